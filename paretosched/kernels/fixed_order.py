@@ -15,11 +15,9 @@ from ..core.situations import Calendar
 from .events import era_at, next_event
 from .formulas import Program, evaluate
 from .inputs import Backfilling, Jobs, Sorted
-from .profile import add, earliest, forget_past
+from .profile import add, earliest
 from .ranked_jobs import (
-    FOREVER,
     LEAST,
-    STEPS,
     Candidates,
     Ranks,
     Stairs,
@@ -29,16 +27,19 @@ from .ranked_jobs import (
     drop_candidate,
     drop_rank,
     enter_candidate,
+    fits,
+    kind_of,
     level_stairs,
     may_start,
+    narrow,
     narrowest,
     next_candidate,
     next_rank,
     no_candidates,
     no_ranks,
-    room_until,
+    reserve_alone,
 )
-from .running import Profile, Running, end_next, launch, lay_out, no_profile, reserve, running_jobs
+from .running import Profile, Running, end_next, launch, lay_out, no_profile, running_jobs
 from .waiting_orders import BITS
 from .waiting_tree import FAR
 
@@ -95,12 +96,12 @@ def prioritised_once(
     order: Program,
     candidates: Program,
     backfilling: Backfilling,
-    accounts: Ints,  # noqa: ARG001  # as `in_order_of_keys`
+    accounts: Ints,  # noqa: ARG001  # as `in_order_of_parts`
     shares: Floats,
     half_life: float,  # noqa: ARG001
     start: Ints,
 ) -> None:
-    """Fill `start` as `in_order_of_keys` does, for keys that depend neither on waits nor on usage, without slack.
+    """Fill `start` as `in_order_of_parts` does, for keys that depend neither on waits nor on usage, without slack.
 
     Parameters
     ----------
@@ -305,16 +306,9 @@ def _in_fixed_order(
             if stage != ALONE:
                 leave(jobs, backfilling, choosy, line, job)
             if stage != HEADS:
-                narrow(jobs, backfilling, line, job, t)
+                narrow(jobs, line.candidates, line.stairs, line.profile, backfilling.reservations > 1, job, t)
             if stage == ALONE or state[WAITING] == 0:
                 stage = ENDED
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def fits(jobs: Jobs, stairs: Stairs, j: Int, t: Int) -> bool:
-    """Return whether job j of `jobs` could start in second t beside all running jobs and reservations, by `stairs`."""
-    width = jobs.width[j]
-    return width <= stairs.room[0] and width <= room_until(stairs, t + jobs.estimate[j])
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -481,38 +475,11 @@ def next_reserved(
             add(profile.when, profile.room, profile.span, begin, begin + jobs.estimate[j], -width)
             climb(profile, narrowest(line.candidates), stairs)
         else:
-            shadow, extra = reserve(now.ends, state[RUNNING], now.width_bits, state[FREE], width)
-            stairs.until[0] = shadow
-            stairs.room[0] = state[FREE]
-            stairs.until[1] = FOREVER
-            stairs.room[1] = min(extra, state[FREE])
-            stairs.state[STEPS] = 2
+            reserve_alone(now, state[RUNNING], state[FREE], width, stairs)
         state[HOLDERS] += 1
         state[LAST] = rank
     state[COMPLETE] = 1
     return np.int64(-1)
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def narrow(jobs: Jobs, backfilling: Backfilling, line: Line, j: Int, t: Int) -> None:
-    """Take the processors of job j, which starts in second t beside the reservations; `line` is modified in place.
-
-    `jobs` and `backfilling` are only read.
-    """
-    stairs = line.stairs
-    width = jobs.width[j]
-    end = t + jobs.estimate[j]
-    if backfilling.reservations > 1:
-        profile = line.profile
-        forget_past(profile.when, profile.span, t)
-        add(profile.when, profile.room, profile.span, t, end, -width)
-        climb(profile, narrowest(line.candidates), stairs)
-        return
-    stairs.room[0] -= width
-    if stairs.state[STEPS] == 2:
-        if end > stairs.until[0]:
-            stairs.room[1] -= width
-        stairs.room[1] = min(stairs.room[1], stairs.room[0])
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -526,17 +493,18 @@ def gather(jobs: Jobs, line: Line, c: Int, t: Int) -> None:
     state = line.state
     limited = state[NAMED] > 0
     state[LIMITED] = limited
-    kinds = candidates.leaves.size
-    if limited:
-        kinds >>= 1  # without the jobs with too long estimates
     active: Int = 0
-    for k in range(kinds):
-        if may_start(candidates, c, k, line.stairs, t):
-            slot = next_candidate(candidates, jobs, c, k, candidates.bench[k] << BITS, line.stairs, t)
-            if slot >= 0:
-                heads[active, SLOT] = slot
-                heads[active, RANK] = line.tried.place[c, candidates.row[c, slot]]
-                active += 1
+    for half in range(1 if limited else 2):  # the second half has the jobs with too long estimates
+        bits = candidates.present[half]
+        while bits > 0:
+            k = kind_of(candidates, half, bits)
+            bits &= bits - 1
+            if may_start(candidates, c, k, line.stairs, t):
+                slot = next_candidate(candidates, jobs, c, k, candidates.bench[k] << BITS, line.stairs, t)
+                if slot >= 0:
+                    heads[active, SLOT] = slot
+                    heads[active, RANK] = line.tried.place[c, candidates.row[c, slot]]
+                    active += 1
     state[ACTIVE] = active
 
 

@@ -156,6 +156,16 @@ def postfix(texts: Sequence[str], columns: Floats) -> Program:
 def evaluate(program: Program, situation: Int, jobs: Jobs, j: Int, t: Int, usage: float, share: float) -> float:
     """Return the key of job j in second t: the largest key comes first, equal keys in the order of rows.
 
+    `program`, `situation`, `jobs`, j, t, `usage` and `share` are as for `value_of`; a value that is no number is -inf.
+    """
+    key = value_of(program, situation, jobs, j, t, usage, share)
+    return key if key == key else -np.inf
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def value_of(program: Program, situation: Int, jobs: Jobs, j: Int, t: Int, usage: float, share: float) -> float:
+    """Return the value of a formula for job j in second t, which may be no number.
+
     Parameters
     ----------
     program
@@ -175,7 +185,7 @@ def evaluate(program: Program, situation: Int, jobs: Jobs, j: Int, t: Int, usage
         operation = program.code[i, 0]
         if operation <= _SHARE:
             top += 1
-            stack[top] = _value_of(program, operation, program.code[i, 1], jobs, j, t, usage, share)
+            stack[top] = _operand(program, operation, program.code[i, 1], jobs, j, t, usage, share)
         elif operation <= _LOG10:
             stack[top] = _of_one(operation, stack[top])
         elif operation <= _OR:
@@ -184,8 +194,7 @@ def evaluate(program: Program, situation: Int, jobs: Jobs, j: Int, t: Int, usage
         else:
             top -= 2
             stack[top] = stack[top + 1] if _is_true(stack[top]) else stack[top + 2]
-    key = stack[0]
-    return key if key == key else -np.inf
+    return float(stack[0])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -225,7 +234,7 @@ def evaluate_block(
             argument = program.code[i, 1]
             for k in range(rows.size):
                 j = rows[k]
-                stacks[top, k] = _value_of(program, operation, argument, jobs, j, t, usages[k], shares[j])
+                stacks[top, k] = _operand(program, operation, argument, jobs, j, t, usages[k], shares[j])
         elif operation <= _LOG10:
             for k in range(rows.size):
                 stacks[top, k] = _of_one(operation, stacks[top, k])
@@ -254,7 +263,7 @@ def evaluate_block(
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def _value_of(
+def _operand(
     program: Program, operation: Int, argument: Int, jobs: Jobs, j: Int, t: Int, usage: float, share: float
 ) -> float:
     """Return the value of a number or a variable of a key, as a line of the byte code says.

@@ -1,6 +1,6 @@
 """Any order with any backfilling and predicted run times, from jobs that have ended; short predictions are corrected.
 
-The policies are those of `in_order_of_keys`, but a job's estimate changes as time goes on. The queue is sorted anew at
+The policies are those of `in_order_of_parts`, but a job's estimate changes as time goes on. The queue is sorted anew at
 every event, so that nothing has to be updated when a prediction changes.
 """
 
@@ -82,7 +82,7 @@ def use_predictions(
     jobs
         `Jobs`; `estimate` is the request of the user.
     capacity, calendar, order, candidates, backfilling, accounts, shares, half_life
-        As for `in_order_of_keys`; in keys and in `Backfilling.longest`, estimates are predictions.
+        As for `in_order_of_parts`; in keys and in `Backfilling.longest`, estimates are predictions.
     histories
         `Histories`.
     how

@@ -1,4 +1,4 @@
-"""Any order of the waiting jobs with any backfilling: the queue is sorted anew at every event.
+"""A pass of any order of the waiting jobs with any backfilling: the queue is sorted anew.
 
 A pass has three steps (`ordered_pass`): the first jobs of the order start while they fit; then jobs get reservations
 in the order, if there are any; then the other jobs are tried in an order of their own, each beside all reservations.
@@ -10,14 +10,12 @@ import numpy as np
 from numba import njit
 
 from ..core.arrays import Floats, Int, Ints
-from ..core.situations import Calendar
-from .events import era_at, next_event
 from .formulas import BLOCK, MOST_DEEP, Program, evaluate_block
 from .inputs import Backfilling, Jobs
 from .profile import FIRST, add, add_at, earliest, earliest_at
-from .running import Profile, Running, end_next, launch, lay_out, no_profile, running_jobs
-from .usage import Usage, no_usage, note_usage, usage_of
-from .waiting_heap import Waiting, count_fitting, no_jobs, sink, still_waiting, take_first
+from .running import Profile, Running, launch, lay_out, no_profile
+from .usage import Usage, note_usage, usage_of
+from .waiting_heap import Waiting, count_fitting, no_jobs, sink, take_first
 from .waiting_tree import FAR
 
 NONE_YET = -1
@@ -84,88 +82,6 @@ def empty_desk(n: Int, backfilling: Backfilling) -> Desk:
         np.zeros(BLOCK, np.float64),
         np.empty((MOST_DEEP, BLOCK), np.float64),
     )
-
-
-@njit(cache=True, nogil=True)
-def in_order_of_keys(
-    jobs: Jobs,
-    capacity: Int,
-    calendar: Calendar,
-    order: Program,
-    candidates: Program,
-    backfilling: Backfilling,
-    accounts: Ints,
-    shares: Floats,
-    half_life: float,
-    start: Ints,
-) -> None:
-    """Fill `start` with the start times of an order with a backfilling.
-
-    Parameters
-    ----------
-    jobs, capacity, calendar
-        `Jobs`, processors, and `Calendar`.
-    order, candidates
-        `Program`, the keys of the queue and of the jobs that are backfilled; the largest key comes first, then the
-        lowest row.
-    backfilling
-        `Backfilling`.
-    accounts
-        (n,) int64, the account, from 0 on, to which the processor seconds of each job are counted; (0,) if no key
-        depends on usage.
-    shares
-        (n,) float64, the share of each job's account.
-    half_life
-        s, in which usage decays to half.
-    start
-        (n,) int64, s, filled in place.
-    """
-    now = running_jobs(start, capacity, True)
-    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life), shares)
-    _in_order_of_keys(jobs, capacity, calendar, ranking, now, empty_desk(jobs.submit.size, backfilling))
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _in_order_of_keys(
-    jobs: Jobs, capacity: Int, calendar: Calendar, ranking: Ranking, now: Running, desk: Desk
-) -> None:
-    """Do the work of `in_order_of_keys` without allocating memory.
-
-    Parameters
-    ----------
-    jobs, capacity, calendar
-        As for `in_order_of_keys`.
-    ranking
-        `Ranking`; its usage is modified in place.
-    now
-        `Running`, modified in place: `start` is filled.
-    desk
-        Modified in place.
-    """
-    rows = desk.waiting.rows
-    n = jobs.submit.size
-    running: Int = 0
-    count: Int = 0
-    free: Int = capacity
-    arrived: Int = 0
-    era: Int = 0
-    while arrived < n or count > 0:
-        t = next_event(jobs, arrived, now, running)
-        while running > 0 and (now.heap[0] >> now.row_bits) == t:
-            j = end_next(jobs, now, running)
-            running -= 1
-            free += jobs.width[j]
-            note_usage(ranking.usage, j, t, -jobs.width[j])
-        era = era_at(calendar, era, t)
-        while arrived < n and jobs.submit[arrived] == t:
-            rows[count] = arrived
-            now.start[arrived] = -1
-            count += 1
-            arrived += 1
-        if count == 0:
-            continue
-        running, free = ordered_pass(jobs, now, running, free, t, calendar.kind[era], ranking, desk, count)
-        count = still_waiting(rows, count, now.start)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

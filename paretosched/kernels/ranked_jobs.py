@@ -13,8 +13,8 @@ from numba import njit
 
 from ..core.arrays import Int, Ints, Order
 from .inputs import Backfilling, Jobs, Sorted
-from .profile import FIRST, LAST
-from .running import Profile, bits_for
+from .profile import FIRST, LAST, add, forget_past
+from .running import Profile, Running, bits_for, reserve
 from .waiting_orders import BENCH, BITS, lowest
 from .waiting_tree import ESTIMATE, FAR, WIDTH, lift, lower, slots_for
 
@@ -65,6 +65,9 @@ class Candidates(NamedTuple):
     ----------
     kind
         (n,) int32.
+    present
+        (2,) int64, a bit for each kind of which a job waits, from the one of serial jobs on: of the first half of the
+        kinds, and of the second one.
     row, slot
         (orders, m) and (orders, n) int32, the row of the job in each slot, and the slot of each job.
     bits
@@ -77,6 +80,7 @@ class Candidates(NamedTuple):
     """
 
     kind: Order
+    present: Ints
     row: Order
     slot: Order
     bits: Ints
@@ -192,7 +196,26 @@ def no_candidates(jobs: Jobs, backfilling: Backfilling, order: Sorted) -> Candid
             slot[o, j] = at
             place[kind[j]] += 1
     bits = np.zeros((orders, bench[kinds]), np.int64)
-    return Candidates(kind, row, slot, bits, bench, node, leaves, np.full((orders, node[kinds], 2), FAR, np.int64))
+    least = np.full((orders, node[kinds], 2), FAR, np.int64)
+    return Candidates(kind, np.zeros(2, np.int64), row, slot, bits, bench, node, leaves, least)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def kind_of(candidates: Candidates, half: Int, bits: Int) -> Int:
+    """Return the kind of the lowest one of `bits`, which are those of the first `half`, 0, or of 1 in `candidates`."""
+    return half * (candidates.leaves.size >> 1) + 1 + lowest(bits)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def note_kind(candidates: Candidates, k: Int) -> None:
+    """Note whether jobs of kind k wait; `candidates` are modified in place."""
+    widths = candidates.leaves.size >> 1
+    half = 0 if k < widths else 1
+    bit = 1 << (k - half * widths - 1)
+    if candidates.least[0, candidates.node[k] + 1, WIDTH] < FAR:
+        candidates.present[half] |= bit
+    else:
+        candidates.present[half] &= ~bit
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -205,6 +228,7 @@ def enter_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
         candidates.bits[o, bench] |= 1 << (slot & (BENCH - 1))
         tree = candidates.least[o, candidates.node[k] : candidates.node[k + 1]]
         lower(tree, candidates.leaves[k] + bench - candidates.bench[k], 1, jobs.width[j], jobs.estimate[j])
+    note_kind(candidates, k)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -228,15 +252,18 @@ def drop_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
             estimate = min(estimate, jobs.estimate[i])
             bits &= bits - 1
         lift(tree, leaf, 1, width, estimate)
+    note_kind(candidates, k)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def narrowest(candidates: Candidates) -> Int:
     """Return the smallest width of the waiting jobs in `candidates`, processors; FAR if no job waits."""
     least: Int = FAR
-    kinds = candidates.leaves.size
-    for k in range(kinds):
-        least = min(least, candidates.least[0, candidates.node[k] + 1, WIDTH])
+    for half in range(2):
+        bits = candidates.present[half]
+        if bits > 0:
+            k = kind_of(candidates, half, bits)
+            least = min(least, candidates.least[0, candidates.node[k] + 1, WIDTH])
     return least
 
 
@@ -295,12 +322,16 @@ def could_start(candidates: Candidates, jobs: Jobs, o: Int, stairs: Stairs, t: I
 
     `jobs`, like the others, is only read.
     """
-    for k in range(candidates.leaves.size):
-        if (
-            may_start(candidates, o, k, stairs, t)
-            and next_candidate(candidates, jobs, o, k, candidates.bench[k] << BITS, stairs, t) >= 0
-        ):
-            return True
+    for half in range(2):
+        bits = candidates.present[half]
+        while bits > 0:
+            k = kind_of(candidates, half, bits)
+            bits &= bits - 1
+            if (
+                may_start(candidates, o, k, stairs, t)
+                and next_candidate(candidates, jobs, o, k, candidates.bench[k] << BITS, stairs, t) >= 0
+            ):
+                return True
     return False
 
 
@@ -376,3 +407,55 @@ def _next_leaf(tree: Ints, leaves: Int, leaf: Int, stairs: Stairs, t: Int) -> In
         if node == 1:
             return np.int64(-1)
         node += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def fits(jobs: Jobs, stairs: Stairs, j: Int, t: Int) -> bool:
+    """Return whether job j of `jobs` could start in second t beside all running jobs and reservations, by `stairs`."""
+    width = jobs.width[j]
+    return width <= stairs.room[0] and width <= room_until(stairs, t + jobs.estimate[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def reserve_alone(now: Running, running: Int, free: Int, width: Int, stairs: Stairs) -> None:
+    """Make the only reservation, for a job that does not fit: `stairs` are modified in place.
+
+    `now` is only read; `running` jobs run, and `free` processors are free; the job needs `width` of them.
+    """
+    shadow, extra = reserve(now.ends, running, now.width_bits, free, width)
+    stairs.until[0] = shadow
+    stairs.room[0] = free
+    stairs.until[1] = FOREVER
+    stairs.room[1] = min(extra, free)
+    stairs.state[STEPS] = 2
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def narrow(
+    jobs: Jobs, candidates: Candidates, stairs: Stairs, profile: Profile, has_profile: bool, j: Int, t: Int
+) -> None:
+    """Take the processors of job j, which starts in second t beside the reservations.
+
+    Parameters
+    ----------
+    jobs, candidates
+        `Jobs`; and `Candidates`, in which job j no longer waits.
+    stairs, profile
+        Modified in place.
+    has_profile
+        Whether there is a profile; otherwise there is one reservation at most.
+    j, t
+        Row and second.
+    """
+    width = jobs.width[j]
+    end = t + jobs.estimate[j]
+    if has_profile:
+        forget_past(profile.when, profile.span, t)
+        add(profile.when, profile.room, profile.span, t, end, -width)
+        climb(profile, narrowest(candidates), stairs)
+        return
+    stairs.room[0] -= width
+    if stairs.state[STEPS] == 2:
+        if end > stairs.until[0]:
+            stairs.room[1] -= width
+        stairs.room[1] = min(stairs.room[1], stairs.room[0])

@@ -53,6 +53,8 @@ def no_usage(accounts: Ints, half_life: float) -> Usage:
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def usage_at(usage: Usage, account: Int, t: Int) -> float:
     """Return the usage of an account in second t, processor seconds."""
+    if t == usage.since[account]:
+        return usage.used[account]  # which all of the below is then
     # Of a second x seconds ago, 2^(-x / half-life) counts: the sum over the time since the last change.
     left = math.exp2(-float(t - usage.since[account]) / usage.half_life)
     since_then = float(usage.rate[account]) * (usage.half_life / math.log(2.0)) * (1.0 - left)

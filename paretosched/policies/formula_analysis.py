@@ -4,9 +4,9 @@
 static    the key has neither waits nor usage: two waiting jobs never change places
 line      the key is a monotone function, the same for all jobs, of alpha + beta * wait, where beta >= 0 and both are
           known of each job: WFP3, (wait / estimate)^3 * width, is the cube of a line
-usage     jobs of one account are in a static order or in one of lines, whatever the usage of the account is: a queue
-          for each account, of which the first jobs are compared
-general   anything else: all waiting jobs are sorted at each pass
+parts     of two jobs that differ only in their submission, the key of the one that waits longer is never smaller: all
+          such jobs of an account are a queue of their own, and at each pass the first jobs of queues are compared
+general   anything else: the keys of all waiting jobs are compared at each pass
 ========  ============================================================================================================
 
 The analysis is cautious: a formula whose kind is not proven is general. Lines stand for the printed formula only where
@@ -15,14 +15,14 @@ they differ by more than all roundings of both together, see `Line.margin`; what
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from .formula import Term, terms_in, variables
 from .value_ranges import HUGE, range_of
 
-STATIC, LINE, USAGE, GENERAL = KINDS = ("static", "line", "usage", "general")
+STATIC, LINE, PARTS, GENERAL = KINDS = ("static", "line", "parts", "general")
 STEEP, STEEPEST = 1e200, 1e150  # beta of a job whose key is infinite as soon as it waits, and the most of others
 ROUNDING = 8 * 2.0**-53  # of one operation, generously
 LOG_ROUNDING = 2.0**-38  # relative change of a value that changes its logarithm in spite of rounding
@@ -56,15 +56,11 @@ class Shape(NamedTuple):
     ----------
     kind
         One of KINDS.
-    inner
-        The term that orders jobs, of one account if the kind is "usage", else of all: if it is larger, so is the key,
-        or the two keys are equal. None if the kind is "general".
     line
-        A line that orders jobs as `inner` does; None if `inner` has no waits.
+        The line, if the kind is "line"; else None.
     """
 
     kind: str
-    inner: Term | None
     line: Line | None
 
 
@@ -76,22 +72,17 @@ def shape_of(key: Term) -> Shape:
     --------
     >>> from .formula import parse_formula
     >>> [shape_of(parse_formula(text, "largest").key).kind for text in (
-    ...     "smallest area", "(wait / estimate)^3 * width", "wait / estimate - usage / share", "min(wait, 1h) + width")]
-    ['static', 'line', 'usage', 'general']
+    ...     "smallest area", "(wait / estimate)^3 * width", "wait / estimate - usage / share", "abs(wait - estimate)")]
+    ['static', 'line', 'parts', 'general']
     """
     names = variables(key)
     if "usage" not in names:
-        return _without_usage(STATIC, LINE, key)
-    inner = _inner(key, rising=True)
-    return Shape(GENERAL, None, None) if inner is None else _without_usage(USAGE, USAGE, inner)
-
-
-def _without_usage(static: str, line: str, key: Term) -> Shape:
-    """Return the shape of a key without usage, which is of one kind if it is static and of another if it is a line."""
-    if "wait" not in variables(key):
-        return Shape(static, key, None)
-    result = line_of(key)
-    return Shape(GENERAL, None, None) if result is None else Shape(line, key, result)
+        if "wait" not in names:
+            return Shape(STATIC, None)
+        line = line_of(key)
+        if line is not None:
+            return Shape(LINE, line)
+    return Shape(PARTS if rises_with_age(key) else GENERAL, None)
 
 
 def line_of(key: Term) -> Line | None:
@@ -314,37 +305,109 @@ def _join(word: str, first: tuple[Term, ...], a: _Course, b: _Course) -> _Course
     )
 
 
-def _inner(term: Term, rising: bool) -> Term | None:
-    """Return the term of which a key with usage is a rising function, the same for all jobs of an account.
-
-    All roundings on the way keep the order: they only make keys equal.
-    """
-    if "usage" not in variables(term):
-        inner = term if rising else _negative(term)
-        return inner if range_of(inner).tame else None
-    if term.word in ("-x", "sqrt"):
-        return _inner(term.parts[0], rising == (term.word == "sqrt"))
-    if term.word not in ("+", "-", "*", "/", "min", "max"):
-        return None
-    left, right = term.parts
-    if _is_common(right):
-        part, other, is_left = left, right, True
-    elif _is_common(left):
-        part, other, is_left = right, left, False
-    else:
-        return None
-    if term.word in ("*", "/"):
-        bounds, own = range_of(other), range_of(part)
-        above_zero = {"*": bounds.low >= 0, "/": bounds.low > 0 if is_left else bounds.low >= 0 and own.low > 0}
-        if not (above_zero[term.word] and -HUGE < own.low <= own.high < HUGE):
-            return None
-    falls = term.word in ("-", "/") and not is_left
-    return _inner(part, rising != falls)
-
-
-def _is_common(term: Term) -> bool:
+def is_common(term: Term) -> bool:
     """Return whether a term has the same value for all jobs of an account."""
     return variables(term) <= {"number", "usage", "share"}
+
+
+def rises_with_age(key: Term) -> bool:
+    """Return whether a key is never smaller if all stays the same but the job was submitted earlier.
+
+    This holds in spite of all roundings: each operation on the way rounds a larger result to a larger number or to the
+    same one. Of powers and logarithms that is not known.
+
+    Examples
+    --------
+    >>> from .formula import parse_formula
+    >>> [rises_with_age(parse_formula(text, "largest").key) for text in ("min(wait, 7d) / 7d - usage", "-wait")]
+    [True, False]
+    """
+    return _by_age(key) in (0, 1)
+
+
+def _by_age(term: Term) -> int | None:
+    """Return 1 if a value never falls as a job gets older, -1 if it never rises, 0 if it stays; None if unknown.
+
+    A value that changes is a number for all ages that is not infinite, or the same for all of them.
+    """
+    if not term.parts:
+        return {"wait": 1, "submit": -1}.get(term.word, 0)
+    ways = [_by_age(part) for part in term.parts]
+    if not any(way != 0 for way in ways):
+        return 0
+    rule = _BY_AGE.get(term.word)
+    return None if rule is None or None in ways else rule(term.parts, *ways)
+
+
+def _joint(*ways: int | None) -> int | None:
+    """Return which way a value goes that never falls if none of these falls, and never rises if none of these rises."""
+    if None in ways:
+        return None
+    return 1 if ways.count(-1) == 0 else -1 if ways.count(1) == 0 else None
+
+
+def _opposite(way: int | None) -> int | None:
+    return None if way is None else -way
+
+
+def _sum_by_age(parts: Sequence[Term], first: int, second: int) -> int | None:
+    """Return which way a sum goes."""
+    return _joint(first, second) if 0 in (first, second) or all(map(_is_finite, parts)) else None
+
+
+def _product_by_age(parts: Sequence[Term], first: int, second: int) -> int | None:
+    if not all(map(_is_finite, parts)):
+        return None
+    return _joint(_times_sign(first, parts[1]), _times_sign(second, parts[0]))
+
+
+def _quotient_by_age(parts: Sequence[Term], above: int, below: int) -> int | None:
+    if not all(map(_is_finite, parts)) or range_of(parts[1]).low <= 0:
+        return None
+    return _joint(above, _opposite(_times_sign(below, parts[0])))
+
+
+def _size_by_age(parts: Sequence[Term], way: int) -> int | None:
+    return _times_sign(way, parts[0]) if _is_finite(parts[0]) else None
+
+
+def _choice_by_age(parts: Sequence[Term], condition: int, first: int, second: int) -> int | None:
+    """Return which way a choice goes; if the condition changes, one value must be above the other one."""
+    if condition == 0:
+        return _joint(first, second)
+    if not all(map(_is_finite, parts)) or range_of(parts[0]).low < 0:
+        return None
+    chosen, other = map(range_of, parts[1:])
+    if chosen.low >= other.high:
+        return _joint(condition, first, second)
+    return _joint(-condition, first, second) if chosen.high <= other.low else None
+
+
+def _times_sign(way: int, factor: Term) -> int | None:
+    """Return which way a value goes times a factor; None if the factor could be above and below 0."""
+    bounds = range_of(factor)
+    return 0 if way == 0 else way if bounds.low >= 0 else -way if bounds.high <= 0 else None
+
+
+def _is_finite(term: Term) -> bool:
+    """Return whether a value is known to be a number that is not infinite."""
+    bounds = range_of(term)
+    return -HUGE < bounds.low <= bounds.high < HUGE
+
+
+_BY_AGE: dict[str, Callable[..., int | None]] = {
+    "+": _sum_by_age,
+    "-": lambda parts, first, second: _sum_by_age(parts, first, -second),
+    "-x": lambda _, way: -way,
+    "*": _product_by_age,
+    "/": _quotient_by_age,
+    "sqrt": lambda _, way: way,
+    "abs": _size_by_age,
+    "if": _choice_by_age,
+    **dict.fromkeys(("min", "max"), lambda _, first, second: _joint(first, second)),
+    **dict.fromkeys((">", ">="), lambda _, first, second: _joint(first, -second)),
+    **dict.fromkeys(("<", "<="), lambda _, first, second: _joint(-first, second)),
+}
 
 
 def _negative(term: Term) -> Term:

@@ -97,7 +97,7 @@ class Outcome(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """How the waiting jobs are ordered and backfilled, as kernels such as `in_order_of_keys` take it.
+    """How the waiting jobs are ordered and backfilled, as kernels such as `prioritised_once` take it.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ from ..kernels.fixed_order import prioritised_once
 from ..kernels.inputs import Backfilling
 from ..kernels.line_queue import in_order_of_lines
 from ..kernels.lines import Lines
-from ..kernels.priority import in_order_of_keys
+from ..kernels.parted_queue import in_order_of_parts
 from ..kernels.waiting_tree import FAR
 from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
@@ -46,6 +46,7 @@ from .line_orders import formula_lines
 from .outcome import Outcome, Queue, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
+from .queue_parts import distinct, queue_in_parts
 from .value_ranges import SHARES
 
 ALL = 2**31 - 1  # reservations: all waiting jobs have one
@@ -303,8 +304,11 @@ class Priority:
         if lines is not None:
             in_order_of_lines(jobs, capacity, calendar, *lines, queue.backfilling, start)
             return Outcome(start)
-        kernel = prioritised_once if fixed else in_order_of_keys
-        kernel(jobs, capacity, calendar, *queue, start)
+        if fixed:
+            prioritised_once(jobs, capacity, calendar, *queue, start)
+        else:
+            orders, candidates = ([row.formula.key for row in rows] for rows in (self.orders, self.candidate_orders))
+            in_order_of_parts(jobs, capacity, calendar, *queue_in_parts(workload, queue, orders, candidates), start)
         return Outcome(start)
 
     def _lines(self, workload: Workload, shares: Floats) -> tuple[Lines, Lines] | None:
@@ -351,7 +355,7 @@ class Priority:
             names, accounts = list(workload.groups), workload.group
         else:
             column = workload.user if self.usage == "user" else field_of(workload, self.usage)
-            numbers, accounts = np.unique(np.maximum(column, -1), return_inverse=True)
+            numbers, accounts = distinct(np.maximum(column, -1))
             names = [str(value) for value in numbers.tolist()]
         shares = np.array([self.shares.get(name, 1 / len(names)) for name in names])
         counted = accounts if "usage" in self.variables else accounts[:0]

@@ -18,9 +18,10 @@ COSTS = {
     "static": "Two waiting jobs never change places, so that nothing is sorted again.",
     "line": "Keys grow with the wait like straight lines, or like a power or logarithm of them: this is proven from "
     "the formula, and only jobs that change places need to be looked at.",
-    "usage": "Jobs of one user or account keep an order of their own, but accounts change places as usage does: all "
-    "waiting jobs are sorted again at every submission and completion.",
-    "general": "For this formula no shortcut is proven: all waiting jobs are sorted again at every submission and "
+    "parts": "Of two jobs that differ only in their submission, the older one comes first: this is proven from the "
+    "formula, and at every submission and completion only the first of all such jobs of a user or account is compared "
+    "with others.",
+    "general": "For this formula no shortcut is proven: all waiting jobs are compared again at every submission and "
     "completion, so that the simulation takes longest.",
 }
 

@@ -13,13 +13,12 @@ from paretosched.kernels.formulas import postfix
 from paretosched.kernels.keys import MARGIN, TINY
 from paretosched.kernels.line_queue import in_order_of_lines
 from paretosched.kernels.lines import Lines
-from paretosched.kernels.priority import in_order_of_keys
 from paretosched.policies.greedy_order import horizon
 from paretosched.policies.line_orders import alike
 from paretosched.policies.outcome import jobs_of
 from support.naive import Job
 from support.naive_priority import Backfill, Key, Moment, Rule, start_times
-from support.prioritising import ORDERS, backfilling_of
+from support.prioritising import ORDERS, backfilling_of, in_parts
 from support.simulating import DEEP, briefly, thoroughly
 from support.zoo import ZOO, workloads
 
@@ -98,7 +97,7 @@ def check(w: Workload, seed: int, reservations: int | None) -> None:
     backfilling = backfilling_of(backfill, len(w.groups), same)
     programs = lines.program, (others or lines).program
     no_usage = np.empty(0, dtype=np.int64), np.ones(len(w)), 1.0
-    in_order_of_keys(jobs_of(w), w.capacity, w.calendar, *programs, backfilling, *no_usage, general)
+    in_parts(jobs_of(w), w.capacity, w.calendar, *programs, backfilling, *no_usage, general)
     assert start == general.tolist(), seed
 
 

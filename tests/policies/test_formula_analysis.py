@@ -6,13 +6,14 @@ import functools
 import itertools
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paretosched import Workload
 from paretosched.policies.formula import Term, parse_formula
-from paretosched.policies.formula_analysis import Line, line_of, shape_of
+from paretosched.policies.formula_analysis import LINE, STATIC, Line, line_of, rises_with_age, shape_of
 from paretosched.policies.published_orders import PUBLISHED
 from support.formulas import LEAVES, TERMS, naive_key, naive_value
 
@@ -29,9 +30,9 @@ W = Workload(
 )
 TIMES = (90000, 90001, 180000, 10**8)
 LATEST = 2.0 * TIMES[-1]
-STATIC = LEAVES.filter(lambda term: term.word not in ("wait", "usage"))
+CONSTANT = LEAVES.filter(lambda term: term.word not in ("wait", "usage"))
 NUMBERS = st.sampled_from([0.0, 1e-3, 0.5, 1.0, 3.0, 1 / 3, 1e5]).map(lambda value: Term("number", value=value))
-FACTORS = st.one_of(STATIC, NUMBERS)
+FACTORS = st.one_of(CONSTANT, NUMBERS)
 
 
 EXPONENTS = st.sampled_from([2.0, 3.0, 0.5, 7.0]).map(lambda value: Term("number", value=value))
@@ -42,7 +43,7 @@ STEPS = st.one_of(
     st.builds(lambda b: lambda a: Term("^", (a, Term("-x", (b,)))), EXPONENTS),
     st.builds(lambda word: lambda a: Term(word, (a,)), st.sampled_from(["-x", "sqrt", "log", "abs"])),
     st.builds(lambda word, c: lambda a: Term(word, (a, Term("*", (Term("wait"), c)))), st.sampled_from("+-*"), FACTORS),
-    st.builds(lambda c, b: lambda a: Term("if", (c, a, b)), STATIC, FACTORS),
+    st.builds(lambda c, b: lambda a: Term("if", (c, a, b)), CONSTANT, FACTORS),
 )
 
 
@@ -64,58 +65,56 @@ def certain(line: Line, j: int, k: int, t: int) -> int:
     return 0 if abs(first - second) <= line.margin * (one + other) else 1 if first > second else -1
 
 
-def check_order(key: Term, jobs: range, t: int, usage: float) -> None:
-    """Check that the printed keys of jobs of one account are in the order that the analysis promises."""
-    shape = shape_of(key)
-    if shape.inner is None:
-        return
-    for j, k in itertools.combinations(jobs, 2):
-        first, second = (naive_key(key, W, i, t, usage, 0.1) for i in (j, k))
-        if shape.line is not None:
-            sign = certain(shape.line, j, k, t)
+def check_order(key: Term, t: int) -> None:
+    """Check that the printed keys of all jobs are in the order that the analysis promises for a key without usage."""
+    kind, line = shape_of(key)
+    for j, k in itertools.combinations(range(len(W)), 2):
+        if line is not None:
+            sign = certain(line, j, k, t)
         else:
-            inner = [naive_key(shape.inner, W, i, int(W.submit[i]), 0.0, 0.1) for i in (j, k)]
-            sign = (inner[0] > inner[1]) - (inner[0] < inner[1])
-        if shape.kind == "usage":  # roundings may make keys equal that are not
-            assert (first - second if first != second else 0) * sign >= 0
-        elif sign or shape.kind == "static":
+            resting = [naive_key(key, W, i, int(W.submit[i]), 0.0, 0.1) for i in (j, k)]
+            sign = (resting[0] > resting[1]) - (resting[0] < resting[1])
+        if kind in (STATIC, LINE) and (sign or kind == STATIC):
+            first, second = (naive_key(key, W, i, t, 0.0, 0.1) for i in (j, k))
             assert (first >= second) == (sign >= 0)  # of equal jobs the one with the lower row comes first, which is j
 
 
 @settings(max_examples=600)
 @given(LINES, st.sampled_from(TIMES))
 def test_lines_order_jobs_as_the_printed_formula_does(key: Term, t: int) -> None:
-    check_order(key, range(len(W)), t, 0.0)
+    check_order(key, t)
 
 
 @settings(max_examples=300)
 @given(TERMS, st.sampled_from(TIMES))
 def test_any_formula_is_in_the_order_that_is_promised(key: Term, t: int) -> None:
     if "usage" not in str(key):
-        check_order(key, range(len(W)), t, 0.0)
+        check_order(key, t)
 
 
-USAGE = st.sampled_from(["+", "-", "*", "/", "min", "max"])
-COMMON = st.one_of(st.just(Term("usage")), NUMBERS, st.just(Term("share")), LINES.map(lambda _: Term("usage")))
-
-
-@settings(max_examples=400)
-@given(
-    st.recursive(
-        LINES,
-        lambda parts: st.one_of(
-            st.builds(lambda word, a, b: Term(word, (a, b)), USAGE, parts, COMMON),
-            st.builds(lambda word, a, b: Term(word, (b, a)), USAGE, parts, COMMON),
-        ),
-        max_leaves=4,
+AGES = st.sampled_from([Term("wait"), Term("submit"), Term("usage"), Term("share")])
+ONE = st.sampled_from(["-x", "abs", "sqrt", "not"])
+TWO = st.sampled_from(["+", "-", "*", "/", "min", "max", "<", ">=", "+", "*", "/"])
+AGING = st.recursive(
+    st.one_of(AGES, AGES, FACTORS),
+    lambda parts: st.one_of(
+        st.builds(lambda word, a: Term(word, (a,)), ONE, parts),
+        st.builds(lambda word, a, b: Term(word, (a, b)), TWO, parts, parts),
+        st.builds(lambda a, b, c: Term("if", (a, b, c)), parts, parts, parts),
     ),
-    st.sampled_from(TIMES),
-    st.sampled_from([0.0, 0.3, 1e7]),
+    max_leaves=8,
 )
-def test_the_order_within_an_account_is_that_of_the_inner_term(key: Term, t: int, usage: float) -> None:
-    shape = shape_of(key)
-    if shape.kind == "usage":
-        check_order(key, range(len(W)), t, usage)
+
+
+@settings(max_examples=1000)
+@given(st.one_of(AGING, TERMS), st.sampled_from([0.0, 0.3, 1e7]))
+def test_the_key_of_an_older_job_is_never_smaller_where_that_is_promised(key: Term, usage: float) -> None:
+    if rises_with_age(key):
+        for j in range(len(W)):
+            submit = [0, 1, 2, 3599, 3600, 86400, 90000]
+            alike = W.take(np.full(len(submit), j)).with_(submit=submit)
+            keys = [naive_key(key, alike, i, 90000, usage, 0.1) for i in range(len(submit))]
+            assert keys == sorted(keys, reverse=True)
 
 
 @pytest.mark.parametrize(
@@ -133,17 +132,24 @@ def test_the_order_within_an_account_is_that_of_the_inner_term(key: Term, t: int
         ("if(vip, 2, 1) * wait", "line"),
         ("if(vip, wait, estimate)", "line"),
         ("smallest wait", "general"),
-        ("min(wait, 1h)", "general"),
-        ("wait * (wait + estimate)", "general"),
+        ("min(wait, 1h)", "parts"),
+        ("smallest estimate / (1h + min(wait, 1d))", "parts"),
+        ("wait * (wait + estimate)", "parts"),
         ("(wait - estimate)^3", "general"),
-        ("wait * 1e-200 * 1e-200", "general"),
+        ("wait * 1e-200 * 1e-200", "parts"),
         ("2 * wait - wait", "general"),
-        ("if(wait > 1h, 1, 0)", "general"),
-        ("10 + width - usage / share", "usage"),
-        ("wait / 1h / (1 + usage)", "usage"),
-        ("(wait / estimate)^3 - usage", "usage"),
-        ("width / usage", "general"),  # 0 / 0 is 0, but 1 / 0 is not
-        ("-usage + wait + width", "general"),
+        ("if(wait > 1h, 1, 0)", "parts"),
+        ("if(wait > 1h, -1, wait)", "general"),
+        ("if(wait < 1h, estimate - 1, estimate)", "general"),
+        ("if(wait - 1h, 1, 0)", "general"),
+        ("-usage", "parts"),
+        ("share / usage", "parts"),
+        ("10 + width - usage / share", "parts"),
+        ("wait / 1h / (1 + usage)", "parts"),
+        ("wait / usage", "general"),  # 0 / 0 is 0, but 1 / 0 is not
+        ("1000 * min(wait / 7d, 1) + 10000 * 2^-(usage / share / 1e6) + 500 * width / 1024", "parts"),
+        ("-usage + wait + width", "parts"),
+        ("(wait / estimate)^3 - usage", "general"),
         ("wait^usage", "general"),
     ],
 )

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from paretosched import Workload
 from paretosched.core.watching import unknown_starts
-from paretosched.kernels.priority import in_order_of_keys
 from paretosched.policies.formula_program import program_of
 from paretosched.policies.line_orders import formula_lines
 from paretosched.policies.outcome import jobs_of
 from paretosched.policies.policy import as_policy
 from paretosched.policies.priority import Priority
+from support.prioritising import in_parts
 from support.simulating import DEEP, briefly
 from support.zoo import ZOO, workloads
 
@@ -44,7 +44,7 @@ def sorted_anew(w: Workload, policy: Priority) -> list[int]:
     orders = [program_of([row.formula.key for row in rows], w) for rows in (policy.orders, policy.candidate_orders)]
     backfilling = policy.backfill.arguments(w.groups, policy.candidate_orders == policy.orders)
     no_usage = np.empty(0, dtype=np.int64), np.zeros(len(w)), 1.0
-    in_order_of_keys(jobs_of(w), w.capacity, w.calendar, *orders, backfilling, *no_usage, start)
+    in_parts(jobs_of(w), w.capacity, w.calendar, *orders, backfilling, *no_usage, start)
     return start.tolist()
 
 

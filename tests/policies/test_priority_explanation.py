@@ -15,8 +15,11 @@ import paretosched as ps
             "order: wait",
             ["the job with the largest wait comes", "like straight lines", "(no backfilling)"],
         ),
-        ("order: min(wait, 1h) / width", ["no shortcut is proven: all waiting jobs are sorted again"]),
-        ("order: width - usage", ["Jobs of one user or account keep", "what was taken 7d ago counts half"]),
+        ("order: abs(wait - 1h) / width", ["no shortcut is proven: all waiting jobs are compared again"]),
+        (
+            "order: width - usage",
+            ["only the first of all such jobs of a user or account is compared", "what was taken 7d ago counts half"],
+        ),
         ("priority:1,2", ["the jobs of groups 1, 2 come first, in this order, and then all others"]),
         ("priority", ["the jobs of the groups come in the order of the groups of the workload"]),
         ("fcfs; backfill: easy:8 for 1,2", ["the first 8 waiting jobs of groups 1 and 2 have reservations"]),

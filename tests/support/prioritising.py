@@ -9,9 +9,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from paretosched import Workload
-from paretosched.kernels.formulas import postfix
-from paretosched.kernels.inputs import Backfilling
-from paretosched.kernels.priority import in_order_of_keys
+from paretosched.core.arrays import Floats, Ints
+from paretosched.core.situations import Calendar
+from paretosched.kernels.account_keys import NEVER, Keys
+from paretosched.kernels.formulas import Program, postfix
+from paretosched.kernels.inputs import Backfilling, Jobs
+from paretosched.kernels.parted_queue import in_order_of_parts
 from paretosched.kernels.waiting_tree import FAR
 from paretosched.policies.outcome import jobs_of
 from support.naive import Job
@@ -48,6 +51,17 @@ ORDERS = {
         "wait usage share / -", lambda job, now: float(now.t - job.submit) - now.usage / now.share
     ),
 }
+# What keys depend on but for the wait, where the job that waits longer never has the smaller key.
+DEPENDS = {
+    "fcfs": (),
+    "sjf": ("estimate",),
+    "widest": ("width",),
+    "saf": ("estimate", "width"),
+    "lxf": ("estimate",),
+    "situations": ("estimate", "width"),
+    "least used": ("account",),
+    "least used of its share": ("account",),
+}
 RESERVATIONS = (0, 1, 2, 3, 8, None)
 ANY = tuple(sorted(ORDERS))
 STATIC = ("fcfs", "sjf", "widest", "saf")
@@ -80,6 +94,16 @@ class Rank(NamedTuple):
         shares = np.array(self.shares or [1.0] * len(workload))
         return order, candidates, backfilling, np.array(self.accounts, dtype=np.int64), shares, self.half_life
 
+    def parts(self, workload: Workload) -> Ints:
+        """Return the parts of the queue: as few as the order allows."""
+        entitled = self.backfill.entitled
+        known = {"estimate": workload.estimate.tolist(), "width": workload.width.tolist(), "account": self.accounts}
+        known |= {"entitled": [entitled is None or g in entitled for g in workload.group.tolist()]}
+        known |= {"row": range(len(workload))}
+        alike = zip(*(known[name] for name in ("entitled", *DEPENDS.get(self.order, ("row",)))), strict=True)
+        number: dict[tuple[object, ...], int] = {}
+        return np.array([number.setdefault(row, len(number)) for row in alike], dtype=np.int64)
+
 
 def backfilling_of(backfill: Backfill, groups: int, same: bool) -> Backfilling:
     """Return a backfilling as kernels take it."""
@@ -93,7 +117,29 @@ def backfilling_of(backfill: Backfill, groups: int, same: bool) -> Backfilling:
     )
 
 
-def starts(workload: Workload, rank: Rank, kernel: Callable[..., None] = in_order_of_keys) -> list[int]:
+def in_parts(
+    jobs: Jobs,
+    capacity: int,
+    calendar: Calendar,
+    order: Program,
+    candidates: Program,
+    backfilling: Backfilling,
+    accounts: Ints,
+    shares: Floats,
+    half_life: float,
+    start: Ints,
+    parts: Ints | None = None,
+) -> None:
+    """Fill `start` by the kernel of parts; without parts, each job is one of its own."""
+    count = int(accounts.max(initial=-1)) + 1
+    usage = postfix(["usage"] * 3, _NO_COLUMNS)
+    keys = [Keys(program, usage, np.zeros(count), np.full(count, NEVER)) for program in (order, candidates)]
+    own = np.arange(jobs.submit.size) if parts is None else parts
+    order_of_parts = keys[0], keys[0] if order is candidates else keys[1], backfilling, accounts, shares, half_life
+    in_order_of_parts(jobs, capacity, calendar, *order_of_parts, own.astype(np.int32), start)
+
+
+def starts(workload: Workload, rank: Rank, kernel: Callable[..., None] = in_parts) -> list[int]:
     """Return the start times of a kernel."""
     start = np.full(len(workload), -7, dtype=np.int64)
     kernel(jobs_of(workload), workload.capacity, workload.calendar, *rank.queue(workload), start)

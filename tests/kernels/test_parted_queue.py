@@ -1,7 +1,11 @@
-"""Orders and backfillings: the oracle against cases by hand and the rules it contains, and the kernel against it."""
+"""Orders and backfillings: the oracle against cases by hand and the rules it contains, and the kernel against it.
+
+The kernel gets the fewest parts that the order allows, and each job as a part of its own.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -13,10 +17,17 @@ from paretosched import Workload
 from paretosched.policies.plain import Plain
 from support import naive
 from support.naive_priority import Usage, start_times
-from support.prioritising import RESERVATIONS, Rank, rank_of, ranks, starts
+from support.prioritising import RESERVATIONS, Rank, in_parts, rank_of, ranks, starts
 from support.priority_cases import CASES, rank
 from support.simulating import DEEP, briefly, thoroughly
 from support.zoo import ZOO, workloads
+
+
+def check(w: Workload, policy: Rank, expected: list[int]) -> None:
+    """Compare the kernel with start times, with parts and without."""
+    assert starts(w, policy) == expected
+    assert starts(w, policy, functools.partial(in_parts, parts=policy.parts(w))) == expected
+
 
 # ---- the oracle
 
@@ -25,7 +36,7 @@ from support.zoo import ZOO, workloads
 def test_oracle_and_kernel_have_the_start_times_worked_out_by_hand(name: str) -> None:
     case = CASES[name]
     assert start_times(case.workload, case.rank.rule()) == case.start
-    assert starts(case.workload, case.rank) == case.start
+    check(case.workload, case.rank, case.start)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +74,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, reservations: int | N
     w = ZOO[name]
     for seed in range(3):
         policy = rank_of(seed, w, reservations)
-        assert starts(w, policy) == start_times(w, policy.rule()), seed
+        check(w, policy, start_times(w, policy.rule()))
 
 
 @pytest.mark.slow
@@ -71,7 +82,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, reservations: int | N
 @given(data=st.data(), w=workloads(max_jobs=14))
 def test_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> None:
     policy = data.draw(ranks(w))
-    assert starts(w, policy) == start_times(w, policy.rule())
+    check(w, policy, start_times(w, policy.rule()))
 
 
 @pytest.mark.slow
@@ -80,4 +91,4 @@ def test_equals_the_oracle_on_hundreds_of_jobs(kind: str) -> None:
     for seed, reservations in enumerate(RESERVATIONS):
         w = DEEP[kind](seed).take(np.arange(150))
         policy = rank_of(seed, w, reservations)
-        assert starts(w, policy) == start_times(w, policy.rule()), seed
+        check(w, policy, start_times(w, policy.rule()))

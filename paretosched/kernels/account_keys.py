@@ -1,0 +1,56 @@
+"""Keys of which a part is the same for all jobs of an account: it is computed once for each account and second."""
+
+from typing import NamedTuple
+
+from numba import njit
+
+from ..core.arrays import Floats, Int, Ints
+from .formulas import Program, value_of
+from .inputs import Jobs
+from .usage import Usage, usage_at
+
+NEVER = -1  # no second
+
+
+class Keys(NamedTuple):
+    """A formula, of which what is the same for all jobs of an account is computed once a second.
+
+    Attributes
+    ----------
+    program
+        `Program`, in which `usage` stands for the value of the account.
+    common
+        `Program`, the value of an account by its usage and share.
+    last, at
+        (A,) float64, the last value of each account; and (A,) int64, s, the second of it, NEVER at first.
+    """
+
+    program: Program
+    common: Program
+    last: Floats
+    at: Ints
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def of_account(keyed: Keys, situation: Int, jobs: Jobs, usage: Usage, shares: Floats, j: Int, t: Int) -> float:
+    """Return the value of the account of a job, which does not change within a second; 0 if no usage is needed.
+
+    Parameters
+    ----------
+    keyed, situation
+        `Keys`, modified in place, and the scheduling situation, 0..2.
+    jobs, usage
+        `Jobs` and `Usage`.
+    shares
+        (n,) float64, the share of each job's account.
+    j, t
+        Row and second.
+    """
+    if usage.account.size == 0:
+        return 0.0
+    account = usage.account[j]
+    if keyed.at[account] != t:
+        used = usage_at(usage, account, t)
+        keyed.last[account] = value_of(keyed.common, situation, jobs, j, t, used, shares[j])
+        keyed.at[account] = t
+    return float(keyed.last[account])
