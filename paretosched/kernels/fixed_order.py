@@ -223,10 +223,10 @@ def in_fixed_order(
             if stage == HEADS:
                 job = next_head(jobs, line, o)
                 if job < 0:
-                    stage = open_reservations(jobs, backfilling, now, line, o, t)
+                    stage = open_reservations(jobs, backfilling, choosy, now, line, o, c, t)
                     continue
             elif stage == RESERVATIONS:
-                job = next_reserved(jobs, backfilling, now, line, line.entitled if choosy else line.waiting, o, c, t)
+                job = next_reserved(jobs, backfilling, choosy, now, line, o, c, t)
                 if job < 0:
                     stage = ENDED
                     if state[COMPLETE] == 1:

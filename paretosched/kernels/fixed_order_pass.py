@@ -226,22 +226,72 @@ def next_head(jobs: Jobs, line: Line, o: Int) -> Int:
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def open_reservations(jobs: Jobs, backfilling: Backfilling, now: Running, line: Line, o: Int, t: Int) -> Int:
-    """Set up the processors that are free beside the running jobs in second t; return the stage of the pass.
+def open_reservations(
+    jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, o: Int, c: Int, t: Int
+) -> Int:
+    """Give a reservation to the head in second t if it is entitled to one; return the stage of the pass.
 
-    `jobs`, `backfilling` and `now` are only read; o is the order of the queue. In `line`, the stairs, the plan, the
-    heads and the state are modified in place.
+    With several reservations, the plan is only set up if a job could start beside this one.
+
+    Parameters
+    ----------
+    jobs, backfilling
+        `Jobs` and `Backfilling`.
+    choosy
+        Whether some group is not entitled to reservations.
+    now
+        `Running`, not changed.
+    line
+        The stairs, the plan, the heads and the state are modified in place.
+    o, c, t
+        The orders of the queue and of candidates, and the second.
     """
     state = line.state
-    level_stairs(line.stairs, state[FREE])
+    stairs = line.stairs
+    level_stairs(stairs, state[FREE])
     if backfilling.reservations == 0 or narrowest(line.candidates) > state[FREE]:
         return ENDED
+    j = np.int64(line.queue.row[o, state[HEAD]])
+    if backfilling.entitled[jobs.group[j]]:
+        reserve_first(now, line, state[HEAD], jobs.width[j])
     if backfilling.reservations > 1:
-        lay_out(now, state[RUNNING], state[FREE], t, line.plan.profile)
+        gather(jobs, line, o, state[SINCE], line.candidates.leaves.size, t)
+        if state[ACTIVE] == 0 and (
+            all_hold(backfilling, choosy, line) or not could_start(line.candidates, jobs, c, stairs, t)
+        ):
+            return ENDED
+        profile = line.plan.profile
+        lay_out(now, state[RUNNING], state[FREE], t, profile)
         clear_plan(line.plan, 0, t)
         state[LAID] = 1
-        gather(jobs, line, o, state[SINCE], line.candidates.leaves.size, t)
+        if state[HOLDERS] == 1:
+            begin = stairs.until[0]
+            add(profile.when, profile.room, profile.span, begin, begin + jobs.estimate[j], -jobs.width[j])
     return RESERVATIONS
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def reserve_first(now: Running, line: Line, rank: Int, width: Int) -> None:
+    """Give the first reservation to the job with a rank, and of a `width`, in processors; `line` is modified in place.
+
+    `now` is only read.
+    """
+    state = line.state
+    stairs = line.stairs
+    shadow, extra = reserve(now.ends, state[RUNNING], now.width_bits, state[FREE], width)
+    stairs.until[0] = shadow
+    stairs.room[0] = state[FREE]
+    stairs.until[1] = FOREVER
+    stairs.room[1] = min(extra, state[FREE])
+    stairs.state[STEPS] = 2
+    state[HOLDERS] = 1
+    state[LAST] = rank
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def all_hold(backfilling: Backfilling, choosy: bool, line: Line) -> bool:
+    """Return whether all waiting jobs of `line` get reservations; `choosy`: not all groups are entitled to them."""
+    return not choosy and backfilling.reservations > line.state[WAITING]
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -258,7 +308,7 @@ def resume(jobs: Jobs, line: Line, o: Int, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def next_reserved(
-    jobs: Jobs, backfilling: Backfilling, now: Running, line: Line, ranks: Ranks, o: Int, c: Int, t: Int
+    jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, o: Int, c: Int, t: Int
 ) -> Int:
     """Give reservations along order o until a job can start, and return it; -1 if none starts before they matter.
 
@@ -266,37 +316,31 @@ def next_reserved(
     ----------
     jobs, backfilling
         `Jobs` and `Backfilling`.
-    now, line
+    choosy
+        Whether some group is not entitled to reservations.
+    now
+        `Running`, not changed.
+    line
         Modified in place.
-    ranks
-        The jobs that are entitled to reservations.
     o, c, t
         The orders of the queue and of candidates, and the second.
     """
-    if backfilling.reservations > 1:
-        return next_planned(jobs, backfilling, line, ranks, o, c, t)
     state = line.state
-    stairs = line.stairs
-    if state[HOLDERS] == 0:
-        rank = next_rank(ranks, o, 0)
+    if backfilling.reservations > 1:
+        return next_planned(jobs, backfilling, choosy, line, o, c, t)
+    if state[HOLDERS] == 0:  # the head is not entitled
+        rank = next_rank(line.entitled, o, 0)
         if rank >= 0:
             j = np.int64(line.queue.row[o, rank])
-            if fits(jobs, stairs, j, t):
+            if jobs.width[j] <= state[FREE]:
                 return j
-            shadow, extra = reserve(now.ends, state[RUNNING], now.width_bits, state[FREE], jobs.width[j])
-            stairs.until[0] = shadow
-            stairs.room[0] = state[FREE]
-            stairs.until[1] = FOREVER
-            stairs.room[1] = min(extra, state[FREE])
-            stairs.state[STEPS] = 2
-            state[HOLDERS] = 1
-            state[LAST] = rank
+            reserve_first(now, line, rank, jobs.width[j])
     state[COMPLETE] = 1
     return np.int64(-1)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def next_planned(jobs: Jobs, backfilling: Backfilling, line: Line, ranks: Ranks, o: Int, c: Int, t: Int) -> Int:
+def next_planned(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line, o: Int, c: Int, t: Int) -> Int:
     """Do the work of `next_reserved` for two reservations or more.
 
     The first candidate of the order starts if it still fits when all jobs before it have their places.
@@ -304,6 +348,7 @@ def next_planned(jobs: Jobs, backfilling: Backfilling, line: Line, ranks: Ranks,
     state = line.state
     plan = line.plan
     profile = plan.profile
+    ranks = line.entitled if choosy else line.waiting
     while state[HOLDERS] < backfilling.reservations:
         head = first_candidate(jobs, backfilling, line, o, t)
         if head < 0:
@@ -328,7 +373,7 @@ def next_planned(jobs: Jobs, backfilling: Backfilling, line: Line, ranks: Ranks,
             advance(jobs, line, o, head, t)
             return j
         climb(profile, narrowest(line.candidates), line.stairs)
-    if not could_start(line.candidates, jobs, c, line.stairs, t):
+    if all_hold(backfilling, choosy, line) or not could_start(line.candidates, jobs, c, line.stairs, t):
         return np.int64(-1)
     if plan.state[HORIZON] < FAR:  # others may start: they must know all places
         put_down(jobs, plan, max(plan.state[HORIZON], t))
@@ -412,7 +457,7 @@ def narrow(jobs: Jobs, backfilling: Backfilling, line: Line, j: Int, t: Int) -> 
         stairs.room[1] = min(stairs.room[1], stairs.room[0])
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@njit(cache=True, nogil=True, _nrt=False)
 def gather(jobs: Jobs, line: Line, c: Int, since: Int, kinds: Int, t: Int) -> None:
     """Set up the first job of each kind, in order c, that could start in second t beside all reservations.
 
@@ -482,9 +527,10 @@ def advance(jobs: Jobs, line: Line, c: Int, head: Int, t: Int) -> None:
     candidates = line.candidates
     heads = line.heads
     state = line.state
-    slot = heads[head, SLOT]
-    kind = candidates.kind[candidates.row[c, slot]]
-    slot = next_candidate(candidates, jobs, c, kind, slot + 1, line.stairs, t)
+    kind = candidates.kind[candidates.row[c, heads[head, SLOT]]]
+    slot: Int = np.int64(-1)
+    if may_start(candidates, c, kind, line.stairs, t):
+        slot = next_candidate(candidates, jobs, c, kind, heads[head, SLOT] + 1, line.stairs, t)
     if slot < 0:
         state[ACTIVE] -= 1
         heads[head, SLOT] = heads[state[ACTIVE], SLOT]
