@@ -159,9 +159,19 @@ def plan_in_line(
             kind = kind_of[s]
             state[SORTED] = 0
             state[SINCE] = 0
+        first = arrived
+        wanted: Int = 0
         while arrived < n and jobs.submit[arrived] == t:
-            join(jobs, backfilling, line, arrived)
+            wanted += jobs.width[arrived]
             arrived += 1
+        if state[COUNT] == 0 and wanted <= state[FREE]:
+            for j in range(first, arrived):
+                launch(jobs, now, state[RUNNING], j, t)
+                state[RUNNING] += 1
+            state[FREE] -= wanted
+            continue
+        for j in range(first, arrived):
+            join(jobs, backfilling, line, j)
         if not any_fits(line):
             continue
         put_in_order(line, order, s, t)
@@ -417,9 +427,9 @@ def fits(line: Row, i: Int, t: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def next_fitting(
-    jobs: Jobs, backfilling: Backfilling, line: Row, i: Int, reserving: bool, limited: bool, t: Int
+    jobs: Jobs, backfilling: Backfilling, line: Row, i: Int, end: Int, reserving: bool, limited: bool, t: Int
 ) -> Int:
-    """Return the first place, from i on, whose job may start in second t beside all reservations; -1 if there is none.
+    """Return the first place, from i on, whose job may start beside all reservations; -1 if there is none.
 
     Parameters
     ----------
@@ -427,14 +437,14 @@ def next_fitting(
         `Jobs` and `Backfilling`.
     line
         Not changed.
-    i, t
-        The first place that is tried, and the second.
+    i, end
+        The first place that is tried, and the place after the last one.
     reserving
         True: the job may get a reservation. False: it has none.
-    limited
-        Whether the longest estimates for backfilling hold.
+    limited, t
+        Whether the longest estimates for backfilling hold, and the second.
     """
-    while i < line.state[COUNT]:
+    while i < end:
         if fits(line, i, t):
             group = jobs.group[line.row[i]]
             if reserving:
@@ -498,7 +508,8 @@ def handle(
         state[HOLDERS] = 1
         state[HANDLED] = head + 1
     all_hold = everyone and backfilling.reservations >= count - head
-    place = next_fitting(jobs, backfilling, line, max(state[SINCE], head) if all_hold else head, all_hold, False, t)
+    since = max(state[SINCE], head)
+    place = next_fitting(jobs, backfilling, line, since if all_hold else head, count, all_hold, False, t)
     if place < 0:
         return
     lay_out(now, state[RUNNING], state[FREE], t, profile)
@@ -507,9 +518,13 @@ def handle(
         begin = stairs.until[0]
         add(profile.when, profile.room, profile.span, begin, begin + jobs.estimate[j], -jobs.width[j])
 
-    place = max(state[SINCE], head)
+    first = place  # the first job that could start beside the reservations
+    place = max(first, since)
     while state[HOLDERS] < backfilling.reservations:
-        place = next_fitting(jobs, backfilling, line, place, True, False, t)
+        end = count
+        if everyone:
+            end = min(end, state[HANDLED] + backfilling.reservations - state[HOLDERS])
+        place = next_fitting(jobs, backfilling, line, place, end, True, False, t)
         if place < 0:
             break
         if keeps_room(jobs, backfilling, line, place, t):
@@ -522,7 +537,7 @@ def handle(
     if all_hold:
         return
     limited = state[NAMED] > 0
-    place = next_fitting(jobs, backfilling, line, head, False, limited, t)
+    place = next_fitting(jobs, backfilling, line, first, count, False, limited, t)
     if place < 0:
         return
     put_down(jobs, plan, max(plan.state[HORIZON], t))
@@ -532,7 +547,7 @@ def handle(
     while state[HANDLED] < count and state[HOLDERS] < backfilling.reservations:
         if hold(jobs, backfilling, line, t) < t + line.estimate[place] or line.holds[place]:
             climb(profile, state[NARROWEST], stairs)
-            place = next_fitting(jobs, backfilling, line, place, False, limited, t)
+            place = next_fitting(jobs, backfilling, line, place, state[COUNT], False, limited, t)
             if place < 0:
                 return
     climb(profile, state[NARROWEST], stairs)
@@ -631,16 +646,17 @@ def backfill(
     s, t
         Situation and second.
     """
-    place = next_fitting(jobs, backfilling, line, place, False, limited, t)
+    state = line.state
+    place = next_fitting(jobs, backfilling, line, place, state[COUNT], False, limited, t)
     while place >= 0:
         best: Int = place
         if not backfilling.same:
-            i = next_fitting(jobs, backfilling, line, place + 1, False, limited, t)
+            i = next_fitting(jobs, backfilling, line, place + 1, state[COUNT], False, limited, t)
             while i >= 0:
                 ahead, _ = compare(candidates, s, t, line.row[i], line.row[best])
                 if ahead:
                     best = i
-                i = next_fitting(jobs, backfilling, line, i + 1, False, limited, t)
+                i = next_fitting(jobs, backfilling, line, i + 1, state[COUNT], False, limited, t)
         begin_job(jobs, backfilling, now, line, best, t)
         occupy(jobs, line, best, t)
-        place = next_fitting(jobs, backfilling, line, place, False, limited, t)
+        place = next_fitting(jobs, backfilling, line, place, state[COUNT], False, limited, t)
