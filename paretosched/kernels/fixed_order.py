@@ -94,7 +94,7 @@ def prioritised_once(
         no_ranks(len(queue.row), 1 if everyone else n),
         tried,
         Stairs(ints(most), ints(most), ints(2)),
-        no_plan(n if several else 1),
+        no_plan(jobs, n if several else 1),
         ints(tried.leaves.size, 2),
         ints(13),
     )

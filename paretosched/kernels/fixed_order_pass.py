@@ -36,13 +36,11 @@ from .ranked_jobs import (
 from .rule_plan import (
     HORIZON,
     PUT_OFF,
-    WIDEST,
     Plan,
     clear_plan,
+    extend_horizon,
     least_before,
-    most_before,
     place_before_horizon,
-    put_down,
 )
 from .running import Running, lay_out, reserve
 from .waiting_orders import BITS
@@ -78,8 +76,9 @@ class Line(NamedTuple):
         (13,) int64. RUNNING and WAITING jobs, FREE processors, and waiting jobs of the NAMED groups. Of the last pass:
         whether it PLANNED what comes after it; the ranks of the HEAD, which did not fit, and of the LAST job with a
         reservation; the number of HOLDERS of reservations; whether they are LAID out in the plan, and COMPLETE
-        (otherwise no waiting job could start beside those that there are); and whether candidates were LIMITED. Within a pass: the rank SINCE which jobs can start before all reservations are
-        made, and the number of ACTIVE kinds in `heads`.
+        (otherwise no waiting job could start beside those that there are); and whether candidates were LIMITED. Within
+        a pass: the rank SINCE which jobs can start before all reservations are made, and the number of ACTIVE kinds in
+        `heads`.
     """
 
     queue: Sorted
@@ -357,9 +356,7 @@ def next_planned(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line,
         j = np.int64(line.queue.row[o, last])
         end = t + jobs.estimate[j]
         if end > plan.state[HORIZON]:
-            put_down(jobs, plan, max(plan.state[HORIZON], t))
-            plan.state[HORIZON] = end
-            plan.state[WIDEST] = most_before(profile, end)
+            extend_horizon(jobs, plan, end, t)
         slack = least_before(profile, end) - jobs.width[j]
         rank = next_rank(ranks, o, state[LAST] + 1)
         while rank < last and slack >= 0 and state[HOLDERS] < backfilling.reservations:
@@ -376,9 +373,7 @@ def next_planned(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line,
     if all_hold(backfilling, choosy, line) or not could_start(line.candidates, jobs, c, line.stairs, t):
         return np.int64(-1)
     if plan.state[HORIZON] < FAR:  # others may start: they must know all places
-        put_down(jobs, plan, max(plan.state[HORIZON], t))
-        plan.state[HORIZON] = FAR
-        plan.state[WIDEST] = FAR
+        extend_horizon(jobs, plan, FAR, t)
         climb(profile, narrowest(line.candidates), line.stairs)
     rank = next_rank(ranks, o, state[LAST] + 1)
     while rank >= 0 and state[HOLDERS] < backfilling.reservations:

@@ -10,32 +10,28 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..core.arrays import Floats, Int, Ints, Mask
+from ..core.arrays import Floats, Int, Ints, Mask, Order
 from ..core.situations import Calendar
 from .events import era_at, next_event
 from .inputs import Backfilling, Jobs, ints
-from .kinetic_queue import NEVER, PAST
 from .lines import Lines, is_equal, settle_rows
 from .profile import FIRST, add, add_at
 from .ranked_jobs import FOREVER, STEPS, Stairs, climb, level_stairs, room_until
 from .rule_plan import (
     HORIZON,
     PUT_OFF,
-    WIDEST,
     Plan,
     clear_plan,
+    extend_horizon,
     least_before,
-    most_before,
     no_plan,
     place_before_horizon,
-    put_down,
 )
 from .running import Running, complete, launch, lay_out, reserve, running_jobs
 from .waiting_tree import FAR
 
-RUNNING, FREE, NAMED, COUNT, SORTED, SINCE, NARROWEST, HOLDERS, HANDLED, GAP = range(10)  # of `Row.state`
-FEW = 32  # new jobs that are inserted one by one
-DUE = 0  # of `Row.times`
+RUNNING, FREE, NAMED, COUNT, SORTED, SINCE, NARROWEST, USED, SPARE, HOLDERS, HANDLED, GAP = range(12)  # of `Row.state`
+FEW = 32  # new jobs that are moved to their places one by one
 
 
 class Row(NamedTuple):
@@ -43,34 +39,38 @@ class Row(NamedTuple):
 
     Attributes
     ----------
-    row, width, estimate
-        (n,) int64, the jobs: rows, processors and s. A job that starts has the width FAR until the end of the pass.
-    until
-        (n,) float64, s, up to when a job stays ahead of its right neighbour.
+    seat
+        (n,) int32, the slots of the waiting jobs, in their order.
+    job, width, estimate
+        (n,) int64, by slot: rows, processors and s. A job that starts has the width FAR until the end of the pass.
+    alpha, beta, key, doubt
+        (n,) float64, by slot: the line of a job, alpha + beta * t, its value in the second of a pass, and how far this
+        may be from the key of the job.
     holds
-        (n,) bool, whether a job has a reservation in this pass.
+        (n,) bool, whether the job at a place has a reservation in this pass.
     spare
-        (n,) int64, work space.
-    times
-        (1,) float64, s: when the first of `until` is DUE.
+        (2 n,) int32, slots that are free again; work space in the second half.
     stairs
         The processors that are free beside all running jobs and reservations.
     plan
         `Plan`.
     state
-        (10,) int64. RUNNING jobs, FREE processors, waiting jobs of the NAMED groups; the COUNT of waiting jobs, of which
-        the first SORTED ones are in order; the place SINCE which the order or the jobs have changed, 0 after a job has
-        ended; a width that no job is below (NARROWEST). Of a pass: the number of HOLDERS of reservations, the
-        places that are HANDLED, and the first GAP of a job that has started.
+        (12,) int64. RUNNING jobs, FREE processors, waiting jobs of the NAMED groups; the COUNT of waiting jobs, of
+        which the first SORTED ones were in order; the place SINCE which the order or the jobs have changed, 0 after a
+        job has ended; a width that no job is below (NARROWEST); the slots USED so far, and those in `spare`. Of a pass:
+        the number of HOLDERS of reservations, the places that are HANDLED, and the first GAP of a job that has started.
     """
 
-    row: Ints
+    seat: Order
+    job: Ints
     width: Ints
     estimate: Ints
-    until: Floats
+    alpha: Floats
+    beta: Floats
+    key: Floats
+    doubt: Floats
     holds: Mask
-    spare: Ints
-    times: Floats
+    spare: Order
     stairs: Stairs
     plan: Plan
     state: Ints
@@ -98,16 +98,19 @@ def in_planned_lines(
     kind_of = np.array([codes.index(code) for code in codes], dtype=np.int64)
     most = min(n, capacity) + 2
     line = Row(
+        np.zeros(n, dtype=np.int32),
         ints(n),
         ints(n),
         ints(n),
         np.zeros(n),
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros(n),
         np.zeros(n, dtype=np.bool_),
-        ints(n),
-        np.array([NEVER]),
+        np.zeros(2 * n, dtype=np.int32),
         Stairs(ints(most), ints(most), ints(2)),
-        no_plan(n),
-        ints(10),
+        no_plan(jobs, n),
+        ints(12),
     )
     line.state[FREE] = capacity
     line.state[NARROWEST] = FAR
@@ -157,8 +160,8 @@ def plan_in_line(
         s = calendar.kind[era]
         if kind_of[s] != kind:
             kind = kind_of[s]
-            state[SORTED] = 0
             state[SINCE] = 0
+            turn(line, order, s)
         first = arrived
         wanted: Int = 0
         while arrived < n and jobs.submit[arrived] == t:
@@ -171,25 +174,51 @@ def plan_in_line(
             state[FREE] -= wanted
             continue
         for j in range(first, arrived):
-            join(jobs, backfilling, line, j)
+            join(jobs, backfilling, line, order, s, j)
         if not any_fits(line):
             continue
         put_in_order(line, order, s, t)
         handle(jobs, backfilling, everyone, candidates, now, line, s, t)
-        close_up(line, order, s, t)
+        close_up(line)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def join(jobs: Jobs, backfilling: Backfilling, line: Row, j: Int) -> None:
-    """Put job j at the end of the row; `line` is modified in place. `jobs` and `backfilling` are only read."""
-    i = line.state[COUNT]
-    line.row[i] = j
-    line.width[i] = jobs.width[j]
-    line.estimate[i] = jobs.estimate[j]
-    line.state[COUNT] = i + 1
-    line.state[NARROWEST] = min(line.state[NARROWEST], jobs.width[j])
-    if backfilling.named[jobs.group[j]]:
-        line.state[NAMED] += 1
+def join(jobs: Jobs, backfilling: Backfilling, line: Row, order: Lines, s: Int, j: Int) -> None:
+    """Put job j at the end of the row in situation s; `line` is modified in place, the others are only read."""
+    state = line.state
+    slot: Int = state[USED]
+    if state[SPARE] > 0:
+        state[SPARE] -= 1
+        slot = np.int64(line.spare[state[SPARE]])
+    else:
+        state[USED] += 1
+    line.seat[state[COUNT]] = slot
+    line.job[slot] = j
+    line.width[slot] = jobs.width[j]
+    line.estimate[slot] = jobs.estimate[j]
+    take_line(line, order, s, slot)
+    state[COUNT] += 1
+    state[NARROWEST] = min(state[NARROWEST], jobs.width[j])
+    state[NAMED] += backfilling.named[jobs.group[j]]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def turn(line: Row, order: Lines, s: Int) -> None:
+    """Give all waiting jobs the lines of situation s; `line` is modified in place, `order` is only read."""
+    line.state[SORTED] = 0
+    for i in range(line.state[COUNT]):
+        take_line(line, order, s, np.int64(line.seat[i]))
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def take_line(line: Row, order: Lines, s: Int, slot: Int) -> None:
+    """Give the job in a slot its line of situation s; `line` is modified in place, `order` is only read."""
+    j = line.job[slot]
+    beta = order.beta[s, j]
+    alpha = order.alpha[s, j] - beta * float(order.jobs.submit[j])
+    line.alpha[slot] = alpha
+    line.beta[slot] = beta
+    line.doubt[slot] = 2.0 * order.rounding * (abs(alpha) + beta * order.horizon)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -203,35 +232,11 @@ def any_fits(line: Row) -> bool:
         return False
     least: Int = FAR
     for i in range(line.state[COUNT]):
-        least = min(least, line.width[i])
+        least = min(least, line.width[line.seat[i]])
         if least <= free:
             return True
     line.state[NARROWEST] = least
     return False
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def compare(order: Lines, s: Int, t: Int, i: Int, j: Int) -> tuple[bool, float]:
-    """Return whether job i comes before job j in second t of situation s, and up to when this holds, in s.
-
-    The stack of the program of `order` is modified in place.
-    """
-    now = float(t)
-    beta_i = order.beta[s, i]
-    beta_j = order.beta[s, j]
-    alpha_i = order.alpha[s, i] - beta_i * float(order.jobs.submit[i])
-    alpha_j = order.alpha[s, j] - beta_j * float(order.jobs.submit[j])
-    lead = (alpha_i - alpha_j) + (beta_i - beta_j) * now
-    margin = order.rounding * (abs(alpha_i) + abs(alpha_j) + (beta_i + beta_j) * order.horizon) + order.floor
-    if abs(lead) <= margin:
-        if is_equal(order, i, j):
-            return i < j, NEVER
-        return settle_rows(i, j, s, t, order), now + 0.5
-    first = lead > 0.0
-    gain = beta_j - beta_i if first else beta_i - beta_j
-    if gain <= 0.0:
-        return first, NEVER
-    return first, now + (abs(lead) - margin) / gain * (1.0 - 1e-9)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -241,113 +246,86 @@ def put_in_order(line: Row, order: Lines, s: Int, t: Int) -> None:
     `line` and the stack of the program of `order` are modified in place.
     """
     state = line.state
-    new = state[COUNT] - state[SORTED]
-    if new > FEW:
-        sort(line.row, line.spare, state[COUNT], order, s, t)
+    seat = line.seat
+    key = line.key
+    now = float(t)
+    for slot in range(state[USED]):
+        key[slot] = line.alpha[slot] + line.beta[slot] * now
+    if state[COUNT] - state[SORTED] > FEW:
+        sort(line, order, s, t)
         state[SINCE] = 0
-        line.times[DUE] = NEVER
-        for i in range(state[COUNT]):
-            line.width[i] = order.jobs.width[line.row[i]]
-            line.estimate[i] = order.jobs.estimate[line.row[i]]
-            if i > 0:
-                note_order(line, order, s, t, i - 1)
         state[SORTED] = state[COUNT]
         return
-    if line.times[DUE] <= float(t):
-        replace_due(line, order, s, t)
-    while state[SORTED] < state[COUNT]:
-        j = line.row[state[SORTED]]
-        low: Int = 0
-        high: Int = state[SORTED]
-        while low < high:
-            middle = (low + high) >> 1
-            ahead, _ = compare(order, s, t, line.row[middle], j)
-            if ahead:
-                low = middle + 1
-            else:
-                high = middle
-        move_up(line, state[SORTED], low)
-        state[SORTED] += 1
-        if low > 0:
-            note_order(line, order, s, t, low - 1)
-        if low + 1 < state[SORTED]:
-            note_order(line, order, s, t, low)
-        state[SINCE] = min(state[SINCE], low)
+    for i in range(1, state[COUNT]):
+        slot = seat[i]
+        if precedes(line, order, s, t, seat[i - 1], slot):
+            continue
+        k: Int = i - 1
+        if i < state[SORTED]:
+            while k > 0 and not precedes(line, order, s, t, seat[k - 1], slot):
+                k -= 1
+        else:
+            low: Int = 0
+            while low < k:
+                middle = (low + k) >> 1
+                if precedes(line, order, s, t, seat[middle], slot):
+                    low = middle + 1
+                else:
+                    k = middle
+        for x in range(i, k, -1):
+            seat[x] = seat[x - 1]
+        seat[k] = slot
+        state[SINCE] = min(state[SINCE], k)
+    state[SINCE] = min(state[SINCE], state[SORTED])
+    state[SORTED] = state[COUNT]
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def replace_due(line: Row, order: Lines, s: Int, t: Int) -> None:
-    """Bring the sorted part of the row in order again, in second t of situation s.
+# Inlined, because passing so many arrays costs more than a look at two keys.
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def precedes(line: Row, order: Lines, s: Int, t: Int, a: Int, b: Int) -> bool:
+    """Return whether the job in slot a comes before the job in slot b in second t of situation s.
 
-    `line` and the stack of the program of `order` are modified in place.
+    `line` is only read; the stack of the program of `order` is modified in place.
     """
-    state = line.state
-    now = float(t)
-    due = NEVER
-    for i in range(1, state[SORTED]):
-        if line.until[i - 1] <= now:
-            j = line.row[i]
-            ahead, until = compare(order, s, t, line.row[i - 1], j)
-            if ahead:
-                line.until[i - 1] = until
-            else:
-                k: Int = i - 1
-                while k > 0:
-                    ahead, _ = compare(order, s, t, line.row[k - 1], j)
-                    if ahead:
-                        break
-                    k -= 1
-                move_up(line, i, k)
-                state[SINCE] = min(state[SINCE], k)
-                if k > 0:
-                    note_order(line, order, s, t, k - 1)
-                    due = min(due, line.until[k - 1])
-                note_order(line, order, s, t, k)
-                due = min(due, line.until[k])
-                line.until[i] = PAST  # the job here has another right neighbour
-        due = min(due, line.until[i - 1])
-    line.times[DUE] = due
+    lead = line.key[a] - line.key[b]
+    if abs(lead) > line.doubt[a] + line.doubt[b] + order.floor:
+        return lead > 0.0
+    return settled(order, s, t, line.job[a], line.job[b])
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def note_order(line: Row, order: Lines, s: Int, t: Int, i: Int) -> None:
-    """Note until when the job at place i stays ahead of its right neighbour, from second t of situation s on.
+def settled(order: Lines, s: Int, t: Int, i: Int, j: Int) -> bool:
+    """Return whether job i comes before job j in second t of situation s, where their lines are too close to tell.
+
+    The stack of the program of `order` is modified in place.
+    """
+    return i < j if is_equal(order, i, j) else settle_rows(i, j, s, t, order)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def before(order: Lines, s: Int, t: Int, i: Int, j: Int) -> bool:
+    """Return whether job i comes before job j in second t of situation s.
+
+    The stack of the program of `order` is modified in place.
+    """
+    beta_i = order.beta[s, i]
+    beta_j = order.beta[s, j]
+    alpha_i = order.alpha[s, i] - beta_i * float(order.jobs.submit[i])
+    alpha_j = order.alpha[s, j] - beta_j * float(order.jobs.submit[j])
+    lead = (alpha_i - alpha_j) + (beta_i - beta_j) * float(t)
+    margin = order.rounding * (abs(alpha_i) + abs(alpha_j) + (beta_i + beta_j) * order.horizon) + order.floor
+    return lead > 0.0 if abs(lead) > margin else settled(order, s, t, i, j)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def sort(line: Row, order: Lines, s: Int, t: Int) -> None:
+    """Sort all jobs of the row in second t of situation s, by merging.
 
     `line` and the stack of the program of `order` are modified in place.
     """
-    _, line.until[i] = compare(order, s, t, line.row[i], line.row[i + 1])
-    line.times[DUE] = min(line.times[DUE], line.until[i])
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def move_up(line: Row, i: Int, k: Int) -> None:
-    """Move the job at place i to place k, before it; `line` is modified in place."""
-    row = line.row[i]
-    width = line.width[i]
-    estimate = line.estimate[i]
-    for x in range(i, k, -1):
-        line.row[x] = line.row[x - 1]
-        line.width[x] = line.width[x - 1]
-        line.estimate[x] = line.estimate[x - 1]
-        line.until[x] = line.until[x - 1]
-    line.row[k] = row
-    line.width[k] = width
-    line.estimate[k] = estimate
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def sort(row: Ints, spare: Ints, count: Int, order: Lines, s: Int, t: Int) -> None:
-    """Sort the first `count` of some jobs by their order in second t of situation s.
-
-    Parameters
-    ----------
-    row, spare
-        (count or more,) int64, the jobs and work space, modified in place.
-    count, s, t
-        How many jobs, situation, second.
-    order
-        `Lines`; the stack of its program is modified in place.
-    """
+    seat = line.seat
+    count = line.state[COUNT]
+    half = line.spare.size >> 1
     length = 1
     while length < count:
         for begin in range(0, count, 2 * length):
@@ -356,18 +334,14 @@ def sort(row: Ints, spare: Ints, count: Int, order: Lines, s: Int, t: Int) -> No
             left = begin
             right = middle
             for i in range(begin, end):
-                if left < middle and right < end:
-                    ahead, _ = compare(order, s, t, row[left], row[right])
-                else:
-                    ahead = left < middle
-                if ahead:
-                    spare[i] = row[left]
+                if right == end or (left < middle and precedes(line, order, s, t, seat[left], seat[right])):
+                    line.spare[half + i] = seat[left]
                     left += 1
                 else:
-                    spare[i] = row[right]
+                    line.spare[half + i] = seat[right]
                     right += 1
         for i in range(count):
-            row[i] = spare[i]
+            seat[i] = line.spare[half + i]
         length *= 2
 
 
@@ -378,37 +352,29 @@ def begin_job(jobs: Jobs, backfilling: Backfilling, now: Running, line: Row, i: 
     `jobs` and `backfilling` are only read; `now` and `line` are modified in place.
     """
     state = line.state
-    j = line.row[i]
+    slot = line.seat[i]
+    j = line.job[slot]
     launch(jobs, now, state[RUNNING], j, t)
     state[RUNNING] += 1
     state[FREE] -= jobs.width[j]
-    if backfilling.named[jobs.group[j]]:
-        state[NAMED] -= 1
+    state[NAMED] -= backfilling.named[jobs.group[j]]
     state[GAP] = min(state[GAP], i)
-    line.width[i] = FAR
+    line.width[slot] = FAR
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def close_up(line: Row, order: Lines, s: Int, t: Int) -> None:
-    """Close the gaps of the jobs that have started, and forget the reservations of the pass in second t of situation s.
-
-    `line` and the stack of the program of `order` are modified in place.
-    """
+def close_up(line: Row) -> None:
+    """Close the gaps of the jobs that have started, and forget the reservations; `line` is modified in place."""
     state = line.state
     count: Int = min(state[GAP], state[COUNT])
-    gap = False
     for i in range(count, state[COUNT]):
-        if line.width[i] == FAR:
-            gap = True
-            continue
-        line.row[count] = line.row[i]
-        line.width[count] = line.width[i]
-        line.estimate[count] = line.estimate[i]
-        line.until[count] = line.until[i]
-        if gap and count > 0:
-            note_order(line, order, s, t, count - 1)
-        gap = False
-        count += 1
+        slot = line.seat[i]
+        if line.width[slot] == FAR:
+            line.spare[state[SPARE]] = slot
+            state[SPARE] += 1
+        else:
+            line.seat[count] = slot
+            count += 1
     for i in range(state[HANDLED]):
         line.holds[i] = False
     state[HANDLED] = 0
@@ -421,8 +387,9 @@ def close_up(line: Row, order: Lines, s: Int, t: Int) -> None:
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def fits(line: Row, i: Int, t: Int) -> bool:
     """Return whether the job at place i could start in second t beside all running jobs and reservations."""
-    width = line.width[i]
-    return width <= line.stairs.room[0] and width <= room_until(line.stairs, t + line.estimate[i])
+    slot = line.seat[i]
+    width = line.width[slot]
+    return width <= line.stairs.room[0] and width <= room_until(line.stairs, t + line.estimate[slot])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -446,11 +413,12 @@ def next_fitting(
     """
     while i < end:
         if fits(line, i, t):
-            group = jobs.group[line.row[i]]
+            slot = line.seat[i]
+            group = jobs.group[line.job[slot]]
             if reserving:
                 if backfilling.entitled[group]:
                     return i
-            elif not line.holds[i] and not (limited and line.estimate[i] > backfilling.longest[group]):
+            elif not line.holds[i] and not (limited and line.estimate[slot] > backfilling.longest[group]):
                 return i
         i += 1
     return np.int64(-1)
@@ -488,7 +456,7 @@ def handle(
     profile = plan.profile
     count = state[COUNT]
     head: Int = 0
-    while head < count and line.width[head] <= state[FREE]:
+    while head < count and line.width[line.seat[head]] <= state[FREE]:
         begin_job(jobs, backfilling, now, line, head, t)
         head += 1
     if head == count:
@@ -496,7 +464,7 @@ def handle(
     level_stairs(stairs, state[FREE])
     state[HANDLED] = head
     state[HOLDERS] = 0
-    j = line.row[head]
+    j = line.job[line.seat[head]]
     if backfilling.entitled[jobs.group[j]]:
         shadow, extra = reserve(now.ends, state[RUNNING], now.width_bits, state[FREE], jobs.width[j])
         stairs.until[0] = shadow
@@ -540,12 +508,10 @@ def handle(
     place = next_fitting(jobs, backfilling, line, first, count, False, limited, t)
     if place < 0:
         return
-    put_down(jobs, plan, max(plan.state[HORIZON], t))
-    plan.state[HORIZON] = FAR
-    plan.state[WIDEST] = FAR
+    extend_horizon(jobs, plan, FAR, t)
     climb(profile, state[NARROWEST], stairs)
     while state[HANDLED] < count and state[HOLDERS] < backfilling.reservations:
-        if hold(jobs, backfilling, line, t) < t + line.estimate[place] or line.holds[place]:
+        if hold(jobs, backfilling, line, t) < t + line.estimate[line.seat[place]] or line.holds[place]:
             climb(profile, state[NARROWEST], stairs)
             place = next_fitting(jobs, backfilling, line, place, state[COUNT], False, limited, t)
             if place < 0:
@@ -556,13 +522,14 @@ def handle(
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def occupy(jobs: Jobs, line: Row, place: Int, t: Int) -> None:
-    """Take the processors of the job at a place, which starts in second t, out of the plan; `line` is modified in place.
+    """Take the processors of the job at a place, which starts in second t, out of the plan.
 
-    `jobs` is only read.
+    `jobs` is only read; `line` is modified in place.
     """
     profile = line.plan.profile
-    width = jobs.width[line.row[place]]
-    add_at(profile.when, profile.room, profile.span, profile.span[FIRST], t, t + line.estimate[place], -width)
+    slot = line.seat[place]
+    width = jobs.width[line.job[slot]]
+    add_at(profile.when, profile.room, profile.span, profile.span[FIRST], t, t + line.estimate[slot], -width)
     climb(profile, line.state[NARROWEST], line.stairs)
 
 
@@ -574,19 +541,17 @@ def keeps_room(jobs: Jobs, backfilling: Backfilling, line: Row, place: Int, t: I
     """
     state = line.state
     plan = line.plan
-    width = line.width[place]
-    end = t + line.estimate[place]
+    width = line.width[line.seat[place]]
+    end = t + line.estimate[line.seat[place]]
     if end > plan.state[HORIZON]:
-        put_down(jobs, plan, max(plan.state[HORIZON], t))
-        plan.state[HORIZON] = end
-        plan.state[WIDEST] = most_before(plan.profile, end)
+        extend_horizon(jobs, plan, end, t)
     slack = least_before(plan.profile, end) - width
     while slack >= 0 and state[HANDLED] < place:
         if state[HOLDERS] == backfilling.reservations:
             return False
         i = state[HANDLED]
         if hold(jobs, backfilling, line, t) < end:
-            slack -= line.width[i]
+            slack -= line.width[line.seat[i]]
             if slack < 0:
                 slack = least_before(plan.profile, end) - width
     return slack >= 0 and state[HOLDERS] < backfilling.reservations
@@ -603,14 +568,15 @@ def hold(jobs: Jobs, backfilling: Backfilling, line: Row, t: Int) -> Int:
     plan = line.plan
     i = state[HANDLED]
     state[HANDLED] = i + 1
-    j = line.row[i]
-    if line.width[i] == FAR or not backfilling.entitled[jobs.group[j]]:
+    slot = line.seat[i]
+    j = line.job[slot]
+    if line.width[slot] == FAR or not backfilling.entitled[jobs.group[j]]:
         return FAR
     begin, at = place_before_horizon(jobs, plan, j, t)
     if begin < plan.state[HORIZON]:
         profile = plan.profile
-        end = begin + line.estimate[i]
-        add_at(profile.when, profile.room, profile.span, at, begin, end, -line.width[i])
+        end = begin + line.estimate[slot]
+        add_at(profile.when, profile.room, profile.span, at, begin, end, -line.width[slot])
     else:
         plan.later[plan.state[PUT_OFF]] = j
         plan.state[PUT_OFF] += 1
@@ -653,8 +619,7 @@ def backfill(
         if not backfilling.same:
             i = next_fitting(jobs, backfilling, line, place + 1, state[COUNT], False, limited, t)
             while i >= 0:
-                ahead, _ = compare(candidates, s, t, line.row[i], line.row[best])
-                if ahead:
+                if before(candidates, s, t, line.job[line.seat[i]], line.job[line.seat[best]]):
                     best = i
                 i = next_fitting(jobs, backfilling, line, i + 1, state[COUNT], False, limited, t)
         begin_job(jobs, backfilling, now, line, best, t)

@@ -89,7 +89,7 @@ def settle_rows(i: Int, j: Int, s: Int, t: Int, lines: Lines) -> bool:
     return bool(key_i > key_j or (key_i == key_j and i < j))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def is_equal(lines: Lines, i: Int, j: Int) -> bool:
     """Return whether nothing that a formula can know tells jobs i and j apart, so that their keys are always the same.
 
