@@ -1,8 +1,7 @@
-"""Orders that are lines in the wait, with several reservations: the queue stays sorted from one pass to the next.
+"""Orders that are lines in the wait, with many reservations: the queue stays sorted from one pass to the next.
 
-Two neighbours of the queue have a time up to which the first one stays ahead, so that a pass looks only at neighbours
-whose time is over. Reservations are planned as in `fixed_order_pass.py`: only as far as they decide about a job that
-could start.
+At each pass neighbours are compared again, and few of them change places. Reservations are planned as in
+`fixed_order_pass.py`: only as far as they decide about a job that could start.
 """
 
 from typing import NamedTuple

@@ -33,7 +33,6 @@ from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
 from ..kernels.fixed_order import prioritised_once
 from ..kernels.inputs import Backfilling
-from ..kernels.line_plan import in_planned_lines
 from ..kernels.line_queue import in_order_of_lines
 from ..kernels.lines import Lines
 from ..kernels.priority import in_order_of_keys
@@ -302,9 +301,7 @@ class Priority:
         fixed = self.kinds == (STATIC,) and self.backfill.slack == 0
         lines = None if fixed else self._lines(workload, queue.shares)
         if lines is not None:
-            several = self.backfill.reservations > 1 and self.backfill.slack == 0
-            in_lines = in_planned_lines if several else in_order_of_lines
-            in_lines(jobs, capacity, calendar, *lines, queue.backfilling, start)
+            in_order_of_lines(jobs, capacity, calendar, *lines, queue.backfilling, start)
             return Outcome(start)
         kernel = prioritised_once if fixed else in_order_of_keys
         kernel(jobs, capacity, calendar, *queue, start)
