@@ -350,38 +350,42 @@ def next_planned(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line,
     ranks = line.entitled if choosy else line.waiting
     while state[HOLDERS] < backfilling.reservations:
         head = first_candidate(jobs, backfilling, line, o, t)
-        if head < 0:
-            break
-        last = line.heads[head, RANK]
-        j = np.int64(line.queue.row[o, last])
-        end = t + jobs.estimate[j]
-        if end > plan.state[HORIZON]:
-            extend_horizon(jobs, plan, end, t)
-        slack = least_before(profile, end) - jobs.width[j]
+        candidate: Int = -1
+        last: Int = FAR
+        end: Int = t
+        slack: Int = 0
+        if head >= 0:
+            last = line.heads[head, RANK]
+            candidate = np.int64(line.queue.row[o, last])
+            end = t + jobs.estimate[candidate]
+            if end > plan.state[HORIZON]:
+                extend_horizon(jobs, plan, end, t)
+            slack = least_before(profile, end) - jobs.width[candidate]
+        elif all_hold(backfilling, choosy, line) or not could_start(line.candidates, jobs, c, line.stairs, t):
+            return np.int64(-1)
+        elif plan.state[HORIZON] < FAR:  # jobs without reservations may start: they must know all places
+            extend_horizon(jobs, plan, FAR, t)
         rank = next_rank(ranks, o, state[LAST] + 1)
+        if rank < 0:
+            break
         while rank < last and slack >= 0 and state[HOLDERS] < backfilling.reservations:
             begin = hold(jobs, line, o, rank, t)
+            if candidate < 0:
+                break
             if begin < end:
                 slack -= jobs.width[line.queue.row[o, rank]]
                 if slack < 0:
-                    slack = least_before(profile, end) - jobs.width[j]
+                    slack = least_before(profile, end) - jobs.width[candidate]
             rank = next_rank(ranks, o, rank + 1)
         if slack >= 0 and rank == last and state[HOLDERS] < backfilling.reservations:
-            advance(jobs, line, o, head, t)
-            return j
+            line.heads[head, RANK] = -1  # not a candidate any more
+            return candidate
         climb(profile, narrowest(line.candidates), line.stairs)
     if all_hold(backfilling, choosy, line) or not could_start(line.candidates, jobs, c, line.stairs, t):
         return np.int64(-1)
-    if plan.state[HORIZON] < FAR:  # others may start: they must know all places
+    if plan.state[HORIZON] < FAR:
         extend_horizon(jobs, plan, FAR, t)
-        climb(profile, narrowest(line.candidates), line.stairs)
-    rank = next_rank(ranks, o, state[LAST] + 1)
-    while rank >= 0 and state[HOLDERS] < backfilling.reservations:
-        if not could_start(line.candidates, jobs, c, line.stairs, t):
-            return np.int64(-1)
-        hold(jobs, line, o, rank, t)
-        climb(profile, narrowest(line.candidates), line.stairs)
-        rank = next_rank(ranks, o, rank + 1)
+    climb(profile, narrowest(line.candidates), line.stairs)
     state[COMPLETE] = 1
     return np.int64(-1)
 
