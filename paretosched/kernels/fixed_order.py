@@ -85,7 +85,7 @@ def prioritised_once(
             sought_of = [len(queue.row) + o for o in sought_of]
             sought = Sorted(np.concatenate([queue.row, sought.row]), np.concatenate([queue.place, sought.place]))
     tried = no_candidates(jobs, backfilling, sought)
-    most = min(n, capacity) + 2
+    most = int(min(n, capacity)) + 2
     line = Line(
         queue,
         sought,

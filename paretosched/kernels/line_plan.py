@@ -95,7 +95,7 @@ def in_planned_lines(
     program = order.program
     codes = [program.code[program.begin[s] : program.begin[s + 1]].tobytes() for s in range(3)]
     kind_of = np.array([codes.index(code) for code in codes], dtype=np.int64)
-    most = min(n, capacity) + 2
+    most = int(min(n, capacity)) + 2
     line = Row(
         np.zeros(n, dtype=np.int32),
         ints(n),
@@ -313,7 +313,7 @@ def before(order: Lines, s: Int, t: Int, i: Int, j: Int) -> bool:
     alpha_j = order.alpha[s, j] - beta_j * float(order.jobs.submit[j])
     lead = (alpha_i - alpha_j) + (beta_i - beta_j) * float(t)
     margin = order.rounding * (abs(alpha_i) + abs(alpha_j) + (beta_i + beta_j) * order.horizon) + order.floor
-    return lead > 0.0 if abs(lead) > margin else settled(order, s, t, i, j)
+    return bool(lead > 0.0) if abs(lead) > margin else settled(order, s, t, i, j)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
