@@ -298,7 +298,7 @@ def settled(order: Lines, s: Int, t: Int, i: Int, j: Int) -> bool:
 
     The stack of the program of `order` is modified in place.
     """
-    return i < j if is_equal(order, i, j) else settle_rows(i, j, s, t, order)
+    return bool(i < j) if is_equal(order, i, j) else settle_rows(i, j, s, t, order)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
