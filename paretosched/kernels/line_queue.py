@@ -1,5 +1,7 @@
 """Orders that are lines in the wait, with any backfilling: the queue is not sorted, and few of its jobs are looked at.
 
+With many reservations, most of the queue is looked at in most passes: see `line_plan.py`.
+
 The waiting jobs are in the slots of `kinetic_queue`, in the order of arrival. One tournament has the order of the
 queue, and a second one over the same slots the order in which jobs are backfilled, if that is another one. A pass has
 the three steps of `priority`: the first jobs start while they fit; then jobs get reservations; then the others start
@@ -15,7 +17,7 @@ from ..core.arrays import Int, Ints, Order
 from ..core.situations import Calendar
 from .events import era_at, next_event
 from .greedy_queue import ahead, in_order, lift_bench, next_slot
-from .inputs import Backfilling, Jobs
+from .inputs import Backfilling, Jobs, ints
 from .keys import line_at
 from .kinetic_queue import (
     BENCH,
@@ -29,12 +31,14 @@ from .kinetic_queue import (
     replay,
     reseat,
 )
+from .line_plan import in_planned_lines
 from .lines import Lines, after_alike
 from .profile import FIRST, LAST, add, earliest
 from .running import Profile, Running, complete, launch, lay_out, no_profile, running_jobs
 from .waiting_tree import FAR, WIDTH, lower
 
 NONE_YET = -1
+FEW = 32  # reservations; with more, it costs less to keep the whole queue sorted
 
 
 class Queue(NamedTuple):
@@ -71,7 +75,6 @@ class Queue(NamedTuple):
     stairs: Ints
 
 
-@njit(cache=True, nogil=True)
 def in_order_of_lines(
     jobs: Jobs,
     capacity: Int,
@@ -94,34 +97,35 @@ def in_order_of_lines(
     start
         (n,) int64, s, filled in place.
     """
+    if backfilling.reservations > FEW and backfilling.slack == 0:
+        in_planned_lines(jobs, capacity, calendar, order, candidates, backfilling, start)
+        return
     n = jobs.submit.size
     game = new_tournament(n)
-    size = game.stale.shape[1] >> 1
+    nodes = game.stale.shape[1]
     if is_simple(backfilling):
         backfill = backfilling.reservations == 1
-        least = np.empty((2 * size if backfill else 1, 2), np.int64)
+        least = ints(nodes if backfill else 1, 2)
         in_order(jobs, capacity, calendar, order, backfill, running_jobs(start, capacity, backfill), game, least)
         return
     other = new_tournament(1 if backfilling.same else n)
-    tried = Tournament(other.tree, other.stale, game.slots, other.stack)
+    tried = game if backfilling.same else Tournament(other.tree, other.stale, game.slots, other.stack)
     most = min(n, backfilling.reservations)
     queue = Queue(
         game,
-        game if backfilling.same else tried,
-        np.empty((2 * size, 2), np.int64),
-        np.zeros(2 * size, np.int32),
+        tried,
+        ints(nodes, 2),
+        np.zeros(nodes, np.int32),
         np.zeros(game.slots.size, np.int32),
-        np.empty(most, np.int64),
-        np.full(n if backfilling.slack > 0 else 1, NONE_YET, np.int64),
+        ints(most),
+        np.full(n if backfilling.slack > 0 else 1, NONE_YET),
         no_profile(2 * n + 16),
-        np.empty((most + 2, 2), np.int64),
+        ints(most + 2, 2),
     )
-    _in_order_of_lines(
-        jobs, capacity, calendar, order, candidates, backfilling, running_jobs(start, capacity, True), queue
-    )
+    now = running_jobs(start, capacity, True)
+    in_tournaments(jobs, capacity, calendar, order, candidates, backfilling, now, queue)
 
 
-@njit(cache=True, nogil=True)
 def is_simple(backfilling: Backfilling) -> bool:
     """Return whether a backfilling is none, or EASY's in the order of the queue."""
     if backfilling.reservations == 0:
@@ -132,7 +136,7 @@ def is_simple(backfilling: Backfilling) -> bool:
 
 # The arrays come as arguments and are never bound anew, so that numba counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
-def _in_order_of_lines(
+def in_tournaments(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,

@@ -75,13 +75,21 @@ def settle_lines(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, lines:
     """
     row_i = np.int64(slots[i]["row"])
     row_j = np.int64(slots[j]["row"])
-    key_i = evaluate(lines.program, s, lines.jobs, row_i, t, 0.0, lines.shares[row_i])
-    key_j = evaluate(lines.program, s, lines.jobs, row_j, t, 0.0, lines.shares[row_j])
-    first = bool(key_i > key_j or (key_i == key_j and row_i < row_j))
-    return first, is_equal(lines, row_i, row_j)
+    return settle_rows(row_i, row_j, s, t, lines), is_equal(lines, row_i, row_j)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
+def settle_rows(i: Int, j: Int, s: Int, t: Int, lines: Lines) -> bool:
+    """Return whether job i comes before job j in second t of situation s, by their formula.
+
+    The stack of the program of `lines` is modified in place.
+    """
+    key_i = evaluate(lines.program, s, lines.jobs, i, t, 0.0, lines.shares[i])
+    key_j = evaluate(lines.program, s, lines.jobs, j, t, 0.0, lines.shares[j])
+    return bool(key_i > key_j or (key_i == key_j and i < j))
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def is_equal(lines: Lines, i: Int, j: Int) -> bool:
     """Return whether nothing that a formula can know tells jobs i and j apart, so that their keys are always the same.
 

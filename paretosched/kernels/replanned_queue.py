@@ -33,7 +33,7 @@ def replanned_in_turn(jobs: Jobs, capacity: Int, start: Ints) -> None:
     size = slots_for((n + BENCH - 1) // BENCH)
     rows = np.arange(n).astype(np.int32).reshape(1, n)  # the order of arrival is that of the rows
     queue = Places(np.ones(1, np.bool_), rows, rows, np.zeros((1, size), np.int64), np.full((1, 2 * size, 2), FAR))
-    _replanned_in_turn(jobs, capacity, running_jobs(start, capacity, True), queue, no_plan(n))
+    _replanned_in_turn(jobs, capacity, running_jobs(start, capacity, True), queue, no_plan(jobs, n))
 
 
 @njit(cache=True, nogil=True, _nrt=False)

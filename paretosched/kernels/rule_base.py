@@ -134,7 +134,7 @@ def apply_rules(
         np.zeros(2),
     )
     queue.state[FREE] = capacity
-    plan = no_plan(n if planning else 1)
+    plan = no_plan(jobs, n if planning else 1)
     ballot = Ballot(np.empty(features), np.empty(count), np.empty(count), np.empty(13))
     now = running_jobs(start, capacity, reserving)
     _apply_rules(jobs, capacity, calendar, weights, rules, now, queue, plan, ballot, decisions)

@@ -28,6 +28,9 @@ class Plan(NamedTuple):
         the jobs that start in this pass.
     needs
         (3, 64) int64, WIDE, LONG and BEGIN of the last planned job of each size: processors, s, s. See `not_before`.
+    range_of, misfits
+        (n,) int32 and (ranges,) int64: the range of the width of each job, and for each range an estimate, s, from
+        which on no job in it has a place before the horizon; FAR if none is known.
     state
         (5,) int64. HANDLED: every job up to this place has a place in the plan or is put off. HORIZON, s: no candidate
         so far would end after it. WIDEST: the most processors that were free at once before the horizon when it was
@@ -38,19 +41,37 @@ class Plan(NamedTuple):
     later: Order
     starting: Order
     needs: Ints
+    range_of: Order
+    misfits: Ints
     state: Ints
 
 
 @njit(cache=True, nogil=True)
-def no_plan(n: Int) -> Plan:
-    """Return work space for a plan of at most n jobs."""
+def no_plan(jobs: Jobs, most: Int) -> Plan:
+    """Return work space for a plan of at most `most` jobs: all of `jobs`; or 1 if there will be no plan."""
+    widest = 0
+    range_of = np.empty(most, np.int32)
+    for j in range(most):
+        range_of[j] = range_of_width(jobs.width[j])
+        widest = max(widest, range_of[j])
     return Plan(
-        no_profile(2 * n + 16),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
+        no_profile(2 * most + 16),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
         np.zeros((3, 64), np.int64),
+        range_of,
+        np.empty(widest + 1, np.int64),
         np.zeros(5, np.int64),
     )
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def range_of_width(width: Int) -> Int:
+    """Return the range of a width, in processors: one for each width below 64, then 32 up to twice the width."""
+    bits = 0
+    while (width >> bits) >= 64:
+        bits += 1
+    return 32 * bits + (width >> bits)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -61,6 +82,19 @@ def clear_plan(plan: Plan, place: Int, t: Int) -> None:
     plan.state[WIDEST] = 0
     plan.state[PUT_OFF] = 0
     plan.needs[BEGIN] = 0
+    plan.misfits[:] = FAR
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def extend_horizon(jobs: Jobs, plan: Plan, horizon: Int, t: Int) -> None:
+    """Extend the horizon of a plan, in place, in second t: jobs that are put off get their places.
+
+    `jobs` is only read; `horizon`, in s, is later than the present one.
+    """
+    put_down(jobs, plan, max(plan.state[HORIZON], t))
+    plan.state[HORIZON] = horizon
+    plan.state[WIDEST] = most_before(plan.profile, horizon)
+    plan.misfits[:] = FAR
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -93,9 +127,7 @@ def plan_starts(queue: Places, jobs: Jobs, plan: Plan, o: Int, place: Int, candi
         end = t + jobs.estimate[j]
         needed = jobs.width[j]
         if end > state[HORIZON]:
-            put_down(jobs, plan, max(state[HORIZON], t))
-            state[HORIZON] = end
-            state[WIDEST] = most_before(plan.profile, end)
+            extend_horizon(jobs, plan, end, t)
         slack = least_before(plan.profile, end) - needed
         while slack >= 0 and place < candidate:
             k = row_at(queue, o, place)
@@ -136,9 +168,10 @@ def place_before_horizon(jobs: Jobs, plan: Plan, j: Int, t: Int) -> tuple[Int, I
     width = jobs.width[j]
     estimate = jobs.estimate[j]
     begin: Int = horizon
-    if width <= plan.state[WIDEST]:
-        begin = max(t, not_before(plan.needs, width, estimate))
     at = span[FIRST]
+    fitting = width <= plan.state[WIDEST] and estimate < plan.misfits[plan.range_of[j]]
+    if fitting:
+        begin = max(t, not_before(plan.needs, width, estimate))
     if begin < horizon:
         if begin > t:
             at = segment(when, span, begin)
@@ -150,6 +183,11 @@ def place_before_horizon(jobs: Jobs, plan: Plan, j: Int, t: Int) -> tuple[Int, I
             after = begin
             begin, at = earliest_at(when, room, span, at, after, horizon, FAR, width, estimate)
         remember(plan.needs, width, estimate, begin)
+    if fitting and begin >= horizon:  # neither has a job that is at least as wide and long
+        k = range_of_width(width - 1) + 1
+        while k < plan.misfits.size and plan.misfits[k] > estimate:
+            plan.misfits[k] = estimate
+            k += 1
     return begin, at
 
 

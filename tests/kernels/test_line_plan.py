@@ -1,0 +1,69 @@
+"""Orders of lines with many reservations against the tournaments and the oracle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paretosched import Workload, simulate
+from paretosched.kernels.line_plan import in_planned_lines
+from paretosched.policies.outcome import jobs_of
+from support.line_cases import backfill_of, key_of, printed_lines, random_lines
+from support.naive_priority import Backfill, Rule, start_times
+from support.prioritising import ORDERS, backfilling_of
+from support.simulating import DEEP, briefly, thoroughly
+from support.zoo import ZOO, random_jobs, workloads
+
+RESERVATIONS = (2, 3, 8, 30, None)
+
+
+def check(w: Workload, seed: int, reservations: int | None) -> None:
+    """Compare with the oracle."""
+    rng = np.random.default_rng(seed)
+    backfill = backfill_of(w, rng, reservations)._replace(slack=0)
+    order, other = random_lines(w, rng), random_lines(w, rng)
+    same = bool(rng.random() < 0.5)
+    lines = printed_lines(w, *order)
+    others = lines if same else printed_lines(w, *other)
+    start = np.full(len(w), -7, dtype=np.int64)
+    backfilling = backfilling_of(backfill, len(w.groups), same)
+    in_planned_lines(jobs_of(w), w.capacity, w.calendar, lines, others, backfilling, start)
+    assert start.tolist() == start_times(w, Rule(key_of(*order), backfill, None if same else key_of(*other))), seed
+
+
+@pytest.mark.parametrize("reservations", RESERVATIONS)
+@briefly
+@given(w=workloads(max_jobs=14), seed=st.integers(0, 10**6))
+def test_equals_the_oracle_on_any_workload(reservations: int | None, w: Workload, seed: int) -> None:
+    check(w, seed, reservations)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ZOO)
+def test_equals_the_oracle_on_awkward_workloads(name: str) -> None:
+    for seed, reservations in enumerate(RESERVATIONS):
+        check(ZOO[name], seed, reservations)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", DEEP)
+def test_equals_the_oracle_on_hundreds_of_jobs(kind: str) -> None:
+    for seed, reservations in enumerate(RESERVATIONS):
+        check(DEEP[kind](seed), seed, reservations)
+
+
+@pytest.mark.slow
+@thoroughly
+@given(w=workloads(max_jobs=14))
+def test_many_reservations_of_a_policy_are_planned_in_a_row(w: Workload) -> None:
+    expected = start_times(w, Rule(ORDERS["lxf"].key, Backfill(None)))
+    assert simulate(w, "order: wait / estimate; backfill: conservative").start.tolist() == expected
+
+
+@pytest.mark.slow
+def test_many_jobs_that_arrive_at_once_are_sorted_together() -> None:
+    w = random_jobs(3, 120, 20, gap=0, run=40)
+    check(w, 1, None)
+    check(w, 2, 8)
