@@ -31,11 +31,8 @@ from ..core.errors import InputError, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
-from ..kernels.fixed_order import prioritised_once
 from ..kernels.inputs import Backfilling
-from ..kernels.line_queue import in_order_of_lines
 from ..kernels.lines import Lines
-from ..kernels.parted_queue import in_order_of_parts
 from ..kernels.waiting_tree import FAR
 from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
@@ -302,11 +299,17 @@ class Priority:
         fixed = self.kinds == (STATIC,) and self.backfill.slack == 0
         lines = None if fixed else self._lines(workload, queue.shares)
         if lines is not None:
+            from ..kernels.line_queue import in_order_of_lines  # on demand: kernels take long to import
+
             in_order_of_lines(jobs, capacity, calendar, *lines, queue.backfilling, start)
             return Outcome(start)
         if fixed:
+            from ..kernels.fixed_order import prioritised_once
+
             prioritised_once(jobs, capacity, calendar, *queue, start)
         else:
+            from ..kernels.parted_queue import in_order_of_parts
+
             orders, candidates = ([row.formula.key for row in rows] for rows in (self.orders, self.candidate_orders))
             in_order_of_parts(jobs, capacity, calendar, *queue_in_parts(workload, queue, orders, candidates), start)
         return Outcome(start)
