@@ -236,7 +236,9 @@ class _Clauses(PolicyReader):
             if token.text in shares:
                 self.refuse_token(token, "must have one share, but has another one")
             self.need("=")
-            shares[token.text] = self.number()
+            given, shares[token.text] = self.measure()
+            if not given.text[-1].isdigit() and given.text[-1] != ".":
+                self.refuse_token(given, "a share is a number without a unit of time")
             if not self.take(","):
                 break
         self.settings["shares"] = shares

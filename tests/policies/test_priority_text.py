@@ -109,6 +109,7 @@ def test_words_by_hand(text: str, normal_form: str) -> None:
         ("sjf; backfill: easy; longest: 4h of 1", 'longest, character 38, the end: there must be "while"'),
         ("sjf; usage: queue", 'usage, character 13, "queue": usage must be one of user, account, group'),
         ("sjf; shares: a = 1, a = 2", 'shares, character 21, "a": must have one share, but has another one'),
+        ("sjf; shares: a = 3h", 'shares, character 18, "3h": a share is a number without a unit of time'),
         (
             "sjf; slack: 1.5s",
             'slack, character 13, "1.5s": must be a whole number of seconds from 0 to 10000000000, but',
