@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .policies.priority import Backfill, Longest, Priority
     from .policies.rule_base import RuleBase
     from .policies.rule_base_explanation import RulesExplanation
+    from .policies.strategy_choice import STRATEGIES
     from .policies.time_sharing import Grouping, Optimisation, Shares, TimeSharing
     from .search.algorithms.pymoo_problem import ScheduleProblem, problem
     from .search.evaluation import evaluator
@@ -108,6 +109,7 @@ __all__ = [
     "Greedy",
     "greedy",
     "RuleBase",
+    "STRATEGIES",
     "Priority",
     "Backfill",
     "Longest",
@@ -210,6 +212,7 @@ _MODULES = {
     "policies.plain": "Plain",
     "policies.greedy_order": "Greedy greedy",
     "policies.priority": "Backfill Longest Priority",
+    "policies.strategy_choice": "STRATEGIES",
     "policies.rule_base": "RuleBase",
     "policies.time_sharing": "Grouping Optimisation Shares TimeSharing",
     "policies.explanation": "Explanation PlainExplanation explain",

@@ -49,6 +49,7 @@ def main(folder: Path) -> None:
     print(ps.load_policy(folder / "easy.json"), ps.TimeSharing())
     sorted_by_wait: ps.Greedy = ps.greedy(["f2"] * 3, [[1.0, 0.0, 1.0, 0.0]] * 3, groups=("all",))
     choice = np.array([7, 3], dtype=np.int8)
+    strategies: tuple[str, ...] = ps.STRATEGIES
     base: ps.RuleBase = ps.RuleBase("iterative", ("all",), ("all",), sorted_by_wait, ((), (75.0,), ()), choice)
     print(base, base.chooser.strategy([1.0, 76.0, 100.0]))
 
