@@ -52,6 +52,7 @@ from .scojo_pect_machine import (
     resume,
     stop,
 )
+from .scojo_pect_queue import Queue, any_narrow, enter, leave, longest_short, next_within, set_limits
 from .virtual_schedule import Planning, Tree
 
 
@@ -61,6 +62,7 @@ def share_time(
     slices: Slices,
     rules: Planning,
     machine: Machine,
+    queue: Queue,
     tree: Tree,
     start: Ints,
     search_totals: Ints,
@@ -73,7 +75,7 @@ def share_time(
         The jobs, processors.
     slices, rules
         The parameters, of the slices and of the search for orders of groups.
-    machine, tree
+    machine, queue, tree
         Without jobs yet; modified in place.
     start
         (n,) int64, s, filled in place.
@@ -89,7 +91,7 @@ def share_time(
     """
     n = jobs.submit.size
     record = Record(*(np.empty(size, np.int64) for size in (4 * n, 4 * n, 4 * n, 4 * n, 4 * n, n)))
-    while not run(jobs, capacity, slices, rules, machine, tree, start, search_totals, record):
+    while not run(jobs, capacity, slices, rules, machine, queue, tree, start, search_totals, record):
         # An event ends at most one segment for each running job, and begins at most one range for each processor.
         room = 2 * (machine.state[SEGMENTS] + machine.active.size)
         pieces = 2 * (machine.state[PIECES] + capacity)
@@ -106,6 +108,7 @@ def run(
     slices: Slices,
     rules: Planning,
     machine: Machine,
+    queue: Queue,
     tree: Tree,
     start: Ints,
     search_totals: Ints,
@@ -115,8 +118,8 @@ def run(
 
     Parameters
     ----------
-    jobs, capacity, slices, rules, machine, tree
-        As for `share_time`; the last two are modified in place.
+    jobs, capacity, slices, rules, machine, queue, tree
+        As for `share_time`; the last three are modified in place.
     start, search_totals
         (n,) and (4, 2) int64, as for `share_time`, modified in place.
     record
@@ -149,9 +152,7 @@ def run(
         fresh = state[ARRIVED]
         arrivals = fresh
         while arrivals < n and jobs.submit[arrivals] == t:
-            x = machine.kind[arrivals]
-            machine.queue[x, machine.queue_size[x]] = arrivals
-            machine.queue_size[x] += 1
+            enter(queue, jobs, machine.belief, machine.kind[arrivals], arrivals)
             arrivals += 1
         state[ARRIVED] = arrivals
         if lonely and t > state[END]:
@@ -159,10 +160,10 @@ def run(
             begin_interval(slices, machine, begin)
             state[BEGIN] = begin
             state[END] = begin + slices.interval
-        if change_slice(jobs, slices, machine, record, t):
+        if change_slice(jobs, slices, machine, queue, record, t):
             kind = state[KIND]
             turn = Turn(kind, slices.shares[state[ROW], kind], t, state[END], fresh, arrivals)
-            schedule(jobs, capacity, slices, machine, record, rules, tree, start, turn, search_totals)
+            schedule(jobs, capacity, slices, machine, queue, record, rules, tree, start, turn, search_totals)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -191,15 +192,16 @@ def begin_interval(slices: Slices, machine: Machine, t: Int) -> None:
     state[ROW] = slices.row[state[ERA]]
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def change_slice(jobs: Jobs, slices: Slices, machine: Machine, record: Record, t: Int) -> bool:
+# Compiled into its caller, because passing the machine and the queue would cost a twentieth of the whole time.
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def change_slice(jobs: Jobs, slices: Slices, machine: Machine, queue: Queue, record: Record, t: Int) -> bool:
     """End and begin slices.
 
     Parameters
     ----------
     jobs, slices
         The jobs, and the parameters.
-    machine, record
+    machine, queue, record
         Modified in place.
     t
         s.
@@ -246,18 +248,22 @@ def change_slice(jobs: Jobs, slices: Slices, machine: Machine, record: Record, t
         begin_interval(slices, machine, t)
     if fresh_slice:
         state[BEGIN] = t
-        state[END] = t + slice_length(slices, machine, state[ROW], state[KIND], t, state[INTERVAL_END])
+        state[END] = t + slice_length(slices, machine, queue, state[ROW], state[KIND], t, state[INTERVAL_END])
     return t >= state[BEGIN]
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def slice_length(slices: Slices, machine: Machine, shares_row: Int, kind: Int, t: Int, interval_end: Int) -> Int:
+def slice_length(
+    slices: Slices, machine: Machine, queue: Queue, shares_row: Int, kind: Int, t: Int, interval_end: Int
+) -> Int:
     """Return the length of a slice that begins now.
 
     Parameters
     ----------
     slices, machine
         Not modified.
+    queue
+        Its heap is modified in place.
     shares_row
         Row of `Slices.shares`.
     kind
@@ -277,9 +283,7 @@ def slice_length(slices: Slices, machine: Machine, shares_row: Int, kind: Int, t
             net -= slices.overhead
     length = net
     if kind == SHORT:
-        need: Int = np.int64(0)
-        for i in range(machine.queue_size[SHORT]):
-            need = max(need, machine.left[machine.queue[SHORT, i]])
+        need: Int = longest_short(queue, machine.started)
         for i in range(machine.active_size[SHORT]):
             need = max(need, left_at(machine, machine.active[SHORT, i], t))
         by_share = np.int64(np.floor(np.float64(net) * slices.shares[shares_row, SHORT]))
@@ -290,12 +294,14 @@ def slice_length(slices: Slices, machine: Machine, shares_row: Int, kind: Int, t
     return max(length, np.int64(1))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+# Compiled into its caller, because passing the machine and the queue would cost a twentieth of the whole time.
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def schedule(
     jobs: Jobs,
     capacity: Int,
     slices: Slices,
     machine: Machine,
+    queue: Queue,
     record: Record,
     rules: Planning,
     tree: Tree,
@@ -309,7 +315,7 @@ def schedule(
     ----------
     jobs, capacity, slices, rules
         The jobs, processors, and the parameters.
-    machine, record, tree
+    machine, queue, record, tree
         Modified in place.
     start
         (n,) int64, s, filled in place for the jobs that start.
@@ -321,15 +327,12 @@ def schedule(
     kind = turn.kind
     t = turn.t
     arrivals = turn.arrivals
-    short = machine.active_size[SHORT]
-    medium = machine.active_size[1]
-    long = machine.active_size[2]
     for i in range(machine.active_size[kind]):
         j = machine.active[kind, i]
         if machine.since[j] < 0:
             resume(jobs, machine, record, j, t)
     if slices.optimise and kind != SHORT:
-        renew_group(jobs, capacity, machine, rules, tree, turn, search_totals)
+        renew_group(jobs, capacity, machine, queue, rules, tree, turn, search_totals)
     has_profile: bool | np.bool_ = np.bool_(False)  # with a literal, numba would compile `backfill` once more
     unknown = np.int64(-1)
     first_skipped = arrivals  # jobs from here on are not backfilled now
@@ -346,55 +349,42 @@ def schedule(
                 add(when, room, span, begin, begin + machine.belief[j], -jobs.width[j])
                 if begin == t:
                     begin_job(jobs, machine, record, start, j, t)
+                    leave(queue, jobs, machine.belief, kind, j)
         if rules.dynamic:
             for j in range(turn.fresh, arrivals):
-                unavailable = machine.started[j] or machine.planned[j]
-                if not unavailable and (machine.kind[j] == kind or slices.backfill):
-                    backfill(jobs, machine, record, start, turn, j, has_profile, unknown)
+                if machine.started[j] or machine.planned[j] or not (machine.kind[j] == kind or slices.backfill):
+                    continue
+                if backfill(jobs, machine, record, start, turn, j, has_profile, unknown):
+                    leave(queue, jobs, machine.belief, machine.kind[j], j)
         else:
             first_skipped = turn.fresh
-        for i in range(machine.queue_size[kind]):
-            j = machine.queue[kind, i]
-            if jobs.width[j] > machine.state[IDLE]:  # decided here, because a call passes the machine
-                continue
-            if not machine.started[j] and not machine.planned[j] and j < first_skipped:
-                backfill(jobs, machine, record, start, turn, j, has_profile, machine.state[IDLE])
+        if machine.queue_size[kind] > 0 and any_narrow(queue, kind, machine.state[IDLE]):
+            fill(jobs, machine, queue, record, start, turn, kind, queue.front[kind], has_profile, first_skipped)
     else:
-        for i in range(machine.queue_size[kind]):
-            j = machine.queue[kind, i]
-            if not has_profile:
-                if jobs.width[j] <= machine.state[IDLE]:
-                    begin_job(jobs, machine, record, start, j, t)
-                    continue
-                has_profile = np.bool_(True)
-                draw_profile(jobs, machine, turn)
-                begin = earliest(when, room, span, t, FAR, FAR, jobs.width[j], machine.belief[j])
-                add(when, room, span, begin, begin + machine.belief[j], -jobs.width[j])
+        while machine.queue_size[kind] > 0 and not has_profile:
+            slot = next_within(queue, machine.belief, kind, queue.front[kind], queue.endless)
+            j = np.int64(queue.row[kind, slot])
+            queue.front[kind] = slot
+            if jobs.width[j] <= machine.state[IDLE]:
+                begin_job(jobs, machine, record, start, j, t)
+                leave(queue, jobs, machine.belief, kind, j)
                 continue
-            if machine.state[IDLE] == 0:
-                break
-            if jobs.width[j] <= machine.state[IDLE]:  # decided here, because a call passes the machine
-                backfill(jobs, machine, record, start, turn, j, has_profile, machine.state[IDLE])
+            has_profile = np.bool_(True)
+            draw_profile(jobs, machine, turn)
+            begin = earliest(when, room, span, t, FAR, FAR, jobs.width[j], machine.belief[j])
+            add(when, room, span, begin, begin + machine.belief[j], -jobs.width[j])
+            if machine.queue_size[kind] > 1 and any_narrow(queue, kind, machine.state[IDLE]):
+                fill(jobs, machine, queue, record, start, turn, kind, slot + 1, has_profile, arrivals)
     if slices.backfill:
-        backfill_others(jobs, machine, record, start, turn, has_profile, first_skipped)
-    for x in range(3):
-        before = short if x == 0 else medium if x == 1 else long
-        if machine.active_size[x] == before:
-            continue  # no job of this class has started
-        waiting = 0
-        for i in range(machine.queue_size[x]):
-            j = machine.queue[x, i]
-            if not machine.started[j]:
-                machine.queue[x, waiting] = j
-                waiting += 1
-        machine.queue_size[x] = waiting
+        backfill_others(jobs, machine, queue, record, start, turn, has_profile, first_skipped)
 
 
-# Compiled into its caller, because passing the machine would cost a twentieth of the whole time.
+# Compiled into its caller, because passing the machine and the queue would cost a twentieth of the whole time.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def backfill_others(
     jobs: Jobs,
     machine: Machine,
+    queue: Queue,
     record: Record,
     start: Ints,
     turn: Turn,
@@ -407,7 +397,7 @@ def backfill_others(
     ----------
     jobs
         The jobs.
-    machine, record
+    machine, queue, record
         Modified in place.
     start
         (n,) int64, s, filled in place for the jobs that start.
@@ -429,16 +419,62 @@ def backfill_others(
         if x != turn.kind:
             for i in range(machine.group_size[x]):
                 j = machine.group[x, i]
-                if not machine.started[j]:
-                    backfill(jobs, machine, record, start, turn, j, has_profile, unknown)
+                if not machine.started[j] and backfill(jobs, machine, record, start, turn, j, has_profile, unknown):
+                    leave(queue, jobs, machine.belief, x, j)
     for x in range(3):
-        if x != turn.kind and machine.queue_size[x] > 0 and machine.state[IDLE] > 0:
-            idle = idle_for(machine, x)
-            for i in range(machine.queue_size[x]):
-                j = machine.queue[x, i]
-                if idle == 0 or j >= first_skipped:
-                    break
-                if jobs.width[j] > idle or machine.started[j] or machine.planned[j]:
-                    continue
-                if backfill(jobs, machine, record, start, turn, j, has_profile, idle):
-                    idle -= jobs.width[j]
+        if x != turn.kind and machine.queue_size[x] > 0 and any_narrow(queue, x, machine.state[IDLE]):
+            fill(jobs, machine, queue, record, start, turn, x, queue.front[x], has_profile, first_skipped)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def fill(
+    jobs: Jobs,
+    machine: Machine,
+    queue: Queue,
+    record: Record,
+    start: Ints,
+    turn: Turn,
+    x: Int,
+    slot: Int,
+    has_profile: bool | np.bool_,
+    first_skipped: Int,
+) -> None:
+    """Start waiting jobs of a class in the order of submission, if they fit and belong to no group.
+
+    Parameters
+    ----------
+    jobs
+        The jobs.
+    machine, queue, record
+        Modified in place.
+    start
+        (n,) int64, s, filled in place for the jobs that start.
+    turn
+        The scheduling pass.
+    x, slot, first_skipped
+        The class; its jobs from this slot on, with rows before `first_skipped`, are tried.
+    has_profile
+        Whether there is a profile that they must fit.
+    """
+    own = x == turn.kind
+    idle = machine.state[IDLE] if own else idle_for(machine, x)
+    end = FAR if own else turn.slice_end
+    with_profile: bool | np.bool_ = np.bool_(False)  # the limits: widths alone are often enough
+    set_limits(queue, machine.when, machine.room, machine.span, with_profile, idle, turn.t, end)
+    while idle > 0:
+        slot = next_within(queue, machine.belief, x, slot, queue.limits)
+        if slot < 0:
+            return
+        j = np.int64(queue.row[x, slot])
+        if j >= first_skipped:
+            return
+        slot += 1
+        if jobs.width[j] > idle or machine.planned[j]:
+            continue
+        if backfill(jobs, machine, record, start, turn, j, has_profile, idle):
+            idle -= jobs.width[j]
+            leave(queue, jobs, machine.belief, x, j)
+            with_profile = np.bool_(False)
+        elif not with_profile:
+            with_profile = np.bool_(True)
+            set_limits(queue, machine.when, machine.room, machine.span, has_profile, idle, turn.t, end)

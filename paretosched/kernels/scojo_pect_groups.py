@@ -8,6 +8,7 @@ from .group_search import plan
 from .inputs import Jobs
 from .profile import add, earliest
 from .scojo_pect_machine import FAR, IDLE, Machine, Turn, collect, draw_profile, until
+from .scojo_pect_queue import Queue, next_within
 from .virtual_schedule import Moment, Planning, Tree
 
 GROUPS, JOBS, VISITED, PRUNED = 0, 1, 2, 3  # rows of `search_totals`
@@ -16,7 +17,14 @@ ROWS, BEGINS, ENDS = 0, 1, 2  # of `Machine.line`
 
 @njit(cache=True, nogil=True, _nrt=False)
 def renew_group(
-    jobs: Jobs, capacity: Int, machine: Machine, rules: Planning, tree: Tree, turn: Turn, search_totals: Ints
+    jobs: Jobs,
+    capacity: Int,
+    machine: Machine,
+    queue: Queue,
+    rules: Planning,
+    tree: Tree,
+    turn: Turn,
+    search_totals: Ints,
 ) -> None:
     """Dissolve a group that has finished, and form one if there is none and the conditions hold (section 7.2).
 
@@ -26,6 +34,8 @@ def renew_group(
         The jobs, processors, and the parameters of the search.
     machine, tree
         Modified in place.
+    queue
+        Not modified.
     turn
         The scheduling pass, of the medium or the long class.
     search_totals
@@ -47,28 +57,25 @@ def renew_group(
         for i in range(machine.group_size[kind]):
             machine.planned[machine.group[kind, i]] = False
         machine.group_size[kind] = 0
-    waiting = machine.queue_size[kind]
+    waiting = queue.waiting[kind]
     if rules.bottom_line:
         if waiting == 0:
             return
     else:
         if waiting < rules.least[c]:
             return
-        width = np.int64(0)
-        work = np.int64(0)
-        for i in range(waiting):
-            j = machine.queue[kind, i]
-            width += jobs.width[j]
-            work += jobs.width[j] * machine.belief[j]
-        if not width > rules.machines[c] * capacity:
+        if not queue.width[kind] > rules.machines[c] * capacity:
             return
-        if not work > rules.work[c] * np.float64(rules.mean_run[c]) * capacity:
+        if not queue.work[kind] > rules.work[c] * np.float64(rules.mean_run[c]) * capacity:
             return
     n = min(waiting, rules.most[c])
+    slot = queue.front[kind]
     for i in range(n):
-        j = machine.queue[kind, i]
+        slot = next_within(queue, machine.belief, kind, slot, queue.endless)
+        j = np.int64(queue.row[kind, slot])
         machine.group[kind, i] = j
         machine.planned[j] = True
+        slot += 1
     tree.end_count[0] = collect(jobs, machine, turn, tree.ends, tree.widths)
     tree.time[0] = turn.t
     tree.free[0] = machine.state[IDLE]

@@ -78,8 +78,8 @@ class Machine(NamedTuple):
         (capacity,) whether a processor is in use.
     claim
         (S, capacity) whether the processor belongs to a started job of the class.
-    queue, queue_size
-        (S, n), (S,) waiting jobs in the order of submission.
+    queue_size
+        (S,) waiting jobs, the `waiting` of the queue.
     active, active_size
         (S, H), (S,) started jobs by row, running or preempted.
     belief, left, rest
@@ -112,7 +112,6 @@ class Machine(NamedTuple):
 
     busy: Mask
     claim: Mask
-    queue: Ints
     queue_size: Ints
     active: Ints
     active_size: Ints
@@ -160,7 +159,7 @@ class Record(NamedTuple):
     switches: Ints
 
 
-def machine_for(jobs: Jobs, belief: Ints, kind: Ints, capacity: int, most: int) -> Machine:
+def machine_for(jobs: Jobs, belief: Ints, kind: Ints, queue_size: Ints, capacity: int, most: int) -> Machine:
     """Return a machine without jobs yet.
 
     Parameters
@@ -169,6 +168,8 @@ def machine_for(jobs: Jobs, belief: Ints, kind: Ints, capacity: int, most: int) 
         The jobs.
     belief, kind
         (n,) int64, how long each job runs as the scheduler believes, s, and the class of each job.
+    queue_size
+        (3,) int64, how many jobs of each class wait; the queue's own, which changes with it.
     capacity
         Processors.
     most
@@ -181,8 +182,7 @@ def machine_for(jobs: Jobs, belief: Ints, kind: Ints, capacity: int, most: int) 
     return Machine(
         busy=np.zeros(capacity, np.bool_),
         claim=np.zeros((3, capacity), np.bool_),
-        queue=ints(3, n),
-        queue_size=ints(3),
+        queue_size=queue_size,
         active=ints(3, active),
         active_size=ints(3),
         belief=belief.copy(),

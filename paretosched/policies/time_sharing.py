@@ -25,6 +25,7 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
 from ..kernels.scojo_pect import share_time
 from ..kernels.scojo_pect_machine import LONG, MEDIUM, SHORT, Slices, machine_for
+from ..kernels.scojo_pect_queue import queue_for
 from ..kernels.virtual_schedule import Planning, tree_for
 from ..workload.calendar import hours
 from ..workload.workload import Workload
@@ -308,9 +309,10 @@ def _outcome(workload: Workload, sharing: TimeSharing) -> Outcome:
     start = unknown_starts(len(w))
     counts = np.zeros((4, 2), dtype=np.int64)
     jobs = jobs_of(w)
-    machine = machine_for(jobs, run, kind, w.capacity, most)
+    queue = queue_for(jobs)
+    machine = machine_for(jobs, run, kind, queue.waiting, w.capacity, most)
     tree = tree_for(most, min(len(w), w.capacity), planning.candidates)
-    record = share_time(jobs, w.capacity, _slices(w, sharing), planning, machine, tree, start, counts)
+    record = share_time(jobs, w.capacity, _slices(w, sharing), planning, machine, queue, tree, start, counts)
     order = np.lexsort((record.begin, record.job))
     job = record.job[order]
     piece = np.concatenate([[0], np.cumsum(machine.pieces[job])])
