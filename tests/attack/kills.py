@@ -7,6 +7,7 @@ that is killed cannot remove its temporary files.
 from __future__ import annotations
 
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -59,11 +60,19 @@ def results(folder: Path) -> dict[str, object]:
     for name in [name for name in whole if name.endswith(".html")]:  # it has the time at which it was written
         whole[name] = str(whole[name]).endswith("</html>\\n'")
     for run in [store.parent for store in folder.glob("*/run.sqlite")]:
-        whole[EVALUATIONS] = stored_rows(run)
+        whole[EVALUATIONS] = stored_rows(run) if has_tables(run) else []
         if (run / "front.parquet").exists():
             front = ps.load_front(run)
             whole["front"] = (front.values.tobytes(), front.genomes.tobytes())
     return whole
+
+
+def has_tables(run: Path) -> bool:
+    """Whether the store of a run has its tables, which it gets with the first generation."""
+    connection = sqlite3.connect(run / "run.sqlite")
+    count = connection.execute("select count(*) from sqlite_master").fetchone()[0]
+    connection.close()
+    return bool(count)
 
 
 def fault_of(words: Sequence[str], folder: Path) -> str:
