@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,11 +13,29 @@ from support.bombs import BOMBS
 from support.commands import COMMANDS, environment
 from support.log_bombs import BOMBS as LOG_BOMBS
 
-COMMAND = ("-m", "paretosched.cli")
-# a reader that no command has, with the refusal of a command
-READER = """
-import sys
+# What a program does at its end: it writes its peak of memory, in KiB. The system's own figure for a process that has
+# ended would be that of the process that started it, if this was larger.
+PEAK = """
+import atexit, os, sys
 import paretosched as ps
+
+@atexit.register
+def write_peak():
+    peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]
+    with open(os.environ["PEAK_FILE"], "w") as file:
+        file.write(peak)
+"""
+COMMAND = (
+    PEAK
+    + """
+from paretosched.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+)
+# a reader that no command has, with the refusal of a command
+READER = (
+    PEAK
+    + """
 from paretosched.search.runs import read_values
 word, *places = sys.argv[1:]
 try:
@@ -28,22 +44,27 @@ except ps.InputError as error:
     print(f"paretosched: {error}", file=sys.stderr)
     sys.exit(2)
 """
+)
 
 
-def measure(words: list[str], folder: Path, program: tuple[str, ...] = COMMAND) -> Verdict:
+def measure(words: list[str], folder: Path, program: str = COMMAND) -> Verdict:
     """Run a program as a process, and return its verdict; broken if it takes too much time or memory."""
-    out, err = folder / "out", folder / "err"
+    out, err, peak = folder / "out", folder / "err", folder / "peak"
+    peak.write_text("0")
+    command, longest = [sys.executable, "-c", program, *words], 2 * MOST_SECONDS
+    surroundings = environment(PEAK_FILE=str(peak))
     with out.open("w") as to_out, err.open("w") as to_err:
-        process = subprocess.Popen([sys.executable, *program, *words], env=environment(), stdout=to_out, stderr=to_err)
-        timer = threading.Timer(2 * MOST_SECONDS, process.kill)
-        timer.start()
-        _, state, usage = os.wait4(process.pid, 0)
-        timer.cancel()
-        process.returncode = os.waitstatus_to_exitcode(state)
+        try:
+            process = subprocess.run(
+                command, env=surroundings, stdout=to_out, stderr=to_err, timeout=longest, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return Verdict(f"no end within {longest:.0f} s", " ".join(words))
     verdict = judge(words, process.returncode, out.read_text(), err.read_text())
-    if usage.ru_maxrss > MOST_MEMORY:
-        return verdict._replace(end=f"{usage.ru_maxrss / MOST_MEMORY:.1f} GiB of memory")
-    return verdict
+    kibibytes = int(peak.read_text())
+    if verdict.broken or 0 < kibibytes <= MOST_MEMORY:
+        return verdict
+    return verdict._replace(end=f"{kibibytes / MOST_MEMORY:.1f} GiB of memory")
 
 
 def logs(count: int, work: Path) -> Iterator[Verdict]:
@@ -62,7 +83,7 @@ def others(count: int, work: Path) -> Iterator[Verdict]:
         folder = work / str(number)
         folder.mkdir()
         words = bomb.make(folder)
-        verdict = measure(words, work, COMMAND if words[0] in COMMANDS else ("-c", READER))
+        verdict = measure(words, work, COMMAND if words[0] in COMMANDS else READER)
         yield verdict._replace(attempt=f"{bomb.name}: {verdict.attempt}")
         shutil.rmtree(folder)
 
