@@ -50,7 +50,7 @@ check: lint
 test: $(TESTED)
 	@$(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal
 
-# Some 20,000 attacks; a table of them is written to results/reliability. It took 39 minutes on a busy machine. `python -m attack --help` has parts of it.
+# Some 20,000 attacks; a table of them is written to results/reliability. It takes 20 minutes on two cores. `python -m attack --help` has parts of it.
 attack: $(TESTED)
 	@PYTHONPATH=.:tests $(BIN)/python -m attack
 
