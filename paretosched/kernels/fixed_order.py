@@ -36,7 +36,7 @@ from .fixed_order_pass import (
     resume,
     upsets,
 )
-from .formulas import Program, evaluate
+from .formulas import Program, evaluate, first_alike
 from .inputs import Backfilling, Jobs, Sorted, ints
 from .ranked_jobs import LEAST, Stairs, climb, narrow, no_candidates, no_ranks
 from .rule_plan import no_plan
@@ -114,8 +114,7 @@ def sorted_orders(program: Program, jobs: Jobs, shares: Floats) -> tuple[Sorted,
     shares
         (n,) float64, the share of each job's account.
     """
-    codes = [program.code[program.begin[s] : program.begin[s + 1]].tobytes() for s in range(3)]
-    first_with = [codes.index(code) for code in codes]
+    first_with = first_alike(program)
     different = sorted(set(first_with))
     n = jobs.submit.size
     row = np.empty((len(different), n), dtype=np.int32)

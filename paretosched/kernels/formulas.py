@@ -152,6 +152,12 @@ def postfix(texts: Sequence[str], columns: Floats) -> Program:
     )
 
 
+def first_alike(program: Program) -> list[int]:
+    """Return for each situation the first one that has the same formula in a program."""
+    codes = [program.code[program.begin[s] : program.begin[s + 1]].tobytes() for s in range(3)]
+    return [codes.index(code) for code in codes]
+
+
 @njit(cache=True, nogil=True, _nrt=False)
 def evaluate(program: Program, situation: Int, jobs: Jobs, j: Int, t: Int, usage: float, share: float) -> float:
     """Return the key of job j in second t: the largest key comes first, equal keys in the order of rows.

@@ -9,6 +9,7 @@ from numba import njit
 from ..core.arrays import Int, Ints
 from ..core.situations import Calendar
 from .events import era_at, next_event
+from .formulas import first_alike
 from .inputs import Backfilling, Jobs, ints
 from .line_row import (
     COUNT,
@@ -63,9 +64,7 @@ def in_planned_lines(
         (n,) int64, s, filled in place.
     """
     n = jobs.submit.size
-    program = order.program
-    codes = [program.code[program.begin[s] : program.begin[s + 1]].tobytes() for s in range(3)]
-    kind_of = np.array([codes.index(code) for code in codes], dtype=np.int64)
+    kind_of = np.array(first_alike(order.program), dtype=np.int64)
     most = int(min(n, capacity)) + 2
     line = Row(
         np.zeros(n, dtype=np.int32),
