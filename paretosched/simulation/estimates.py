@@ -96,11 +96,13 @@ def predict(workload: Workload, policy: Policy, estimates: str) -> Predictions:
     """
     from ..kernels.predicted import use_predictions  # on demand: kernels take long to import
 
-    w, queue = workload, policy.queue(workload)
+    arrivals = workload.in_arrival_order
+    w = arrivals.jobs
+    queue = policy.queue(w)
     result = Predictions(unknown_starts(len(w)), *(np.empty(len(w), dtype=np.int64) for _ in range(2)))
     method = LEARNING[estimates]
     use_predictions(jobs_of(w), w.capacity, w.calendar, *queue, histories(w), method, *result)
-    return result
+    return Predictions(*map(arrivals.by_row, result))
 
 
 def histories(workload: Workload) -> Histories:

@@ -207,7 +207,7 @@ def _measure(
     """Return the objectives, (G + 2,), of start and finish times, (n,) s; counted: (n,) bool, or empty for all jobs."""
     w = workload
     values = np.empty(len(w.groups) + 2)
-    measure(start, finish, w.submit, w.run, w.width, w.group, w.capacity, mask, values)
+    measure(start, finish, w.eligible, w.run, w.width, w.group, w.capacity, mask, values)
     return values
 
 

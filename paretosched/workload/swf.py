@@ -155,7 +155,7 @@ def _lines(workload: Workload) -> Iterator[bytes]:
     columns_of_fields = {
         JOB: workload.job,
         SUBMIT: workload.submit,
-        WAIT: workload.wait,
+        WAIT: np.where(workload.wait < 0, -1, workload.wait + workload.eligible - workload.submit),
         RUN: workload.run,
         ALLOCATED: workload.width,
         WIDTH: workload.width,
