@@ -11,8 +11,8 @@ def later(workload: Workload, seed: int = 0) -> Workload:
     """Return a workload of which about a third of the jobs are eligible later, so that many pass each other."""
     rng = np.random.default_rng(seed)
     n = len(workload)
-    most = int(workload.estimate[: n // 2 + 1].max()) + int(workload.submit[-1] - workload.submit[0]) // 4
-    seconds = np.where(rng.random(n) < 1 / 3, rng.integers(0, min(most, 10**9) + 2, n), 0)
+    most = int(workload.run.max()) + int(workload.submit[-1] - workload.submit[0]) // 4
+    seconds = np.where(rng.random(n) < 1 / 3, rng.integers(0, most + 2, n), 0)
     seconds[rng.integers(n)] = most + 1
     grain = np.gcd.reduce(np.concatenate([workload.submit, workload.run]))  # coarse times stay coarse: with ties
     return workload.with_(eligible=workload.submit + -(-seconds // grain) * grain)

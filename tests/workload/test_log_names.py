@@ -16,7 +16,7 @@ from paretosched.workload.swf import write_log
 
 HEADER = "; MaxProcs: 8\n; UnixStartTime: 835823160\n; TimeZoneString: UTC\n"
 JOBS = (
-    "1 0 5 10 4 -1 -1 4 20 -1 1 1 2 -1 7 1 -1 -1\n2 9 0 30 2 -1 -1 2 20 -1 1 2 1 -1 8 1 -1 -1\n"
+    "1 0 5 10 4 -1 -1 4 20 -1 1 1 2 -1 7 1 -1 -1\n2 9 70 30 2 -1 -1 2 20 -1 1 2 1 -1 8 1 -1 -1\n"
     "3 9 0 30 2 -1 -1 2 20 -1 1 2 -1 -1 8 1 -1 -1\n"
 )
 LATE = Eligible(np.array([2]), np.array([60]))
