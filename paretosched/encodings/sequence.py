@@ -228,8 +228,9 @@ class Derive:
 
     def __init__(self, workload: Workload, spec: Sequences, cache_bytes: int) -> None:
         self._arrivals = workload.in_arrival_order
-        self._workload = self._arrivals.jobs  # all orders in here are of its rows
-        self._spec = check_sequences(spec, self._workload)
+        workload = self._arrivals.jobs  # all orders in here are of its rows
+        self._workload = workload
+        self._spec = check_sequences(spec, workload)
         self._recent = _Recent(cache_bytes)
         self._of_thread = local()
         self._movable = movable_jobs(workload, spec.movable)

@@ -58,7 +58,12 @@ def test_plain_rules_and_greedy_are_those_of_the_oracle(name: str) -> None:
     same, rows = arrived(w)
     known = fixed_policies(w.groups)
     greedy = [key for key in known if key not in PLAIN_RULES]
-    for key in (PLAIN_RULES[place % 5], PLAIN_RULES[(place + 2) % 5], greedy[place % len(greedy)], greedy[-1 - place % len(greedy)]):
+    for key in (
+        PLAIN_RULES[place % 5],
+        PLAIN_RULES[(place + 2) % 5],
+        greedy[place % len(greedy)],
+        greedy[-1 - place % len(greedy)],
+    ):
         start = starts(w, known[key])
         assert start == naive.naive(w, known[key]), key
         assert start == by_rows(simulate(same, known[key]).start, rows), key
