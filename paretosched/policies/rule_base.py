@@ -7,7 +7,7 @@ of the moment, for G groups (section 3.2):
 
 =======  =======================================================================================  ==========
 SD       sum of p m (C - r) over the sum of p^2 m, of all jobs that have ended: how many times      1 to 100
-         longer than its run a job took from submission r to end C, weighted by p^2 m
+         longer than its run a job took from arrival r to end C, weighted by p^2 m
 Um       processors in use, of all                                                                  0 to 100 %
 PRCWQi   estimate x processors of the waiting jobs of group i, of all waiting jobs                  0 to 100 %
 =======  =======================================================================================  ==========
