@@ -30,17 +30,20 @@ GROUPS = {
 }
 WIDTHS = {"slurm": ("cpus", "nodes", "gpus", "billing"), "pbs": ("cpus", "nodes", "gpus"), "sge": ("cpus",)}
 EXAMPLE = """\
-  paretosched import slurm --command > sacct.sh     the commands, month by month; an administrator runs them
-  sh sacct.sh | paretosched import slurm - -o log.swf.gz --partition batch --zone Europe/Berlin
-  paretosched import slurm sacct.txt                what would be dropped or assumed; nothing is written
-  paretosched import pbs /var/spool/pbs/server_priv/accounting -o log.swf.gz
-  paretosched import sge $SGE_ROOT/default/common/accounting -o log.swf.gz --groups project
-  paretosched import csv jobs.csv --columns submit=created,start=began,end=ended,width=cores,user=login -o log.swf.gz
+  paretosched import slurm --command
+      prints the sacct commands, month by month; an administrator keeps them in sacct.sh, and runs them:
+      sh sacct.sh > sacct.txt, or sh sacct.sh | paretosched import slurm - --limit wait=600 -o log.swf.gz
+  paretosched import slurm sacct.txt
+      what would be dropped or assumed; nothing is written
+  paretosched import slurm sacct.txt -o log.swf.gz --partition batch --zone Europe/Berlin
   paretosched import slurm sacct.txt -o public.swf.gz --anonymise site.key
-  paretosched simulate log.swf.gz --groups swf --policy easy
+  paretosched import pbs /var/spool/pbs/server_priv/accounting -o log.swf.gz --groups group
+  paretosched import sge default/common/accounting -o log.swf.gz --groups project
+  paretosched import csv jobs.csv -o log.swf.gz --columns submit=created,start=began,end=ended,width=cores,user=login
 
 The log has numbers only. LOG.names.json beside it has their names, from when on each job could run, and what was
-dropped; keep both together. docs/importing.md says what is done about requeues, arrays, limits and the like."""
+dropped; keep both together. Other commands use the groups with --groups swf. docs/importing.md says what is done
+about requeues, arrays, exclusive nodes, limits and the like."""
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:

@@ -26,7 +26,7 @@ def numbers(fault: Fault, cells: Sequence[str], what: str, others: dict[str, int
     InputError
         A cell is something else; the message names its line.
     """
-    if all(map(_is_number, cells)):
+    if _are_numbers(cells):
         return [*map(int, cells)]
     values = []
     for index, cell in enumerate(cells):
@@ -45,7 +45,7 @@ def times(fault: Fault, cells: Sequence[str], what: str, advice: str) -> list[in
     InputError
         A cell is something else, such as a local time without its zone; the message names its line and has an advice.
     """
-    if all(map(_is_number, cells)):
+    if _are_numbers(cells):
         values = [*map(int, cells)]
         if min(values, default=1) > 0 and max(values, default=0) < LATEST:
             return values
@@ -69,6 +69,12 @@ def seconds(text: str) -> int | None:
         return None
     days, hours, minutes, rest, fraction = (int(part) if part else 0 for part in match.groups())
     return ((days * 24 + hours) * 60 + minutes) * 60 + rest + (fraction > 0)
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    """Return whether all cells are whole numbers that fit; quicker than one by one."""
+    text = "".join(cells)
+    return text.isdecimal() and text.isascii() and "" not in cells and max(map(len, cells)) <= LONGEST
 
 
 def _is_number(text: str) -> bool:

@@ -180,7 +180,7 @@ def _fill(spool: Spool, blocks: Iterable[Block], registry: Registry, tally: Tall
     """Put all lives that can be simulated into the spool; components of heterogeneous jobs come last, joined."""
     components: list[tuple[Ints, NDArray[Any]]] = []
     for block in blocks:
-        lives, part_of = sift(block, wishes.partition, registry, tally)
+        lives, part_of = sift(block, wishes.partition, registry, tally, spool.place)
         if part_of.any():
             components.append((part_of[part_of > 0], lives[part_of > 0]))
             lives = lives[part_of == 0]
@@ -343,8 +343,8 @@ def _remarks(jobs: _Jobs, survey: _Survey, registry: Registry, wishes: Wishes) -
         yield f"submissions span {span / 3600:.1f} hours; sacct without -S lists the jobs of today only"
     if wishes.source == "slurm" and jobs.keeps_numbers and not survey.repeated and jobs.order.size >= MANY:
         yield (
-            "no job was requeued; if jobs are requeued on this machine, sacct was called without -D, and the submission "
-            "of such a job is that of its last life"
+            "no job was requeued; if jobs are requeued on this machine, sacct was called without -D, and the "
+            "submission of a requeued job is that of its last life"
         )
 
 

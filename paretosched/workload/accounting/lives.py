@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import Ints
-from ...core.errors import InputError, in_quotes
 
 UNKNOWN = -1
 LATEST = 221_845_392_000  # the year 9000, where every calendar ends
 COMPLETED, FAILED, CANCELLED = 1, 0, 5  # SWF field 11
 NO_NAMES = ("", "(null)", "NONE", "none", "None", "N/A", "_pbs_project_default")
 LONGEST_NAME = 200
+NAME_RULE = (
+    f"the name of a user, account, queue or partition must be a text of at most {LONGEST_NAME} letters that can be "
+    "printed"
+)
 KINDS = ("user", "group", "queue", "partition")
 NUMBERS = ("line", "job", "submit", "eligible", "start", "run", "limit", "width", "status")
 
@@ -136,15 +139,20 @@ class Numbering:
         codes = [numbers[name] if name in numbers else self._add(name) for name in names]
         return np.array(codes, dtype=np.int32)
 
+    def unfit(self, names: Sequence[str]) -> Iterator[int]:
+        """Yield the places of new names that cannot be in a file."""
+        new = set(names) - self.numbers.keys()
+        if not all(name.isprintable() and len(name) <= LONGEST_NAME for name in new):
+            for place, name in enumerate(names):
+                if not name.isprintable() or len(name) > LONGEST_NAME:
+                    yield place
+
     def by_number(self) -> dict[int, str]:
         """Return the names by number."""
         return {number: name for name, number in self.numbers.items() if number != UNKNOWN}
 
     def _add(self, name: str) -> int:
         """Return the number of a name that is new."""
-        if not name.isprintable() or len(name) > LONGEST_NAME:
-            rule = f"must be a text of at most {LONGEST_NAME} letters that can be printed"
-            raise InputError(f"the name of a user, account, queue or partition {rule}, but is {in_quotes(name)}")
         number = len(self.numbers) - len(NO_NAMES) + 1
         self.numbers[name] = number
         return number

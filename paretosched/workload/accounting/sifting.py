@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import Ints, Mask
-from .lives import LIFE, UNKNOWN, Block, Registry
+from ...core.errors import InputError, in_quotes
+from .lives import LIFE, NAME_RULE, UNKNOWN, Block, Registry
 from .tally import Tally
 
 OTHER_PARTITION = "of another partition than the one that is imported"
@@ -35,7 +36,7 @@ class Sifted(NamedTuple):
     part_of: Ints
 
 
-def sift(block: Block, partition: str | None, registry: Registry, tally: Tally) -> Sifted:
+def sift(block: Block, partition: str | None, registry: Registry, tally: Tally, place: str) -> Sifted:
     """Return the lives of a block that can be simulated; count the others, and what is changed.
 
     Parameters
@@ -48,6 +49,13 @@ def sift(block: Block, partition: str | None, registry: Registry, tally: Tally) 
         Numbers of names; it learns those of the lives that remain.
     tally
         Counts.
+    place
+        The name of what is read, for messages.
+
+    Raises
+    ------
+    InputError
+        A name cannot be printed, or is too long.
     """
     for kind, numbering in registry.kinds.items():
         numbering.meet(getattr(block, kind))
@@ -84,7 +92,11 @@ def sift(block: Block, partition: str | None, registry: Registry, tally: Tally) 
     for key, column in columns.items():
         lives[key] = column[rows]
     for kind, numbering in registry.kinds.items():
-        lives[kind] = numbering.codes(_rows_of(getattr(block, kind), rows))
+        names = _rows_of(getattr(block, kind), rows)
+        for index in numbering.unfit(names):
+            line = block.line[rows[index]]
+            raise InputError(f"{place}:{line}: {NAME_RULE}, but is {in_quotes(names[index])}")
+        lives[kind] = numbering.codes(names)
     return Sifted(lives, block.part_of[rows])
 
 

@@ -92,26 +92,26 @@ class _Reader:
 
     def block(self, lines: Lines) -> Block | None:
         """Return the lives in some lines; None if there are none."""
-        rows: list[list[str]] = []
-        numbers_of_lines: list[int] = []
-        for index, text in enumerate(lines.texts):
-            if text == self.header or not text or text.isspace():
-                continue
-            if not self.columns:
-                self._learn_columns(lines, index, text)
-                if self.header is not None:
-                    continue
-            cells = text.split("|")
-            if len(cells) != self.cells:
-                fact = f"a line must have {self.cells} columns, but this one has {len(cells)}"
-                raise lines.fault(index, f"{fact}; {COLUMN_ADVICE}")
-            rows.append(cells)
-            numbers_of_lines.append(lines.first + index)
+        if not self.columns:
+            place = next((place for place, text in enumerate(lines.texts) if text and not text.isspace()), None)
+            if place is None:
+                return None
+            self._learn_columns(lines, place, lines.texts[place])
+        wanted = [place for place, text in enumerate(lines.texts) if text and text != self.header]
+        rows = [lines.texts[place] for place in wanted]
+        bars = self.cells - 1
+        if any(text.count("|") != bars for text in rows):
+            wanted = [place for place in wanted if not lines.texts[place].isspace()]
+            rows = [lines.texts[place] for place in wanted]
+            for place, text in zip(wanted, rows, strict=True):
+                if text.count("|") != bars:
+                    fact = f"a line must have {self.cells} columns, but this one has {text.count('|') + 1}"
+                    raise lines.fault(place, f"{fact}; {COLUMN_ADVICE}")
         if not rows:
             return None
-        table = [*zip(*rows, strict=True)]
-        columns = {name: table[place] for name, place in self.columns.items()}
-        return self._lives(_Rows(lines.place, numbers_of_lines), columns)
+        cells = "|".join(rows).split("|")  # far quicker than line by line
+        columns = {name: cells[place :: self.cells] for name, place in self.columns.items()}
+        return self._lives(_Rows(lines.place, [lines.first + place for place in wanted]), columns)
 
     def _learn_columns(self, lines: Lines, index: int, text: str) -> None:
         """Learn the columns from the first line."""
