@@ -85,7 +85,7 @@ def test_accounts_and_shares() -> None:
 
 def test_groups_that_a_workload_does_not_have_are_no_error() -> None:
     w = jobs(2, (0, 5, 5, 2), (0, 5, 5, 2))
-    assert ps.simulate(w, "order: 5 * vip + width; backfill: easy for guests").start.tolist() == [0, 5]
+    assert ps.simulate(w, "order: 5 * group(vip) + width; backfill: easy for guests").start.tolist() == [0, 5]
 
 
 def test_names_say_order_and_backfilling() -> None:
