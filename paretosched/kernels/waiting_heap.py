@@ -108,7 +108,13 @@ def arrange_by_formula(
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def make_heap(queue: Ints, keys: Floats, count: Int) -> None:
-    """Make a heap of the first `count` rows of a queue by their keys; both are modified in place, as by `sink`."""
+    """Make a heap of the first `count` rows of a queue by their keys.
+
+    Parameters
+    ----------
+    queue, keys, count
+        (count or more,) int64 rows and (count or more,) float64, modified in place, and the number of jobs.
+    """
     for i in range(count // 2 - 1, -1, -1):
         sink(queue, keys, i, count)
 
