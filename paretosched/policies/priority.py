@@ -44,6 +44,8 @@ from .outcome import Outcome, Queue, arriving, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
 from .queue_parts import distinct, queue_in_parts
+from .undefined_keys import doubtful_terms, undefined_keys
+from .unknown_groups import check_groups
 from .value_ranges import SHARES
 
 ALL = 2**31 - 1  # reservations: all waiting jobs have one
@@ -292,7 +294,7 @@ class Priority:
         Raises
         ------
         InputError
-            A formula needs accounts or queues of a log, and the workload does not come from one.
+            As for `queue`.
         """
         start = unknown_starts(len(workload))
         jobs, capacity, calendar = jobs_of(workload), workload.capacity, workload.calendar
@@ -336,8 +338,9 @@ class Priority:
         Raises
         ------
         InputError
-            A formula needs accounts or queues of a log, and the workload does not come from one.
+            A formula needs accounts or queues of a log, and the workload does not come from one; or as for `doubts`.
         """
+        self.doubts(workload)
         accounts, shares = self._accounts(workload)
         return Queue(
             program_of([row.formula.key for row in self.orders], workload),
@@ -347,6 +350,28 @@ class Priority:
             shares,
             float(self.half_life),
         )
+
+    def doubts(self, workload: Workload) -> list[str]:
+        """Return sentences on formulas of the policy that are not defined for some jobs of a workload.
+
+        Raises
+        ------
+        InputError
+            A formula is defined for no job; or a word in it is probably no group, see
+            `paretosched.policies.unknown_groups`.
+        """
+        sentences = []
+        for part, orders in (("order", self.orders), ("backfill-order", self.backfill.orders)):
+            formulas = dict.fromkeys(row.formula.term for row in orders if not row.name)
+            check_groups(part, list(formulas), self.named_groups, workload)
+            for term in filter(doubtful_terms, formulas):
+                undefined = undefined_keys(part, term, workload, self._accounts(workload)[1])
+                if undefined is not None:
+                    sentences.append(
+                        f"{part}: the formula is not defined for {undefined.jobs:,} of {len(workload):,} jobs "
+                        f"{undefined.when}: {undefined.fault}"
+                    )
+        return sentences
 
     def _accounts(self, workload: Workload) -> tuple[Ints, Floats]:
         """Return the account of each job, (n,) int64, from 0 on, and its share, (n,) float64.

@@ -13,6 +13,7 @@ from .policy_tokens import written_time
 from .priority import ALL, Priority
 from .priority_text import priority_text
 from .published_orders import PUBLISHED, JobOrder
+from .undefined_keys import doubtful_terms, fault_of
 
 COSTS = {
     "static": "Two waiting jobs never change places, so that nothing is sorted again.",
@@ -30,6 +31,7 @@ def priority_words(policy: Priority) -> list[str]:
     """Return sentences: what orders the waiting jobs, what that costs, and how they are backfilled."""
     return [
         *_order_words("", policy.orders),
+        *_doubt_words(policy),
         *_cost_words(policy),
         *_backfill_words(policy),
         *_usage_words(policy),
@@ -60,6 +62,16 @@ def _comes_first(order: JobOrder) -> str:
     size = "largest" if order.formula.largest else "smallest"
     source = f" ({order.title}, {PUBLISHED[name].source})" if name in PUBLISHED else ""
     return f"the job with the {size} {written_term(term)} comes first{source}"
+
+
+def _doubt_words(policy: Priority) -> list[str]:
+    """Return a sentence for each part of a formula that may not be defined for some job."""
+    formulas = dict.fromkeys(row.formula.term for row in (*policy.orders, *policy.backfill.orders) if not row.name)
+    parts = dict.fromkeys(part for term in formulas for part in doubtful_terms(term))
+    return [
+        f"{written_term(part)} may be {fault_of(part)}; simulate says for how many jobs of a workload."
+        for part in parts
+    ]
 
 
 def _cost_words(policy: Priority) -> list[str]:

@@ -70,7 +70,7 @@ def test_terms_have_their_signs_and_four_digits() -> None:
         static=(0.0, 0.5, 1.0, 0.52, 0.25),
     )
     assert formula(block, GROUPS) == (
-        '(group("a b") + 0.1 * group(2) + vip) * (1000000 * group(2) + wait * (10 + 316200 / area) + area '
+        '(group("a b") + 0.1 * group(2) + group(vip)) * (1000000 * group(2) + wait * (10 + 316200 / area) + area '
         "- 10 * estimate - 94.87 * log(width))"
     )
 

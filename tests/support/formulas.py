@@ -115,3 +115,5 @@ def _larger(parts: st.SearchStrategy[Term]) -> st.SearchStrategy[Term]:
 
 
 TERMS = st.recursive(LEAVES, _larger, max_leaves=12)
+BARE = st.sampled_from(["vip", "physics"]).map(lambda name: Term("group", labels=(name,), bare=True))
+TERMS_AS_WRITTEN = st.recursive(LEAVES | BARE, _larger, max_leaves=12)  # also with names that are words alone
