@@ -17,7 +17,7 @@ from .parser import Parser
 from .waiting import reading_progress
 
 if TYPE_CHECKING:
-    from ..workload.accounting.importing import Imported, Wishes
+    from ..workload.accounting.importing import ImportSummary, Wishes
     from ..workload.accounting.lives import Block, Registry
     from ..workload.accounting.tally import Tally
     from ..workload.accounting.text_lines import Watch
@@ -126,10 +126,10 @@ def run(options: argparse.Namespace) -> None:
     with reading_progress() as (watch, advance):
         wishes = _wishes(options)
         with closing(_blocks(options, registry, tally, watch)) as blocks:
-            imported = import_log(blocks, registry, tally, wishes, options.file, options.output, advance)
-    for text in imported.remarks:
+            summary = import_log(blocks, registry, tally, wishes, options.file, options.output, advance)
+    for text in summary.remarks:
         remark(text)
-    _show(options, imported)
+    _show(options, summary)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -214,16 +214,16 @@ def _months(today: dt.date) -> list[tuple[str, str]]:
     return [(first.isoformat(), end.isoformat()) for first, end in reversed([*zip(firsts, ends, strict=False)])]
 
 
-def _show(options: argparse.Namespace, imported: Imported) -> None:
+def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     """Show what was imported, and what was dropped or assumed."""
     from ..core.tables import Column, table, to_json
 
-    rows = [count._asdict() for count in imported.counts]
+    rows = [count._asdict() for count in summary.counts]
     if options.json:
-        show(to_json({"file": options.output, **imported._asdict(), "counts": rows}))
+        show(to_json({"file": options.output, **summary._asdict(), "counts": rows}))
         return
     for row in rows:
-        row["work_percent"] = None if row["work"] is None else 100 * row["work"] / imported.work
+        row["work_percent"] = None if row["work"] is None else 100 * row["work"] / summary.work
     columns = [
         Column("action", "action"),
         Column("jobs", "jobs", ",d"),
@@ -232,8 +232,8 @@ def _show(options: argparse.Namespace, imported: Imported) -> None:
         Column("first", "first"),
     ]
     show(table(rows, columns) if rows else "nothing was dropped, changed or assumed")
-    load = "" if imported.load is None else f", offered load {imported.load:.3f}"
-    about = f"{imported.jobs:,} jobs of {imported.users:,} users on {imported.capacity:,} {options.width}{load}"
+    load = "" if summary.load is None else f", offered load {summary.load:.3f}"
+    about = f"{summary.jobs:,} jobs of {summary.users:,} users on {summary.capacity:,} {options.width}{load}"
     show()
     show(f"{options.output}: {about}" if options.output else f"{about}; nothing was written (-o FILE writes the log)")
     if options.output:

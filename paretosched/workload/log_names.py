@@ -71,7 +71,7 @@ class Eligible(NamedTuple):
 
 def no_eligible() -> Eligible:
     """Return what says that every job could run when it was submitted."""
-    return Eligible(_frozen([]), _frozen([]))
+    return Eligible(_read_only([]), _read_only([]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -265,10 +265,10 @@ def _eligible(file: _EligibleFile) -> Eligible:
         raise InputError(
             f'"eligible": seconds must be 1 or more, and all numbers below 2^53, but there is {first_few(wrong)}'
         )
-    return Eligible(_frozen(file.job), _frozen(file.after))
+    return Eligible(_read_only(file.job), _read_only(file.after))
 
 
-def _frozen(numbers: Sequence[int]) -> Ints:
+def _read_only(numbers: Sequence[int]) -> Ints:
     """Return numbers as a read-only array, (k,) int64."""
     array = np.array(numbers, dtype=np.int64)
     array.flags.writeable = False

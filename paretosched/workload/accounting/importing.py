@@ -27,6 +27,7 @@ from .tally import Tally
 MOST = 2.0**62  # of times x processors in the kernels
 CHUNK = 100_000  # jobs that are written at a time
 DAY = 86_400
+MOST_COMPONENTS = 1_000_000  # they are in memory until all are read
 SHORT = 1.5 * DAY  # s; the default window of sacct is today
 MANY = 1000  # jobs, of which some are requeued on most machines
 LINE = "%d %d %d %d %d -1 -1 %d %d -1 %d %d %d -1 %d %d -1 -1\n"
@@ -76,7 +77,7 @@ class Wishes(NamedTuple):
     repeats: bool = False
 
 
-class Imported(NamedTuple):
+class ImportSummary(NamedTuple):
     """What an import found.
 
     Attributes
@@ -122,7 +123,7 @@ def import_log(
     place: str,
     path: str | os.PathLike[str] | None,
     advance: Callable[[int, int], None],
-) -> Imported:
+) -> ImportSummary:
     """Make a log of job lives.
 
     Parameters
@@ -163,7 +164,7 @@ def import_log(
         if path is not None:
             remarks += _write(path, spool, jobs, survey, registry, tally, wishes, advance)
         span = int(jobs.submit[-1] - jobs.submit[0])
-        return Imported(
+        return ImportSummary(
             jobs=jobs.order.size,
             users=len(survey.codes["user"]),
             capacity=jobs.capacity,
@@ -182,18 +183,25 @@ def import_log(
 def _fill(spool: Spool, blocks: Iterable[Block], registry: Registry, tally: Tally, wishes: Wishes) -> None:
     """Put all lives that can be simulated into the spool; components of heterogeneous jobs come last, joined."""
     components: list[tuple[Ints, NDArray[Any]]] = []
+    count = 0
     for block in blocks:
         lives, part_of = sift(block, wishes.partition, registry, tally, spool.place)
         if part_of.any():
             components.append((part_of[part_of > 0], lives[part_of > 0]))
+            count += components[-1][0].size
+            if count > MOST_COMPONENTS:
+                raise InputError(
+                    f"{spool.place}: there are more than {MOST_COMPONENTS:,} components of heterogeneous jobs; import "
+                    "fewer months at a time"
+                )
             lives = lives[part_of == 0]
         spool.add(lives)
     if components:
         part_of, lives = (np.concatenate(parts) for parts in zip(*components, strict=True))
-        spool.add(_joined(part_of, lives, tally, wishes))
+        spool.add(_join(part_of, lives, tally, wishes))
 
 
-def _joined(part_of: Ints, lives: NDArray[Any], tally: Tally, wishes: Wishes) -> NDArray[Any]:
+def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, wishes: Wishes) -> NDArray[Any]:
     """Return heterogeneous jobs, each from the components that started in the same second."""
     if wishes.repeats:
         again = _repeats(lives["job"], lives["submit"], lives["start"])

@@ -10,18 +10,19 @@ from pathlib import Path
 import pytest
 
 import paretosched as ps
-from paretosched.workload.accounting.importing import Imported, Wishes, import_log
+from paretosched.workload.accounting import importing
+from paretosched.workload.accounting.importing import ImportSummary, Wishes, import_log
 from paretosched.workload.accounting.lives import Life, Registry, block_of
 from paretosched.workload.accounting.tally import Tally
 from paretosched.workload.log_names import names_path, read_names
 from paretosched.workload.user_groups import rule_of
-from support.accounting import RECORDED, imported
+from support.accounting import RECORDED, import_into
 from support.commands import command, environment, files
 
 WISHES = Wishes("csv", "account")
 
 
-def made_of(lives: list[Life], path: Path | None = None, wishes: Wishes = WISHES, size: int = 7) -> Imported:
+def made_of(lives: list[Life], path: Path | None = None, wishes: Wishes = WISHES, size: int = 7) -> ImportSummary:
     """Import lives in blocks of a size."""
     blocks = (block_of(lives[first : first + size]) for first in range(0, len(lives), size))
     return import_log(blocks, Registry(), Tally(), wishes, "here", path, lambda done, goal: None)
@@ -144,7 +145,7 @@ def test_a_pipe_is_read_as_a_file(tmp_path: Path) -> None:
     done = subprocess.run(words, input=text, capture_output=True, env=environment(), check=False)
     assert done.returncode == 0, done
     whole = (tmp_path / "w.swf").read_bytes()
-    imported(tmp_path, "slurm", RECORDED / "slurm-all.txt")
+    import_into(tmp_path, "slurm", RECORDED / "slurm-all.txt")
     assert (tmp_path / "log.swf").read_bytes() == whole
     words += ["--limit", "wait=1"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as silent:
@@ -154,9 +155,22 @@ def test_a_pipe_is_read_as_a_file(tmp_path: Path) -> None:
 
 
 def test_a_disk_without_the_log_keeps_what_was_there(tmp_path: Path) -> None:
-    imported(tmp_path, "slurm", RECORDED / "slurm-all.txt")
+    import_into(tmp_path, "slurm", RECORDED / "slurm-all.txt")
     before = files(tmp_path)
     outcome = command("import", "slurm", RECORDED / "slurm-local-times.txt", "-o", tmp_path / "log.swf")
     assert outcome.status == 2
     assert files(tmp_path) == before
     assert names_path(tmp_path / "log.swf").exists()
+
+
+def test_too_many_components_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "MOST_COMPONENTS", 1)
+    outcome = command("import", "slurm", RECORDED / "slurm-all.txt")
+    assert "there are more than 1 components of heterogeneous jobs; import fewer months at a time" in outcome.err
+
+
+def test_a_machine_that_no_simulation_can_have_is_refused() -> None:
+    with pytest.raises(ps.InputError, match="the machine would have 4,000,000,000 cpus, but 2,147,483,647"):
+        made_of([Life(1, 1, 10, 10, 5, 4 * 10**9)])
+    with pytest.raises(ps.InputError, match=r"must stay below 2\^62, but do not; are times in another unit\?"):
+        made_of([Life(n, n, 10, 10, 10**14, 10**5) for n in range(1, 9)])
