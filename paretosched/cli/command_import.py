@@ -10,6 +10,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, one_of
+from ..core.files import NAMES_ENDING
+from ..core.limits import limits_in_force
 from .console import PROGRAM, remark, show
 from .file_kinds import Kind
 from .options import Name, new_command, takes_limits, whole
@@ -17,7 +19,7 @@ from .parser import Parser
 from .waiting import reading_progress
 
 if TYPE_CHECKING:
-    from ..workload.accounting.importing import ImportSummary, Wishes
+    from ..workload.accounting.importing import ImportSettings, ImportSummary
     from ..workload.accounting.lives import Block, Registry
     from ..workload.accounting.tally import Tally
     from ..workload.accounting.text_lines import Watch
@@ -124,9 +126,9 @@ def run(options: argparse.Namespace) -> None:
 
     registry, tally = Registry(), Tally()
     with reading_progress() as (watch, advance):
-        wishes = _wishes(options)
+        settings = _settings(options)
         with closing(_blocks(options, registry, tally, watch)) as blocks:
-            summary = import_log(blocks, registry, tally, wishes, options.file, options.output, advance)
+            summary = import_log(blocks, registry, tally, settings, options.file, options.output, advance)
     for text in summary.remarks:
         remark(text)
     _show(options, summary)
@@ -153,12 +155,12 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError(f"{options.output}: --output would overwrite the key; give it another name")
 
 
-def _wishes(options: argparse.Namespace) -> Wishes:
+def _settings(options: argparse.Namespace) -> ImportSettings:
     """Return how the log is to be made."""
     from ..workload.accounting.anonymising import read_key
-    from ..workload.accounting.importing import Wishes
+    from ..workload.accounting.importing import ImportSettings
 
-    return Wishes(
+    return ImportSettings(
         source=options.format,
         grouped_by=options.groups,
         unit=options.width,
@@ -237,4 +239,13 @@ def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     show()
     show(f"{options.output}: {about}" if options.output else f"{about}; nothing was written (-o FILE writes the log)")
     if options.output:
-        show(f"next: {PROGRAM} info {options.output} --groups swf")
+        show(f"next: {PROGRAM} info {options.output} --groups swf{_limits_to_read(options)}")
+
+
+def _limits_to_read(options: argparse.Namespace) -> str:
+    """Return the options with which a large log and its names can be read again."""
+    limits = dict(options.limit)
+    size = os.path.getsize(f"{options.output}{NAMES_ENDING}")  # noqa: PTH202  # a path of the user stays as it is
+    if size > limits_in_force().json:
+        limits["json"] = size
+    return "".join(f" --limit {name}={most}" for name, most in limits.items() if name in ("jobs", "json", "log"))

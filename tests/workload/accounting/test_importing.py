@@ -11,7 +11,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.workload.accounting import importing
-from paretosched.workload.accounting.importing import ImportSummary, Wishes, import_log
+from paretosched.workload.accounting.importing import ImportSettings, ImportSummary, import_log
 from paretosched.workload.accounting.lives import Life, Registry, block_of
 from paretosched.workload.accounting.tally import Tally
 from paretosched.workload.log_names import names_path, read_names
@@ -19,13 +19,15 @@ from paretosched.workload.user_groups import rule_of
 from support.accounting import RECORDED, import_into
 from support.commands import command, environment, files
 
-WISHES = Wishes("csv", "account")
+SETTINGS = ImportSettings("csv", "account")
 
 
-def made_of(lives: list[Life], path: Path | None = None, wishes: Wishes = WISHES, size: int = 7) -> ImportSummary:
+def made_of(
+    lives: list[Life], path: Path | None = None, settings: ImportSettings = SETTINGS, size: int = 7
+) -> ImportSummary:
     """Import lives in blocks of a size."""
     blocks = (block_of(lives[first : first + size]) for first in range(0, len(lives), size))
-    return import_log(blocks, Registry(), Tally(), wishes, "here", path, lambda done, goal: None)
+    return import_log(blocks, Registry(), Tally(), settings, "here", path, lambda done, goal: None)
 
 
 def random_lives(seed: int, count: int) -> list[Life]:
@@ -86,12 +88,12 @@ def test_a_number_that_comes_again_is_replaced_by_a_larger_one(tmp_path: Path) -
 
 def test_wider_jobs_than_the_machine_are_dropped(tmp_path: Path) -> None:
     lives = [Life(n, n, 10**9, 10**9, 5, n) for n in range(1, 6)]
-    about = made_of(lives, tmp_path / "w.swf", WISHES._replace(capacity=3))
+    about = made_of(lives, tmp_path / "w.swf", SETTINGS._replace(capacity=3))
     assert [(count.jobs, count.reason) for count in about.counts if count.action == "dropped"] == [
         (2, "wider than the machine of 3 cpus")
     ]
     with pytest.raises(ps.InputError, match="here: all jobs are wider than --capacity 1"):
-        made_of(lives[1:], None, WISHES._replace(capacity=1))
+        made_of(lives[1:], None, SETTINGS._replace(capacity=1))
 
 
 def test_nothing_is_written_without_a_path(tmp_path: Path) -> None:
@@ -100,11 +102,11 @@ def test_nothing_is_written_without_a_path(tmp_path: Path) -> None:
 
 
 def test_the_site_clock_is_kept(tmp_path: Path) -> None:
-    about = made_of(random_lives(1, 20), tmp_path / "w.swf", WISHES._replace(zone="Europe/Berlin"))
+    about = made_of(random_lives(1, 20), tmp_path / "w.swf", SETTINGS._replace(zone="Europe/Berlin"))
     assert ps.read_swf(tmp_path / "w.swf").zone == "Europe/Berlin"
     assert not any("--zone" in count.reason for count in about.counts)
     with pytest.raises(ps.InputError, match="Berlinn"):
-        made_of(random_lives(1, 20), tmp_path / "w.swf", WISHES._replace(zone="Europe/Berlinn"))
+        made_of(random_lives(1, 20), tmp_path / "w.swf", SETTINGS._replace(zone="Europe/Berlinn"))
 
 
 def test_a_limit_of_jobs_stops_the_import(tmp_path: Path) -> None:
