@@ -27,8 +27,10 @@ from .slurm_queue import QueuedJob, in_partitions, read_queue, read_site_factors
 from .slurm_settings import RIGHTS
 
 LONGEST_WAIT = 900.0  # s, between two passes while Slurm does not answer
-PER_CHANGE = 0.05  # s, that scontrol has for each change beyond its usual time; it needs 0.002
+PER_CHANGE = 0.02  # s, that scontrol has for each change beyond its usual time; it needs 0.002
 DENIED = "Access/permission denied"
+NO_ANSWER = ("Unable to contact", "timed out", "Connection refused", "Zero Bytes")  # words of scontrol
+NO_JOB = 0  # of a refusal that names no job
 Tell = Callable[[str], None]
 
 
@@ -263,8 +265,10 @@ def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
         words, _, job = line.rpartition(" for job ")
         if job.strip().isdigit():
             refused[int(job)] = words.strip()
-        elif line.strip():
+        elif any(sign in line for sign in NO_ANSWER):
             raise SlurmError(f"scontrol: {line.strip()[:200]}")
+        elif line.strip():
+            refused[NO_JOB] = line.strip()[:200]
     return refused
 
 

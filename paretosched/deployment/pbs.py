@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..core.errors import InputError
+from ..core.errors import InputError, printable
 from ..core.situations import SITUATIONS
 from ..policies.formula import Term, variables
 from ..policies.greedy_order import Greedy
@@ -53,7 +53,7 @@ def pbs_text(policy: Policy, field: str) -> str:
     resources = _resources(orderly)
     formulas = [_formula(orderly, s) for s in range(len(SITUATIONS))]
     parts = [
-        f"#!/bin/sh\n# {policy.name} for OpenPBS. Read it, then run it as a manager on the server.\nset -e",
+        f"#!/bin/sh\n# {printable(policy.name)} for OpenPBS. Read it, then run it as a manager on the server.\nset -e",
         _server_part(orderly, resources),
     ]
     if resources:
@@ -108,9 +108,9 @@ for name, value in weights.items():
 event.accept()
 END
 qmgr -c 'create hook paretosched'
-qmgr -c 'set hook paretosched event = "queuejob,modifyjob"'
+qmgr -c 'set hook paretosched event = queuejob'
 qmgr -c 'import hook paretosched application/x-python default paretosched_hook.py'
-# Jobs that wait already have no weights; this gives them some: qselect -s Q | xargs -n 1 qalter -l place=free"""
+# Jobs that wait already have no weights, and come last; qalter -l {next(iter(resources))}=... gives them some."""
 
 
 def _formula_part(formulas: Sequence[str]) -> str:
@@ -153,12 +153,11 @@ def _resources(policy: Orderly) -> dict[str, dict[str, float]]:
     if isinstance(policy, Priority):
         names = policy.named_groups
         words = frozenset().union(*(variables(order.formula.term) for order in policy.orders))
-        members = {
+        return {
             f"psg_{number}": {name: float(name == group) for name in [*names, ""]}
             for number, group in enumerate(names)
             if "group" in words or "priority" in words
         }
-        return members
     return {}
 
 
