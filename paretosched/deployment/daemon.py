@@ -167,7 +167,7 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
                     raise
                 failures += 1
                 counts.failures += 1
-                pause = min(plan.period * 2**failures, max(LONGEST_WAIT, plan.period))
+                pause = pause_after(failures, plan.period)
                 tell(f"{error}; all site factors stay as they are; next try in {pause:g} s")
                 _write_metrics(plan, counts, None, tell)
                 end.wait(pause)
@@ -181,6 +181,17 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
             if once:
                 return
             end.wait(max(0.0, plan.period - (time.monotonic() - begin)))
+
+
+def pause_after(failures: int, period: float) -> float:
+    """Return how long, s, to wait after so many failures in a row: twice as long each time, up to a quarter of an hour.
+
+    Examples
+    --------
+    >>> [pause_after(failures, 30.0) for failures in (1, 2, 9, 99)], pause_after(5, 3600.0)
+    ([60.0, 120.0, 900.0, 900.0], 3600.0)
+    """
+    return min(period * 2.0 ** min(failures, 20), max(LONGEST_WAIT, period))
 
 
 def one_pass(plan: Plan, reading: Reading, state: State, virtual: dict[int, int], counts: Counts) -> Pass:

@@ -55,7 +55,8 @@ def records(plan: Plan) -> list[dict[str, Any]]:
 
 
 def metrics(plan: Plan) -> dict[str, float]:
-    lines = (plan.folder / "deploy.prom").read_text(encoding="utf-8").splitlines()
+    path = plan.folder / "deploy.prom"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     pairs = (line.removeprefix("paretosched_deploy_").split() for line in lines if not line.startswith("#"))
     return {name: float(value) for name, value in pairs}
 
@@ -246,29 +247,26 @@ def test_a_new_policy_is_taken_and_a_damaged_one_is_not(fake: FakeSlurm, plan: P
 
 
 @pytest.mark.slow
-def test_while_slurm_does_not_answer_it_waits_longer_and_longer(fake: FakeSlurm, plan: Plan, daemon: Any) -> None:
+def test_while_slurm_does_not_answer_all_stays_as_it_is(fake: FakeSlurm, plan: Plan, daemon: Any) -> None:
     fake.queue(JOBS, {})
     process = daemon()
     wait_until(lambda: fake.told())
     (fake.folder / "squeue.fails").touch()
-    wait_until(lambda: metrics(plan).get("failures_total") == 2)
+    wait_until(lambda: metrics(plan).get("failures_total") == 1)
     assert metrics(plan)["up"] == 0
     (fake.folder / "squeue.fails").unlink()
     wait_until(lambda: metrics(plan).get("up") == 1)
     process.terminate()
     _, err = process.communicate(timeout=20)
-    first, second, again = err.splitlines()
+    first, again = err.splitlines()
     assert first.endswith("all site factors stay as they are; next try in 2 s")
-    assert second.endswith("next try in 4 s")
     assert again.endswith("Slurm answers again")
 
 
 # --- cost -------------------------------------------------------------------------------------------------------------
 
 COST = """
-import resource, sys, time
-begin = time.perf_counter()
-import os
+import os, sys
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 from pathlib import Path
 from paretosched.deployment.daemon import Plan, run_daemon
@@ -276,7 +274,8 @@ from paretosched.deployment.site_factors import lexicographic
 plan = Plan(Path(sys.argv[1]), Path(sys.argv[2]), 30.0, "account", (), "cpus", lexicographic(0), "UTC", False)
 run_daemon(plan, print, once=True)
 heavy = [name for name in ("numba", "pandas", "scipy", "pyarrow", "dask", "plotly", "rich") if name in sys.modules]
-print(heavy, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+status = Path("/proc/self/status").read_text()  # ru_maxrss may be that of the process that started this one
+print(heavy, int(status.partition("VmHWM:")[2].split()[0]) // 1024)
 """
 
 
