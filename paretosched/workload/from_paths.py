@@ -93,7 +93,7 @@ def by_consumption(workload: WorkloadLike, thresholds: Sequence[float] = PAPER_T
 def by_swf_group(workload: WorkloadLike) -> Workload:
     """Return a workload with jobs grouped by the group number in the log (SWF field 13), ascending, "unknown" last.
 
-    The workload may be the path of a log or of a run directory.
+    A file with names beside the log names them. The workload may be the path of a log or of a run directory.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def by_swf_group(workload: WorkloadLike) -> Workload:
 def by_queue(workload: WorkloadLike) -> Workload:
     """Return a workload with jobs grouped by queue (SWF field 15), by queue number; the header has their names.
 
-    The workload may be the path of a log or of a run directory.
+    So has a file with names beside the log. The workload may be the path of a log or of a run directory.
 
     Raises
     ------
@@ -255,6 +255,9 @@ def write_swf(workload: WorkloadLike, path: str | os.PathLike[str]) -> None:
     Fields that no simulation needs are written as they were read, else -1. The header stays, with correct MaxJobs,
     MaxRecords, MaxProcs, UnixStartTime and TimeZoneString. Equal workloads make equal files.
 
+    What a log cannot say is written beside it, in LOG.names.json: names, and which jobs were not eligible when they
+    were submitted. Waits in a log count from the submission.
+
     Parameters
     ----------
     workload
@@ -265,6 +268,7 @@ def write_swf(workload: WorkloadLike, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        The file cannot be written; or as for `as_workload`.
+        The file cannot be written; several jobs have a number that stands for a job that was eligible later; or as
+        for `as_workload`.
     """
     swf.write_swf(as_workload(workload), path)

@@ -7,7 +7,7 @@ total resource consumption. An owner may prefer the groups of the log, its queue
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -55,18 +55,14 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
 def by_swf_group(workload: Workload) -> Workload:
     """Return a workload grouped by the groups of its log; see `from_paths.by_swf_group`."""
     source = source_after(workload, "by_swf_group")
-    return _by_number(workload, column_numbers(workload, "account"), {}, "the log's groups are").with_(source=source)
+    names = {} if workload.names is None else workload.names.groups
+    number = column_numbers(workload, "account")
+    return _by_number(workload, number, names, "the log's groups are").with_(source=source)
 
 
 def by_queue(workload: Workload) -> Workload:
-    """Return a workload with jobs grouped by queue (SWF field 15), by queue number; the header has their names.
-
-    Raises
-    ------
-    InputError
-        The workload does not come from a log, or has more than 64 queues.
-    """
-    names = numbered_names(workload.header, "queue")
+    """Return a workload grouped by the queues of its log; see `from_paths.by_queue`."""
+    names = numbered_names(workload.header, "queue") | dict({} if workload.names is None else workload.names.queues)
     source = source_after(workload, "by_queue")
     return _by_number(workload, column_numbers(workload, "queue"), names, "the log's queues are").with_(source=source)
 
@@ -197,7 +193,7 @@ def group_table(workload: Workload) -> list[dict[str, Any]]:
     ]
 
 
-def _by_number(workload: Workload, number: Ints, names: dict[int, str], what: str) -> Workload:
+def _by_number(workload: Workload, number: Ints, names: Mapping[int, str], what: str) -> Workload:
     """Return a workload with jobs grouped by a number of each job, (n,)."""
     numbers, place = np.unique(number, return_inverse=True)
     _check_number(numbers.size, what)
