@@ -21,11 +21,10 @@ from msgspec import Struct
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, in_quotes
-from ..core.files import open_for_reading, read_json, replacing, sha256_of
+from ..core.files import NAMES_ENDING, open_for_reading, read_json, replacing, sha256_of
 from ..core.notebook import fields_html
 from ..core.typed_json import as_type
 
-ENDING = ".names.json"
 FORMAT = "paretosched names 1"
 OURS = re.compile(rb'\s*\{\s*"format"\s*:\s*"paretosched names')
 HEAD = 200  # bytes
@@ -150,7 +149,7 @@ def names_path(log: str | os.PathLike[str]) -> Path:
     >>> print(names_path("logs/w.swf.gz"))
     logs/w.swf.gz.names.json
     """
-    return Path(os.fsdecode(log) + ENDING)
+    return Path(os.fsdecode(log) + NAMES_ENDING)
 
 
 def read_names(log: str | os.PathLike[str], sha256: str | None = None) -> Names | None:

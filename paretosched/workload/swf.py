@@ -9,10 +9,11 @@ from __future__ import annotations
 import gzip
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from itertools import repeat
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,6 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
     >>> log = Path(tempfile.mkdtemp()) / "tiny.swf"
     >>> _ = log.write_text("; MaxProcs: 8\n"
     ...                    "1 0 5 10 4 -1 -1 4 20 -1 1 3 -1 -1 -1 -1 -1 -1\n"
@@ -207,10 +207,26 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     write_log(path, _lines(workload), _names_of(workload))
 
 
-def write_log(path: str | os.PathLike[str], text: Iterable[bytes], names: Names | None) -> None:
+def write_log(
+    path: str | os.PathLike[str],
+    text: Iterable[bytes],
+    names: Names | None,
+    check: Callable[[Path, Path], None] | None = None,
+) -> None:
     """Write the text of a log, gzipped if the name ends in .gz, and its names beside it: both, or none.
 
     Without names, those of a log that was there before are removed, since they belong to that log.
+
+    Parameters
+    ----------
+    path
+        The log to be written.
+    text
+        Its text, in pieces.
+    names
+        Its names; None if it has none.
+    check
+        Function that is called with the two files before they get their names, and raises InputError to refuse them.
 
     Raises
     ------
@@ -230,6 +246,8 @@ def write_log(path: str | os.PathLike[str], text: Iterable[bytes], names: Names 
                 file.writelines(text)
         if names is not None and place is not None:
             write_names(place, names, path.name, sha256_of(temporary))
+            if check is not None:
+                check(temporary, place)
     if names is None:
         remove_names(path)
 
