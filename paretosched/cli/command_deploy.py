@@ -99,7 +99,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> int | None:
     """Run a policy on a real machine."""
-    if "numba" not in sys.modules:
+    if sys.argv[1:2] == ["deploy"]:  # not in a process that does other things as well
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # a few thousand keys are computed sooner than numba is loaded
     from ..deployment.ranking import check_orderly
     from ..policies.policy import as_policy
