@@ -171,7 +171,7 @@ def _run_on_slurm(options: argparse.Namespace, policy: Orderly) -> int | None:
     """Check Slurm's settings, and run the daemon, or undo what it did."""
     from ..deployment.daemon import Plan, read_plan_policy, run_daemon, undo
     from ..deployment.site_clock import site_zone
-    from ..deployment.site_factors import bounded, lexicographic
+    from ..deployment.site_factors import bounded_share, lexicographic
     from ..deployment.slurm_calls import SlurmError
     from ..deployment.slurm_queue import check_partitions
     from ..deployment.slurm_settings import check_priority, read_settings, weights_of
@@ -190,7 +190,7 @@ def _run_on_slurm(options: argparse.Namespace, policy: Orderly) -> int | None:
             options.groups,
             tuple(options.partition),
             options.width,
-            lexicographic(weights) if options.share is None else bounded(weights, options.share),
+            lexicographic(weights) if options.share is None else bounded_share(weights, options.share),
             site_zone(),
             options.dry_run,
         )

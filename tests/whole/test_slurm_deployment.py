@@ -270,11 +270,11 @@ def run_of(site: Site, rows: dict[str, ps.Policy], runs: tuple[int, int]) -> dic
         assert time.monotonic() < end, cluster.logs()
         refresh()
         time.sleep(REFRESH)
-    times = recorded(site)
+    times = times_of(site)
     return {p: agreement_of(rows[p], jobs[p], times[blockers[p]], times) for p in rows}
 
 
-def recorded(site: Site) -> dict[int, tuple[int, int, int]]:
+def times_of(site: Site) -> dict[int, tuple[int, int, int]]:
     """Return submission, start and end of the jobs that have ended, Unix times, by number."""
     rows = {}
     for line in (site.cluster.folder / "jobcomp.log").read_text(encoding="utf-8").splitlines():
