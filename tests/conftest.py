@@ -14,6 +14,7 @@ from hypothesis import settings
 
 from paretosched.workload.log_cache import OFF_VARIABLE
 from paretosched.workload.public_logs import LOGS, log_folder
+from support.slurm_cluster import SlurmCluster, slurm_cluster
 
 # The same examples in every run, so that a change is to blame when one fails, and no deadline, for machines that do
 # other work as well. HYPOTHESIS_PROFILE=wide draws others each time.
@@ -53,3 +54,16 @@ def traces() -> Path:
             "or set PARETOSCHED_TRACES to the folder that has them"
         )
     return folder
+
+
+@pytest.fixture(scope="session")
+def slurm() -> Iterator[SlurmCluster]:
+    """A real Slurm with accounts, for all tests of a worker; each cancels its own jobs.
+
+    It has twenty nodes of one processor: four for each of the partitions p1 to p5; `main` has all of them; jobs of
+    `closed` wait for ever.
+    """
+    partitions = {f"PartitionName#{i}": f"p{i} Nodes=n[{4 * i - 3}-{4 * i}] State=UP" for i in range(1, 6)}
+    partitions["PartitionName#closed"] = "closed Nodes=n[1-20] State=DOWN"
+    with slurm_cluster(nodes=20, cpus=1, settings=partitions, accounting=True) as cluster:
+        yield cluster

@@ -30,6 +30,7 @@ COMMANDS = (
     "explain",
     "front",
     "compare",
+    "deploy",
     "app",
     "assign",
     "completion",
