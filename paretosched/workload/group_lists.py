@@ -140,6 +140,12 @@ def column_numbers(workload: Workload, column: str) -> Ints:
     return np.maximum(workload.records.column(place), -1).astype(np.int64)
 
 
+def names_of(workload: Workload, column: str) -> dict[int, str]:
+    """Return the names of queues or partitions by number, from the header of a log and from the names beside it."""
+    beside = {} if workload.names is None else getattr(workload.names, f"{column}s")
+    return numbered_names(workload.header, column) | dict(beside)
+
+
 def check_names(lines: Sequence[tuple[int, GroupLine]], workload: Workload, where: str) -> None:
     """Refuse the first name of a queue or partition that the header of a log does not have; raises InputError."""
     for column in NAMED:
