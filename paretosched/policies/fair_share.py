@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arguments import instance, number, whole_number
+from ..core.arguments import instance, whole_number
 from ..core.arrays import Ints
 from ..core.errors import InputError, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
@@ -66,7 +66,7 @@ class FairShare:
     algorithm
         "tree", Slurm's Fair Tree: users are ranked, account by account; or "classic": 2^(-usage / shares).
     associations
-        The accounts, each before those in it and before its users.
+        The accounts, each before those in it, and the users; they are put behind the accounts.
     period
         The time, s, after which factors are computed anew; between, they do not change.
     damping
@@ -86,7 +86,7 @@ class FairShare:
     algorithm: str = "tree"
     associations: tuple[Association, ...] = ()
     period: int = PERIOD
-    damping: float = 1.0
+    damping: int = 1
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
@@ -95,9 +95,9 @@ class FairShare:
         one_of("fair-share algorithm", self.algorithm, ALGORITHMS)
         if not 1 <= whole_number("period", self.period) <= LONGEST_PERIOD:
             raise InputError(f"period must be in 1..{LONGEST_PERIOD} s, but is {self.period}")
-        if not 1 <= number("damping", self.damping) <= MOST_SHARES:
-            raise InputError(f"damping must be in 1..{MOST_SHARES}, but is {self.damping:g}")
-        rows = tuple(instance("association", row, Association) for row in self.associations)
+        if not 1 <= whole_number("damping", self.damping) <= MOST_SHARES:
+            raise InputError(f"damping must be in 1..{MOST_SHARES}, but is {self.damping}")
+        rows = tuple(sorted((instance("association", row, Association) for row in self.associations), key=_is_user))
         object.__setattr__(self, "associations", rows)
         if len(rows) > MOST:
             raise InputError(f"there must be at most {MOST:,} associations, but there are {len(rows):,}")
@@ -206,6 +206,11 @@ def _pairs(workload: Workload) -> tuple[list[tuple[int, int]], Ints]:
     account = np.full(len(workload), -1) if workload.records is None else column_numbers(workload, "account")
     pairs, pair_of = np.unique(np.column_stack([account, user]), axis=0, return_inverse=True)
     return [(a, u) for a, u in pairs.tolist()], pair_of.reshape(-1).astype(np.int64)
+
+
+def _is_user(row: Association) -> bool:
+    """Return whether an association is one of a user."""
+    return bool(row.user)
 
 
 def _title(row: Association) -> str:
