@@ -42,7 +42,8 @@ class Association(NamedTuple):
     within
         The account in which the account is; of a user it is not used.
     shares
-        The shares among the accounts and users of the same account, 0 or more; None if a user has those of the account.
+        The shares among the accounts and users of the same account, 0 or more. None: a user has those of the account;
+        what is in an account counts as if it were in the account above.
     """
 
     account: str
@@ -119,8 +120,6 @@ class FairShare:
                 depth[row.account] = depth[above] + 1
                 if depth[row.account] > DEEPEST:
                     raise InputError(f"there must be at most {DEEPEST} accounts within accounts, but there are more")
-            if row.shares is None and not row.user:
-                raise InputError(f"an account must have a number of shares, but {in_quotes(row.account)} has none")
             if row.shares is not None and not 0 <= row.shares <= MOST_SHARES:
                 raise InputError(f"shares must be in 0..{MOST_SHARES}, but those of {_title(row)} are {row.shares}")
             for name in (row.account, row.user or "user"):
@@ -183,7 +182,13 @@ def _tree(
     fair_share: FairShare, rows: Sequence[Association], places: Mapping[tuple[str, str], int], workload: Workload
 ) -> Tree:
     """Return the tree of associations, of which the root is at place 0."""
-    parent = np.array([-1, *(places[row.account if row.user else row.within, ""] for row in rows)], dtype=np.int64)
+    parents = [-1]
+    for row in rows:
+        above = places[row.account if row.user else row.within, ""]
+        while above > 0 and rows[above - 1].shares is None:
+            above = parents[above]
+        parents.append(above)
+    parent = np.array(parents, dtype=np.int64)
     shares = np.array([0.0, *(float(row.shares or 0) for row in rows)])
     total = np.bincount(parent[1:], weights=shares[1:], minlength=len(parent))
     above = total[parent]
@@ -196,7 +201,7 @@ def _tree(
         parent,
         part,
         np.array([False, *(bool(row.user) for row in rows)]),
-        np.array([False, *(row.shares is None for row in rows)]),
+        np.array([False, *(row.shares is None and bool(row.user) for row in rows)]),
     )
 
 
@@ -204,8 +209,11 @@ def _pairs(workload: Workload) -> tuple[list[tuple[int, int]], Ints]:
     """Return the different pairs of account and user number, and the index of each job's pair, (n,) int64."""
     user = np.maximum(workload.user, -1)
     account = np.full(len(workload), -1) if workload.records is None else column_numbers(workload, "account")
-    pairs, pair_of = np.unique(np.column_stack([account, user]), axis=0, return_inverse=True)
-    return [(a, u) for a, u in pairs.tolist()], pair_of.reshape(-1).astype(np.int64)
+    accounts, account_of = np.unique(account, return_inverse=True)
+    users, user_of = np.unique(user, return_inverse=True)
+    pairs, pair_of = np.unique(account_of * users.size + user_of, return_inverse=True)
+    names = zip(accounts[pairs // users.size].tolist(), users[pairs % users.size].tolist(), strict=True)
+    return list(names), pair_of.astype(np.int64)
 
 
 def _is_user(row: Association) -> bool:

@@ -38,9 +38,9 @@ from ..kernels.waiting_tree import FAR
 from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
 from .fair_share import FairShare, shareholders
-from .formula import labels, variables
+from .formula import Term, labels, variables
 from .formula_analysis import LINE, STATIC, shape_of
-from .formula_program import field_of, program_of
+from .formula_program import field_of, numbers_of, program_of
 from .line_orders import formula_lines
 from .outcome import Outcome, Queue, jobs_of
 from .policy_tokens import written_time
@@ -355,6 +355,21 @@ class Priority:
             float(self.half_life),
             tree,
         )
+
+    def unknown_words(self, workload: Workload) -> list[str]:
+        """Return sentences on queues and partitions that a log does not have, and on jobs without an association."""
+        sentences = []
+        terms = [row.formula.term for row in (*self.orders, *self.candidate_orders)]
+        for word in ("queue", "partition"):
+            names = dict.fromkeys(label for term in terms for label in labels(term, word))
+            missing = [name for name in names if not numbers_of(Term(word, labels=(name,)), workload)]
+            if missing:
+                sentences.append(f"{workload.name} has no {word} {', '.join(missing)}; the policy goes on without")
+        if "fairshare" in self.variables and self.fair_share.associations:
+            unlisted = shareholders(self.fair_share, workload).unlisted
+            if unlisted:
+                sentences.append(f"{unlisted:,} of {len(workload):,} jobs are of users without shares; they get one share")
+        return sentences
 
     def _accounts(self, workload: Workload) -> tuple[Ints, Floats, Tree]:
         """Return the account of each job, (n,) int64, from 0 on, and its share, (n,) float64, and the associations.

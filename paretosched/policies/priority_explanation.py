@@ -37,7 +37,7 @@ def priority_words(policy: Priority) -> list[str]:
         *_backfill_words(policy),
         *_usage_words(policy),
         *_fair_share_words(policy),
-        *_slurm_words(policy.provenance),
+        *(f"Of slurm.conf: {remark}" for remark in slurm_remarks(policy.provenance)),
         *([f"The policy in words: {text}"] if len(text := priority_text(policy)) <= LONGEST_TEXT else []),
     ]
 
@@ -134,8 +134,8 @@ def _fair_share_words(policy: Priority) -> list[str]:
     ]
 
 
-def _slurm_words(provenance: Mapping[str, Any]) -> list[str]:
-    """Return sentences on what of a slurm.conf is not in a policy that was read from it."""
+def slurm_remarks(provenance: Mapping[str, Any]) -> list[str]:
+    """Return the remarks on what of a slurm.conf is in the policy that was read from it, and what is not."""
     slurm = provenance.get("slurm")
     remarks = slurm.get("remarks") if isinstance(slurm, dict) else None
-    return [f"Of slurm.conf: {remark}" for remark in remarks or () if isinstance(remark, str)]
+    return [remark for remark in remarks if isinstance(remark, str)] if isinstance(remarks, list) else []

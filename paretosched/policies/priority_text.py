@@ -281,7 +281,7 @@ class _Clauses(PolicyReader):
             name = self.long_name().text
             within = self.long_name().text if self.take("in") else ROOT
             self.need("=")
-            self.associations.append(Association(name, "", within, self.whole_number(0, MOST_SHARES)))
+            self.associations.append(Association(name, "", within, self.association_shares()))
             if not self.take(","):
                 break
         self.end()
@@ -294,11 +294,14 @@ class _Clauses(PolicyReader):
             self.need("in")
             account = self.long_name().text
             self.need("=")
-            shares = None if self.take(INHERITED) else self.whole_number(0, MOST_SHARES)
-            self.associations.append(Association(account, name, ROOT, shares))
+            self.associations.append(Association(account, name, ROOT, self.association_shares()))
             if not self.take(","):
                 break
         self.end()
+
+    def association_shares(self) -> int | None:
+        """Return the shares that come now; None for those of the account."""
+        return None if self.take(INHERITED) else self.whole_number(0, MOST_SHARES)
 
     def end(self, others: str = "") -> None:
         """Refuse words behind a clause that do not belong to it."""
@@ -348,11 +351,11 @@ def _fair_share_clauses(fair_share: FairShare) -> list[str]:
     accounts, users = [], []
     for row in fair_share.associations:
         account = written_name(row.account)
+        shares = INHERITED if row.shares is None else row.shares
         if row.user:
-            shares = INHERITED if row.shares is None else row.shares
             users.append(f"{written_name(row.user)} in {account} = {shares}")
         else:
-            accounts.append(f"{account}{'' if row.within == ROOT else f' in {written_name(row.within)}'} = {row.shares}")
+            accounts.append(f"{account}{'' if row.within == ROOT else f' in {written_name(row.within)}'} = {shares}")
     lists = {"accounts": accounts, "users": users}
     return [words, *(f"{head}: {', '.join(rows)}" for head, rows in lists.items() if rows)]
 
