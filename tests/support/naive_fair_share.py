@@ -87,7 +87,7 @@ def fair_tree(of: SharesOf, usage: Sequence[float]) -> dict[int, float]:
 
 
 def places(of: SharesOf, usage: Sequence[float], accounts: Sequence[int]) -> list[list[int]]:
-    """Return the users below accounts that are one account, first those who come first; users of equal rank together."""
+    """Return the users below accounts that count as one, in their order; those of equal rank together."""
     children = [node for node, above in enumerate(of.above) if above in accounts]
     result: list[list[int]] = []
     for ratio in sorted({level(of, usage, node) for node in children}, reverse=True):
