@@ -56,6 +56,7 @@ ORDERS = (
     "wfp3; backfill: easy; longest: 4h of 3,4 and 90s of 5 while 1,2",
     "order: if(group(1) and not width > 4, 2, 0.5) * wait - usage / share; usage: group; half-life: 1h; shares: 1 = 2",
 )
+SITE = Path(__file__).parents[1] / "data/slurm"
 METHODS = ("fcfs", "random", "list", "lpt", "tga", "pgga")
 
 
@@ -141,6 +142,15 @@ def orders(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
         yield verdict_on("simulate", house / "w.swf.gz", "--policy", words, "-o", folder / "out.csv")
     else:
         yield verdict_on("explain", words)
+
+
+def sites(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged slurm.conf or list of shares."""
+    for name in ("slurm.conf", "nodes.conf", "assoc.txt"):
+        data = (SITE / name).read_bytes()
+        (folder / name).write_bytes(damaged_bytes(data, r) if r.randrange(2) else data)
+    shares = ("--shares", folder / "assoc.txt") if r.randrange(3) else ()
+    yield verdict_on("simulate", house / "w.swf.gz", "--policy", folder / "slurm.conf", *shares)
 
 
 def wishes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
@@ -301,6 +311,7 @@ ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attemp
     "damaged lists of jobs and nodes": (8, assigned_lists),
     "damaged policies": (10, policies),
     "damaged orders in words": (6, orders),
+    "damaged files of Slurm sites": (6, sites),
     "damaged wishes": (6, wishes),
     "damaged pages": (4, pages),
     "damaged fronts": (10, fronts),

@@ -90,7 +90,7 @@ def test_usage_counts_up_to_the_last_period_and_decays() -> None:
     factors.change(3, 2, 4)
     assert factors.at(3, 9) == factors.at(4, 9) == 1.0
     assert factors.at(3, 10) < factors.at(4, 10)
-    assert math.isclose(factors.usage(1, 15), 4 * (2**3 - 2**0.4))
+    assert math.isclose(factors.usages(15)[1], 4 * (2**3 - 2**0.4))
 
 
 def test_slurms_own_factors() -> None:

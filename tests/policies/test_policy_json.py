@@ -429,7 +429,7 @@ def test_an_order_can_be_read_by_a_person() -> None:
         ({"shares": {"a": "much"}}, "policy: shares"),
         (
             {"queue": 1},
-            "policy: the keys here are format, rule, name, order, backfill, usage, half_life, shares, fair_share, prov",
+            "policy: the keys here are format, rule, name, order, backfill, usage, half_life, shares, fair",
         ),
     ],
 )
