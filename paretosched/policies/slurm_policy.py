@@ -274,7 +274,7 @@ def _qos_part(site: Site, remarks: list[str]) -> list[Part]:
     scale = weight if site.flags & {"no_normal_qos", "no_normal_all"} else weight / highest
     usual = qos.get(NORMAL, 0)
     terms = [_label("queue", name, (value - usual) * scale) for name, value in qos.items() if value != usual]
-    return [Part(f"QOS ({weight:,})", (written_number(usual * scale), *terms))]
+    return [Part(f"QOS ({weight:,})", _with_constant(usual * scale, terms))]
 
 
 def _tres_part(site: Site, remarks: list[str]) -> list[Part]:
@@ -329,7 +329,12 @@ def _by_partition(site: Site, values: Sequence[float], scale: float, ranked: boo
         for one, value in zip(site.partitions, values, strict=True)
         if value != usual
     ]
-    return Part("", (written_number(float(usual * scale)), *terms))
+    return Part("", _with_constant(usual * scale, terms))
+
+
+def _with_constant(constant: float, terms: Sequence[str]) -> tuple[str, ...]:
+    """Return a constant and terms; it is left out if it is 0 and there are others."""
+    return tuple(terms) if constant == 0 and terms else (written_number(float(constant)), *terms)
 
 
 def _label(word: str, name: str, value: float) -> str:

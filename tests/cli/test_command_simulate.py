@@ -225,15 +225,15 @@ def test_a_slurm_conf_is_a_policy(house: Path, tmp_path: Path) -> None:
     [
         (
             ("--policy", "easy", "--shares", SITE / "assoc.txt"),
-            "--shares: goes with --policy of a slurm.conf, a file whose",
+            "--shares: goes with --policy of a slurm.conf",
         ),
         (
             ("--front", "run", "--shares", "a.txt"),
-            "--front: chooses a schedule and its policy; it does not go with --shares",
+            "it does not go with --shares",
         ),
         (
             ("--policy", SITE / "slurm.conf", "--shares", SITE / "nodes.conf"),
-            "nodes.conf:1: the first line must name the",
+            "nodes.conf:1: the first line must",
         ),
         (("--policy", "none.conf"), "none.conf: no such file"),
     ],
