@@ -185,7 +185,11 @@ def _multifactor(site: Site) -> tuple[list[Part], list[str]]:
         parts.append(Part(f"age ({age:,})", (f"{age} * min(wait / {longest}, 1)",)))
         remarks.append("PriorityCalcPeriod: ages grow with every second here, and only once in this period in Slurm")
     parts += _fair_share_part(site, remarks)
-    parts += _size_part(site)
+    size = _size_part(site)
+    parts += size
+    if size:
+        remarks.append("PriorityWeightJobSize: a job counts as one node, as one that asks for CPUs only")
+    remarks.append("nice values are 0, because logs have none")
     partition = conf.number("PriorityWeightPartition")
     if partition and site.partitions:
         highest = max(one.factor for one in site.partitions)

@@ -188,6 +188,7 @@ def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> Non
         "PriorityCalcPeriod: ages grow",
         "all users have equal shares",
         "usage begins with 0",
+        "nice values are 0",
         "PriorityWeightQOS=3: all jobs have the same QOS",
         "PriorityWeightTRES: mem, gres/gpu of jobs are not in a log",
         "PriorityUsageResetPeriod=MONTHLY: usage is not reset",
@@ -202,7 +203,7 @@ def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> Non
         "by default, Slurm plans in steps of 60 s",
     ):
         assert sum(line.startswith(part) for line in said) == 1, part
-    assert len(said) == 16
+    assert len(said) == 17
 
 
 # ---- the policy as a value
