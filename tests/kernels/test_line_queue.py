@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import Workload
+from paretosched.kernels.fair_share import no_tree
 from paretosched.kernels.formulas import postfix
 from paretosched.kernels.line_queue import in_order_of_lines
 from paretosched.policies.line_orders import alike
@@ -28,7 +29,7 @@ def check(w: Workload, seed: int, reservations: int | None) -> None:
     assert start == start_times(w, case.rule), seed
     general = np.full(len(w), -7, dtype=np.int64)
     programs = case.order.program, case.candidates.program
-    no_usage = np.empty(0, dtype=np.int64), np.ones(len(w)), 1.0
+    no_usage = np.empty(0, dtype=np.int64), np.ones(len(w)), 1.0, no_tree()
     in_parts(jobs_of(w), w.capacity, w.calendar, *programs, case.backfilling, *no_usage, general)
     assert start == general.tolist(), seed
 
