@@ -34,7 +34,6 @@ class Sizes(NamedTuple):
     in_use: Ints
 
 
-@njit(cache=True, nogil=True)
 def fcfs(jobs: Jobs, capacity: Int, start: Ints) -> None:
     """Fill `start` with the start times of first come, first served.
 
@@ -114,7 +113,6 @@ def in_turn(
             nearby += 1
 
 
-@njit(cache=True, nogil=True)
 def backfill_fcfs(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
     """Fill `start` with the start times of EASY or of List.
 

@@ -25,7 +25,6 @@ from .running import Running, complete, launch, reserve, running_jobs
 from .waiting_tree import FAR, WIDTH, lift, lower, open_smallest
 
 
-@njit(cache=True, nogil=True)
 def greedy(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, backfill: bool, start: Ints) -> None:
     """Fill `start` with the start times of Greedy.
 

@@ -72,7 +72,6 @@ BENCH = 4  # slots of a leaf; 2 and 8 were slower
 EMPTY = -1
 
 
-@njit(cache=True, nogil=True)
 def new_tournament(jobs: Int) -> Tournament:
     """Return trees without a bench, for at most `jobs` waiting jobs."""
     size = slots_for((jobs + BENCH - 1) // BENCH)

@@ -139,7 +139,6 @@ class Ranking(NamedTuple):
     shares: Floats
 
 
-@njit(cache=True, nogil=True)
 def in_order_of_parts(
     jobs: Jobs,
     capacity: Int,
@@ -177,10 +176,8 @@ def in_order_of_parts(
         (n,) int64, s, filled in place.
     """
     n = jobs.submit.size
-    count = 0
-    for part in parts:
-        count = max(count, part + 1)
-    rows = np.arange(n).astype(np.int32)
+    count = int(parts.max()) + 1
+    rows = np.arange(n, dtype=np.int32)
     most = min(n, capacity) + 2
     hall = Hall(
         Parts(
@@ -198,7 +195,7 @@ def in_order_of_parts(
         np.empty(n, np.float64),
         np.full(n if backfilling.slack > 0 else 1, NONE_YET, np.int64),
         Stairs(np.empty(most, np.int64), np.empty(most, np.int64), np.empty(2, np.int64)),
-        no_profile(2 * n + 16 if has_profile(backfilling) else 1),
+        no_profile(2 * n + 16 if backfilling.reservations > 1 or backfilling.slack > 0 else 1),
         np.zeros(BLOCK, np.float64),
         np.empty((MOST_DEEP, BLOCK), np.float64),
         np.zeros(6, np.int64),
@@ -210,9 +207,9 @@ def in_order_of_parts(
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def has_profile(backfilling: Backfilling) -> bool:
-    """Return whether a `backfilling` needs a profile; otherwise there is one reservation at most, without slack."""
-    return bool(backfilling.reservations > 1 or backfilling.slack > 0)
+def has_profile(hall: Hall) -> bool:
+    """Return whether there is a profile; otherwise there is one reservation at most, without slack."""
+    return bool(hall.profile.when.size > 1)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -451,7 +448,7 @@ def reserve_places(
     stairs = hall.stairs
     profile = hall.profile
     slack = backfilling.slack
-    several = has_profile(backfilling)
+    several = has_profile(hall)
     level_stairs(stairs, state[FREE])
     if several:
         lay_out(now, state[RUNNING], state[FREE], t, profile)
@@ -473,7 +470,7 @@ def reserve_places(
         count = replace_first(ranking.order, situation, jobs, t, ranking, hall, np.int64(hall.parts.after[j]), count)
         if fits(jobs, stairs, j, t):
             begin(jobs, backfilling, ranking, now, hall, j, t)
-            narrow(jobs, hall.candidates, stairs, hall.profile, has_profile(backfilling), j, t)
+            narrow(jobs, hall.candidates, stairs, hall.profile, has_profile(hall), j, t)
             continue
         width = jobs.width[j]
         if several:
@@ -567,7 +564,7 @@ def backfill(
         j = hall.queue[0]
         if fits(jobs, stairs, j, t):
             begin(jobs, backfilling, ranking, now, hall, j, t)
-            narrow(jobs, candidates, stairs, hall.profile, has_profile(backfilling), j, t)
+            narrow(jobs, candidates, stairs, hall.profile, has_profile(hall), j, t)
         j = np.int64(chains.after[j])
         while j >= 0 and not fits(jobs, stairs, j, t):
             j = np.int64(chains.after[j])

@@ -53,7 +53,6 @@ class Predictor(NamedTuple):
     late: Ints
 
 
-@njit(cache=True, nogil=True)
 def use_predictions(
     jobs: Jobs,
     capacity: Int,

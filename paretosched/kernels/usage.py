@@ -33,7 +33,6 @@ class Usage(NamedTuple):
     half_life: float
 
 
-@njit(cache=True, nogil=True)
 def no_usage(accounts: Ints, half_life: float) -> Usage:
     """Return the usage of accounts of which no job has run.
 
@@ -44,9 +43,7 @@ def no_usage(accounts: Ints, half_life: float) -> Usage:
     half_life
         s.
     """
-    count = 0
-    for account in accounts:
-        count = max(count, account + 1)
+    count = int(accounts.max(initial=-1)) + 1
     return Usage(accounts, np.zeros(count, np.float64), np.zeros(count, np.int64), np.zeros(count, np.int64), half_life)
 
 
