@@ -53,7 +53,7 @@ def open_parquet(path: Path, dictionaries: Sequence[str] = ()) -> Iterator[Any]:
 
 
 def to_arrow(column: NDArray[Any]) -> Any:
-    """Return the `pyarrow.Array` of a column of numbers. `pyarrow.array` would import pandas, which takes half a second."""
+    """Return the `pyarrow.Array` of a column of numbers; `pyarrow.array` would import pandas, half a second."""
     import numpy as np
     import pyarrow as pa
 

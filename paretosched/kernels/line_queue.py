@@ -165,7 +165,7 @@ def in_tournaments(
     waiting: Int = 0  # slots in use
     named: Int = 0  # jobs of the named groups that wait
     used: Int = 0  # slots used since the queue was last empty
-    level: Int = 0
+    level: Int = np.int64(0)
     top: Int = size
     free: Int = capacity
     arrived: Int = 0

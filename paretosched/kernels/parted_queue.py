@@ -453,7 +453,7 @@ def reserve_places(
     if several:
         lay_out(now, state[RUNNING], state[FREE], t, profile)
     if not backfilling.entitled.all():  # all jobs of a part are entitled, or none
-        left: Int = 0
+        left: Int = np.int64(0)
         for i in range(count):
             if backfilling.entitled[jobs.group[hall.queue[i]]]:
                 hall.queue[left] = hall.queue[i]
@@ -464,7 +464,7 @@ def reserve_places(
             sink(hall.queue, hall.keys, i, count)
     held: Int = 0
     while held < backfilling.reservations and count > 0:
-        if several and slack == 0 and not could_start(hall.candidates, jobs, 0, stairs, t):
+        if several and slack == 0 and not could_start(hall.candidates, jobs, np.int64(0), stairs, t):
             return
         j: Int = hall.queue[0]
         count = replace_first(ranking.order, situation, jobs, t, ranking, hall, np.int64(hall.parts.after[j]), count)
@@ -517,7 +517,7 @@ def chain_up(jobs: Jobs, backfilling: Backfilling, hall: Hall, k: Int, t: Int, c
     chains = hall.chains
     hall.state[ROUND] += 1
     current = hall.state[ROUND]
-    slot = next_candidate(candidates, jobs, 0, k, candidates.bench[k] << BITS, hall.stairs, t)
+    slot = next_candidate(candidates, jobs, np.int64(0), k, candidates.bench[k] << BITS, hall.stairs, t)
     while slot >= 0:
         j = np.int64(candidates.row[0, slot])
         part = hall.parts.of[j]
@@ -529,7 +529,7 @@ def chain_up(jobs: Jobs, backfilling: Backfilling, hall: Hall, k: Int, t: Int, c
         chains.after[j] = NONE
         chains.last[part] = j
         chains.round[part] = current
-        slot = next_candidate(candidates, jobs, 0, k, slot + 1, hall.stairs, t)
+        slot = next_candidate(candidates, jobs, np.int64(0), k, slot + 1, hall.stairs, t)
     return count
 
 
@@ -551,7 +551,7 @@ def backfill(
     candidates = hall.candidates
     stairs = hall.stairs
     chains = hall.chains
-    count: Int = 0
+    count: Int = np.int64(0)
     for half in range(1 if hall.state[NAMED] > 0 else 2):  # the second half has the jobs with too long estimates
         bits = candidates.present[half]
         while bits > 0:

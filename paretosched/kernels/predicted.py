@@ -133,7 +133,7 @@ def _use_predictions(
     n = jobs.submit.size
     running: Int = 0
     overdue: Int = 0  # entries of `late`
-    count: Int = 0
+    count: Int = np.int64(0)
     free: Int = capacity
     arrivals: Int = 0
     era: Int = 0
