@@ -232,7 +232,7 @@ def served_here(front_file: Path, log: Path) -> Iterator[str]:
 @pytest.fixture
 def page(house: Path, chromium: Any, tmp_path: Path) -> Iterator[Page]:
     """The page of a front file whose log is named, with the known schedules on it."""
-    succeed("front", house / "run", "-o", tmp_path / "front.parquet")
+    ps.save_front(ps.load_front(house / "run"), tmp_path / "front.parquet")
     with served_here(tmp_path / "front.parquet", house / "w.swf.gz") as url:
         page = Page(chromium, url)
         wait_for_known(page)

@@ -10,15 +10,10 @@ import pandas as pd
 import pytest
 
 import paretosched as ps
-from paretosched.fronts import quality_indicators
 from paretosched.fronts.front import extremes
 from support.commands import columns, command, succeed
 
-
-@pytest.fixture(autouse=True)
-def coarse_hypervolumes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measure with fewer directions, in the command and in the library: fine hypervolumes take a second each."""
-    monkeypatch.setattr(quality_indicators, "DIRECTIONS", 1000)
+pytestmark = pytest.mark.usefixtures("coarse_hypervolumes")
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting
-from paretosched.fronts import quality_indicators
 from paretosched.fronts.dominance import nondominated_rows
 from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.fronts.merging import merge
@@ -112,13 +111,7 @@ def front_of_archive(values: np.ndarray) -> Front:
     )
 
 
-@pytest.fixture
-def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measure with fewer directions: fine hypervolumes take a third of a second each."""
-    monkeypatch.setattr(quality_indicators, "DIRECTIONS", 2000)
-
-
-@pytest.mark.usefixtures("coarse")
+@pytest.mark.usefixtures("coarse_hypervolumes")
 def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:
     values = archive(1)
     whole = front_of_archive(values)
@@ -137,7 +130,7 @@ def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:
     assert curve.evaluations.tolist() == at
 
 
-@pytest.mark.usefixtures("coarse")
+@pytest.mark.usefixtures("coarse_hypervolumes")
 def test_a_course_does_not_depend_on_where_else_it_is_measured() -> None:
     values = archive(2)
     box = box_of(front_of_archive(values))
