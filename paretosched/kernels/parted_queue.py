@@ -208,7 +208,7 @@ def in_order_of_parts(
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def has_profile(hall: Hall) -> bool:
-    """Return whether there is a profile; otherwise there is one reservation at most, without slack."""
+    """Return whether `hall` has a profile; otherwise there is one reservation at most, without slack."""
     return bool(hall.profile.when.size > 1)
 
 

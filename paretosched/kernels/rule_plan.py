@@ -63,7 +63,7 @@ def no_plan(jobs: Jobs, most: Int) -> Plan:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def note_ranges(width: Ints, range_of: Order) -> None:
-    """Fill `range_of`, (most,) int32, with the ranges of the first of (n,) int64 widths, processors."""
+    """Fill `range_of`, (most,) int32, with the ranges of the first of `width`, (n,) int64, processors."""
     for j in range(range_of.size):
         range_of[j] = range_of_width(width[j])
 

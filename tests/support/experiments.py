@@ -57,15 +57,15 @@ def script(experiment: str, name: str, *arguments: object) -> str:
 def no_scripts() -> Iterator[None]:
     """Forget the modules of all experiments, of which several have the same name, and afterwards those of this one."""
 
-    def loaded() -> list[str]:
+    def names() -> list[str]:
         files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
         return [name for name, file in files.items() if file and Path(file).is_relative_to(EXPERIMENTS)]
 
-    before = {name: sys.modules.pop(name) for name in loaded()}
+    before = {name: sys.modules.pop(name) for name in names()}
     try:
         yield
     finally:
-        for name in loaded():
+        for name in names():
             del sys.modules[name]
         sys.modules.update(before)
 
