@@ -1,4 +1,4 @@
-# make demo | check | test | attack | bench | lint | coverage | lock | licences | sbom | clean
+# make demo | check | test | attack-selection | attack | bench | lint | coverage | lock | licences | sbom | clean
 # PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
@@ -9,8 +9,9 @@ DIST := dist
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps
 LOCKED := --only-binary :all: --require-hashes -r
 PARALLEL := -n auto --dist worksteal
+SELECTION := tests/whole/test_attack_selection.py
 
-.PHONY: demo check test attack bench lint format coverage lock licences sbom clean
+.PHONY: demo check test attack-selection attack bench lint format coverage lock licences sbom clean
 
 # What the product needs, from files whose hashes are known. Then 140 MB that nobody opens go: other packages' own tests, C++ sources
 # and headers, Arrow's clients of networks and second copies of a library, maps of minified scripts. Only what is imported becomes byte
@@ -46,9 +47,14 @@ demo: $(READY)
 check: lint
 	@$(BIN)/python -m pytest $(PARALLEL) -q -m "not slow and not traces"
 
-# One worker more than processors: slow tests often wait for a browser or for processes of their own.
+# One worker more than processors: slow tests often wait for a browser or for processes of their own. Byte code is kept, or each of the
+# hundreds of commands that tests start would compile the package again. CI makes the selection of attacks after this.
 test: $(TESTED)
-	@$(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal --ignore $(SELECTION)
+
+# Some 600 attacks of every kind, in two minutes.
+attack-selection: $(TESTED)
+	@$(BIN)/python -m pytest -q $(SELECTION)
 
 # Some 20,000 attacks; a table of them is written to results/reliability. It takes 20 minutes on two cores. `python -m attack --help` has parts of it.
 attack: $(TESTED)

@@ -6,7 +6,7 @@ import argparse
 
 from ..core.errors import InputError
 from .console import ended_in_order, flush, show
-from .inputs import read_workload
+from .inputs import load_kernels_sooner, read_workload
 from .options import FRONT, POLICY, TRACE, new_command, reading_words, takes_reading, whole
 from .parser import Parser
 
@@ -62,6 +62,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Open the page."""
+    load_kernels_sooner()
     from ..app.locate_workload import finder
     from ..app.server import open_page
     from ..core.tables import to_json

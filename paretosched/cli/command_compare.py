@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError
 from .console import remark, show
 from .file_kinds import Kind
-from .inputs import read_policies, read_wish, read_workload, remark_history, remark_orders, remark_repairs
+from .inputs import (
+    load_kernels_sooner,
+    read_policies,
+    read_wish,
+    read_workload,
+    remark_history,
+    remark_orders,
+    remark_repairs,
+)
 from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_order, takes_trace, whole
 from .parser import Parser
 from .waiting import with_progress
@@ -83,6 +91,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Compare policies with EASY, with a front and with the wish, as tables and a report."""
+    load_kernels_sooner()
     from ..comparison.comparison import assign, compare
     from ..comparison.several_logs import joint_rows, joint_text
     from ..core.tables import to_json

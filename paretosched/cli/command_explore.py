@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError, WorkersLostError
 from .console import PROGRAM, bar, remark, remarks_of_search, show, sure_interrupt
 from .file_kinds import Kind
-from .inputs import read_workload, remark_repairs, remark_rest
+from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest
 from .options import (
     Name,
     chosen_options,
@@ -188,6 +188,7 @@ def _takes_plan(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Explore the schedules of a workload into a run directory."""
+    load_kernels_sooner()
     if options.plan is not None:
         _explore_plan(options)
         return

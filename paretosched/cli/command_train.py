@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import InputError, WorkersLostError, in_quotes
 from .console import PROGRAM, bar, remark, remarks_of_search, show, sure_interrupt
 from .file_kinds import Kind
-from .inputs import read_wish, read_workload, remark_repairs, remark_rest
+from .inputs import load_kernels_sooner, read_wish, read_workload, remark_repairs, remark_rest
 from .options import (
     WISH,
     Name,
@@ -242,6 +242,7 @@ def _takes_run(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train the online scheduler for a wish; return the exit status."""
+    load_kernels_sooner()
     from ..policies.policy import save_policy
 
     settings = _settings(options)

@@ -28,20 +28,25 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
 
 
 def load_kernels_sooner() -> None:
-    """Load numba without two libraries that no kernel uses, and whose loading takes longer than many a simulation.
+    """Load numba without libraries that no kernel uses, and whose loading takes longer than many a simulation.
 
-    They are scipy's linear algebra and cffi. numba looks for them when it is loaded, and does without what is missing.
+    They are scipy's linear algebra, cffi and coverage. numba looks for them when it is loaded, and does without what
+    is missing.
     """
-    users = {"scipy.linalg.cython_blas": "numba.np.arraymath", "cffi": "numba.core.typing.cffi_utils"}
-    if not sys.modules.keys() & {*users, *users.values()}:
-        placeholders: dict[str, Any] = dict.fromkeys(users)  # a module that is None cannot be imported
-        sys.modules.update(placeholders)
-        try:
-            for user in users.values():
-                import_module(user)
-        finally:
-            for name in placeholders:
-                del sys.modules[name]
+    users = {
+        "scipy.linalg.cython_blas": "numba.np.arraymath",
+        "cffi": "numba.core.typing.cffi_utils",
+        "coverage": "numba.misc.coverage_support",
+    }
+    early = {name: user for name, user in users.items() if not sys.modules.keys() & {name, user}}
+    placeholders: dict[str, Any] = dict.fromkeys(early)  # a module that is None cannot be imported
+    sys.modules.update(placeholders)
+    try:
+        for user in early.values():
+            import_module(user)
+    finally:
+        for name in placeholders:
+            del sys.modules[name]
 
 
 def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:

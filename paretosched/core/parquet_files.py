@@ -6,10 +6,13 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
 from .limits import check_limit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 CELL = 8  # bytes of a number
 MARK = b"PAR1"  # the first and the last bytes of every Parquet file
@@ -47,6 +50,22 @@ def open_parquet(path: Path, dictionaries: Sequence[str] = ()) -> Iterator[Any]:
         size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
         check_limit(path, "cells", max(about.num_rows * about.num_columns, size / CELL))
         yield file
+
+
+def to_arrow(column: NDArray[Any]) -> Any:
+    """Return the `pyarrow.Array` of a column of numbers; `pyarrow.array` would import pandas, half a second."""
+    import numpy as np
+    import pyarrow as pa
+
+    buffer = pa.py_buffer(np.ascontiguousarray(column))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(column.dtype), len(column), [None, buffer])
+
+
+def from_arrow(column: Any) -> NDArray[Any]:
+    """Return the numbers of a `pyarrow.ChunkedArray` without gaps; its own `to_numpy` would import pandas, too."""
+    import numpy as np
+
+    return np.from_dlpack(column.combine_chunks())
 
 
 def check_ends(path: Path) -> None:

@@ -16,7 +16,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
 from ..core.files import replacing
 from ..core.limits import check_limit, limits_in_force
-from ..core.parquet_files import check_ends, open_parquet
+from ..core.parquet_files import check_ends, from_arrow, open_parquet, to_arrow
 from ..core.tables import csv_cell
 from ..encodings.encoding import from_json, to_json
 from ..encodings.genomes import check_bounds
@@ -98,7 +98,7 @@ def _write_parquet(front: Front, path: Path) -> None:
     ancestors = {
         f"ancestors {i}": zlib.compress(rows.astype("<f8").tobytes()) for i, rows in enumerate(front.ancestors)
     }
-    table = pa.table({name: pa.array(column) for name, column in columns(front).items()})
+    table = pa.table({name: to_arrow(column) for name, column in columns(front).items()})
     table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True), **ancestors})
     with replacing(path) as temporary, temporary.open("wb") as file:  # pyarrow opens no name that is not UTF-8
         parquet.write_table(table, file, compression="zstd", write_page_checksum=True)
@@ -179,11 +179,11 @@ def _read_front(place: Path) -> Front:
         if table.column(name).null_count:
             raise InputError(f'column "{name}" must be {kinds[name]} without gaps, but is not')
     names, genes = [o.name for o in objective_table(groups)], gene_columns(origins, len(groups))
-    origin = table.column("run").to_numpy()
+    origin = from_arrow(table.column("run"))
     genomes = np.full((len(table), max((len(labels) for labels in genes.values()), default=0)), np.nan)
     for encoding, labels in genes.items():
         rows = from_encoding(encoding, origin, origins)
-        genomes[rows, : len(labels)] = np.column_stack([table.column(label).to_numpy()[rows] for label in labels])
+        genomes[rows, : len(labels)] = np.column_stack([from_arrow(table.column(label))[rows] for label in labels])
     ancestors: list[Floats] = []
     gene_count = 0  # genes
     for i, o in enumerate(origins):
@@ -191,10 +191,10 @@ def _read_front(place: Path) -> Front:
         gene_count += flat.size
         ancestors.append(flat.astype(np.float64).reshape(-1, len(o.encoding.gene_labels(len(groups)))))
     front = Front(
-        np.column_stack([table.column(name).to_numpy() for name in names]),
+        np.column_stack([from_arrow(table.column(name)) for name in names]),
         genomes,
         origin,
-        table.column("evaluation").to_numpy(),
+        from_arrow(table.column("evaluation")),
         origins,
         groups,
         str(about["workload"]),

@@ -4,9 +4,12 @@ Their callers, `simulation` and `assignment`, check all arguments. Times are int
 jobs are numbered by their row in the workload. All events of one second are handled together: completions first, then
 corrections of predictions, then arrivals in the order of the log, then one scheduling pass.
 
-A public kernel allocates its work space and passes it to a loop that is compiled without reference counts
-(`_nrt=False`: three to six times faster, because numba otherwise counts every array at every call). Such a
-loop must not allocate memory.
+A public kernel is plain Python: it allocates its work space and passes it to a loop that is compiled without reference
+counts (`_nrt=False`: three to six times faster, because numba otherwise counts every array at every call). Such a loop
+must not allocate memory. If the public kernel were compiled, numba would compile the loop a second time, inside it.
+
+A number that a loop changes and passes to a function begins as `np.int64(0)`, and so does a constant that is passed:
+with the literal 0, numba would compile the function once more.
 """
 
 from pathlib import Path

@@ -61,7 +61,6 @@ class Reservations(NamedTuple):
     state: Ints
 
 
-@njit(cache=True, nogil=True)
 def conservative(jobs: Jobs, capacity: Int, start: Ints) -> None:
     """Fill `start` with the start times of conservative backfilling with persistent reservations.
 
@@ -347,7 +346,6 @@ def _tidy(queue: Reservations, bits: Int) -> Int:
     return plans
 
 
-@njit(cache=True, nogil=True)
 def replan_at_events(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, start: Ints) -> None:
     """Fill `start` with the start times of conservative backfilling that plans every job anew at every event.
 

@@ -12,7 +12,6 @@ from .inputs import Jobs
 from .profile_tree import Vacancy, clear, earliest, take, vacancy
 
 
-@njit(cache=True, nogil=True)
 def strict(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
     """Fill `start`: each job starts as soon as possible, but not before the job before it in `order`.
 
@@ -34,7 +33,6 @@ def strict(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
     in_turn(jobs.submit, jobs.run, jobs.width, order, capacity, start, near, heap)
 
 
-@njit(cache=True, nogil=True)
 def earliest_fit(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
     """Fill `start`: each job in turn starts when it first fits, and the jobs before it in `order` do not move.
 

@@ -34,7 +34,6 @@ class Sizes(NamedTuple):
     in_use: Ints
 
 
-@njit(cache=True, nogil=True)
 def fcfs(jobs: Jobs, capacity: Int, start: Ints) -> None:
     """Fill `start` with the start times of first come, first served.
 
@@ -114,7 +113,6 @@ def in_turn(
             nearby += 1
 
 
-@njit(cache=True, nogil=True)
 def backfill_fcfs(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
     """Fill `start` with the start times of EASY or of List.
 
@@ -168,15 +166,15 @@ def _backfill_fcfs(
     n = jobs.submit.size
     running: Int = 0
     waiting: Int = 0  # slots in use
-    slots: Int = 0  # slots used since the queue was last empty: their order is the order of arrival
-    front: Int = 0  # no job waits in the slots before it
+    slots: Int = np.int64(0)  # slots used since the queue was last empty: their order is the order of arrival
+    front: Int = np.int64(0)  # no job waits in the slots before it
     level: Int = -1
     top: Int = size
     free: Int = capacity
     arrivals: Int = 0
     head: Int = -1  # the row for which shadow and extra hold
     shadow: Int = 0
-    extra: Int = 0
+    extra: Int = np.int64(0)
     while arrivals < n or waiting > 0:
         t = next_event(jobs, arrivals, now, running)
         running, more = complete(jobs, now, running, t)
@@ -207,7 +205,7 @@ def _backfill_fcfs(
             waiting += 1
 
         blocked = False
-        limit: Int = FAR
+        limit: Int = np.int64(FAR)
         after = front  # a job that could not start earlier in this pass cannot start now: fewer processors are free
         while waiting > 0:
             if least[top, WIDTH] > free:

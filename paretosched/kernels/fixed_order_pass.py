@@ -247,7 +247,7 @@ def open_reservations(
     if backfilling.entitled[jobs.group[j]]:
         reserve_first(now, line, state[HEAD], jobs.width[j])
     if backfilling.reservations > 1:
-        gather(jobs, line, o, state[SINCE], 2, t)
+        gather(jobs, line, o, state[SINCE], np.int64(2), t)
         if state[ACTIVE] == 0 and (
             all_hold(backfilling, choosy, line) or not could_start(line.candidates, jobs, c, stairs, t)
         ):
@@ -289,7 +289,7 @@ def resume(jobs: Jobs, line: Line, o: Int, t: Int) -> None:
     state = line.state
     forget_past(line.plan.profile.when, line.plan.profile.span, t)
     state[COMPLETE] = 0
-    gather(jobs, line, o, state[SINCE], 2, t)
+    gather(jobs, line, o, state[SINCE], np.int64(2), t)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -315,7 +315,7 @@ def next_reserved(
     if backfilling.reservations > 1:
         return next_planned(jobs, backfilling, choosy, line, o, c, t)
     if state[HOLDERS] == 0:  # the head is not entitled
-        rank = next_rank(line.entitled, o, 0)
+        rank = next_rank(line.entitled, o, np.int64(0))
         if rank >= 0:
             j = np.int64(line.queue.row[o, rank])
             if jobs.width[j] <= state[FREE]:
@@ -360,7 +360,7 @@ def next_planned(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line,
         elif all_hold(backfilling, choosy, line) or not could_start(line.candidates, jobs, c, line.stairs, t):
             return np.int64(-1)
         elif plan.state[HORIZON] < FAR:  # jobs without reservations may start: they must know all places
-            extend_horizon(jobs, plan, FAR, t)
+            extend_horizon(jobs, plan, np.int64(FAR), t)
         rank = next_rank(ranks, o, state[LAST] + 1)
         if rank < 0:
             break
@@ -380,7 +380,7 @@ def next_planned(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line,
     if all_hold(backfilling, choosy, line) or not could_start(line.candidates, jobs, c, line.stairs, t):
         return np.int64(-1)
     if plan.state[HORIZON] < FAR:
-        extend_horizon(jobs, plan, FAR, t)
+        extend_horizon(jobs, plan, np.int64(FAR), t)
     climb(profile, narrowest(line.candidates), line.stairs)
     state[COMPLETE] = 1
     return np.int64(-1)
@@ -479,7 +479,8 @@ def open_candidates(jobs: Jobs, line: Line, c: Int, t: Int) -> None:
     """
     limited = line.state[NAMED] > 0
     line.state[LIMITED] = limited
-    gather(jobs, line, c, 0, 1 if limited else 2, t)  # the second half has the jobs with too long estimates
+    halves = np.int64(1 if limited else 2)  # the second half has the jobs with too long estimates
+    gather(jobs, line, c, np.int64(0), halves, t)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -501,7 +502,7 @@ def advance(jobs: Jobs, line: Line, c: Int, head: Int, t: Int) -> None:
     candidates = line.candidates
     heads = line.heads
     state = line.state
-    kind = candidates.kind[candidates.row[c, heads[head, SLOT]]]
+    kind = np.int64(candidates.kind[candidates.row[c, heads[head, SLOT]]])
     slot: Int = np.int64(-1)
     if may_start(candidates, c, kind, line.stairs, t):
         slot = next_candidate(candidates, jobs, c, kind, heads[head, SLOT] + 1, line.stairs, t)

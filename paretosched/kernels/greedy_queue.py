@@ -25,7 +25,6 @@ from .running import Running, complete, launch, reserve, running_jobs
 from .waiting_tree import FAR, WIDTH, lift, lower, open_smallest
 
 
-@njit(cache=True, nogil=True)
 def greedy(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, backfill: bool, start: Ints) -> None:
     """Fill `start` with the start times of Greedy.
 
@@ -147,14 +146,14 @@ def in_order(
     running: Int = 0
     waiting: Int = 0  # slots in use
     past: Int = 0  # slots used since the queue was last empty
-    level: Int = 0
+    level: Int = np.int64(0)
     top: Int = size
     free: Int = capacity
     arrivals: Int = 0
     era: Int = 0
     head: Int = -1  # the row for which shadow and extra hold
     shadow: Int = 0
-    extra: Int = 0
+    extra: Int = np.int64(0)
     while arrivals < n or waiting > 0:
         t = next_event(jobs, arrivals, now, running)
         running, more = complete(jobs, now, running, t)
@@ -187,7 +186,7 @@ def in_order(
                 lower(least, newest // BENCH + size, top, width[j], estimate[j])
 
         blocked = False
-        limit: Int = 0
+        limit: Int = np.int64(0)
         while waiting > 0:
             if not blocked:
                 if due(game, s, top, t):

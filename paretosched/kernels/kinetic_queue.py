@@ -72,7 +72,6 @@ BENCH = 4  # slots of a leaf; 2 and 8 were slower
 EMPTY = -1
 
 
-@njit(cache=True, nogil=True)
 def new_tournament(jobs: Int) -> Tournament:
     """Return trees without a bench, for at most `jobs` waiting jobs."""
     size = slots_for((jobs + BENCH - 1) // BENCH)
@@ -404,7 +403,7 @@ def close_ranks(game: Tournament, past: Int) -> tuple[Int, Int]:
         Slots in use now, and the level of the trees; all their nodes are stale.
     """
     slots = game.slots
-    count: Int = 0
+    count: Int = np.int64(0)
     for slot in range(past):
         if slots[slot]["row"] >= 0:
             slots[count] = slots[slot]
@@ -422,7 +421,7 @@ def plant(game: Tournament, used: Int) -> Int:
     """
     size = game.stale.shape[1] >> 1
     benches = (used + BENCH - 1) // BENCH
-    level: Int = -1
+    level: Int = np.int64(-1)
     for bench in range(benches):
         level = open_bench(game, bench, level)
     top = size >> level

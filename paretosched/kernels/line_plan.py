@@ -288,7 +288,7 @@ def handle(
     place = next_fitting(jobs, backfilling, line, first, count, False, limited, t)
     if place < 0:
         return
-    extend_horizon(jobs, plan, FAR, t)
+    extend_horizon(jobs, plan, np.int64(FAR), t)
     climb(profile, state[NARROWEST], stairs)
     while state[HANDLED] < count and state[HOLDERS] < backfilling.reservations:
         if hold(jobs, backfilling, line, t) < t + line.estimate[line.seat[place]] or line.holds[place]:

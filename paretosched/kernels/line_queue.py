@@ -162,13 +162,13 @@ def in_tournaments(
     size = game.stale.shape[1] >> 1
     n = jobs.submit.size
     running: Int = 0
-    waiting: Int = 0  # slots in use
+    waiting: Int = np.int64(0)  # slots in use
     named: Int = 0  # jobs of the named groups that wait
-    used: Int = 0  # slots used since the queue was last empty
-    level: Int = 0
+    used: Int = np.int64(0)  # slots used since the queue was last empty
+    level: Int = np.int64(0)
     top: Int = size
     free: Int = capacity
-    arrived: Int = 0
+    arrived: Int = np.int64(0)
     era: Int = 0
     while arrived < n or waiting > 0:
         t = next_event(jobs, arrived, now, running)
@@ -197,7 +197,7 @@ def in_tournaments(
                 reseat(queue.tried, s, newest, top, t, candidates)
 
         step: Int = 1
-        held: Int = 0
+        held: Int = np.int64(0)
         limited = False
         while waiting > 0:
             slot: Int = np.int64(EMPTY)

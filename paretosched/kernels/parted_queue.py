@@ -140,7 +140,6 @@ class Ranking(NamedTuple):
     shares: Floats
 
 
-@njit(cache=True, nogil=True)
 def in_order_of_parts(
     jobs: Jobs,
     capacity: Int,
@@ -182,10 +181,8 @@ def in_order_of_parts(
         (n,) int64, s, filled in place.
     """
     n = jobs.submit.size
-    count = 0
-    for part in parts:
-        count = max(count, part + 1)
-    rows = np.arange(n).astype(np.int32)
+    count = int(parts.max()) + 1
+    rows = np.arange(n, dtype=np.int32)
     most = min(n, capacity) + 2
     hall = Hall(
         Parts(
@@ -203,7 +200,7 @@ def in_order_of_parts(
         np.empty(n, np.float64),
         np.full(n if backfilling.slack > 0 else 1, NONE_YET, np.int64),
         Stairs(np.empty(most, np.int64), np.empty(most, np.int64), np.empty(2, np.int64)),
-        no_profile(2 * n + 16 if has_profile(backfilling) else 1),
+        no_profile(2 * n + 16 if backfilling.reservations > 1 or backfilling.slack > 0 else 1),
         np.zeros(n, np.float64),
         np.empty((MOST_DEEP, BLOCK), np.float64),
         np.zeros(6, np.int64),
@@ -215,9 +212,9 @@ def in_order_of_parts(
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def has_profile(backfilling: Backfilling) -> bool:
-    """Return whether a `backfilling` needs a profile; otherwise there is one reservation at most, without slack."""
-    return bool(backfilling.reservations > 1 or backfilling.slack > 0)
+def has_profile(hall: Hall) -> bool:
+    """Return whether `hall` has a profile; otherwise there is one reservation at most, without slack."""
+    return bool(hall.profile.when.size > 1)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -450,12 +447,12 @@ def reserve_places(
     stairs = hall.stairs
     profile = hall.profile
     slack = backfilling.slack
-    several = has_profile(backfilling)
+    several = has_profile(hall)
     level_stairs(stairs, state[FREE])
     if several:
         lay_out(now, state[RUNNING], state[FREE], t, profile)
     if not backfilling.entitled.all():  # all jobs of a part are entitled, or none
-        left: Int = 0
+        left: Int = np.int64(0)
         for i in range(count):
             if backfilling.entitled[jobs.group[hall.queue[i]]]:
                 hall.queue[left] = hall.queue[i]
@@ -465,7 +462,7 @@ def reserve_places(
         make_heap(hall.queue, hall.keys, count)
     held: Int = 0
     while held < backfilling.reservations and count > 0:
-        if several and slack == 0 and not could_start(hall.candidates, jobs, 0, stairs, t):
+        if several and slack == 0 and not could_start(hall.candidates, jobs, np.int64(0), stairs, t):
             return
         j: Int = hall.queue[0]
         count = replace_first(ranking.order, situation, jobs, t, ranking, hall, np.int64(hall.parts.after[j]), count)
@@ -518,7 +515,7 @@ def chain_up(jobs: Jobs, backfilling: Backfilling, hall: Hall, k: Int, t: Int, c
     chains = hall.chains
     hall.state[ROUND] += 1
     current = hall.state[ROUND]
-    slot = next_candidate(candidates, jobs, 0, k, candidates.bench[k] << BITS, hall.stairs, t)
+    slot = next_candidate(candidates, jobs, np.int64(0), k, candidates.bench[k] << BITS, hall.stairs, t)
     while slot >= 0:
         j = np.int64(candidates.row[0, slot])
         part = hall.parts.of[j]
@@ -530,7 +527,7 @@ def chain_up(jobs: Jobs, backfilling: Backfilling, hall: Hall, k: Int, t: Int, c
         chains.after[j] = NONE
         chains.last[part] = j
         chains.round[part] = current
-        slot = next_candidate(candidates, jobs, 0, k, slot + 1, hall.stairs, t)
+        slot = next_candidate(candidates, jobs, np.int64(0), k, slot + 1, hall.stairs, t)
     return count
 
 
@@ -552,7 +549,7 @@ def backfill(
     candidates = hall.candidates
     stairs = hall.stairs
     chains = hall.chains
-    count: Int = 0
+    count: Int = np.int64(0)
     for half in range(1 if hall.state[NAMED] > 0 else 2):  # the second half has the jobs with too long estimates
         bits = candidates.present[half]
         while bits > 0:
@@ -565,7 +562,7 @@ def backfill(
         j = hall.queue[0]
         if fits(jobs, stairs, j, t):
             begin(jobs, backfilling, ranking, now, hall, j, t)
-            narrow(jobs, candidates, stairs, hall.profile, has_profile(backfilling), j, t)
+            narrow(jobs, candidates, stairs, hall.profile, has_profile(hall), j, t)
         j = np.int64(chains.after[j])
         while j >= 0 and not fits(jobs, stairs, j, t):
             j = np.int64(chains.after[j])

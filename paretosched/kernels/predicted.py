@@ -54,7 +54,6 @@ class Predictor(NamedTuple):
     late: Ints
 
 
-@njit(cache=True, nogil=True)
 def use_predictions(
     jobs: Jobs,
     capacity: Int,
@@ -135,10 +134,10 @@ def _use_predictions(
     rows = desk.waiting.rows
     n = jobs.submit.size
     running: Int = 0
-    overdue: Int = 0  # entries of `late`
-    count: Int = 0
+    overdue: Int = np.int64(0)  # entries of `late`
+    count: Int = np.int64(0)
     free: Int = capacity
-    arrivals: Int = 0
+    arrivals: Int = np.int64(0)
     era: Int = 0
     while arrivals < n or count > 0 or overdue > 0:
         t = next_event(jobs, arrivals, now, running)

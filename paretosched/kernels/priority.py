@@ -69,7 +69,6 @@ class Desk(NamedTuple):
     stacks: Floats
 
 
-@njit(cache=True, nogil=True)
 def empty_desk(n: Int, backfilling: Backfilling) -> Desk:
     """Return work space for n waiting jobs; `backfilling` says by its slack whether latest starts are kept."""
     latest = np.full(n if backfilling.slack > 0 else 1, NONE_YET, np.int64)

@@ -42,7 +42,6 @@ class Gaps(NamedTuple):
     open_since: Ints
 
 
-@njit(cache=True, nogil=True)
 def no_gaps(capacity: Int) -> Gaps:
     """Return work space for the gaps of a machine of `capacity` processors."""
     return Gaps(

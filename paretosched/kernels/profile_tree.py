@@ -54,7 +54,6 @@ class Vacancy(NamedTuple):
     right: Ints
 
 
-@njit(cache=True, nogil=True)
 def vacancy(jobs: Int) -> Vacancy:
     """Return a tree for the breakpoints of `jobs` jobs; `clear` must be called before its first use."""
     # A half of a leaf or node doubles before it is split again. Memory that is not touched costs nothing.

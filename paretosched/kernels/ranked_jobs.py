@@ -90,7 +90,6 @@ class Candidates(NamedTuple):
     least: Ints
 
 
-@njit(cache=True, nogil=True)
 def no_ranks(orders: Int, n: Int) -> Ranks:
     """Return empty sets of the ranks of n jobs, one for each of `orders` orders."""
     begin = np.zeros(16, np.int64)

@@ -13,7 +13,6 @@ from .waiting_orders import BENCH, Places, enter, leave, next_fitting, next_wait
 from .waiting_tree import FAR, WIDTH, slots_for
 
 
-@njit(cache=True, nogil=True)
 def replanned_in_turn(jobs: Jobs, capacity: Int, start: Ints) -> None:
     """Fill `start` with the start times of conservative backfilling that plans every job anew at every event.
 

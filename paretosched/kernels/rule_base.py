@@ -79,7 +79,6 @@ class Queue(NamedTuple):
     sums: Floats
 
 
-@njit(cache=True, nogil=True)
 def apply_rules(
     jobs: Jobs,
     capacity: Int,

@@ -46,23 +46,26 @@ class Plan(NamedTuple):
     state: Ints
 
 
-@njit(cache=True, nogil=True)
 def no_plan(jobs: Jobs, most: Int) -> Plan:
     """Return work space for a plan of at most `most` jobs: all of `jobs`; or 1 if there will be no plan."""
-    widest = 0
     range_of = np.empty(most, np.int32)
-    for j in range(most):
-        range_of[j] = range_of_width(jobs.width[j])
-        widest = max(widest, range_of[j])
+    note_ranges(jobs.width, range_of)
     return Plan(
         no_profile(2 * most + 16),
         np.empty(most, np.int32),
         np.empty(most, np.int32),
         np.zeros((3, 64), np.int64),
         range_of,
-        np.empty(widest + 1, np.int64),
+        np.empty(int(range_of.max()) + 1, np.int64),
         np.zeros(5, np.int64),
     )
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_ranges(width: Ints, range_of: Order) -> None:
+    """Fill `range_of`, (most,) int32, with the ranges of the first of `width`, (n,) int64, processors."""
+    for j in range(range_of.size):
+        range_of[j] = range_of_width(width[j])
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -58,13 +58,11 @@ class Profile(NamedTuple):
     span: Ints
 
 
-@njit(cache=True, nogil=True)
 def no_profile(size: Int) -> Profile:
     """Return work space for a profile of at most `size` segments."""
     return Profile(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(2, np.int64))
 
 
-@njit(cache=True, nogil=True)
 def running_jobs(start: Ints, capacity: Int, expecting: bool) -> Running:
     """Return work space for the running jobs of a machine.
 
@@ -82,8 +80,8 @@ def running_jobs(start: Ints, capacity: Int, expecting: bool) -> Running:
         start,
         np.empty(most, np.int64),
         np.empty(most if expecting else 1, np.int64),
-        bits_for(start.size),
-        bits_for(capacity),
+        start.size.bit_length(),
+        int(capacity).bit_length(),
     )
 
 

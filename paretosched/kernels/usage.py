@@ -37,7 +37,6 @@ class Usage(NamedTuple):
     tree: Tree
 
 
-@njit(cache=True, nogil=True)
 def no_usage(accounts: Ints, half_life: float, tree: Tree) -> Usage:
     """Return the usage of accounts of which no job has run.
 
@@ -48,9 +47,7 @@ def no_usage(accounts: Ints, half_life: float, tree: Tree) -> Usage:
     half_life, tree
         As for `Usage`.
     """
-    count = 0
-    for account in accounts:
-        count = max(count, account + 1)
+    count = int(accounts.max(initial=-1)) + 1
     return Usage(
         accounts,
         np.zeros(count, np.float64),

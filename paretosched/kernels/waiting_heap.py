@@ -28,7 +28,6 @@ class Waiting(NamedTuple):
     keys: Floats
 
 
-@njit(cache=True, nogil=True)
 def no_jobs(n: Int) -> Waiting:
     """Return work space for n waiting jobs."""
     return Waiting(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.float64))

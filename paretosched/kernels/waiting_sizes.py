@@ -16,13 +16,9 @@ LONGEST = 2**31 - 2  # s; longer estimates count as this
 NO_JOB = 2**31 - 1
 
 
-@njit(cache=True, nogil=True)
 def width_ranges(widest: Int) -> Ints:
     """Return the narrowest width of each range up to `widest`, (16,) int64, processors, of about the same ratio."""
-    edges = np.empty(RANGES, np.int64)
-    for i in range(RANGES):
-        edges[i] = np.int64(float(widest) ** (i / RANGES) + 0.5)
-    return edges
+    return np.array([int(float(widest) ** (i / RANGES) + 0.5) for i in range(RANGES)])
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

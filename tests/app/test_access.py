@@ -16,7 +16,7 @@ from paretosched.app.desk import Desk
 from paretosched.app.server import application
 from paretosched.core.errors import InputError
 from support.browser import serve_page
-from support.commands import process, succeed
+from support.commands import command, succeed
 from support.page import TOKEN, signed_in
 from support.page_clients import Client, as_nobody
 
@@ -112,11 +112,10 @@ def test_the_address_of_a_proxy(house: Path) -> None:
             proxy_host(wrong)
 
 
-@pytest.mark.slow
 def test_the_printed_address_of_a_proxy(house: Path) -> None:
-    outcome = process("app", "run", "--tls-proxy", "http://pages.example", cwd=house)
-    assert (outcome.returncode, outcome.stdout) == (2, "")
-    assert outcome.stderr.startswith("paretosched app: --tls-proxy: must be https://HOST")
+    outcome = command("app", house / "run", "--tls-proxy", "http://pages.example")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith("paretosched app: --tls-proxy: must be https://HOST")
 
 
 @pytest.mark.slow

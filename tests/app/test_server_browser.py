@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ import numpy as np
 import pytest
 
 import paretosched as ps
+from paretosched.app.locate_workload import finder
+from paretosched.app.server import open_page
 from paretosched.wishes.navigation import remaining
 from paretosched.wishes.nearness import nearest
 from paretosched.wishes.wish_grammar import parse
@@ -213,11 +217,23 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         page.close()
 
 
+@contextmanager
+def served_here(front_file: Path, log: Path) -> Iterator[str]:
+    """Serve a page as `serve_page` does, but from this process, where all modules are loaded already."""
+    front, workload = ps.load_front(front_file), ps.read_swf(log)
+    with open_page(front_file, front, finder(front_file, front, workload, [str(log)]), port=0) as (url, _, serve):
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield url
+    thread.join(60)
+    assert not thread.is_alive()
+
+
 @pytest.fixture
 def page(house: Path, chromium: Any, tmp_path: Path) -> Iterator[Page]:
     """The page of a front file whose log is named, with the known schedules on it."""
-    succeed("front", house / "run", "-o", tmp_path / "front.parquet")
-    with serve_page(tmp_path / "front.parquet", "--trace", house / "w.swf.gz") as url:
+    ps.save_front(ps.load_front(house / "run"), tmp_path / "front.parquet")
+    with served_here(tmp_path / "front.parquet", house / "w.swf.gz") as url:
         page = Page(chromium, url)
         wait_for_known(page)
         yield page

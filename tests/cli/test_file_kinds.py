@@ -11,6 +11,7 @@ import paretosched as ps
 from paretosched.cli.file_kinds import Kind, kind_of
 from support.commands import RECORD, succeed
 
+pytestmark = pytest.mark.usefixtures("coarse_hypervolumes")
 OLD = Path(__file__).parents[1] / "data" / "version-0.1"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 

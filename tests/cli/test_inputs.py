@@ -14,6 +14,8 @@ from support.commands import (
     succeed,
 )
 
+pytestmark = pytest.mark.usefixtures("coarse_hypervolumes")
+
 
 def refusal(*arguments: object) -> str:
     """Run a command that must be refused, and return its error line."""

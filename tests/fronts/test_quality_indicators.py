@@ -111,7 +111,7 @@ def front_of_archive(values: np.ndarray) -> Front:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("coarse_hypervolumes")
 def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:
     values = archive(1)
     whole = front_of_archive(values)
@@ -130,7 +130,7 @@ def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:
     assert curve.evaluations.tolist() == at
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("coarse_hypervolumes")
 def test_a_course_does_not_depend_on_where_else_it_is_measured() -> None:
     values = archive(2)
     box = box_of(front_of_archive(values))

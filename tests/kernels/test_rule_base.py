@@ -99,7 +99,7 @@ def test_decisions_are_counted_where_they_make_a_difference(name: str, kind: str
 
 
 @pytest.mark.slow
-@settings(thoroughly, max_examples=600)
+@settings(thoroughly, max_examples=300)
 @given(data=st.data(), w=workloads(max_jobs=14))
 def test_any_rule_base_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> None:
     policy = data.draw(rule_bases(w.groups))

@@ -28,7 +28,7 @@ from paretosched.report.figure_files import write_figure
 from support.commands import command, succeed
 from support.zoo import greedy_policies
 
-PATIENT = settings(deadline=None, max_examples=150)
+PATIENT = settings(deadline=None, max_examples=110)
 
 # Unix seconds at which it is Saturday noon, Wednesday noon and Wednesday 23:00, UTC.
 NOON_OR_NIGHT = {"weekend": 947332800, "day": 947678400, "night": 947718000}
@@ -370,7 +370,7 @@ def test_durations_are_monotone_and_short() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=12)
 @given(policy=st.sampled_from([NAMES, ("staff", "guests"), ("all",)]).flatmap(greedy_policies))
 def test_the_figure_shows_the_waits(policy: Policy) -> None:
     explanation = explain(policy)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import paretosched as ps
 from paretosched.core.errors import InputError
@@ -16,6 +15,7 @@ from paretosched.policies.greedy_order import greedy
 from paretosched.policies.policy_json import from_json, schema, to_json
 from paretosched.workload.group_lists import GroupLine
 from paretosched.workload.group_rules import ConsumptionGroups, ListedGroups
+from support.json_schemas import checker
 
 GROUPS = ("vip", "the, rest")
 POLICY = greedy(["f2"] * 3, [[1, 0, 1, 0, 1, 0]] * 3, groups=GROUPS)
@@ -33,7 +33,7 @@ def test_a_rule_is_kept_in_a_file(tmp_path: Path, name: str) -> None:
     ps.save_policy(policy, tmp_path / "p.json")
     again = ps.load_policy(tmp_path / "p.json")
     assert again.grouping == policy.grouping
-    Draft202012Validator(schema()).validate(json.loads((tmp_path / "p.json").read_text()))
+    checker(schema()).validate(json.loads((tmp_path / "p.json").read_text()))
 
 
 def test_a_list_in_a_file_is_readable_and_a_policy_without_a_rule_has_none() -> None:

@@ -17,7 +17,7 @@ from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting, decode
 from paretosched.search.evaluation import LONGEST_TASK, batch_sizes, evaluator, joint_evaluator, versions
 from paretosched.simulation.objective import objectives_of
-from support.exploring import random_workload
+from support.exploring import random_workload, two_workers
 from support.later import later
 
 W = random_workload(jobs=80, groups=3)
@@ -37,19 +37,8 @@ def one_by_one(genomes: np.ndarray, workload=W) -> bytes:  # type: ignore[no-unt
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
     """A cluster that was started before."""
-    import logging
-
-    from distributed import LocalCluster
-
-    with LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,
-        memory_limit=0,
-    ) as cluster:
-        yield cluster.scheduler_address
+    with two_workers() as address:
+        yield address
 
 
 def test_threads_give_what_one_by_one_gives_whatever_the_cut() -> None:
@@ -66,10 +55,9 @@ def test_threads_give_what_one_by_one_gives_whatever_the_cut() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
-def test_processes_give_the_same_bits(workers: int) -> None:
+def test_processes_give_the_same_bits() -> None:
     genomes = random_genomes(37)
-    with evaluator(W, EASY, workers=workers) as evaluate:
+    with evaluator(W, EASY, workers=2) as evaluate:
         assert evaluate(genomes, 0)[0].tobytes() == one_by_one(genomes)
         assert evaluate(genomes[:9], 5)[0].tobytes() == one_by_one(genomes[5:9])
 

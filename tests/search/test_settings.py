@@ -21,7 +21,7 @@ from paretosched.search.exploration import Progress, explore
 from paretosched.search.settings import settle, start_orders
 from paretosched.simulation.objective import objectives
 from paretosched.simulation.simulator import simulate
-from support.exploring import random_workload
+from support.exploring import random_workload, two_workers
 from support.runs import equal_runs
 
 W = random_workload()
@@ -112,15 +112,11 @@ def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("workers", "names"), [(1, ("offline weighting", "nsga2 swaps", "group")), (2, ("orders", "pull", "both"))]
-)
-def test_worker_processes_make_the_same_archives(
-    runs: Path, tmp_path: Path, workers: int, names: tuple[str, ...]
-) -> None:
-    for name in names:
-        explore(W, tmp_path / name, workers=workers, **SIZE, **RUNS[name])
-        equal_runs(runs / name, tmp_path / name)
+def test_worker_processes_make_the_same_archives(runs: Path, tmp_path: Path) -> None:
+    with two_workers() as scheduler:
+        for name in ("offline weighting", "nsga2 swaps", "group", "orders", "pull", "both"):
+            explore(W, tmp_path / name, scheduler=scheduler, **SIZE, **RUNS[name])
+            equal_runs(runs / name, tmp_path / name)
 
 
 def test_fronts_of_all_encodings_merge_in_any_order_and_come_back_from_files(runs: Path, tmp_path: Path) -> None:

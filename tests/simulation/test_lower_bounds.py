@@ -200,7 +200,7 @@ def test_no_policy_beats_them_on_the_zoo(name: str) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=110)
 @given(data=st.data(), w=workloads())
 def test_no_policy_beats_them(data: st.DataObject, w: Workload) -> None:
     values = objectives(simulate(w, data.draw(policies(w.groups))))

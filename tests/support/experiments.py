@@ -3,37 +3,71 @@
 from __future__ import annotations
 
 import csv
-import os
-import subprocess
+import io
+import runpy
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+import pytest
 
-# A script as Python runs it, but with coarse hypervolumes: fine ones take most of the time of a quick run.
-COARSELY = """
-import runpy, sys
 from paretosched.fronts import quality_indicators
-quality_indicators.DIRECTIONS = 100
-sys.argv = sys.argv[1:]
-sys.path[0] = sys.argv[0].rpartition("/")[0]
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENTS = ROOT / "experiments"
 
 
 def paper(experiment: str) -> list[dict[str, str]]:
     """Return the rows of an experiment's paper.csv."""
-    with (ROOT / "experiments" / experiment / "paper.csv").open(encoding="utf-8", newline="") as file:
+    with (EXPERIMENTS / experiment / "paper.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def script(experiment: str, name: str, *arguments: object) -> str:
-    """Run a script as a user does, but for coarse hypervolumes, and return its output; it must succeed."""
-    command = [sys.executable, "-c", COARSELY, str(ROOT / "experiments" / experiment / name), *map(str, arguments)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert process.returncode == 0, process.stdout + process.stderr
-    return process.stdout
+    """Run a script as Python does, and return its output; it must succeed.
+
+    It runs in this process, where numba and pandas are loaded already, and with coarse hypervolumes: fine ones take
+    most of the time of a quick run.
+    """
+    path = EXPERIMENTS / experiment / name
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        no_scripts(),
+        warnings.catch_warnings(),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        warnings.simplefilter("default")
+        status: object = 0
+        patch.setattr(quality_indicators, "DIRECTIONS", 100)
+        patch.setattr(sys, "argv", [str(path), *map(str, arguments)])
+        patch.setattr(sys, "path", [str(path.parent), *sys.path])
+        try:
+            runpy.run_path(str(path), run_name="__main__")
+        except SystemExit as end:
+            status = end.code
+    assert not status, out.getvalue() + err.getvalue()
+    return out.getvalue()
+
+
+@contextmanager
+def no_scripts() -> Iterator[None]:
+    """Forget the modules of all experiments, of which several have the same name, and afterwards those of this one."""
+
+    def names() -> list[str]:
+        files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
+        return [name for name, file in files.items() if file and Path(file).is_relative_to(EXPERIMENTS)]
+
+    before = {name: sys.modules.pop(name) for name in names()}
+    try:
+        yield
+    finally:
+        for name in names():
+            del sys.modules[name]
+        sys.modules.update(before)
 
 
 def without(columns: tuple[str, ...], text: bytes) -> list[dict[str, str]]:

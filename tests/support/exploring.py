@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import signal
@@ -9,6 +10,8 @@ import sqlite3
 import sys
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,22 @@ def random_workload(jobs: int = 60, groups: int = 3, seed: int = 0, capacity: in
         groups=tuple(str(i + 1) for i in range(groups)),
         name="random",
     )
+
+
+@contextmanager
+def two_workers() -> Iterator[str]:
+    """Start a cluster of two processes that several runs can share, and yield the address of its scheduler."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        silence_logs=logging.CRITICAL,
+        memory_limit=0,
+    ) as cluster:
+        yield cluster.scheduler_address
 
 
 PULLED: dict[str, Any] = {

@@ -244,8 +244,7 @@ def test_the_table_names_the_rule_base_and_its_greedy() -> None:
 
 
 @pytest.mark.slow
-@BOTH
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("words", "workers"), [(ITERATIVE, 1), (SYMBIOTIC, 2)], ids=["iterative", "symbiotic"])
 def test_worker_processes_find_the_same(words: dict[str, Any], workers: int) -> None:
     assert training_json(train_rules(W, WISH, workers=workers, **words)) == training_json(train_rules(W, WISH, **words))
 

@@ -15,6 +15,7 @@ from support.commands import command, stored_rows, succeed
 from support.disks import small_disk
 from support.fuzzing import LONG, refusal, sound
 
+pytestmark = pytest.mark.usefixtures("coarse_hypervolumes")
 # --- outputs ------------------------------------------------------------------------------------------------------
 
 OUTPUTS = [

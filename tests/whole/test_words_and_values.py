@@ -41,6 +41,8 @@ class House(NamedTuple):
     comparison: Comparison
     bag: pa.Bag
     nodes: pa.Nodes
+    shared: Schedule
+    figure: Any
 
 
 @pytest.fixture(autouse=True)
@@ -60,20 +62,22 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     ps.save_policy(ps.greedy(["f1"] * 3, np.ones(36)), folder / "greedy.json")
     ps.save_wish("AWRT1", folder / "wish.json")
     (folder / "groups.csv").write_text("1,staff\n", encoding="utf-8")
-    ps.save_segments(ps.simulate(w, "scojo"), folder / "segments.csv")
+    shared = ps.simulate(w, "scojo")
+    ps.save_segments(shared, folder / "segments.csv")
     generator = np.random.default_rng(1)
     bag, nodes = pa.paper_bag(5, generator), pa.paper_nodes(2, generator)
     pa.save_jobs(bag, folder / "jobs.csv")
     pa.save_nodes(nodes, folder / "nodes.csv")
     (folder / "past.csv").write_text("job,size,workload\na,1,2\n", encoding="utf-8")
-    return House(folder, w, front, ps.simulate(w, "easy"), ps.compare(w, "fcfs"), bag, nodes)
+    easy, figure = ps.simulate(w, "easy"), ps.figures(front, {})["util-awrt"]
+    return House(folder, w, front, easy, ps.compare(w, "fcfs"), bag, nodes, shared, figure)
 
 
 def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
     """Return arguments that are right, for every public function but those that fetch or draw with a browser."""
     f, w, front, schedule = house.folder, house.workload, house.front, house.schedule
     history = pa.learn(pa.History(), "a", 1, 2.0)
-    figure = ps.figures(front, {})["util-awrt"]
+    figure = house.figure
     table = ps.objective_table(w.groups)
     generator = np.random.default_rng(1)
     short = {"evaluations": 20, "population": 10, "seed": 1}
@@ -104,7 +108,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "start_order": {"schedule": schedule},
         "load_segments": {"workload": w, "path": f / "segments.csv"},
         "save_schedule": {"schedule": schedule, "path": out / "schedule.csv"},
-        "save_segments": {"schedule": ps.simulate(w, "scojo"), "path": out / "segments.csv"},
+        "save_segments": {"schedule": house.shared, "path": out / "segments.csv"},
         "objective_table": {"groups": w.groups},
         "objectives": {"schedule": schedule},
         "waits": {"schedule": schedule},

@@ -7,13 +7,13 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from paretosched.core.errors import InputError
 from paretosched.simulation.objective import objective_table
 from paretosched.wishes.wish import Limit, Wish, wish_text
 from paretosched.wishes.wish_files import as_wish, from_json, load_wish, save_wish, schema, to_json
 from paretosched.wishes.wish_grammar import parse
+from support.json_schemas import checker
 
 GROUPS = tuple("12345")
 OBJECTIVES = objective_table(GROUPS)
@@ -49,7 +49,7 @@ def test_relative_limits_and_those_of_several_groups_are_kept_in_files(tmp_path:
         "limits": {"all": [0, 39600]},
         "relative": {"easy": {"AWRT": [0, 1], "others": [0, 1.02]}, "recorded": {"AWRT2": [0, 1]}},
     }
-    Draft202012Validator(schema()).validate(value)
+    checker(schema()).validate(value)
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_wishes_of_earlier_versions_are_read_and_would_be_written_alike(tmp_path
     assert wish_text(wish).replace("1e+15", "1000000000000000") == SAVED[name]
     save_wish(wish, tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
-    Draft202012Validator(schema()).validate(json.loads(path.read_text()))
+    checker(schema()).validate(json.loads(path.read_text()))
 
 
 def test_the_published_schema_is_that_of_the_types() -> None:
     content = json.loads(files("paretosched.wishes").joinpath("wish.schema.json").read_text())
-    Draft202012Validator.check_schema(content)
+    checker(content)
     assert content == schema()
 
 
@@ -129,6 +129,6 @@ def test_the_published_schema_is_that_of_the_types() -> None:
 )
 def test_what_the_schema_refuses_is_refused(change: dict[str, object]) -> None:
     value = to_json(Wish(limits=[Limit("AWRT2", 5, 6)])) | change
-    assert not Draft202012Validator(schema()).is_valid(value)
+    assert not checker(schema()).is_valid(value)
     with pytest.raises(InputError, match=r"^wish: "):
         from_json(value)

@@ -260,7 +260,7 @@ def test_absurd_capacities_are_refused(tmp_path: Path, capacity: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.integers(0, 400), st.booleans())
 def test_noise_in_a_log_gives_a_workload_or_one_line(tmp_path: Path, noise: bytes, place: int, in_gzip: bool) -> None:
     good = (HEADER + line() + line(job=2, submit=3)).encode()
