@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from .console import remark, show, tell
+from .file_kinds import Kind
 from .options import Name, new_command, number, takes_limits
 from .parser import Parser
 
@@ -21,12 +22,16 @@ if TYPE_CHECKING:
 SHORTEST_PERIOD = 1.0  # s
 LONGEST_PERIOD = 86_400.0  # s
 EXAMPLE = """\
-  paretosched deploy policy.json --to slurm --dry-run --period 30   for a week: what would it do?
-  paretosched deploy policy.json --to slurm --period 30             in the foreground, until Ctrl-C
-  paretosched deploy policy.json --to slurm --unit                  a systemd unit that does so
-  paretosched deploy policy.json --to slurm --off                   undo: all site factors 0 again
-  paretosched deploy policy.json --to slurm --groups account        a job's account is its group
-  paretosched deploy policy.json --to pbs                           text for OpenPBS, with how to undo it
+  paretosched deploy policy.json --to slurm --groups account --dry-run --period 30
+  (for a week: what would it do? nothing is changed, and a job's account is its group)
+  paretosched deploy policy.json --to slurm --groups account
+  (in the foreground, until Ctrl-C)
+  paretosched deploy policy.json --to slurm --groups account --unit
+  (a systemd unit that does so)
+  paretosched deploy policy.json --to slurm --off
+  (undo: all site factors are 0 again)
+  paretosched deploy policy.json --to pbs
+  (text for OpenPBS, with how to undo it)
 
 How it works on Slurm: every period, squeue and sprio are read, the waiting jobs are put in the policy's order, and
 "scontrol update SiteFactor" is called for the jobs whose place has changed. Nothing else is ever changed: no held job,
@@ -60,7 +65,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "-o",
         "--output",
         metavar="FOLDER",
-        type=Name(place="directory"),
+        type=Name(writes=Kind.DEPLOYMENT, place="directory"),
         help="where the daemon keeps its log (deploy.jsonl), numbers for Prometheus (deploy.prom) and which jobs "
         "it has touched (default: systemd's STATE_DIRECTORY, else POLICY.deploy beside the policy)",
     )

@@ -48,6 +48,7 @@ NEEDED = {
     "generate": ["lublin"],
     "fetch": ["CTC-SP2"],
     "import": ["slurm"],
+    "deploy": ["--to", "pbs"],
 }  # words of a command line that are no files
 
 
