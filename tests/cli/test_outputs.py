@@ -29,6 +29,7 @@ WORDS = {
     ("app", "host"),
     ("app", "tls_proxy"),
     ("resample", "double"),
+    ("deploy", "partition"),
     *(("import", option) for option in ("partition", "groups", "zone", "columns")),
     *((command, order) for command in ("simulate", "compare") for order in ("backfill", "backfill_order")),
 }  # never files
@@ -48,6 +49,7 @@ NEEDED = {
     "generate": ["lublin"],
     "fetch": ["CTC-SP2"],
     "import": ["slurm"],
+    "deploy": ["--to", "pbs"],
 }  # words of a command line that are no files
 
 
