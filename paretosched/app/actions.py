@@ -208,7 +208,9 @@ def _row(row: Any, front: Front) -> int:
 def finite_number(value: Any) -> float:
     """Return a value as a number; InputError if it is no number, or too large to compute with."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
-        raise InputError(f"the value must be a number, but is {in_quotes(json.dumps(value, default=str))}")
+        raise InputError(
+            f"the value must be a number, but is {in_quotes(json.dumps(value, default=str, ensure_ascii=False))}"
+        )
     return float(value)
 
 

@@ -76,7 +76,8 @@ def _of_slurm(policy: str, shares: str) -> Policy:
 
 
 def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:
-    """Write remarks about orders that name groups that a workload does not have, or say what changes nothing."""
+    """Write remarks about orders with groups that a workload lacks, that are not defined, or that change nothing."""
+    from ..policies.policy import decided_by
     from ..policies.priority import Priority
     from ..policies.priority_explanation import slurm_remarks
 
@@ -87,13 +88,16 @@ def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:
             remark(f"slurm.conf: {line}")
         for line in policy.unknown_words(workload):
             remark(f"{policy.name}: {line}")
-        missing = [group for group in policy.named_groups if group not in workload.groups]
+        jobs = decided_by(policy, workload)
+        missing = [group for group in policy.named_groups if group not in jobs.groups]
         if missing:
             groups = f"group{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
             remark(f"{policy.name}: {workload.name} has no {groups}; the policy goes on without")
         entitled = policy.backfill.entitled
-        if entitled and not any(group in workload.groups for group in entitled):
+        if entitled and not any(group in jobs.groups for group in entitled):
             remark(f"{policy.name}: no job has a reservation, because reservations are for {', '.join(entitled)} only")
+        for sentence in policy.doubts(jobs):
+            remark(f"{policy.name}: {sentence}")
         if policy.backfill.order and not policy.tries_others:
             remark(f"{policy.name}: every job has a reservation, so that the order of backfilling changes nothing")
 

@@ -92,14 +92,15 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
 
 
 def in_quotes(text: str, limit: int = 40) -> str:
-    r"""Return a piece of a file in quotes on one line, without control characters, and shortened.
+    r"""Return a piece of a file in quotes on one line, shortened; what cannot be printed is escaped as in JSON.
 
     Examples
     --------
-    >>> print(in_quotes("a\tb"))
-    "a\tb"
+    >>> print(in_quotes("ä\tb\x9b"))
+    "ä\tb\u009b"
     """
-    return json.dumps(text if len(text) <= limit else text[:limit] + "...")
+    words = json.dumps(text if len(text) <= limit else text[:limit] + "...", ensure_ascii=False)
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in words)
 
 
 def printable(text: str) -> str:

@@ -106,6 +106,11 @@ class TokenReader:
         """Raise InputError for a token that breaks a rule."""
         raise InputError(f"{self.part}{self.where(token)}, {self.word_of(token)}: {rule}")
 
+    def whole_name(self, token: Token) -> str:
+        """Return the words around a token that are joined by hyphens alone; the token itself if it is not joined."""
+        names = re.finditer(r"\w+(-\w+)+", self.text)
+        return next((name.group() for name in names if name.start() <= token.place < name.end()), token.text)
+
     def no_meaning(self, _letter: str) -> str:
         """Return what is said of a character that no token has."""
         return "has no meaning here"

@@ -155,7 +155,7 @@ class _Windows:
         part, easy = self.parts[window]
         start = self._easy().copy()
         start[first:last] += policy.outcome(part).start - easy
-        return np.maximum(start, self.workload.submit)
+        return np.maximum(start, self.workload.eligible)
 
     def _easy(self) -> Ints:
         """Return EASY's start times of all jobs."""
@@ -171,7 +171,7 @@ def formula(block: Floats, groups: Sequence[str]) -> str:
     Examples
     --------
     >>> formula(np.array([1, 1, 0.9, 0, 0.8, 0, 0, 0, 0.1, 0.5, 0.5, 0.5, 0.5]), ("vip", "guest"))
-    '316200 * vip + wait - estimate'
+    '316200 * group(vip) + wait - estimate'
     """
     count = len(groups)
     weights, constants, of_wait, static = np.split(block, np.cumsum([count, count, len(OF_WAIT)]))

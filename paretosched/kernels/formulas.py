@@ -224,7 +224,7 @@ def evaluate_block(
     rows, t
         (k,) int64, the rows of 1 to BLOCK jobs, and the second.
     usages
-        (BLOCK,) float64, the usage of each job's account in second t.
+        (k or more,) float64, the usage of each job's account in second t.
     shares
         (n,) float64, the share of each job's account.
     stacks

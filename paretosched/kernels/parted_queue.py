@@ -16,7 +16,7 @@ from ..core.situations import Calendar
 from .account_keys import Keys, of_account
 from .events import era_at, next_event
 from .fair_share import Tree
-from .formulas import BLOCK, MOST_DEEP, evaluate, evaluate_block
+from .formulas import BLOCK, MOST_DEEP, evaluate
 from .inputs import Backfilling, Jobs, Sorted
 from .profile import add, earliest
 from .ranked_jobs import (
@@ -38,7 +38,7 @@ from .ranked_jobs import (
 )
 from .running import Profile, Running, end_next, launch, lay_out, no_profile, running_jobs
 from .usage import Usage, no_usage, note_usage
-from .waiting_heap import sink
+from .waiting_heap import arrange_by_formula, make_heap, sink
 from .waiting_orders import BITS
 from .waiting_tree import FAR
 
@@ -102,7 +102,7 @@ class Hall(NamedTuple):
         The processors that are free beside all running jobs and reservations; the profile only with two reservations or
         more, or slack.
     usages, stacks
-        (BLOCK,) and (MOST_DEEP, BLOCK) float64, see `evaluate_block`.
+        (n,) and (MOST_DEEP, BLOCK) float64, see `arrange_by_formula`.
     state
         (6,) int64: RUNNING jobs, FREE processors, WAITING jobs, those of the NAMED groups, parts that are OPEN, and how
         many times a ROUND of chains was formed.
@@ -204,7 +204,7 @@ def in_order_of_parts(
         np.full(n if backfilling.slack > 0 else 1, NONE_YET, np.int64),
         Stairs(np.empty(most, np.int64), np.empty(most, np.int64), np.empty(2, np.int64)),
         no_profile(2 * n + 16 if has_profile(backfilling) else 1),
-        np.zeros(BLOCK, np.float64),
+        np.zeros(n, np.float64),
         np.empty((MOST_DEEP, BLOCK), np.float64),
         np.zeros(6, np.int64),
     )
@@ -348,18 +348,12 @@ def rank(keyed: Keys, situation: Int, jobs: Jobs, t: Int, ranking: Ranking, hall
     if count <= 1:
         return
     queue = hall.queue
-    keys = hall.keys
-    for first in range(0, count, BLOCK):
-        end = min(first + BLOCK, count)
-        if ranking.usage.account.size > 0:
-            for i in range(first, end):
-                hall.usages[i - first] = of_account(keyed, situation, jobs, ranking.usage, ranking.shares, queue[i], t)
-        rows = queue[first:end]
-        evaluate_block(
-            keyed.program, situation, jobs, rows, t, hall.usages, ranking.shares, hall.stacks, keys[first:end]
-        )
-    for i in range(count // 2 - 1, -1, -1):
-        sink(queue, keys, i, count)
+    shares = ranking.shares
+    usages = hall.usages
+    if ranking.usage.account.size > 0:
+        for i in range(count):
+            usages[i] = of_account(keyed, situation, jobs, ranking.usage, shares, queue[i], t)
+    arrange_by_formula(keyed.program, situation, jobs, t, usages, shares, hall.stacks, queue, hall.keys, count)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -468,8 +462,7 @@ def reserve_places(
                 hall.keys[left] = hall.keys[i]
                 left += 1
         count = left
-        for i in range(count // 2 - 1, -1, -1):
-            sink(hall.queue, hall.keys, i, count)
+        make_heap(hall.queue, hall.keys, count)
     held: Int = 0
     while held < backfilling.reservations and count > 0:
         if several and slack == 0 and not could_start(hall.candidates, jobs, 0, stairs, t):
@@ -478,7 +471,7 @@ def reserve_places(
         count = replace_first(ranking.order, situation, jobs, t, ranking, hall, np.int64(hall.parts.after[j]), count)
         if fits(jobs, stairs, j, t):
             begin(jobs, backfilling, ranking, now, hall, j, t)
-            narrow(jobs, hall.candidates, stairs, hall.profile, has_profile(backfilling), j, t)
+            narrow(jobs, hall.candidates, stairs, profile, several, j, t)
             continue
         width = jobs.width[j]
         if several:

@@ -10,12 +10,12 @@ import numpy as np
 from numba import njit
 
 from ..core.arrays import Floats, Int, Ints
-from .formulas import BLOCK, MOST_DEEP, Program, evaluate_block
+from .formulas import BLOCK, MOST_DEEP, Program
 from .inputs import Backfilling, Jobs
 from .profile import FIRST, add, add_at, earliest, earliest_at
 from .running import Profile, Running, launch, lay_out, no_profile
 from .usage import Usage, note_usage, usage_of
-from .waiting_heap import Waiting, count_fitting, no_jobs, sink, take_first
+from .waiting_heap import Waiting, arrange_by_formula, count_fitting, make_heap, no_jobs, take_first
 from .waiting_tree import FAR
 
 NONE_YET = -1
@@ -57,7 +57,7 @@ class Desk(NamedTuple):
     profile
         `Profile`: the running jobs and the reservations of this pass.
     usages, stacks
-        (BLOCK,) and (MOST_DEEP, BLOCK) float64, see `evaluate_block`.
+        (n,) and (MOST_DEEP, BLOCK) float64, see `arrange_by_formula`.
     """
 
     waiting: Waiting
@@ -79,7 +79,7 @@ def empty_desk(n: Int, backfilling: Backfilling) -> Desk:
         np.empty(n, np.float64),
         latest,
         no_profile(2 * n + 16),
-        np.zeros(BLOCK, np.float64),
+        np.zeros(n, np.float64),
         np.empty((MOST_DEEP, BLOCK), np.float64),
     )
 
@@ -138,8 +138,7 @@ def ordered_pass(
     if left == 0:
         return running, free
     if backfilling.same:
-        for i in range(left // 2 - 1, -1, -1):
-            sink(waiting.queue, waiting.keys, i, left)
+        make_heap(waiting.queue, waiting.keys, left)
     else:
         rank(ranking.candidates, situation, jobs, t, ranking, desk, left)
     when = desk.profile.when
@@ -175,16 +174,12 @@ def rank(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking,
         How many jobs are in the queue.
     """
     queue = desk.waiting.queue
+    if ranking.usage.account.size > 0:
+        for i in range(count):
+            desk.usages[i] = usage_of(ranking.usage, queue[i], t)
+    usages = desk.usages
     keys = desk.waiting.keys
-    for begin in range(0, count, BLOCK):
-        end = min(begin + BLOCK, count)
-        if ranking.usage.account.size > 0:
-            for i in range(begin, end):
-                desk.usages[i - begin] = usage_of(ranking.usage, queue[i], t)
-        rows = queue[begin:end]
-        evaluate_block(program, situation, jobs, rows, t, desk.usages, ranking.shares, desk.stacks, keys[begin:end])
-    for i in range(count // 2 - 1, -1, -1):
-        sink(queue, keys, i, count)
+    arrange_by_formula(program, situation, jobs, t, usages, ranking.shares, desk.stacks, queue, keys, count)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

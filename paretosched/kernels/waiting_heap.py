@@ -7,6 +7,7 @@ from numba import njit
 
 from ..core.arrays import Floats, Int, Ints
 from .criteria import key_of
+from .formulas import BLOCK, Program, evaluate_block
 from .inputs import Jobs, Weights
 
 
@@ -68,8 +69,54 @@ def arrange(jobs: Jobs, weights: Weights, situation: Int, t: Int, waiting: Waiti
                 float(jobs.estimate[j] * jobs.width[j]),
             )
     if genes.size > 0:
-        for i in range(count // 2 - 1, -1, -1):
-            sink(queue, keys, i, count)
+        make_heap(queue, keys, count)
+
+
+# Inlined, because for few jobs passing so many arrays takes longer than the work.
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def arrange_by_formula(
+    program: Program,
+    situation: Int,
+    jobs: Jobs,
+    t: Int,
+    usages: Floats,
+    shares: Floats,
+    stacks: Floats,
+    queue: Ints,
+    keys: Floats,
+    count: Int,
+) -> None:
+    """Make a heap of the first `count` rows of a queue by their keys in second t.
+
+    Parameters
+    ----------
+    program, situation, jobs, t, shares, stacks
+        As for `evaluate_block`.
+    usages
+        (n,) float64, the usage of the account of each job of the queue in second t.
+    queue, keys
+        (n,) int64 rows, modified in place, and (n,) float64, filled in place.
+    count
+        How many jobs are in the queue.
+    """
+    for begin in range(0, count, BLOCK):
+        end = min(begin + BLOCK, count)
+        rows = queue[begin:end]
+        evaluate_block(program, situation, jobs, rows, t, usages[begin:end], shares, stacks, keys[begin:end])
+    make_heap(queue, keys, count)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def make_heap(queue: Ints, keys: Floats, count: Int) -> None:
+    """Make a heap of the first `count` rows of a queue by their keys.
+
+    Parameters
+    ----------
+    queue, keys, count
+        (count or more,) int64 rows and (count or more,) float64, modified in place, and the number of jobs.
+    """
+    for i in range(count // 2 - 1, -1, -1):
+        sink(queue, keys, i, count)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -1,17 +1,18 @@
 """Formulas that order waiting jobs, such as "(wait / estimate)^3 * width": how they are read and written.
 
 ============================  ======================================================================================
-wait                          seconds since the submission
+wait                          seconds since the job could run first
 estimate                      seconds that the job requests, or that are predicted
 width                         processors
 area                          estimate x width
 submit                        seconds from the first submission of the workload to this job's
-eligible                      seconds from the first submission to when the job could run first: its submission
+eligible                      seconds from the first submission of the workload to when this job could run first
 usage                         processor seconds of the job's user or account, decayed with a half-life
 share                         the share of the machine that is meant for this user or account
 fairshare                     Slurm's fair-share factor of the user in the account, 0 to 1
 a number                      with s, min, h or d after it, it is in seconds: 4h is 14400
-group(a)                      1 for jobs of the group, 0 for others; the name alone will do if it is a word like vip
+group(a), "a"                 1 for jobs of the group, 0 for others; the name alone will do if it is a word like vip
+                              that is not similar to the other words here, and the workload has the group
 user(7), account(7)           1 for jobs with this number in the log, 0 for others
 queue(7), partition(7)        the same, or by the name that the log or the names beside it give to the number
 + - * / ^                     as usual: ^ before * and /, these before + and -; a^b^c is a^(b^c), -a^2 is -(a^2)
@@ -52,7 +53,7 @@ class Term(NamedTuple):
     Attributes
     ----------
     word
-        "number", one of VARIABLES but eligible, one of LABELLED, "priority", or an operation of
+        "number", one of VARIABLES, one of LABELLED, "priority", or an operation of
         `paretosched.kernels.formulas`.
     parts
         The values of an operation.
@@ -61,12 +62,15 @@ class Term(NamedTuple):
     labels
         Of LABELLED: the one name or number. Of "priority": names of groups, the first one counts most; none for all
         groups of the workload.
+    bare
+        Of "group": its name is written as a word alone, which may be a mistake if a workload has no such group.
     """
 
     word: str
     parts: tuple[Term, ...] = ()
     value: float = 0.0
     labels: tuple[str, ...] = ()
+    bare: bool = False
 
 
 class Formula(NamedTuple):
@@ -226,12 +230,14 @@ class _Terms:
             term = self.logic()
             reader.need(")")
             return term
-        if token.kind != "word":
+        if token.kind not in ("word", "name"):
             reader.refuse("there must be a number, variable, function or group")
         reader.place += 1
         self.count += 1
+        if token.kind == "name":
+            return Term("group", labels=(token.text,))
         if word in VARIABLES:
-            return Term("submit" if word == "eligible" else word)
+            return Term(word)
         if word in LABELLED and reader.comes("("):
             return self.label_term(word)
         if word in FUNCTIONS:
@@ -242,12 +248,15 @@ class _Terms:
         near = nearest_word(word, RESERVED)
         if near is not None:
             hint = "" if near == word else f"; did you mean {near}?"
+            name = reader.whole_name(token)
+            is_name = name != token.text and not {*name.lower().split("-")} & {*RESERVED}
+            name = f'"{name}"; write "{name}" in quotes' if is_name else f'group("{token.text}")'
             reader.refuse_token(
-                token,
-                f"there must be a number, variable, function or group{hint} "
-                f'(a group of this name is group("{token.text}"))',
+                token, f"there must be a number, variable, function or group{hint} (a group of this name is {name})"
             )
-        return Term("group", labels=(token.text,))
+        if not reader.comes(*RESERVED):
+            reader.refuse_space(token, "there must be an operator or the end")
+        return Term("group", labels=(token.text,), bare=True)
 
     def label_term(self, word: str) -> Term:
         """Return the term of a group, user, account, queue or partition; its name or number in brackets comes now."""
@@ -325,6 +334,19 @@ def variables(term: Term) -> frozenset[str]:
     return frozenset({term.word}) if not term.parts else frozenset().union(*map(variables, term.parts))
 
 
+def bare_groups(term: Term) -> tuple[str, ...]:
+    """Return the names of groups that are written as words alone, in their order, each one once.
+
+    Examples
+    --------
+    >>> bare_groups(parse_formula("5 * vip + group(guests) + wait", "largest").term)
+    ('vip',)
+    """
+    return tuple(
+        dict.fromkeys([*term.labels * term.bare, *(name for part in term.parts for name in bare_groups(part))])
+    )
+
+
 def labels(term: Term, word: str) -> tuple[str, ...]:
     """Return the names or numbers in the terms of one of LABELLED, in their order, each one once."""
     own = term.labels if term.word in (word, *(("priority",) if word == "group" else ())) else ()
@@ -358,7 +380,7 @@ def written_term(term: Term) -> str:
     if word == "number":
         return written_number(term.value)
     if word in LABELLED:
-        return _written_label(word, term.labels[0])
+        return term.labels[0] if term.bare else f"{word}({written_name(term.labels[0])})"
     if not term.parts:
         return word
     if word in FUNCTIONS:
@@ -377,9 +399,3 @@ def _within(term: Term, least: int) -> str:
     """Return a term in words, in brackets if it binds less than it must."""
     binding = _ALONE if term.word in FUNCTIONS or not term.parts else _BINDING[term.word]
     return f"({written_term(term)})" if binding < least else written_term(term)
-
-
-def _written_label(word: str, label: str) -> str:
-    """Return a group, user, account or queue in words: a group by its name alone if that is read as a group."""
-    plain = re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", label) and nearest_word(label, RESERVED) is None
-    return label if word == "group" and plain else f"{word}({written_name(label)})"

@@ -36,7 +36,7 @@ from ..kernels.waiting_tree import FAR
 from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
-from .outcome import Outcome, Queue, jobs_of, simple_queue
+from .outcome import Outcome, Queue, arriving, jobs_of, simple_queue
 
 CRITERIA = ("f1", "f2", "f3", "f4")
 BACKFILLS = ("none", "easy", "conservative")
@@ -134,6 +134,7 @@ class Greedy:
                 f"genes must be w, a, b in [0, 1] and K in [0, 5], but {first_few(offenders, len(faults))}"
             )
 
+    @arriving
     def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload that has the policy's groups."""
         start = unknown_starts(len(workload))
@@ -234,7 +235,7 @@ def horizon(workload: Workload) -> float:
     >>> horizon(Workload(submit=[0, 7], run=[5, 1], estimate=[9, 9], width=[1, 1], capacity=1))
     26.0
     """
-    return 2.0 * float(workload.submit[-1] + workload.run.sum())
+    return 2.0 * float(workload.latest_end)
 
 
 def number_table(name: str, value: ArrayLike) -> Floats:

@@ -43,7 +43,7 @@ def formula_lines(workload: Workload, keys: Sequence[Term], shares: Floats) -> L
     rounding, largest = MARGIN, 0.0
     for key, shape in shapes.items():
         if shape.line is not None:
-            alpha, beta, size = (_values(workload, term, shares) for term in shape.line[:3])
+            alpha, beta, size = (values_at_rest(workload, term, shares) for term in shape.line[:3])
             tables[key] = alpha, beta
             rounding = max(rounding, shape.line.margin)
             largest = max(largest, float(np.abs(alpha).max()), float(size.max()))
@@ -70,11 +70,11 @@ def _static_line(workload: Workload, key: Term, shares: Floats) -> tuple[Floats,
     """Return alpha and beta, two (n,), of a key without waits: jobs are numbered from the last one to the first."""
     n = len(workload)
     alpha = np.empty(n)
-    alpha[np.argsort(-_values(workload, key, shares), kind="stable")] = np.arange(n, 0, -1)
+    alpha[np.argsort(-values_at_rest(workload, key, shares), kind="stable")] = np.arange(n, 0, -1)
     return alpha, np.zeros(n)
 
 
-def _values(workload: Workload, term: Term, shares: Floats) -> Floats:
+def values_at_rest(workload: Workload, term: Term, shares: Floats) -> Floats:
     """Return the value of a term without waits and usage for each job, (n,) float64."""
     return resting(program_of([term] * 3, workload), 0, jobs_of(workload), shares)
 

@@ -102,6 +102,8 @@ class PolicyReader(TokenReader):
                 self.refuse_token(token, "must come once, but comes again")
             names.append(token.text)
             if not self.take(","):
+                if not self.comes("while", "and"):
+                    self.refuse_space(token, 'there must be ",", ";" or the end')
                 return tuple(names)
 
     def one_of(self, what: str, words: Collection[str]) -> str:
@@ -112,9 +114,20 @@ class PolicyReader(TokenReader):
             self.refuse_token(token, f"{what} must be one of {', '.join(words)}{did_you_mean(word, words)}")
         return word
 
+    def refuse_space(self, before: Token, rule: str) -> None:
+        """Refuse a word behind a name that was read, so that both may be one name, unless a clause begins there."""
+        ahead = 0
+        while self.ahead(ahead).kind != "end" and not self.comes(":", ";", ahead=ahead):
+            ahead += 1
+        if before.kind != "name" and self.now.kind == "word" and not self.comes(":", ahead=ahead):
+            name = self.text[before.place : self.now.end]
+            self.refuse(f'{rule}; if it is one name, write "{name}" in quotes')
+
     def no_meaning(self, letter: str) -> str:
         """Return what is said of a character that no token has."""
-        return super().no_meaning(letter) + ("; a name must end with its quote" if letter == '"' else "")
+        hint = "; a name must end with its quote" if letter == '"' else ""
+        hint = "; a name with such a letter must be in quotes" if letter.isalpha() else hint
+        return super().no_meaning(letter) + hint
 
     def where(self, token: Token) -> str:
         """Return where a token is, with its line if there are several."""

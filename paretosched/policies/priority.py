@@ -42,10 +42,12 @@ from .formula import Term, labels, variables
 from .formula_analysis import LINE, STATIC, shape_of
 from .formula_program import field_of, numbers_of, program_of
 from .line_orders import formula_lines
-from .outcome import Outcome, Queue, jobs_of
+from .outcome import Outcome, Queue, arriving, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
 from .queue_parts import distinct, queue_in_parts
+from .undefined_keys import doubtful_terms, undefined_keys
+from .unknown_groups import check_groups
 from .value_ranges import SHARES
 
 ALL = 2**31 - 1  # reservations: all waiting jobs have one
@@ -293,13 +295,14 @@ class Priority:
         keys = [row.formula.key for row in (*self.orders, *self.candidate_orders)]
         return tuple(dict.fromkeys(shape_of(key).kind for key in keys))
 
+    @arriving
     def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload.
 
         Raises
         ------
         InputError
-            A formula needs accounts or queues of a log, and the workload does not come from one.
+            As for `queue`.
         """
         start = unknown_starts(len(workload))
         jobs, capacity, calendar = jobs_of(workload), workload.capacity, workload.calendar
@@ -343,8 +346,9 @@ class Priority:
         Raises
         ------
         InputError
-            A formula needs accounts or queues of a log, and the workload does not come from one.
+            A formula needs accounts or queues of a log, and the workload does not come from one; or as for `doubts`.
         """
+        self.doubts(workload)
         accounts, shares, tree = self._accounts(workload)
         return Queue(
             program_of([row.formula.key for row in self.orders], workload),
@@ -371,6 +375,28 @@ class Priority:
                 sentences.append(
                     f"{unlisted:,} of {len(workload):,} jobs are of users without shares; they get one share"
                 )
+        return sentences
+
+    def doubts(self, workload: Workload) -> list[str]:
+        """Return sentences on formulas of the policy that are not defined for some jobs of a workload.
+
+        Raises
+        ------
+        InputError
+            A formula is defined for no job; or a word in it is probably no group, see
+            `paretosched.policies.unknown_groups`.
+        """
+        sentences = []
+        for part, orders in (("order", self.orders), ("backfill-order", self.backfill.orders)):
+            formulas = dict.fromkeys(row.formula.term for row in orders if not row.name)
+            check_groups(part, list(formulas), self.named_groups, workload)
+            for term in filter(doubtful_terms, formulas):
+                undefined = undefined_keys(part, term, workload, self._accounts(workload)[1])
+                if undefined is not None:
+                    sentences.append(
+                        f"{part}: the formula is not defined for {undefined.jobs:,} of {len(workload):,} jobs "
+                        f"{undefined.when}: {undefined.fault}"
+                    )
         return sentences
 
     def _accounts(self, workload: Workload) -> tuple[Ints, Floats, Tree]:

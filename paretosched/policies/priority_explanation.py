@@ -15,6 +15,7 @@ from .policy_tokens import written_time
 from .priority import ALL, Priority
 from .priority_text import priority_text
 from .published_orders import PUBLISHED, JobOrder
+from .undefined_keys import doubtful_terms, fault_of
 
 LONGEST_TEXT = 3000  # letters; a list of many accounts and users says nothing in a sentence
 COSTS = {
@@ -33,6 +34,7 @@ def priority_words(policy: Priority) -> list[str]:
     """Return sentences: what orders the waiting jobs, what that costs, and how they are backfilled."""
     return [
         *_order_words("", policy.orders),
+        *_doubt_words(policy),
         *_cost_words(policy),
         *_backfill_words(policy),
         *_usage_words(policy),
@@ -65,6 +67,16 @@ def _comes_first(order: JobOrder) -> str:
     size = "largest" if order.formula.largest else "smallest"
     source = f" ({order.title}, {PUBLISHED[name].source})" if name in PUBLISHED else ""
     return f"the job with the {size} {written_term(term)} comes first{source}"
+
+
+def _doubt_words(policy: Priority) -> list[str]:
+    """Return a sentence for each part of a formula that may not be defined for some job."""
+    formulas = dict.fromkeys(row.formula.term for row in (*policy.orders, *policy.backfill.orders) if not row.name)
+    parts = dict.fromkeys(part for term in formulas for part in doubtful_terms(term))
+    return [
+        f"{written_term(part)} may be {fault_of(part)}; simulate says for how many jobs of a workload."
+        for part in parts
+    ]
 
 
 def _cost_words(policy: Priority) -> list[str]:

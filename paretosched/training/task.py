@@ -132,7 +132,8 @@ def with_samples(parts: Sequence[Workload], samples: int, seed: int) -> list[Wor
         weeks = int(part.submit[-1] - part.submit[0]) / WEEK
         if samples and weeks < LEAST_WEEKS:
             raise InputError(
-                f"{part.name}: must last {LEAST_WEEKS} weeks or more to be resampled by weeks, but lasts {weeks:.1f}"
+                f"{part.name}: must last {LEAST_WEEKS} weeks or more to be resampled by weeks, but lasts {weeks:.1f}; "
+                "take a longer log, or do not resample"
             )
         jobs = part.with_(records=None) if samples else part  # no simulation needs them, and they are large
         whole += [part, *(resample(jobs, MOST_SAMPLES * seed + i) for i in range(1, samples + 1))]

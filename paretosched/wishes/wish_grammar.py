@@ -6,9 +6,9 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
-from ..core.errors import InputError, did_you_mean
+from ..core.errors import InputError, did_you_mean, nearest_word
 from ..core.token_reader import Token, TokenReader
 from ..simulation.objective import Objective, group_of
 from .wish import (
@@ -271,13 +271,29 @@ class _Reader(TokenReader):
             names.append(word.upper())
         if self.now.kind not in ("word", "name") or not names:
             known = [*self.objectives, *(group for group in self.groups if not group.isdigit())]
-            self.refuse(f"there must be one of {', '.join(known)}{did_you_mean(word, known)}")
+            near = nearest_word(word, known) or nearest_word(self.whole_name(self.now), known)
+            hint = "" if near is None or self.quotes_missing() else f"; did you mean {near}?"
+            hint += f' Write "{near}" in quotes' if hint and re.search(r"\W", str(near)) else ""
+            self.refuse(f"there must be one of {', '.join(known)}{hint}")
         if len({*names}) > 1:
             self.refuse(
                 f"means {' and '.join(dict.fromkeys(names))}; write one of them, or a group's exact name in quotes"
             )
         self.place += 1
         return names[0]
+
+    def refuse(self, rule: str) -> NoReturn:
+        """Raise InputError for the token that comes now; if it belongs to a name without quotes, say so."""
+        super().refuse(rule + self.quotes_missing())
+
+    def quotes_missing(self) -> str:
+        """Return the end of a message, if what comes now belongs to a group's name that must be in quotes; else ""."""
+        for group in self.groups if self.now.kind != "name" else ():
+            if re.search(r"\W", group):
+                places = re.finditer(re.escape(group), self.text, re.IGNORECASE)
+                if any(place.start() <= self.now.place < place.end() for place in places):
+                    return f'; write "{group}" in quotes'
+        return ""
 
     @contextmanager
     def at(self, token: Token) -> Iterator[None]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +21,10 @@ from msgspec import Struct
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, in_quotes
-from ..core.files import open_for_reading, read_json, replacing, sha256_of
+from ..core.files import NAMES_ENDING, open_for_reading, read_json, replacing, sha256_of
 from ..core.notebook import fields_html
 from ..core.typed_json import as_type
 
-ENDING = ".names.json"
 FORMAT = "paretosched names 1"
 OURS = re.compile(rb'\s*\{\s*"format"\s*:\s*"paretosched names')
 HEAD = 200  # bytes
@@ -72,7 +72,7 @@ class Eligible(NamedTuple):
 
 def no_eligible() -> Eligible:
     """Return what says that every job could run when it was submitted."""
-    return Eligible(_frozen([]), _frozen([]))
+    return Eligible(_read_only([]), _read_only([]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,7 +149,7 @@ def names_path(log: str | os.PathLike[str]) -> Path:
     >>> print(names_path("logs/w.swf.gz"))
     logs/w.swf.gz.names.json
     """
-    return Path(os.fsdecode(log) + ENDING)
+    return Path(os.fsdecode(log) + NAMES_ENDING)
 
 
 def read_names(log: str | os.PathLike[str], sha256: str | None = None) -> Names | None:
@@ -266,10 +266,13 @@ def _eligible(file: _EligibleFile) -> Eligible:
         raise InputError(
             f'"eligible": seconds must be 1 or more, and all numbers below 2^53, but there is {first_few(wrong)}'
         )
-    return Eligible(_frozen(file.job), _frozen(file.after))
+    again = [number for number, times in Counter(file.job).items() if times > 1]
+    if again:
+        raise InputError(f'"eligible": a job must come once, but several times comes {first_few(again)}')
+    return Eligible(_read_only(file.job), _read_only(file.after))
 
 
-def _frozen(numbers: Sequence[int]) -> Ints:
+def _read_only(numbers: Sequence[int]) -> Ints:
     """Return numbers as a read-only array, (k,) int64."""
     array = np.array(numbers, dtype=np.int64)
     array.flags.writeable = False

@@ -49,7 +49,8 @@ GOALS = {"FCFS": 0.3, "EASY": 1.5, "CONS": 40.0, "CONS replan": 40.0}
 GOALS |= {f"{kind} rules": 10.0 for kind in ("iterative", "symbiotic")}
 GOALS |= {f"Greedy {f}": 5.0 for f in ("f1", "f2", "f3", "f4")}
 GOALS |= {f"Greedy {f} with EASY": 4.0 for f in ("f1", "f2", "f3", "f4")}
-MULTIFACTOR = "1000 * min(wait / 7d, 1) + 10000 * 2^-(usage / (share * 2e8)) + 500 * width / 1024"
+MULTIFACTOR = "multifactor; backfill: easy; usage: group"  # as Slurm's, with a limit on the age
+MULTIFACTOR_ORDER = "1000 * min(wait / 7d, 1) + 10000 * 2^-(usage / (share * 2e8)) + 500 * width / 1024"
 FAIR = "order: 1000 * min(wait / 7d, 1) + 10000 * fairshare + 500 * width / 1024; backfill: easy"
 ORDERS = {  # policies as text, with their goals
     "sjf": 3.0,
@@ -61,7 +62,7 @@ ORDERS = {  # policies as text, with their goals
     "priority:1,2; backfill: easy:8 for 1,2; longest: 4h of 3,4,5 while 1,2": 20.0,
     "order: abs(wait - estimate); backfill: easy": 200.0,
     "order: -usage; backfill: easy; usage: group": 10.0,
-    f"order: {MULTIFACTOR}; backfill: easy; usage: group": 10.0,
+    MULTIFACTOR: 10.0,
     "order: wait / 1h - usage / share; backfill: easy; usage: group": 10.0,
     f"{FAIR}; fair-share: classic": 12.0,
     f"{FAIR}; fair-share: tree": 40.0,
@@ -90,7 +91,7 @@ def policies(groups: int) -> dict[str, list[Policy]]:
                 for seed in range(WEIGHTINGS)
             ]
             by_name[variants[0].name] = variants
-    by_name |= {text: [as_policy(text)] for text in ORDERS}
+    by_name |= {text: [as_policy(text.replace("multifactor", f"order: {MULTIFACTOR_ORDER}"))] for text in ORDERS}
     for kind in ("iterative", "symbiotic"):
         by_name[f"{kind} rules"] = [random_rules(names, seed, kind) for seed in range(WEIGHTINGS)]
     return by_name

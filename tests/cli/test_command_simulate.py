@@ -194,10 +194,26 @@ def test_a_backfilling_that_cannot_be_is_refused(house: Path, options: tuple[str
 
 
 def test_groups_that_are_not_there_are_remarked(house: Path) -> None:
-    words = "order: 5 * vip + width; backfill: conservative; backfill-order: sjf"
+    words = "order: 5 * group(vip) + width; backfill: conservative; backfill-order: sjf"
     outcome = succeed("simulate", house / "w.swf.gz", "--policy", words)
     assert "w has no group vip; the policy goes on without" in outcome.err
     assert "every job has a reservation, so that the order of backfilling changes nothing" in outcome.err
+
+
+def test_a_word_that_is_no_group_and_a_formula_that_is_not_defined_are_said(house: Path, tmp_path: Path) -> None:
+    log = house / "w.swf.gz"
+    message = refusal("simulate", log, "--policy", "order: 5 * vip + width")
+    assert message.startswith(
+        "paretosched simulate: order: w has the groups 1, 2, 3, 4, 5, but none of the policy's: vip"
+    )
+    (tmp_path / "p.txt").write_text("order: log(estimate - 1h)\nbackfill: easy\n")
+    for name in ("simulate", "compare"):
+        outcome = succeed(name, log, "--policy", tmp_path / "p.txt")
+        assert "order: the formula is not defined for" in outcome.err
+        assert "log(estimate - 3600) is the logarithm of a negative number, which counts as -inf" in outcome.err
+    assert "log(estimate - 3600) may be the logarithm of" in succeed("explain", tmp_path / "p.txt").out
+    message = refusal("compare", log, "--policy", "order: log(-width)")
+    assert message.startswith("paretosched compare: order: the formula is defined for no job of w: log(-width) is the")
 
 
 SITE = Path(__file__).parents[1] / "data/slurm"

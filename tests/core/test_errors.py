@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from paretosched import InputError
-from paretosched.core.errors import did_you_mean, first_few, nearest_word, one_of
+from paretosched.core.errors import did_you_mean, first_few, in_quotes, nearest_word, one_of
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\x0b", "\x85", "\u2028"])
@@ -45,3 +45,19 @@ def test_an_unknown_word_is_refused_with_the_nearest_one() -> None:
         one_of("policy", "sooner", ["fcfs", "easy"])
     with pytest.raises(InputError, match=r"policy must be one of fcfs, easy, but is 3$"):
         one_of("policy", 3, ["fcfs", "easy"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("größe", '"größe"'),
+        ("\N{CHESTNUT} 京", '"\N{CHESTNUT} 京"'),
+        ('a"b\\c', r'"a\"b\\c"'),
+        ("a\x1b[2J\x7f\x9b\n", r'"a\u001b[2J\u007f\u009b\n"'),
+        ("\u202eevil\u200b\u2028", r'"\u202eevil\u200b\u2028"'),
+        ("\udcff\U000e0001", r'"\udcff\udb40\udc01"'),
+        ("ä" * 50, '"' + "ä" * 40 + '..."'),
+    ],
+)
+def test_letters_are_quoted_as_they_are_and_what_steers_a_terminal_is_escaped(text: str, quoted: str) -> None:
+    assert in_quotes(text) == quoted

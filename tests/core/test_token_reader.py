@@ -38,3 +38,9 @@ def test_errors_name_the_part_and_the_place() -> None:
         TokenReader("a!", "text", PATTERN, 2)
     with pytest.raises(InputError, match=r"^text: must have at most 2 characters, but has 3$"):
         TokenReader("abc", "text", PATTERN, 2)
+
+
+def test_words_with_hyphens_between_them_are_joined() -> None:
+    pattern = re.compile(r"(?P<word>\w+)|(?P<sign>[-+])")
+    tokens = TokenReader("ab-2-c + d - e", "text", pattern, 20)
+    assert [tokens.whole_name(token) for token in tokens.tokens] == ["ab-2-c"] * 5 + ["+", "d", "-", "e", ""]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import Workload, simulate
 from paretosched.kernels.line_plan import in_planned_lines
-from paretosched.policies.outcome import jobs_of
-from support.line_cases import backfill_of, key_of, printed_lines, random_lines
+from support.line_cases import random_case
 from support.naive_priority import Backfill, Rule, start_times
-from support.prioritising import ORDERS, backfilling_of
+from support.prioritising import ORDERS
 from support.simulating import DEEP, briefly, thoroughly
 from support.zoo import ZOO, random_jobs, workloads
 
@@ -21,16 +19,8 @@ RESERVATIONS = (2, 3, 8, 30, None)
 
 def check(w: Workload, seed: int, reservations: int | None) -> None:
     """Compare with the oracle."""
-    rng = np.random.default_rng(seed)
-    backfill = backfill_of(w, rng, reservations)._replace(slack=0)
-    order, other = random_lines(w, rng), random_lines(w, rng)
-    same = bool(rng.random() < 0.5)
-    lines = printed_lines(w, *order)
-    others = lines if same else printed_lines(w, *other)
-    start = np.full(len(w), -7, dtype=np.int64)
-    backfilling = backfilling_of(backfill, len(w.groups), same)
-    in_planned_lines(jobs_of(w), w.capacity, w.calendar, lines, others, backfilling, start)
-    assert start.tolist() == start_times(w, Rule(key_of(*order), backfill, None if same else key_of(*other))), seed
+    case = random_case(w, seed, reservations, with_slack=False)
+    assert case.starts(in_planned_lines, w) == start_times(w, case.rule), seed
 
 
 @pytest.mark.parametrize("reservations", RESERVATIONS)

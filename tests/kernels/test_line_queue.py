@@ -11,11 +11,10 @@ from paretosched import Workload
 from paretosched.kernels.fair_share import no_tree
 from paretosched.kernels.formulas import postfix
 from paretosched.kernels.line_queue import in_order_of_lines
-from paretosched.kernels.lines import Lines
 from paretosched.policies.line_orders import alike
 from paretosched.policies.outcome import jobs_of
-from support.line_cases import backfill_of, key_of, printed_lines, random_lines
-from support.naive_priority import Backfill, Rule, start_times
+from support.line_cases import LineCase, backfill_of, printed_lines, random_case
+from support.naive_priority import Rule, start_times
 from support.prioritising import ORDERS, backfilling_of, in_parts
 from support.simulating import DEEP, briefly, thoroughly
 from support.zoo import ZOO, workloads
@@ -23,28 +22,15 @@ from support.zoo import ZOO, workloads
 RESERVATIONS = (0, 1, 2, 3, 8, None)
 
 
-def starts_of(w: Workload, order: Lines, candidates: Lines | None, backfill: Backfill) -> list[int]:
-    start = np.full(len(w), -7, dtype=np.int64)
-    backfilling = backfilling_of(backfill, len(w.groups), candidates is None)
-    in_order_of_lines(jobs_of(w), w.capacity, w.calendar, order, candidates or order, backfilling, start)
-    return start.tolist()  # type: ignore[no-any-return]
-
-
 def check(w: Workload, seed: int, reservations: int | None) -> None:
     """Compare with the oracle, and with the kernel for any formula."""
-    rng = np.random.default_rng(seed)
-    backfill = backfill_of(w, rng, reservations)
-    order, other = random_lines(w, rng), random_lines(w, rng)
-    same = bool(rng.random() < 0.5)
-    lines, others = printed_lines(w, *order), None if same else printed_lines(w, *other)
-    rule = Rule(key_of(*order), backfill, None if same else key_of(*other))
-    start = starts_of(w, lines, others, backfill)
-    assert start == start_times(w, rule), seed
+    case = random_case(w, seed, reservations)
+    start = case.starts(in_order_of_lines, w)
+    assert start == start_times(w, case.rule), seed
     general = np.full(len(w), -7, dtype=np.int64)
-    backfilling = backfilling_of(backfill, len(w.groups), same)
-    programs = lines.program, (others or lines).program
+    programs = case.order.program, case.candidates.program
     no_usage = np.empty(0, dtype=np.int64), np.ones(len(w)), 1.0, no_tree()
-    in_parts(jobs_of(w), w.capacity, w.calendar, *programs, backfilling, *no_usage, general)
+    in_parts(jobs_of(w), w.capacity, w.calendar, *programs, case.backfilling, *no_usage, general)
     assert start == general.tolist(), seed
 
 
@@ -79,4 +65,6 @@ def test_a_monotone_transform_of_a_line_is_settled_by_its_formula(w: Workload, s
     lines = printed_lines(w, np.zeros((3, len(w))), beta)._replace(
         program=postfix(ORDERS["lxf"].words, np.empty((0, len(w)))), shares=np.ones(len(w)), alike=alike(w)
     )
-    assert starts_of(w, lines, None, backfill) == start_times(w, Rule(ORDERS["lxf"].key, backfill))
+    backfilling = backfilling_of(backfill, len(w.groups), True)
+    case = LineCase(lines, lines, backfilling, Rule(ORDERS["lxf"].key, backfill))
+    assert case.starts(in_order_of_lines, w) == start_times(w, case.rule)

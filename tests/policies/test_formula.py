@@ -10,10 +10,19 @@ from hypothesis import strategies as st
 
 from paretosched import InputError
 from paretosched.kernels.formulas import MOST_DEEP
-from paretosched.policies.formula import MOST_TERMS, Formula, Term, depth, labels, parse_formula, written_formula
-from support.formulas import TERMS
+from paretosched.policies.formula import (
+    MOST_TERMS,
+    Formula,
+    Term,
+    bare_groups,
+    depth,
+    labels,
+    parse_formula,
+    written_formula,
+)
+from support.formulas import TERMS_AS_WRITTEN
 
-SMALL = TERMS.filter(lambda term: depth(term) <= MOST_DEEP)
+SMALL = TERMS_AS_WRITTEN.filter(lambda term: depth(term) <= MOST_DEEP)
 
 
 @settings(max_examples=300)
@@ -29,13 +38,14 @@ def test_what_is_written_is_read_as_the_same_formula(term: Term, largest: bool, 
         ("(wait/estimate)^3*width", "(wait / estimate)^3 * width"),
         ("physics", "physics"),
         ("WAIT + Width", "wait + width"),
-        ("eligible", "submit"),
+        ("eligible", "eligible"),
         ("smallest  estimate", "smallest estimate"),
         ("wait - (3 - 2) - 1", "wait - (3 - 2) - 1"),
         ("2^3^2", "2^3^2"),
         ("(2^3)^2", "(2^3)^2"),
         ("(-2)^2 - -2^-2", "(-2)^2 - -2^-2"),
         ("4h + 1.5 min", "14400 + 90"),
+        ('5 * "a-b" - group(vip) + vip', "5 * group(a-b) - group(vip) + vip"),
         ("not vip and (wait > 2 or group(1))", "not vip and (wait > 2 or group(1))"),
         ('group("two words") * user(007)', 'group("two words") * user(007)'),
         ("max(1, 2, 3)", "max(max(1, 2), 3)"),
@@ -61,6 +71,16 @@ def test_formulas_by_hand(text: str, normal_form: str) -> None:
             'character 8, "estimat": there must be a number, variable, function or group; did you mean e',
         ),
         ("wait estimate", 'character 6, "estimate": there must be an operator or the end'),
+        (
+            "two words",
+            'character 5, "words": there must be an operator or the end; if it is one name, write "two words"',
+        ),
+        ("vip wait", 'character 5, "wait": there must be an operator or the end'),
+        ("5 * a-b", 'did you mean area? (a group of this name is "a-b"; write "a-b" in quotes)'),
+        ("wiat-b-c", 'did you mean wait? (a group of this name is "wiat-b-c"; write "wiat-b-c" in quotes)'),
+        ("wiat-estimate", 'did you mean wait? (a group of this name is group("wiat"))'),
+        ("wiat - b", 'did you mean wait? (a group of this name is group("wiat"))'),
+        ("5 * größe", 'character 7, "ö": has no meaning here; a name with such a letter must be in quotes'),
         ("wait +", "character 7, the end: there must be a number, variable, function or group"),
         ("wait $", 'character 6, "$": has no meaning here'),
         ('group("x', 'character 7, "\\"": has no meaning here; a name must end with its quote'),
@@ -104,6 +124,13 @@ def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
         assert parse_formula(written_formula(formula, "smallest"), "smallest") == formula
     assert message.startswith("order")
     assert "\n" not in message
+
+
+def test_a_group_remembers_whether_its_name_is_a_word_alone() -> None:
+    term = parse_formula('vip + group(physics) * "a b" - if(vip, hydro, 0)', "largest").term
+    assert bare_groups(term) == ("vip", "hydro")
+    assert labels(term, "group") == ("vip", "physics", "a b", "hydro")
+    assert Formula(term, True) == parse_formula(written_formula(Formula(term, True), "largest"), "largest")
 
 
 def test_labels_are_those_of_all_parts_in_their_order() -> None:

@@ -48,6 +48,19 @@ def test_the_schedule_is_that_of_the_oracle(text: str, name: str) -> None:
     assert schedule.start.tolist() == start_times(w, rule_of(policy, w))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("reservations", ["easy:33", "easy:40 for 1,2", "conservative"])
+def test_slack_with_more_reservations_than_are_looked_for_one_by_one(reservations: str) -> None:
+    w = random_jobs(1, 110, 16, gap=0, run=40)
+    text = f"wfp3; backfill: {reservations}; backfill-order: saf"
+    start = ps.simulate(w, f"{text}; slack: 40s").start
+    policy = as_policy(f"{text}; slack: 40s")
+    assert isinstance(policy, Priority)
+    assert start.tolist() == start_times(w, rule_of(policy, w))
+    assert start.tolist() != ps.simulate(w, text).start.tolist()
+    assert max(((w.submit <= t) & (start > t)).sum() for t in start) > 40
+
+
 @pytest.mark.parametrize(
     ("text", "same"),
     [
@@ -85,7 +98,7 @@ def test_accounts_and_shares() -> None:
 
 def test_groups_that_a_workload_does_not_have_are_no_error() -> None:
     w = jobs(2, (0, 5, 5, 2), (0, 5, 5, 2))
-    assert ps.simulate(w, "order: 5 * vip + width; backfill: easy for guests").start.tolist() == [0, 5]
+    assert ps.simulate(w, "order: 5 * group(vip) + width; backfill: easy for guests").start.tolist() == [0, 5]
 
 
 def test_names_say_order_and_backfilling() -> None:

@@ -29,6 +29,13 @@ import paretosched as ps
             "fcfs; backfill: easy; longest: 4h of 3,4 while 1; slack: 15min",
             ["While a job of group 1 waits, jobs of 3 and 4 that request more than 4h", "up to 15min later"],
         ),
+        (
+            "order: wait / log2(width); backfill: easy; backfill-order: sqrt(1h - estimate)",
+            [
+                "wait / log2(width) may be 0 / 0, which counts as 0; simulate says for how many jobs of a workload.",
+                "sqrt(3600 - estimate) may be the root of a negative number, which counts as 0; simulate",
+            ],
+        ),
         ("order day: sjf; order night: saf; order weekend: wait", ["day (Monday to Friday, 8 to 18 o'clock): the job"]),
     ],
 )

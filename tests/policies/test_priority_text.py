@@ -14,10 +14,10 @@ from paretosched.policies.policy_json import from_json, to_json
 from paretosched.policies.priority import ALL, Longest
 from paretosched.policies.priority_text import priority_text, read_priority, with_backfill
 from paretosched.policies.published_orders import ORDER_NAMES
-from support.formulas import TERMS
+from support.formulas import TERMS_AS_WRITTEN
 
 GROUPS = st.sampled_from(["1", "2", "vip", "two words", "while", "a;b", "3-b"])
-FORMULAS = st.builds(Formula, TERMS.filter(lambda term: depth(term) <= MOST_DEEP), st.booleans())
+FORMULAS = st.builds(Formula, TERMS_AS_WRITTEN.filter(lambda term: depth(term) <= MOST_DEEP), st.booleans())
 ORDERS = st.one_of(
     st.sampled_from([*ORDER_NAMES, 'priority:1,"two words"']), FORMULAS.map(lambda f: written_formula(f, "neither"))
 )

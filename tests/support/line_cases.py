@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from paretosched import Workload
 from paretosched.core.arrays import Floats
 from paretosched.kernels.formulas import postfix
+from paretosched.kernels.inputs import Backfilling
 from paretosched.kernels.keys import MARGIN, TINY
 from paretosched.kernels.lines import Lines
 from paretosched.policies.greedy_order import horizon
 from paretosched.policies.line_orders import alike
 from paretosched.policies.outcome import jobs_of
 from support.naive import Job
-from support.naive_priority import Backfill, Key, Moment
+from support.naive_priority import Backfill, Key, Moment, Rule
+from support.prioritising import backfilling_of
 
 
 def printed_lines(workload: Workload, alpha: Floats, beta: Floats) -> Lines:
@@ -36,7 +41,7 @@ def key_of(alpha: np.ndarray, beta: np.ndarray) -> Key:
     """Return the key of a line as a Python function."""
 
     def key(job: Job, now: Moment) -> float:
-        return float(alpha[now.situation, job.row]) + float(beta[now.situation, job.row]) * float(now.t - job.submit)
+        return float(alpha[now.situation, job.row]) + float(beta[now.situation, job.row]) * float(now.t - job.arrival)
 
     return key
 
@@ -65,4 +70,35 @@ def backfill_of(w: Workload, rng: np.random.Generator, reservations: int | None)
         {g: int(middle * 2 * rng.random()) + 1 for g in groups if rng.random() < 0.5},
         frozenset(g for g in groups if rng.random() < 0.4) if rng.random() < 0.6 else frozenset(),
         int(rng.choice([0, 0, 1, middle])),
+    )
+
+
+class LineCase(NamedTuple):
+    """Two orders of lines and a backfilling, as kernels take them, and the rule of the oracle."""
+
+    order: Lines
+    candidates: Lines
+    backfilling: Backfilling
+    rule: Rule
+
+    def starts(self, kernel: Callable[..., object], w: Workload) -> list[int]:
+        """Return the start times by a kernel."""
+        start = np.full(len(w), -7, dtype=np.int64)
+        kernel(jobs_of(w), w.capacity, w.calendar, self.order, self.candidates, self.backfilling, start)
+        return start.tolist()  # type: ignore[no-any-return]
+
+
+def random_case(w: Workload, seed: int, reservations: int | None, with_slack: bool = True) -> LineCase:
+    """Return orders and a backfilling by a seed; the candidates have an order of their own or not."""
+    rng = np.random.default_rng(seed)
+    backfill = backfill_of(w, rng, reservations)
+    backfill = backfill if with_slack else backfill._replace(slack=0)
+    order, other = random_lines(w, rng), random_lines(w, rng)
+    same = bool(rng.random() < 0.5)
+    lines = printed_lines(w, *order)
+    return LineCase(
+        lines,
+        lines if same else printed_lines(w, *other),
+        backfilling_of(backfill, len(w.groups), same),
+        Rule(key_of(*order), backfill, None if same else key_of(*other)),
     )

@@ -136,7 +136,7 @@ def test_words_mean_what_they_say(words: str, wish: Wish | None) -> None:
         ("AWRT1 >= 0", 1, '"AWRT1"', "exclude something"),
         ("AWRT1; import os", 6, '";"', "no meaning"),
         ("__import__('os')", 1, '"_"', "no meaning"),
-        ("٣*AWRT1", 1, '"\\u0663"', "no meaning"),
+        ("٣*AWRT1", 1, '"٣"', "no meaning"),
     ],
 )
 def test_errors_point_at_the_character(words: str, character: int, word: str, rule: str) -> None:
@@ -190,6 +190,29 @@ def test_what_owners_get_wrong_is_explained(words: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         parse(words, NAMED)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("10*physics-hep", 'character 4, "physics": there must be one of .*; write "physics-hep" in quotes$'),
+        ("10*VIP-Guest", 'character 8, "Guest": there must be one of .*; write "vip-guest" in quotes$'),
+        ("near vip = 2h, vip-guest = 3h", 'character 19, "-": there must be .* or "in"; write "vip-guest" in quotes$'),
+        (
+            "deep learning <= 15h",
+            'character 6, "learning": there must be .* or the end; write "deep learning" in quotes$',
+        ),
+        ("deep-learning", 'character 5, "-".*|.*deep learning\\? Write "deep learning" in quotes$'),
+        ("10*phsics-hep", 'did you mean physics-hep\\? Write "physics-hep" in quotes$'),
+        ("AWRT1 - x-y", 'character 9, "x": there must be one of [^;]*$'),
+        ("vip 'vip-guest'", 'character 5, "vip-guest": there must be [^;]* or the end$'),
+    ],
+)
+def test_names_with_hyphens_or_spaces_need_quotes(words: str, message: str) -> None:
+    objectives = objective_table(("vip", "physics-hep", "deep learning", "deep", "vip-guest"))
+    with pytest.raises(InputError, match=message):
+        parse(words, objectives)
+    assert parse("10*'physics-hep' + \"deep learning\"", objectives) == Wish([("AWRT2", 10), ("AWRT3", 1)])
 
 
 def test_a_group_with_the_name_of_a_word_is_written_in_quotes() -> None:

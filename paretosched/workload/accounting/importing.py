@@ -1,0 +1,505 @@
+"""Make a log of job lives: joined, in order, numbered, with the size of the machine, and with its names beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arrays import Floats, Ints, Mask
+from ...core.errors import InputError, first_few
+from ..calendar import find_zone
+from ..log_names import Count, Eligible, Names
+from ..swf import write_log
+from ..workload import WIDEST
+from .anonymising import Alias, aliases, no_alias, prove_anonymous
+from .lives import UNKNOWN, Block, Registry
+from .machine_use import largest_use
+from .sifting import sift
+from .spool import Spool
+from .tally import Tally
+
+MOST = 2.0**62  # of times x processors in the kernels
+CHUNK = 100_000  # jobs that are written at a time
+DAY = 86_400
+MOST_COMPONENTS = 1_000_000  # they are in memory until all are read
+SHORT = 1.5 * DAY  # s; the default window of sacct is today
+MANY = 1000  # jobs, of which some are requeued on most machines
+LINE = "%d %d %d %d %d -1 -1 %d %d -1 %d %d %d -1 %d %d -1 -1\n"
+JOINED = "components of heterogeneous jobs: joined into one job each"
+TWICE = "listed twice: windows of time overlap"
+TOO_WIDE = "wider than the machine of {capacity} {unit}"
+AGAIN = "another life or task of a job, or one without a number: a job of its own, numbered after the largest"
+LIMIT_OF_PARTITION = "no limit: the longest one in its partition taken for it"
+RUN_FOR_LIMIT = "no limit, nor has any job of its partition: the run time taken for it"
+BEFORE_WINDOW = (
+    "submitted before the first job ended: if the window of the query began then, others of that time are missing"
+)
+NO_START = "start unknown: no recorded wait"
+UTC = "the site's clock taken to be UTC; --zone names another one"
+
+
+class ImportSettings(NamedTuple):
+    """How a log is to be made.
+
+    Attributes
+    ----------
+    source
+        "slurm", "pbs", "sge" or "csv".
+    grouped_by
+        What the groups are, such as "account".
+    unit
+        What a width counts, such as "cpus".
+    partition
+        The only partition that is imported; None for all.
+    capacity
+        Size of the machine; None for the largest use at one time.
+    zone
+        Time zone of the site; None for UTC.
+    key
+        The secret key with which names are replaced; None to keep them.
+    repeats
+        Whether a job that is there twice with the same submission and start is the same job.
+    """
+
+    source: str
+    grouped_by: str
+    unit: str = "cpus"
+    partition: str | None = None
+    capacity: int | None = None
+    zone: str | None = None
+    key: bytes | None = None
+    repeats: bool = False
+
+
+class ImportSummary(NamedTuple):
+    """What an import found.
+
+    Attributes
+    ----------
+    jobs, users, capacity, work, load
+        Of the log: numbers of jobs and users, size of the machine, work (size x seconds), offered load; None if all
+        jobs are submitted at once.
+    first_submit, last_submit
+        Unix times, before they were moved.
+    counts
+        What was dropped, changed or assumed.
+    remarks
+        What an administrator should know, one line each.
+    """
+
+    jobs: int
+    users: int
+    capacity: int
+    work: int
+    load: float | None
+    first_submit: int
+    last_submit: int
+    counts: tuple[Count, ...]
+    remarks: tuple[str, ...]
+
+
+class _Jobs(NamedTuple):
+    """Columns of the jobs, in the order of the spool; `order` has the places of those that remain, by submission."""
+
+    order: Ints
+    number: Ints  # of the jobs in this order
+    submit: Ints
+    capacity: int
+    longest: Ints  # limit of each partition, s; the last place is that of jobs without a partition
+    keeps_numbers: bool  # those of the machine
+
+
+def import_log(
+    blocks: Iterable[Block],
+    registry: Registry,
+    tally: Tally,
+    settings: ImportSettings,
+    place: str,
+    path: str | os.PathLike[str] | None,
+    advance: Callable[[int, int], None],
+) -> ImportSummary:
+    """Make a log of job lives.
+
+    Parameters
+    ----------
+    blocks
+        The lives, from a parser that uses the same registry and tally.
+    registry, tally
+        Names, and counts of what was dropped.
+    settings
+        How the log is to be made.
+    place
+        The name of what is read, for messages.
+    path
+        The log to be written, with its names beside it; None to count only.
+    advance
+        Called with the number of jobs that were written, and of all.
+
+    Raises
+    ------
+    InputError
+        The accounting cannot be read, no job can be simulated, or a file cannot be written; or a name is left in a log
+        that must have none.
+    """
+    if settings.zone is not None:
+        find_zone(settings.zone)
+    folder = None if path is None else Path(os.path.abspath(path)).parent  # noqa: PTH100  # links stay
+    with closing(Spool(folder, place)) as spool:
+        _fill(spool, blocks, registry, tally, settings)
+        if spool.size == 0:
+            why = first_few((f"{count.jobs:,} {count.reason}" for count in tally.counts()), limit=8)
+            raise InputError(f"{place}: there is no job that can be simulated{f': {why}' if why else ''}")
+        jobs, remarks = _put_in_order(spool, tally, settings, place, registry)
+        survey = _survey(spool, jobs, registry, tally)
+        _check_size(jobs, survey, place, settings.unit)
+        remarks += _remarks(jobs, survey, registry, settings)
+        if settings.zone is None:
+            tally.note_log(UTC, jobs.order.size)
+        if path is not None:
+            remarks += _write(path, spool, jobs, survey, registry, tally, settings, advance)
+        span = int(jobs.submit[-1] - jobs.submit[0])
+        return ImportSummary(
+            jobs=jobs.order.size,
+            users=len(survey.codes["user"]),
+            capacity=jobs.capacity,
+            work=int(survey.work.sum()),
+            load=float(survey.work.sum()) / (jobs.capacity * span) if span else None,
+            first_submit=int(jobs.submit[0]),
+            last_submit=int(jobs.submit[-1]),
+            counts=tally.counts(),
+            remarks=tuple(remarks),
+        )
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _fill(spool: Spool, blocks: Iterable[Block], registry: Registry, tally: Tally, settings: ImportSettings) -> None:
+    """Put all lives that can be simulated into the spool; components of heterogeneous jobs come last, joined."""
+    components: list[tuple[Ints, NDArray[Any]]] = []
+    count = 0
+    for block in blocks:
+        lives, part_of = sift(block, settings.partition, registry, tally, spool.place)
+        if part_of.any():
+            components.append((part_of[part_of > 0], lives[part_of > 0]))
+            count += components[-1][0].size
+            if count > MOST_COMPONENTS:
+                raise InputError(
+                    f"{spool.place}: there are more than {MOST_COMPONENTS:,} components of heterogeneous jobs; import "
+                    "fewer months at a time"
+                )
+            lives = lives[part_of == 0]
+        spool.add(lives)
+    if components:
+        part_of, lives = (np.concatenate(parts) for parts in zip(*components, strict=True))
+        spool.add(_join(part_of, lives, tally, settings))
+
+
+def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSettings) -> NDArray[Any]:
+    """Return heterogeneous jobs, each from the components that started in the same second."""
+    if settings.repeats:
+        again = _repeats(lives["job"], lives["submit"], lives["start"])
+        _note(tally, "dropped", TWICE, lives[again])
+        part_of, lives = part_of[~again], lives[~again]
+    order = np.lexsort((lives["job"], lives["start"], part_of))
+    part_of, lives = part_of[order], lives[order]
+    begins = np.append(True, (part_of[1:] != part_of[:-1]) | (lives["start"][1:] != lives["start"][:-1]))
+    first = np.flatnonzero(begins)
+    whole = lives[first].copy()
+    whole["job"] = part_of[first]
+    whole["width"] = np.add.reduceat(lives["width"], first)
+    for key in ("run", "limit", "eligible"):
+        whole[key] = np.maximum.reduceat(lives[key], first)
+    _note(tally, "changed", JOINED, whole)
+    joined: NDArray[Any] = whole[np.argsort(whole["line"], kind="stable")]
+    return joined
+
+
+def _repeats(job: Ints, submit: Ints, start: Ints) -> Mask:
+    """Return which jobs, (n,), are there before with the same number, submission and start."""
+    order = np.lexsort((start, submit, job))
+    same = np.ones(max(job.size - 1, 0), dtype=np.bool_)
+    for column in (job, submit, start):
+        of_order = column[order]
+        same &= of_order[1:] == of_order[:-1]
+    repeats = np.zeros(job.size, dtype=np.bool_)
+    repeats[order[1:][same]] = True  # lexsort is stable: the first one stays
+    return repeats
+
+
+# --- the whole log ----------------------------------------------------------------------------------------------------
+
+
+def _put_in_order(
+    spool: Spool, tally: Tally, settings: ImportSettings, place: str, registry: Registry
+) -> tuple[_Jobs, list[str]]:
+    """Return the jobs that remain, by submission, and remarks on the size of the machine."""
+    valid = np.ones(spool.size, dtype=np.bool_)
+    if settings.repeats:
+        again = _repeats(*spool.columns("job", "submit", "start"))
+        _note_mask(spool, tally, "dropped", TWICE, again)
+        valid &= ~again
+    capacity, remarks = _machine(spool, valid, tally, settings, place)
+    submit, line = spool.columns("submit", "line")
+    order = np.flatnonzero(valid)
+    order = order[np.lexsort((line[order], submit[order]))]
+    submit = submit[order].astype(np.int64)
+    del line
+    [job] = spool.columns("job")
+    number = _numbers_of(job[order], settings.key is not None)
+    del job
+    limit, partition = spool.columns("limit", "partition")
+    longest = np.zeros(len(registry.partition.numbers) + 2, dtype=np.int64)
+    np.maximum.at(longest, partition[valid], limit[valid])
+    return _Jobs(order, number, submit, capacity, longest, settings.key is None), remarks
+
+
+def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, place: str) -> tuple[int, list[str]]:
+    """Return the size of the machine, and remarks; jobs that are wider become invalid, in place in `valid`."""
+    submit, start, run, width = spool.columns("submit", "start", "run", "width")
+    started = valid & (start != UNKNOWN)
+    remarks: list[str] = []
+    capacity = settings.capacity
+    if capacity is None:
+        if not started.any():
+            raise InputError(f"{place}: no job has a start, so that --capacity must name the size of the machine")
+        use = largest_use(start[started], run[started], width[started])
+        capacity = max(use, int(width[valid].max()))
+        remarks = [
+            f"machine of {capacity:,} {settings.unit}: the largest use at one time; --capacity N if it is larger"
+        ]
+    else:
+        wide = valid & (width > capacity)
+        _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=settings.unit), wide)
+        valid &= ~wide
+        if not valid.any():
+            raise InputError(f"{place}: all jobs are wider than --capacity {capacity}")
+    started &= valid
+    if started.any():
+        end = start[started].astype(np.int64)
+        end += run[started]
+        _note_mask(spool, tally, "assumed", BEFORE_WINDOW, valid & (submit < end.min()))
+    return capacity, remarks
+
+
+def _numbers_of(job: Ints, anew: bool) -> Ints:
+    """Return different numbers of jobs, (n,): those of the machine where they are the first of their number."""
+    if anew:
+        return np.arange(1, job.size + 1)
+    again = np.ones(job.size, dtype=np.bool_)
+    again[np.unique(job, return_index=True)[1]] = False
+    again |= job <= 0
+    largest = max(int(job.max()), 0)
+    numbers: Ints = np.where(again, largest + np.cumsum(again), job)
+    return numbers
+
+
+class _Survey(NamedTuple):
+    """What one look at all jobs of the log tells.
+
+    Attributes
+    ----------
+    work
+        Of each partition by its number, those without a partition last.
+    codes
+        The numbers of the names that jobs of the log have, by kind.
+    eligible
+        The jobs that became eligible after their submission.
+    repeated
+        Whether a job of the machine is there more than once.
+    requested
+        The sum of all requested times, s.
+    """
+
+    work: Floats
+    codes: Mapping[str, Sequence[int]]
+    eligible: Eligible
+    repeated: bool
+    requested: float
+
+
+def _survey(spool: Spool, jobs: _Jobs, registry: Registry, tally: Tally) -> _Survey:
+    """Return what the jobs have; count those without a limit, without a start, and with a new number."""
+    work = np.zeros(jobs.longest.size)
+    codes: dict[str, set[int]] = {kind: set() for kind in registry.kinds}
+    late_jobs, after = [], []
+    repeated, requested = False, 0.0
+    for rows, first in _chunks(spool, jobs):
+        np.add.at(work, rows["partition"], rows["run"] * rows["width"].astype(np.float64))
+        for kind, of_kind in codes.items():
+            of_kind.update(np.unique(rows[kind]).tolist())
+        requested += float(_estimates(rows, jobs).sum(dtype=np.float64))
+        without, of_partition = rows["limit"] == 0, jobs.longest[rows["partition"]] > 0
+        _note(tally, "assumed", LIMIT_OF_PARTITION, rows[without & of_partition])
+        _note(tally, "assumed", RUN_FOR_LIMIT, rows[without & ~of_partition])
+        _note(tally, "assumed", NO_START, rows[rows["start"] == UNKNOWN])
+        number = jobs.number[first : first + rows.size]
+        again = number > np.maximum(rows["job"], 0) if jobs.keeps_numbers else np.zeros(rows.size, dtype=np.bool_)
+        _note(tally, "changed", AGAIN, rows[again])
+        repeated = repeated or bool(again.any())
+        late = rows["eligible"] > rows["submit"]
+        late_jobs.append(number[late])
+        after.append((rows["eligible"] - rows["submit"])[late])
+    eligible = Eligible(np.concatenate(late_jobs), np.concatenate(after))
+    in_use = {kind: sorted(each - {UNKNOWN}) for kind, each in codes.items()}
+    return _Survey(work, in_use, eligible, repeated, requested)
+
+
+def _estimates(rows: NDArray[Any], jobs: _Jobs) -> Ints:
+    """Return the requested times of some jobs, (k,) s: their limits, else what is assumed."""
+    estimates: Ints = np.where(
+        rows["limit"] > 0, rows["limit"], np.maximum(jobs.longest[rows["partition"]], rows["run"])
+    )
+    return estimates
+
+
+def _check_size(jobs: _Jobs, survey: _Survey, place: str, unit: str) -> None:
+    """Refuse a log that no simulation could read."""
+    if jobs.capacity > WIDEST:
+        raise InputError(
+            f"{place}: the machine would have {jobs.capacity:,} {unit}, but {WIDEST:,} are the most; --capacity N "
+            "drops wider jobs"
+        )
+    horizon = float(jobs.submit[-1] - jobs.submit[0]) + 2 * survey.requested
+    if horizon * max(jobs.capacity + 1, jobs.order.size + 1) >= MOST:
+        raise InputError(
+            f"{place}: all requests together, {survey.requested:.3g} s, times the size of the machine, must stay below "
+            "2^62, but do not; are times in another unit?"
+        )
+
+
+def _remarks(jobs: _Jobs, survey: _Survey, registry: Registry, settings: ImportSettings) -> Iterator[str]:
+    """Yield what an administrator should know about the log as a whole."""
+    if len(survey.codes["user"]) == 1:
+        yield (
+            "all jobs are of one user; who is no administrator sees only the own jobs where PrivateData is set, or "
+            "without -a: the query should be made by one who sees all"
+        )
+    names, work = registry.partition.by_number(), survey.work
+    largest_first = sorted(survey.codes["partition"], key=lambda number: -work[number])
+    if settings.partition is None and len(largest_first) > 1:
+        shares = (f"{names[number]} {100 * work[number] / work.sum():.1f} %" for number in largest_first)
+        yield (
+            f"{len(largest_first)} partitions, with these shares of the work: {first_few(shares, limit=5)}; partitions "
+            "that share no nodes are machines of their own, and --partition NAME imports one"
+        )
+    span = int(jobs.submit[-1] - jobs.submit[0])
+    if settings.source == "slurm" and span < SHORT:
+        yield f"submissions span {span / 3600:.1f} hours; sacct without -S lists the jobs of today only"
+    if settings.source == "slurm" and jobs.keeps_numbers and not survey.repeated and jobs.order.size >= MANY:
+        yield (
+            "no job was requeued; if jobs are requeued on this machine, sacct was called without -D, and the "
+            "submission of a requeued job is that of its last life"
+        )
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def _write(
+    path: str | os.PathLike[str],
+    spool: Spool,
+    jobs: _Jobs,
+    survey: _Survey,
+    registry: Registry,
+    tally: Tally,
+    settings: ImportSettings,
+    advance: Callable[[int, int], None],
+) -> list[str]:
+    """Write the log and its names, and return remarks."""
+    alias = no_alias(registry) if settings.key is None else aliases(registry, settings.key)
+    counts = tally.counts()
+    if settings.key is not None:  # where a job stood, and its number, stay at home
+        counts = tuple(count._replace(first="") for count in counts)
+    first = int(jobs.submit[0])
+    epoch = first - alias.earlier if first > alias.earlier else first  # no calendar begins before 1970
+    header = _header(jobs, settings, epoch)
+    in_use = {
+        f"{kind}s": {int(alias.numbers[kind][code]): alias.names[kind][code] for code in codes}
+        for kind, codes in survey.codes.items()
+    }
+    names = Names(
+        **in_use, source=settings.source, grouped_by=settings.grouped_by, eligible=survey.eligible, dropped=counts
+    )
+    remarks: list[str] = []
+
+    def check(log: Path, beside: Path) -> None:
+        reasons = " ".join(f"{count.action} {count.reason}" for count in counts)
+        fixed = f"{header.decode()} {reasons} {settings.source} {settings.grouped_by}"
+        remarks.append(prove_anonymous(log, beside, _names_met(registry), fixed))
+
+    write_log(path, _lines(header, spool, jobs, alias, advance), names, None if settings.key is None else check)
+    return remarks
+
+
+def _names_met(registry: Registry) -> set[str]:
+    """Return all names that were met; a list of partitions is also each of them."""
+    return {
+        name
+        for numbering in registry.kinds.values()
+        for each in numbering.names_met
+        for name in (each, *each.split(","))
+    }
+
+
+def _header(jobs: _Jobs, settings: ImportSettings, epoch: int) -> bytes:
+    """Return the header of the log."""
+    entries = {
+        "Version": "2.2",
+        "Conversion": f"paretosched import {settings.source}",
+        "MaxJobs": jobs.order.size,
+        "MaxRecords": jobs.order.size,
+        "UnixStartTime": epoch,
+        "TimeZoneString": settings.zone or "UTC",
+        "MaxProcs": jobs.capacity,
+        "Note": f"processors are {settings.unit}, groups are {settings.grouped_by}; names are beside this file",
+    }
+    return "".join(f"; {key}: {value}\n" for key, value in entries.items()).encode()
+
+
+def _lines(
+    header: bytes, spool: Spool, jobs: _Jobs, alias: Alias, advance: Callable[[int, int], None]
+) -> Iterator[bytes]:
+    """Yield the text of the log."""
+    yield header
+    epoch = jobs.submit[0]
+    for rows, first in _chunks(spool, jobs):
+        run, start = rows["run"], rows["start"]
+        columns = (
+            jobs.number[first : first + rows.size],
+            rows["submit"] - epoch,
+            np.where(start == UNKNOWN, -1, start - rows["submit"]),
+            run,
+            rows["width"],
+            rows["width"],
+            _estimates(rows, jobs),
+            rows["status"],
+            *(alias.numbers[kind][rows[kind]] for kind in ("user", "group", "queue", "partition")),
+        )
+        yield "".join([LINE % line for line in zip(*(column.tolist() for column in columns), strict=True)]).encode()
+        advance(first + rows.size, jobs.order.size)
+
+
+def _chunks(spool: Spool, jobs: _Jobs) -> Iterator[tuple[NDArray[Any], int]]:
+    """Yield the jobs of the log, many at a time, each time with the place of the first one."""
+    for first in range(0, jobs.order.size, CHUNK):
+        yield spool.rows(jobs.order[first : first + CHUNK]), first
+
+
+def _note_mask(spool: Spool, tally: Tally, action: str, reason: str, mask: Mask) -> None:
+    """Count the lives of a mask over the spool, many at a time."""
+    places = np.flatnonzero(mask)
+    for first in range(0, places.size, CHUNK):
+        _note(tally, action, reason, spool.rows(places[first : first + CHUNK]))
+
+
+def _note(tally: Tally, action: str, reason: str, rows: NDArray[Any]) -> None:
+    """Count lives, (k,) of type LIFE."""
+    if rows.size:
+        tally.note(action, reason, rows["line"], rows["job"], rows["run"] * rows["width"].astype(np.float64))
