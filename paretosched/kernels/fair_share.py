@@ -112,7 +112,17 @@ def tree_of(
     is_user: Mask,
     inherits: Mask,
 ) -> Tree:
-    """Return the tree of associations without usage; the arguments are as for `Tree`."""
+    """Return the tree of associations without usage.
+
+    Parameters
+    ----------
+    algorithm, damping, period, first
+        As for `Tree`.
+    parent, share
+        (N,) int64 and (N,) float64, as for `Tree`.
+    is_user, inherits
+        (N,) bool, as for `Tree`.
+    """
     count = parent.size
     product = np.zeros(count)
     depth = np.zeros(count, dtype=np.int64)
@@ -122,7 +132,8 @@ def tree_of(
         depth[node] = depth[above] + 1 if above >= 0 else 0
     has_users = is_user.copy()
     for node in range(count - 1, 0, -1):
-        has_users[parent[node]] |= has_users[node]
+        above = int(parent[node])
+        has_users[above] |= has_users[node]
     below = np.flatnonzero(has_users[1:]) + 1
     below = below[np.argsort(parent[below], kind="stable")]
     begin = np.searchsorted(parent[below], np.arange(count + 1))
@@ -176,7 +187,7 @@ def growth(tree: Tree, half_life: float, t: Int) -> float:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def shrink(tree: Tree, half_life: float, t: Int) -> None:
-    """Make the units of usage smaller, modified in place, until second t is less than LARGEST of half_life, s, away."""
+    """Make the units of `tree`, modified in place, smaller, until second t is less than LARGEST `half_life` away."""
     steps = int((float(t - tree.first) / half_life - LARGEST * float(tree.state[SCALE])) / LARGEST)
     tree.state[SCALE] += steps
     for _ in range(min(steps, 4)):  # after which nothing is left
@@ -216,7 +227,7 @@ def note_in_tree(tree: Tree, half_life: float, node: Int, t: Int, width: Int) ->
 
 @njit(cache=True, nogil=True, _nrt=False)
 def factor_at(tree: Tree, half_life: float, node: Int, t: Int) -> float:
-    """Return the factor of an association in second t; of an account above users it is not needed.
+    """Return the factor of association `node` in second t; of an account above users it is not needed.
 
     `tree`, of which usage decays with `half_life`, s, is modified in place: all is computed once in a period.
     """
@@ -235,7 +246,7 @@ def factor_at(tree: Tree, half_life: float, node: Int, t: Int) -> float:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def compute_value(tree: Tree, node: Int) -> None:
-    """Compute the usage of an association of `tree` at the beginning of the period, in place."""
+    """Compute the usage of association `node` of `tree` at the beginning of the period, in place."""
     row = BEFORE if tree.changed[node] == tree.state[COMPUTED] else NOW
     since = tree.grown[0] - tree.mark[row, node]
     tree.value[node] = tree.used[row, node] + float(tree.rate[row, node]) * since
@@ -304,7 +315,17 @@ def comes_before(tree: Tree, a: Int, b: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def sort_siblings(tree: Tree, nodes: Ints, begin: Int, end: Int) -> None:
-    """Sort nodes[begin:end] of `tree` in place: a few steps if the order is nearly that of the last period."""
+    """Sort siblings in place: a few steps if the order is nearly that of the last period.
+
+    Parameters
+    ----------
+    tree
+        `Tree`.
+    nodes
+        (m,) int64, associations, of which nodes[begin:end] are sorted in place.
+    begin, end
+        See `nodes`.
+    """
     for i in range(begin + 1, end):
         node = nodes[i]
         k = i
@@ -316,7 +337,7 @@ def sort_siblings(tree: Tree, nodes: Ints, begin: Int, end: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def rank_users(tree: Tree) -> None:
-    """Compute the factors of all users by FAIR_TREE from the ratios, in place."""
+    """Compute the factors of all users of `tree` by FAIR_TREE from the ratios, in place."""
     levels = tree.levels
     line = tree.line
     for node in range(tree.parent.size):

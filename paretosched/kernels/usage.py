@@ -71,7 +71,7 @@ def usage_at(usage: Usage, account: Int, t: Int) -> float:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def moment_of(usage: Usage, t: Int) -> Int:
-    """Return the number of the moment of second t: while it is the same, no `standing` changes."""
+    """Return the number of the moment of second t: while it is the same, no `standing` by `usage` changes."""
     if usage.tree.parent.size > 0:
         return period_of(usage.tree, t)
     return t

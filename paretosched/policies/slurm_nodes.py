@@ -39,10 +39,10 @@ def node_names(text: str, where: str) -> Iterator[str]:
         place += len(part) + 1
         if not part or "]" in re.sub(r"\[[^\]]*\]", "", part) or (place <= len(text) and text[place - 1] != ","):
             raise InputError(f"{where}: {in_quotes(text)} must be a list of nodes such as n[1-64], but is not")
-        yield from _expanded(part, where)
+        yield from _names_of_part(part, where)
 
 
-def _expanded(part: str, where: str) -> Iterator[str]:
+def _names_of_part(part: str, where: str) -> Iterator[str]:
     """Yield the names that one part of a list stands for, of which each bracket is expanded."""
     begin, end = part.find("["), part.find("]")
     if begin < 0:
@@ -57,7 +57,7 @@ def _expanded(part: str, where: str) -> Iterator[str]:
         if last - int(first) >= MOST_NODES:
             raise InputError(f"{where}: {in_quotes(part)} must be at most {MOST_NODES:,} nodes, but is more")
         for number in range(int(first), last + 1):
-            for rest in _expanded(part[end + 1 :], where):
+            for rest in _names_of_part(part[end + 1 :], where):
                 yield f"{part[:begin]}{number:0{len(first)}}{rest}"
 
 

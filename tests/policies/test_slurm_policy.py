@@ -294,7 +294,7 @@ def site() -> Iterator[SlurmCluster]:
         yield cluster
 
 
-def recorded(cluster: SlurmCluster) -> tuple[Workload, dict[int, int], int]:
+def jobs_now(cluster: SlurmCluster) -> tuple[Workload, dict[int, int], int]:
     """Return the jobs of a cluster as a log with names, the rows and starts of those that run, and the time."""
     cluster.environment["SLURM_TIME_FORMAT"] = "%s"
     lines = cluster.call("squeue", "-h", "-t", "PD,R", "-o", "%A|%u|%a|%q|%P|%C|%l|%V|%S|%T").splitlines()
@@ -369,7 +369,7 @@ def pass_two_periods(cluster: SlurmCluster) -> None:
 def check_priorities(cluster: SlurmCluster, folder: Path, slack: float) -> None:
     """Compare all parts of the priorities, those of fair share with a slack, and the order of all pairs of jobs."""
     real = sprio(cluster)
-    w, started, now = recorded(cluster)
+    w, started, now = jobs_now(cluster)
     rows = {int(job): row for row, job in enumerate(w.job.tolist())}
     assert len(real) >= 28
     assert set(real) <= set(rows)

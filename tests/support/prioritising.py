@@ -51,7 +51,7 @@ ORDERS = {
     "situations": Order(_by_situation, ("width", "estimate -x", "wait width /")),
     "fair share": same_always("usage", lambda job, now: now.usage),
     "fair share and age": same_always(
-        "wait 50 min 50 / usage +", lambda job, now: min(float(now.t - job.submit), 50.0) / 50.0 + now.usage
+        "wait 50 min 50 / usage +", lambda job, now: min(float(now.t - job.arrival), 50.0) / 50.0 + now.usage
     ),
     "least used": same_always("usage -x", lambda job, now: -now.usage),
     "least used of its share": same_always(
