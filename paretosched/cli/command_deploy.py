@@ -52,6 +52,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         EXAMPLE,
         json=False,
     )
+    parser.set_defaults(is_light=True)  # a few thousand keys are computed sooner than numba is loaded
     parser.add_argument("policy", metavar="POLICY", type=Name("the policy"), help="policy file, .json or .txt")
     parser.add_argument("--to", required=True, choices=("slurm", "pbs"), help="the resource manager")
     what = parser.add_mutually_exclusive_group()
@@ -102,8 +103,6 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> int | None:
     """Run a policy on a real machine."""
-    if sys.argv[1:2] == ["deploy"]:  # not in a process that does other things as well
-        os.environ["NUMBA_DISABLE_JIT"] = "1"  # a few thousand keys are computed sooner than numba is loaded
     from ..deployment.ranking import check_orderly
     from ..policies.policy import as_policy
 
