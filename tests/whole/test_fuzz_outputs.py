@@ -16,6 +16,7 @@ from support.disks import small_disk
 from support.fuzzing import LONG, refusal, sound
 
 pytestmark = pytest.mark.usefixtures("coarse_hypervolumes")
+
 # --- outputs ------------------------------------------------------------------------------------------------------
 
 OUTPUTS = [
