@@ -217,7 +217,7 @@ def test_it_is_a_policy_like_others(tmp_path: Path) -> None:
     assert isinstance(again, Priority)
     assert (again.order, again.backfill, again.fair_share) == (policy.order, policy.backfill, policy.fair_share)
     assert again.provenance == policy.provenance
-    plain = ps.lublin(100, 16, 3)
+    plain = ps.lublin(100, 32, 3)
     w = plain.with_(records=np.full((100, 18), -1.0))
     start = ps.simulate(w, policy).start.tolist()
     assert ps.simulate(w, tmp_path / "today.json").start.tolist() == start
