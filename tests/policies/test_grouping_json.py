@@ -50,7 +50,7 @@ def test_a_list_in_a_file_is_readable_and_a_policy_without_a_rule_has_none() -> 
     ("change", "message"),
     [
         ({"by": "name"}, "grouping.by must be one of list, consumption"),
-        ({"lines": ["7,vip", "x,vip"]}, 'grouping, line:2: user is "x"'),
+        ({"lines": ["7,vip", ",vip"]}, 'grouping, line:2: user is ""'),
         ({"lines": ["7,staff"]}, "the group of a line must be one of vip, the, rest"),
         ({"lines": []}, "grouping, line: a list of groups must have lines"),
         ({"days": 3}, "a rule by a list has neither thresholds nor days"),

@@ -9,6 +9,7 @@ import pytest
 from paretosched.workload.accounting.slurm import FIELDS, sacct_command
 from support.accounting import RECORDED, Result, column, import_into
 from support.commands import command
+from support.slurm_cluster import slurm_cluster
 
 HEADER = "|".join(FIELDS)
 ALL = RECORDED / "slurm-all.txt"
@@ -241,8 +242,7 @@ def test_a_log_where_nothing_ran_is_refused_with_the_reasons(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_a_real_slurm_is_imported_as_it_was_used(tmp_path: Path) -> None:
     """An array, a heterogeneous job, exclusive nodes, a requeue, a cancelled job and one that begins later."""
-    slurm_cluster = pytest.importorskip("support.slurm_cluster", reason="NO SLURM: no support.slurm_cluster here")
-    with slurm_cluster.slurm_cluster(nodes=2, cpus=4, accounting=True) as cluster:
+    with slurm_cluster(nodes=2, cpus=4, accounting=True) as cluster:
         for account, user in (("physics", "games"), ("chemistry", "news")):
             cluster.call("sacctmgr", "-i", "add", "account", account, "cluster=loop")
             cluster.call("sacctmgr", "-i", "add", "user", user, f"account={account}", "cluster=loop")
