@@ -262,7 +262,7 @@ def goals(rows: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
         "better than every untrained one",
         "95 % waits up to 1.5 times EASY's",
     ]
-    on_last = [row for row in rows if (row["log"], row["split"]) == ("CTC", settings.LAST.name)]
+    on_last = [row for row in rows if (row["log"], row["split"]) == (settings.LAST_LOG, settings.LAST.name)]
     good = [
         row for row in on_last if float(row["objective_vs_easy"]) >= settings.LAST_GAIN and float(row["exceeded"]) == 0
     ]
@@ -272,8 +272,8 @@ def goals(rows: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
         *markdown(heads, lines, left=1),
         "",
         f"Gain kept: the gain on the jobs that were not learnt from over that on those that were, median over splits "
-        f"and seeds, where the latter is {settings.LEAST_GAIN:g} % or more. On the last 30 % of CTC {len(good)} of "
-        f"{len(on_last)} trainings gain {settings.LAST_GAIN:g} % or more and keep the limits.",
+        f"and seeds, where the latter is {settings.LEAST_GAIN:g} % or more. On the last 30 % of {settings.LAST_LOG} "
+        f"{len(good)} of {len(on_last)} trainings gain {settings.LAST_GAIN:g} % or more and keep the limits.",
         "",
     ]
 

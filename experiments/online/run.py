@@ -6,7 +6,8 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,15 +22,17 @@ import paretosched as ps
 from paretosched.comparison.intervals import LEAST_WEEKS, WeekSums, intervals, join_sums, week_sums
 from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
+from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
 from paretosched.policies.policy import save_policy
 from paretosched.policies.policy_json import to_json
 from paretosched.simulation.objective import objective_table
+from paretosched.training.rule_base_training import by_weight
+from paretosched.training.task import data_of, tasks
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 from paretosched.workload.public_logs import log_file
 
 UNTRAINED, TRAINED = PARTS = ("untrained", "trained")
-NO_SEED = ""
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 
 
@@ -39,29 +42,40 @@ def main() -> None:
     parser.add_argument(
         "--log",
         action="append",
-        choices=(*settings.LOGS, *settings.OTHER_LOGS),
-        help=f"may be given again; default: {', '.join(settings.LOGS)}",
+        choices=(*settings.LOGS, *settings.SCALED, *settings.OTHER_LOGS),
+        help="may be given again; default: all but the last three",
     )
     common.add_workers(parser)
     common.add_work(parser, "online", "trainings and measurements")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
-    logs = options.log or (settings.QUICK_LOGS if options.quick else settings.LOGS)
+    logs = options.log or (settings.QUICK_LOGS if options.quick else (*settings.LOGS, *settings.SCALED))
     parts = options.part or PARTS
     for part in parts:
-        of_part = [row for log in logs for row in rows_of(part, log, options)]
-        with_others = [*rows_of_others(options.results / f"{part}.csv", logs), *map(without_sums, of_part)]
-        save_rows(with_others, options.results / f"{part}.csv")
-        pools = [*rows_of_others(options.results / f"{part}-pooled.csv", logs), *pool(of_part)]
-        save_rows(pools, options.results / f"{part}-pooled.csv")
+        of_part: list[dict[str, Any]] = []
+        for seed in seeds(part, options.quick):  # all logs with one seed first, so that a part of the seeds is of use
+            for log in logs:
+                of_part += rows_of(part, log, seed, options)
+                save(part, of_part, logs, options.results)
     note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "limits": settings.LIMITS}
-    note |= {"splits": splits(options.quick), "policies": policies(options.quick), "workers": options.workers}
+    note |= {
+        "splits": {log: splits(log, options.quick) for log in logs},
+        "policies": policies(options.quick),
+        "workers": options.workers,
+    }
     note["learners"] = [learner._asdict() for learner in learners(options.quick)]
     earlier = common.earlier_parts(options.results)
     of_others = common.load_provenance(options.results)["workloads"] if earlier else {}
     note["workloads"] = of_others | {log: about(log, options.quick) for log in logs}
     note["parts"] = sorted({*earlier, *parts})
     common.save_provenance(options.results, note, ("cma",))
+
+
+def save(part: str, of_part: list[dict[str, Any]], logs: Sequence[str], results: Path) -> None:
+    """Write the rows of a part so far, and what they are over all rolling splits."""
+    for end, rows in (("", [without_sums(row) for row in of_part]), ("-pooled", pool(of_part))):
+        path = results / f"{part}{end}.csv"
+        save_rows([*rows_of_others(path, logs), *rows], path)
 
 
 def rows_of_others(path: Path, logs: Iterable[str]) -> list[dict[str, str]]:
@@ -79,16 +93,16 @@ def without_sums(row: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def workload(log: str, quick: bool) -> ps.Workload:
-    """Return a log: scaled if it is one of the papers'; if `quick`, a small made-up one that lasts for months."""
+    """Return a log as it was recorded, or as the papers scale it; if `quick`, a small made-up one that lasts months."""
     if quick:
         small = common.stand_in(log, settings.QUICK)
         slower = {key: getattr(small, key) * times for key, times in settings.QUICK_SLOWER.items()}
         return small.with_(**slower, name=log)
-    if log in settings.OTHER_LOGS:
-        trace: ps.Workload = ps.read_swf(log_file(log), name=log)
-        return trace
-    large: ps.Workload = common.scaled_log(log)
-    return large
+    if log in settings.SCALED:
+        large: ps.Workload = common.scaled_log(settings.SCALED[log])
+        return large
+    recorded: ps.Workload = ps.read_swf(log_file(common.LOGS.get(log, log)), name=log)
+    return recorded
 
 
 def about(log: str, quick: bool) -> dict[str, Any]:
@@ -97,9 +111,18 @@ def about(log: str, quick: bool) -> dict[str, Any]:
     return {"jobs": len(w), "processors": w.capacity, "digest": w.digest}
 
 
-def splits(quick: bool) -> tuple[settings.Split, ...]:
-    """Return the splits to try."""
+def splits(log: str, quick: bool) -> tuple[settings.Split, ...]:
+    """Return the splits of a log to try."""
+    if log in settings.SCALED:
+        return (settings.LAST,)
     return settings.QUICK_SPLITS if quick else settings.SPLITS
+
+
+def seeds(part: str, quick: bool) -> tuple[int | None, ...]:
+    """Return the seeds of a part; None where nothing is random."""
+    if part == UNTRAINED:
+        return (None,)
+    return settings.SEEDS[:1] if quick else settings.SEEDS
 
 
 def policies(quick: bool) -> tuple[str, ...]:
@@ -130,23 +153,22 @@ def between(whole: ps.Workload, begin: float, end: float) -> ps.Workload:
     return whole.take(np.flatnonzero(inside & (since <= end)), name=name)
 
 
-def rows_of(part: str, log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def rows_of(part: str, log: str, seed: int | None, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield what every policy of a part reaches on the test part of every split of a log."""
     whole = workload(log, options.quick)
-    for split in splits(options.quick):
+    for split in splits(log, options.quick):
         test = between(whole, split.until, split.end)
         where: dict[str, Any] = {"part": part, "log": log, "split": split.name}
-        if part == UNTRAINED:
+        if seed is None:
             for words in policies(options.quick):
-                label = where | {"policy": words, "seed": NO_SEED, "wish": ""}
+                label = where | {"policy": words, "seed": "", "wish": ""}
                 yield label | reached_by(test, words, options)
         else:
             learning_part = between(whole, split.begin, split.until)
             for learner in learners(options.quick):
-                for seed in settings.SEEDS[: 1 if options.quick else None]:
-                    policy, about_training = training_of(learner, seed, learning_part, split, log, options)
-                    label = where | {"policy": learner.name, "seed": seed, "wish": learner.wish}
-                    yield label | reached_by(test, policy, options) | about_training
+                policy, about_training = training_of(learner, seed, learning_part, split, log, options)
+                label = where | {"policy": learner.name, "seed": seed, "wish": learner.wish}
+                yield label | reached_by(test, policy, options) | about_training
 
 
 def training_of(
@@ -159,33 +181,61 @@ def training_of(
 ) -> tuple[ps.Policy, dict[str, Any]]:
     """Return the policy of a training, which is continued if it has begun, and what it says of itself."""
     name = f"{learner.name.replace(', ', '-')}/{log}/{split.name.replace(' ', '')}"
-    policy_file = options.results / "policies" / f"{name.replace('/', '-')}-{seed}.json"
+    policy_file = options.work / "policies" / f"{name.replace('/', '-')}-{seed}.json"
     about_file = options.work / "told" / policy_file.name
     if policy_file.exists() and about_file.exists():
         return ps.load_policy(policy_file), json.loads(about_file.read_text(encoding="utf-8"))
     place = options.work / name / str(seed)
     for folder in (place.parent, policy_file.parent, about_file.parent):
         folder.mkdir(parents=True, exist_ok=True)
-    training = getattr(ps, learner.function)(
-        learning_part,
-        settings.WISHES[learner.wish],
-        seed=seed,
-        workers=options.workers,
-        run_directory=place,
-        progress=common.show_training(f"{name} {seed}", 20),
-        **learner.settings,
-    )
-    best = training.rows()[training.best + 1]["workloads"][0]
-    about_training = {
-        "train_vs_easy": best["vs_easy"],
-        "train_exceeded": training.systems[training.best].exceeded,
-        "margin": training.margin,
-        "evaluations": training.evaluations,
-        "kernel_seconds": round(training.seconds, 1),
-    }
-    save_policy(training.policy, policy_file)
+    wish = settings.WISHES[learner.wish]
+    if learner.function == settings.RANDOM:
+        policy, about_training = random_order(learning_part, wish, seed=seed, **learner.settings)
+    else:
+        training = getattr(ps, learner.function)(
+            learning_part,
+            wish,
+            seed=seed,
+            workers=options.workers,
+            run_directory=place,
+            progress=common.show_training(f"{name} {seed}", 20),
+            **learner.settings,
+        )
+        policy, best = training.policy, training.rows()[training.best + 1]
+        about_training = {
+            "train_vs_easy": best["workloads"][0]["vs_easy"],
+            "train_exceeded": training.systems[training.best].exceeded,
+            "margin": training.margin,
+            "evaluations": training.evaluations,
+            "kernel_seconds": round(training.seconds, 1),
+        }
+    save_policy(policy, policy_file)
     write(about_file, about_training)
-    return training.policy, about_training
+    return policy, about_training
+
+
+def random_order(
+    learning_part: ps.Workload, wish: str, *, evaluations: int, seed: int
+) -> tuple[ps.Policy, dict[str, Any]]:
+    """Return the best of random policies of the class of trained orders, and what it reaches where it was chosen."""
+    task, _ = tasks(data_of(learning_part, wish, None, None, 0, 0, seed), 0.0)
+    groups = learning_part.groups
+    encoding = TrainedOrders(by_weight(task.wish, groups), ())
+    lower, upper = encoding.lower_upper(len(groups))
+    genomes = np.random.default_rng(seed).uniform(lower, upper, (evaluations, lower.size))
+    genomes[:, [WINDOW, POLICY]] = 0.0
+    begin = time.process_time()
+    values = np.array([task.values_of(encoding.policy_of(genome, groups)) for genome in genomes])
+    best = int(task.fitness(values).argmin())
+    (goal_value,), (exceeded,) = task.measure(values[best : best + 1])
+    about_training = {
+        "train_vs_easy": float(100 * (1 - goal_value / task.easy[0][0])),
+        "train_exceeded": float(exceeded),
+        "margin": 0.0,
+        "evaluations": evaluations,
+        "kernel_seconds": round(time.process_time() - begin, 1),
+    }
+    return encoding.policy_of(genomes[best], groups), about_training
 
 
 # --- what it reaches --------------------------------------------------------------------------------------------------
