@@ -14,6 +14,7 @@ from hypothesis import settings
 
 from paretosched.workload.log_cache import OFF_VARIABLE
 from paretosched.workload.public_logs import LOGS, log_folder
+from support.slurm_cluster import SlurmCluster, slurm_cluster
 
 # The same examples in every run, so that a change is to blame when one fails, and no deadline, for machines that do
 # other work as well. HYPOTHESIS_PROFILE=wide draws others each time.
@@ -53,3 +54,10 @@ def traces() -> Path:
             "or set PARETOSCHED_TRACES to the folder that has them"
         )
     return folder
+
+
+@pytest.fixture(scope="session")
+def slurm() -> Iterator[SlurmCluster]:
+    """A real Slurm with four nodes of four processors, for all tests of a worker; each cancels its own jobs."""
+    with slurm_cluster(nodes=4, cpus=4) as cluster:
+        yield cluster

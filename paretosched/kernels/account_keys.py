@@ -2,9 +2,8 @@
 
 from typing import NamedTuple
 
-from numba import njit
-
 from ..core.arrays import Floats, Int, Ints
+from .compiling import njit
 from .formulas import Program, value_of
 from .inputs import Jobs
 from .usage import Usage, usage_at

@@ -1,8 +1,7 @@
 """The ancestors of an evaluation of a run."""
 
-from numba import njit
-
 from ..core.arrays import Ints, Mask
+from .compiling import njit
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
 from ..core.situations import Calendar
+from .compiling import njit
 from .events import era_at, next_event
 from .inputs import Jobs, Weights
 from .profile import FIRST, LAST, add, clear, earliest, forget_past, segment

@@ -1,10 +1,10 @@
 """The criteria f1 to f4 of Greedy: keys as they are printed in the papers, and the same keys as lines in time."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..core.arrays import Int
+from .compiling import njit
 from .inputs import Weights
 
 

@@ -4,9 +4,9 @@ Both use the true run times: they show what is possible offline, and are no sche
 """
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints, Order
+from .compiling import njit
 from .fcfs_easy import NEAR, in_turn
 from .inputs import Jobs
 from .profile_tree import Vacancy, clear, earliest, take, vacancy

@@ -1,9 +1,8 @@
 """Parts of all event loops: the next event, its situation, and the jobs that arrive together."""
 
-from numba import njit
-
 from ..core.arrays import Int
 from ..core.situations import Calendar
+from .compiling import njit
 from .inputs import Jobs
 from .running import Running
 from .waiting_tree import FAR

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints, Order
+from .compiling import njit
 from .events import after_copies, next_event
 from .inputs import Jobs
 from .running import Running, bits_for, complete, expect, launch, pop, push, reserve, running_jobs

@@ -6,10 +6,10 @@ unless one of them comes before a job that has a reservation, or gets one itself
 """
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Order
 from ..core.situations import Calendar
+from .compiling import njit
 from .events import era_at, next_event
 from .fixed_order_pass import (
     ALONE,

@@ -9,9 +9,9 @@ of them takes its room, or until it is its turn. What begins after the candidate
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
+from .compiling import njit
 from .inputs import Backfilling, Jobs, Sorted
 from .profile import add, add_at, forget_past
 from .ranked_jobs import (

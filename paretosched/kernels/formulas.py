@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints
+from .compiling import njit, power
 from .inputs import Jobs
 
 MOST_DEEP = 32  # values on the stack at the same time
@@ -344,7 +344,7 @@ def _of_two(operation: Int, x: float, y: float) -> float:
     if operation == _OVER:
         return _ratio(x, y)
     if operation == _POWER:
-        return np.inf if x == 0.0 and y < 0.0 else math.pow(x, y)
+        return np.inf if x == 0.0 and y < 0.0 else power(x, y)
     if operation == _MIN:
         return y if y < x else x
     if operation == _MAX:

@@ -1,10 +1,10 @@
 """Greedy (papers 000 and 002) without backfilling, or with EASY backfilling in the weighted order."""
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
 from ..core.situations import Calendar
+from .compiling import njit
 from .events import era_at, next_event
 from .inputs import Jobs, Weights
 from .keys import after_equals, line_at, roundings, settle

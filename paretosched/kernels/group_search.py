@@ -11,9 +11,9 @@ job that the heuristic prefers. A discrepancy is a digit other than 0.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
+from .compiling import njit
 from .virtual_schedule import Moment, Tree, metric, put, response, settle, slowdown
 
 DISCREPANCY, LDS, DDS = 0, 1, 2

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from ..core.arrays import Int
+from .compiling import overload
 from .criteria import line_of_criterion, settle_criteria
 from .events import after_copies
 from .inputs import Jobs, Weights

@@ -25,10 +25,10 @@ Identical jobs that arrive in a row (copies, job arrays) share a slot: they diff
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..core.arrays import Int, Ints, Mask
+from .compiling import njit
 from .inputs import Jobs, Weights
 from .keys import TINY, line_at, roundings, settle
 from .lines import Lines

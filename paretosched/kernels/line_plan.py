@@ -4,10 +4,10 @@ Reservations are planned as in `fixed_order_pass.py`: only as far as they decide
 """
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
 from ..core.situations import Calendar
+from .compiling import njit
 from .events import era_at, next_event
 from .formulas import first_alike
 from .inputs import Backfilling, Jobs, ints

@@ -11,10 +11,10 @@ beside them.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints, Order
 from ..core.situations import Calendar
+from .compiling import njit
 from .events import era_at, next_event
 from .greedy_queue import ahead, in_order, lift_bench, next_slot
 from .inputs import Backfilling, Jobs, ints

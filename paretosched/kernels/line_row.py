@@ -6,9 +6,9 @@ At each pass neighbours are compared again, and few of them change places.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Mask, Order
+from .compiling import njit
 from .inputs import Backfilling, Jobs
 from .lines import Lines, is_equal, settle_rows
 from .ranked_jobs import Stairs

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Int, Mask
+from .compiling import njit
 from .formulas import BLOCK, MOST_DEEP, Program, evaluate, evaluate_block
 from .inputs import Jobs
 

@@ -1,10 +1,10 @@
 """Read the numbers of job lines from the bytes of a log."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Int, Ints, Mask
+from .compiling import njit
 
 DONE, FULL, UNUSUAL, TOO_LONG = range(4)
 SPACE, TAB, NEWLINE, RETURN, MINUS, POINT, ZERO, NINE, SEMICOLON = b" \t\n\r-.09;"

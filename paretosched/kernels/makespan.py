@@ -1,9 +1,9 @@
 """The makespans of a whole population of assignments: when the last node has finished its jobs."""
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Order
+from .compiling import njit
 
 
 @njit(cache=True, nogil=True)

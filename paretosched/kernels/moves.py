@@ -15,9 +15,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Mask, Order
+from .compiling import njit
 from .inputs import Jobs
 
 LOOKS = 256  # jobs tried for one gap, and places behind it for which the free processors are known

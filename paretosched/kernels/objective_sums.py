@@ -1,9 +1,9 @@
 """Compute all objectives of a schedule in one pass."""
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Mask
+from .compiling import njit
 
 
 @njit(cache=True, nogil=True)

@@ -9,11 +9,11 @@ for each account. A pass has the three steps of `priority`.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Order
 from ..core.situations import Calendar
 from .account_keys import Keys, of_account
+from .compiling import njit
 from .events import era_at, next_event
 from .formulas import BLOCK, MOST_DEEP, evaluate, evaluate_block
 from .inputs import Backfilling, Jobs, Sorted

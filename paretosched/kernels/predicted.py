@@ -7,10 +7,10 @@ every event, so that nothing has to be updated when a prediction changes.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints
 from ..core.situations import Calendar
+from .compiling import njit
 from .events import era_at, next_event
 from .formulas import Program
 from .inputs import INTERPOLATED, PRINTED, RECENT, Backfilling, Histories, Jobs

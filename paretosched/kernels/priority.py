@@ -7,9 +7,9 @@ in the order, if there are any; then the other jobs are tried in an order of the
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints
+from .compiling import njit
 from .formulas import BLOCK, MOST_DEEP, Program, evaluate_block
 from .inputs import Backfilling, Jobs
 from .profile import FIRST, add, add_at, earliest, earliest_at

@@ -7,9 +7,9 @@ and (2,), where m is at least two for every job and some more.
 """
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
+from .compiling import njit
 
 FIRST, LAST = 0, 1
 

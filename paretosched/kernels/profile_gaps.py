@@ -9,9 +9,9 @@ a lower bound.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
+from .compiling import njit
 from .profile import FIRST, LAST, segment
 from .running import Profile
 from .waiting_sizes import RANGES, range_of, width_ranges

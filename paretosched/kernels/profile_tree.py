@@ -12,10 +12,10 @@ the order of submission, where all insertions are near the end, and forty times 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ..core.arrays import Int, Ints
+from .compiling import njit
 
 LEAF = 64  # measured with FAN: 32 to 128 and 16 to 64 make no difference
 FAN = 32

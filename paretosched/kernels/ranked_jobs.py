@@ -9,9 +9,9 @@ beside long narrow ones would look like short narrow ones.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints, Order
+from .compiling import njit
 from .inputs import Backfilling, Jobs, Sorted
 from .profile import FIRST, LAST, add, forget_past
 from .running import Profile, Running, bits_for, reserve

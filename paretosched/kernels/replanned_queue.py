@@ -1,9 +1,9 @@
 """Conservative backfilling in the order of arrival that plans every job anew at every event, as far as it matters."""
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
+from .compiling import njit
 from .events import next_event
 from .inputs import Jobs
 from .profile import forget_past

@@ -10,10 +10,10 @@ A strategy is chosen only when it makes a difference: when some waiting job fits
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Order
 from ..core.situations import Calendar
+from .compiling import njit
 from .events import era_at, next_event
 from .inputs import Jobs, Rules, Sorted, Weights
 from .kinetic_queue import (

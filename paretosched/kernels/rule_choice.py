@@ -4,9 +4,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int
+from .compiling import njit
 from .inputs import Rules
 
 # exp(-i / FINE), linearly interpolated below FAR_RULE: within 1e-5 of the true value, and faster than exp. Memberships

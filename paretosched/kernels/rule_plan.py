@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints, Order
+from .compiling import njit
 from .inputs import Jobs
 from .profile import FIRST, LAST, add_at, earliest_at, segment
 from .running import Profile, no_profile

@@ -12,9 +12,9 @@ Two small structures in arrays of the caller, both with packed 64-bit keys, so t
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
+from .compiling import njit
 from .inputs import Jobs
 from .profile import FIRST, LAST
 

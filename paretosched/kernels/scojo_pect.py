@@ -16,9 +16,9 @@ their planned time comes.
 """
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
+from .compiling import njit
 from .inputs import Jobs
 from .profile import add, earliest
 from .scojo_pect_groups import renew_group

@@ -1,9 +1,9 @@
 """The groups of SCOJO-PECT (paper 004, section 7): when a group is formed, and with which job it finishes."""
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
+from .compiling import njit
 from .group_search import plan
 from .inputs import Jobs
 from .profile import add, earliest

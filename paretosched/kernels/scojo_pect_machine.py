@@ -7,9 +7,9 @@ slice. A job starts on the lowest processors that are idle and belong to no star
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Mask
+from .compiling import njit
 from .inputs import Jobs, ints
 from .profile import FIRST, LAST, add
 

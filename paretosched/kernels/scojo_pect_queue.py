@@ -9,9 +9,9 @@ long, or short but wide. The tree uses its lowest 2^level leaves, so that short 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints, Mask, Order
+from .compiling import njit
 from .inputs import Jobs, ints
 from .profile import FIRST, LAST
 from .running import pop, push

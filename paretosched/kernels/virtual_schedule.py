@@ -8,9 +8,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Mask
+from .compiling import njit
 from .inputs import Jobs, ints
 
 FAR = np.int64(0x7FFFFFFFFFFFFFFF)

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Floats, Int, Ints
+from .compiling import njit
 from .criteria import key_of
 from .inputs import Jobs, Weights
 

@@ -7,9 +7,9 @@ Each order that is in use has a bit for every place: whether the job there waits
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints, Mask, Order
+from .compiling import njit
 from .inputs import Jobs
 from .waiting_tree import ESTIMATE, FAR, WIDTH, lift, lower, next_startable
 

@@ -7,9 +7,9 @@ up. It takes as much memory as eight trees of the smallest; so it is for deep qu
 """
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints, Order
+from .compiling import njit
 
 RANGES = 16  # their 4-byte estimates fill a line of the cache
 LONGEST = 2**31 - 2  # s; longer estimates count as this

@@ -5,9 +5,8 @@ it is a bench of slots. The tree uses only its lowest 2^level leaves, under the 
 short queues have short ways.
 """
 
-from numba import njit
-
 from ..core.arrays import Int, Ints
+from .compiling import njit
 
 WIDTH, ESTIMATE = 0, 1
 FAR = 2**62

@@ -1,9 +1,9 @@
 """One job at a time, the widest first: the earliest schedule of jobs that cannot run side by side."""
 
 import numpy as np
-from numba import njit
 
 from ..core.arrays import Int, Ints
+from .compiling import njit
 from .running import bits_for, pop, push
 
 

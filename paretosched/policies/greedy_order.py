@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,10 +33,12 @@ from ..core.watching import unknown_starts
 from ..kernels.formulas import Program, postfix
 from ..kernels.inputs import Weights
 from ..kernels.waiting_tree import FAR
-from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
 from .outcome import Outcome, Queue, jobs_of, simple_queue
+
+if TYPE_CHECKING:
+    from ..workload.from_paths import GroupsLike
 
 CRITERIA = ("f1", "f2", "f3", "f4")
 BACKFILLS = ("none", "easy", "conservative")
@@ -176,6 +178,8 @@ def greedy(
     InputError
         As for `Greedy` and `as_groups`.
     """
+    from ..workload.from_paths import as_groups  # on demand: what reads logs takes long to import
+
     table = number_table("genes", genes)
     names = as_groups(groups)
     shape = (3, 2 * len(names) + 2)

@@ -23,9 +23,7 @@ from ..core.arguments import checked_when_made, instance, list_argument, real_nu
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
-from ..kernels.scojo_pect import share_time
 from ..kernels.scojo_pect_machine import LONG, MEDIUM, SHORT, Slices, machine_for
-from ..kernels.scojo_pect_queue import queue_for
 from ..kernels.virtual_schedule import Planning, tree_for
 from ..workload.calendar import hours
 from ..workload.workload import Workload
@@ -298,6 +296,9 @@ def _default_name(s: TimeSharing) -> str:
 
 def _outcome(workload: Workload, sharing: TimeSharing) -> Outcome:
     """Return start times, segments and the effort of the search, as the kernel computes them."""
+    from ..kernels.scojo_pect import share_time  # on demand: kernels take long to import
+    from ..kernels.scojo_pect_queue import queue_for
+
     check_nodes(workload)
     w, optimisation = workload, sharing.optimisation
     run = w.run if sharing.knows_run_times else w.estimate

@@ -35,14 +35,14 @@ class GroupLine(NamedTuple):
     group
         The name of the group.
     user, account
-        Their numbers, -1 for unknown ones.
+        Their numbers, -1 for unknown ones; where a policy is deployed, their names.
     queue, partition
         Their numbers, or their names in the header of the log.
     """
 
     group: str
-    user: int | None = None
-    account: int | None = None
+    user: int | str | None = None
+    account: int | str | None = None
     queue: int | str | None = None
     partition: int | str | None = None
 
@@ -53,7 +53,9 @@ class GroupLine(NamedTuple):
 Key = tuple[int | str | None, ...]
 
 
-def listed_lines(lines: Iterable[str], where: str) -> tuple[tuple[str, ...], list[tuple[int, GroupLine]]]:
+def listed_lines(
+    lines: Iterable[str], where: str, named: Sequence[str] = NAMED
+) -> tuple[tuple[str, ...], list[tuple[int, GroupLine]]]:
     """Return the columns of a list without "group", and its lines with their numbers in it.
 
     Parameters
@@ -62,6 +64,8 @@ def listed_lines(lines: Iterable[str], where: str) -> tuple[tuple[str, ...], lis
         The text, line by line.
     where
         Its name in messages.
+    named
+        The columns that may have names; others have numbers.
 
     Raises
     ------
@@ -89,7 +93,7 @@ def listed_lines(lines: Iterable[str], where: str) -> tuple[tuple[str, ...], lis
             if heading is not None:
                 columns = heading
                 continue
-            line = _line(cells, columns, place)
+            line = _line(cells, columns, place, named)
             earlier = _earlier_group(line, groups_of)
             if earlier not in (None, line.group):
                 raise InputError(f"{place}: {_line_words(line)} is in group {in_quotes(str(earlier))} already")
@@ -201,7 +205,7 @@ def _heading(cells: Sequence[str], place: str) -> tuple[str, ...] | None:
     return names
 
 
-def _line(cells: Sequence[str], columns: Sequence[str], place: str) -> GroupLine:
+def _line(cells: Sequence[str], columns: Sequence[str], place: str, named: Sequence[str]) -> GroupLine:
     """Return a line of the list from its cells."""
     if len(cells) != len(columns):
         raise InputError(f"{place}: a line must be {','.join(columns)}, but this one has {len(cells)} columns")
@@ -210,16 +214,16 @@ def _line(cells: Sequence[str], columns: Sequence[str], place: str) -> GroupLine
         if column == "group":
             continue
         number = _number(cell)
-        is_name = column in NAMED and bool(cell) and cell.isprintable()
+        is_name = column in named and bool(cell) and cell.isprintable()
         if cell != ANY and number is None and not is_name:
-            rule = "the number or name of a" if column in NAMED else f"a{'n' if column == 'account' else ''}"
-            what = f"{rule} {column}" if column in NAMED else f"{rule} {column} number"
+            rule = "the number or name of a" if column in named else f"a{'n' if column == 'account' else ''}"
+            what = f"{rule} {column}" if column in named else f"{rule} {column} number"
             raise InputError(f"{place}: {column} is {in_quotes(cell)}, not {what} of the log")
         values[column] = None if cell == ANY else cell if number is None else number
     group = cells[columns.index("group")]
     if not group or not group.isprintable():
         raise InputError(f"{place}: group is {in_quotes(group)}, not a name that can be printed")
-    return GroupLine(group, **values)  # type: ignore[arg-type]
+    return GroupLine(group, **values)
 
 
 def _number(text: str) -> int | None:

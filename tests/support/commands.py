@@ -29,6 +29,7 @@ COMMANDS = (
     "explain",
     "front",
     "compare",
+    "deploy",
     "app",
     "assign",
     "completion",

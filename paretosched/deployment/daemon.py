@@ -1,0 +1,407 @@
+"""The daemon: in every period it puts Slurm's waiting jobs in the policy's order, by site factors.
+
+It only ever changes the site factors of jobs that wait and could run, in its partitions, without reservation. Whatever
+fails, the factors stay as they are, so that ranked jobs keep their order and new ones come behind.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..core.errors import InputError, first_few
+from ..core.locks import take_lock
+from ..policies.policy import load_policy
+from .ranking import Orderly, check_orderly, order_of
+from .records import State, open_folder, read_state, remove_state, write_line, write_metrics, write_state
+from .site_factors import Scale, changed_factors
+from .slurm_calls import PATIENCE, SlurmError, call
+from .slurm_groups import Grouping, grouping_of
+from .slurm_queue import QueuedJob, in_partitions, read_queue, read_site_factors, to_order
+from .slurm_settings import RIGHTS
+
+LONGEST_WAIT = 900.0  # s, between two passes while Slurm does not answer
+PER_CHANGE = 0.02  # s, that scontrol has for each change beyond its usual time; it needs 0.002
+DENIED = "Access/permission denied"
+NO_ANSWER = ("Unable to contact", "timed out", "Connection refused", "Zero Bytes")  # words of scontrol
+NO_JOB = 0  # of a refusal that names no job
+Tell = Callable[[str], None]
+
+
+class Plan(NamedTuple):
+    """What a daemon is to do.
+
+    Attributes
+    ----------
+    policy
+        Path of the policy file.
+    folder
+        Where it keeps what `records` lists.
+    period
+        Seconds from one pass to the next.
+    groups
+        See `grouping_of`; None for the policy's own rule.
+    partitions
+        Names; none for all.
+    width
+        What counts as the width of a job, one of WIDTHS.
+    scale
+        Which site factors jobs get.
+    zone
+        Name of the site's time zone.
+    is_dry
+        Whether it only writes down what it would do.
+    """
+
+    policy: Path
+    folder: Path
+    period: float
+    groups: str | None
+    partitions: tuple[str, ...]
+    width: str
+    scale: Scale
+    zone: str
+    is_dry: bool
+
+
+class Reading(NamedTuple):
+    """A policy as it was read.
+
+    Attributes
+    ----------
+    policy, grouping
+        The policy, and how the jobs get its groups.
+    stamp
+        Time of change, size and number of the file; a file with another stamp is read again.
+    """
+
+    policy: Orderly
+    grouping: Grouping
+    stamp: tuple[int, int, int]
+
+
+class Pass(NamedTuple):
+    """What a pass has done.
+
+    Attributes
+    ----------
+    state
+        The state after it.
+    record
+        Its line in the log.
+    factors
+        The site factors of the jobs in order.
+    is_denied
+        Whether Slurm does not allow any change.
+    """
+
+    state: State
+    record: dict[str, Any]
+    factors: Mapping[int, int]
+    is_denied: bool
+
+
+class Counts:
+    """What the metrics count: passes, failures, changes, refused changes, and changes by others."""
+
+    def __init__(self) -> None:
+        self.passes = 0
+        self.failures = 0
+        self.changes = 0
+        self.refused = 0
+        self.foreign = 0
+        self.damaged = 0
+
+
+def read_plan_policy(plan: Plan) -> Reading:
+    """Return the policy of a plan.
+
+    Raises
+    ------
+    InputError
+        The file is no policy, or one that cannot be deployed, or its groups are not those of Slurm.
+    """
+    stamp = _stamp(plan.policy)
+    policy = check_orderly(load_policy(plan.policy))
+    return Reading(policy, grouping_of(policy, plan.groups), stamp)
+
+
+def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
+    """Keep the waiting jobs in order until SIGTERM or Ctrl-C; or once.
+
+    Parameters
+    ----------
+    plan
+        What to do.
+    tell
+        Function that is called with remarks, a line each.
+    once
+        Whether to end after one pass; then Slurm must answer.
+
+    Raises
+    ------
+    InputError
+        The policy cannot be deployed, another daemon has the folder, Slurm's commands are missing, or Slurm does not
+        allow the changes.
+    SlurmError
+        Slurm does not answer, if `once` is set.
+    """
+    reading = read_plan_policy(plan)
+    with locked_folder(plan.folder), _ended_by_signals() as end:
+        state, counts = read_state(plan.folder), Counts()
+        virtual: dict[int, int] = {}  # the factors that a dry run would have written
+        failures = 0
+        while not end.is_set():
+            begin = time.monotonic()
+            reading = _reread(plan, reading, counts, tell)
+            try:
+                result = one_pass(plan, reading, state, virtual, counts)
+            except SlurmError as error:
+                if once:
+                    raise
+                failures += 1
+                counts.failures += 1
+                pause = pause_after(failures, plan.period)
+                tell(f"{error}; all site factors stay as they are; next try in {pause:g} s")
+                _write_metrics(plan, counts, None, tell)
+                end.wait(pause)
+                continue
+            if failures:
+                tell("Slurm answers again")
+            failures, state = 0, result.state
+            _note(plan, counts, result, tell)
+            if result.is_denied:
+                raise InputError(f"Slurm allows no change of a site factor ({DENIED}); {RIGHTS}")
+            if once:
+                return
+            end.wait(max(0.0, plan.period - (time.monotonic() - begin)))
+
+
+def pause_after(failures: int, period: float) -> float:
+    """Return how long, s, to wait after so many failures in a row: twice as long each time, up to a quarter of an hour.
+
+    Examples
+    --------
+    >>> [pause_after(failures, 30.0) for failures in (1, 2, 9, 99)], pause_after(5, 3600.0)
+    ([60.0, 120.0, 900.0, 900.0], 3600.0)
+    """
+    return min(period * 2.0 ** min(failures, 20), max(LONGEST_WAIT, period))
+
+
+def one_pass(plan: Plan, reading: Reading, state: State, virtual: dict[int, int], counts: Counts) -> Pass:
+    """Put the waiting jobs in order once.
+
+    Parameters
+    ----------
+    plan, reading
+        What to do, and the policy.
+    state
+        The state before.
+    virtual
+        Modified in place: the factors that a dry run would have written.
+    counts
+        Modified in place.
+
+    Raises
+    ------
+    SlurmError
+        Slurm does not answer.
+    InputError
+        The state cannot be written.
+    """
+    begin = time.monotonic()
+    now = int(time.time())
+    queue = read_queue()
+    jobs = to_order(queue, now, plan.partitions)
+    real = read_site_factors()
+    factors = virtual if plan.is_dry else real
+    since = min([job.submit for job in jobs] + ([] if state.since is None else [state.since]), default=None)
+    order = order_of(reading.policy, jobs, reading.grouping, plan.width, now, since or now, plan.zone)
+    changes = changed_factors(order.ids, factors, plan.scale)
+    if not plan.is_dry:
+        counts.foreign += sum(1 for job in order.ids if job in state.factors and real.get(job) != state.factors[job])
+    present = {job.id for job in queue}
+    before = {job: factor for job, factor in state.factors.items() if job in present}
+    after = State(since, before if plan.is_dry else before | changes)
+    if after != state:
+        write_state(plan.folder, after)  # before the changes: --off must know of all jobs that may be touched
+    refused: dict[int, str] = {}
+    if plan.is_dry:
+        for job in virtual.keys() - present:
+            del virtual[job]
+        virtual |= changes
+    else:
+        refused = write_factors(changes)
+    counts.passes += 1
+    counts.changes += len(changes) - len(refused)
+    counts.refused += len(refused)
+    record = {
+        "time": now,
+        "dry_run": plan.is_dry,
+        "policy": reading.policy.name,
+        "situation": order.situation,
+        "waiting": sum(job.pending for job in queue),
+        "ranked": len(order.ids),
+        "set": {str(job): factor for job, factor in changes.items()},
+        "refused": {str(job): words for job, words in refused.items()},
+        "seconds": round(time.monotonic() - begin, 3),
+    }
+    for job in refused:
+        after.factors.pop(job, None)
+    ranked = {job: (factors | changes).get(job, 0) for job in order.ids}
+    is_denied = bool(refused) and all(DENIED in words for words in refused.values())
+    return Pass(after, record, ranked, is_denied)
+
+
+def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
+    """Write site factors by one scontrol, and return what it says of the jobs of which it refused the change.
+
+    Raises
+    ------
+    SlurmError
+        scontrol does not answer.
+    """
+    if not changes:
+        return {}
+    lines = "".join(f"update JobId={job} SiteFactor={factor}\n" for job, factor in changes.items())
+    answer = call(["scontrol"], lines, PATIENCE + PER_CHANGE * len(changes), any_status=True)
+    refused: dict[int, str] = {}
+    for line in answer.errors.splitlines():
+        words, _, job = line.rpartition(" for job ")
+        if job.strip().isdigit():
+            refused[int(job)] = words.strip()
+        elif any(sign in line for sign in NO_ANSWER):
+            raise SlurmError(f"scontrol: {line.strip()[:200]}")
+        elif line.strip():
+            refused[NO_JOB] = line.strip()[:200]
+    return refused
+
+
+def undo(plan: Plan, tell: Tell) -> int:
+    """Set the site factors of all jobs that a daemon may have changed to 0, remove its state, and return their number.
+
+    These are the jobs of its state, and waiting jobs of its partitions that have a site factor.
+
+    Raises
+    ------
+    InputError
+        A daemon has the folder, or Slurm refuses the changes.
+    SlurmError
+        Slurm does not answer.
+    """
+    with locked_folder(plan.folder):
+        state = read_state(plan.folder)
+        queue = {job.id: job for job in read_queue()}
+        factors = read_site_factors()
+        touched = {job for job in state.factors if job in queue}
+        touched |= {
+            job for job, factor in factors.items() if factor and job in queue and _is_ours(queue[job], plan.partitions)
+        }
+        refused = write_factors(dict.fromkeys(sorted(touched), 0))
+        left = {job: words for job, words in refused.items() if "Invalid job id" not in words}
+        if left:
+            offenders = (f"job {job}: {words}" for job, words in left.items())
+            raise InputError(f"Slurm refuses {len(left)} of {len(touched)} changes: {first_few(offenders, len(left))}")
+        remove_state(plan.folder)
+    if (plan.folder / "deploy.jsonl").exists():
+        tell(f"the log stays in {plan.folder}; nothing reads it but review")
+    return len(touched)
+
+
+def _is_ours(job: QueuedJob, partitions: Sequence[str]) -> bool:
+    return in_partitions(job, partitions) and not job.reservation
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Hold the lock of a deployment's folder, which is made if it is not there.
+
+    Raises
+    ------
+    InputError
+        Another process holds it, or the folder is none.
+    """
+    open_folder(folder)
+    handle = take_lock(folder)
+    if handle is None:
+        raise InputError(f"{folder}: another daemon uses this folder; end it first, or name another folder with -o")
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[threading.Event]:
+    """Yield an event that SIGTERM and Ctrl-C set, so that a pass ends in order."""
+    end = threading.Event()
+    before = {number: signal.signal(number, lambda *_: end.set()) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield end
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    """Return what tells a file from its next version; zeros if it cannot be looked at."""
+    try:
+        about = path.stat()
+    except OSError:
+        return 0, 0, 0
+    return about.st_mtime_ns, about.st_size, about.st_ino
+
+
+def _reread(plan: Plan, reading: Reading, counts: Counts, tell: Tell) -> Reading:
+    """Return the policy, read again if its file has changed; the old one if the new one is damaged."""
+    stamp = _stamp(plan.policy)
+    if stamp == reading.stamp:
+        return reading
+    try:
+        new = read_plan_policy(plan)
+    except InputError as error:
+        counts.damaged += 1
+        tell(f"{error}; the policy {reading.policy.name} stays in force")
+        return reading._replace(stamp=stamp)
+    tell(f"the policy is now {new.policy.name}")
+    return new
+
+
+def _note(plan: Plan, counts: Counts, result: Pass, tell: Tell) -> None:
+    """Write the log and the metrics; that they cannot be written is no reason to stop."""
+    try:
+        write_line(plan.folder, result.record, result.factors)
+    except OSError as error:
+        tell(f"{plan.folder}: the log cannot be written: {error.strerror}")
+    _write_metrics(plan, counts, result.record, tell)
+
+
+def _write_metrics(plan: Plan, counts: Counts, record: Mapping[str, Any] | None, tell: Tell) -> None:
+    """Write the metrics; a pass that failed has no record."""
+    numbers: dict[str, tuple[str, float, str]] = {
+        "up": ("gauge", float(record is not None), "1 if the last pass was complete"),
+        "dry_run": ("gauge", float(plan.is_dry), "1 if nothing is changed"),
+        "passes_total": ("counter", counts.passes, "complete passes"),
+        "failures_total": ("counter", counts.failures, "passes in which Slurm did not answer"),
+        "changes_total": ("counter", counts.changes, "site factors that were changed"),
+        "refused_total": ("counter", counts.refused, "changes that Slurm refused"),
+        "foreign_total": ("counter", counts.foreign, "site factors that somebody else has changed"),
+        "damaged_policies_total": ("counter", counts.damaged, "policy files that could not be read again"),
+    }
+    if record is not None:
+        numbers |= {
+            "last_pass_timestamp_seconds": ("gauge", record["time"], "Unix time of the last complete pass"),
+            "last_pass_seconds": ("gauge", record["seconds"], "how long it took"),
+            "waiting_jobs": ("gauge", record["waiting"], "jobs that wait"),
+            "ranked_jobs": ("gauge", record["ranked"], "jobs that were put in order"),
+        }
+    try:
+        write_metrics(plan.folder, numbers)
+    except InputError as error:
+        tell(str(error))

@@ -1,0 +1,215 @@
+"""A policy as text for OpenPBS: a formula, a hook that gives jobs the weights of their groups, a crontab, and undoing.
+
+Nothing is run. OpenPBS sorts the waiting jobs by `job_sort_formula` at every cycle, the largest value first. Its
+`eligible_time` is the wait, `walltime` the request, `ncpus` the width. What depends on the group of a job stands in
+custom resources, which a hook sets when the job is submitted; the situations weekend, day and night are set by cron.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..core.errors import InputError, printable
+from ..core.situations import SITUATIONS
+from ..policies.formula import Term, variables
+from ..policies.greedy_order import Greedy
+from ..policies.plain import Plain
+from ..policies.policy import Policy
+from ..policies.priority import Priority
+from .ranking import Orderly, check_orderly, reservations_of
+
+FIELDS = {"account": "job.Account_Name", "user": "event.requestor", "qos": "job.queue", "partition": "job.queue"}
+MOST_DEPTH = 10_000  # reservations for all jobs: more than ever wait
+HOURS = {"weekend": "0 0 * * 6", "day": "0 8 * * 1-5", "night": "0 18 * * 1-5"}
+MONDAY = "0 0 * * 1"  # the night before the first day of the week
+OPERATORS = {"+": "+", "-": "-", "*": "*", "^": "**", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "=": "==", "!=": "!="}
+CALLS = {"sqrt": "sqrt", "abs": "fabs", "min": "min", "max": "max"}
+NAMES = {
+    "wait": "eligible_time",
+    "estimate": "walltime",
+    "width": "ncpus",
+    "area": "(walltime * ncpus)",
+}
+
+
+def pbs_text(policy: Policy, field: str) -> str:
+    """Return what an administrator of OpenPBS needs to run a policy, as a shell script with comments.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    field
+        Where the group of a job stands: "account", "user", or "qos" or "partition" for its queue.
+
+    Raises
+    ------
+    InputError
+        The policy, or a part of its formula, cannot be said in OpenPBS, or the group stands elsewhere.
+    """
+    orderly = check_orderly(policy)
+    if field not in FIELDS:
+        raise InputError(f"--groups: for pbs it must be one of {', '.join(FIELDS)}, but is {field}")
+    resources = _resources(orderly)
+    formulas = [_formula(orderly, s) for s in range(len(SITUATIONS))]
+    parts = [
+        f"#!/bin/sh\n# {printable(policy.name)} for OpenPBS. Read it, then run it as a manager on the server.\nset -e",
+        _server_part(orderly, resources),
+    ]
+    if resources:
+        parts.append(_hook_part(resources, _default_of(orderly), FIELDS[field]))
+    parts.append(_formula_part(formulas))
+    parts.append(_undo_part(resources, formulas))
+    return "\n\n".join(parts)
+
+
+def _default_of(policy: Orderly) -> str:
+    """Return the group of newcomers."""
+    return policy.grouping.default if policy.grouping is not None else policy.groups[-1] if policy.groups else ""
+
+
+def _server_part(policy: Orderly, resources: Mapping[str, Mapping[str, float]]) -> str:
+    """Return the settings of server and scheduler."""
+    reservations = reservations_of(policy)
+    depth = min(reservations, MOST_DEPTH)
+    lines = [
+        "# 1. The wait counts from when a job could run first. Backfilling as the policy was trained with:",
+        "qmgr -c 'set server eligible_time_enable = True'",
+        f"qmgr -c 'set server backfill_depth = {max(depth, 1)}'",
+        "# and in sched_priv/sched_config, then kill -HUP the scheduler:",
+        "#   strict_ordering: true ALL",
+        f"#   backfill: {'true' if depth else 'false'} ALL" + ("" if depth < MOST_DEPTH else "   (every job)"),
+    ]
+    lines += [f"qmgr -c 'create resource {name} type=float'" for name in resources]
+    return "\n".join(lines)
+
+
+def _hook_part(resources: Mapping[str, Mapping[str, float]], default: str, field: str) -> str:
+    """Return the hook that gives jobs the weights of their groups."""
+    groups = list(next(iter(resources.values())))
+    table = "\n".join(
+        f"    {group!r}: {{{', '.join(f'{name!r}: {values[group]!r}' for name, values in resources.items())}}},"
+        for group in groups
+    )
+    return f"""\
+# 2. The hook: the weights of a job's group. Jobs of other groups are newcomers.
+cat > paretosched_hook.py <<'END'
+import pbs
+
+WEIGHTS = {{
+{table}
+}}
+NEWCOMERS = {(default if default in groups else groups[-1])!r}
+event = pbs.event()
+job = event.job
+weights = WEIGHTS.get(str({field}), WEIGHTS[NEWCOMERS])
+for name, value in weights.items():
+    job.Resource_List[name] = value
+event.accept()
+END
+qmgr -c 'create hook paretosched'
+qmgr -c 'set hook paretosched event = queuejob'
+qmgr -c 'import hook paretosched application/x-python default paretosched_hook.py'
+# Jobs that wait already have no weights, and come last; qalter -l {next(iter(resources))}=... gives them some."""
+
+
+def _formula_part(formulas: Sequence[str]) -> str:
+    """Return the formula, or the formulas with a crontab."""
+    set_formula = "qmgr -c 'set server job_sort_formula = \"{}\"'"
+    if len(set(formulas)) == 1:
+        return f"# 3. The order of the waiting jobs: the largest value comes first.\n{set_formula.format(formulas[0])}"
+    lines = ["# 3. The order of the waiting jobs, by situation. This goes into the crontab of a manager (crontab -e):"]
+    for situation, formula in zip(SITUATIONS, formulas, strict=True):
+        times = [HOURS[situation], *([MONDAY] if situation == "night" else [])]
+        lines += [f"#   {when} {set_formula.format(formula).replace('%', chr(92) + '%')}" for when in times]
+    lines += ["# and until it is run for the first time, the formula of the night:", set_formula.format(formulas[2])]
+    return "\n".join(lines)
+
+
+def _undo_part(resources: Mapping[str, Mapping[str, float]], formulas: Sequence[str]) -> str:
+    """Return how to undo all of it."""
+    lines = ["# How to undo it:", "#   qmgr -c 'unset server job_sort_formula'"]
+    if len(set(formulas)) > 1:
+        lines.append("#   and remove the lines from the crontab")
+    if resources:
+        lines.append("#   qmgr -c 'delete hook paretosched'")
+        lines += [f"#   qmgr -c 'delete resource {name}'   (when no job has it any more)" for name in resources]
+    lines.append("#   set eligible_time_enable, backfill_depth and sched_config back to what they were")
+    return "\n".join(lines)
+
+
+# --- formulas ---------------------------------------------------------------------------------------------------------
+
+
+def _resources(policy: Orderly) -> dict[str, dict[str, float]]:
+    """Return the custom resources, by name: the value for each group."""
+    if isinstance(policy, Greedy):
+        count = len(policy.groups)
+        result: dict[str, dict[str, float]] = {}
+        for situation, row in zip(SITUATIONS, policy.genes.tolist(), strict=True):
+            result[f"psw_{situation}"] = dict(zip(policy.groups, row[:count], strict=True))
+            result[f"psk_{situation}"] = dict(zip(policy.groups, row[count : 2 * count], strict=True))
+        return result
+    if isinstance(policy, Priority):
+        names = policy.named_groups
+        words = frozenset().union(*(variables(order.formula.term) for order in policy.orders))
+        return {
+            f"psg_{number}": {name: float(name == group) for name in [*names, ""]}
+            for number, group in enumerate(names)
+            if "group" in words or "priority" in words
+        }
+    return {}
+
+
+def _formula(policy: Orderly, s: int) -> str:
+    """Return the formula of a situation."""
+    if isinstance(policy, Plain):
+        return "eligible_time"
+    if isinstance(policy, Priority):
+        key = policy.orders[s].formula.key
+        if key == Term("-x", (Term("submit"),)):  # the order of submission
+            return "eligible_time"
+        return _in_pbs(key, policy.named_groups)
+    a, b = policy.genes[s, -2:].tolist()
+    w, K = f"psw_{SITUATIONS[s]}", f"psk_{SITUATIONS[s]}"
+    return {
+        "f1": f"{w} * ({K} + {a!r} * eligible_time / walltime + {b!r} * walltime / ncpus)",
+        "f2": f"{w} * ({K} + {a!r} * eligible_time + {b!r} * walltime * ncpus)",
+        "f3": f"{w} * ({K} + {a!r} * eligible_time / (walltime * ncpus))",
+        "f4": f"{w} * ({K} + {a!r} * eligible_time + {b!r} * walltime / ncpus)",
+    }[policy.criteria[s]]
+
+
+def _in_pbs(term: Term, groups: Sequence[str]) -> str:
+    """Return a term in Python, as OpenPBS evaluates it."""
+    word = term.word
+    parts = [_in_pbs(part, groups) for part in term.parts]
+    if word == "number":
+        return f"{term.value!r}"
+    if word in NAMES:
+        return NAMES[word]
+    if word == "group":
+        return f"psg_{groups.index(term.labels[0])}"
+    if word == "priority" and term.labels:
+        names = term.labels
+        return "(" + " + ".join(f"{len(names) - i} * psg_{groups.index(n)}" for i, n in enumerate(names)) + ")"
+    if word == "/":
+        return f"({parts[0]} / {parts[1]} if {parts[1]} else 0)"
+    if word in OPERATORS:
+        return f"({parts[0]} {OPERATORS[word]} {parts[1]})"
+    if word in CALLS:
+        return f"{CALLS[word]}({', '.join(parts)})"
+    if word in ("log", "log2", "log10"):
+        base = {"log": "", "log2": ", 2", "log10": ", 10"}[word]
+        return f"(log({parts[0]}{base}) if {parts[0]} > 0 else -1e300)"
+    if word in ("and", "or"):
+        return f"({parts[0]} {word} {parts[1]})"
+    if word == "if":
+        return f"({parts[1]} if {parts[0]} else {parts[2]})"
+    if word == "-x":
+        return f"(-{parts[0]})"
+    if word == "not":
+        return f"(not {parts[0]})"
+    raise InputError(
+        f'the formula uses "{word}", which OpenPBS does not know; say it by wait, estimate, width or groups'
+    )

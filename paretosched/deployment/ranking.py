@@ -1,0 +1,133 @@
+"""The order of Slurm's waiting jobs by a policy: the same keys, from the same code, as in a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Ints
+from ..core.errors import InputError
+from ..core.situations import SITUATIONS
+from ..kernels.formulas import evaluate
+from ..policies.greedy_order import Greedy
+from ..policies.outcome import jobs_of
+from ..policies.plain import Plain
+from ..policies.policy import Policy
+from ..policies.priority import ALL, Priority
+from ..workload.calendar import calendar
+from ..workload.workload import Workload
+from .slurm_groups import Grouping
+from .slurm_queue import QueuedJob
+
+Orderly = Plain | Greedy | Priority  # the policies that order the waiting jobs of any machine
+RESERVATIONS = {"none": 0, "easy": 1, "conservative": ALL}
+OF_RULES = {"fcfs": 0, "easy": 1, "conservative": ALL, "conservative-replan": ALL}
+IN_LOG = ("user", "account", "queue")  # numbers in a log, which Slurm does not know
+
+
+class Order(NamedTuple):
+    """The waiting jobs in the order in which they should start.
+
+    Attributes
+    ----------
+    ids
+        Their numbers, the first job first.
+    situation
+        "weekend", "day" or "night".
+    """
+
+    ids: list[int]
+    situation: str
+
+
+def check_orderly(policy: Policy) -> Orderly:
+    """Return a policy if it orders the waiting jobs by what a resource manager knows of them.
+
+    Raises
+    ------
+    InputError
+        It does something else, or needs what a resource manager does not know.
+    """
+    if not isinstance(policy, Orderly):
+        why = "chooses strategies" if policy.rule == "rules" else "shares the machine in time slices"
+        raise InputError(f"policy {policy.name} {why}, which no order of jobs can express; deploy greedy or priority")
+    if isinstance(policy, Plain) and policy.rule not in OF_RULES:
+        raise InputError(f"policy {policy.name} cannot be deployed; choose one of {', '.join(OF_RULES)}")
+    if isinstance(policy, Priority):
+        unknown = [word for word in ("usage", "share", *IN_LOG) if word in policy.variables]
+        if unknown:
+            what = "of the log that is named by a number" if unknown[0] in IN_LOG else "that the daemon does not read"
+            raise InputError(
+                f'policy {policy.name} uses "{unknown[0]}", {what}; say it by groups, or let Slurm weigh its own '
+                "fair share beside the policy (--share)"
+            )
+    return policy
+
+
+def reservations_of(policy: Orderly) -> int:
+    """Return how many waiting jobs have a reservation under a policy; ALL for all of them."""
+    if isinstance(policy, Priority):
+        return policy.backfill.reservations
+    return OF_RULES[policy.rule] if isinstance(policy, Plain) else RESERVATIONS[policy.backfill]
+
+
+def order_of(
+    policy: Orderly, jobs: Sequence[QueuedJob], grouping: Grouping, width: str, now: int, since: int, zone: str
+) -> Order:
+    """Return the order of waiting jobs.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    jobs
+        The jobs, sorted by when they could run first.
+    grouping
+        The groups, and the group of each job.
+    width
+        What counts as the width of a job, one of WIDTHS.
+    now
+        Unix time.
+    since
+        Unix time from which formulas count `submit`; not after any job.
+    zone
+        Name of the site's time zone, for weekend, day and night.
+    """
+    situation = int(calendar(now, zone, 0).kind[0])
+    if not jobs:
+        return Order([], SITUATIONS[situation])
+    workload = workload_of(jobs, grouping, width, since)
+    queue = policy.queue(workload)
+    inputs, t = jobs_of(workload), now - since
+    keys = [
+        evaluate(queue.order, situation, inputs, j, t, 0.0, 0.0)
+        for j in range(1, len(workload))  # job 0 marks the beginning
+    ]
+    rows = np.argsort(-np.array(keys), kind="stable")
+    return Order([jobs[row].id for row in rows.tolist()], SITUATIONS[situation])
+
+
+def workload_of(jobs: Sequence[QueuedJob], grouping: Grouping, width: str, since: int) -> Workload:
+    """Return waiting jobs as a workload; before them comes a job that marks second 0, Unix time `since`.
+
+    A job is submitted when it could run first, so that its wait counts from there.
+    """
+    widths = [max(1, job.widths[width]) for job in jobs]
+    limits = [job.limit for job in jobs]
+    return Workload(
+        submit=_after(0, [(job.eligible or since) - since for job in jobs]),
+        run=_after(1, limits),
+        estimate=_after(1, limits),
+        width=_after(1, widths),
+        capacity=max(widths),
+        group=_after(0, [grouping.group_of(job) for job in jobs]),
+        groups=grouping.groups,
+        name="the queue",
+    )
+
+
+def _after(first: int, numbers: Sequence[int]) -> Ints:
+    """Return numbers behind a first one."""
+    return np.array([first, *numbers], dtype=np.int64)

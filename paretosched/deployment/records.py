@@ -1,0 +1,155 @@
+"""What a daemon keeps in its folder: which jobs it has touched, what it did and when, and numbers for monitoring.
+
+deploy.json    since when, and the site factor of each job in the queue that it may have touched
+deploy.jsonl   a line for each pass, for `review`; the first line of each file has all jobs, others what has changed
+deploy.prom    text for Prometheus (node_exporter's textfile collector)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from ..core.errors import InputError
+from ..core.files import read_json, replacing
+from ..core.typed_json import as_type
+
+FORMAT = "paretosched deployment 1"
+STATE, LOG, METRICS = "deploy.json", "deploy.jsonl", "deploy.prom"
+LOG_BYTES = 2**25  # of a file of the log
+OLD_LOGS = 8  # older files that are kept: deploy.jsonl.1 is the latest of them
+
+
+class StateFile(Struct, forbid_unknown_fields=True):
+    """The file of the state."""
+
+    format: str
+    since: int | None
+    factors: dict[str, int]
+
+
+class State(NamedTuple):
+    """What outlives the daemon.
+
+    Attributes
+    ----------
+    since
+        Unix time from which formulas count `submit`: of the first job that was ever in order; None before.
+    factors
+        The site factor of each job that the daemon may have changed, by number.
+    """
+
+    since: int | None
+    factors: dict[int, int]
+
+
+def open_folder(folder: Path) -> None:
+    """Make the folder of a deployment, or check that it is one.
+
+    Raises
+    ------
+    InputError
+        It cannot be made, or has other files.
+    """
+    try:
+        folder.mkdir(mode=0o750, parents=False, exist_ok=True)
+        names = {path.name for path in folder.iterdir()}
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be the folder of a deployment: {error.strerror}") from None
+    others = sorted(name for name in names if not name.startswith((STATE, LOG, METRICS, ".deploy.")))
+    if others:
+        raise InputError(f"{folder}: the folder of a deployment must have no other files, but has {others[0]}")
+
+
+def read_state(folder: Path) -> State:
+    """Return what an earlier daemon has left in a folder; nothing if there was none.
+
+    Raises
+    ------
+    InputError
+        The file is damaged.
+    """
+    path = folder / STATE
+    if not path.exists():
+        return State(None, {})
+    value = read_json(path, "state of a deployment")
+    try:
+        file = as_type(value, StateFile)
+        if file.format != FORMAT:
+            raise InputError(f'"format" must be "{FORMAT}"')
+        return State(file.since, {int(job): factor for job, factor in file.factors.items()})
+    except ValueError as error:  # an InputError is one, too
+        raise InputError(f"{path}: {error}; move it away to begin anew") from None
+
+
+def write_state(folder: Path, state: State) -> None:
+    """Write what outlives the daemon.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be written.
+    """
+    factors = {str(job): factor for job, factor in state.factors.items()}
+    text = json.dumps({"format": FORMAT, "since": state.since, "factors": factors})
+    with replacing(folder / STATE) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def write_line(folder: Path, record: Mapping[str, Any], factors: Mapping[int, int]) -> None:
+    """Append a line to the log; if it begins a file, `factors`, those of all jobs, come before as a line of their own.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written.
+    """
+    path = folder / LOG
+    size = path.stat().st_size if path.exists() else 0
+    if size > LOG_BYTES:
+        for number in range(OLD_LOGS, 0, -1):
+            source = path if number == 1 else path.with_name(f"{LOG}.{number - 1}")
+            if source.exists():
+                source.replace(path.with_name(f"{LOG}.{number}"))
+        size = 0
+    lines = [record] if size else [{"time": record["time"], "all": {str(job): f for job, f in factors.items()}}, record]
+    with path.open("a", encoding="utf-8") as file:
+        file.write("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+
+
+def write_metrics(folder: Path, numbers: Mapping[str, tuple[str, float, str]]) -> None:
+    """Write numbers for monitoring, as a whole file.
+
+    Parameters
+    ----------
+    folder
+        Where to.
+    numbers
+        By name: kind ("counter" or "gauge"), value, and what it is.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be written.
+    """
+    lines = []
+    for name, (kind, value, text) in numbers.items():
+        full = f"paretosched_deploy_{name}"
+        lines += [f"# HELP {full} {text}", f"# TYPE {full} {kind}", f"{full} {value:.17g}"]
+    with replacing(folder / METRICS) as temporary:
+        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        os.chmod(temporary, 0o644)  # noqa: PTH101  # the collector is another user
+
+
+def remove_state(folder: Path) -> None:
+    """Remove what a daemon keeps but its log; and the folder, if nothing else is in it."""
+    for name in (STATE, METRICS):
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):  # the log is there
+        folder.rmdir()

@@ -1,0 +1,131 @@
+"""Calls of Slurm's commands: each ends in time, and its output is bounded."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..core.errors import InputError, in_quotes
+
+MOST_BYTES = 2**27  # of an output: 10,000 waiting jobs are 3 MB
+PATIENCE = 60.0  # s, for a call that reads
+
+
+class SlurmError(Exception):
+    """Slurm does not answer, or not as it must; trying again later may help."""
+
+
+class Answer(NamedTuple):
+    """What a command of Slurm has printed.
+
+    Attributes
+    ----------
+    text, errors
+        Its standard output, and its standard error.
+    status
+        Its exit status.
+    """
+
+    text: str
+    errors: str
+    status: int
+
+
+def call(words: Sequence[str], stdin: str = "", patience: float = PATIENCE, any_status: bool = False) -> Answer:
+    """Return the answer of a command of Slurm.
+
+    Parameters
+    ----------
+    words
+        The command and its arguments.
+    stdin
+        What it reads.
+    patience
+        Seconds after which it is ended.
+    any_status
+        Whether it may fail; otherwise it must end with status 0.
+
+    Raises
+    ------
+    InputError
+        There is no such command.
+    SlurmError
+        It did not end in time, printed too much, or failed.
+    """
+    # Variables such as SQUEUE_STATES or SLURM_JSON would change what is printed.
+    names = ("SQUEUE_", "SPRIO_", "SINFO_", "SCONTROL_", "SLURM_JSON", "SLURM_YAML", "SLURM_BITSTR", "SLURM_CLUSTERS")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(names)}
+    environment |= {"LC_ALL": "C", "SLURM_TIME_FORMAT": "%s"}
+    program = shutil.which(words[0])
+    if program is None:
+        raise InputError(f"{words[0]}: no such command; this must run where Slurm's commands are, as on a login node")
+    try:
+        process = subprocess.Popen(  # noqa: S603  # the words are our own, and no shell reads them
+            [program, *words[1:]],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C must not break it in the middle
+        )
+    except OSError as error:
+        raise SlurmError(f"{words[0]}: cannot start: {error.strerror}") from None
+    try:
+        text, errors = _exchange(process, words[0], stdin.encode(), patience)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None and not pipe.closed:
+                pipe.close()
+    if process.returncode != 0 and not any_status:
+        raise SlurmError(f"{words[0]}: status {process.returncode}: {in_quotes(errors.strip() or text.strip(), 200)}")
+    return Answer(text, errors, process.returncode)
+
+
+def _exchange(process: subprocess.Popen[bytes], name: str, data: bytes, patience: float) -> tuple[str, str]:
+    """Return standard output and error of a process that reads `data`; raise SlurmError if it is slow or long."""
+    end = time.monotonic() + patience
+    parts: dict[object, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
+    with selectors.DefaultSelector() as selector:
+        assert process.stdin is not None  # noqa: S101  # all three are pipes
+        os.set_blocking(process.stdin.fileno(), False)
+        if data:
+            selector.register(process.stdin, selectors.EVENT_WRITE)
+        else:
+            process.stdin.close()
+        for pipe in (process.stdout, process.stderr):
+            assert pipe is not None  # noqa: S101
+            selector.register(pipe, selectors.EVENT_READ)
+        sent = 0
+        while selector.get_map():
+            ready = selector.select(max(0.0, end - time.monotonic()))
+            if not ready and time.monotonic() >= end:
+                raise SlurmError(f"{name}: no end after {patience:g} s")
+            for key, _ in ready:
+                if key.fileobj is process.stdin:
+                    try:
+                        sent += os.write(key.fd, data[sent : sent + 65536])
+                    except BrokenPipeError:
+                        sent = len(data)
+                    if sent == len(data):
+                        selector.unregister(key.fileobj)
+                        process.stdin.close()
+                elif chunk := os.read(key.fd, 65536):
+                    parts[key.fileobj] += chunk
+                    if len(parts[key.fileobj]) > MOST_BYTES:
+                        raise SlurmError(f"{name}: more than {MOST_BYTES:,} bytes of output")
+                else:
+                    selector.unregister(key.fileobj)
+    try:
+        process.wait(max(0.1, end - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise SlurmError(f"{name}: no end after {patience:g} s") from None
+    text, errors = (bytes(part).decode("utf-8", "replace") for part in parts.values())
+    return text, errors

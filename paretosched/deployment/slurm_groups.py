@@ -1,0 +1,114 @@
+"""The group of each waiting job by the names that Slurm has: of users, accounts, QOS and partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ..core.errors import InputError
+from ..core.files import read_lines
+from ..policies.policy import Policy
+from ..workload.group_lists import COLUMNS, GroupLine, listed_lines
+from ..workload.group_rules import ConsumptionGroups, ListedGroups
+from .slurm_queue import QueuedJob
+
+BY_FIELD = ("account", "user", "qos", "partition")
+HINT = "say with --groups where a job's group stands: account, user, qos, partition, or a CSV file such as user,group"
+
+
+class Grouping(NamedTuple):
+    """How the jobs of Slurm get the groups of a policy.
+
+    Attributes
+    ----------
+    groups
+        Names of the groups.
+    group_of
+        Function that returns the group of a job, an index into `groups`.
+    words
+        The rule in words.
+    """
+
+    groups: tuple[str, ...]
+    group_of: Callable[[QueuedJob], int]
+    words: str
+
+
+def grouping_of(policy: Policy, how: str | None) -> Grouping:
+    """Return how the jobs of Slurm get the groups of a policy.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    how
+        One of BY_FIELD: the name there is the group, or it is a newcomer. The path of a CSV file: the first line that
+        fits a job has its group. None for the rule in the policy.
+
+    Raises
+    ------
+    InputError
+        The policy's own rule needs what Slurm does not know, or the file breaks a rule.
+    """
+    rule = policy.grouping
+    groups = policy.groups or tuple(getattr(policy, "named_groups", ())) or ("1",)
+    if not policy.groups:  # groups that the policy does not name are alike for it
+        groups = (*groups, _new_name(groups))
+    default = groups.index(rule.default) if rule is not None else len(groups) - 1
+    if how in BY_FIELD:
+        place = {name: number for number, name in enumerate(groups)}
+        words = f"the job's {how} is its group; others are in {groups[default]}"
+        return Grouping(groups, lambda job: _by_field(job, str(how), place, default), words)
+    if how is not None:
+        columns, numbered = listed_lines(read_lines(how, "a list of groups"), how, named=COLUMNS)
+        for number, line in numbered:
+            if line.group not in groups:
+                raise InputError(f"{how}:{number}: group is {line.group}, but the policy has {', '.join(groups)}")
+        lines = [line for _, line in numbered]
+        return _by_lines(groups, lines, default, f"{how} ({', '.join(columns)})")
+    if len(groups) == 1 or not (policy.groups or getattr(policy, "named_groups", ())):
+        return Grouping(groups, lambda _: default, "the policy treats all groups alike")
+    if isinstance(rule, ConsumptionGroups):
+        raise InputError(f"policy {policy.name} groups users by what they consumed, which Slurm does not tell; {HINT}")
+    if not isinstance(rule, ListedGroups):
+        raise InputError(f"policy {policy.name} has the groups {', '.join(groups)} and no rule for them; {HINT}")
+    if any(isinstance(cell, int) for line in rule.lines for cell in line[1:]):
+        raise InputError(f"policy {policy.name} groups jobs by numbers in its log, which Slurm does not know; {HINT}")
+    return _by_lines(groups, rule.lines, default, rule.words())
+
+
+def _new_name(groups: Sequence[str]) -> str:
+    """Return a name that no group has."""
+    name = "other"
+    while name in groups:
+        name += "_"
+    return name
+
+
+def _by_field(job: QueuedJob, field: str, place: dict[str, int], default: int) -> int:
+    """Return the group of a job by a field; of several partitions the first one that is a group."""
+    if field == "partition":
+        return next((place[name] for name in job.partitions if name in place), default)
+    return place.get(getattr(job, field), default)
+
+
+def _by_lines(groups: tuple[str, ...], lines: Sequence[GroupLine], default: int, words: str) -> Grouping:
+    """Return the grouping of a list: the first line that fits."""
+    tables: dict[tuple[str, ...], dict[tuple[str, ...], int]] = {}
+    for number, line in enumerate(lines):
+        columns = tuple(column for column in COLUMNS if getattr(line, column) is not None)
+        key = tuple(str(getattr(line, column)).lower() for column in columns)
+        tables.setdefault(columns, {}).setdefault(key, number)
+    group_of_line = [groups.index(line.group) for line in lines]
+
+    def group_of(job: QueuedJob) -> int:
+        cells = {"user": (job.user,), "account": (job.account,), "queue": (job.qos,), "partition": job.partitions}
+        first = len(lines)
+        for columns, table in tables.items():
+            keys: list[tuple[str, ...]] = [()]
+            for column in columns:
+                keys = [(*key, cell.lower()) for key in keys for cell in cells[column]]
+            first = min([first, *(table[key] for key in keys if key in table)])
+        return group_of_line[first] if first < len(lines) else default
+
+    return Grouping(groups, group_of, words)

@@ -1,0 +1,261 @@
+"""The jobs in Slurm's queue: what squeue says of them, and which of them a daemon may put in order."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from ..core.errors import InputError
+from .slurm_calls import SlurmError, call
+
+# What squeue -O is asked for. The account comes last: without slurmdbd it is any text that a user likes.
+FIELDS = (
+    "JobID",
+    "HetJobID",
+    "State",
+    "UserName",
+    "Partition",
+    "QOS",
+    "NumCPUs",
+    "NumNodes",
+    "tres-alloc",
+    "TimeLimit",
+    "SubmitTime",
+    "EligibleTime",
+    "PriorityLong",
+    "Reservation",
+    "Account",
+)
+MOST_JOBS = 1_000_000
+NO_LIMIT = 525_600 * 60  # s, a year: what Slurm itself takes for a job without a limit
+NONE = ("", "(null)", "N/A", "None", "Unknown")
+WIDTHS = ("cpus", "nodes", "gpus", "billing")
+
+
+class QueuedJob(NamedTuple):
+    """A job in the queue: a job array is one, and so are all parts of a heterogeneous job.
+
+    Attributes
+    ----------
+    id
+        The number by which scontrol changes it.
+    pending
+        Whether it waits.
+    user, account, qos
+        Names; "" where there is none.
+    partitions
+        Names of the partitions in which it may run.
+    widths
+        By name of WIDTHS: how many it requests; 0 where that is unknown.
+    limit
+        Its time limit, s.
+    submit, eligible
+        Unix times; `eligible` is None while it is held or depends on another job.
+    is_held
+        Whether a user or an administrator holds it.
+    reservation
+        The name of its reservation; "" without one.
+    """
+
+    id: int
+    pending: bool
+    user: str
+    account: str
+    qos: str
+    partitions: tuple[str, ...]
+    widths: dict[str, int]
+    limit: int
+    submit: int
+    eligible: int | None
+    is_held: bool
+    reservation: str
+
+
+def read_queue() -> list[QueuedJob]:
+    """Return the jobs that squeue lists: those that wait, run or are suspended.
+
+    Every field ends with a mark that is drawn for the call, so that no text of a user can look like another field.
+
+    Raises
+    ------
+    SlurmError
+        squeue does not answer, or not as expected.
+    InputError
+        There is no squeue.
+    """
+    mark = f"~{secrets.token_hex(6)}~"
+    fields = ",".join(f"{field}:{mark}" for field in FIELDS)
+    return jobs_in(call(["squeue", "-a", "-h", "-O", fields]).text, mark)
+
+
+def jobs_in(text: str, mark: str) -> list[QueuedJob]:
+    r"""Return the jobs in an output of squeue with the fields FIELDS.
+
+    Parameters
+    ----------
+    text
+        The output.
+    mark
+        What stands behind every field.
+
+    Raises
+    ------
+    SlurmError
+        It is not such an output, or has too many jobs.
+
+    Examples
+    --------
+    >>> words = ["7", "N/A", "PENDING", "ann", "main", "normal", "4", "1", "cpu=4,node=1", "1-00:00:00", "100", "130"]
+    >>> job, = jobs_in("|".join([*words, "1", "(null)", "physics"]) + "|\n", "|")
+    >>> job.id, job.widths["cpus"], job.limit, job.eligible, job.account
+    (7, 4, 86400, 130, 'physics')
+    """
+    *cells, rest = text.split(mark)
+    if len(cells) % len(FIELDS) or rest.strip():
+        raise SlurmError("squeue: its output does not have the fields that it was asked for")
+    if len(cells) > MOST_JOBS * len(FIELDS):
+        raise SlurmError(f"squeue: more than {MOST_JOBS:,} jobs")
+    jobs: dict[int, QueuedJob] = {}
+    for begin in range(0, len(cells), len(FIELDS)):
+        try:
+            job = _job(dict(zip(FIELDS, (cell.strip() for cell in cells[begin : begin + len(FIELDS)]), strict=True)))
+        except ValueError as error:
+            raise SlurmError(f"squeue: {error}") from None
+        if job.id in jobs:
+            job = _joined(jobs[job.id], job)
+        jobs[job.id] = job
+    return list(jobs.values())
+
+
+def _job(cells: dict[str, str]) -> QueuedJob:
+    """Return the job of a line; raise ValueError if a cell is not what it must be."""
+    name = {key: "" if value in NONE else value for key, value in cells.items()}
+    tres = dict(part.partition("=")[::2] for part in name["tres-alloc"].split(","))
+    gpus = sum(int(value) for key, value in tres.items() if key == "gres/gpu" and value.isdigit())
+    billing = tres.get("billing", "")
+    widths = {
+        "cpus": _first_number(cells["NumCPUs"]),
+        "nodes": _first_number(cells["NumNodes"]),
+        "gpus": gpus,
+        "billing": int(billing) if billing.isdigit() else 0,
+    }
+    return QueuedJob(
+        int(name["HetJobID"] or name["JobID"]),
+        cells["State"] == "PENDING",
+        name["UserName"],
+        name["Account"],
+        name["QOS"],
+        tuple(name["Partition"].split(",")),
+        widths,
+        seconds_of(cells["TimeLimit"]),
+        int(cells["SubmitTime"]),
+        int(name["EligibleTime"]) if name["EligibleTime"] else None,
+        cells["PriorityLong"] == "0",
+        name["Reservation"],
+    )
+
+
+def _joined(job: QueuedJob, part: QueuedJob) -> QueuedJob:
+    """Return a heterogeneous job with one more part, or an array of which tasks have lines of their own."""
+    widths = {name: job.widths[name] + part.widths[name] for name in WIDTHS}
+    return job._replace(widths=widths, limit=max(job.limit, part.limit), is_held=job.is_held or part.is_held)
+
+
+def _first_number(text: str) -> int:
+    """Return the number with which a text begins: of a range, such as 2-4, the smallest; 2K is 2000."""
+    match = re.match(r"(\d+)(K?)", text)
+    if match is None:
+        raise ValueError(f"a number of processors or nodes is {text[:40]!r}")
+    return int(match[1]) * (1000 if match[2] else 1)
+
+
+def seconds_of(text: str) -> int:
+    """Return a time limit as Slurm writes it, [days-][[hours:]minutes:]seconds, in seconds; a year if there is none.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+
+    Examples
+    --------
+    >>> seconds_of("2-01:00:00"), seconds_of("10:00"), seconds_of("UNLIMITED")
+    (176400, 600, 31536000)
+    """
+    if text.upper() in {"UNLIMITED", "NOT_SET", "PARTITION_LIMIT", "INVALID", "INFINITE", ""} or text in NONE:
+        return NO_LIMIT
+    days, dash, clock = text.rpartition("-")
+    if not re.fullmatch(r"\d{1,9}(:\d{1,9}){0,2}", clock) or (dash and not days.isdigit()):
+        raise ValueError(f"a time limit is {text[:40]!r}")
+    total = 0
+    for number in clock.split(":"):
+        total = total * 60 + int(number)
+    return max(1, total + 86_400 * int(days or 0))
+
+
+def in_partitions(job: QueuedJob, partitions: Collection[str]) -> bool:
+    """Return whether a job can run in these partitions only; without any, in all."""
+    return not partitions or set(job.partitions) <= set(partitions)
+
+
+def to_order(jobs: Iterable[QueuedJob], now: int, partitions: Collection[str]) -> list[QueuedJob]:
+    """Return the jobs that a daemon puts in order, by when they could run first, then by their numbers.
+
+    They wait, could run at once if there was room, are not held, and use no reservation.
+
+    Parameters
+    ----------
+    jobs
+        The queue.
+    now
+        Unix time.
+    partitions
+        Names; none for all partitions. A job that may also run elsewhere is left alone.
+    """
+    eligible = [
+        job
+        for job in jobs
+        if job.pending
+        and not job.is_held
+        and not job.reservation
+        and job.eligible is not None
+        and job.eligible <= now
+        and in_partitions(job, partitions)
+    ]
+    return sorted(eligible, key=lambda job: (job.eligible or 0, job.id))
+
+
+def read_site_factors() -> dict[int, int]:
+    """Return the site factor of each job that sprio lists, by number: of those that could run.
+
+    Raises
+    ------
+    SlurmError
+        sprio does not answer, or not as expected.
+    """
+    factors: dict[int, int] = {}
+    for line in call(["sprio", "-h", "-o", "%i|%S"]).text.splitlines():
+        try:
+            job, factor = line.split("|")
+            factors[int(job)] = int(factor)
+        except ValueError:
+            raise SlurmError(f"sprio: a line is {line[:60]!r}") from None
+    return factors
+
+
+def check_partitions(partitions: Collection[str]) -> None:
+    """Check that there are partitions of these names.
+
+    Raises
+    ------
+    InputError
+        There is no such partition.
+    SlurmError
+        sinfo does not answer.
+    """
+    known = set(call(["sinfo", "-a", "-h", "-o", "%R"]).text.split())
+    for name in partitions:
+        if name not in known:
+            raise InputError(f"--partition: there is no partition {name}; there are {', '.join(sorted(known))}")

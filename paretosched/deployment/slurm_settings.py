@@ -1,0 +1,147 @@
+"""What slurm.conf must say for a policy, and whether it says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from ..core.errors import InputError
+from ..policies.priority import ALL, Priority
+from .ranking import Orderly, reservations_of
+from .slurm_calls import call
+from .slurm_queue import NO_LIMIT, QueuedJob, seconds_of
+
+WEIGHTS = ("Age", "Assoc", "FairShare", "JobSize", "Partition", "QOS")
+DEFAULTS = {
+    "bf_job_part_count_reserve": 0,
+    "bf_window": 1440,
+    "bf_max_job_test": 500,
+    "default_queue_depth": 100,
+}  # of SchedulerParameters, Slurm 22.05
+RIGHTS = (
+    "the daemon needs the right of an operator, and nothing more: sacctmgr modify user NAME set AdminLevel=Operator"
+)
+
+
+class Setting(NamedTuple):
+    """A line of what slurm.conf should say.
+
+    Attributes
+    ----------
+    words
+        What it should say.
+    now
+        What it says.
+    is_right
+        Whether this is right.
+    """
+
+    words: str
+    now: str
+    is_right: bool
+
+
+def read_settings() -> dict[str, str]:
+    """Return what `scontrol show config` says, by name.
+
+    Raises
+    ------
+    SlurmError
+        scontrol does not answer.
+    """
+    lines = call(["scontrol", "show", "config"]).text.splitlines()
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def check_priority(settings: Mapping[str, str]) -> None:
+    """Check that Slurm adds site factors to priorities, and that nobody else sets them.
+
+    Raises
+    ------
+    InputError
+        It does not, or a plugin sets them.
+    """
+    kind = settings.get("PriorityType", "")
+    if kind != "priority/multifactor":
+        raise InputError(
+            f"PriorityType must be priority/multifactor, or Slurm ignores site factors, but is {kind or 'unknown'}"
+        )
+    plugin = settings.get("PrioritySiteFactorPlugin", "(null)")
+    if plugin != "(null)":
+        raise InputError(f"PrioritySiteFactorPlugin must not be set, since it sets site factors, too, but is {plugin}")
+
+
+def weights_of(settings: Mapping[str, str]) -> int:
+    """Return the largest sum of the site's own factors: the sum of its weights.
+
+    Examples
+    --------
+    >>> weights_of({"PriorityWeightAge": "1000", "PriorityWeightTRES": "CPU=5,Mem=10"})
+    1015
+    """
+    values = [settings.get(f"PriorityWeight{name}", "0") for name in WEIGHTS]
+    values += [part.partition("=")[2] for part in settings.get("PriorityWeightTRES", "").split(",")]
+    return sum(int(float(value)) for value in values if re.fullmatch(r"\d+(\.\d+)?", value))
+
+
+def longest_limit(jobs: Iterable[QueuedJob]) -> int:
+    """Return the longest time limit of the jobs in the queue and of all partitions, s, of those that have one.
+
+    Raises
+    ------
+    SlurmError
+        sinfo does not answer.
+    """
+    limits = call(["sinfo", "-a", "-h", "-o", "%l"]).text.split()
+    seconds = [*map(seconds_of, limits), *(job.limit for job in jobs)]
+    return max((limit for limit in seconds if limit < NO_LIMIT), default=60 * DEFAULTS["bf_window"])
+
+
+def wanted_settings(policy: Orderly, settings: Mapping[str, str], longest: int, waiting: int) -> list[Setting]:
+    """Return what slurm.conf should say so that Slurm backfills as the policy does.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    settings
+        What `scontrol show config` says.
+    longest
+        The longest time limit, s.
+    waiting
+        How many jobs wait.
+    """
+    reservations = reservations_of(policy)
+    scheduler = "sched/builtin" if reservations == 0 else "sched/backfill"
+    now = settings.get("SchedulerType", "")
+    result = [Setting(f"SchedulerType={scheduler}", now, now == scheduler)]
+    words = dict(part.partition("=")[::2] for part in settings.get("SchedulerParameters", "").split(","))
+    numbers = {key: int(words[key]) if words.get(key, "").isdigit() else value for key, value in DEFAULTS.items()}
+
+    def parameter(name: str, value: int, least: bool) -> None:
+        is_right = numbers[name] >= value if least else numbers[name] == value
+        shown = f"{name}={numbers[name]}" + ("" if name in words else " (default)")
+        result.append(Setting(f"SchedulerParameters={name}={value}{' or more' if least else ''}", shown, is_right))
+
+    parameter("default_queue_depth", max(waiting, DEFAULTS["default_queue_depth"]), True)
+    if reservations:
+        parameter("bf_job_part_count_reserve", 0 if reservations == ALL else reservations, False)
+        parameter("bf_window", -(-longest // 60), True)
+        parameter("bf_max_job_test", max(waiting, DEFAULTS["bf_max_job_test"]), True)
+    return result
+
+
+def left_out(policy: Orderly) -> list[str]:
+    """Return what of a policy's backfilling Slurm cannot do, in words."""
+    if not isinstance(policy, Priority):
+        return []
+    b = policy.backfill
+    parts = {
+        f"reservations for the groups {', '.join(b.entitled)} only": b.entitled,
+        "another order of backfilling": b.orders and policy.candidate_orders != policy.orders,
+        "a longest request for backfilling": b.longest,
+        "slack of reservations": b.slack,
+    }
+    return [words for words, has in parts.items() if has]

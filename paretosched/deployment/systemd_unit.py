@@ -1,0 +1,80 @@
+"""A systemd unit that runs the daemon with few rights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+UNIT = """\
+# paretosched-deploy.service: keeps the waiting jobs of Slurm in the order of a policy.
+#   useradd --system --no-create-home paretosched
+#   sacctmgr -i add user paretosched account=root adminlevel=Operator
+#   paretosched deploy ... --unit > /etc/systemd/system/paretosched-deploy.service
+#   systemctl daemon-reload && systemctl enable --now paretosched-deploy
+# To undo it: systemctl disable --now paretosched-deploy, then as this user the command below with --off.
+# Where slurmctld runs on the same machine, DynamicUser=yes may stand in place of the useradd.
+[Unit]
+Description=Order of the waiting jobs by a policy of paretosched
+After=network-online.target slurmctld.service munge.service
+Wants=network-online.target
+
+[Service]
+Type=exec
+User=paretosched
+StateDirectory=paretosched
+StateDirectoryMode=0750
+ExecStart={command}
+Restart=on-failure
+RestartSec=60
+# a refused policy, missing rights: starting again would not help
+RestartPreventExitStatus=2
+TimeoutStopSec=120
+MemoryMax=256M
+TasksMax=32
+Nice=5
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+ProtectSystem=strict
+ProtectHome=read-only
+ProtectProc=invisible
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectControlGroups=yes
+PrivateTmp=yes
+PrivateDevices=yes
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+MemoryDenyWriteExecute=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+UMask=0027
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def unit_text(words: Sequence[str]) -> str:
+    """Return the unit that runs a command line.
+
+    Examples
+    --------
+    >>> "ExecStart=/bin/paretosched deploy /etc/p.json" in unit_text(["/bin/paretosched", "deploy", "/etc/p.json"])
+    True
+    """
+    return UNIT.format(command=" ".join(map(_quoted, words)))
+
+
+def _quoted(word: str) -> str:
+    """Return a word as systemd reads it in ExecStart."""
+    clean = word.replace("%", "%%").replace("$", "$$")
+    if clean and not any(letter in clean for letter in " \t\n\"'\\;"):
+        return clean
+    return '"' + clean.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

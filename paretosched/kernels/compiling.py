@@ -1,0 +1,49 @@
+"""How kernels are compiled: by numba; or not at all, where few jobs are ordered and numba would take too long to load.
+
+With NUMBA_DISABLE_JIT=1, numba's own switch, in the environment before a kernel is imported, numba is never imported,
+and every kernel is the Python function as it stands. It returns the same numbers, slowly.
+"""
+
+# ruff: noqa: ARG001  # the arguments are numba's
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+
+if COMPILED:
+    from numba import njit
+    from numba.extending import overload
+
+    @njit(cache=True, nogil=True, _nrt=False, inline="always")
+    def power(x: float, y: float) -> float:
+        """Return x to the power of y as the C library does, with inf and nan instead of exceptions."""
+        return math.pow(x, y)
+
+else:
+
+    def njit(
+        *, cache: bool, nogil: bool, _nrt: bool = True, inline: str = "never", fastmath: bool = False
+    ) -> Callable[[F], F]:
+        """Return what leaves a function as it is, whatever cache, nogil, _nrt, inline and fastmath are."""
+        return lambda function: function
+
+    def overload(func: Callable[..., Any], *, inline: str = "never", strict: bool = True) -> Callable[[F], F]:
+        """Return what leaves a function as it is; func stays without a body, whatever inline and strict are."""
+        return lambda function: function
+
+    def power(x: float, y: float) -> float:
+        """Return x to the power of y as the C library does, with inf and nan instead of exceptions."""
+        try:
+            return math.pow(x, y)
+        except OverflowError:
+            return -math.inf if x < 0 and y % 2 == 1 else math.inf
+        except ValueError:  # a root of less than 0
+            return math.nan
+
+
+__all__ = ["COMPILED", "njit", "overload", "power"]

@@ -1,0 +1,311 @@
+"""The daemon, with commands that look like Slurm's; tests on a real Slurm are in test_deployment.py."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.deployment.daemon import Plan, locked_folder, run_daemon, undo, write_factors
+from paretosched.deployment.records import read_state
+from paretosched.deployment.site_factors import bounded, lexicographic
+from paretosched.deployment.slurm_calls import SlurmError
+from support.commands import environment
+from support.fake_slurm import FakeSlurm
+
+SHORT_FIRST = "sjf; backfill: easy\n"
+LONG_FIRST = "order: estimate; backfill: easy\n"
+JOBS: dict[int, dict[str, Any]] = {1: {"limit": "3:00:00"}, 2: {"limit": "1:00:00"}, 3: {"limit": "2:00:00"}}
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeSlurm:
+    (tmp_path / "slurm").mkdir()
+    slurm = FakeSlurm(tmp_path / "slurm")
+    monkeypatch.setenv("PATH", slurm.path)
+    return slurm
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    policy = tmp_path / "policy.txt"
+    policy.write_text(SHORT_FIRST, encoding="utf-8")
+    return Plan(policy, tmp_path / "kept", 1.0, None, (), "cpus", lexicographic(0), "UTC", False)
+
+
+def once(plan: Plan) -> list[str]:
+    remarks: list[str] = []
+    run_daemon(plan, remarks.append, once=True)
+    return remarks
+
+
+def records(plan: Plan) -> list[dict[str, Any]]:
+    lines = (plan.folder / "deploy.jsonl").read_text(encoding="utf-8").splitlines()
+    return [record for record in map(json.loads, lines) if "all" not in record]
+
+
+def metrics(plan: Plan) -> dict[str, float]:
+    path = plan.folder / "deploy.prom"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    pairs = (line.removeprefix("paretosched_deploy_").split() for line in lines if not line.startswith("#"))
+    return {name: float(value) for name, value in pairs}
+
+
+def test_a_pass_puts_the_jobs_in_order_and_writes_down_what_it_did(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue(JOBS | {4: {"state": "RUNNING"}}, {})
+    assert once(plan) == []
+    assert fake.order() == [2, 3, 1]
+    (record,) = records(plan)
+    assert record["set"] == {str(job): factor for job, factor in fake.told().items()}
+    assert (record["waiting"], record["ranked"], record["dry_run"]) == (3, 3, False)
+    assert read_state(plan.folder).factors == fake.told()
+    assert metrics(plan)["changes_total"] == 3
+    assert metrics(plan)["up"] == 1
+
+
+def test_nothing_is_written_where_nothing_has_changed(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue(JOBS, {})
+    once(plan)
+    fake.forget()
+    once(plan)
+    assert fake.told() == {}
+    fake.queue(JOBS | {4: {"limit": "1:30:00"}})
+    once(plan)
+    assert list(fake.told()) == [4]
+
+
+def test_a_dry_run_changes_nothing_and_writes_down_what_it_would_have_done(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue(JOBS, {})
+    once(plan._replace(is_dry=True))
+    assert fake.told() == {}
+    (record,) = records(plan)
+    assert record["dry_run"]
+    assert sorted(record["set"], key=lambda job: -record["set"][job]) == ["2", "3", "1"]
+    assert read_state(plan.folder).factors == {}
+
+
+def test_held_jobs_reservations_and_other_partitions_are_never_touched(fake: FakeSlurm, plan: Plan) -> None:
+    others = {
+        10: {"priority": 0},
+        11: {"reservation": "r"},
+        12: {"partition": "other"},
+        13: {"eligible": "N/A"},
+        14: {"state": "RUNNING"},
+    }
+    fake.queue(JOBS | others, {11: 77, 12: 5})
+    plan = plan._replace(partitions=("main",))
+    once(plan)
+    undo(plan, lambda _: None)
+    assert set(fake.told()) == set(JOBS)
+
+
+def test_off_sets_all_that_was_touched_to_zero_and_leaves_no_state(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue(JOBS, {})
+    once(plan)
+    fake.queue(JOBS | {2: {"state": "RUNNING"}, 3: {"priority": 0}, 9: {}})  # 2 runs, 3 is held; both were touched
+    with (fake.folder / "factors").open("a", encoding="utf-8") as file:
+        file.write("9|123\n")  # of a daemon whose state is lost
+    fake.forget()
+    remarks: list[str] = []
+    assert undo(plan, remarks.append) == 4
+    assert fake.told() == {1: 0, 2: 0, 3: 0, 9: 0}
+    assert [path.name for path in plan.folder.iterdir()] == ["deploy.jsonl"]
+    assert "the log stays" in remarks[0]
+
+
+def test_a_folder_is_for_one_daemon_at_a_time(fake: FakeSlurm, plan: Plan) -> None:
+    with locked_folder(plan.folder):
+        for work in (once, lambda p: undo(p, lambda _: None)):
+            with pytest.raises(ps.InputError, match="another daemon uses this folder; end it first"):
+                work(plan)
+
+
+def test_a_right_that_is_missing_is_said_in_one_line(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue(JOBS, {})
+    (fake.folder / "scontrol.denies").touch()
+    with pytest.raises(ps.InputError, match=r"Access/permission denied.*AdminLevel=Operator$"):
+        once(plan)
+    assert read_state(plan.folder).factors.keys() == JOBS.keys()  # it was written before, and is more than is needed
+    assert metrics(plan)["refused_total"] == 3
+
+
+def test_jobs_that_have_ended_meanwhile_are_no_error(fake: FakeSlurm, plan: Plan) -> None:
+    (fake.folder / "scontrol").write_text(
+        "#!/bin/sh\ncat > /dev/null; echo 'Invalid job id specified for job 2' >&2; exit 1\n", encoding="utf-8"
+    )
+    fake.queue(JOBS, {})
+    once(plan)
+    assert records(plan)[0]["refused"] == {"2": "Invalid job id specified"}
+    assert metrics(plan)["changes_total"] == 2
+
+
+def test_a_controller_that_goes_away_between_the_calls_is_an_error_to_try_again(fake: FakeSlurm) -> None:
+    (fake.folder / "scontrol").write_text(
+        "#!/bin/sh\ncat > /dev/null; echo 'Unable to contact slurm controller (connect failure)' >&2; exit 1\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(SlurmError, match="Unable to contact"):
+        write_factors({1: 5})
+
+
+def test_changes_by_others_are_counted_and_put_right(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue(JOBS, {})
+    once(plan)
+    with (fake.folder / "factors").open("a", encoding="utf-8") as file:
+        file.write("2|1\n")
+    fake.forget()
+    once(plan)
+    assert list(fake.told()) == [2]
+    assert metrics(plan)["foreign_total"] == 1
+
+
+def test_a_bounded_share_stays_below_its_bound(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue(JOBS, {})
+    once(plan._replace(scale=bounded(1000, 20)))
+    assert fake.order() == [2, 3, 1]
+    assert max(fake.told().values()) <= 250
+
+
+def test_an_empty_queue_is_no_error(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue({}, {})
+    once(plan)
+    assert records(plan)[0]["ranked"] == 0
+
+
+# --- the loop, in a process of its own --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def daemon(fake: FakeSlurm, plan: Plan) -> Any:
+    """A function that starts the daemon with a period of a second; it is ended after the test."""
+    processes: list[subprocess.Popen[str]] = []
+
+    def start(*options: str) -> subprocess.Popen[str]:
+        words = [sys.executable, "-m", "paretosched", "deploy", str(plan.policy), "--to", "slurm", "--period", "1"]
+        process = subprocess.Popen(
+            [*words, "-o", str(plan.folder), *options],
+            env=environment(TZ="UTC"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate(timeout=10)
+
+
+def wait_until(holds: Callable[[], Any], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_in_order(fake: FakeSlurm, plan: Plan, daemon: Any, number: int) -> None:
+    fake.queue(JOBS, {})
+    process = daemon()
+    wait_until(lambda: fake.told())
+    process.send_signal(number)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (0, "")
+    assert "SJF with EASY on fake" in out
+    assert fake.order() == [2, 3, 1]
+
+
+@pytest.mark.slow
+def test_a_new_policy_is_taken_and_a_damaged_one_is_not(fake: FakeSlurm, plan: Plan, daemon: Any) -> None:
+    fake.queue(JOBS, {})
+    process = daemon()
+    wait_until(lambda: fake.order() == [2, 3, 1])
+    plan.policy.write_text("order: wiat", encoding="utf-8")
+    wait_until(lambda: metrics(plan).get("damaged_policies_total") == 1)
+    assert fake.order() == [2, 3, 1]
+    plan.policy.write_text(LONG_FIRST, encoding="utf-8")
+    wait_until(lambda: fake.order() == [1, 3, 2])
+    process.terminate()
+    _, err = process.communicate(timeout=20)
+    damaged, new = err.splitlines()
+    assert "did you mean wait?" in damaged
+    assert damaged.endswith("the policy SJF with EASY stays in force")
+    assert new.endswith("the policy is now estimate with EASY")
+
+
+@pytest.mark.slow
+def test_while_slurm_does_not_answer_all_stays_as_it_is(fake: FakeSlurm, plan: Plan, daemon: Any) -> None:
+    fake.queue(JOBS, {})
+    process = daemon()
+    wait_until(lambda: fake.told())
+    (fake.folder / "squeue.fails").touch()
+    wait_until(lambda: metrics(plan).get("failures_total") == 1)
+    assert metrics(plan)["up"] == 0
+    (fake.folder / "squeue.fails").unlink()
+    wait_until(lambda: metrics(plan).get("up") == 1)
+    process.terminate()
+    _, err = process.communicate(timeout=20)
+    first, again = err.splitlines()
+    assert first.endswith("all site factors stay as they are; next try in 2 s")
+    assert again.endswith("Slurm answers again")
+
+
+# --- cost -------------------------------------------------------------------------------------------------------------
+
+COST = """
+import os, sys
+os.environ["NUMBA_DISABLE_JIT"] = "1"
+from pathlib import Path
+from paretosched.deployment.daemon import Plan, run_daemon
+from paretosched.deployment.site_factors import lexicographic
+plan = Plan(Path(sys.argv[1]), Path(sys.argv[2]), 30.0, "account", (), "cpus", lexicographic(0), "UTC", False)
+run_daemon(plan, print, once=True)
+heavy = [name for name in ("numba", "pandas", "scipy", "pyarrow", "dask", "plotly", "rich") if name in sys.modules]
+status = Path("/proc/self/status").read_text()  # ru_maxrss may be that of the process that started this one
+print(heavy, int(status.partition("VmHWM:")[2].split()[0]) // 1024)
+"""
+
+
+@pytest.mark.slow
+def test_ten_thousand_jobs_take_little_memory_and_no_heavy_library(fake: FakeSlurm, plan: Plan, tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    jobs = {
+        number: {"cpus": int(random.integers(1, 65)), "limit": f"{random.integers(1, 48)}:00:00"}
+        for number in range(1, 10_001)
+    }
+    fake.queue(jobs, {})
+    policy = ps.greedy(["f1"] * 3, random.uniform(0.1, 1, (3, 6)), groups=("physics", "chem"))
+    ps.save_policy(policy, tmp_path / "p.json")
+    words = [sys.executable, "-c", COST, str(tmp_path / "p.json"), str(plan.folder)]
+    process = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False, timeout=120)
+    assert process.returncode == 0, process.stderr
+    loaded, _, megabytes = process.stdout.strip().rpartition(" ")
+    assert loaded == "[]"
+    assert int(megabytes) < 150
+    assert len(fake.told()) == 10_000
+    assert records(plan)[0]["ranked"] == 10_000
+
+
+def test_the_pid_of_a_daemon_that_was_killed_blocks_nothing(fake: FakeSlurm, plan: Plan) -> None:
+    """The system takes the lock back, however the process ends."""
+    fake.queue(JOBS, {})
+    pid = os.fork()
+    if pid == 0:
+        with locked_folder(plan.folder):
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(pid, 0)
+    once(plan)
+    assert fake.order() == [2, 3, 1]

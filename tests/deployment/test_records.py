@@ -1,0 +1,90 @@
+"""What a daemon keeps in its folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import paretosched as ps
+from paretosched.deployment import records
+from paretosched.deployment.records import (
+    State,
+    open_folder,
+    read_state,
+    remove_state,
+    write_line,
+    write_metrics,
+    write_state,
+)
+
+
+def test_a_state_is_read_as_it_was_written(tmp_path: Path) -> None:
+    assert read_state(tmp_path) == State(None, {})
+    state = State(1_700_000_000, {7: 500, 12: 0})
+    write_state(tmp_path, state)
+    assert read_state(tmp_path) == state
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"format": "x"}', '{"format": "paretosched deployment 1", "since": 1, "factors": {"a": 1}}'],
+)
+def test_a_damaged_state_is_refused_with_what_to_do(tmp_path: Path, text: str) -> None:
+    (tmp_path / "deploy.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ps.InputError, match=r"deploy\.json"):
+        read_state(tmp_path)
+
+
+def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
+    open_folder(tmp_path / "new")
+    write_state(tmp_path / "new", State(None, {}))
+    open_folder(tmp_path / "new")
+    (tmp_path / "new" / "thesis.tex").touch()
+    with pytest.raises(ps.InputError, match=r"must have no other files, but has thesis\.tex"):
+        open_folder(tmp_path / "new")
+    with pytest.raises(ps.InputError, match="cannot be the folder of a deployment"):
+        open_folder(tmp_path / "missing" / "new")
+
+
+def test_every_file_of_the_log_begins_with_all_jobs_and_old_ones_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "LOG_BYTES", 300)
+    factors = {}
+    for second in range(200):
+        factors[second % 5] = second
+        write_line(tmp_path, {"time": second, "set": {str(second % 5): second}}, factors)
+    names = {"deploy.jsonl", *(f"deploy.jsonl.{number}" for number in range(1, records.OLD_LOGS + 1))}
+    assert {path.name for path in tmp_path.iterdir()} == names
+    replayed: dict[str, int] = {}
+    for name in sorted(names, key=lambda name: (name != "deploy.jsonl", name), reverse=True):
+        lines = [json.loads(line) for line in (tmp_path / name).read_text(encoding="utf-8").splitlines()]
+        assert "all" in lines[0]
+        for line in lines:
+            replayed = line.get("all", replayed | line.get("set", {}))
+    assert replayed == {str(job): factor for job, factor in factors.items()}
+
+
+def test_metrics_are_text_for_prometheus(tmp_path: Path) -> None:
+    write_metrics(tmp_path, {"passes_total": ("counter", 3, "complete passes"), "up": ("gauge", 1.0, "is up")})
+    assert (tmp_path / "deploy.prom").read_text(encoding="utf-8").splitlines() == [
+        "# HELP paretosched_deploy_passes_total complete passes",
+        "# TYPE paretosched_deploy_passes_total counter",
+        "paretosched_deploy_passes_total 3",
+        "# HELP paretosched_deploy_up is up",
+        "# TYPE paretosched_deploy_up gauge",
+        "paretosched_deploy_up 1",
+    ]
+
+
+def test_the_state_goes_and_the_log_stays(tmp_path: Path) -> None:
+    for name in ("with", "without"):
+        (tmp_path / name).mkdir()
+        write_state(tmp_path / name, State(None, {}))
+        write_metrics(tmp_path / name, {})
+    write_line(tmp_path / "with", {"time": 1}, {})
+    for name in ("with", "without"):
+        remove_state(tmp_path / name)
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["with", "with/deploy.jsonl"]

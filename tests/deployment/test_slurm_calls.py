@@ -1,0 +1,44 @@
+"""Calls of Slurm's commands: they end in time, and their output is bounded."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import paretosched as ps
+from paretosched.deployment import slurm_calls
+from paretosched.deployment.slurm_calls import SlurmError, call
+
+
+def test_output_error_and_status_come_back_and_all_lines_go_in() -> None:
+    lines = "".join(f"line {i}\n" for i in range(50_000))
+    answer = call(["sh", "-c", "cat; echo oops >&2; exit 3"], lines, any_status=True)
+    assert (answer.text, answer.errors, answer.status) == (lines, "oops\n", 3)
+
+
+def test_a_command_that_reads_nothing_is_no_error() -> None:
+    assert call(["true"], "x" * 1_000_000).status == 0
+
+
+def test_a_command_that_fails_is_an_error_with_its_words() -> None:
+    with pytest.raises(SlurmError, match=r'sh: status 7: "no controller"'):
+        call(["sh", "-c", "echo no controller >&2; exit 7"])
+
+
+def test_a_command_that_does_not_end_is_ended() -> None:
+    begin = time.monotonic()
+    with pytest.raises(SlurmError, match=r"no end after 0\.2 s"):
+        call(["sleep", "60"], patience=0.2)
+    assert time.monotonic() - begin < 30
+
+
+def test_a_command_without_end_of_output_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slurm_calls, "MOST_BYTES", 100_000)
+    with pytest.raises(SlurmError, match="more than 100,000 bytes"):
+        call(["yes"])
+
+
+def test_a_missing_command_is_said_in_one_line() -> None:
+    with pytest.raises(ps.InputError, match="no such command; this must run where Slurm's commands are"):
+        call(["squeue-that-is-not-there"])

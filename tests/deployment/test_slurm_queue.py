@@ -1,0 +1,140 @@
+"""What squeue says, and which jobs a daemon may put in order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paretosched as ps
+from paretosched.deployment.slurm_calls import SlurmError
+from paretosched.deployment.slurm_queue import (
+    NO_LIMIT,
+    QueuedJob,
+    check_partitions,
+    jobs_in,
+    read_queue,
+    read_site_factors,
+    seconds_of,
+    to_order,
+)
+from support.fake_slurm import FakeSlurm, line_of
+
+MARK = "~0123~"
+
+
+def jobs(*lines: str) -> list[QueuedJob]:
+    return jobs_in("".join(lines).replace("@", MARK), MARK)
+
+
+def one(**cells: Any) -> QueuedJob:
+    (job,) = jobs(line_of(7, **cells))
+    return job
+
+
+def test_a_line_is_a_job_with_its_names_and_sizes() -> None:
+    job = one(cpus=8, nodes=2, tres="cpu=8,mem=1G,node=2,billing=12,gres/gpu=4,gres/gpu:a100=4", limit="2-00:00:00")
+    assert job.widths == {"cpus": 8, "nodes": 2, "gpus": 4, "billing": 12}
+    assert (job.user, job.account, job.qos, job.partitions, job.limit) == (
+        "ann",
+        "physics",
+        "normal",
+        ("main",),
+        172800,
+    )
+
+
+def test_no_text_of_a_user_looks_like_another_field_or_job() -> None:
+    """Without slurmdbd an account is any text; recorded: `sbatch -A $'a|b\\nx'`."""
+    forged = "x\n9999@N/A@PENDING@root@main@normal@1@1@@1:00@0@0@1@(null)@physics@\n".replace("@", "|")
+    (job,) = jobs(line_of(7, account=forged.strip()))
+    assert job.id == 7
+    assert job.account == forged.strip()
+
+
+@pytest.mark.parametrize(
+    "text", ["7@8@", "x" * 40, "squeue: error", line_of(7)[:-3], line_of(7).replace("7@", "x@", 1)]
+)
+def test_an_output_that_is_something_else_is_refused(text: str) -> None:
+    with pytest.raises(SlurmError, match="squeue"):
+        jobs(text)
+
+
+def test_an_empty_queue_has_no_jobs() -> None:
+    assert jobs("") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("10:00", 600), ("30", 30), ("1:00:00", 3600), ("3-00:00:00", 259_200), ("0:00", 1)]
+    + [(word, NO_LIMIT) for word in ("UNLIMITED", "NOT_SET", "Partition_Limit", "(null)")],
+)
+def test_time_limits_are_seconds(text: str, seconds: int) -> None:
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["1:2:3:4", "x", "-5", "1-", "a-00:01"])
+def test_what_is_no_time_limit_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="time limit"):
+        seconds_of(text)
+
+
+def test_parts_of_a_heterogeneous_job_are_one_job() -> None:
+    (job,) = jobs(line_of(11, het="10", cpus=2), line_of(10, het="10", cpus=4, limit="2:00:00"))
+    assert (job.id, job.widths["cpus"], job.limit) == (10, 6, 7200)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {"state": "RUNNING"},
+        {"priority": 0},  # held
+        {"reservation": "maintenance"},
+        {"eligible": "N/A"},  # depends on another job
+        {"eligible": 2_000_000_000},  # --begin
+        {"partition": "other"},
+        {"partition": "main,other"},
+    ],
+)
+def test_jobs_that_are_not_ours_are_never_put_in_order(cells: dict[str, Any]) -> None:
+    assert to_order([one(**cells)], 1_800_000_000, ["main"]) == []
+
+
+def test_jobs_come_by_when_they_could_run_first() -> None:
+    lines = [line_of(1, eligible=1_700_000_300), line_of(3), line_of(2)]
+    assert [job.id for job in to_order(jobs(*lines), 1_800_000_000, [])] == [2, 3, 1]
+
+
+def test_a_job_that_may_run_in_several_of_our_partitions_is_ours() -> None:
+    assert to_order([one(partition="main,other")], 1_800_000_000, ["other", "main"])
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeSlurm:
+    slurm = FakeSlurm(tmp_path)
+    monkeypatch.setenv("PATH", slurm.path)
+    return slurm
+
+
+def test_queue_and_site_factors_are_read(fake: FakeSlurm) -> None:
+    fake.queue({5: {}, 6: {"user": "bob"}}, {5: 100, 6: 0})
+    assert [job.user for job in read_queue()] == ["ann", "bob"]
+    assert read_site_factors() == {5: 100, 6: 0}
+
+
+def test_variables_that_change_what_squeue_prints_have_no_effect(
+    fake: FakeSlurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SQUEUE_STATES", "RUNNING")
+    (fake.folder / "squeue").write_text(f"#!/bin/sh\nenv > {fake.folder}/env\n", encoding="utf-8")
+    read_queue()
+    text = (fake.folder / "env").read_text(encoding="utf-8")
+    assert "SQUEUE_STATES" not in text
+    assert "SLURM_TIME_FORMAT=%s" in text
+
+
+def test_an_unknown_partition_is_refused_in_one_line(fake: FakeSlurm) -> None:
+    check_partitions(["main"])
+    with pytest.raises(ps.InputError, match=r"^--partition: there is no partition mian; there are main, other$"):
+        check_partitions(["mian"])

@@ -1,0 +1,34 @@
+"""The systemd unit that deploy prints."""
+
+from __future__ import annotations
+
+import configparser
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from paretosched.deployment.systemd_unit import unit_text
+
+
+def test_it_runs_the_command_with_few_rights() -> None:
+    unit = configparser.ConfigParser(strict=False, interpolation=None, delimiters=("=",))
+    unit.optionxform = str  # type: ignore[assignment,method-assign]
+    unit.read_string(unit_text(["/usr/bin/paretosched", "deploy", "/etc/my policy%1.json", "--to", "slurm"]))
+    service = dict(unit["Service"])
+    assert service["ExecStart"] == '/usr/bin/paretosched deploy "/etc/my policy%%1.json" --to slurm'
+    assert service["User"] == "paretosched"
+    assert service["NoNewPrivileges"] == service["PrivateTmp"] == service["RestrictSUIDSGID"] == "yes"
+    assert service["CapabilityBoundingSet"] == ""
+    assert service["RestartPreventExitStatus"] == "2"
+
+
+def test_systemd_finds_no_fault_in_it(tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("NO SYSTEMD: the unit was not checked by systemd-analyze")
+    path = tmp_path / "paretosched-deploy.service"
+    path.write_text(unit_text(["/bin/true", "deploy"]), encoding="utf-8")
+    words = ["systemd-analyze", "verify", "--man=no", str(path)]
+    process = subprocess.run(words, capture_output=True, text=True, check=False, timeout=30)
+    assert path.name not in process.stderr
