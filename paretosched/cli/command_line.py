@@ -25,6 +25,7 @@ from . import (
     command_fetch,
     command_front,
     command_generate,
+    command_import,
     command_info,
     command_resample,
     command_scale,
@@ -37,6 +38,7 @@ from .parser import Parser
 
 COMMANDS = (
     command_info,
+    command_import,
     command_generate,
     command_scale,
     command_resample,

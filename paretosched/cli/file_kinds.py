@@ -17,6 +17,7 @@ class Kind(StrEnum):
     """What a file or a directory holds, as messages call it."""
 
     LOG = "a workload log"
+    NAMES = "the names of a workload log"
     FRONT = "a front"
     RUN = "the description of a run"
     EVALUATIONS = "the evaluations of a run"
@@ -42,6 +43,7 @@ OF_JSON = {
     "wish": Kind.WISH,
     "page": Kind.PAGE,
     "run": Kind.RUN,
+    "names": Kind.NAMES,
 }  # by the second word of "format"
 OF_PAGE = {
     b'<p class="eyebrow">paretosched report</p>': Kind.REPORT,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.errors import InputError, first_few
-from ..core.files import check_writable
+from ..core.files import NAMES_ENDING, check_writable
 from ..core.run_files import RUN_FILE, STORE_FILE, is_run, runs_below
 from .file_kinds import Kind, kind_of
 from .options import Name
@@ -102,6 +102,11 @@ def _outputs(parser: Parser, options: argparse.Namespace) -> list[Output]:
         if isinstance(action.type, Name) and action.type.writes is not None
         for path in _values(action, options)
     ]
+    outputs += [
+        Output(output.option, f"{output.path}{NAMES_ENDING}", Kind.NAMES)
+        for output in outputs
+        if output.kind == Kind.LOG
+    ]
     return sorted(outputs, key=lambda output: output.kind in DIRECTORIES)
 
 
@@ -116,6 +121,8 @@ def _inputs(parser: Parser, options: argparse.Namespace) -> Iterator[Input]:
             if not os.path.exists(path):  # noqa: PTH110  # words, such as "easy"; or a missing file, an error later
                 continue
             yield Input(path, action.type.reads)
+            if os.path.isfile(f"{path}{NAMES_ENDING}"):  # noqa: PTH113
+                yield Input(f"{path}{NAMES_ENDING}", f"the names of {path}")
             for directory in filter(is_run, (Path(path), *Path(path).glob("*"))):  # a run, or the runs of a plan
                 yield from (Input(str(directory / name), f"a file of the run {directory}") for name in _names_of_run())
             yield from (Input(str(file), f"the log that {path} has recorded") for file in recorded_files(path))

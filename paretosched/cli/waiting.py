@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
-from .console import Update, bar
+from .console import Update, bar, remark
 
 if TYPE_CHECKING:
     from ..core.arrays import Ints
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 QUIET = 2.0  # s; a simulation that takes less shows no progress
+PERIOD = 10.0  # s, between two lines about what is read or written
 PAUSE = 0.2  # s, between two counts of the jobs that have started
 
 _old_threads: list[Thread] = []
@@ -60,6 +62,28 @@ def with_progress(work: Callable[[], T]) -> T:
     for error in errors:
         raise error
     return results[0]
+
+
+@contextmanager
+def reading_progress() -> Iterator[tuple[Callable[[int, int | None], None], Callable[[int, int], None]]]:
+    """Yield two functions: one is told the bytes that were read, the other one the jobs that were written.
+
+    From ten seconds on they show how far the command is. Where the end is not known, a line comes every ten seconds.
+    """
+    last = begin = monotonic()
+
+    def progress(what: str, done: int, goal: int | None) -> None:
+        nonlocal last
+        now = monotonic()
+        if now - last >= PERIOD:
+            last = now
+            share = f" of {goal:,} ({100 * done / goal:.0f} %)" if goal else ""
+            remark(f"{what}: {done:,}{share} after {now - begin:.0f} s")
+
+    yield (
+        lambda done, goal: progress("bytes read", done, goal),
+        lambda done, goal: progress("jobs written", done, goal),
+    )
 
 
 def _show_progress(end: Event, starts: list[Ints]) -> None:

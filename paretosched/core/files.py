@@ -18,6 +18,8 @@ from .arguments import as_path
 from .errors import InputError, first_few
 from .limits import check_limit, limits_in_force
 
+NAMES_ENDING = ".names.json"  # of the file beside a log that has its names
+
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:

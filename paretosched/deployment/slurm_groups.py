@@ -60,7 +60,7 @@ def grouping_of(policy: Policy, how: str | None) -> Grouping:
         words = f"the job's {how} is its group; others are in {groups[default]}"
         return Grouping(groups, lambda job: _by_field(job, str(how), place, default), words)
     if how is not None:
-        columns, numbered = listed_lines(read_lines(how, "a list of groups"), how, named=COLUMNS)
+        columns, numbered = listed_lines(read_lines(how, "a list of groups"), how)
         for number, line in numbered:
             if line.group not in groups:
                 raise InputError(f"{how}:{number}: group is {line.group}, but the policy has {', '.join(groups)}")

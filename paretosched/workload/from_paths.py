@@ -93,7 +93,7 @@ def by_consumption(workload: WorkloadLike, thresholds: Sequence[float] = PAPER_T
 def by_swf_group(workload: WorkloadLike) -> Workload:
     """Return a workload with jobs grouped by the group number in the log (SWF field 13), ascending, "unknown" last.
 
-    The workload may be the path of a log or of a run directory.
+    A file with names beside the log names them. The workload may be the path of a log or of a run directory.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def by_swf_group(workload: WorkloadLike) -> Workload:
 def by_queue(workload: WorkloadLike) -> Workload:
     """Return a workload with jobs grouped by queue (SWF field 15), by queue number; the header has their names.
 
-    The workload may be the path of a log or of a run directory.
+    So has a file with names beside the log. The workload may be the path of a log or of a run directory.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Lists that say which users, accounts, queues or partitions are in which group: lines of a CSV file.
 
 The first line may name the columns: any of user, account, queue and partition, and group. Without it they are user and
-group. Users and accounts (SWF groups) are numbers, -1 where unknown; queues and partitions also have the names that the
-header of the log gives them. `*` fits any job. The first line that fits a job has its group.
+group. All are numbers, -1 where unknown, or names that a file beside the log gives them; the header of the log may also
+name queues and partitions. Accounts are SWF groups. `*` fits any job. The first line that fits a job has its group.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Ints
-from ..core.errors import InputError, did_you_mean, in_quotes
+from ..core.errors import InputError, did_you_mean, first_few, in_quotes
 from ..core.notebook import fields_html
 from ..core.tables import csv_cell, from_csv_cell
 from .swf_header import numbered_names
@@ -23,6 +23,7 @@ from .workload import Workload
 
 COLUMNS = ("user", "account", "queue", "partition")
 NAMED = ("queue", "partition")  # the header of a log has names for their numbers
+IN_NAMES = {"user": "users", "account": "groups", "queue": "queues", "partition": "partitions"}  # fields of `Names`
 FIELDS = {"account": 12, "queue": 14, "partition": 15}  # of the records of a log
 ANY = "*"
 
@@ -35,9 +36,9 @@ class GroupLine(NamedTuple):
     group
         The name of the group.
     user, account
-        Their numbers, -1 for unknown ones; where a policy is deployed, their names.
+        Their numbers, -1 for unknown ones, or their names beside the log.
     queue, partition
-        Their numbers, or their names in the header of the log.
+        Their numbers, or their names in the header of the log or beside it.
     """
 
     group: str
@@ -53,9 +54,7 @@ class GroupLine(NamedTuple):
 Key = tuple[int | str | None, ...]
 
 
-def listed_lines(
-    lines: Iterable[str], where: str, named: Sequence[str] = NAMED
-) -> tuple[tuple[str, ...], list[tuple[int, GroupLine]]]:
+def listed_lines(lines: Iterable[str], where: str) -> tuple[tuple[str, ...], list[tuple[int, GroupLine]]]:
     """Return the columns of a list without "group", and its lines with their numbers in it.
 
     Parameters
@@ -64,8 +63,6 @@ def listed_lines(
         The text, line by line.
     where
         Its name in messages.
-    named
-        The columns that may have names; others have numbers.
 
     Raises
     ------
@@ -93,7 +90,7 @@ def listed_lines(
             if heading is not None:
                 columns = heading
                 continue
-            line = _line(cells, columns, place, named)
+            line = _line(cells, columns, place)
             earlier = _earlier_group(line, groups_of)
             if earlier not in (None, line.group):
                 raise InputError(f"{place}: {_line_words(line)} is in group {in_quotes(str(earlier))} already")
@@ -144,19 +141,32 @@ def column_numbers(workload: Workload, column: str) -> Ints:
     return np.maximum(workload.records.column(place), -1).astype(np.int64)
 
 
+def names_of(workload: Workload, column: str) -> dict[int, str]:
+    """Return the names of users, accounts, queues or partitions by number: beside the log, else in its header."""
+    beside = {} if workload.names is None else getattr(workload.names, IN_NAMES[column])
+    return (numbered_names(workload.header, column) if column in NAMED else {}) | dict(beside)
+
+
+def word_or_number(name: str, number: int) -> int | str:
+    """Return a name for a line of a list, or the number that it has if a list could not tell the name from a number."""
+    is_word = bool(name) and name == name.strip() and name != ANY and _number(name) is None
+    return name if is_word else number
+
+
 def check_names(lines: Sequence[tuple[int, GroupLine]], workload: Workload, where: str) -> None:
-    """Refuse the first name of a queue or partition that the header of a log does not have; raises InputError."""
-    for column in NAMED:
-        names = numbered_names(workload.header, column).values()
+    """Refuse the first name of a user, account, queue or partition that a log does not have; raises InputError."""
+    for column in COLUMNS:
+        names = names_of(workload, column).values()
         known = {name.lower() for name in names}
         for number, line in lines:
             cell = getattr(line, column)
+            if isinstance(cell, str) and not names and column not in NAMED:
+                raise InputError(f"{where}:{number}: {column} is {in_quotes(cell)}, not {_number_words(column)}")
             if isinstance(cell, str) and cell.lower() not in known:
-                have = f"its names are {', '.join(names)}" if names else "it has only numbers"
+                have = f"its names are {first_few(names, limit=20)}" if names else "it has only numbers"
                 raise InputError(
-                    f"{where}:{number}: {column} is {in_quotes(cell)}, which the header of {workload.name} does not "
-                    "have; "
-                    f"{have}{did_you_mean(cell, names)}"
+                    f"{where}:{number}: {column} is {in_quotes(cell)}, which {_place_of_names(workload)} does "
+                    f"not have; {have}{did_you_mean(cell, names)}"
                 )
 
 
@@ -205,7 +215,7 @@ def _heading(cells: Sequence[str], place: str) -> tuple[str, ...] | None:
     return names
 
 
-def _line(cells: Sequence[str], columns: Sequence[str], place: str, named: Sequence[str]) -> GroupLine:
+def _line(cells: Sequence[str], columns: Sequence[str], place: str) -> GroupLine:
     """Return a line of the list from its cells."""
     if len(cells) != len(columns):
         raise InputError(f"{place}: a line must be {','.join(columns)}, but this one has {len(cells)} columns")
@@ -214,16 +224,25 @@ def _line(cells: Sequence[str], columns: Sequence[str], place: str, named: Seque
         if column == "group":
             continue
         number = _number(cell)
-        is_name = column in named and bool(cell) and cell.isprintable()
-        if cell != ANY and number is None and not is_name:
-            rule = "the number or name of a" if column in named else f"a{'n' if column == 'account' else ''}"
-            what = f"{rule} {column}" if column in named else f"{rule} {column} number"
-            raise InputError(f"{place}: {column} is {in_quotes(cell)}, not {what} of the log")
+        if cell != ANY and number is None and not (cell and cell.isprintable()):
+            raise InputError(f"{place}: {column} is {in_quotes(cell)}, not {_number_words(column)}")
         values[column] = None if cell == ANY else cell if number is None else number
     group = cells[columns.index("group")]
     if not group or not group.isprintable():
         raise InputError(f"{place}: group is {in_quotes(group)}, not a name that can be printed")
-    return GroupLine(group, **values)
+    return GroupLine(group, **values)  # type: ignore[arg-type]
+
+
+def _number_words(column: str) -> str:
+    """Return what a cell of a column must be, in words."""
+    if column in NAMED:
+        return f"the number or name of a {column} of the log"
+    return f"a{'n' if column == 'account' else ''} {column} number of the log"
+
+
+def _place_of_names(workload: Workload) -> str:
+    """Return where a log has the names of a column, in words."""
+    return f"the header of {workload.name}" if workload.names is None else f"{workload.name} with its names"
 
 
 def _number(text: str) -> int | None:
@@ -263,7 +282,7 @@ def _numbered_keys(line: GroupLine, columns: Sequence[str], workload: Workload) 
     for column in columns:
         cell = getattr(line, column)
         if isinstance(cell, str):
-            names = numbered_names(workload.header, column)
+            names = names_of(workload, column)
             numbers = [number for number, name in names.items() if name.lower() == cell.lower()]
         else:
             numbers = [cell]

@@ -16,7 +16,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
-from .group_lists import COLUMNS, GroupLine, first_lines
+from .group_lists import COLUMNS, NAMED, GroupLine, first_lines, names_of
 from .workload import GROUPINGS, Workload
 
 DAY = 86_400  # s
@@ -67,7 +67,11 @@ class ListedGroups:
     def applies(self, workload: Workload) -> bool:
         """Return whether a workload has what the lines look at."""
         known = {"user": bool((workload.user >= 0).any())}
-        return all(known.get(column, workload.records is not None) for column in self.columns)
+        has_numbers = all(known.get(column, workload.records is not None) for column in self.columns)
+        named = {
+            column for column in self.columns if any(isinstance(getattr(line, column), str) for line in self.lines)
+        }
+        return has_numbers and all(names_of(workload, column) for column in named - {*NAMED})
 
     def agrees(self, workload: Workload) -> bool:
         """Return whether the groups of a workload are not of another kind: those of users by their consumption."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import gzip
 import os
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from ..core.arguments import as_path, whole_number
 from ..core.arrays import Ints, Mask
 from ..core.errors import InputError, first_few, in_quotes, printable
-from ..core.files import path_record, replacing
+from ..core.files import path_record, replacing, sha256_of
 from ..core.tables import plain
 from .calendar import find_zone
 from .log_cache import digest_of, keep_log, known_log
@@ -40,6 +41,7 @@ from .log_lines import (
     Log,
     parse_log,
 )
+from .log_names import Count, Names, names_path, no_eligible, read_names, remove_names, write_names
 from .log_text import LogText
 from .records import Records
 from .swf_header import entry, numbered_names
@@ -73,6 +75,9 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     the header's UnixStartTime and TimeZoneString (else the deprecated TimeZone), else Monday 2000-01-03 00:00 UTC.
     Job numbers are labels: numbers that occur twice stay as they are. Recorded waits are rounded down.
 
+    A log that was imported has a file with names beside it, LOG.names.json. What was dropped or assumed then comes
+    first among the repairs.
+
     Parameters
     ----------
     path
@@ -102,6 +107,7 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     if capacity is not None and not 1 <= whole_number("capacity", capacity) <= WIDEST:
         raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {capacity}")
     log, digest = _read(path)
+    names = None if digest is None else read_names(path, digest)
     source = ({"function": "read_swf", **path_record(path), "sha256": digest, "capacity": plain(capacity)},)
     cleaner = _Cleaner(log)
     machine = _machine(log, capacity, cleaner)
@@ -120,7 +126,22 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    return by_consumption(workload)
+    return by_consumption(workload if names is None else _with_names(workload, names))
+
+
+def _with_names(workload: Workload, names: Names) -> Workload:
+    """Return a workload with the names beside its log, and with what was dropped when the log was made."""
+    earlier = [Repair(count.action, _reason(count, workload.work), count.jobs, count.first) for count in names.dropped]
+    return workload.with_(
+        names=replace(names, eligible=no_eligible(), dropped=()),
+        repairs=(*earlier, *workload.repairs),
+        source=workload.source,
+    )
+
+
+def _reason(count: Count, work: int) -> str:
+    """Return the reason of a count, with the share of the work where it is known."""
+    return count.reason if count.work is None else f"{count.reason} ({100 * count.work / work:.2f} % of the work)"
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[Log, str | None]:
@@ -139,13 +160,52 @@ def _read(path: str | os.PathLike[str]) -> tuple[Log, str | None]:
 
 def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload as a log; see `from_paths.write_swf`."""
-    with replacing(path) as temporary, temporary.open("wb") as file:
-        if Path(path).suffix == ".gz":
-            # no time and no name in the gzip file, so that its bytes depend on the workload alone
-            with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=5, mtime=0) as target:
-                target.writelines(_lines(workload))
-        else:
-            file.writelines(_lines(workload))
+    write_log(path, _lines(workload), workload.names)
+
+
+def write_log(
+    path: str | os.PathLike[str],
+    text: Iterable[bytes],
+    names: Names | None,
+    check: Callable[[Path, Path], None] | None = None,
+) -> None:
+    """Write the text of a log, gzipped if the name ends in .gz, and its names beside it: both, or none.
+
+    Without names, those of a log that was there before are removed, since they belong to that log.
+
+    Parameters
+    ----------
+    path
+        The log to be written.
+    text
+        Its text, in pieces.
+    names
+        Its names; None if it has none.
+    check
+        Function that is called with the two files before they get their names, and raises InputError to refuse them.
+
+    Raises
+    ------
+    InputError
+        A file cannot be written.
+    """
+    path = as_path(path)
+    with ExitStack() as stack:
+        place = None if names is None else stack.enter_context(replacing(names_path(path)))
+        temporary = stack.enter_context(replacing(path))  # it is there first: names without their log are refused
+        with temporary.open("wb") as file:
+            if path.suffix == ".gz":
+                # no time and no name in the gzip file, so that its bytes depend on the workload alone
+                with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=5, mtime=0) as target:
+                    target.writelines(text)
+            else:
+                file.writelines(text)
+        if names is not None and place is not None:
+            write_names(place, names, path.name, sha256_of(temporary))
+            if check is not None:
+                check(temporary, place)
+    if names is None:
+        remove_names(path)
 
 
 def _lines(workload: Workload) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ total resource consumption. An owner may prefer the groups of the log, its queue
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -17,9 +17,8 @@ from ..core.arguments import as_path, list_argument, numbers
 from ..core.arrays import Ints
 from ..core.errors import InputError, did_you_mean, in_quotes, printable
 from ..core.files import file_record, read_lines, sha256_of
-from .group_lists import GroupLine, check_names, column_numbers, first_lines, listed_lines
+from .group_lists import GroupLine, check_names, column_numbers, first_lines, listed_lines, names_of, word_or_number
 from .group_rules import LATELY, ConsumptionGroups, GroupRule, ListedGroups, grouping_of
-from .swf_header import numbered_names
 from .workload import Repair, Workload, source_after
 
 PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
@@ -55,18 +54,13 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
 def by_swf_group(workload: Workload) -> Workload:
     """Return a workload grouped by the groups of its log; see `from_paths.by_swf_group`."""
     source = source_after(workload, "by_swf_group")
-    return _by_number(workload, column_numbers(workload, "account"), {}, "the log's groups are").with_(source=source)
+    number, names = column_numbers(workload, "account"), names_of(workload, "account")
+    return _by_number(workload, number, names, "the log's groups are").with_(source=source)
 
 
 def by_queue(workload: Workload) -> Workload:
-    """Return a workload with jobs grouped by queue (SWF field 15), by queue number; the header has their names.
-
-    Raises
-    ------
-    InputError
-        The workload does not come from a log, or has more than 64 queues.
-    """
-    names = numbered_names(workload.header, "queue")
+    """Return a workload grouped by the queues of its log; see `from_paths.by_queue`."""
+    names = names_of(workload, "queue")
     source = source_after(workload, "by_queue")
     return _by_number(workload, column_numbers(workload, "queue"), names, "the log's queues are").with_(source=source)
 
@@ -127,8 +121,12 @@ def rule_of(workload: Workload) -> GroupRule | None:
         else:
             column = {"by_swf_group": "account", "by_queue": "queue"}[str(step.get("function"))]
             numbers, first = np.unique(column_numbers(workload, column), return_index=True)
-            names = [workload.groups[g] for g in workload.group[first]]
-            lines = [GroupLine(name, **{column: n}) for n, name in zip(numbers.tolist(), names, strict=True)]
+            groups = [workload.groups[g] for g in workload.group[first]]
+            words = {} if workload.names is None else names_of(workload, column)  # numbers differ between two imports
+            lines = [
+                GroupLine(group, **{column: word_or_number(words.get(n, ""), n)})
+                for n, group in zip(numbers.tolist(), groups, strict=True)
+            ]
         return ListedGroups(workload.groups, tuple(lines), default)
     except (InputError, KeyError):
         return None
@@ -197,7 +195,7 @@ def group_table(workload: Workload) -> list[dict[str, Any]]:
     ]
 
 
-def _by_number(workload: Workload, number: Ints, names: dict[int, str], what: str) -> Workload:
+def _by_number(workload: Workload, number: Ints, names: Mapping[int, str], what: str) -> Workload:
     """Return a workload with jobs grouped by a number of each job, (n,)."""
     numbers, place = np.unique(number, return_inverse=True)
     _check_number(numbers.size, what)

@@ -18,13 +18,14 @@ from ..core.notebook import html_table
 from ..core.situations import Calendar
 from ..core.tables import plain
 from .calendar import calendar, find_zone
+from .log_names import Names
 from .records import Records
 
 if TYPE_CHECKING:
     import pandas as pd
 
 WIDEST = 2**31 - 1
-NAMES_ONLY = {"job", "name", "repairs"}  # fields on which neither simulations nor groups depend
+NAMES_ONLY = {"job", "name", "names", "repairs"}  # fields on which neither simulations nor groups depend
 FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait")
 GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv")  # each replaces the groups made before
 LATEST = 221845392000  # 9000-01-01 00:00 UTC, the end of every calendar
@@ -91,6 +92,8 @@ class Workload:
         How the workload was made, step by step, as plain JSON values: each step names a function of this package
         and its arguments. A run records it, so that `reopen` can make the workload again. Empty if it cannot be
         made again from files. It is not part of the digest.
+    names
+        The names of users, groups, queues and partitions beside the log; None if there are none.
 
     Raises
     ------
@@ -122,6 +125,7 @@ class Workload:
     header: tuple[str, ...] = ()
     repairs: tuple[Repair, ...] = ()
     source: tuple[Mapping[str, Any], ...] = ()
+    names: Names | None = None
 
     def __post_init__(self) -> None:
         n = _array("submit", self.submit).size
@@ -141,6 +145,8 @@ class Workload:
                 raise InputError(f"records must have shape ({n}, 18), but has {records.shape}")
             object.__setattr__(self, "records", records)
         object.__setattr__(self, "groups", tuple(str(g) for g in self.groups))
+        if self.names is not None:
+            instance("names", self.names, Names)
         self._check_rules()
 
     def _check_rules(self) -> None:

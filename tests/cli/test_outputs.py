@@ -29,6 +29,7 @@ WORDS = {
     ("app", "host"),
     ("app", "tls_proxy"),
     ("resample", "double"),
+    *(("import", option) for option in ("partition", "groups", "zone", "columns")),
     *((command, order) for command in ("simulate", "compare") for order in ("backfill", "backfill_order")),
 }  # never files
 INPUTS = {
@@ -43,7 +44,11 @@ INPUTS = {
     "the past runs": "past.csv",
     "what the search begins with": "run",
 }  # what options read, and a file of it in `place`; for all else "other"
-NEEDED = {"generate": ["lublin"], "fetch": ["CTC-SP2"]}  # words of a command line that are no files
+NEEDED = {
+    "generate": ["lublin"],
+    "fetch": ["CTC-SP2"],
+    "import": ["slurm"],
+}  # words of a command line that are no files
 
 
 @pytest.fixture
@@ -341,6 +346,7 @@ def of_every_kind(folder: Path) -> dict[Kind, Path]:
         Kind.SCHEDULE: "job,submit,start,finish,processors,user,group\n",
         Kind.SEGMENTS: "job,from,to,nodes\n",
         Kind.ASSIGNMENT: "job,workload,node,start,finish\n",
+        Kind.NAMES: '{"format": "paretosched names 1"}',
         Kind.PAGE: '{"format": "paretosched page 1"}',
         Kind.REPORT: '<!DOCTYPE html>\n<p class="eyebrow">paretosched report</p>',
         Kind.FIGURE: '<!DOCTYPE html>\n<p class="eyebrow">paretosched figures</p>',

@@ -19,6 +19,7 @@ from paretosched.cli.command_line import main
 # all commands, in the order of --help
 COMMANDS = (
     "info",
+    "import",
     "generate",
     "scale",
     "resample",

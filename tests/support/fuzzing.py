@@ -53,6 +53,7 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
     train = ["train", house / "w.swf.gz", "--objective", "AWRT1", "--accept-worse", "-o", folder / "out.json"]
     commands: dict[str, list[object]] = {
         "info": ["info", house / "w.swf.gz"],
+        "import": ["import", "slurm", house / "sacct.txt", "-o", folder / "out.swf"],
         "generate": ["generate", "lublin", "--jobs", 5, "-o", folder / "out.swf"],
         "scale": ["scale", house / "w.swf.gz", "--processors", 64, "-o", folder / "out.swf"],
         "resample": ["resample", house / "w.swf.gz", "-o", folder / "out.swf"],

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import paretosched as ps
 from paretosched.policies.rule_base import RuleBase
 from support.commands import succeed
+
+ACCOUNTING = Path(__file__).parents[1] / "data" / "accounting"
 
 
 def furnish(folder: Path) -> Path:
@@ -21,6 +24,7 @@ def furnish(folder: Path) -> Path:
     for kind in ("iterative", "symbiotic"):
         ps.save_policy(_rules(kind, plain), folder / f"{kind}.json")
     ps.save_policy(plain, folder / "g.json")
+    shutil.copy(ACCOUNTING / "slurm-all.txt", folder / "sacct.txt")
     (folder / "groups.csv").write_text("1,staff\n2,guests\n")
     (folder / "jobs.csv").write_text("job,size,workload\na,,5\nb,7,\na,2,\n")
     (folder / "nodes.csv").write_text("node,speed,utilisation\nn,2,1\nm,1.5,0.5\n")

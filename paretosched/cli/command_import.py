@@ -1,0 +1,236 @@
+"""`paretosched import`: the accounting of a real machine becomes a log."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..core.errors import InputError, one_of
+from .console import PROGRAM, remark, show
+from .file_kinds import Kind
+from .options import Name, new_command, takes_limits, whole
+from .parser import Parser
+from .waiting import reading_progress
+
+if TYPE_CHECKING:
+    from ..workload.accounting.importing import Imported, Wishes
+    from ..workload.accounting.lives import Block, Registry
+    from ..workload.accounting.tally import Tally
+    from ..workload.accounting.text_lines import Watch
+
+FORMATS = ("slurm", "pbs", "sge", "csv")
+GROUPS = {
+    "slurm": ("account", "user", "qos", "partition"),
+    "pbs": ("account", "user", "group", "project", "queue"),
+    "sge": ("account", "user", "group", "project", "department", "queue"),
+    "csv": ("account", "user", "queue", "partition"),
+}
+WIDTHS = {"slurm": ("cpus", "nodes", "gpus", "billing"), "pbs": ("cpus", "nodes", "gpus"), "sge": ("cpus",)}
+EXAMPLE = """\
+  paretosched import slurm --command
+      prints the sacct commands, month by month; an administrator keeps them in sacct.sh, and runs them:
+      sh sacct.sh > sacct.txt, or sh sacct.sh | paretosched import slurm - --limit wait=600 -o log.swf.gz
+  paretosched import slurm sacct.txt
+      what would be dropped or assumed; nothing is written
+  paretosched import slurm sacct.txt -o log.swf.gz --partition batch --zone Europe/Berlin
+  paretosched import slurm sacct.txt -o public.swf.gz --anonymise site.key
+  paretosched import pbs /var/spool/pbs/server_priv/accounting -o log.swf.gz --groups group
+  paretosched import sge default/common/accounting -o log.swf.gz --groups project
+  paretosched import csv jobs.csv -o log.swf.gz --columns submit=created,start=began,end=ended,width=cores,user=login
+
+The log has numbers only. LOG.names.json beside it has their names, from when on each job could run, and what was
+dropped; keep both together. Other commands use the groups with --groups swf. docs/importing.md says what is done
+about requeues, arrays, exclusive nodes, limits and the like."""
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command and its options."""
+    parser = new_command(
+        commands,
+        "import",
+        run,
+        "make a log from the accounting of a machine: Slurm, PBS, Grid Engine, or a table (CSV, Parquet)",
+        EXAMPLE,
+    )
+    parser.add_argument("format", metavar="FORMAT", choices=FORMATS, help="slurm, pbs (OpenPBS, Torque), sge or csv")
+    parser.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        type=Name("the accounting file"),
+        help="slurm: the output of the sacct command that --command prints; pbs: an accounting file, or the directory "
+        "of the daily ones; sge: the file accounting; csv: a table in CSV or Parquet. Plain or gzipped; - is the "
+        "standard input",
+    )
+    parser.add_argument("--command", dest="print_command", action="store_true",
+                        help="slurm: print the sacct commands of the last twelve months, and end")  # fmt: skip
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Name(writes=Kind.LOG),
+        help="SWF file to write, gzipped if it ends in .gz, with FILE.names.json beside it (default: count only)",
+    )
+    group = parser.add_argument_group("what the log has")
+    group.add_argument("--partition", metavar="P", help="only jobs of this partition, or queue where there are none")
+    group.add_argument(
+        "--width",
+        choices=WIDTHS["slurm"],
+        default="cpus",
+        help="what the widths of jobs and the size of the machine count: cpus (default), nodes, gpus or billing units",
+    )
+    group.add_argument(
+        "--groups",
+        metavar="BY",
+        help="the user groups, field 13 of the log: account (default), user, qos or partition; pbs and sge: also "
+        "group, project, queue and department. Other commands use them with --groups swf",
+    )
+    group.add_argument(
+        "--capacity", type=whole, metavar="N", help="size of the machine (default: the largest use at one time)"
+    )
+    group.add_argument("--zone", metavar="ZONE", help="time zone of the site, such as Europe/Berlin (default UTC)")
+    group.add_argument(
+        "--columns",
+        metavar="WHAT=NAME,...",
+        help="csv: which column is what. submit and width are needed, and run or both start and end; start, eligible, "
+        "limit, user, account, queue, partition and job are useful. Times are seconds since 1970, or ISO 8601 with "
+        "their zone; run and limit are seconds or [D-]HH:MM:SS",
+    )
+    group.add_argument(
+        "--anonymise",
+        metavar="KEY",
+        type=Name("the key"),
+        help="replace all names by such as user-3fa9c1d2e4b5, made with the secret key in the file KEY (HMAC-SHA-256), "
+        "and number users, groups, queues and partitions by it; jobs are numbered anew, and dates move back by whole "
+        "weeks (one to eight times 52, as the key says). KEY is made with mode 600 if it does not exist: keep it, and "
+        "two exports agree. Then all names are searched in what was written, and it is refused if one is left",
+    )
+    takes_limits(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write a log that is made from an accounting file, and show what was dropped or assumed."""
+    if options.print_command:
+        _print_command(options)
+        return
+    _check(options)
+    from ..workload.accounting.importing import import_log
+    from ..workload.accounting.lives import Registry
+    from ..workload.accounting.tally import Tally
+
+    registry, tally = Registry(), Tally()
+    with reading_progress() as (watch, advance):
+        blocks = _blocks(options, registry, tally, watch)
+        imported = import_log(blocks, registry, tally, _wishes(options), options.file, options.output, advance)
+    for text in imported.remarks:
+        remark(text)
+    _show(options, imported)
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse options that do not belong together."""
+    if options.file is None:
+        raise InputError("FILE is missing: the accounting file, or - for the standard input")
+    if options.groups is None:
+        options.groups = GROUPS[options.format][0]
+    one_of("--groups", options.groups, GROUPS[options.format])
+    widths = WIDTHS.get(options.format, ("cpus",))
+    if options.width not in widths:
+        raise InputError(f"--width must be {' or '.join(widths)} for {options.format}, but is {options.width}")
+    if (options.format == "csv") != (options.columns is not None):
+        rule = "is needed for" if options.format == "csv" else "is only for"
+        raise InputError(f"--columns {rule} csv, such as --columns submit=created,start=began,end=ended,width=cores")
+    if options.capacity is not None and not 1 <= options.capacity < 2**31:
+        raise InputError(f"--capacity must be in 1..{2**31 - 1}, but is {options.capacity}")
+    if options.anonymise is not None and options.output is None:
+        raise InputError("--anonymise is for a log that is written: -o FILE is missing")
+    if options.anonymise is not None and os.path.realpath(options.anonymise) == os.path.realpath(options.output):
+        raise InputError(f"{options.output}: --output would overwrite the key; give it another name")
+
+
+def _wishes(options: argparse.Namespace) -> Wishes:
+    """Return how the log is to be made."""
+    from ..workload.accounting.anonymising import read_key
+    from ..workload.accounting.importing import Wishes
+
+    return Wishes(
+        source=options.format,
+        grouped_by=options.groups,
+        unit=options.width,
+        partition=options.partition,
+        capacity=options.capacity,
+        zone=options.zone,
+        key=None if options.anonymise is None else read_key(options.anonymise),
+        repeats=options.format == "slurm",
+    )
+
+
+def _blocks(options: argparse.Namespace, registry: Registry, tally: Tally, watch: Watch) -> Iterator[Block]:
+    """Return the job lives in the file."""
+    if options.format == "slurm":
+        from ..workload.accounting.slurm import Format, read_slurm
+
+        return read_slurm(options.file, Format(options.width, options.groups), registry, tally, watch)
+    if options.format == "pbs":
+        from ..workload.accounting.pbs import read_pbs
+
+        return read_pbs(options.file, options.width, options.groups, registry, tally, watch)
+    if options.format == "sge":
+        from ..workload.accounting.sge import read_sge
+
+        return read_sge(options.file, options.groups, registry, tally, watch)
+    from ..workload.accounting.site_tables import column_map, read_table
+
+    return read_table(options.file, column_map(options.columns), options.groups, watch)
+
+
+def _print_command(options: argparse.Namespace) -> None:
+    """Show the commands whose output is read, and who must run them."""
+    from ..workload.accounting.slurm import sacct_command
+
+    if options.format != "slurm":
+        raise InputError("--command is for slurm; the accounting of PBS and Grid Engine is in files")
+    show(
+        "# Run by root, SlurmUser or a user with AdminLevel=Operator: others may see their own jobs only (PrivateData)."
+    )
+    show(
+        "# One line a month, so that slurmdbd is not asked for too much at once; jobs that are in two months are taken"
+    )
+    show("# once. Take the months that you need, and remove the others. The output: paretosched import slurm FILE")
+    show(sacct_command(_months(dt.datetime.now(tz=dt.UTC).date())))
+
+
+def _months(today: dt.date) -> list[tuple[str, str]]:
+    """Return the first days of the last twelve months, each with that of the month after."""
+    firsts = [dt.date(today.year - (today.month <= back), (today.month - back - 1) % 12 + 1, 1) for back in range(12)]
+    ends = [today + dt.timedelta(days=1), *firsts]
+    return [(first.isoformat(), end.isoformat()) for first, end in reversed([*zip(firsts, ends, strict=False)])]
+
+
+def _show(options: argparse.Namespace, imported: Imported) -> None:
+    """Show what was imported, and what was dropped or assumed."""
+    from ..core.tables import Column, table, to_json
+
+    rows = [count._asdict() for count in imported.counts]
+    if options.json:
+        show(to_json({"file": options.output, **imported._asdict(), "counts": rows}))
+        return
+    for row in rows:
+        row["work_percent"] = None if row["work"] is None else 100 * row["work"] / imported.work
+    columns = [
+        Column("action", "action"),
+        Column("jobs", "jobs", ",d"),
+        Column("work_percent", "work %", ".2f"),
+        Column("reason", "reason"),
+        Column("first", "first"),
+    ]
+    show(table(rows, columns) if rows else "nothing was dropped, changed or assumed")
+    load = "" if imported.load is None else f", offered load {imported.load:.3f}"
+    about = f"{imported.jobs:,} jobs of {imported.users:,} users on {imported.capacity:,} {options.width}{load}"
+    show()
+    show(f"{options.output}: {about}" if options.output else f"{about}; nothing was written (-o FILE writes the log)")
+    if options.output:
+        show(f"next: {PROGRAM} info {options.output} --groups swf")

@@ -1,0 +1,459 @@
+"""Make a log of job lives: joined, in order, numbered, with the size of the machine, and with its names beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arrays import Floats, Ints, Mask
+from ...core.errors import InputError, first_few
+from ..calendar import find_zone
+from ..log_names import Count, Eligible, Names
+from ..swf import write_log
+from .anonymising import Alias, aliases, no_alias, prove_anonymous
+from .lives import UNKNOWN, Block, Registry
+from .machine_use import largest_use
+from .sifting import sift
+from .spool import Spool
+from .tally import Tally
+
+CHUNK = 100_000  # jobs that are written at a time
+DAY = 86_400
+SHORT = 1.5 * DAY  # s; the default window of sacct is today
+MANY = 1000  # jobs, of which some are requeued on most machines
+LINE = "%d %d %d %d %d -1 -1 %d %d -1 %d %d %d -1 %d %d -1 -1\n"
+JOINED = "components of heterogeneous jobs: joined into one job each"
+TWICE = "listed twice: windows of time overlap"
+TOO_WIDE = "wider than the machine of {capacity} {unit}"
+AGAIN = "another life or task of a job, or one without a number: a job of its own, numbered after the largest"
+LIMIT_OF_PARTITION = "no limit: the longest one in its partition taken for it"
+RUN_FOR_LIMIT = "no limit, nor has any job of its partition: the run time taken for it"
+BEFORE_WINDOW = (
+    "submitted before the first job ended: if the window of the query began then, others of that time are missing"
+)
+NO_START = "start unknown: no recorded wait"
+UTC = "the site's clock taken to be UTC; --zone names another one"
+
+
+class Wishes(NamedTuple):
+    """How a log is to be made.
+
+    Attributes
+    ----------
+    source
+        "slurm", "pbs", "sge" or "csv".
+    grouped_by
+        What the groups are, such as "account".
+    unit
+        What a width counts, such as "cpus".
+    partition
+        The only partition that is imported; None for all.
+    capacity
+        Size of the machine; None for the largest use at one time.
+    zone
+        Time zone of the site; None for UTC.
+    key
+        The secret key with which names are replaced; None to keep them.
+    repeats
+        Whether a job that is there twice with the same submission and start is the same job.
+    """
+
+    source: str
+    grouped_by: str
+    unit: str = "cpus"
+    partition: str | None = None
+    capacity: int | None = None
+    zone: str | None = None
+    key: bytes | None = None
+    repeats: bool = False
+
+
+class Imported(NamedTuple):
+    """What an import found.
+
+    Attributes
+    ----------
+    jobs, users, capacity, work, load
+        Of the log: numbers of jobs and users, size of the machine, work (size x seconds), offered load; None if all
+        jobs are submitted at once.
+    first_submit, last_submit
+        Unix times, before they were moved.
+    counts
+        What was dropped, changed or assumed.
+    remarks
+        What an administrator should know, one line each.
+    """
+
+    jobs: int
+    users: int
+    capacity: int
+    work: int
+    load: float | None
+    first_submit: int
+    last_submit: int
+    counts: tuple[Count, ...]
+    remarks: tuple[str, ...]
+
+
+class _Jobs(NamedTuple):
+    """Columns of the jobs, in the order of the spool; `order` has the places of those that remain, by submission."""
+
+    order: Ints
+    number: Ints  # of the jobs in this order
+    submit: Ints
+    capacity: int
+    longest: Ints  # limit of each partition, s; the last place is that of jobs without a partition
+    keeps_numbers: bool  # those of the machine
+
+
+def import_log(
+    blocks: Iterable[Block],
+    registry: Registry,
+    tally: Tally,
+    wishes: Wishes,
+    place: str,
+    path: str | os.PathLike[str] | None,
+    advance: Callable[[int, int], None],
+) -> Imported:
+    """Make a log of job lives.
+
+    Parameters
+    ----------
+    blocks
+        The lives, from a parser that uses the same registry and tally.
+    registry, tally
+        Names, and counts of what was dropped.
+    wishes
+        How the log is to be made.
+    place
+        The name of what is read, for messages.
+    path
+        The log to be written, with its names beside it; None to count only.
+    advance
+        Called with the number of jobs that were written, and of all.
+
+    Raises
+    ------
+    InputError
+        The accounting cannot be read, no job can be simulated, or a file cannot be written; or a name is left in a log
+        that must have none.
+    """
+    if wishes.zone is not None:
+        find_zone(wishes.zone)
+    folder = None if path is None else Path(os.path.abspath(path)).parent  # noqa: PTH100  # links stay
+    with closing(Spool(folder, place)) as spool:
+        _fill(spool, blocks, registry, tally, wishes)
+        if spool.size == 0:
+            why = first_few((f"{count.jobs:,} {count.reason}" for count in tally.counts()), limit=8)
+            raise InputError(f"{place}: there is no job that can be simulated{f': {why}' if why else ''}")
+        jobs, remarks = _put_in_order(spool, tally, wishes, place, registry)
+        survey = _survey(spool, jobs, registry, tally)
+        remarks += _remarks(jobs, survey, registry, wishes)
+        if wishes.zone is None:
+            tally.note_log(UTC, jobs.order.size)
+        if path is not None:
+            remarks += _write(path, spool, jobs, survey, registry, tally, wishes, advance)
+        span = int(jobs.submit[-1] - jobs.submit[0])
+        return Imported(
+            jobs=jobs.order.size,
+            users=len(survey.codes["user"]),
+            capacity=jobs.capacity,
+            work=int(survey.work.sum()),
+            load=float(survey.work.sum()) / (jobs.capacity * span) if span else None,
+            first_submit=int(jobs.submit[0]),
+            last_submit=int(jobs.submit[-1]),
+            counts=tally.counts(),
+            remarks=tuple(remarks),
+        )
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _fill(spool: Spool, blocks: Iterable[Block], registry: Registry, tally: Tally, wishes: Wishes) -> None:
+    """Put all lives that can be simulated into the spool; components of heterogeneous jobs come last, joined."""
+    components: list[tuple[Ints, NDArray[Any]]] = []
+    for block in blocks:
+        lives, part_of = sift(block, wishes.partition, registry, tally, spool.place)
+        if part_of.any():
+            components.append((part_of[part_of > 0], lives[part_of > 0]))
+            lives = lives[part_of == 0]
+        spool.add(lives)
+    if components:
+        part_of, lives = (np.concatenate(parts) for parts in zip(*components, strict=True))
+        spool.add(_joined(part_of, lives, tally, wishes))
+
+
+def _joined(part_of: Ints, lives: NDArray[Any], tally: Tally, wishes: Wishes) -> NDArray[Any]:
+    """Return heterogeneous jobs, each from the components that started in the same second."""
+    if wishes.repeats:
+        again = _repeats(lives["job"], lives["submit"], lives["start"])
+        _note(tally, "dropped", TWICE, lives[again])
+        part_of, lives = part_of[~again], lives[~again]
+    order = np.lexsort((lives["job"], lives["start"], part_of))
+    part_of, lives = part_of[order], lives[order]
+    begins = np.append(True, (part_of[1:] != part_of[:-1]) | (lives["start"][1:] != lives["start"][:-1]))
+    first = np.flatnonzero(begins)
+    whole = lives[first].copy()
+    whole["job"] = part_of[first]
+    whole["width"] = np.add.reduceat(lives["width"], first)
+    for key in ("run", "limit", "eligible"):
+        whole[key] = np.maximum.reduceat(lives[key], first)
+    _note(tally, "changed", JOINED, whole)
+    joined: NDArray[Any] = whole[np.argsort(whole["line"], kind="stable")]
+    return joined
+
+
+def _repeats(job: Ints, submit: Ints, start: Ints) -> Mask:
+    """Return which jobs, (n,), are there before with the same number, submission and start."""
+    order = np.lexsort((start, submit, job))
+    same = np.ones(max(job.size - 1, 0), dtype=np.bool_)
+    for column in (job, submit, start):
+        of_order = column[order]
+        same &= of_order[1:] == of_order[:-1]
+    repeats = np.zeros(job.size, dtype=np.bool_)
+    repeats[order[1:][same]] = True  # lexsort is stable: the first one stays
+    return repeats
+
+
+# --- the whole log ----------------------------------------------------------------------------------------------------
+
+
+def _put_in_order(
+    spool: Spool, tally: Tally, wishes: Wishes, place: str, registry: Registry
+) -> tuple[_Jobs, list[str]]:
+    """Return the jobs that remain, by submission, and remarks on the size of the machine."""
+    job, submit, start = (spool.column(name) for name in ("job", "submit", "start"))
+    valid = np.ones(spool.size, dtype=np.bool_)
+    if wishes.repeats:
+        valid = ~_repeats(job, submit, start)
+        _note(tally, "dropped", TWICE, _first_rows(spool, ~valid), _work(spool, ~valid))
+    run, width = spool.column("run"), spool.column("width")
+    remarks: list[str] = []
+    capacity = wishes.capacity
+    if capacity is None:
+        known = valid & (start != UNKNOWN)
+        if not known.any():
+            raise InputError(f"{place}: no job has a start, so that --capacity must name the size of the machine")
+        capacity = max(largest_use(start[known], run[known], width[known]), int(width[valid].max()))
+        remarks.append(
+            f"machine of {capacity:,} {wishes.unit}: the largest use at one time; --capacity N if it is larger"
+        )
+    else:
+        wide = valid & (width > capacity)
+        reason = TOO_WIDE.format(capacity=f"{capacity:,}", unit=wishes.unit)
+        _note(tally, "dropped", reason, _first_rows(spool, wide), _work(spool, wide))
+        valid &= ~wide
+        if not valid.any():
+            raise InputError(f"{place}: all jobs are wider than --capacity {capacity}")
+    end = (start + run)[valid & (start != UNKNOWN)]
+    if end.size:
+        before = valid & (submit < end.min())
+        _note(tally, "assumed", BEFORE_WINDOW, _first_rows(spool, before), _work(spool, before))
+    del run, width, start, end
+    rows = np.flatnonzero(valid)
+    order = rows[np.lexsort((spool.column("line")[rows], submit[rows]))]
+    number = _numbers_of(job[order], wishes.key is not None)
+    limit, partition = spool.column("limit"), spool.column("partition")
+    longest = np.zeros(len(registry.partition.numbers) + 2, dtype=np.int64)
+    np.maximum.at(longest, partition[order], limit[order])
+    return _Jobs(order, number, submit[order], capacity, longest, wishes.key is None), remarks
+
+
+def _numbers_of(job: Ints, anew: bool) -> Ints:
+    """Return different numbers of jobs, (n,): those of the machine where they are the first of their number."""
+    if anew:
+        return np.arange(1, job.size + 1)
+    again = np.ones(job.size, dtype=np.bool_)
+    again[np.unique(job, return_index=True)[1]] = False
+    again |= job <= 0
+    largest = max(int(job.max()), 0)
+    return np.where(again, largest + np.cumsum(again), job)
+
+
+class _Survey(NamedTuple):
+    """What one look at all jobs of the log tells.
+
+    Attributes
+    ----------
+    work
+        Of each partition by its number, those without a partition last.
+    codes
+        The numbers of the names that jobs of the log have, by kind.
+    eligible
+        The jobs that became eligible after their submission.
+    repeated
+        Whether a job of the machine is there more than once.
+    """
+
+    work: Floats
+    codes: Mapping[str, Sequence[int]]
+    eligible: Eligible
+    repeated: bool
+
+
+def _survey(spool: Spool, jobs: _Jobs, registry: Registry, tally: Tally) -> _Survey:
+    """Return what the jobs have; count those without a limit, without a start, and with a new number."""
+    work = np.zeros(jobs.longest.size)
+    codes: dict[str, set[int]] = {kind: set() for kind in registry.kinds}
+    late_jobs, after = [], []
+    repeated = False
+    for rows, first in _chunks(spool, jobs):
+        np.add.at(work, rows["partition"], rows["run"] * rows["width"].astype(np.float64))
+        for kind, of_kind in codes.items():
+            of_kind.update(np.unique(rows[kind]).tolist())
+        without, of_partition = rows["limit"] == 0, jobs.longest[rows["partition"]] > 0
+        _note(tally, "assumed", LIMIT_OF_PARTITION, rows[without & of_partition])
+        _note(tally, "assumed", RUN_FOR_LIMIT, rows[without & ~of_partition])
+        _note(tally, "assumed", NO_START, rows[rows["start"] == UNKNOWN])
+        number = jobs.number[first : first + rows.size]
+        again = number > np.maximum(rows["job"], 0) if jobs.keeps_numbers else np.zeros(rows.size, dtype=np.bool_)
+        _note(tally, "changed", AGAIN, rows[again])
+        repeated = repeated or bool(again.any())
+        late = rows["eligible"] > rows["submit"]
+        late_jobs.append(number[late])
+        after.append((rows["eligible"] - rows["submit"])[late])
+    eligible = Eligible(np.concatenate(late_jobs), np.concatenate(after))
+    return _Survey(work, {kind: sorted(each - {UNKNOWN}) for kind, each in codes.items()}, eligible, repeated)
+
+
+def _remarks(jobs: _Jobs, survey: _Survey, registry: Registry, wishes: Wishes) -> Iterator[str]:
+    """Yield what an administrator should know about the log as a whole."""
+    if len(survey.codes["user"]) == 1:
+        yield (
+            "all jobs are of one user; who is no administrator sees only the own jobs where PrivateData is set, or "
+            "without -a: the query should be made by one who sees all"
+        )
+    names, work = registry.partition.by_number(), survey.work
+    largest_first = sorted(survey.codes["partition"], key=lambda number: -work[number])
+    if wishes.partition is None and len(largest_first) > 1:
+        shares = (f"{names[number]} {100 * work[number] / work.sum():.1f} %" for number in largest_first)
+        yield (
+            f"{len(largest_first)} partitions, with these shares of the work: {first_few(shares, limit=5)}; partitions "
+            "that share no nodes are machines of their own, and --partition NAME imports one"
+        )
+    span = int(jobs.submit[-1] - jobs.submit[0])
+    if wishes.source == "slurm" and span < SHORT:
+        yield f"submissions span {span / 3600:.1f} hours; sacct without -S lists the jobs of today only"
+    if wishes.source == "slurm" and jobs.keeps_numbers and not survey.repeated and jobs.order.size >= MANY:
+        yield (
+            "no job was requeued; if jobs are requeued on this machine, sacct was called without -D, and the "
+            "submission of a requeued job is that of its last life"
+        )
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def _write(
+    path: str | os.PathLike[str],
+    spool: Spool,
+    jobs: _Jobs,
+    survey: _Survey,
+    registry: Registry,
+    tally: Tally,
+    wishes: Wishes,
+    advance: Callable[[int, int], None],
+) -> list[str]:
+    """Write the log and its names, and return remarks."""
+    alias = no_alias(registry) if wishes.key is None else aliases(registry, wishes.key)
+    counts = tally.counts()
+    if wishes.key is not None:  # where a job stood, and its number, stay at home
+        counts = tuple(count._replace(first="") for count in counts)
+    epoch = int(jobs.submit[0]) - alias.earlier
+    header = _header(jobs, wishes, epoch)
+    in_use = {
+        f"{kind}s": {int(alias.numbers[kind][code]): alias.names[kind][code] for code in codes}
+        for kind, codes in survey.codes.items()
+    }
+    names = Names(
+        **in_use, source=wishes.source, grouped_by=wishes.grouped_by, eligible=survey.eligible, dropped=counts
+    )
+    remarks: list[str] = []
+
+    def check(log: Path, beside: Path) -> None:
+        reasons = " ".join(f"{count.action} {count.reason}" for count in counts)
+        fixed = f"{header.decode()} {reasons} {wishes.source} {wishes.grouped_by}"
+        remarks.append(prove_anonymous(log, beside, _names_met(registry), fixed))
+
+    write_log(path, _lines(header, spool, jobs, alias, advance), names, None if wishes.key is None else check)
+    return remarks
+
+
+def _names_met(registry: Registry) -> set[str]:
+    """Return all names that were met; a list of partitions is also each of them."""
+    return {
+        name
+        for numbering in registry.kinds.values()
+        for each in numbering.names_met
+        for name in (each, *each.split(","))
+    }
+
+
+def _header(jobs: _Jobs, wishes: Wishes, epoch: int) -> bytes:
+    """Return the header of the log."""
+    entries = {
+        "Version": "2.2",
+        "Conversion": f"paretosched import {wishes.source}",
+        "MaxJobs": jobs.order.size,
+        "MaxRecords": jobs.order.size,
+        "UnixStartTime": epoch,
+        "TimeZoneString": wishes.zone or "UTC",
+        "MaxProcs": jobs.capacity,
+        "Note": f"processors are {wishes.unit}, groups are {wishes.grouped_by}; names are beside this file",
+    }
+    return "".join(f"; {key}: {value}\n" for key, value in entries.items()).encode()
+
+
+def _lines(
+    header: bytes, spool: Spool, jobs: _Jobs, alias: Alias, advance: Callable[[int, int], None]
+) -> Iterator[bytes]:
+    """Yield the text of the log."""
+    yield header
+    epoch = jobs.submit[0]
+    for rows, first in _chunks(spool, jobs):
+        run, start = rows["run"], rows["start"]
+        longest = np.maximum(jobs.longest[rows["partition"]], run)
+        columns = (
+            jobs.number[first : first + rows.size],
+            rows["submit"] - epoch,
+            np.where(start == UNKNOWN, -1, start - rows["submit"]),
+            run,
+            rows["width"],
+            rows["width"],
+            np.where(rows["limit"] > 0, rows["limit"], longest),
+            rows["status"],
+            *(alias.numbers[kind][rows[kind]] for kind in ("user", "group", "queue", "partition")),
+        )
+        yield "".join([LINE % line for line in zip(*(column.tolist() for column in columns), strict=True)]).encode()
+        advance(first + rows.size, jobs.order.size)
+
+
+def _chunks(spool: Spool, jobs: _Jobs) -> Iterator[tuple[NDArray[Any], int]]:
+    """Yield the jobs of the log, many at a time, each time with the place of the first one."""
+    for first in range(0, jobs.order.size, CHUNK):
+        yield spool.rows(jobs.order[first : first + CHUNK]), first
+
+
+def _first_rows(spool: Spool, mask: Mask) -> NDArray[Any]:
+    """Return the lives of a mask over the spool."""
+    return spool.rows(np.flatnonzero(mask))
+
+
+def _work(spool: Spool, mask: Mask) -> NDArray[Any]:
+    """Return the work of the lives of a mask over the spool."""
+    rows = spool.rows(np.flatnonzero(mask))
+    return rows["run"] * rows["width"].astype(np.float64)
+
+
+def _note(tally: Tally, action: str, reason: str, rows: NDArray[Any], work: NDArray[Any] | None = None) -> None:
+    """Count lives, (k,) of type LIFE."""
+    if rows.size:
+        sizes = rows["run"] * rows["width"].astype(np.float64) if work is None else work
+        tally.note(action, reason, rows["line"], rows["job"], sizes)

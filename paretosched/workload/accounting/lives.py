@@ -1,0 +1,178 @@
+"""Job lives: the times that a job used the machine. What all parsers return, and the names that they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arrays import Ints
+
+UNKNOWN = -1
+LATEST = 221_845_392_000  # the year 9000, where every calendar ends
+COMPLETED, FAILED, CANCELLED = 1, 0, 5  # SWF field 11
+NO_NAMES = ("", "(null)", "NONE", "none", "None", "N/A", "_pbs_project_default")
+LONGEST_NAME = 200
+NAME_RULE = (
+    f"the name of a user, account, queue or partition must be a text of at most {LONGEST_NAME} letters that can be "
+    "printed"
+)
+KINDS = ("user", "group", "queue", "partition")
+NUMBERS = ("line", "job", "submit", "eligible", "start", "run", "limit", "width", "status")
+
+LIFE = np.dtype(
+    [
+        ("submit", "<i8"),
+        ("start", "<i8"),
+        ("job", "<i8"),
+        ("line", "<i8"),
+        ("eligible", "<i8"),
+        ("run", "<i8"),
+        ("limit", "<i8"),
+        ("width", "<i8"),
+        ("status", "<i4"),
+        ("user", "<i4"),
+        ("group", "<i4"),
+        ("queue", "<i4"),
+        ("partition", "<i4"),
+    ]
+)  # of a spool; names are numbers of `Numbering`
+
+
+@dataclass
+class Block:
+    """Some lives as columns, in the order of the file.
+
+    Attributes
+    ----------
+    line
+        Line numbers, (n,).
+    job
+        Job numbers, (n,); 0 where there is none.
+    submit, eligible, start
+        Unix times, (n,) s; -1 where unknown.
+    run, limit
+        (n,) s; a run time of 0 means that the job never ran, a limit of 0 that it had none.
+    width
+        Of what is counted: processors, nodes, GPUs or billing units, (n,).
+    status
+        (n,) COMPLETED, FAILED or CANCELLED.
+    user, group, queue, partition
+        Names, n of each; "" where unknown.
+    part_of
+        The number of the heterogeneous job whose component this is, (n,); 0 for all other jobs.
+    """
+
+    line: Ints
+    job: Ints
+    submit: Ints
+    eligible: Ints
+    start: Ints
+    run: Ints
+    limit: Ints
+    width: Ints
+    status: Ints
+    user: Sequence[str]
+    group: Sequence[str]
+    queue: Sequence[str]
+    partition: Sequence[str]
+    part_of: Ints
+
+
+@dataclass
+class Life:
+    """One row of a `Block`; what is not known has the values below."""
+
+    line: int
+    job: int
+    submit: int
+    start: int
+    run: int
+    width: int
+    eligible: int = UNKNOWN
+    limit: int = 0
+    status: int = COMPLETED
+    user: str = ""
+    group: str = ""
+    queue: str = ""
+    partition: str = ""
+
+
+def block_of(lives: Sequence[Life]) -> Block:
+    """Return rows as columns."""
+    names = {kind: [getattr(life, kind) for life in lives] for kind in KINDS}
+    others = {key: whole_numbers([getattr(life, key) for life in lives]) for key in NUMBERS}
+    return Block(
+        **others,
+        user=names["user"],
+        group=names["group"],
+        queue=names["queue"],
+        partition=names["partition"],
+        part_of=np.zeros(len(lives), dtype=np.int64),
+    )
+
+
+class Numbering:
+    """Numbers for the names of one kind: 1, 2, ... in the order in which kept jobs bring them; -1 for no name.
+
+    Attributes
+    ----------
+    numbers
+        The number of each name.
+    names_met
+        All names that were met, also those of jobs that were dropped.
+    """
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = dict.fromkeys(NO_NAMES, UNKNOWN)
+        self.names_met: set[str] = set()
+
+    def meet(self, names: Iterable[str]) -> None:
+        """Remember names, also those of jobs that are dropped later."""
+        self.names_met.update(names)
+
+    def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
+        """Return the numbers of names, (n,)."""
+        numbers = self.numbers
+        codes = [numbers[name] if name in numbers else self._add(name) for name in names]
+        return np.array(codes, dtype=np.int32)
+
+    def unfit(self, names: Sequence[str]) -> Iterator[int]:
+        """Yield the places of new names that cannot be in a file."""
+        new = set(names) - self.numbers.keys()
+        if not all(name.isprintable() and len(name) <= LONGEST_NAME for name in new):
+            for place, name in enumerate(names):
+                if not name.isprintable() or len(name) > LONGEST_NAME:
+                    yield place
+
+    def by_number(self) -> dict[int, str]:
+        """Return the names by number."""
+        return {number: name for name, number in self.numbers.items() if number != UNKNOWN}
+
+    def _add(self, name: str) -> int:
+        """Return the number of a name that is new."""
+        number = len(self.numbers) - len(NO_NAMES) + 1
+        self.numbers[name] = number
+        return number
+
+
+@dataclass
+class Registry:
+    """The names of all kinds."""
+
+    user: Numbering = field(default_factory=Numbering)
+    group: Numbering = field(default_factory=Numbering)
+    queue: Numbering = field(default_factory=Numbering)
+    partition: Numbering = field(default_factory=Numbering)
+
+    @property
+    def kinds(self) -> dict[str, Numbering]:
+        """Return the numberings by kind."""
+        return {kind: getattr(self, kind) for kind in KINDS}
+
+
+def whole_numbers(numbers: Sequence[int]) -> Ints:
+    """Return whole numbers as an array, (n,) int64."""
+    return np.array(numbers, dtype=np.int64)

@@ -1,0 +1,241 @@
+"""The accounting records of PBS: OpenPBS, PBS Professional and Torque, `date;type;job;key=value key=value ...`.
+
+E is the end of a job, R the end of a life after which the job was queued again, A an abort by the server. All of them
+count if they have a start; other records are not needed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ...core.errors import InputError, in_quotes
+from ...core.files import unreadable
+from .fields import seconds, times
+from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Registry, block_of, whole_numbers
+from .tally import Tally
+from .text_lines import Lines, Watch, line_blocks
+
+RECORD = re.compile(r"(\d\d/\d\d/\d{4} \d\d:\d\d:\d\d);([A-Za-z]{1,2});([^;]*);?(.*)", re.ASCII | re.DOTALL)
+ATTRIBUTE = re.compile(r'([\w.-]+)=("[^"]*"|\S*)')
+JOB = re.compile(r"(\d{1,15})(\[\d*\])?", re.ASCII)
+DAILY = re.compile(r"\d{8}(\.gz)?", re.ASCII)
+SLOTS = re.compile(r"[^/+]*/(\d[\d,*-]*)", re.ASCII)  # of exec_host: node/0*4, node/0-7, node/3
+WHOLE = re.compile(r"\d{1,15}", re.ASCII)
+LIVES = {"E", "R", "A"}
+KILLED = ("271", "265", "-29")  # by qdel, or because of its limit
+NO_TIMES = "a record that ends a life, without times: the life is missing"
+WHOLE_ARRAY = "an array as a whole: its tasks have records of their own"
+EARLIER_LIVES = "ran before, but there is no record of it: the wait counts from the first submission"
+WHOLE_NODES = "whole nodes asked for: their size is not in the records, the processors asked for are taken"
+ADVICE = "this is not the accounting of PBS"
+
+
+def read_pbs(
+    path: str, width: str, groups: str, registry: Registry, tally: Tally, watch: Watch
+) -> Iterator[Block]:  # fmt: skip
+    """Yield the job lives in an accounting file, in the daily files of a directory, or in the standard input ("-").
+
+    Parameters
+    ----------
+    path
+        The file or directory.
+    width
+        "cpus", "nodes" or "gpus".
+    groups
+        The groups: "account", "user", "group", "project" or "queue".
+    registry
+        Learns the names of jobs that are dropped here.
+    tally
+        Counts what is dropped here.
+    watch
+        Function that is told how many bytes were read.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or is not the accounting of PBS; the message names the line.
+    """
+    reader = _Reader(width, groups, registry, tally)
+    before = 0  # lines of the files before
+    for file in _files(path):
+        lines = None
+        for lines in line_blocks(file, watch):
+            lives = [life for life in reader.lives(lines, before) if life is not None]
+            if lives:
+                yield block_of(lives)
+        before += 0 if lines is None else lines.first + len(lines.texts) - 1
+
+
+def _files(path: str) -> list[str]:
+    """Return the files to be read."""
+    if not os.path.isdir(path):  # noqa: PTH112  # Path.is_dir() raises for long names
+        return [path]
+    try:
+        files = sorted(str(file) for file in Path(path).iterdir() if DAILY.fullmatch(file.name))
+    except OSError as error:
+        raise unreadable(path, error) from None
+    files = [file for file in files if os.path.getsize(file)]  # noqa: PTH202  # a day without jobs
+    if not files:
+        raise InputError(f"{path}: must have daily files, such as 20261122, but has none with records")
+    return files
+
+
+class _Reader:
+    """Remembers when jobs that were queued again ended before."""
+
+    def __init__(self, width: str, groups: str, registry: Registry, tally: Tally) -> None:
+        self.width = width
+        self.groups = groups
+        self.registry = registry
+        self.tally = tally
+        self.ended: dict[str, tuple[int, int]] = {}  # by job: how many lives, and the end of the last one
+
+    def lives(self, lines: Lines, before: int) -> Iterator[Life | None]:
+        """Yield the life that each record ends, or None."""
+        for index, text in enumerate(lines.texts):
+            if not text or text.isspace():
+                continue
+            record = RECORD.fullmatch(text)
+            if record is None:
+                fact = f"a record must be DATE TIME;TYPE;JOB;KEY=VALUE ..., but this one begins {in_quotes(text)}"
+                raise lines.fault(index, f"{fact}; {ADVICE}")
+            if record.group(2) in LIVES:
+                yield self._life(lines, index, before, *record.group(2, 3, 4))
+
+    def _life(self, lines: Lines, index: int, before: int, kind: str, name: str, text: str) -> Life | None:
+        """Return the life that a record ends; None if there was none."""
+        values = {key: value.strip('"') for key, value in ATTRIBUTE.findall(text)}
+        match = JOB.match(name)
+        if match is None:
+            raise lines.fault(index, f"the job is {in_quotes(name)}, but must begin with a number; {ADVICE}")
+        line, job = before + lines.first + index, int(match.group(1))
+        at = {key: self._time(lines, index, key, values) for key in ("ctime", "qtime", "etime", "start", "end")}
+        if match.group(2) == "[]" or at["start"] == UNKNOWN:
+            reason = WHOLE_ARRAY if match.group(2) == "[]" else NO_TIMES
+            self._drop(reason, line, job, values)
+            return None
+        run = (
+            at["end"] - at["start"] if at["end"] != UNKNOWN else seconds(values.get("resources_used.walltime", "")) or 0
+        )
+        submit, eligible = at["ctime"] if at["ctime"] != UNKNOWN else at["qtime"], at["etime"]
+        lives, end = self.ended.get(name, (0, submit))
+        if lives:
+            submit = max(submit, end)
+        width = WIDTHS[self.width](values)
+        self._note(values, lives, line, job, run * width)
+        if kind == "R":
+            self.ended[name] = (lives + 1, at["start"] + run)
+        elif lives:
+            del self.ended[name]
+        exit_status = values.get("Exit_status", "0")
+        status = COMPLETED if exit_status == "0" else CANCELLED if exit_status in KILLED else FAILED
+        return Life(
+            line=line,
+            job=job,
+            submit=submit,
+            eligible=eligible,
+            start=at["start"],
+            run=max(run, 0),
+            width=width,
+            limit=seconds(values.get("Resource_List.walltime", "")) or 0,
+            status=CANCELLED if kind == "R" else status,
+            user=values.get("user", ""),
+            group=values.get(self.groups, ""),
+            queue=values.get("queue", ""),
+            partition=values.get("queue", ""),
+        )
+
+    def _time(self, lines: Lines, index: int, key: str, values: Mapping[str, str]) -> int:
+        """Return a time of a record, -1 if it has none."""
+        return times(lambda _, fact: lines.fault(index, fact), [values.get(key, "")], key, ADVICE)[0]
+
+    def _drop(self, reason: str, line: int, job: int, values: Mapping[str, str]) -> None:
+        """Count a record that is no life."""
+        for kind, key in (("user", "user"), ("group", self.groups), ("queue", "queue")):
+            self.registry.kinds[kind].meet([values.get(key, "")])
+        self._count("dropped", reason, line, job, 0)
+
+    def _note(self, values: Mapping[str, str], lives: int, line: int, job: int, work: int) -> None:
+        """Count what is not known of a life."""
+        count = values.get("run_count", "1")
+        if WHOLE.fullmatch(count) and int(count) > lives + 1:
+            self._count("assumed", EARLIER_LIVES, line, job, work)
+        if "excl" in values.get("Resource_List.place", "") and self.width == "cpus":
+            self._count("assumed", WHOLE_NODES, line, job, work)
+
+    def _count(self, action: str, reason: str, line: int, job: int, work: int) -> None:
+        """Count one record."""
+        self.tally.note(action, reason, whole_numbers([line]), whole_numbers([job]), whole_numbers([work]))
+
+
+def _number(text: str) -> int:
+    """Return a whole number, 0 if a text is none."""
+    return int(text) if WHOLE.fullmatch(text) else 0
+
+
+def _cpus(values: Mapping[str, str]) -> int:
+    """Return the processors of a job: those of its nodes, else those that it asked for."""
+    of_nodes = sum(
+        _number(part[6:]) for part in re.split(r"[:+()]", values.get("exec_vnode", "")) if part[:6] == "ncpus="
+    )
+    return (
+        of_nodes
+        or _number(values.get("total_execution_slots", ""))
+        or sum(map(_slots, SLOTS.findall(values.get("exec_host", ""))))
+        or _number(values.get("Resource_List.ncpus", ""))
+        or _number(values.get("Resource_List.procs", ""))
+        or _asked(values, "ppn")
+    )
+
+
+def _slots(text: str) -> int:
+    """Return the processors in a part of exec_host.
+
+    Examples
+    --------
+    >>> _slots("0*4"), _slots("0-7"), _slots("3"), _slots("0,2-3")
+    (4, 8, 1, 3)
+    """
+    if "*" in text:
+        return _number(text.rpartition("*")[2])
+    total = 0
+    for piece in text.split(","):
+        first, dash, last = piece.partition("-")
+        total += max(_number(last) - _number(first) + 1, 0) if dash else 1
+    return total
+
+
+def _nodes(values: Mapping[str, str]) -> int:
+    """Return the nodes of a job."""
+    hosts = {part.partition("/")[0] for part in values.get("exec_host", "").split("+") if part}
+    return _number(values.get("unique_node_count", "")) or len(hosts) or _number(values.get("Resource_List.nodect", ""))
+
+
+def _gpus(values: Mapping[str, str]) -> int:
+    """Return the GPUs of a job."""
+    of_nodes = sum(
+        _number(part[6:]) for part in re.split(r"[:+()]", values.get("exec_vnode", "")) if part[:6] == "ngpus="
+    )
+    return of_nodes or _number(values.get("Resource_List.ngpus", "")) or _asked(values, "gpus", 0)
+
+
+def _of_vnodes(values: Mapping[str, str], what: str) -> int:
+    """Return a number that a job has on its nodes, of exec_vnode=(n1:ncpus=4:mem=1gb)+(n2:ncpus=4), over all nodes."""
+    parts = (part.partition("=") for part in re.split(r"[:+()]", values.get("exec_vnode", "")))
+    return sum(_number(value) for key, _, value in parts if key == what)
+
+
+def _asked(values: Mapping[str, str], what: str, default: int = 1) -> int:
+    """Return a number that was asked for with `nodes=2:ppn=4+1:ppn=8`, over all nodes."""
+    total = 0
+    for part in filter(None, values.get("Resource_List.nodes", "").split("+")):
+        count, *more = part.split(":")
+        of_node = next((_number(word.partition("=")[2]) for word in more if word.startswith(f"{what}=")), default)
+        total += (_number(count) or 1) * of_node
+    return total
+
+
+WIDTHS = {"cpus": _cpus, "nodes": _nodes, "gpus": _gpus}

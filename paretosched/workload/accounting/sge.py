@@ -1,0 +1,128 @@
+"""The file `accounting` of Grid Engine: fields between colons, one line for each job, task or parallel part.
+
+Its fields are those of sge_accounting(5): 43 in version 6.0, 45 in 6.2 and later. Names and requests of jobs may have
+colons themselves; then the numbers between them say which field is which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ...core.errors import in_quotes
+from .fields import seconds
+from .lives import COMPLETED, FAILED, LATEST, UNKNOWN, Block, Life, Registry, block_of, whole_numbers
+from .tally import Tally
+from .text_lines import Lines, Watch, line_blocks
+
+SIZES = (45, 44, 43)  # of a line
+MOST_COLONS = 30  # more than usual
+PLACES = {
+    "queue": 0, "group": 2, "user": 3, "job": 5, "account": 6, "submit": 8, "start": 9, "end": 10, "failed": 11,
+    "exit": 12, "project": 31, "department": 32, "slots": 34, "category": 39, "part": 41,
+}  # fmt: skip
+NAME, ACCOUNT, CATEGORY = 4, 6, 39  # fields that may have colons
+NUMBERS = (5, 7, 8, 9, 10, 12, 13, 34, 35, 36, 37, 38, 40, 42)  # fields that are numbers in every version
+NUMBER = re.compile(r"-?\d{1,20}(\.\d*)?([eE][-+]?\d+)?", re.ASCII)
+LIMIT = re.compile(r"\bh_rt=([\d:.]{1,20})", re.ASCII)
+WHOLE = re.compile(r"\d{1,15}", re.ASCII)
+MILLISECONDS = 10**11  # Unix times above are in milliseconds, as Univa writes them
+PART = "a parallel part of a job, which has a line of its own"
+
+
+def read_sge(path: str, groups: str, registry: Registry, tally: Tally, watch: Watch) -> Iterator[Block]:
+    """Yield the job lives in an accounting file of Grid Engine; "-" is the standard input.
+
+    Parameters
+    ----------
+    path
+        The file.
+    groups
+        The groups: "account", "user", "group", "project", "department" or "queue".
+    registry
+        Learns the names of lines that are dropped here.
+    tally
+        Counts the parallel parts of jobs, which are dropped here.
+    watch
+        Function that is told how many bytes were read.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not of Grid Engine; the message names the line.
+    """
+    for lines in line_blocks(path, watch):
+        lives, parts = [], []
+        for index, text in enumerate(lines.texts):
+            if text and not text.isspace() and text[0] != "#":
+                values = _values(lines, index, text)
+                if values["part"] not in ("NONE", ""):
+                    parts.append((lines.first + index, int(values["job"])))
+                    registry.user.meet([values["user"]])
+                    registry.group.meet([values[groups]])
+                else:
+                    lives.append(_life(lines, index, values, groups))
+        if parts:
+            line, job = (whole_numbers(column) for column in zip(*parts, strict=True))
+            tally.note("dropped", PART, line, job, np.zeros(line.size))
+        if lives:
+            yield block_of(lives)
+
+
+def _values(lines: Lines, index: int, text: str) -> dict[str, str]:
+    """Return the fields of a line by name."""
+    cells = text.split(":")
+    fields = next((fields for fields in _readings(cells) if _fits(fields)), None)
+    if fields is None:
+        fact = (
+            f"a line must have the {SIZES[0]} fields of sge_accounting(5) between colons, but this one, of {len(cells)}"
+        )
+        raise lines.fault(index, f"{fact}, has other ones; it begins {in_quotes(text)}")
+    return {name: fields[place] for name, place in PLACES.items()}
+
+
+def _readings(cells: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield what the fields of a line may be; its name, account and category may have some colons themselves."""
+    if len(cells) in SIZES:
+        yield cells
+    for size in SIZES:
+        extra = len(cells) - size
+        for in_name in range(extra + 1 if 0 < extra <= MOST_COLONS else 0):
+            for in_account in range(extra - in_name + 1):
+                fields = list(cells)
+                more = ((NAME, in_name), (ACCOUNT, in_account), (CATEGORY, extra - in_name - in_account))
+                for place, count in more:
+                    fields[place : place + count + 1] = [":".join(fields[place : place + count + 1])]
+                yield fields
+
+
+def _fits(fields: Sequence[str]) -> bool:
+    """Return whether numbers are where they belong."""
+    whole = all(WHOLE.fullmatch(fields[PLACES[name]]) for name in ("job", "submit", "start", "end", "slots"))
+    return whole and all(NUMBER.fullmatch(fields[place]) for place in NUMBERS)
+
+
+def _life(lines: Lines, index: int, values: dict[str, str], groups: str) -> Life:
+    """Return the life in a line; a job that never started has no times."""
+    at = [int(values[name]) for name in ("submit", "start", "end")]
+    submit, start, end = (moment // 1000 if moment > MILLISECONDS else moment for moment in at)
+    latest = max(submit, start, end)
+    if latest >= LATEST:
+        raise lines.fault(index, f"a time is {latest}, but must be before the year 9000")
+    limit = LIMIT.search(values["category"])
+    return Life(
+        line=lines.first + index,
+        job=int(values["job"]),
+        submit=submit or UNKNOWN,
+        start=start or UNKNOWN,
+        run=max(end - start, 0) if start else 0,
+        width=int(values["slots"]),
+        limit=(seconds(limit.group(1)) or 0) if limit else 0,
+        status=COMPLETED if (values["failed"], values["exit"]) == ("0", "0") else FAILED,
+        user=values["user"],
+        group=values[groups],
+        queue=values["queue"],
+        partition=values["queue"],
+    )

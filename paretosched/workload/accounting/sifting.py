@@ -1,0 +1,105 @@
+"""Which job lives can be simulated: the rules that all kinds of accounting share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arrays import Ints, Mask
+from ...core.errors import InputError, in_quotes
+from .lives import LIFE, NAME_RULE, UNKNOWN, Block, Registry
+from .tally import Tally
+
+OTHER_PARTITION = "of another partition than the one that is imported"
+NEVER_RAN = "never ran: cancelled before its start, or no run time"
+NO_WIDTH = "uses none of what is counted as its width"
+NO_SUBMISSION = "submission unknown"
+EARLY_START = "started before its submission: submission moved to the start"
+LATE_ELIGIBLE = "eligible after its start: the start taken for it"
+
+
+class Sifted(NamedTuple):
+    """The lives that remain of a block.
+
+    Attributes
+    ----------
+    lives
+        (k,) of type LIFE.
+    part_of
+        (k,) the heterogeneous job whose component each one is; 0 for all others.
+    """
+
+    lives: NDArray[Any]
+    part_of: Ints
+
+
+def sift(block: Block, partition: str | None, registry: Registry, tally: Tally, place: str) -> Sifted:
+    """Return the lives of a block that can be simulated; count the others, and what is changed.
+
+    Parameters
+    ----------
+    block
+        What a parser returned.
+    partition
+        The only partition whose jobs remain; None for all.
+    registry
+        Numbers of names; it learns those of the lives that remain.
+    tally
+        Counts.
+    place
+        The name of what is read, for messages.
+
+    Raises
+    ------
+    InputError
+        A name cannot be printed, or is too long.
+    """
+    for kind, numbering in registry.kinds.items():
+        numbering.meet(getattr(block, kind))
+    work = block.run.astype(np.float64) * block.width
+    valid = np.ones(block.line.size, dtype=np.bool_)
+
+    def drop(reason: str, bad: Mask) -> None:
+        rows = np.flatnonzero(valid & bad)
+        tally.note("dropped", reason, block.line[rows], block.job[rows], work[rows])
+        valid[rows] = False
+
+    def change(reason: str, rows: Ints) -> None:
+        tally.note("changed", reason, block.line[rows], block.job[rows], work[rows])
+
+    if partition is not None:
+        drop(OTHER_PARTITION, np.array([name != partition for name in block.partition], dtype=np.bool_))
+    drop(NEVER_RAN, block.run <= 0)
+    drop(NO_WIDTH, block.width <= 0)
+    drop(NO_SUBMISSION, block.submit < 0)
+    submit, start = block.submit, block.start
+    early = valid & (start != UNKNOWN) & (start < submit)
+    change(EARLY_START, np.flatnonzero(early))
+    submit = np.where(early, start, submit)
+    eligible = np.maximum(block.eligible, submit)
+    late = valid & (start != UNKNOWN) & (eligible > start)
+    change(LATE_ELIGIBLE, np.flatnonzero(late))
+    eligible = np.where(late, start, eligible)
+
+    rows = np.flatnonzero(valid)
+    lives = np.empty(rows.size, dtype=LIFE)
+    columns = {"submit": submit, "start": start, "eligible": eligible} | {
+        key: getattr(block, key) for key in ("job", "line", "run", "limit", "width", "status")
+    }
+    for key, column in columns.items():
+        lives[key] = column[rows]
+    for kind, numbering in registry.kinds.items():
+        names = _rows_of(getattr(block, kind), rows)
+        for index in numbering.unfit(names):
+            line = block.line[rows[index]]
+            raise InputError(f"{place}:{line}: {NAME_RULE}, but is {in_quotes(names[index])}")
+        lives[kind] = numbering.codes(names)
+    return Sifted(lives, block.part_of[rows])
+
+
+def _rows_of(names: Sequence[str], rows: Ints) -> Sequence[str]:
+    """Return some of the names."""
+    return names if rows.size == len(names) else [names[row] for row in rows.tolist()]

@@ -1,0 +1,230 @@
+"""Tables of any site, CSV or Parquet, whose columns the user names."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import InputError, did_you_mean, in_quotes, one_of
+from ...core.files import unreadable
+from ...core.parquet_files import MARK, check_ends, open_parquet
+from .fields import numbers, seconds, times
+from .lives import UNKNOWN, Block, Life, block_of
+from .text_lines import Watch, line_blocks
+
+COLUMNS = (
+    "submit", "eligible", "start", "end", "run", "width", "limit", "user", "account", "queue", "partition", "job",
+)  # fmt: skip
+NEEDED = ("submit", "width")
+TIMES = ("submit", "eligible", "start", "end")
+DURATIONS = ("run", "limit")
+SEPARATORS = ",;\t|"
+AT_ONCE = 1 << 14  # rows
+ADVICE = "write seconds since 1970, or ISO 8601 with the zone, such as 2026-11-22T12:00:00+01:00"
+
+
+def column_map(text: str) -> dict[str, str]:
+    """Return which column of a table is what, from "submit=created,width=cores".
+
+    Raises
+    ------
+    InputError
+        A part is not of this form, or what is needed is missing.
+
+    Examples
+    --------
+    >>> column_map("submit=created,width=cores,run=elapsed")
+    {'submit': 'created', 'width': 'cores', 'run': 'elapsed'}
+    """
+    columns: dict[str, str] = {}
+    for part in text.split(","):
+        what, equals, name = part.partition("=")
+        if not equals or not name:
+            raise InputError(f"--columns must be WHAT=NAME,WHAT=NAME,..., but has {in_quotes(part)}")
+        one_of("--columns", what, COLUMNS)
+        if what in columns:
+            raise InputError(f"--columns names {what} twice")
+        columns[what] = name
+    missing = [what for what in NEEDED if what not in columns]
+    if "run" not in columns:
+        missing += [what for what in ("start", "end") if what not in columns]
+    if missing:
+        rule = "--columns must name submit, width, and run or both start and end"
+        raise InputError(f"{rule}, but {missing[0]} is missing")
+    return columns
+
+
+def read_table(path: str, columns: Mapping[str, str], groups: str, watch: Watch) -> Iterator[Block]:
+    """Yield the jobs in a table, CSV (plain, gzipped or "-") or Parquet.
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        Which column is what, see `column_map`.
+    groups
+        The groups: "account", "user", "queue" or "partition".
+    watch
+        Function that is told how many bytes were read.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, has no column of such a name, or a cell is not what it must be; the message names the
+        line.
+    """
+    rows = _parquet_rows(path, columns) if _is_parquet(path) else _csv_rows(path, columns, watch)
+    while some := [*islice(rows, AT_ONCE)]:
+        yield _block(path, some, columns, groups)
+
+
+Row = tuple[int, Sequence[str]]  # the number of its line or row, and its cells in the order of the column map
+
+
+def _is_parquet(path: str) -> bool:
+    """Return whether a file begins like a Parquet file."""
+    try:
+        if not Path(path).is_file():
+            return False
+        with Path(path).open("rb") as file:
+            return file.read(len(MARK)) == MARK
+    except (OSError, ValueError):
+        return False  # the other reader says why
+
+
+def _csv_rows(path: str, columns: Mapping[str, str], watch: Watch) -> Iterator[Row]:
+    """Yield the rows of a CSV file; its first line names the columns, and its separator is the one that fits them."""
+    place = path
+    lines = (f"{text}\n" for block in line_blocks(path, watch) for text in block.texts)
+    first = next(lines, "")
+    heads = {separator: next(csv.reader([first], delimiter=separator), []) for separator in SEPARATORS}
+    fitting = [separator for separator, names in heads.items() if set(columns.values()) <= set(names)]
+    separator = fitting[0] if fitting else max(heads, key=lambda each: len(heads[each]))
+    places = _places(f"{place}:1", columns, [name.removeprefix("\ufeff").strip() for name in heads[separator]])
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    width = len(heads[separator])
+    try:
+        for cells in reader:
+            if any(cells):
+                if len(cells) != width:
+                    fact = f"a line must have {width} columns like the first one, but this one has {len(cells)}"
+                    raise InputError(f"{place}:{reader.line_num + 1}: {fact}")
+                yield reader.line_num + 1, [cells[each].strip() for each in places]
+    except csv.Error as error:
+        raise InputError(f"{place}:{reader.line_num + 1}: not CSV: {error}") from None
+
+
+def _parquet_rows(path: str, columns: Mapping[str, str]) -> Iterator[Row]:
+    """Yield the rows of a Parquet file."""
+    import pyarrow as pa
+
+    try:
+        check_ends(Path(path))
+        with open_parquet(Path(path)) as file:
+            names = file.schema_arrow.names
+            _places(path, columns, names)
+            number = 0
+            for batch in file.iter_batches(batch_size=AT_ONCE, columns=[*dict.fromkeys(columns.values())]):
+                texts = [_texts(path, batch.column(name)) for name in columns.values()]
+                for cells in zip(*texts, strict=True):
+                    number += 1
+                    yield number, cells
+    except InputError as error:
+        raise error if str(error).startswith(path) else InputError(f"{path}: {error}") from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except (ValueError, pa.ArrowException) as error:
+        raise InputError(f"{path}: the Parquet file is damaged: {in_quotes(str(error), 100)}") from None
+
+
+def _texts(path: str, column: Any) -> list[str]:
+    """Return the values of a column of Parquet as text, in seconds where they are times or durations."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_timestamp(kind):
+        if kind.tz is None:
+            raise InputError(f"{path}: a column has local times without their zone; {ADVICE}")
+        column = column.cast(pa.timestamp("s", tz="UTC"), safe=False).cast(pa.int64())
+    elif pa.types.is_duration(kind):
+        column = column.cast(pa.duration("s"), safe=False).cast(pa.int64())
+    return [_text(value) for value in column.to_pylist()]
+
+
+def _text(value: Any) -> str:
+    """Return a value as text; a floating-point number without fraction is a whole one."""
+    if value is None or value != value:  # NaN
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _places(place: str, columns: Mapping[str, str], names: Sequence[str]) -> list[int]:
+    """Return where the columns of a map are."""
+    for what, name in columns.items():
+        if name not in names:
+            have = ", ".join(names[:20])
+            raise InputError(
+                f"{place}: there is no column {in_quotes(name)} for {what}; the columns are {in_quotes(have, 200)}"
+                f"{did_you_mean(name, names)}"
+            )
+        if names.count(name) > 1:
+            raise InputError(f"{place}: the column {in_quotes(name)} is there twice")
+    return [names.index(name) for name in columns.values()]
+
+
+def _block(path: str, rows: Sequence[Row], columns: Mapping[str, str], groups: str) -> Block:
+    """Return rows as job lives."""
+    table = dict(zip(columns, zip(*(cells for _, cells in rows), strict=True), strict=True))
+    lines = [number for number, _ in rows]
+
+    def fault(index: int, fact: str) -> InputError:
+        return InputError(f"{path}:{lines[index]}: {fact}")
+
+    empty = [""] * len(rows)
+    at = {what: times(fault, table.get(what, empty), columns.get(what, what), ADVICE) for what in TIMES}
+    lasting = {what: [*_durations(table.get(what, empty), columns.get(what, what), fault)] for what in DURATIONS}
+    width = numbers(fault, table["width"], columns["width"], {"": 0})
+    names = {what: table.get(what, empty) for what in ("user", "account", "queue", "partition")}
+    partition = names["partition"] if "partition" in columns else names["queue"]
+    return block_of(
+        [
+            Life(
+                line=lines[i],
+                job=_job(table["job"][i]) if "job" in table else 0,
+                submit=at["submit"][i],
+                eligible=at["eligible"][i],
+                start=at["start"][i],
+                run=lasting["run"][i] if "run" in columns else _between(at["start"][i], at["end"][i]),
+                width=width[i],
+                limit=lasting["limit"][i],
+                user=names["user"][i],
+                group=names[groups][i],
+                queue=names["queue"][i],
+                partition=partition[i],
+            )
+            for i in range(len(rows))
+        ]
+    )
+
+
+def _durations(cells: Iterable[str], what: str, fault: Any) -> Iterator[int]:
+    """Yield durations in seconds; an empty one is 0."""
+    for index, cell in enumerate(cells):
+        value = seconds(cell) if cell else 0
+        if value is None:
+            raise fault(index, f"{what} is {in_quotes(cell)}, but must be seconds or [D-]HH:MM:SS")
+        yield value
+
+
+def _between(start: int, end: int) -> int:
+    """Return the seconds from a start to an end, 0 if one is unknown."""
+    return max(end - start, 0) if UNKNOWN not in (start, end) else 0
+
+
+def _job(text: str) -> int:
+    """Return the number of a job, 0 if it has another name."""
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= 15 else 0

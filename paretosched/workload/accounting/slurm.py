@@ -1,0 +1,273 @@
+"""The output of Slurm's sacct, from the one command that `paretosched import slurm --command` prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.arrays import Ints, Mask
+from ...core.errors import InputError, did_you_mean, in_quotes
+from .fields import numbers, seconds, times
+from .lives import CANCELLED, COMPLETED, FAILED, KINDS, UNKNOWN, Block, Registry, whole_numbers
+from .tally import Tally
+from .text_lines import Lines, Watch, line_blocks
+
+FIELDS = (
+    "JobIDRaw", "JobID", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "Suspended", "NNodes", "ReqCPUS", "NCPUS",
+    "ReqTRES", "AllocTRES", "TimelimitRaw", "State", "User", "Account", "QOS", "Partition", "Flags", "Reason",
+)  # fmt: skip
+NEEDED = (
+    "JobIDRaw", "JobID", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "NCPUS", "NNodes", "AllocTRES",
+    "TimelimitRaw", "State", "User", "Account", "QOS", "Partition",
+)  # fmt: skip
+GROUPS = {"account": "Account", "user": "User", "qos": "QOS", "partition": "Partition"}
+WIDTHS = {"cpus": "cpu", "nodes": "node", "gpus": "gres/gpu", "billing": "billing"}  # with their names in TRES
+SACCT = "SLURM_TIME_FORMAT=%s TZ=UTC sacct -a -X -D -P --noconvert"
+MINUTE = 60
+NO_LIMIT = {"UNLIMITED": 0, "Partition_Limit": 0, "INVALID": 0, "": 0, "525600": 0}  # the last one is a year
+ADVICE = "run sacct with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line)"
+COLUMN_ADVICE = "paretosched import slurm --command prints the sacct command whose output is read here"
+STEPS = "a step of a job, not a job: sacct was called without -X"
+UNFINISHED = "still running, or suspended: its run time is not known yet"
+PENDING = "still waiting: it has not started yet"
+SUSPENDED = "was suspended for a time, which is not in its run time"
+MOST_TRES = 100_000  # texts of AllocTRES that are remembered
+NUMBER_IN_ID = re.compile(r"\d{1,15}", re.ASCII)
+
+
+class Format(NamedTuple):
+    """What is wanted of each job: `width` is one of WIDTHS, `groups` one of GROUPS."""
+
+    width: str
+    groups: str
+
+
+def sacct_command(months: Sequence[tuple[str, str]] = (("FIRST-DAY", "DAY-AFTER"),)) -> str:
+    """Return the commands whose output `read_slurm` reads, one line for each window of days."""
+    return "\n".join(f"{SACCT} -S {first} -E {last} -o {','.join(FIELDS)}" for first, last in months)
+
+
+def read_slurm(path: str, wanted: Format, registry: Registry, tally: Tally, watch: Watch) -> Iterator[Block]:
+    """Yield the job lives in the output of sacct, with or without its header line; "-" is the standard input.
+
+    Parameters
+    ----------
+    path
+        The file.
+    wanted
+        What counts as width, and what the groups are.
+    registry
+        Learns the names of lines that are dropped here.
+    tally
+        Counts what is dropped here: steps, and jobs that have not ended.
+    watch
+        Function that is told how many bytes were read, see `text_lines`.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not the output of this command; the message names the line.
+    """
+    reader = _Reader(wanted, registry, tally)
+    for lines in line_blocks(path, watch):
+        block = reader.block(lines)
+        if block is not None:
+            yield block
+
+
+class _Reader:
+    """Knows the columns, which the first line names or which are those of the command."""
+
+    def __init__(self, wanted: Format, registry: Registry, tally: Tally) -> None:
+        self.wanted = wanted
+        self.registry = registry
+        self.tally = tally
+        self.header: str | None = None  # the header line, which may come again for every month
+        self.columns: Mapping[str, int] = {}
+        self.cells = 0  # of a line
+        self.width_of: dict[str, int] = {}
+
+    def block(self, lines: Lines) -> Block | None:
+        """Return the lives in some lines; None if there are none."""
+        if not self.columns:
+            place = next((place for place, text in enumerate(lines.texts) if text and not text.isspace()), None)
+            if place is None:
+                return None
+            self._learn_columns(lines, place, lines.texts[place])
+        wanted = [place for place, text in enumerate(lines.texts) if text and text != self.header]
+        rows = [lines.texts[place] for place in wanted]
+        bars = self.cells - 1
+        if any(text.count("|") != bars for text in rows):
+            wanted = [place for place in wanted if not lines.texts[place].isspace()]
+            rows = [lines.texts[place] for place in wanted]
+            for place, text in zip(wanted, rows, strict=True):
+                if text.count("|") != bars:
+                    fact = f"a line must have {self.cells} columns, but this one has {text.count('|') + 1}"
+                    raise lines.fault(place, f"{fact}; {COLUMN_ADVICE}")
+        if not rows:
+            return None
+        cells = "|".join(rows).split("|")  # far quicker than line by line
+        columns = {name: cells[place :: self.cells] for name, place in self.columns.items()}
+        return self._lives(_Rows(lines.place, [lines.first + place for place in wanted]), columns)
+
+    def _learn_columns(self, lines: Lines, index: int, text: str) -> None:
+        """Learn the columns from the first line."""
+        names = text.split("|")
+        if names[0].lower() in ("jobidraw", "jobid"):
+            of_lower = {name.lower(): name for name in (*NEEDED, *FIELDS)}
+            self.columns = {of_lower.get(name.lower(), name): place for place, name in enumerate(names) if name}
+            missing = [name for name in NEEDED if name not in self.columns]
+            if missing:
+                raise lines.fault(
+                    index,
+                    f"the header must name {', '.join(NEEDED)}, but {missing[0]} is missing"
+                    f"{did_you_mean(missing[0], names)}; {COLUMN_ADVICE}",
+                )
+            self.header, self.cells = text, len(names)
+            return
+        ends = 1 if text.endswith("|") and len(names) == len(FIELDS) + 1 else 0  # of sacct -p instead of -P
+        if len(names) - ends != len(FIELDS) or NUMBER_IN_ID.match(names[0]) is None:
+            fact = f"must be the output of sacct with {len(FIELDS)} columns between |, but begins {in_quotes(text)}"
+            raise lines.fault(index, f"{fact}; {COLUMN_ADVICE}")
+        self.columns = {name: place for place, name in enumerate(FIELDS)}
+        self.cells = len(names)
+
+    def _lives(self, lines: _Rows, columns: Mapping[str, Sequence[str]]) -> Block | None:
+        """Return the lives in some rows, without steps and jobs that have not ended."""
+        ids = columns["JobIDRaw"]
+        if any("." in text for text in ids):
+            kept = [index for index, text in enumerate(ids) if "." not in text]
+            rest = [index for index, text in enumerate(ids) if "." in text]
+            line = whole_numbers([lines.numbers[index] for index in rest])
+            self.tally.note("dropped", STEPS, line, np.zeros_like(line), np.zeros_like(line))
+            for kind, cells in {"user": columns["User"], "group": columns[GROUPS[self.wanted.groups]]}.items():
+                self.registry.kinds[kind].meet(cells[index] for index in rest)
+            if not kept:
+                return None
+            columns = {name: [cells[index] for index in kept] for name, cells in columns.items()}
+            lines = lines._replace(numbers=[lines.numbers[index] for index in kept])
+            ids = columns["JobIDRaw"]
+        line, job = whole_numbers(lines.numbers), whole_numbers(numbers(lines.fault, ids, "JobIDRaw", {}))
+        at = {name: _times(lines, columns[name], name) for name in ("Submit", "Eligible", "Start", "End")}
+        run = whole_numbers(numbers(lines.fault, columns["ElapsedRaw"], "ElapsedRaw", {"": 0}))
+        state = [text.partition(" ")[0] for text in columns["State"]]
+        block = Block(
+            line=line,
+            job=job,
+            submit=at["Submit"],
+            eligible=at["Eligible"],
+            start=at["Start"],
+            run=run,
+            limit=MINUTE * whole_numbers(numbers(lines.fault, columns["TimelimitRaw"], "TimelimitRaw", NO_LIMIT)),
+            width=self._width(lines, columns),
+            status=whole_numbers([_status(word) for word in state]),
+            user=columns["User"],
+            group=columns[GROUPS[self.wanted.groups]],
+            queue=columns["QOS"],
+            partition=columns["Partition"],
+            part_of=self._parts(lines, columns["JobID"]),
+        )
+        block.limit[block.limit == MINUTE * 525_600] = 0  # a year is what Slurm stores for no limit
+        self._note_suspensions(block, columns.get("Suspended", ()))
+        return self._ended(block, at["End"])
+
+    def _ended(self, block: Block, end: Ints) -> Block | None:
+        """Return the lives that have ended; those that have not are counted."""
+        open_end = end == UNKNOWN
+        work = block.run * block.width
+        for reason, mask in ((UNFINISHED, open_end & (block.run > 0)), (PENDING, open_end & (block.run == 0))):
+            self.tally.note("dropped", reason, block.line[mask], block.job[mask], work[mask])
+        if not open_end.any():
+            return block
+        for kind, numbering in self.registry.kinds.items():
+            numbering.meet(getattr(block, kind))
+        return _rows_of_block(block, ~open_end)
+
+    def _width(self, lines: _Rows, columns: Mapping[str, Sequence[str]]) -> Ints:
+        """Return what each job occupied: of AllocTRES, since a job with whole nodes occupies more than it asked for."""
+        name = WIDTHS[self.wanted.width]
+        widths = self.width_of
+        if len(widths) > MOST_TRES:
+            widths.clear()
+        try:
+            occupied = [widths[text] if text in widths else self._width_in(text, name) for text in columns["AllocTRES"]]
+        except ValueError:
+            index, text = next((i, t) for i, t in enumerate(columns["AllocTRES"]) if _tres(t, name) is None)
+            raise lines.fault(index, f"AllocTRES is {in_quotes(text)}, not a list of NAME=NUMBER") from None
+        other = {"cpus": "NCPUS", "nodes": "NNodes"}.get(self.wanted.width)
+        if other is None or min(occupied, default=0) >= 0:
+            return np.maximum(whole_numbers(occupied), 0)
+        without = whole_numbers(numbers(lines.fault, columns[other], other, {"": 0}))
+        return np.where(whole_numbers(occupied) >= 0, occupied, without)
+
+    def _width_in(self, text: str, name: str) -> int:
+        """Return the number with a name in a list of resources, -1 if it is not there; raise ValueError if damaged."""
+        width = _tres(text, name)
+        if width is None:
+            raise ValueError
+        self.width_of[text] = width
+        return width
+
+    def _parts(self, lines: _Rows, ids: Sequence[str]) -> Ints:
+        """Return the number of the heterogeneous job to which each row belongs, 0 for others."""
+        if not any("+" in text for text in ids):
+            return np.zeros(len(ids), dtype=np.int64)
+        parts = []
+        for index, text in enumerate(ids):
+            match = NUMBER_IN_ID.match(text)
+            if "+" in text and match is None:
+                raise lines.fault(index, f"JobID is {in_quotes(text)}, not the number of a job")
+            parts.append(int(match.group()) if "+" in text and match is not None else 0)
+        return whole_numbers(parts)
+
+    def _note_suspensions(self, block: Block, cells: Sequence[str]) -> None:
+        """Count the jobs that were suspended."""
+        rows = [index for index, cell in enumerate(cells) if cell not in ("00:00:00", "", "0") and seconds(cell)]
+        if rows:
+            self.tally.note(
+                "changed", SUSPENDED, block.line[rows], block.job[rows], block.run[rows] * block.width[rows]
+            )
+
+
+class _Rows(NamedTuple):
+    """The numbers of the lines that are rows of the table, for messages."""
+
+    place: str
+    numbers: list[int]
+
+    def fault(self, index: int, fact: str) -> InputError:
+        """Return the error about a row."""
+        return InputError(f"{self.place}:{self.numbers[index]}: {fact}")
+
+
+def _times(lines: _Rows, cells: Sequence[str], what: str) -> Ints:
+    """Return Unix times, (n,), -1 where unknown."""
+    return whole_numbers(times(lines.fault, cells, what, ADVICE))
+
+
+def _tres(text: str, name: str) -> int | None:
+    """Return the number with a name in a list of resources; -1 if it is not there, None if the list is damaged."""
+    for part in text.split(","):
+        key, equals, value = part.partition("=")
+        if key == name and equals:
+            return int(value) if NUMBER_IN_ID.fullmatch(value) else None
+    return -1
+
+
+def _status(state: str) -> int:
+    """Return SWF's word for a state of Slurm: what used the machine counts, whatever its state."""
+    if state == "COMPLETED":
+        return COMPLETED
+    return CANCELLED if state in ("CANCELLED", "PREEMPTED", "REQUEUED", "REVOKED") else FAILED
+
+
+def _rows_of_block(block: Block, mask: Mask) -> Block:
+    """Return some rows of a block."""
+    rows = np.flatnonzero(mask).tolist()
+    columns: dict[str, Any] = {
+        key: [column[row] for row in rows] if key in KINDS else column[mask] for key, column in vars(block).items()
+    }
+    return Block(**columns)

@@ -1,0 +1,66 @@
+"""Job lives on disk, until all are read and can be put in order: so that memory does not grow with their columns."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arrays import Ints
+from ...core.errors import InputError
+from ...core.limits import check_limit
+from .lives import LIFE
+
+AT_ONCE = 1 << 16  # rows that are read at a time
+
+
+class Spool:
+    """A temporary file of lives; it has no name, so that nothing is left of it however the process ends.
+
+    Parameters
+    ----------
+    folder
+        Where it is; None for the folder of temporary files.
+    place
+        The name of what is read, for messages.
+    """
+
+    def __init__(self, folder: Path | None, place: str) -> None:
+        self.place = place
+        self.size = 0
+        try:
+            self.file = tempfile.TemporaryFile(dir=folder, prefix=".paretosched-")  # noqa: SIM115  # closed by `close`
+        except OSError as error:
+            raise InputError(f"{folder or tempfile.gettempdir()}: cannot write here: {error.strerror}") from None
+
+    def add(self, lives: NDArray[Any]) -> None:
+        """Add lives, (k,) of type LIFE."""
+        self.size += lives.size
+        check_limit(self.place, "jobs", self.size)
+        try:
+            self.file.write(lives.tobytes())
+        except OSError as error:
+            raise InputError(f"temporary file for {self.place}: cannot write: {error.strerror}") from None
+
+    def column(self, name: str) -> Ints:
+        """Return one column, (n,) int64."""
+        self.file.flush()
+        column = np.empty(self.size, dtype=np.int64)
+        for first in range(0, self.size, AT_ONCE):
+            count = min(AT_ONCE, self.size - first)
+            data = os.pread(self.file.fileno(), count * LIFE.itemsize, first * LIFE.itemsize)
+            column[first : first + count] = np.frombuffer(data, dtype=LIFE)[name]
+        return column
+
+    def rows(self, places: Ints) -> NDArray[Any]:
+        """Return some lives, (k,) of type LIFE."""
+        whole = np.memmap(self.file, dtype=LIFE, mode="r", shape=(self.size,))  # unmapped when it is freed
+        return np.array(whole[places])
+
+    def close(self) -> None:
+        """Free the disk."""
+        self.file.close()

@@ -1,0 +1,275 @@
+"""The names that belong to the numbers of a log, in a file beside it: LOG.names.json.
+
+A log in the Standard Workload Format has numbers only. The file beside it says which user, group, queue and partition
+a number stands for, from which second on each job could run, and what was dropped or assumed when the log was made. It
+belongs to the log by the SHA-256 of the log. Keys of names are numbers as text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+
+from ..core.arrays import Ints
+from ..core.errors import InputError, first_few, in_quotes
+from ..core.files import NAMES_ENDING, open_for_reading, read_json, replacing, sha256_of
+from ..core.notebook import fields_html
+from ..core.typed_json import as_type
+
+FORMAT = "paretosched names 1"
+OURS = re.compile(rb'\s*\{\s*"format"\s*:\s*"paretosched names')
+HEAD = 200  # bytes
+NUMBERED = ("users", "groups", "queues", "partitions")
+
+
+class Count(NamedTuple):
+    """One reason for which jobs were dropped, changed or assumed when a log was made from another file.
+
+    Attributes
+    ----------
+    action
+        "dropped", "changed" or "assumed".
+    reason
+        What was wrong and what was done, in words.
+    jobs
+        Number of these jobs.
+    work
+        Their processor seconds; None if unknown.
+    first
+        The first of them, as text.
+    """
+
+    action: str
+    reason: str
+    jobs: int
+    work: int | None = None
+    first: str = ""
+
+
+class Eligible(NamedTuple):
+    """The jobs that could not run when they were submitted, because they had to wait for another job or for a date.
+
+    Attributes
+    ----------
+    job
+        Their numbers in the log, (k,).
+    after
+        From how many seconds after its submission each of them could run, (k,), at least 1.
+    """
+
+    job: Ints
+    after: Ints
+
+
+def no_eligible() -> Eligible:
+    """Return what says that every job could run when it was submitted."""
+    return Eligible(_frozen([]), _frozen([]))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Names:
+    """What a log itself cannot say, see the module.
+
+    Parameters
+    ----------
+    users, groups, queues, partitions
+        Names by number: of SWF fields 12, 13, 15 and 16.
+    source
+        What the log was made from: "slurm", "pbs", "sge" or "csv"; "" if from another log.
+    grouped_by
+        What the groups are: "account", "user", "qos" or "partition"; "" if unknown.
+    eligible
+        The jobs that could not run when they were submitted.
+    dropped
+        What was dropped, changed or assumed when the log was made.
+    """
+
+    users: Mapping[int, str] = field(default_factory=dict)
+    groups: Mapping[int, str] = field(default_factory=dict)
+    queues: Mapping[int, str] = field(default_factory=dict)
+    partitions: Mapping[int, str] = field(default_factory=dict)
+    source: str = ""
+    grouped_by: str = ""
+    eligible: Eligible = field(default_factory=no_eligible)
+    dropped: tuple[Count, ...] = ()
+
+    _repr_html_ = fields_html
+
+    def __repr__(self) -> str:
+        return f"<Names {', '.join(f'{len(getattr(self, key)):,} {key}' for key in NUMBERED)}>"
+
+
+class _EligibleFile(Struct, forbid_unknown_fields=True):
+    """The jobs that became eligible later, in the file."""
+
+    job: list[int] = []
+    after: list[int] = []
+
+
+class _CountFile(Struct, forbid_unknown_fields=True):
+    """A count in the file."""
+
+    action: str
+    reason: str
+    jobs: int
+    work: int | None = None
+    first: str = ""
+
+
+class _NamesFile(Struct, forbid_unknown_fields=True):
+    """The content of the file."""
+
+    format: str
+    log: str
+    sha256: str
+    source: str = ""
+    grouped_by: str = ""
+    users: dict[str, str] = {}
+    groups: dict[str, str] = {}
+    queues: dict[str, str] = {}
+    partitions: dict[str, str] = {}
+    eligible: _EligibleFile | None = None
+    dropped: list[_CountFile] = []
+
+
+def names_path(log: str | os.PathLike[str]) -> Path:
+    """Return the path of the file with the names of a log.
+
+    Examples
+    --------
+    >>> print(names_path("logs/w.swf.gz"))
+    logs/w.swf.gz.names.json
+    """
+    return Path(os.fsdecode(log) + NAMES_ENDING)
+
+
+def read_names(log: str | os.PathLike[str], sha256: str | None = None) -> Names | None:
+    """Return the names beside a log; None if there are none.
+
+    Parameters
+    ----------
+    log
+        The path of the log.
+    sha256
+        The SHA-256 of the log, if it is known; None to compute it.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or is damaged, or belongs to another log; the message says what to do.
+    """
+    path = names_path(log)
+    if not os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
+        return None
+    content = read_json(path, "names")
+    try:
+        file = as_type(content, _NamesFile)
+        if file.format != FORMAT:
+            raise InputError(f'"format" must be {in_quotes(FORMAT)}, but is {in_quotes(file.format)}')
+        names = Names(
+            **{key: _by_number(key, getattr(file, key)) for key in NUMBERED},
+            source=file.source,
+            grouped_by=file.grouped_by,
+            eligible=_eligible(file.eligible or _EligibleFile()),
+            dropped=tuple(Count(c.action, c.reason, c.jobs, c.work, c.first) for c in file.dropped),
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}; mend it, or delete it to read the log without names") from None
+    digest = sha256_of(log) if sha256 is None else sha256
+    if digest is not None and digest != file.sha256:
+        raise InputError(
+            f"{path}: belongs to another log: its sha256 is {in_quotes(file.sha256, 12)}, but {Path(log).name} has "
+            f"{in_quotes(digest, 12)}; import the log again, or delete this file to read the log without names"
+        )
+    return names
+
+
+def write_names(path: str | os.PathLike[str], names: Names, log: str, sha256: str | None) -> None:
+    """Write the names of a log as a whole file.
+
+    Parameters
+    ----------
+    path
+        The file to be written: `names_path` of the log, or a temporary one.
+    names
+        The names.
+    log
+        The name of the log, without its folder.
+    sha256
+        The SHA-256 of the log.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    content: dict[str, Any] = {"format": FORMAT, "log": log, "sha256": sha256 or "", "source": names.source}
+    content["grouped_by"] = names.grouped_by
+    for key in NUMBERED:
+        content[key] = {str(number): name for number, name in sorted(getattr(names, key).items())}
+    if names.eligible.job.size:
+        content["eligible"] = {key: column.tolist() for key, column in names.eligible._asdict().items()}
+    content["dropped"] = [count._asdict() for count in names.dropped]
+    lines = (f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in content.items())
+    with replacing(path) as temporary:
+        temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def remove_names(log: str | os.PathLike[str]) -> None:
+    """Remove the names beside a log that is replaced by one without names; a file of another kind stays.
+
+    Raises
+    ------
+    InputError
+        The file cannot be removed.
+    """
+    path = names_path(log)
+    try:
+        if os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
+            with open_for_reading(path) as file:
+                is_ours = OURS.match(file.read(HEAD)) is not None
+            if is_ours:
+                path.unlink()
+    except OSError as error:
+        raise InputError(f"{path}: cannot remove the names of the log before: {error.strerror}") from None
+
+
+def _by_number(key: str, names: Mapping[str, str]) -> dict[int, str]:
+    """Return names by number, from the keys of the file."""
+    for number, name in names.items():
+        digits = number.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
+            raise InputError(f'"{key}": a key must be a whole number as text, but is {in_quotes(number)}')
+        if not name or not name.isprintable():
+            raise InputError(f'"{key}": the name of {number} must be a text that can be printed, but is not')
+    return {int(number): name for number, name in names.items()}
+
+
+def _eligible(file: _EligibleFile) -> Eligible:
+    """Return the jobs that became eligible later."""
+    if len(file.job) != len(file.after):
+        raise InputError(
+            f'"eligible": "job" and "after" must be equally long, but have {len(file.job)} and {len(file.after)} '
+            "entries"
+        )
+    wrong = [n for n in (*file.job, *file.after) if abs(n) >= 2**53] + [n for n in file.after if n < 1]
+    if wrong:
+        raise InputError(
+            f'"eligible": seconds must be 1 or more, and all numbers below 2^53, but there is {first_few(wrong)}'
+        )
+    return Eligible(_frozen(file.job), _frozen(file.after))
+
+
+def _frozen(numbers: Sequence[int]) -> Ints:
+    """Return numbers as a read-only array, (k,) int64."""
+    array = np.array(numbers, dtype=np.int64)
+    array.flags.writeable = False
+    return array

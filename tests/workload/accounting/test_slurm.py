@@ -1,0 +1,238 @@
+"""Every trap of sacct, in texts that a real Slurm wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paretosched.workload.accounting.slurm import FIELDS, sacct_command
+from support.accounting import RECORDED, Result, column, imported
+from support.commands import command
+
+HEADER = "|".join(FIELDS)
+ALL = RECORDED / "slurm-all.txt"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """Return the import of all jobs that were recorded."""
+    return imported(tmp_path_factory.mktemp("all"), "slurm", ALL)
+
+
+def older(folder: Path, *changes: tuple[int, str, str]) -> Path:
+    """Write the jobs of older versions, with some cells (job, field, value) changed."""
+    lines = [line.split("|") for line in (RECORDED / "slurm-older.txt").read_text().splitlines()]
+    for job, name, value in changes:
+        lines[job][FIELDS.index(name)] = value
+    path = folder / "sacct.txt"
+    path.write_text("".join("|".join(cells) + "\n" for cells in lines))
+    return path
+
+
+def refusal(path: Path) -> str:
+    """Return the message with which a file is refused."""
+    outcome = command("import", "slurm", path)
+    assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1), outcome
+    return outcome.err
+
+
+def test_steps_are_no_jobs(whole: Result, tmp_path: Path) -> None:
+    with_steps = imported(tmp_path, "slurm", RECORDED / "slurm-steps.txt")
+    assert with_steps.jobs == whole.jobs
+    assert with_steps.counts["a step of a job, not a job"] == ("dropped", 26)
+
+
+def test_each_life_that_used_the_machine_is_a_job(tmp_path: Path) -> None:
+    lives = imported(tmp_path, "slurm", RECORDED / "slurm-requeued.txt")
+    assert column(lives, "run") == {1: 5, 2: 30, 3: 5, 4: 3, 5: 5, 7: 3, 8: 20, 9: 40}
+    assert column(lives, "status") == {1: 5, 2: 1, 3: 5, 4: 1, 5: 1, 7: 1, 8: 1, 9: 1}
+    # the second lives of jobs 1 and 3 count from their requeue, and Slurm holds them for two minutes
+    assert [lives.jobs[job]["submit"] for job in (1, 8, 3, 9)] == [0, 5, 0, 5]
+    assert [part.tolist() for part in lives.names.eligible] == [[8, 9], [121, 121]]
+    assert lives.counts["another life or task of a job, or one without a number"] == ("changed", 2)
+
+
+def test_without_option_d_first_lives_are_missing_and_large_logs_say_so(tmp_path: Path) -> None:
+    lives = imported(tmp_path, "slurm", RECORDED / "slurm-requeued-without-D.txt")
+    assert column(lives, "submit")[1] == 5  # the requeue, not the submission: nothing in the text tells
+    line = (RECORDED / "slurm-requeued-without-D.txt").read_text().splitlines()[1].partition("|")[2]
+    rows = "".join(f"{job}|{line.replace('2|', f'{job}|', 1)}\n" for job in range(1, 1001))
+    (tmp_path / "many.txt").write_text(f"{HEADER}\n{rows}")
+    assert "sacct was called without -D" in imported(tmp_path, "slurm", tmp_path / "many.txt").remarks
+
+
+def test_tasks_of_an_array_are_jobs_and_those_that_wait_are_none(whole: Result) -> None:
+    assert [whole.jobs[job]["run"] for job in (7, 8, 9)] == [2, 2, 2]
+    assert 29 not in whole.jobs
+    assert whole.counts["still waiting"] == ("dropped", 2)
+
+
+def test_components_of_a_heterogeneous_job_are_joined(whole: Result, tmp_path: Path) -> None:
+    job = whole.jobs[10]
+    assert (job["width"], job["run"], job["estimate"], job["wait"]) == (6, 3, 1200, 1)
+    assert 11 not in whole.jobs
+    assert whole.counts["components of heterogeneous jobs"] == ("changed", 1)
+    twice = tmp_path / "twice.txt"  # two windows of time
+    twice.write_text(ALL.read_text() + ALL.read_text())
+    assert imported(tmp_path, "slurm", twice).jobs == whole.jobs
+
+
+def test_a_job_that_was_cancelled_before_its_start_never_ran(tmp_path: Path) -> None:
+    lives = imported(tmp_path, "slurm", RECORDED / "slurm-requeued.txt")
+    assert "|16|billing=16,cpu=16,mem=1000M,node=1||" in (RECORDED / "slurm-requeued.txt").read_text()  # NCPUS says 16
+    assert 6 not in lives.jobs
+    assert lives.counts["never ran"] == ("dropped", 1)
+
+
+def test_exclusive_nodes_are_occupied_as_a_whole(whole: Result, tmp_path: Path) -> None:
+    assert whole.jobs[16]["width"] == 4  # it asked for 2
+    assert column(imported(tmp_path, "slurm", ALL, "--width", "gpus"), "width") == {16: 2, 19: 1}
+    assert imported(tmp_path, "slurm", ALL, "--width", "nodes").jobs[10]["width"] == 2
+    assert imported(tmp_path, "slurm", ALL, "--width", "billing").jobs[19]["width"] == 16
+
+
+def test_limits_are_minutes_and_missing_ones_are_the_longest_of_the_partition(whole: Result, tmp_path: Path) -> None:
+    assert [whole.jobs[job]["estimate"] for job in (2, 18, 19, 20)] == [600, 300, 1800, 180]
+    assert [whole.jobs[job]["estimate"] for job in (17, 23)] == [1200, 1200]  # 525600 and UNLIMITED
+    assert whole.counts["no limit"] == ("assumed", 2)
+    others = imported(tmp_path, "slurm", RECORDED / "slurm-older.txt")
+    assert column(others, "estimate") == {1: 3600, 2: 3600, 3: 3600, 4: 3600, 5: 1800, 9: 100}
+    reasons = [count.reason for count in others.names.dropped if count.reason.startswith("no limit")]
+    assert reasons == [
+        "no limit: the longest one in its partition taken for it",
+        "no limit, nor has any job of its partition: the run time taken for it",
+    ]
+
+
+def test_what_ran_counts_whatever_its_state(whole: Result, tmp_path: Path) -> None:
+    states = {1: "TIMEOUT", 4: "FAILED", 6: "CANCELLED by 0", 24: "NODE_FAIL", 2: "COMPLETED"}
+    text = ALL.read_text()
+    assert all(f"|{state}|" in text for state in states.values())
+    assert [whole.jobs[job]["status"] for job in states] == [0, 0, 5, 0, 1]
+    assert column(imported(tmp_path, "slurm", RECORDED / "slurm-older.txt"), "run") == dict.fromkeys(
+        (1, 2, 3, 4, 5, 9), 100
+    )
+
+
+def test_waits_count_from_the_submission_and_eligible_is_beside_the_log(whole: Result, tmp_path: Path) -> None:
+    assert (whole.jobs[15]["submit"], whole.jobs[15]["wait"]) == (6, 8)
+    late = dict(zip(*(part.tolist() for part in whole.names.eligible), strict=True))
+    assert late == {7: 3, 15: 8, 21: 8, 26: 1}  # array limit, --begin, held, --begin
+    others = imported(tmp_path, "slurm", RECORDED / "slurm-older.txt")  # Unknown, None, and later than the start
+    assert [part.tolist() for part in others.names.eligible] == [[4], [9]]
+    assert others.counts["eligible after its start"] == ("changed", 2)
+    assert others.counts["started before its submission"] == ("changed", 1)
+
+
+def test_local_times_without_a_zone_are_refused_and_those_with_one_are_taken(whole: Result, tmp_path: Path) -> None:
+    local = RECORDED / "slurm-local-times.txt"
+    message = refusal(local)
+    assert 'slurm-local-times.txt:2: Submit is "2026-11-22T12:45:53", a local time without its zone; ' in message
+    assert "SLURM_TIME_FORMAT=%s" in message
+    offset = tmp_path / "offset.txt"
+    offset.write_text(local.read_text().replace("T12:4", "T13:4").replace("|2026", "|@2026"))
+    text = offset.read_text()
+    for minute in range(45, 49):
+        for second in range(60):
+            stamp = f"@2026-11-22T13:{minute}:{second:02}"
+            text = text.replace(stamp, f"{stamp[1:]}+0100")
+    offset.write_text(text)
+    assert imported(tmp_path, "slurm", offset).jobs == whole.jobs
+
+
+def test_a_job_in_two_windows_is_one_job(tmp_path: Path) -> None:
+    once = imported(tmp_path, "slurm", RECORDED / "slurm-requeued.txt")
+    twice = imported(tmp_path, "slurm", RECORDED / "slurm-two-windows.txt")  # with a second header line
+    assert twice.jobs == once.jobs
+    assert twice.counts["listed twice"] == ("dropped", 2)
+    assert twice.counts["submitted before the first job ended"] == ("assumed", 5)
+
+
+def test_the_jobs_of_one_user_and_a_short_window_are_remarked(whole: Result, tmp_path: Path) -> None:
+    remarks = imported(tmp_path, "slurm", RECORDED / "slurm-own-jobs.txt").remarks
+    assert "all jobs are of one user" in remarks
+    assert "all jobs are of one user" not in whole.remarks
+    assert "sacct without -S lists the jobs of today only" in remarks
+
+
+def test_jobs_that_have_not_ended_are_dropped_with_their_work(whole: Result, tmp_path: Path) -> None:
+    assert whole.counts["still running, or suspended"] == ("dropped", 1)
+    [count] = [count for count in whole.names.dropped if count.reason.startswith("still running")]
+    assert (count.work, count.first) == (12, "line 26 (job 27)")
+    assert 8 not in imported(tmp_path, "slurm", RECORDED / "slurm-older.txt").jobs
+
+
+def test_suspended_time_is_not_in_the_run_time(whole: Result) -> None:
+    job = whole.jobs[22]
+    assert (job["submit"], job["wait"], job["run"]) == (6, 1, 3)  # eight seconds from start to end
+    assert whole.counts["was suspended for a time, which is not in its run time"] == ("changed", 1)
+
+
+def test_with_and_without_header_and_with_a_last_bar(whole: Result, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.txt"
+    bare.write_text(ALL.read_text().partition("\n")[2])
+    assert imported(tmp_path, "slurm", bare).jobs == whole.jobs
+    bars = RECORDED / "slurm-parsable.txt"
+    assert imported(tmp_path, "slurm", bars).jobs == whole.jobs
+    bare.write_text(bars.read_text().partition("\n")[2])
+    assert imported(tmp_path, "slurm", bare).jobs == whole.jobs
+
+
+def test_columns_may_have_another_order_and_more_of_them(whole: Result, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    rows = [line.split("|") for line in ALL.read_text().splitlines()]
+    other.write_text("".join("|".join(["x", *reversed(row)][1:] + ["more"]) + "\n" for row in rows))
+    assert "must be the output of sacct" in refusal(other)  # no header: it does not begin with JobIDRaw
+    places = [0, *range(20, 0, -1)]
+    other.write_text("".join("|".join([*(row[p] for p in places), "more"]) + "\r\n" for row in rows))
+    assert imported(tmp_path, "slurm", other).jobs == whole.jobs
+
+
+def test_one_partition_and_other_groups(tmp_path: Path) -> None:
+    result = imported(tmp_path, "slurm", ALL, "--partition", "wide", "--groups", "qos", "--capacity", 8)
+    assert [*result.jobs] == [19, 20]
+    assert result.names.partitions == {1: "wide"}
+    assert [result.names.groups[job["group"]] for job in result.jobs.values()] == ["normal", "urgent"]
+    assert (result.names.grouped_by, result.names.source) == ("qos", "slurm")
+    assert result.counts["of another partition than the one that is imported"] == ("dropped", 22)
+    assert "; MaxProcs: 8" in result.header
+    assert "partitions" not in result.remarks
+
+
+def test_several_partitions_and_the_size_of_the_machine_are_remarked(whole: Result) -> None:
+    assert "machine of 14 cpus: the largest use at one time" in whole.remarks
+    assert "3 partitions, with these shares of the work: main 94.0 %, wide 4.8 %, debug 1.2 %" in whole.remarks
+
+
+def test_the_command_has_what_the_parser_reads() -> None:
+    line = sacct_command([("2026-10-01", "2026-11-01")])
+    assert line.startswith("SLURM_TIME_FORMAT=%s TZ=UTC sacct -a -X -D -P --noconvert -S 2026-10-01 -E 2026-11-01 -o ")
+    assert line.endswith(ALL.read_text().partition("\n")[0].replace("|", ","))
+
+
+@pytest.mark.parametrize(
+    ("change", "fact"),
+    [
+        ((1, "JobIDRaw", "x"), ':2: JobIDRaw is "x", but must be a whole number'),
+        ((2, "ElapsedRaw", "00:01:40"), ':3: ElapsedRaw is "00:01:40", but must be a whole number'),
+        ((3, "TimelimitRaw", "1-00:00:00"), ':4: TimelimitRaw is "1-00:00:00", but must be a whole number'),
+        ((1, "AllocTRES", "cpu=many"), ':2: AllocTRES is "cpu=many", not a list of NAME=NUMBER'),
+        ((1, "Submit", "tomorrow"), ':2: Submit is "tomorrow", but must be seconds since 1970; run sacct with'),
+        ((1, "End", "9" * 15), ":2: End is "),
+        ((4, "User", "an\x07na"), ":5: the name of a user, account, queue or partition must be a text of at most 200 "),
+        ((1, "JobID", "a+1"), ':2: JobID is "a+1", not the number of a job'),
+        ((2, "State", "A|B"), ":3: a line must have 21 columns, but this one has 22; paretosched import slurm --command"),
+        ((0, "End", "Ende"), ":1: the header must name JobIDRaw, "),
+    ],
+)  # fmt: skip
+def test_what_is_not_that_output_is_refused_with_its_line(
+    tmp_path: Path, change: tuple[int, str, str], fact: str
+) -> None:
+    assert fact in refusal(older(tmp_path, change))
+
+
+def test_a_log_where_nothing_ran_is_refused_with_the_reasons(tmp_path: Path) -> None:
+    changes = [(job, name, value) for job in range(1, 10) for name, value in (("ElapsedRaw", "0"), ("End", "5"))]
+    message = refusal(older(tmp_path, *changes))
+    assert "there is no job that can be simulated: 9 never ran" in message

@@ -1,0 +1,150 @@
+"""The names beside a log: written with it, read with it, and refused with any other log."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.workload.log_names import Count, Eligible, Names, names_path, read_names, write_names
+from paretosched.workload.swf import write_log
+
+HEADER = "; MaxProcs: 8\n; UnixStartTime: 835823160\n; TimeZoneString: UTC\n"
+JOBS = (
+    "1 0 5 10 4 -1 -1 4 20 -1 1 1 2 -1 7 1 -1 -1\n2 9 0 30 2 -1 -1 2 20 -1 1 2 1 -1 8 1 -1 -1\n"
+    "3 9 0 30 2 -1 -1 2 20 -1 1 2 -1 -1 8 1 -1 -1\n"
+)
+LATE = Eligible(np.array([2]), np.array([60]))
+COUNTS = (Count("dropped", "cancelled before it started", 3, 0, "line 4 (job 7)"), Count("assumed", "no limit", 1, 64))
+NAMES = Names(
+    {1: "anna", 2: "bert"}, {1: "physics", 2: "chémie"}, {7: "long", 8: "normal"}, {1: "cpu"}, "slurm", "account", LATE,
+    COUNTS,
+)  # fmt: skip
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Return a log with names."""
+    path = tmp_path / "w.swf.gz"
+    write_log(path, [(HEADER + JOBS).encode()], NAMES)
+    return path
+
+
+def content(log: Path) -> dict[str, Any]:
+    """Return the content of the names beside a log."""
+    words: dict[str, Any] = json.loads(names_path(log).read_text(encoding="utf-8"))
+    return words
+
+
+def refusal(log: Path) -> str:
+    """Return the message with which a log is refused because of its names."""
+    with pytest.raises(ps.InputError) as caught:
+        ps.read_swf(log)
+    return str(caught.value)
+
+
+def test_names_are_read_as_they_were_written(log: Path) -> None:
+    names = read_names(log)
+    assert names is not None
+    assert vars(replace(names, eligible=LATE)) == vars(NAMES)
+    assert [column.tolist() for column in names.eligible] == [[2], [60]]
+    assert names.eligible.job.dtype == names.eligible.after.dtype == np.int64
+    assert content(log)["log"] == "w.swf.gz"
+
+
+def test_groups_and_queues_have_their_names(log: Path) -> None:
+    w = ps.read_swf(log)
+    by_group, by_queue = ps.by_swf_group(w), ps.by_queue(w)
+    assert (by_group.groups, by_group.group.tolist()) == (("physics", "chémie", "unknown"), [1, 0, 2])
+    assert (by_queue.groups, by_queue.group.tolist()) == (("long", "normal"), [0, 1, 1])
+    assert w.names is not None
+    assert w.names.users == {1: "anna", 2: "bert"}
+
+
+def test_what_was_dropped_when_the_log_was_made_comes_before_its_repairs(log: Path) -> None:
+    w = ps.read_swf(log)
+    assert [(r.action, r.jobs, r.reason, r.first) for r in w.repairs] == [
+        ("dropped", 3, "cancelled before it started (0.00 % of the work)", "line 4 (job 7)"),
+        ("assumed", 1, f"no limit ({6400 / w.work:.2f} % of the work)", ""),
+        ("changed", 2, "run time beyond the request: cut there", "line 5 (job 2), line 6 (job 3)"),
+    ]
+
+
+def test_a_log_that_is_written_again_keeps_its_names(log: Path, tmp_path: Path) -> None:
+    w = ps.read_swf(log)
+    ps.write_swf(w, tmp_path / "again.swf")
+    again = ps.read_swf(tmp_path / "again.swf")
+    assert again.names is not None
+    assert w.names is not None
+    assert again.names.users == w.names.users
+    assert ps.by_swf_group(again).groups == ps.by_swf_group(w).groups
+
+
+def test_a_log_without_names_removes_those_of_the_log_that_it_replaces(log: Path) -> None:
+    ps.write_swf(ps.lublin(jobs=5, processors=32, seed=1), log)
+    assert not names_path(log).exists()
+    assert ps.read_swf(log).names is None
+
+
+def test_another_file_where_names_would_be_stays(tmp_path: Path) -> None:
+    names_path(tmp_path / "w.swf").write_text('{"mine": 1}')
+    ps.write_swf(ps.lublin(jobs=5, processors=32, seed=1), tmp_path / "w.swf")
+    assert names_path(tmp_path / "w.swf").read_text() == '{"mine": 1}'
+
+
+def test_names_of_another_log_are_refused(log: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.swf"
+    other.write_text(HEADER + JOBS)
+    names_path(log).rename(names_path(other))
+    message = refusal(other)
+    assert message.startswith(f"{names_path(other)}: belongs to another log: its sha256 is ")
+    assert message.endswith("import the log again, or delete this file to read the log without names")
+
+
+def test_a_log_that_cannot_be_written_leaves_no_names(log: Path) -> None:
+    before = [file.read_bytes() for file in (log, names_path(log))]
+
+    def text() -> Any:
+        yield b"; MaxProcs: 8\n"
+        raise ps.InputError("no more")
+
+    with pytest.raises(ps.InputError, match="no more"):
+        write_log(log, text(), NAMES)
+    assert [file.read_bytes() for file in (log, names_path(log))] == before
+    assert sorted(file.name for file in log.parent.iterdir()) == ["w.swf.gz", "w.swf.gz.names.json"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "fact"),
+    [
+        ("format", "paretosched names 2", '"format" must be "paretosched names 1", but is "paretosched names 2"'),
+        ("users", {"anna": "1"}, '"users": a key must be a whole number as text, but is "anna"'),
+        ("users", {"1": 1}, '"1" must be text, but is 1'),
+        ("queues", {"1": "a\nb"}, '"queues": the name of 1 must be a text that can be printed, but is not'),
+        ("eligible", {"job": [1], "after": []}, '"job" and "after" must be equally long, but have 1 and 0 entries'),
+        ("eligible", {"job": [1], "after": [0]}, "seconds must be 1 or more, and all numbers below 2^53, but there is"),
+        ("eligible", {"job": [2**60], "after": [1]}, "all numbers below 2^53, but there is 1152921504606846976"),
+        ("more", 1, 'but there is also "more"'),
+    ],
+)  # fmt: skip
+def test_damaged_names_are_refused_in_one_line(log: Path, key: str, value: Any, fact: str) -> None:
+    names_path(log).write_text(json.dumps(content(log) | {key: value}), encoding="utf-8")
+    message = refusal(log)
+    assert message.startswith(f"{names_path(log)}: ")
+    assert fact in message
+    assert message.endswith("; mend it, or delete it to read the log without names")
+
+
+def test_a_large_file_of_names_is_refused(log: Path) -> None:
+    with ps.reading_limits(json=100):
+        assert "--limit json=N" in refusal(log)
+
+
+def test_names_that_cannot_be_written_are_an_error_of_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ps.InputError, match="cannot write here"):
+        write_names(tmp_path / "missing" / "n.json", NAMES, "w.swf", "0" * 64)
