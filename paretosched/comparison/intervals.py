@@ -108,7 +108,7 @@ def week_sums(schedule: Schedule) -> WeekSums:
     shape = (int(week[-1]) + 1, len(w.groups))
     place = week * shape[1] + w.group
     work = (w.run * w.width).astype(np.float64)
-    columns = [np.bincount(place, x, shape[0] * shape[1]) for x in (work * (schedule.finish - w.submit), work)]
+    columns = [np.bincount(place, x, shape[0] * shape[1]) for x in (work * (schedule.finish - w.eligible), work)]
     weighted, done = (column.astype(np.float64).reshape(shape) for column in columns)
     return WeekSums(weighted, done)
 

@@ -210,8 +210,9 @@ def static_order(workload: Workload, ranks: ArrayLike) -> NDArray[np.int32]:
     >>> static_order(w, [1, 0]).tolist()
     [0, 2, 1]
     """
-    rank_of_job = _as_ranks(ranks, workload.groups)[workload.group]
-    return np.argsort(rank_of_job, kind="stable").astype(np.int32)
+    jobs, rows = workload.in_arrival_order
+    order = np.argsort(_as_ranks(ranks, jobs.groups)[jobs.group], kind="stable")
+    return (order if rows is None else rows[order]).astype(np.int32)
 
 
 def queue_policy(ranks: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:

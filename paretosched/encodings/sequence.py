@@ -25,10 +25,10 @@ from ..core.arguments import checked_when_made, list_argument
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
-from ..kernels.inputs import Jobs
 from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
 from ..kernels.running import bits_for
 from ..policies.decoded_orders import DECODINGS, decoded_start_times
+from ..policies.outcome import jobs_of
 from ..workload.workload import Workload
 from .genomes import Decoder, Variation
 from .recipes import GENES, KEYS, ancestry, chance
@@ -227,6 +227,8 @@ class Derive:
     """
 
     def __init__(self, workload: Workload, spec: Sequences, cache_bytes: int) -> None:
+        self._arrivals = workload.in_arrival_order
+        workload = self._arrivals.jobs  # all orders in here are of its rows
         self._workload = workload
         self._spec = check_sequences(spec, workload)
         self._recent = _Recent(cache_bytes)
@@ -250,6 +252,12 @@ class Derive:
         InputError
             A recipe breaks a rule, or an ancestor is missing.
         """
+        order = self._order(recipe, ancestors)
+        rows = self._arrivals.rows
+        return order if rows is None else read_only(rows[order].astype(np.int32))
+
+    def _order(self, recipe: Floats, ancestors: Floats) -> Order:
+        """Return the order that a recipe stands for, as `__call__` does, of the jobs as they arrive."""
         order = self._recent.get(("order", recipe.tobytes()))
         return self._derive(recipe, ancestors) if order is None else order
 
@@ -258,10 +266,10 @@ class Derive:
 
         Where moves look at the parent's schedule, they are cached, too, so that nothing is decoded twice.
         """
-        order = self(recipe, ancestors)
+        order = self._order(recipe, ancestors)
         if self._spec.moves not in ("pull", "fill", "both"):
-            return self._decode(order)
-        return self._wait(recipe.tobytes(), order) + self._workload.submit
+            return self._arrivals.by_row(self._decode(order))
+        return self._arrivals.by_row(self._wait(recipe.tobytes(), order) + self._workload.eligible)
 
     def _derive(self, recipe: Floats, ancestors: Floats) -> Order:
         """Return an order: go up to the nearest ancestors in the cache, then derive downwards."""
@@ -348,7 +356,7 @@ class Derive:
         groups = np.flatnonzero(np.bincount(w.group, cost))  # those that wait
         if groups.size:
             cost[w.group != groups[int(rng.random() * groups.size)]] = 0.0
-        pull(order, w.submit, wait, rng.random((count, 2)), mean, result, scratch)
+        pull(order, w.eligible, wait, rng.random((count, 2)), mean, result, scratch)
 
     def _fill(
         self, name: bytes | None, order: Order, rng: np.random.Generator, count: int, mean: float, result: Order
@@ -358,19 +366,18 @@ class Derive:
         wait = self._wait(name, order)
         scratch = self._space()
         bits = bits_for(w.capacity)
-        start = np.add(w.submit, wait, out=scratch.start)
+        start = np.add(w.eligible, wait, out=scratch.start)
         ends = np.add(start, w.run, out=scratch.ends)
         ends <<= bits
         ends |= w.width
         ends.sort(kind="stable")  # takes half the time, because they are nearly sorted
-        jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
-        fill(jobs, order, bits, w.capacity, rng.random((count, 2)), mean, result, scratch)
+        fill(jobs_of(w), order, bits, w.capacity, rng.random((count, 2)), mean, result, scratch)
 
     def _wait(self, name: bytes | None, order: Order) -> NDArray[Any]:
         """Return the waits, (n,) s, under an order; its name in the cache is None if it is not cached."""
         wait = None if name is None else self._recent.get(("wait", name))
         if wait is None:
-            wait = self._decode(order) - self._workload.submit
+            wait = self._decode(order) - self._workload.eligible
             if wait.max() < 2**31:  # half the memory, unless a job waits for 68 years
                 wait = wait.astype(np.int32)
             if name is not None:

@@ -31,9 +31,9 @@ def start_order(workload: Workload, start: Any) -> Order:
     workload
         The jobs.
     start
-        "submit": by submission. {"random": key}: at random. {"order": ranks}: the static order of paper 002
-        (section 4.2), by the rank of the group; groups of the same rank are mixed, by submission. {"policy": ...}:
-        by the start times under a policy, jobs that start together by submission.
+        "submit": by submission, or rather by when jobs could run. {"random": key}: at random. {"order": ranks}: the
+        static order of paper 002 (section 4.2), by the rank of the group; groups of the same rank are mixed, as with
+        "submit". {"policy": ...}: by the start times under a policy, jobs that start together as with "submit".
 
     Raises
     ------
@@ -47,11 +47,15 @@ def start_order(workload: Workload, start: Any) -> Order:
     >>> start_order(w, "submit").tolist(), start_order(w, {"order": [1, 0]}).tolist()
     ([0, 1, 2], [1, 0, 2])
     """
-    return read_only(read_start(workload, start)().astype(np.int32))
+    jobs, rows = workload.in_arrival_order
+    order = read_start(jobs, start)()
+    return read_only((order if rows is None else rows[order]).astype(np.int32))
 
 
 def read_start(workload: Workload, start: Any) -> Ordering:
-    """Return the function that makes a start order; to check a start takes much less time than to make its order.
+    """Return the function that makes a start order of jobs in the order of their arrival.
+
+    To check a start takes much less time than to make its order.
 
     Raises
     ------

@@ -155,7 +155,7 @@ class _Windows:
         part, easy = self.parts[window]
         start = self._easy().copy()
         start[first:last] += policy.outcome(part).start - easy
-        return np.maximum(start, self.workload.submit)
+        return np.maximum(start, self.workload.eligible)
 
     def _easy(self) -> Ints:
         """Return EASY's start times of all jobs."""

@@ -10,12 +10,12 @@ RECENT, INTERPOLATED, PRINTED = range(3)  # how run times are predicted
 
 
 class Jobs(NamedTuple):
-    """The jobs of a workload, sorted by submission, (n,) int64 each.
+    """The jobs of a workload in the order in which they arrive, (n,) int64 each.
 
     Attributes
     ----------
     submit, run, estimate
-        Seconds.
+        Seconds; a job is submitted to a kernel when it is eligible.
     width
         Processors.
     group

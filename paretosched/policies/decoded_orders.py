@@ -17,12 +17,13 @@ def decoded_start_times(workload: Workload, order: NDArray[np.int32], decoding: 
 
     `decoding` is one of DECODINGS, see `paretosched.decode`.
     """
-    w = workload
+    arrivals = workload.in_arrival_order
+    w = arrivals.jobs
     start = np.empty(len(w), dtype=np.int64)
-    rows = order.view()
+    rows = arrivals.to_places(order).view()
     rows.flags.writeable = False  # for writeable arrays kernels would be compiled again
     if decoding == "strict":
         strict(jobs_of(w), w.capacity, rows, start)
     else:
         earliest_fit(jobs_of(w), w.capacity, rows, start)
-    return start
+    return arrivals.by_row(start)

@@ -1,12 +1,12 @@
 """Formulas that order waiting jobs, such as "(wait / estimate)^3 * width": how they are read and written.
 
 ============================  ======================================================================================
-wait                          seconds since the submission
+wait                          seconds since the job could run first
 estimate                      seconds that the job requests, or that are predicted
 width                         processors
 area                          estimate x width
 submit                        seconds from the first submission of the workload to this job's
-eligible                      seconds from the first submission to when the job could run first: its submission
+eligible                      seconds from the first submission of the workload to when this job could run first
 usage                         processor seconds of the job's user or account, decayed with a half-life
 share                         the share of the machine that is meant for this user or account
 a number                      with s, min, h or d after it, it is in seconds: 4h is 14400
@@ -49,7 +49,7 @@ class Term(NamedTuple):
     Attributes
     ----------
     word
-        "number", one of VARIABLES but eligible, one of LABELLED, "priority", or an operation of
+        "number", one of VARIABLES, one of LABELLED, "priority", or an operation of
         `paretosched.kernels.formulas`.
     parts
         The values of an operation.
@@ -228,7 +228,7 @@ class _Terms:
         reader.place += 1
         self.count += 1
         if word in VARIABLES:
-            return Term("submit" if word == "eligible" else word)
+            return Term(word)
         if word in LABELLED and reader.comes("("):
             return self.label_term(word)
         if word in FUNCTIONS:

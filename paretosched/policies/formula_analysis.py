@@ -4,8 +4,8 @@
 static    the key has neither waits nor usage: two waiting jobs never change places
 line      the key is a monotone function, the same for all jobs, of alpha + beta * wait, where beta >= 0 and both are
           known of each job: WFP3, (wait / estimate)^3 * width, is the cube of a line
-parts     of two jobs that differ only in their submission, the key of the one that waits longer is never smaller: all
-          such jobs of an account are a queue of their own, and at each pass the first jobs of queues are compared
+parts     of two jobs that differ only in when they could run, the key of the one that waits longer is never smaller:
+          all such jobs of an account are a queue of their own, and at each pass the first jobs of queues are compared
 general   anything else: the keys of all waiting jobs are compared at each pass
 ========  ============================================================================================================
 
@@ -311,7 +311,7 @@ def is_common(term: Term) -> bool:
 
 
 def rises_with_age(key: Term) -> bool:
-    """Return whether a key is never smaller if all stays the same but the job was submitted earlier.
+    """Return whether a key is never smaller if all stays the same but the job could run earlier.
 
     This holds in spite of all roundings: each operation on the way rounds a larger result to a larger number or to the
     same one. Of powers and logarithms that is not known.
@@ -331,7 +331,7 @@ def _by_age(term: Term) -> int | None:
     A value that changes is a number for all ages that is not infinite, or the same for all of them.
     """
     if not term.parts:
-        return {"wait": 1, "submit": -1}.get(term.word, 0)
+        return {"wait": 1, "submit": -1, "eligible": -1}.get(term.word, 0)
     ways = [_by_age(part) for part in term.parts]
     if not any(way != 0 for way in ways):
         return 0

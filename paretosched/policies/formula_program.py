@@ -15,6 +15,7 @@ from .formula import LABELLED, Term
 
 _CODE = {word: code for code, word in enumerate(OPERATIONS)}
 _COLUMNS = (*LABELLED, "priority")
+_TIMES = ("submit", "eligible")
 
 
 def program_of(keys: Sequence[Term], workload: Workload) -> Program:
@@ -43,8 +44,9 @@ def program_of(keys: Sequence[Term], workload: Workload) -> Program:
     constants: dict[float, int] = {}
     columns: dict[Term, int] = {}
     begin = [0]
+    known = _COLUMNS + (_TIMES if workload.has_later_jobs else ())
     for key in keys:
-        _append(key, code, constants, columns)
+        _append(key, known, code, constants, columns)
         begin.append(len(code))
     table = np.empty((len(columns), len(workload)))
     for term, row in columns.items():
@@ -58,22 +60,30 @@ def program_of(keys: Sequence[Term], workload: Workload) -> Program:
     )
 
 
-def _append(term: Term, code: list[tuple[int, int]], constants: dict[float, int], columns: dict[Term, int]) -> None:
-    """Append the byte code of a term, and its numbers and columns where they are new."""
+def _append(
+    term: Term,
+    known: Sequence[str],
+    code: list[tuple[int, int]],
+    constants: dict[float, int],
+    columns: dict[Term, int],
+) -> None:
+    """Append the byte code of a term, and its numbers and columns where they are new; `known`: words of columns."""
     for part in term.parts:
-        _append(part, code, constants, columns)
+        _append(part, known, code, constants, columns)
     word, argument = term.word, 0
     if word == "number":
         argument = constants.setdefault(term.value, len(constants))
-    elif word in _COLUMNS:
+    elif word in known:
         word, argument = "column", columns.setdefault(term, len(columns))
+    elif word == "eligible":
+        word = "submit"  # all jobs are eligible when they are submitted
     code.append((_CODE[word], argument))
 
 
 def column_of(term: Term, workload: Workload) -> Floats:
-    """Return the value of a term of LABELLED or "priority" for each job, (n,) float64.
+    """Return the value of a term of LABELLED, "priority", "submit" or "eligible" for each job, (n,) float64.
 
-    It is 1 for the last label, 2 for the one before it, and so on, and 0 for all others.
+    Of labels it is 1 for the last one, 2 for the one before it, and so on, and 0 for all others.
 
     Raises
     ------
@@ -85,6 +95,9 @@ def column_of(term: Term, workload: Workload) -> Floats:
         places = [names.index(name) if name in names else len(names) for name in workload.groups]
         value: Floats = np.array([float(len(names) - place) for place in places])[workload.group]
         return value
+    if term.word in _TIMES:
+        seconds: Ints = getattr(workload, term.word) - workload.submit.min()
+        return seconds.astype(np.float64)
     number = workload.user if term.word == "user" else field_of(workload, term.word)
     return np.array(number == int(term.labels[0]), dtype=np.float64)
 

@@ -35,7 +35,7 @@ from ..kernels.inputs import Weights
 from ..kernels.waiting_tree import FAR
 from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
-from .outcome import Outcome, Queue, jobs_of, simple_queue
+from .outcome import Outcome, Queue, arriving, jobs_of, simple_queue
 
 if TYPE_CHECKING:
     from ..workload.from_paths import GroupsLike
@@ -136,6 +136,7 @@ class Greedy:
                 f"genes must be w, a, b in [0, 1] and K in [0, 5], but {first_few(offenders, len(faults))}"
             )
 
+    @arriving
     def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload that has the policy's groups."""
         start = unknown_starts(len(workload))
@@ -238,7 +239,7 @@ def horizon(workload: Workload) -> float:
     >>> horizon(Workload(submit=[0, 7], run=[5, 1], estimate=[9, 9], width=[1, 1], capacity=1))
     26.0
     """
-    return 2.0 * float(workload.submit[-1] + workload.run.sum())
+    return 2.0 * float(workload.latest_end)
 
 
 def number_table(name: str, value: ArrayLike) -> Floats:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from functools import wraps
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -96,6 +98,42 @@ class Outcome(NamedTuple):
     searched: SearchTotals | None = None
 
 
+P = TypeVar("P")
+
+
+def arriving(simulated: Callable[[P, Workload], Outcome]) -> Callable[[P, Workload], Outcome]:
+    """Return a method that simulates the jobs of any workload, made of one for jobs in the order of their arrival."""
+
+    @wraps(simulated)
+    def outcome(policy: P, workload: Workload) -> Outcome:
+        arrivals = workload.in_arrival_order
+        result = simulated(policy, arrivals.jobs)
+        if arrivals.rows is None:
+            return result
+        segments = None if result.segments is None else _of_rows(result.segments, arrivals.rows)
+        return result._replace(start=arrivals.by_row(result.start), segments=segments)
+
+    return outcome
+
+
+def _of_rows(segments: Segments, rows: Ints) -> Segments:
+    """Return segments of which job j is `rows[j]`."""
+    job = rows[segments.job]
+    order = np.argsort(job, kind="stable")  # the stretches of a job are together already, and in the order of time
+    count = np.diff(segments.piece)[order]
+    piece = np.concatenate([[0], np.cumsum(count)])
+    ranges = np.repeat(segments.piece[:-1][order] - piece[:-1], count) + np.arange(piece[-1])
+    return Segments(
+        job[order],
+        segments.begin[order],
+        segments.end[order],
+        piece,
+        segments.low[ranges],
+        segments.high[ranges],
+        segments.switches,
+    )
+
+
 class Queue(NamedTuple):
     """How the waiting jobs are ordered and backfilled, as kernels such as `prioritised_once` take it.
 
@@ -143,6 +181,6 @@ def no_queue(policy: _Refusing, workload: Workload) -> Queue:
 
 
 def jobs_of(workload: Workload) -> Jobs:
-    """Return the jobs of a workload as kernels take them."""
+    """Return the jobs of a workload in the order of their arrival, as kernels take them: they arrive when eligible."""
     w = workload
-    return Jobs(w.submit, w.run, w.estimate, w.width, w.group)
+    return Jobs(w.eligible, w.run, w.estimate, w.width, w.group)

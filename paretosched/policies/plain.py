@@ -28,7 +28,7 @@ from ..kernels.formulas import postfix
 from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
 from .greedy_order import submission_order
-from .outcome import Outcome, Queue, jobs_of, simple_queue
+from .outcome import Outcome, Queue, arriving, jobs_of, simple_queue
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +80,7 @@ class Plain:
         """Whether the schedule is the log's own record, which no machine has to be able to run."""
         return _RULES[self.rule].replays
 
+    @arriving
     def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload.
 
@@ -139,13 +140,13 @@ def _replanned_starts(workload: Workload) -> Ints:
 
 
 def _recorded_starts(workload: Workload) -> Ints:
-    """Return the start times that the log records; a job whose wait is unknown starts when it is submitted."""
+    """Return the start times that the log records; a job whose wait is unknown starts when it is eligible."""
     if (workload.wait < 0).all():
         raise InputError(
             f"{workload.name}: no job has a recorded wait, so there is no recorded schedule "
             "(was it generated or scaled?)"
         )
-    return workload.submit + np.maximum(workload.wait, 0)
+    return workload.eligible + np.maximum(workload.wait, 0)
 
 
 _RULES = {

@@ -40,7 +40,7 @@ from .formula import labels, variables
 from .formula_analysis import LINE, STATIC, shape_of
 from .formula_program import field_of, program_of
 from .line_orders import formula_lines
-from .outcome import Outcome, Queue, jobs_of
+from .outcome import Outcome, Queue, arriving, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
 from .queue_parts import distinct, queue_in_parts
@@ -285,6 +285,7 @@ class Priority:
         keys = [row.formula.key for row in (*self.orders, *self.candidate_orders)]
         return tuple(dict.fromkeys(shape_of(key).kind for key in keys))
 
+    @arriving
     def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload.
 

@@ -14,10 +14,11 @@ learned-f4    smallest p sqrt(m) + 530,000 log10(s)          the same
 priority      the groups in their order                      common practice
 ============  =============================================  =========================================================
 
-Equal jobs come in the order of submission. In F1 to F4, s is the submission in seconds since the first job of the
-workload, but at least 1, because the constants belong to logs that begin at 0. UNICEF divides by 0 for a serial job:
-its key is 0 while it has not waited, and then infinite, so that serial jobs come first once they wait, as they do in
-public code. "priority:3,1" orders the jobs of group 3, then those of group 1, then all others by submission;
+Equal jobs come in the order in which they could run: that of submission, unless a log says that jobs were eligible
+later. In F1 to F4, s is when a job could run, in seconds since the first submission of the workload, but at least 1,
+because the constants belong to logs that begin at 0. UNICEF divides by 0 for a serial job: its key is 0 while it has
+not waited, and then infinite, so that serial jobs come first once they wait, as they do in public code. "priority:3,1"
+orders the jobs of group 3, then those of group 1, then all others by submission;
 "priority" alone takes all groups of the workload in their order.
 """
 
@@ -155,9 +156,9 @@ def _published_order(title: str, text: str, source: str) -> Published:
 
 _CLUSTER_2009 = "Tang, Lan, Desai, Buettner, Cluster 2009"
 _SC_2017 = "Carastan-Santos and de Camargo, SC 2017"
-_SINCE = "log10(max(1, submit))"
+_SINCE = "log10(max(1, eligible))"
 PUBLISHED = {
-    "fcfs": _published_order("FCFS", "smallest submit", "folklore"),
+    "fcfs": _published_order("FCFS", "smallest eligible", "folklore"),
     "sjf": _published_order("SJF", "smallest estimate", "folklore"),
     "saf": _published_order("SAF", "smallest area", "Carastan-Santos, de Camargo, Trystram, Zrigui, IPDPS 2019"),
     "lxf": _published_order("LXF", "(wait + estimate) / estimate", "Chiang and Vernon 2001"),

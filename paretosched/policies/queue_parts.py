@@ -77,13 +77,15 @@ def _keys_of(keys: Sequence[Term], workload: Workload, accounts: Ints) -> Keys:
 def _parts_of(keys: Sequence[Term], workload: Workload, queue: Queue) -> Order:
     """Return the part of each job, (n,) int32: by all that its key depends on, but for its submission if possible."""
     leaves = frozenset().union(*map(_leaves, keys)) - _MOVING
+    if not workload.has_later_jobs:
+        leaves -= {Term("submit")}  # it is as `eligible`
     columns: list[NDArray[Any]] = [queue.backfilling.entitled[workload.group].astype(np.int64)]
     if len(queue.accounts):
         columns.append(queue.accounts)
         leaves -= {Term("share")}  # it is that of the account
     columns += [_column(leaf, workload, queue.shares) for leaf in sorted(leaves)]
     if not all(map(rises_with_age, keys)):
-        columns.append(workload.submit)
+        columns.append(workload.eligible)
     part = np.zeros(len(workload), dtype=np.int64)
     for column in columns:
         values, number = distinct(column)
@@ -92,7 +94,7 @@ def _parts_of(keys: Sequence[Term], workload: Workload, queue: Queue) -> Order:
     return part.astype(np.int32)
 
 
-_MOVING = {Term("wait"), Term("usage"), Term("submit")}
+_MOVING = {Term("wait"), Term("usage"), Term("eligible")}
 
 
 def _leaves(term: Term) -> frozenset[Term]:

@@ -7,7 +7,7 @@ of the moment, for G groups (section 3.2):
 
 =======  =======================================================================================  ==========
 SD       sum of p m (C - r) over the sum of p^2 m, of all jobs that have ended: how many times      1 to 100
-         longer than its run a job took from submission r to end C, weighted by p^2 m
+         longer than its run a job took from arrival r to end C, weighted by p^2 m
 Um       processors in use, of all                                                                  0 to 100 %
 PRCWQi   estimate x processors of the waiting jobs of group i, of all waiting jobs                  0 to 100 %
 =======  =======================================================================================  ==========
@@ -201,7 +201,7 @@ def ruled_start_times(
     """
     from ..kernels.rule_base import apply_rules  # on demand: kernels take long to import
 
-    w = workload
+    w = workload.in_arrival_order.jobs
     start = unknown_starts(len(w))
     chooser = base.chooser
     decisions = np.zeros(chooser.counters, dtype=np.int64)
@@ -210,11 +210,11 @@ def ruled_start_times(
     apply_rules(
         jobs_of(w), w.capacity, w.calendar, weights(w, base.greedy), chooser.for_kernel(), order, start, decisions
     )
-    return start, decisions
+    return workload.in_arrival_order.by_row(start), decisions
 
 
 def sorted_for(workload: Workload, priority: Sequence[str], strategies: NDArray[np.bool_]) -> Sorted:
-    """Return the jobs of a workload in the order of each of SORTINGS that is needed.
+    """Return the jobs of a workload, by their arrival, in the order of each of SORTINGS that is needed.
 
     Parameters
     ----------
@@ -225,6 +225,7 @@ def sorted_for(workload: Workload, priority: Sequence[str], strategies: NDArray[
     strategies
         (13,) bool, the strategies that may be chosen.
     """
+    workload = workload.in_arrival_order.jobs
     n = len(workload)
     rank = np.array([list(priority).index(group) for group in workload.groups], dtype=np.int64)
     keys: dict[str, NDArray[Any]] = {

@@ -27,7 +27,7 @@ from ..kernels.scojo_pect_machine import LONG, MEDIUM, SHORT, Slices, machine_fo
 from ..kernels.virtual_schedule import Planning, tree_for
 from ..workload.calendar import hours
 from ..workload.workload import Workload
-from .outcome import Outcome, SearchTotals, Segments, jobs_of, no_queue
+from .outcome import Outcome, SearchTotals, Segments, arriving, jobs_of, no_queue
 
 CLASSES = ("short", "medium", "long")
 SIZES = ("narrow", "medium", "wide")
@@ -238,6 +238,7 @@ class TimeSharing:
         _check(self)
         object.__setattr__(self, "name", self.name or _default_name(self))
 
+    @arriving
     def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload; it has segments, because jobs are preempted.
 
@@ -328,10 +329,10 @@ def _outcome(workload: Workload, sharing: TimeSharing) -> Outcome:
 
 def _slices(workload: Workload, sharing: TimeSharing) -> Slices:
     """Return how time is divided, as the kernel takes it."""
-    # After the last submission a job runs whenever the machine does not switch. In an interval the machine switches at
+    # After the last arrival a job runs whenever the machine does not switch. In an interval the machine switches at
     # most three times, and at most as many intervals are cut short as there are jobs.
     work, overheads = int(workload.run.sum()), 3 * sharing.overhead
-    horizon = int(workload.submit[-1]) + work + overheads * (work // (sharing.interval - overheads) + len(workload) + 1)
+    horizon = workload.latest_end + overheads * (work // (sharing.interval - overheads) + len(workload) + 1)
     days = hours(workload.epoch, workload.zone, horizon, tuple(row.hour for row in sharing.shares))
     return Slices(
         sharing.interval,

@@ -44,6 +44,7 @@ _VARIABLES = {
     "width": Range(1.0, 2.0**31, 1.0),
     "area": Range(1.0, MOST_WORK, 1.0),
     "submit": Range(0.0, LATEST, 1.0),
+    "eligible": Range(0.0, LATEST, 1.0),
     "usage": Range(0.0, MOST_WORK, TINY),
     "share": Range(*SHARES, SHARES[0]),
     "priority": Range(0.0, 2.0**31, 1.0),

@@ -308,7 +308,7 @@ def _on_cluster(cluster: Cluster, workload: Workload, encoding: Encoding) -> Ite
     token = f"paretosched-{uuid4().hex}"  # several searches may share a cluster
     # Only what simulations need travels. The worker makes a new workload of it, because pickled arrays lose their
     # read-only flags, and with them the kernels' compiled signature.
-    fields = ("submit", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
+    fields = ("submit", "eligible", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
     setup = partial(_receive, token, {field: getattr(workload, field) for field in fields}, encoding)
     task = partial(_batch_on_worker, token)
 

@@ -27,13 +27,13 @@ def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -
     order
         (n,) whole numbers: every row of the workload once.
     decoding
-        "strict": each job in turn starts as soon as it is submitted, its predecessor has started and enough
+        "strict": each job in turn starts as soon as it is eligible, its predecessor has started and enough
         processors are free (paper 002, section 2.1). "earliest": each job in turn starts at the earliest time from
-        its submission on at which it fits for its whole run, without moving the jobs before it (the serial
+        this second on at which it fits for its whole run, without moving the jobs before it (the serial
         schedule generation scheme of resource-constrained project scheduling).
 
         In both cases the order in which a schedule starts its jobs leads to a schedule in which no job starts later.
-        The order of submission, decoded strictly, leads to FCFS.
+        The order in which jobs are eligible, usually that of submission, leads to FCFS if it is decoded strictly.
 
     Raises
     ------

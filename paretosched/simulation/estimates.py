@@ -1,7 +1,7 @@
 """What a scheduler knows of run times: what users request, what is predicted from history, or the truth.
 
 Only the scheduler's knowledge changes: every job runs for its true run time, and is never killed. Predictions are
-causal: the run time of a job is predicted when it is submitted, from the jobs of its user that have ended by then in
+causal: the run time of a job is predicted when it is eligible, from the jobs of its user that have ended by then in
 the schedule that is being made. Therefore predictions differ from policy to policy.
 
 ============  =======================================================================================================
@@ -50,7 +50,7 @@ class Predictions(NamedTuple):
     start
         (n,) int64, start times, s.
     first
-        (n,) int64, the prediction of each job when it was submitted, s.
+        (n,) int64, the prediction of each job when it was eligible, s.
     corrections
         (n,) int64, how often the prediction proved too short.
     """
@@ -96,11 +96,13 @@ def predict(workload: Workload, policy: Policy, estimates: str) -> Predictions:
     """
     from ..kernels.predicted import use_predictions  # on demand: kernels take long to import
 
-    w, queue = workload, policy.queue(workload)
+    arrivals = workload.in_arrival_order
+    w = arrivals.jobs
+    queue = policy.queue(w)
     result = Predictions(unknown_starts(len(w)), *(np.empty(len(w), dtype=np.int64) for _ in range(2)))
     method = LEARNING[estimates]
     use_predictions(jobs_of(w), w.capacity, w.calendar, *queue, histories(w), method, *result)
-    return result
+    return Predictions(*map(arrivals.by_row, result))
 
 
 def histories(workload: Workload) -> Histories:

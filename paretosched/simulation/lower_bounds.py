@@ -1,6 +1,6 @@
 """What no schedule of a workload can beat: lower bounds of response times, upper bounds of utilisation.
 
-A schedule is what passes `Schedule.check`. Job j is submitted at r_j, runs for p_j seconds on q_j of m processors
+A schedule is what passes `Schedule.check`. Job j is eligible at r_j, runs for p_j seconds on q_j of m processors
 and completes at C_j; RC_j = p_j q_j. The bounds of AWRT_i come from the jobs of group i alone (other jobs
 can only delay them), that of AWRT from all jobs.
 
@@ -15,10 +15,10 @@ and A(t) the same if no job waits.
    that its part is smaller and the sum larger than the integral: every bound holds for preemptive schedules as well.
 2. If W(t) <= D(t) at all t for every schedule, then sum RC_j (C_j - r_j) >= sum RC_j p_j + integral of A(t) - D(t)
    dt. The rest shows a D. One is A itself: by t, job j has run for at most min(t - r_j, p_j).
-3. Jobs wider than m / 2 run one at a time. Let a machine run them preemptively, always the widest submitted job
+3. Jobs wider than m / 2 run one at a time. Let a machine run them preemptively, always the widest eligible job
    (`widest_first`), and let B(t) be its work. For every width c this machine has spent at least as much time on jobs of
    width c or more by t as any schedule. Reason: at the last instant u before t at which it did not work on such a job,
-   it had completed all of them that were submitted; a schedule has done no more than that by u, and at most t - u
+   it had completed all of them that were eligible; a schedule has done no more than that by u, and at most t - u
    seconds after u. These times, summed over c = 1, 2, ..., m, are the work. So a schedule has done at most F(t) = B(t)
    + A(t) of the narrow jobs.
 4. In t - s seconds at most m (t - s) is done: W(t) <= W(s) + m (t - s) <= F(s) + m (t - s) for all s <= t. The
@@ -30,8 +30,8 @@ Since every job has the same ratio of weight to work, D neglects only that rigid
 the scheduler does not know the future.
 
 **Utilisation** is work / (m * span), the span reaching from the first start to the last completion. A schedule may
-start when all jobs are submitted, so that submissions do not bound the span: only the longest job, work / m and the
-wide jobs of step 3, one after another, do. A scheduler that starts the first job when it is submitted cannot complete
+start when all jobs are eligible, so that submissions do not bound the span: only the longest job, work / m and the
+wide jobs of step 3, one after another, do. A scheduler that starts the first job when it is eligible cannot complete
 all work before D does (`Bounds.prompt_utilisation`).
 
 **Rounding.** Queues and times are exact, int64: between the whole seconds at which something changes, a queue grows
@@ -69,7 +69,7 @@ class Bounds(NamedTuple):
     together
         (G + 2,), never weaker, because jobs share the processors. The ideal point.
     prompt_utilisation
-        Per cent, for schedules whose first start is the first submission. All rules except "recorded" make such
+        Per cent, for schedules that start a job as soon as one is eligible. All rules except "recorded" make such
         schedules, because they start a job that finds the machine empty. Never above `together[0]`.
     """
 
@@ -97,17 +97,18 @@ def bounds(workload: WorkloadLike) -> Bounds:
     ([100.0, 10.0, 10.0], [75.0, 15.0, 15.0], 75.0)
     """
     w = as_workload(workload)
-    alone = objectives_of(w, w.submit)
+    alone = objectives_of(w, w.eligible)
     longest = int(w.run.max())
     shortest_span = max(longest, -(-w.work // w.capacity))
     alone[0] = _utilisation(w, shortest_span)
     together = alone.copy()
     in_turn = int(w.run[2 * w.width > w.capacity].sum())
     together[0] = _utilisation(w, max(shortest_span, in_turn))
-    together[1], end = _least_awrt(w, np.ones(len(w), dtype=np.bool_), alone[1])
+    arriving = w.in_arrival_order.jobs
+    together[1], end = _least_awrt(arriving, np.ones(len(w), dtype=np.bool_), alone[1])
     for g in np.unique(w.group):
-        together[2 + g], _ = _least_awrt(w, w.group == g, alone[2 + g])
-    return Bounds(alone, together, _utilisation(w, end - int(w.submit[0])))
+        together[2 + g], _ = _least_awrt(arriving, arriving.group == g, alone[2 + g])
+    return Bounds(alone, together, _utilisation(w, end - int(arriving.eligible[0])))
 
 
 def _utilisation(workload: Workload, span: int) -> float:
@@ -119,15 +120,15 @@ def _utilisation(workload: Workload, span: int) -> float:
 
 
 def _least_awrt(workload: Workload, mask: Mask, alone: float) -> tuple[float, int]:
-    """Return lower bounds of the AWRT and the last completion of jobs; `alone` is their AWRT if no job waits."""
+    """Return lower bounds of the AWRT and the last completion of arriving jobs; `alone` is the AWRT without waits."""
     wide = mask & (2 * workload.width > workload.capacity)
     narrow = mask & ~wide
     pieces = np.empty((4, 2 * np.count_nonzero(wide)), dtype=np.int64)
-    count = widest_first(workload.submit[wide], workload.run[wide], workload.width[wide], pieces)
+    count = widest_first(workload.eligible[wide], workload.run[wide], workload.width[wide], pieces)
     begin, length, width, delay = pieces[:, :count]
     loss = float(((length * width).astype(np.float64) * delay).sum())
     waiting, end = fluid_queue(
-        np.concatenate([begin, workload.submit[narrow]]),
+        np.concatenate([begin, workload.eligible[narrow]]),
         np.concatenate([length, workload.run[narrow]]),
         np.concatenate([width, workload.width[narrow]]),
         workload.capacity,

@@ -1,7 +1,7 @@
 """The objectives: utilisation, average weighted response time, and that time for each user group.
 
 Paper 002, section 4.1 and equation (8); paper 000, section IV-B. With the resource consumption RC_j = p_j m_j
-(true run time times processors) and the response time C_j - r_j:
+(true run time times processors) and the response time C_j - r_j, from when a job is eligible to its completion:
 
     UTIL   = 100 * sum RC_j / (m * (last completion - first start))           percent, larger is better
     AWRT   = sum RC_j (C_j - r_j) / sum RC_j                                  seconds, smaller is better
@@ -207,7 +207,7 @@ def _measure(
     """Return the objectives, (G + 2,), of start and finish times, (n,) s; counted: (n,) bool, or empty for all jobs."""
     w = workload
     values = np.empty(len(w.groups) + 2)
-    measure(start, finish, w.submit, w.run, w.width, w.group, w.capacity, mask, values)
+    measure(start, finish, w.eligible, w.run, w.width, w.group, w.capacity, mask, values)
     return values
 
 

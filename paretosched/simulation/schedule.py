@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("job", "submit", "start", "finish", "processors", "user", "group")
+LATER_COLUMNS = (*COLUMNS, "eligible")  # of workloads in which a job was not eligible when it was submitted
 ROWS_SHOWN = 10  # jobs of a schedule in a notebook
 SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
 BATCH = 1000  # rows of a file that are read at a time
@@ -92,7 +93,8 @@ class Schedule:
         return f"<Schedule {self.name} of {self.workload.name}: {len(self.start):,} jobs, {first}..{last} s>"
 
     def _repr_html_(self) -> str:
-        return html_table(repr(self).strip("<>"), COLUMNS, self.frame().head(ROWS_SHOWN).to_numpy().tolist())
+        rows = self.frame().head(ROWS_SHOWN)
+        return html_table(repr(self).strip("<>"), tuple(rows.columns), rows.to_numpy().tolist())
 
     def frame(self) -> pd.DataFrame:
         """Return the schedule as a pandas DataFrame, with the columns of `save_schedule`: one row a job, in seconds."""
@@ -101,7 +103,8 @@ class Schedule:
         w = self.workload
         columns = (w.job, w.submit, self.start, self.finish, w.width, w.user)
         frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=False)))
-        return frame.assign(group=pd.Categorical.from_codes(w.group, list(w.groups)))
+        frame = frame.assign(group=pd.Categorical.from_codes(w.group, list(w.groups)))
+        return frame.assign(eligible=w.eligible) if w.has_later_jobs else frame
 
     @cached_property
     def finish(self) -> Ints:
@@ -113,7 +116,7 @@ class Schedule:
         return finish
 
     def check(self) -> Schedule:
-        """Check that every job runs once, none before its submission, and never on more processors than there are.
+        """Check that every job runs once, none before it is eligible, and never on more processors than there are.
 
         With segments, also check that every job runs for its run time in all, always on the same processors and on as
         many as it asks for, that no processor has two jobs at once, and that no job runs while the machine switches.
@@ -129,10 +132,11 @@ class Schedule:
             The schedule is not feasible; the message names the first offenders or the first overfull second.
         """
         w = self.workload
-        early = np.flatnonzero(self.start < w.submit)
+        early = np.flatnonzero(self.start < w.eligible)
         if early.size:
-            offenders = first_few(f"job {w.job[j]} starts at {self.start[j]}, submitted {w.submit[j]}" for j in early)
-            raise InputError(f"{self.name}: no job may start before its submission, but {early.size} do: {offenders}")
+            rule, word = ("it is eligible", "eligible") if w.has_later_jobs else ("its submission", "submitted")
+            offenders = first_few(f"job {w.job[j]} starts at {self.start[j]}, {word} {w.eligible[j]}" for j in early)
+            raise InputError(f"{self.name}: no job may start before {rule}, but {early.size} do: {offenders}")
         if self.segments is not None:
             _check_segments(self, self.segments)
             return self
@@ -268,15 +272,17 @@ def busy(schedule: Schedule) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     """Write a schedule as CSV: job,submit,start,finish,processors,user,group; one line a job, seconds of the trace.
 
-    `job` is the trace's own job number and `group` the name of the user group.
+    `job` is the trace's own job number and `group` the name of the user group. If a job was not eligible when it was
+    submitted, a last column says when each was.
     """
     w = instance("schedule", schedule, Schedule).workload
     names = np.array([csv_cell(name) for name in w.groups], dtype=object)
-    columns = (w.job, w.submit, schedule.start, schedule.finish, w.width, w.user, names[w.group])
+    columns = (w.job, w.submit, schedule.start, schedule.finish, w.width, w.user, names[w.group], w.eligible)
+    heading = LATER_COLUMNS if w.has_later_jobs else COLUMNS
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
+        writer.writerow(heading)
+        writer.writerows(zip(*(column.tolist() for column in columns[: len(heading)]), strict=True))
 
 
 def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:

@@ -2,8 +2,10 @@
 
 Here every job counts once, a short job as much as a long one, whereas AWRT weights jobs by their processor seconds.
 
-    wait             = start - submission
-    bounded slowdown = max(1, (finish - submission) / max(run, bound))
+    wait             = start - eligible
+    bounded slowdown = max(1, (finish - eligible) / max(run, bound))
+
+A job is eligible when it is submitted, unless the workload says that it could run only later.
 
 The bound keeps jobs of a few seconds from deciding a mean; 10 s is what the field uses (Feitelson and others, *Theory
 and practice in parallel job scheduling*, JSSPP 1997, LNCS 1291). Paper 004 uses 600 s, and rounds up.
@@ -93,8 +95,8 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
     """
     _check_bound(bound)
     w = instance("schedule", schedule, Schedule).workload
-    wait = schedule.start - w.submit
-    slowdown = np.maximum(1.0, (schedule.finish - w.submit) / np.maximum(w.run, bound))
+    wait = schedule.start - w.eligible
+    slowdown = np.maximum(1.0, (schedule.finish - w.eligible) / np.maximum(w.run, bound))
     columns = np.full((len(Waits._fields) - 1, len(w.groups) + 1), np.nan)
     jobs = np.concatenate([[len(w)], np.bincount(w.group, minlength=len(w.groups))]).astype(np.int64)
     for place, count in enumerate(jobs.tolist()):
@@ -187,7 +189,7 @@ def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int 
     w, limits = schedule.workload, sharing or TimeSharing()
     kind = np.searchsorted([limits.medium_from, limits.long_from], w.run, side="right")
     size = np.searchsorted(np.array(WIDER) * w.capacity, w.width, side="left")
-    response = schedule.finish - w.submit
+    response = schedule.finish - w.eligible
     slowdown = np.maximum(1.0, response / np.maximum(w.run, bound))
     work = (w.run * w.width).astype(np.float64)
     area = float(w.capacity) * float(schedule.finish.max() - schedule.start.min())
@@ -196,7 +198,7 @@ def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int 
         for s, of_size in enumerate(("all", *SIZES)):
             mask = ((kind == k - 1) | (k == 0)) & ((size == s - 1) | (s == 0))
             count = int(np.count_nonzero(mask))
-            columns = (slowdown, np.ceil(slowdown), response, schedule.start - w.submit)
+            columns = (slowdown, np.ceil(slowdown), response, schedule.start - w.eligible)
             slow, bounded, responded, waited = (float(column[mask].mean()) if count else np.nan for column in columns)
             class_work = 100 * float(work[mask].sum())
             rows.append(

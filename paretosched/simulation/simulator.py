@@ -3,7 +3,8 @@
 SCOJO-PECT makes a schedule with segments; all other policies run jobs without a break.
 
 All rules share one convention for events. Times are whole seconds. All events of one second are taken together: first
-completions, then arrivals in trace order, then one scheduling pass. A job runs for its true run time, which never
+completions, then arrivals in trace order, then one scheduling pass. A job arrives when it is eligible: when it is
+submitted, or in a later second that `Workload.eligible` names. A job runs for its true run time, which never
 exceeds its estimate; schedulers see only the estimate, or what `estimates` makes of it. Intervals are half open: a job
 may start in the second in which another one ends.
 """

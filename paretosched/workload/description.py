@@ -56,6 +56,8 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
     dict
         name, digest, jobs, users, capacity, zone; first_submit and last_submit (local wall clock); span_days between
         them; work (processor seconds); load (work / capacity / span); serial_percent; recorded_waits_percent;
+        later (the jobs that were not eligible when they were submitted: their number, their share of the work in per
+        cent, and the quantiles of the seconds until then; None if there are none);
         quantiles of run, estimate, interarrival (s) and width; groups, situations, repairs (tables, lists of dict).
 
     Examples
@@ -82,6 +84,7 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         "load": offered_load(w),
         "serial_percent": 100 * float((w.width == 1).mean()),
         "recorded_waits_percent": 100 * float((w.wait >= 0).mean()),
+        "later": _later(w),
         "quantiles": {
             "run": _quantiles(w.run),
             "estimate": _quantiles(w.estimate),
@@ -129,8 +132,33 @@ def description_text(about: Mapping[str, Any]) -> str:
         f"  submitted {about['first_submit']} to {about['last_submit']}, {about['zone']}: "
         f"{about['span_days']:.1f} days\n"
         f"  offered load {load}; serial jobs {about['serial_percent']:.1f} %; "
-        f"recorded waits for {about['recorded_waits_percent']:.1f} %\n\n"
+        f"recorded waits for {about['recorded_waits_percent']:.1f} %\n{_later_text(about)}\n"
     ) + "\n\n".join(tables)
+
+
+def _later(workload: Workload) -> dict[str, Any] | None:
+    """Return how many jobs were not eligible when they were submitted, and their work; None if all were."""
+    seconds = workload.eligible - workload.submit
+    later = seconds > 0
+    if not later.any():
+        return None
+    work = int(workload.run[later] @ workload.width[later])
+    return {
+        "jobs": int(np.count_nonzero(later)),
+        "work_percent": 100 * work / workload.work,
+        "seconds": _quantiles(seconds[later]),
+    }
+
+
+def _later_text(about: Mapping[str, Any]) -> str:
+    """Return a line on the jobs that were not eligible when they were submitted; "" without any."""
+    later = about["later"]
+    if later is None:
+        return ""
+    return (
+        f"  eligible after their submission: {later['jobs']:,} jobs with {later['work_percent']:.1f} % of the work, "
+        f"half of them {later['seconds']['median']:,} s or more later\n"
+    )
 
 
 def _wall_clock(workload: Workload, second: int) -> str | None:

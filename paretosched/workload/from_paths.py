@@ -255,6 +255,9 @@ def write_swf(workload: WorkloadLike, path: str | os.PathLike[str]) -> None:
     Fields that no simulation needs are written as they were read, else -1. The header stays, with correct MaxJobs,
     MaxRecords, MaxProcs, UnixStartTime and TimeZoneString. Equal workloads make equal files.
 
+    What a log cannot say is written beside it, in LOG.names.json: names, and which jobs were not eligible when they
+    were submitted. Waits in a log count from the submission.
+
     Parameters
     ----------
     workload
@@ -265,6 +268,7 @@ def write_swf(workload: WorkloadLike, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        The file cannot be written; or as for `as_workload`.
+        The file cannot be written; several jobs have a number that stands for a job that was eligible later; or as
+        for `as_workload`.
     """
     swf.write_swf(as_workload(workload), path)

@@ -144,7 +144,7 @@ class ConsumptionGroups:
     def group_indices(self, workload: Workload) -> Ints:
         """Return the group of each job, (n,), indices into `groups`."""
         w = workload
-        share = recent_shares(w.submit, w.run, w.run * w.width, w.user, self.days * DAY)
+        share = recent_shares(w.submit, w.eligible - w.submit + w.run, w.run * w.width, w.user, self.days * DAY)
         group = (share[:, None] <= np.array(self.thresholds)).sum(axis=1)
         return np.where((share > 0) & (w.user >= 0), group, self.groups.index(self.default)).astype(np.int64)
 
@@ -177,7 +177,8 @@ def recent_shares(submit: Ints, run: Ints, work: Ints, user: Ints, window: int) 
     Parameters
     ----------
     submit, run, work
-        (n,) s, s and processor seconds; sorted by submission.
+        (n,) s, s from the submission to the end of a job that does not wait, and processor seconds; sorted by
+        submission.
     user
         (n,) numbers of users.
     window

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -265,6 +266,9 @@ def _eligible(file: _EligibleFile) -> Eligible:
         raise InputError(
             f'"eligible": seconds must be 1 or more, and all numbers below 2^53, but there is {first_few(wrong)}'
         )
+    again = [number for number, times in Counter(file.job).items() if times > 1]
+    if again:
+        raise InputError(f'"eligible": a job must come once, but several times comes {first_few(again)}')
     return Eligible(_frozen(file.job), _frozen(file.after))
 
 

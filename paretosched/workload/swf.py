@@ -41,7 +41,7 @@ from .log_lines import (
     Log,
     parse_log,
 )
-from .log_names import Count, Names, names_path, no_eligible, read_names, remove_names, write_names
+from .log_names import Count, Eligible, Names, names_path, no_eligible, read_names, remove_names, write_names
 from .log_text import LogText
 from .records import Records
 from .swf_header import entry, numbered_names
@@ -76,7 +76,8 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     Job numbers are labels: numbers that occur twice stay as they are. Recorded waits are rounded down.
 
     A log that was imported has a file with names beside it, LOG.names.json. What was dropped or assumed then comes
-    first among the repairs.
+    first among the repairs. It also says which jobs were not eligible when they were submitted, see `Workload`; a job
+    that started before that was eligible when it started. Recorded waits count from then on.
 
     Parameters
     ----------
@@ -124,19 +125,62 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
             repairs=tuple(cleaner.repairs),
             source=source,
         )
+        workload = workload if names is None else _with_names(workload, names)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    return by_consumption(workload if names is None else _with_names(workload, names))
+    return by_consumption(workload)
 
 
 def _with_names(workload: Workload, names: Names) -> Workload:
-    """Return a workload with the names beside its log, and with what was dropped when the log was made."""
+    """Return a workload with what is beside its log: names, when jobs could run, and what was dropped before."""
+    seconds = _seconds_until_eligible(workload, names.eligible)
+    started = np.flatnonzero((workload.wait >= 0) & (workload.wait < seconds))
+    seconds[started] = workload.wait[started]
+    own = list(workload.repairs)
+    if started.size:
+        first = first_few((f"job {workload.job[row]}" for row in started), started.size)
+        own.append(
+            Repair("changed", "eligible after its recorded start: taken to be eligible then", started.size, first)
+        )
     earlier = [Repair(count.action, _reason(count, workload.work), count.jobs, count.first) for count in names.dropped]
     return workload.with_(
+        eligible=workload.submit + seconds,
+        wait=np.where(workload.wait < 0, -1, workload.wait - seconds),
         names=replace(names, eligible=no_eligible(), dropped=()),
-        repairs=(*earlier, *workload.repairs),
+        repairs=(*earlier, *own),
         source=workload.source,
     )
+
+
+def _seconds_until_eligible(workload: Workload, later: Eligible) -> Ints:
+    """Return how many seconds after its submission each job could run, (n,); numbers without a job were dropped."""
+    order = np.argsort(later.job)
+    numbers, after = np.append(later.job[order], np.iinfo(np.int64).max), np.append(later.after[order], 0)
+    place = np.searchsorted(numbers, workload.job)
+    here = numbers[place] == workload.job
+    _check_own_numbers(workload, workload.job[here])
+    return np.where(here, after[place], 0)
+
+
+def _names_of(workload: Workload) -> Names | None:
+    """Return what is written beside the log of a workload; None if there is nothing."""
+    if not workload.has_later_jobs:
+        return workload.names
+    later = np.flatnonzero(workload.eligible > workload.submit)
+    number = workload.job[later]
+    _check_own_numbers(workload, workload.job[np.isin(workload.job, number)])
+    return replace(workload.names or Names(), eligible=Eligible(number, (workload.eligible - workload.submit)[later]))
+
+
+def _check_own_numbers(workload: Workload, number: Ints) -> None:
+    """Refuse numbers that several jobs have, since the file beside a log knows jobs by their numbers."""
+    numbers, times = np.unique(number, return_counts=True)
+    again = numbers[times > 1]
+    if again.size:
+        raise InputError(
+            f"{workload.name}: jobs that were not eligible when they were submitted must have numbers of their own, "
+            f"but several jobs have number {first_few(again[:4].tolist(), again.size)}; number the jobs anew"
+        )
 
 
 def _reason(count: Count, work: int) -> str:
@@ -160,7 +204,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[Log, str | None]:
 
 def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload as a log; see `from_paths.write_swf`."""
-    write_log(path, _lines(workload), workload.names)
+    write_log(path, _lines(workload), _names_of(workload))
 
 
 def write_log(
@@ -215,7 +259,7 @@ def _lines(workload: Workload) -> Iterator[bytes]:
     columns_of_fields = {
         JOB: workload.job,
         SUBMIT: workload.submit,
-        WAIT: workload.wait,
+        WAIT: np.where(workload.wait < 0, -1, workload.wait + workload.eligible - workload.submit),
         RUN: workload.run,
         ALLOCATED: workload.width,
         WIDTH: workload.width,

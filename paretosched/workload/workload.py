@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.arguments import instance, whole_number
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats, Ints, Order
 from ..core.errors import InputError, first_few
 from ..core.notebook import html_table
 from ..core.situations import Calendar
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WIDEST = 2**31 - 1
 NAMES_ONLY = {"job", "name", "names", "repairs"}  # fields on which neither simulations nor groups depend
-FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait")
+FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait", "eligible")
 GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv")  # each replaces the groups made before
 LATEST = 221845392000  # 9000-01-01 00:00 UTC, the end of every calendar
 _UNSET: Any = None
@@ -53,6 +53,35 @@ class Repair(NamedTuple):
     first: str = ""
 
 
+class Arrivals(NamedTuple):
+    """The jobs of a workload in the order in which they can run, as simulators take them.
+
+    Attributes
+    ----------
+    jobs
+        The jobs by the second in which they are eligible, ties in the order of submission; its `submit` may descend.
+    rows
+        (n,) int64, the row of each of them in the workload; None if they are in the same order there.
+    """
+
+    jobs: Workload
+    rows: Ints | None
+
+    def by_row(self, column: Ints) -> Ints:
+        """Return a column, (n,), of these jobs in the order of the workload."""
+        if self.rows is None:
+            return column
+        result = np.empty_like(column)
+        result[self.rows] = column
+        return result
+
+    def to_places(self, rows: Order) -> Order:
+        """Return the places, (n,) int32, at which the jobs of some rows stand here."""
+        if self.rows is None:
+            return rows
+        return self.by_row(np.arange(self.rows.size))[rows].astype(np.int32)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Workload:
     """Jobs on a machine, sorted by submission; ties keep the order of the log. Row j is job j in all arrays.
@@ -74,7 +103,11 @@ class Workload:
     job
         The job numbers of the log, (n,). Default: 1..n.
     wait
-        Recorded waiting times, (n,) seconds; -1 where unknown. Default: all unknown.
+        Recorded waiting times from `eligible` on, (n,) seconds; -1 where unknown. Default: all unknown.
+    eligible
+        When each job could run first, (n,) seconds >= submit: a job may have to wait for another job to end, or its
+        user may have named a later second. No simulator starts it earlier, and waits and response times count from
+        then on. Default: `submit` itself.
     epoch
         Unix time of second 0 of the log (SWF UnixStartTime).
     zone
@@ -118,6 +151,7 @@ class Workload:
     groups: tuple[str, ...] = ("1",)
     job: Ints = _UNSET
     wait: Ints = _UNSET
+    eligible: Ints = _UNSET
     epoch: int = 946857600  # Monday 2000-01-03 00:00 UTC, for logs that do not name their epoch
     zone: str = "UTC"
     name: str = "workload"
@@ -139,6 +173,9 @@ class Workload:
             if value is None and (key in defaults or key == "job"):
                 value = np.arange(1, n + 1) if key == "job" else np.full(n, defaults[key])
             object.__setattr__(self, key, whole_array(key, value, n))
+        eligible = self.submit if self.eligible is None else whole_array("eligible", self.eligible, n)
+        same = eligible is self.submit or np.array_equal(eligible, self.submit)
+        object.__setattr__(self, "eligible", self.submit if same else eligible)  # `has_later_jobs` relies on it
         if self.records is not None:
             records = self.records if isinstance(self.records, Records) else Records.of(self.records)
             if records.shape != (n, 18):
@@ -160,6 +197,7 @@ class Workload:
             raise InputError(f"groups must be one or more different names, but are {list(self.groups)}")
         rules = [
             ("submit", "must be at least 0 s", self.submit < 0),
+            ("eligible", "must be at least the submission", self.eligible < self.submit),
             ("run", "must be at least 1 s", self.run < 1),
             ("estimate", "must be at least the run time", self.estimate < self.run),
             ("width", f"must be in 1..{self.capacity} processors", (self.width < 1) | (self.width > self.capacity)),
@@ -176,7 +214,7 @@ class Workload:
             j = int(descents[0]) + 1
             raise InputError(f"submit must be sorted, but job {self.job[j]} comes after job {self.job[j - 1]}")
         # The kernels pack times with job numbers and widths into 64-bit keys.
-        horizon = int(self.submit[-1]) + int(self.estimate.sum(dtype=np.float64))
+        horizon = int(self.eligible.max()) + int(self.estimate.sum(dtype=np.float64))
         if horizon * max(self.capacity + 1, len(self) + 1) >= 2**62:
             raise InputError(
                 f"{self.name}: latest possible end times machine or workload size must stay below 2^62, "
@@ -202,11 +240,13 @@ class Workload:
         -------
         DataFrame
             One row a job: "job", "submit", "run", "estimate", "wait" (s), "width" (processors), "user", and "group",
-            categorical with the names of all groups. Its `attrs` have capacity, epoch, zone and name.
+            categorical with the names of all groups; and "eligible" (s), if a job could not run when it was submitted.
+            Its `attrs` have capacity, epoch, zone and name.
         """
         import pandas as pd
 
-        columns = {key: getattr(self, key) for key in FRAME_COLUMNS if key != "group"}
+        others = {"group"} if self.has_later_jobs else {"group", "eligible"}
+        columns = {key: getattr(self, key) for key in FRAME_COLUMNS if key not in others}
         frame = pd.DataFrame(columns).assign(group=pd.Categorical.from_codes(self.group, list(self.groups)))
         frame.attrs |= {key: getattr(self, key) for key in ("capacity", "epoch", "zone", "name")}
         return frame
@@ -218,9 +258,10 @@ class Workload:
         Parameters
         ----------
         frame
-            Columns "submit", "run" and "width", and where they are known "estimate", "user", "group", "wait" and
-            "job", see `Workload`. Rows are sorted by submission. Groups are names or numbers; the categories of a
-            categorical column keep their order, other groups are sorted. A missing user or wait is unknown.
+            Columns "submit", "run" and "width", and where they are known "estimate", "user", "group", "wait",
+            "eligible" and "job", see `Workload`. Rows are sorted by submission. Groups are names or numbers; the
+            categories of a categorical column keep their order, other groups are sorted. A missing user or wait is
+            unknown.
         capacity
             Processors of the machine; not needed if `frame.attrs` has them.
         fields
@@ -269,8 +310,28 @@ class Workload:
     @cached_property
     def calendar(self) -> Calendar:
         """Return when weekend, day and night begin, from the first submission to the latest possible end."""
-        horizon = int(self.submit[-1]) + int(self.run.sum())
-        return calendar(self.epoch, self.zone, horizon)
+        return calendar(self.epoch, self.zone, self.latest_end)
+
+    @property
+    def latest_end(self) -> int:
+        """Return the second by which all jobs have ended, if some job runs whenever one could: a bound of all times."""
+        return int(self.eligible.max()) + int(self.run.sum())
+
+    @property
+    def has_later_jobs(self) -> bool:
+        """Return whether a job was not eligible when it was submitted, but later."""
+        return self.eligible is not self.submit
+
+    @cached_property
+    def in_arrival_order(self) -> Arrivals:
+        """Return the jobs in the order in which they can run; the same workload if they are in this order."""
+        if (np.diff(self.eligible) >= 0).all():
+            return Arrivals(self, None)
+        rows = np.argsort(self.eligible, kind="stable")
+        jobs = object.__new__(Workload)  # its submissions descend, which the rules of other workloads forbid
+        jobs.__setstate__(self.__getstate__() | self._columns(rows))
+        jobs.__dict__["calendar"] = self.calendar
+        return Arrivals(jobs, rows)
 
     @cached_property
     def digest(self) -> str:
@@ -278,6 +339,8 @@ class Workload:
         sha256 = hashlib.sha256(b"paretosched workload 1")
         for key in ("submit", "run", "estimate", "width", "group", "wait"):
             sha256.update(key.encode() + getattr(self, key).astype("<i8").tobytes())
+        if self.has_later_jobs:
+            sha256.update(b"eligible" + self.eligible.astype("<i8").tobytes())
         sha256.update(repr((self.capacity, self.groups, self.epoch, self.zone)).encode())
         return sha256.hexdigest()
 
@@ -292,21 +355,39 @@ class Workload:
         self.__dict__.update(state)
 
     def with_(self, **changes: Any) -> Workload:
-        """Return a copy with other values in some fields, checked anew; its source is empty unless `changes` has it."""
+        """Return a copy with other values in some fields, checked anew; its source is empty unless `changes` has it.
+
+        If jobs are submitted at other times, they are eligible as many seconds after that as before.
+        """
         source = {} if changes.keys() <= NAMES_ONLY else {"source": ()}
-        return replace(self, **(source | changes))
+        return replace(self, **(source | self._eligible(slice(None), changes) | changes))
 
     def take(self, rows: ArrayLike, **changes: Any) -> Workload:
-        """Return the jobs `rows` (indices, possibly repeated, ascending in submission) as a workload of their own."""
+        """Return the jobs `rows` (indices, possibly repeated, ascending in submission) as a workload of their own.
+
+        If they are submitted at other times, they are eligible as many seconds after that as before.
+        """
         index = np.asarray(rows)
         if index.size == 0:
             index = index.astype(np.int64)  # numpy makes an empty list an array of floating-point numbers
+        columns = self._columns(index) | self._eligible(index, changes)
+        return replace(self, **({"source": ()} | columns | changes))
+
+    def _columns(self, index: Ints) -> dict[str, Any]:
+        """Return the fields that have an entry for each job, for the jobs `index`."""
         columns = {
             f.name: getattr(self, f.name)[index] for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)
         }
-        if self.records is not None:
-            columns["records"] = self.records.take(index)
-        return replace(self, **({"source": ()} | columns | changes))
+        return columns if self.records is None else columns | {"records": self.records.take(index)}
+
+    def _eligible(self, index: Ints | slice, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return when the jobs `index` are eligible if these changes have their submissions; else nothing."""
+        if not self.has_later_jobs:
+            return {"eligible": None}
+        if "submit" not in changes:
+            return {}
+        later = (self.eligible - self.submit)[index]
+        return {"eligible": whole_array("submit", changes["submit"], later.size) + later}
 
 
 def _array(key: str, value: ArrayLike) -> NDArray[Any]:

@@ -140,3 +140,12 @@ def test_intervals_from_few_weeks_say_that_they_are_rough(weeks: int, few: bool)
     sums = WeekSums(np.ones((weeks, 1)), np.ones((weeks, 1)))
     expected = f"intervals from {weeks} weeks are rough, and often too short; take a log of 8 weeks or more"
     assert intervals([sums]).caution == (expected if few else "")
+
+
+def test_responses_of_a_week_count_from_when_its_jobs_are_eligible() -> None:
+    later = W.with_(eligible=W.submit + np.arange(len(W)) % 3 * WEEK)
+    schedule = simulate(later, "easy")
+    sums = week_sums(schedule)
+    assert sums.work.tolist() == week_sums(simulate(W, "easy")).work.tolist()
+    once = np.ones((1, len(sums.work)), dtype=np.int64)
+    assert response_times(sums, once)[0, 1:] == pytest.approx(np.asarray(objectives(schedule))[1:])

@@ -21,6 +21,7 @@ from paretosched.encodings.orders import (
     weak_orders,
     written_as,
 )
+from support.later import arrived, by_rows, later
 from support.naive import easy, heads, jobs_of, replan, run
 from support.zoo import BACKFILLS, ZOO, jobs, workloads
 
@@ -226,3 +227,14 @@ def test_ranks_must_fit_the_groups() -> None:
         queue_policy(["first", "last"], ("1", "2"), "easy")
     with pytest.raises(InputError, match="backfill must be one of"):
         queue_policy([0, 1], ("1", "2"), "aggressive")
+
+
+@pytest.mark.parametrize("name", SMALL_ZOO[::6])
+def test_jobs_of_a_rank_stand_in_the_order_in_which_they_are_eligible(name: str) -> None:
+    w = later(ZOO[name], 1)
+    same, rows = arrived(w)
+    ranks = [g % 2 for g in range(len(w.groups))] if len(w.groups) > 1 else [0]
+    assert static_order(w, ranks).tolist() == rows[static_order(same, ranks)].tolist()
+    for genome in encode([ranks] * 2, dynamic=False), encode([ranks] * 2, dynamic=True):
+        start, of_same = (Orders().decoder(jobs)(genome[0], genome[:0]) for jobs in (w, same))
+        assert start.tolist() == by_rows(of_same, rows)

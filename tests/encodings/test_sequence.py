@@ -31,6 +31,7 @@ from paretosched.encodings.sequence import (
 from paretosched.policies.decoded_orders import DECODINGS, decoded_start_times
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import to_json as policy_json
+from support.later import arrived, by_rows, later
 from support.recipes import family
 from support.zoo import HOUR, ZOO, constant, jobs, random_jobs
 
@@ -446,3 +447,21 @@ def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeyp
         rows.clear()
         derive(archive[row], archive)
         assert rows == expected
+
+
+@pytest.mark.parametrize(("moves", "decoding"), [(moves, "strict") for moves in MOVES] + [("pull", "earliest")])
+def test_jobs_that_are_eligible_later_stand_where_they_arrive(moves: str, decoding: str) -> None:
+    """Orders are those of the workload that is submitted when its jobs are eligible, in the rows of this one."""
+    w = later(BUSY, 2)
+    same, rows = arrived(w)
+    archive = family(9, 20, mates=0.5)
+    encoding = spec(moves)._replace(decoding=decoding)
+    derive, derive_same = deriving(w, encoding), deriving(same, encoding)
+    for row in archive:
+        order = derive(row, archive)
+        assert order.dtype == np.int32
+        assert not order.flags.writeable
+        assert order.tolist() == rows[derive_same(row, archive)].tolist()
+        start = derive.start_times(row, archive)
+        assert start.tolist() == by_rows(derive_same.start_times(row, archive), rows)
+        assert start.tolist() == decoded_start_times(w, order, decoding).tolist()

@@ -27,7 +27,9 @@ from paretosched.policies.plain import Plain
 from paretosched.policies.policy import as_policy
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.policies.priority import Priority
+from paretosched.workload.workload import Workload
 from support.exploring import random_workload
+from support.later import later
 from support.simulating import briefly
 
 GROUPS = ("a b", "2", "vip")
@@ -101,8 +103,8 @@ def test_every_genome_is_a_line_that_a_file_keeps(seed: int) -> None:
     assert kinds <= {"line", "static"}
 
 
-def test_a_window_changes_the_start_times_of_its_jobs_only() -> None:
-    w = random_workload()
+@pytest.mark.parametrize("w", [random_workload(), later(random_workload(), 4)], ids=["at once", "later"])
+def test_a_window_changes_the_start_times_of_its_jobs_only(w: Workload) -> None:
     encoding = TrainedOrders(w.groups, ("sjf",))
     decode = encoding.decoder(w)
     length = len(encoding.gene_labels(len(w.groups)))
@@ -117,7 +119,7 @@ def test_a_window_changes_the_start_times_of_its_jobs_only() -> None:
         inside = np.zeros(len(w), dtype=bool)
         inside[bounds[window - 1] : bounds[window]] = True
         assert (start[~inside] == easy[~inside]).all()
-        assert (start >= w.submit).all()
+        assert (start >= w.eligible).all()
         changes += int((start != easy).sum())
     assert changes > 0
     assert not encoding.online(row[None]).any()

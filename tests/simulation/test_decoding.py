@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from paretosched import InputError, Workload, decode, simulate, start_order
 from paretosched.policies.decoded_orders import DECODINGS, decoded_start_times
+from support import naive
 from support.decoding import GAP, ORDERS, orders, starts, thoroughly
+from support.later import arrived, later
 from support.zoo import PLAIN_RULES, ZOO, fixed_policies, jobs, policies, workloads
 
 # ---- what holds for every order
@@ -143,3 +145,13 @@ def test_the_given_order_stays_as_it_was() -> None:
 def test_a_schedule_is_named_after_its_decoding(rule: str) -> None:
     w = ZOO["all at once"]
     assert decode(w, start_order(simulate(w, rule)), "earliest").name == "earliest decoding"
+
+
+@pytest.mark.parametrize("name", list(ZOO)[2::3])
+def test_jobs_that_are_eligible_later_are_decoded_as_by_the_oracle(name: str) -> None:
+    w = later(ZOO[name], 3)
+    for order in orders(len(w)).values():
+        assert starts(w, order, "strict") == naive.strict(w, order.tolist())
+        assert starts(w, order, "earliest") == naive.earliest(w, order.tolist())
+    by_arrival = arrived(w)[1]
+    assert starts(w, by_arrival, "strict") == simulate(w, "fcfs").start.tolist()

@@ -11,7 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paretosched import InputError, Schedule, Workload, load_segments, objectives, save_segments, simulate, waits
+from paretosched import (
+    InputError,
+    Schedule,
+    Workload,
+    load_segments,
+    objectives,
+    save_schedule,
+    save_segments,
+    simulate,
+    waits,
+)
 from paretosched.simulation.schedule import busy, segments_of
 from paretosched.simulation.service import use
 from support.zoo import jobs, workloads
@@ -236,3 +246,17 @@ def test_what_are_no_segments_is_refused(text: str, message: str, tmp_path: Path
     (tmp_path / "s.parquet").write_bytes(text.encode("latin-1"))
     with pytest.raises(InputError, match="must be a Parquet file of segments"):
         load_segments(W, tmp_path / "s.parquet")
+
+
+def test_no_job_starts_before_it_is_eligible(tmp_path: Path) -> None:
+    w = W.with_(eligible=[0, 12, 2])
+    with pytest.raises(InputError, match="no job may start before it is eligible, but 1 do: job 12 starts at 10, elig"):
+        Schedule(w, [0, 10, 2]).check()
+    schedule = Schedule(w, [0, 12, 2]).check()
+    save_schedule(schedule, tmp_path / "s.csv")
+    lines = (tmp_path / "s.csv").read_text().splitlines()
+    assert lines[0] == "job,submit,start,finish,processors,user,group,eligible"
+    assert lines[2] == "12,1,12,17,2,-1,1,12"
+    assert schedule.frame()["eligible"].tolist() == [0, 12, 2]
+    assert schedule.frame().columns.tolist() == lines[0].split(",")
+    assert "<th>eligible</th>" in schedule._repr_html_()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paretosched import InputError, Schedule, Workload, simulate
+from paretosched import InputError, Schedule, Workload, objectives, simulate
 from paretosched.policies.time_sharing import TimeSharing
 from paretosched.simulation.schedule import segments_of
 from paretosched.simulation.service import BINS, MOST_BINS, WEEK, YEAR, OfClass, bins, by_class, use, waits
@@ -164,3 +164,16 @@ def test_of_preempted_jobs_the_response_ends_with_the_last_segment_and_the_wait_
     parts = segments_of([(0, 5, 505, [(0, 3)]), (0, 1502, 2002, [(0, 3)])], [(505, 600)])
     row = by_class(Schedule(w, [5], segments=parts).check())[0]
     assert row == OfClass("all", "all", 1, 2.0, 2.0, 2000.0, 3.0, 100.0, 100 * 1000 / 1997)
+
+
+def test_waits_and_responses_count_from_when_jobs_are_eligible():
+    later = W.with_(eligible=[0, 9, 20, 10, 20])
+    of_log, of_later = (Schedule(w, S.start) for w in (W, later))
+    assert waits(of_later).mean.tolist()[:3] == [7 / 5, 1 / 3, 3.0]
+    assert waits(of_later).slowdown_mean[1] == pytest.approx(1.0)
+    shorter = 3 + 10
+    for key in ("response_s", "wait_s"):
+        assert getattr(by_class(of_later)[0], key) == pytest.approx(getattr(by_class(of_log)[0], key) - shorter / 5)
+    less = (3 * 10 + 10 * 2) / W.work  # processor seconds times seconds
+    assert objectives(of_later)[1] == pytest.approx(objectives(of_log)[1] - less)
+    assert objectives(of_later)[0] == objectives(of_log)[0]

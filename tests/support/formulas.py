@@ -42,7 +42,7 @@ def naive_value(term: Term, w: Workload, j: int, t: int, usage: float, share: fl
 
 def _variable(term: Term, w: Workload, j: int, t: int, usage: float, share: float) -> float:
     """Return the value of a number or a variable."""
-    submit, estimate, width = int(w.submit[j]), int(w.estimate[j]), int(w.width[j])
+    estimate, width = int(w.estimate[j]), int(w.width[j])
     if term.word == "number":
         return term.value
     if term.word == "user":
@@ -51,8 +51,8 @@ def _variable(term: Term, w: Workload, j: int, t: int, usage: float, share: floa
         names = term.labels or w.groups
         name = w.groups[w.group[j]]
         return float(len(names) - names.index(name)) if name in names else 0.0
-    numbers = {"wait": t - submit, "estimate": estimate, "width": width, "area": estimate * width}
-    numbers |= {"submit": submit - int(w.submit[0])}
+    numbers = {"wait": t - int(w.eligible[j]), "estimate": estimate, "width": width, "area": estimate * width}
+    numbers |= {key: int(getattr(w, key)[j]) - int(w.submit[0]) for key in ("submit", "eligible")}
     return float(numbers[term.word]) if term.word in numbers else {"usage": usage, "share": share}[term.word]
 
 
@@ -97,7 +97,7 @@ _OPERATIONS: dict[str, Callable[..., float]] = {
 NUMBERS = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0, 1 / 3, 870.0, 3600.0, 1e200, 1e-200, 530000.0])
 LEAVES = st.one_of(
     NUMBERS.map(lambda value: Term("number", value=value)),
-    st.sampled_from(["wait", "estimate", "width", "area", "submit", "usage", "share"]).map(Term),
+    st.sampled_from(["wait", "estimate", "width", "area", "submit", "eligible", "usage", "share"]).map(Term),
     st.sampled_from(["1", "2", "vip", "two words"]).map(lambda name: Term("group", labels=(name,))),
     st.sampled_from(["3", "8"]).map(lambda number: Term("user", labels=(number,))),
 )

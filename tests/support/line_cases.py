@@ -36,7 +36,7 @@ def key_of(alpha: np.ndarray, beta: np.ndarray) -> Key:
     """Return the key of a line as a Python function."""
 
     def key(job: Job, now: Moment) -> float:
-        return float(alpha[now.situation, job.row]) + float(beta[now.situation, job.row]) * float(now.t - job.submit)
+        return float(alpha[now.situation, job.row]) + float(beta[now.situation, job.row]) * float(now.t - job.arrival)
 
     return key
 

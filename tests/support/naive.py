@@ -2,8 +2,8 @@
 
 Pure Python, whole numbers, no profile that is kept from one second to the next, nothing incremental. The conventions:
 whole seconds; all events of one second together, first completions, then arrivals in the order of the log, then one
-scheduling pass; the scheduler sees only estimates; a processor that becomes free in a second can be used in the same
-second.
+scheduling pass; a job arrives in the second from which on it is eligible; the scheduler sees only estimates; a
+processor that becomes free in a second can be used in the same second.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from paretosched import Policy, Workload
 
 
 class Job(NamedTuple):
-    """A job; `row` is its row in the workload, and so its place in the queue of arrivals."""
+    """A job; `row` is its row in the workload. Jobs queue by `arrival`, and those of one second by row."""
 
     row: int
-    submit: int
+    arrival: int
     run: int
     estimate: int
     width: int
@@ -51,7 +51,7 @@ def naive(workload: Workload, policy: Policy) -> list[int]:
     """Return the start times of all jobs, in seconds of the log."""
     jobs = jobs_of(workload)
     if policy.rule == "recorded":
-        return [max(s, s + w) for s, w in zip(workload.submit.tolist(), workload.wait.tolist(), strict=True)]
+        return [max(s, s + w) for s, w in zip(workload.eligible.tolist(), workload.wait.tolist(), strict=True)]
     if policy.rule == "conservative":
         return conservative(jobs, workload.capacity)
     if policy.rule == "greedy":
@@ -63,8 +63,9 @@ def naive(workload: Workload, policy: Policy) -> list[int]:
 
 def jobs_of(workload: Workload) -> list[Job]:
     """Return the jobs of a workload, in the order of their arrival."""
-    columns = (workload.submit, workload.run, workload.estimate, workload.width, workload.group)
-    return [Job(row, *values) for row, values in enumerate(zip(*(c.tolist() for c in columns), strict=True))]
+    columns = (workload.eligible, workload.run, workload.estimate, workload.width, workload.group)
+    jobs = [Job(row, *values) for row, values in enumerate(zip(*(c.tolist() for c in columns), strict=True))]
+    return sorted(jobs, key=lambda job: (job.arrival, job.row))
 
 
 def run(jobs: list[Job], capacity: int, order: Order, choose: Pass) -> list[int]:
@@ -74,14 +75,19 @@ def run(jobs: list[Job], capacity: int, order: Order, choose: Pass) -> list[int]
     running: list[Started] = []
     t = -1
     while len(start) < len(jobs):
-        t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running])
+        t = min([j.arrival for j in jobs if j.arrival > t] + [s.finish for s in running])
         running = [s for s in running if s.finish > t]
-        waiting += [j for j in jobs if j.submit == t]
+        waiting += [j for j in jobs if j.arrival == t]
         for job in choose(t, order(t, list(waiting)), running, capacity):
             start[job.row] = t
             running.append(Started(job, t))
             waiting.remove(job)
-    return [start[j.row] for j in jobs]
+    return in_rows(start)
+
+
+def in_rows(values: dict[int, int]) -> list[int]:
+    """Return values by row in the order of the rows."""
+    return [values[row] for row in sorted(values)]
 
 
 def heads(t: int, queue: list[Job], running: list[Started], capacity: int) -> list[Job]:
@@ -157,7 +163,7 @@ def conservative(jobs: list[Job], capacity: int, punctual: bool = True) -> list[
     running: list[Started] = []
     t = -1
     while len(start) < len(jobs):
-        t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running] + list(starts.values()))
+        t = min([j.arrival for j in jobs if j.arrival > t] + [s.finish for s in running] + list(starts.values()))
         completions = [s for s in running if s.finish == t]
         running = [s for s in running if s.finish > t]
         profile = Profile(t, capacity, running + [Started(job, starts[job.row]) for job in waiting])
@@ -166,14 +172,14 @@ def conservative(jobs: list[Job], capacity: int, punctual: bool = True) -> list[
                 profile.remove(job, starts[job.row])
                 starts[job.row] = profile.insert(job)
         for job in jobs:
-            if job.submit == t:
+            if job.arrival == t:
                 waiting.append(job)
                 starts[job.row] = profile.insert(job)
         for job in [job for job in waiting if starts[job.row] == t]:
             start[job.row] = starts.pop(job.row)
             running.append(Started(job, t))
             waiting.remove(job)
-    return [start[j.row] for j in jobs]
+    return in_rows(start)
 
 
 class Profile:
@@ -231,10 +237,11 @@ def greedy_order(workload: Workload, policy: Policy) -> Order:
                     row[count + job.group],
                     row[2 * count],
                     row[2 * count + 1],
-                    t - job.submit,
+                    t - job.arrival,
                     job.estimate,
                     job.width,
                 ),
+                job.arrival,
                 job.row,
             ),
         )
@@ -267,10 +274,10 @@ def situation(workload: Workload, t: int) -> int:
 
 def strict(workload: Workload, order: Iterable[int]) -> list[int]:
     """Return the start times of an order in which no job starts before the job before it."""
-    jobs = jobs_of(workload)
+    jobs = {job.row: job for job in jobs_of(workload)}
     starts: list[Started] = []
     for row in order:
-        sooner = max(jobs[row].submit, starts[-1].start if starts else 0)
+        sooner = max(jobs[row].arrival, starts[-1].start if starts else 0)
         instants = sorted({sooner} | {s.finish for s in starts if s.finish > sooner})
         fitting = (t for t in instants if busy_at(t, starts) + jobs[row].width <= workload.capacity)
         starts.append(Started(jobs[row], next(fitting)))
@@ -279,12 +286,12 @@ def strict(workload: Workload, order: Iterable[int]) -> list[int]:
 
 def earliest(workload: Workload, order: Iterable[int]) -> list[int]:
     """Return the start times of an order: each job in turn starts at the earliest time at which its whole run fits."""
-    jobs = jobs_of(workload)
+    jobs = {job.row: job for job in jobs_of(workload)}
     starts: list[Started] = []
     for row in order:
         job = jobs[row]
-        # The earliest time is the submission or the end of another job: one second earlier, the job did not fit.
-        for t in sorted({job.submit} | {s.finish for s in starts if s.finish > job.submit}):
+        # The earliest time is the arrival or the end of another job: one second earlier, the job did not fit.
+        for t in sorted({job.arrival} | {s.finish for s in starts if s.finish > job.arrival}):
             # The number of busy processors is highest at t or at a later start.
             instants = [t, *(s.start for s in starts if t < s.start < t + job.run)]
             if all(busy_at(i, starts) + job.width <= workload.capacity for i in instants):
@@ -307,7 +314,7 @@ STEPS = [60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000]
 
 
 def with_predictions(workload: Workload, policy: Policy, how: str) -> tuple[list[int], list[int], list[int]]:
-    """Return start times, predictions at submission and numbers of corrections with predicted run times."""
+    """Return start times, predictions at arrival and numbers of corrections with predicted run times."""
     choose = {"easy": easy, "conservative-replan": replan, "none": heads, "conservative": replan}[
         policy.backfill if policy.rule == "greedy" else policy.rule
     ]
@@ -317,7 +324,7 @@ def with_predictions(workload: Workload, policy: Policy, how: str) -> tuple[list
 
 def predicted_with(workload: Workload, how: str, order: Order, choose: Pass) -> tuple[list[int], list[int], list[int]]:
     """Return what `predicted` does for a rule that orders the waiting jobs and chooses some to start now."""
-    jobs, users = jobs_of(workload), workload.user.tolist()
+    jobs, users, requests = jobs_of(workload), workload.user.tolist(), workload.estimate.tolist()
     # In the order in which the predictor learns from them, with the estimates of their users.
     completions: list[Job] = []
     start: dict[int, int] = {}
@@ -328,13 +335,16 @@ def predicted_with(workload: Workload, how: str, order: Order, choose: Pass) -> 
     t = -1
     while len(start) < len(jobs) or any(s.expected_end < s.finish for s in running):
         late = [s.expected_end for s in running if s.expected_end < s.finish]
-        t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running] + late)
-        completions += [jobs[row] for row in sorted(s.job.row for s in running if s.finish == t)]
+        t = min([j.arrival for j in jobs if j.arrival > t] + [s.finish for s in running] + late)
+        completed = {s.job.row for s in running if s.finish == t}
+        completions += [job for job in jobs if job.row in completed]
         running = [
-            with_longer_prediction(s, jobs, corrections) if s.expected_end == t else s for s in running if s.finish > t
+            with_longer_prediction(s, requests, corrections) if s.expected_end == t else s
+            for s in running
+            if s.finish > t
         ]
         for job in jobs:
-            if job.submit == t:
+            if job.arrival == t:
                 history = [e for e in completions if users[e.row] == users[job.row] >= 0]
                 first[job.row] = min(job.estimate, prediction(how, history, job.estimate))
                 waiting.append(job._replace(estimate=first[job.row]))
@@ -342,14 +352,14 @@ def predicted_with(workload: Workload, how: str, order: Order, choose: Pass) -> 
             start[job.row] = t
             running.append(Started(job, t))
             waiting.remove(job)
-    return [start[j.row] for j in jobs], [first[j.row] for j in jobs], [corrections[j.row] for j in jobs]
+    return in_rows(start), in_rows(first), in_rows(corrections)
 
 
-def with_longer_prediction(late: Started, jobs: list[Job], corrections: dict[int, int]) -> Started:
+def with_longer_prediction(late: Started, requests: list[int], corrections: dict[int, int]) -> Started:
     """Return a job that still runs at its expected end, with a longer prediction; count the correction."""
     step = STEPS[min(corrections[late.job.row], len(STEPS) - 1)]
     corrections[late.job.row] += 1
-    longer = min(jobs[late.job.row].estimate, late.job.estimate + step)
+    longer = min(requests[late.job.row], late.job.estimate + step)
     return late._replace(job=late.job._replace(estimate=longer))
 
 

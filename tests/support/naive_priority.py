@@ -71,10 +71,10 @@ def pass_of(workload: Workload, rule: Rule) -> Pass:
     def in_order(key: Key, t: int, waiting: list[Job]) -> list[Job]:
         now = naive.situation(workload, t)
 
-        def place(job: Job) -> tuple[float, int]:
+        def place(job: Job) -> tuple[float, int, int]:
             consumption = usage.at(rule.accounts[job.row], t) if rule.accounts is not None else 0.0
             share = rule.shares[job.row] if rule.shares is not None else 1.0
-            return -key(job, Moment(t, now, consumption, share)), job.row
+            return -key(job, Moment(t, now, consumption, share)), job.arrival, job.row
 
         return sorted(waiting, key=place)
 

@@ -33,10 +33,10 @@ def start_times(
     completions: list[Started] = []
     t = -1
     while len(start) < len(jobs):
-        t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running])
-        completions += sorted((s for s in running if s.finish == t), key=lambda s: s.job.row)
+        t = min([j.arrival for j in jobs if j.arrival > t] + [s.finish for s in running])
+        completions += sorted((s for s in running if s.finish == t), key=lambda s: (s.job.arrival, s.job.row))
         running = [s for s in running if s.finish > t]
-        waiting += [j for j in jobs if j.submit == t]
+        waiting += [j for j in jobs if j.arrival == t]
         if not waiting:
             continue
         x = features(workload.capacity, len(base.groups), completions, running, waiting)
@@ -54,13 +54,13 @@ def start_times(
             start[job.row] = t
             running.append(Started(job, t))
             waiting.remove(job)
-    return [start[j.row] for j in jobs]
+    return naive.in_rows(start)
 
 
 def sort_waiting(base: RuleBase, sorting: int, waiting: list[Job]) -> list[Job]:
     """Return the waiting jobs by fewest processors, shortest estimate, longest wait, or priority of the group."""
     rank = [base.priority.index(group) for group in base.groups]
-    return sorted(waiting, key=lambda j: ([j.width, j.estimate, 0, rank[j.group]][sorting], j.submit, j.row))
+    return sorted(waiting, key=lambda j: ([j.width, j.estimate, 0, rank[j.group]][sorting], j.arrival, j.row))
 
 
 def features(
@@ -73,7 +73,7 @@ def features(
     delay = work = 0.0
     for s in completions:
         p, m = float(s.job.run), float(s.job.width)
-        delay += p * m * float(s.finish - s.job.submit)
+        delay += p * m * float(s.finish - s.job.arrival)
         work += p * m * p
     sd = min(max(delay / work, 1.0), 100.0) if completions else 1.0
     use = 100.0 * float(sum(s.job.width for s in running)) / float(capacity)

@@ -34,7 +34,7 @@ class Job:
     """A job; `expected` is the run time that the scheduler knows or assumes."""
 
     row: int
-    submit: int
+    arrival: int
     run: int
     expected: int
     width: int
@@ -43,6 +43,10 @@ class Job:
     nodes: frozenset[int] = frozenset()
     since: int | None = None  # since when it has run without a break
     has_place: bool = False
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.arrival, self.row
 
     @property
     def rest(self) -> int:
@@ -88,8 +92,8 @@ class Sharing:
         for row in range(len(w)):
             seconds = int(run_times[row])
             kind = SHORT if seconds < s.medium_from else MEDIUM if seconds < s.long_from else LONG
-            self.jobs.append(Job(row, int(w.submit[row]), int(w.run[row]), seconds, int(w.width[row]), kind))
-        self.future = list(self.jobs)
+            self.jobs.append(Job(row, int(w.eligible[row]), int(w.run[row]), seconds, int(w.width[row]), kind))
+        self.future = sorted(self.jobs, key=lambda j: j.place)
         self.waiting: list[Job] = []
         self.started: list[Job] = []  # running or preempted
         self.groups: dict[int, Group] = {}
@@ -108,7 +112,7 @@ class Sharing:
         return [j for j in self.started if j.since is not None]
 
     def next_event(self) -> int:
-        times = [j.submit for j in self.future[:1]]
+        times = [j.arrival for j in self.future[:1]]
         times += [j.since + j.run - j.progress for j in self.running()]
         # Slices of the only class there is follow each other, and nothing happens between them.
         there = {j.kind for j in self.waiting + self.started}
@@ -122,7 +126,7 @@ class Sharing:
             if job.since + job.run - job.progress == t:
                 self.stop(job, t)
                 self.started.remove(job)
-        arrivals = [j for j in self.future if j.submit == t]
+        arrivals = [j for j in self.future if j.arrival == t]
         self.waiting += arrivals
         self.future = self.future[len(arrivals) :]
         if self.alone and t > self.end:
@@ -212,7 +216,7 @@ class Sharing:
 
     def schedule(self, t: int, arrivals: list[Job]) -> None:
         kind = self.kind
-        for job in sorted(self.started, key=lambda j: j.row):
+        for job in sorted(self.started, key=lambda j: j.place):
             if job.kind == kind and job.since is None:
                 job.since = t
         if self.sharing.optimisation is not None and kind != SHORT:
@@ -249,7 +253,7 @@ class Sharing:
         if self.sharing.backfill:
             others = [x for x in (SHORT, MEDIUM, LONG) if x != kind]
             for x in others:
-                for job in sorted(self.started, key=lambda j: j.row):
+                for job in sorted(self.started, key=lambda j: j.place):
                     if job.kind == x and job.since is None:
                         self.backfill(job, t, reservations)
             for x in others:
@@ -364,7 +368,7 @@ class Sharing:
         ends |= {p.job.row: p.end for p in plan}
         most, best, jobs_behind = -math.inf, None, 0
         in_plan = {p.job.row for p in plan}
-        for job in (p.job for p in sorted(runs + plan, key=lambda p: (ends[p.job.row], p.job.row))):
+        for job in (p.job for p in sorted(runs + plan, key=lambda p: (ends[p.job.row], p.job.place))):
             end = ends[job.row]
             jobs_behind += job.row in in_plan
             work = sum(p.job.width * max(min(ends[p.job.row], end) - p.start, 0) for p in runs + plan)
@@ -411,7 +415,7 @@ class Search:
         self.now = State(t, self.capacity - sum(m for _, m in releases), releases)
 
     def response(self, job: Job, start: int) -> float:
-        return float(self.t - job.submit) + float(start + job.expected - self.t) / self.share
+        return float(self.t - job.arrival) + float(start + job.expected - self.t) / self.share
 
     def slowdown(self, job: Job, start: int) -> float:
         return max(self.response(job, start) / float(max(job.expected, self.optimisation.bound)), 1.0)
@@ -428,7 +432,7 @@ class Search:
         wide = [j for j in jobs if j.width >= rule.wide * self.capacity and j.expected >= rule.wide_run]
         first: list[Job] = []
         if len(wide) >= settings.long_wide_least:
-            wide.sort(key=lambda j: (-self.slowdown(j, self.now.put(j).time), j.row))
+            wide.sort(key=lambda j: (-self.slowdown(j, self.now.put(j).time), *j.place))
             wide = wide[: settings.long_wide_most]
             first = self.search(self.now, wide, "discrepancy", math.factorial(len(wide)), 0, 0.0, settings.candidates)
         order, _ = self.heuristic([j for j in jobs if j not in first], first)
@@ -458,7 +462,7 @@ class Search:
         jobs, first = list(jobs), list(first)
         while jobs or first:
             choices = jobs + first[:1]
-            best = min(choices, key=lambda j: (-self.slowdown(j, state.put(j).time), j.row))
+            best = min(choices, key=lambda j: (-self.slowdown(j, state.put(j).time), *j.place))
             (jobs if best in jobs else first).remove(best)
             order.append(best)
             state = state.put(best)

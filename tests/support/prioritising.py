@@ -33,7 +33,7 @@ def same_always(words: str, key: Key) -> Order:
 
 
 def _by_situation(job: Job, now: Moment) -> float:
-    return (float(job.width), -float(job.estimate), float(now.t - job.submit) / float(job.width))[now.situation]
+    return (float(job.width), -float(job.estimate), float(now.t - job.arrival) / float(job.width))[now.situation]
 
 
 ORDERS = {
@@ -41,14 +41,14 @@ ORDERS = {
     "sjf": same_always("estimate -x", lambda job, now: -float(job.estimate)),
     "widest": same_always("width", lambda job, now: float(job.width)),
     "saf": same_always("area -x", lambda job, now: -float(job.estimate * job.width)),
-    "lxf": same_always("wait estimate /", lambda job, now: float(now.t - job.submit) / float(job.estimate)),
+    "lxf": same_always("wait estimate /", lambda job, now: float(now.t - job.arrival) / float(job.estimate)),
     "turning": same_always(
-        "wait estimate - abs", lambda job, now: abs(float(now.t - job.submit) - float(job.estimate))
+        "wait estimate - abs", lambda job, now: abs(float(now.t - job.arrival) - float(job.estimate))
     ),
     "situations": Order(_by_situation, ("width", "estimate -x", "wait width /")),
     "least used": same_always("usage -x", lambda job, now: -now.usage),
     "least used of its share": same_always(
-        "wait usage share / -", lambda job, now: float(now.t - job.submit) - now.usage / now.share
+        "wait usage share / -", lambda job, now: float(now.t - job.arrival) - now.usage / now.share
     ),
 }
 # What keys depend on but for the wait, where the job that waits longer never has the smaller key.

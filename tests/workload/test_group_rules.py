@@ -109,3 +109,12 @@ def test_the_rule_of_a_workload_makes_its_groups_again(tmp_path: Path) -> None:
     (tmp_path / "groups.csv").write_text("1,vip\n")
     assert rule_of(workload) is None  # it is another list now
     assert rule_of(w.with_(user=w.user)) is None
+
+
+def test_a_job_that_could_not_run_yet_has_consumed_nothing() -> None:
+    w = Workload(np.array([0, 0, 1]) * DAY, [3600] * 3, [3600] * 3, [1, 1, 1], 10, user=[7, 8, 7])
+    rule = ConsumptionGroups(("big", "small", "new"), (0.6, 0.05), 10, "new")
+    assert [rule.groups[g] for g in rule.group_indices(w)] == ["new", "new", "small"]
+    assert rule.groups[rule.group_indices(w.with_(eligible=[0, DAY, DAY]))[2]] == "big"
+    assert rule.groups[rule.group_indices(w.with_(eligible=[DAY - 3600, DAY - 3600, DAY]))[2]] == "small"
+    assert rule.groups[rule.group_indices(w.with_(eligible=[DAY, 0, DAY]))[2]] == "new"

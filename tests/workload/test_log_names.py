@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import paretosched as ps
+from paretosched.workload.description import description_text
 from paretosched.workload.log_names import Count, Eligible, Names, names_path, read_names, write_names
 from paretosched.workload.swf import write_log
 
 HEADER = "; MaxProcs: 8\n; UnixStartTime: 835823160\n; TimeZoneString: UTC\n"
 JOBS = (
-    "1 0 5 10 4 -1 -1 4 20 -1 1 1 2 -1 7 1 -1 -1\n2 9 0 30 2 -1 -1 2 20 -1 1 2 1 -1 8 1 -1 -1\n"
+    "1 0 5 10 4 -1 -1 4 20 -1 1 1 2 -1 7 1 -1 -1\n2 9 70 30 2 -1 -1 2 20 -1 1 2 1 -1 8 1 -1 -1\n"
     "3 9 0 30 2 -1 -1 2 20 -1 1 2 -1 -1 8 1 -1 -1\n"
 )
 LATE = Eligible(np.array([2]), np.array([60]))
@@ -148,3 +149,68 @@ def test_a_large_file_of_names_is_refused(log: Path) -> None:
 def test_names_that_cannot_be_written_are_an_error_of_one_line(tmp_path: Path) -> None:
     with pytest.raises(ps.InputError, match="cannot write here"):
         write_names(tmp_path / "missing" / "n.json", NAMES, "w.swf", "0" * 64)
+
+
+# ---- when jobs could run
+
+
+def test_a_job_that_was_eligible_later_waits_from_then_on(log: Path) -> None:
+    w = ps.read_swf(log)
+    assert (w.submit.tolist(), w.eligible.tolist(), w.wait.tolist()) == ([0, 9, 9], [0, 69, 9], [5, 10, 0])
+    assert ps.simulate(w, "recorded").start.tolist() == [5, 79, 9]
+
+
+def test_a_job_that_started_before_was_eligible_when_it_started(log: Path) -> None:
+    write_log(log, [(HEADER + JOBS.replace("2 9 70", "2 9 7")).encode()], NAMES)
+    w = ps.read_swf(log)
+    assert (w.eligible.tolist(), w.wait.tolist()) == ([0, 16, 9], [5, 0, 0])
+    assert w.repairs[-1] == ("changed", "eligible after its recorded start: taken to be eligible then", 1, "job 2")
+
+
+def test_a_log_that_is_written_again_knows_when_its_jobs_could_run(log: Path, tmp_path: Path) -> None:
+    w = ps.read_swf(log)
+    ps.write_swf(w, tmp_path / "again.swf")
+    assert "\n2 9 70 20 2 " in (tmp_path / "again.swf").read_text()  # the wait of a log counts from the submission
+    assert content(tmp_path / "again.swf")["eligible"] == {"job": [2], "after": [60]}
+    assert ps.read_swf(tmp_path / "again.swf").digest == w.digest
+    made = ps.lublin(jobs=5, processors=32, seed=1)
+    made = made.with_(eligible=made.submit + np.array([0, 7, 0, 0, 9]))
+    ps.write_swf(made, tmp_path / "made.swf.gz")
+    again = ps.read_swf(tmp_path / "made.swf.gz")
+    assert again.eligible.tolist() == made.eligible.tolist()
+    ps.write_swf(made.with_(eligible=None), tmp_path / "made.swf.gz")
+    assert not names_path(tmp_path / "made.swf.gz").exists()
+
+
+def test_a_job_that_was_dropped_needs_no_second(log: Path) -> None:
+    late = Eligible(np.array([2, 77, 1]), np.array([60, 5, 3]))
+    write_log(log, [(HEADER + JOBS).encode()], replace(NAMES, eligible=late))
+    assert ps.read_swf(log).eligible.tolist() == [3, 69, 9]
+
+
+def test_numbers_that_several_jobs_have_say_of_none_when_it_could_run(log: Path) -> None:
+    rule = "jobs that were not eligible when they were submitted must have numbers of their own, but several jobs have"
+    w = ps.read_swf(log)
+    with pytest.raises(ps.InputError, match=f"{rule} number 2; number the jobs anew"):
+        ps.write_swf(w.with_(job=[2, 2, 3]), log)
+    write_log(log, [(HEADER + JOBS.replace("\n3 ", "\n2 ")).encode()], NAMES)
+    assert refusal(log) == f"{log}: w: {rule} number 2; number the jobs anew"
+
+
+def test_a_job_comes_once_among_those_that_could_run_later(log: Path) -> None:
+    names_path(log).write_text(json.dumps(content(log) | {"eligible": {"job": [2, 2], "after": [1, 5]}}))
+    assert '"eligible": a job must come once, but several times comes 2' in refusal(log)
+
+
+def test_a_description_counts_the_jobs_that_could_run_later(log: Path) -> None:
+    about = ps.describe(ps.read_swf(log))
+    work = 2 * 20
+    assert about["later"] == {
+        "jobs": 1,
+        "work_percent": 100 * work / ps.read_swf(log).work,
+        "seconds": dict.fromkeys(("min", "25 %", "median", "75 %", "95 %", "max"), 60),
+    }
+    assert "  eligible after their submission: 1 jobs with 33.3 % of the work, half of them 60 s or more later\n" in (
+        description_text(about)
+    )
+    assert ps.describe(ps.lublin(jobs=5, processors=32, seed=1))["later"] is None

@@ -231,3 +231,15 @@ def test_a_damaged_training_is_an_error_of_one_line(workloads: object, tmp_path:
     (tmp_path / RUN_FILE).write_text(json.dumps(content))
     with pytest.raises(InputError):
         reopen(tmp_path)
+
+
+def test_when_jobs_could_run_is_read_again_from_beside_the_log(log: Path, tmp_path: Path) -> None:
+    made = ps.read_swf(log)
+    ps.write_swf(made.with_(eligible=made.submit + made.job % 2 * 60), log)
+    workload = ps.scale(ps.read_swf(log), 128, 2.5)
+    assert workload.has_later_jobs
+    run = run_in(tmp_path / "run", workload)
+    assert reopen(run).digest == workload.digest
+    Path(f"{log}.names.json").unlink()
+    with pytest.raises(InputError):
+        reopen(run)

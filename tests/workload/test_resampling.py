@@ -266,3 +266,12 @@ def test_unknown_users_are_one_stream_that_stays() -> None:
     log = LOG.with_(user=np.where(LOG.user < 2, -1, LOG.user))
     sample = resample(log, 1, double="a")
     assert set(log.run[log.user < 0].tolist()) <= set(sample.run[sample.user < 0].tolist())
+
+
+def test_jobs_are_eligible_as_long_after_their_submission_as_in_the_log() -> None:
+    log = year()
+    after = np.random.default_rng(1).integers(0, 3, len(log)) * 86400
+    new = resample(log.with_(eligible=log.submit + after), seed=4)
+    of_run = dict(zip(log.run.tolist(), after.tolist(), strict=True))
+    assert (new.eligible - new.submit).tolist() == [of_run[run] for run in new.run.tolist()]
+    assert new.submit.tolist() == resample(log, seed=4).submit.tolist()

@@ -192,3 +192,16 @@ def test_scaling_ctc_leaves_the_groups_as_they_are(traces: Path) -> None:
         same = larger.group == np.array([before[user] for user in larger.user.tolist()])
         work = larger.run * larger.width
         assert work[same].sum() / work.sum() > 0.95
+
+
+def test_copies_are_eligible_as_long_after_their_submission_as_their_job() -> None:
+    w = lublin(200, 64, 1)
+    later = w.with_(eligible=w.submit + w.job % 3 * 1000)
+    for result in (scale(later, 128, seed=2), scale(later, 64, 2.5, jobs=500)):
+        # the user and the submission name the job: there is no other copy of it
+        after = {
+            key: e - key[1] for key, e in zip(zip(w.user, w.submit, w.run, strict=True), later.eligible, strict=True)
+        }
+        keys = zip(result.user, result.submit, result.run, strict=True)
+        assert (result.eligible - result.submit).tolist() == [after[key] for key in keys]
+    assert not scale(w, 128).has_later_jobs

@@ -28,3 +28,10 @@ def test_workloads_without_parts_are_refused() -> None:
             split(W, until)
     with pytest.raises(InputError, match="random: all jobs are submitted at once"):
         split(W.with_(submit=np.zeros(60, dtype=np.int64)), 0.5)
+
+
+def test_parts_are_cut_by_submission_though_jobs_are_eligible_later() -> None:
+    later = W.with_(eligible=W.submit + np.arange(60) % 2 * 10**6)
+    first, rest = split(later, 0.7)
+    assert first.submit.tolist() == split(W, 0.7)[0].submit.tolist()
+    assert np.concatenate([first.eligible, rest.eligible]).tolist() == later.eligible.tolist()

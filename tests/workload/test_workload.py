@@ -200,3 +200,75 @@ def test_a_workload_survives_pickling(w: Workload) -> None:
     assert again.with_().digest == w.digest
     for array in (again.submit, again.run, again.estimate, again.width, again.group, again.calendar.begin):
         assert not array.flags.writeable
+
+
+# ---- jobs that are not eligible when they are submitted
+
+LATER = Workload(**GOOD, eligible=[0, 9, 5], wait=[1, 2, -1])
+
+
+def test_by_default_a_job_is_eligible_when_it_is_submitted() -> None:
+    for w in (Workload(**GOOD), Workload(**GOOD, eligible=[0, 5, 5]), LATER.with_(eligible=None)):
+        assert w.eligible is w.submit
+        assert not w.has_later_jobs
+        assert w.digest == Workload(**GOOD, wait=w.wait).digest
+        assert w.in_arrival_order == (w, None)
+        assert "eligible" not in w.frame().columns
+    assert LATER.has_later_jobs
+    assert pickle.loads(pickle.dumps(Workload(**GOOD))).has_later_jobs is False
+
+
+@pytest.mark.parametrize(
+    ("eligible", "message"),
+    [
+        ([0, 4, 5], "eligible must be at least the submission, but 1 jobs are not: job 2 has 4"),
+        ([0, 5], "eligible must have one entry a job, shape (3,), but has shape (2,)"),
+        ([0, 5, 5.5], "eligible must be whole numbers, but its type is float64"),
+        ([0, 5, 2**62], "latest possible end times machine or workload size must stay below 2^62"),
+    ],
+)
+def test_eligible_seconds_keep_their_rules(eligible: Any, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Workload(**GOOD, eligible=eligible)
+    assert message in str(caught.value)
+
+
+def test_the_digest_knows_when_jobs_are_eligible() -> None:
+    digests = {w.digest for w in (Workload(**GOOD), LATER, LATER.with_(eligible=[0, 8, 5]), LATER.with_(wait=None))}
+    assert len(digests) == 4
+    assert pickle.loads(pickle.dumps(LATER)).digest == LATER.digest
+
+
+def test_jobs_arrive_in_the_order_in_which_they_are_eligible() -> None:
+    w = LATER.with_(records=np.arange(54.0).reshape(3, 18))
+    arrivals = w.in_arrival_order
+    assert arrivals.rows is not None
+    assert arrivals.rows.tolist() == [0, 2, 1]
+    assert arrivals.jobs.eligible.tolist() == [0, 5, 9]
+    assert arrivals.jobs.run.tolist() == [10, 1, 3]
+    assert arrivals.jobs.records is not None
+    assert arrivals.jobs.records[:, 0].tolist() == [0, 36, 18]
+    assert arrivals.jobs.in_arrival_order == (arrivals.jobs, None)
+    assert arrivals.by_row(arrivals.jobs.run).tolist() == w.run.tolist()
+    assert arrivals.to_places(np.array([2, 0, 1], dtype=np.int32)).tolist() == [1, 0, 2]
+    assert w.latest_end == 9 + 14
+    in_step = LATER.with_(eligible=[3, 5, 5])  # they arrive as they were submitted
+    assert in_step.has_later_jobs
+    assert in_step.in_arrival_order == (in_step, None)
+
+
+def test_jobs_that_are_submitted_at_other_times_are_eligible_as_much_later() -> None:
+    assert LATER.with_(submit=[1, 2, 3]).eligible.tolist() == [1, 6, 3]
+    assert LATER.with_(submit=[1, 2, 3], eligible=[1, 2, 7]).eligible.tolist() == [1, 2, 7]
+    assert LATER.take([1, 1, 2]).eligible.tolist() == [9, 9, 5]
+    assert LATER.take([1, 2], submit=[0, 100]).eligible.tolist() == [4, 100]
+    assert LATER.take([0, 2]).has_later_jobs is False
+    assert Workload(**GOOD).with_(submit=[0, 7, 8]).eligible.tolist() == [0, 7, 8]
+    with pytest.raises(InputError, match="submit must have one entry a job"):
+        LATER.with_(submit=[1])
+
+
+def test_a_frame_knows_when_jobs_are_eligible() -> None:
+    frame = LATER.frame()
+    assert frame["eligible"].tolist() == [0, 9, 5]
+    assert Workload.from_frame(frame).digest == LATER.digest

@@ -39,7 +39,7 @@ class ScheduleProblem(Problem):  # type: ignore[misc]
         self.workload = as_workload(workload)
         self.encoding = encoding
         table = objective_table(self.workload.groups)
-        mask = deciding(objectives_of(self.workload, self.workload.submit)[None], table)
+        mask = deciding(objectives_of(self.workload, self.workload.eligible)[None], table)
         self.objectives = tuple(o for o, decides in zip(table, mask, strict=True) if decides)
         lower, upper = encoding.lower_upper(len(self.workload.groups))
         super().__init__(n_var=lower.size, n_obj=len(self.objectives), xl=lower, xu=upper)
