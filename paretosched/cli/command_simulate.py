@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
+from ..policies.slurm_commands import COMMAND, QOS_COMMAND
 from .console import remark, show
 from .file_kinds import Kind
 from .inputs import (
@@ -37,6 +38,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "  paretosched simulate w.swf.gz --policy easy --estimates recent\n"
         "  paretosched simulate w.swf.gz --policy fcfs --backfill easy --backfill-order sjf\n"
         "  paretosched simulate w.swf.gz --policy scojo-opt --segments segments.csv --save-policy scojo-opt.json\n"
+        "  paretosched simulate w.swf.gz --policy slurm.conf --shares assoc.txt --save-policy today.json\n"
         "  paretosched simulate w.swf.gz --front run --row 17 --save-policy policy.json",
     )
     takes_trace(parser)
@@ -48,8 +50,15 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="fcfs, list, easy (default), conservative, conservative-replan, recorded; scojo, the time sharing of "
         "paper 004, or scojo-opt, the same with group optimisation (--save-policy writes all their numbers); an order "
         "with --backfill: sjf, saf, lxf, wfp3, unicef, learned-f1 to learned-f4, or priority:1,2 for groups 1 and 2 "
-        "first; an order in words, such as 'order: (wait/estimate)^3 * width; backfill: easy'; or a policy .json or "
-        ".txt file",
+        "first; an order in words, such as 'order: (wait/estimate)^3 * width; backfill: easy'; a policy .json or "
+        ".txt file; or a slurm.conf: today's scheduler of a Slurm site",
+    )
+    group.add_argument(
+        "--shares",
+        metavar="FILE",
+        type=Name("the list of shares"),
+        help="for a slurm.conf with fair share: the accounts, users and shares, as this prints them: "
+        f"{COMMAND}; with PriorityWeightQOS also: {QOS_COMMAND}. Without it, all users have equal shares",
     )
     takes_order(group)
     group.add_argument(
@@ -114,7 +123,7 @@ def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedul
 
     if options.row is not None:
         raise InputError("--row: chooses a schedule of a front, so it needs --front")
-    (policy,) = read_policies(options, ["easy" if options.policy is None else options.policy])
+    (policy,) = read_policies(options, ["easy" if options.policy is None else options.policy], options.shares)
     return with_progress(lambda: simulate(workload, policy, options.estimates)), policy, None
 
 
@@ -126,6 +135,8 @@ def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule
 
     if options.policy is not None:
         raise InputError("--front: chooses a schedule and its policy; it does not go with --policy")
+    if options.shares is not None:
+        raise InputError("--front: chooses a schedule and its policy; it does not go with --shares")
     if options.backfill is not None or options.backfill_order is not None:
         raise InputError("--front: chooses a schedule and its policy; it does not go with --backfill")
     front = load_front(options.front)

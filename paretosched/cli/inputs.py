@@ -54,24 +54,39 @@ def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
         raise InputError(f"--objective: {error}") from None
 
 
-def read_policies(options: argparse.Namespace, policies: Sequence[str]) -> list[Policy]:
-    """Return policies, with --backfill and --backfill-order if these are given."""
+def read_policies(options: argparse.Namespace, policies: Sequence[str], shares: str | None = None) -> list[Policy]:
+    """Return policies, with --backfill and --backfill-order if these are given, and with the `shares` of a slurm.conf."""
     from ..policies.policy import as_policy
     from ..policies.priority_text import with_backfill
 
-    chosen = [as_policy(policy) for policy in policies]
+    chosen = [as_policy(policy) for policy in policies] if shares is None else [_of_slurm(policies[0], shares)]
     if options.backfill is None and options.backfill_order is None:
         return chosen
     return [with_backfill(policy, options.backfill, options.backfill_order) for policy in chosen]
 
 
+def _of_slurm(policy: str, shares: str) -> Policy:
+    """Return the policy of a slurm.conf with shares."""
+    from ..policies.policy import SLURM_ENDING
+    from ..policies.slurm_policy import read_slurm
+
+    if not policy.lower().endswith(SLURM_ENDING):
+        raise InputError(f'--shares: goes with --policy of a slurm.conf, a file whose name ends in "{SLURM_ENDING}"')
+    return read_slurm(policy, shares)
+
+
 def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:
     """Write remarks about orders that name groups that a workload does not have, or say what changes nothing."""
     from ..policies.priority import Priority
+    from ..policies.priority_explanation import slurm_remarks
 
     for policy in policies:
         if not isinstance(policy, Priority):
             continue
+        for line in slurm_remarks(policy.provenance):
+            remark(f"slurm.conf: {line}")
+        for line in policy.unknown_words(workload):
+            remark(f"{policy.name}: {line}")
         missing = [group for group in policy.named_groups if group not in workload.groups]
         if missing:
             groups = f"group{'s' if len(missing) > 1 else ''} {', '.join(missing)}"

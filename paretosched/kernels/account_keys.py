@@ -6,7 +6,7 @@ from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
 from .formulas import Program, value_of
 from .inputs import Jobs
-from .usage import Usage, usage_at
+from .usage import Usage, standing
 
 NEVER = -1  # no second
 
@@ -49,7 +49,7 @@ def of_account(keyed: Keys, situation: Int, jobs: Jobs, usage: Usage, shares: Fl
         return 0.0
     account = usage.account[j]
     if keyed.at[account] != t:
-        used = usage_at(usage, account, t)
+        used = standing(usage, account, t)
         keyed.last[account] = value_of(keyed.common, situation, jobs, j, t, used, shares[j])
         keyed.at[account] = t
     return float(keyed.last[account])

@@ -11,6 +11,7 @@ from ..core.arrays import Floats, Int, Ints, Order
 from ..core.situations import Calendar
 from .compiling import njit
 from .events import era_at, next_event
+from .fair_share import Tree
 from .fixed_order_pass import (
     ALONE,
     CANDIDATES,
@@ -54,6 +55,7 @@ def prioritised_once(
     accounts: Ints,  # noqa: ARG001  # as `in_order_of_parts`
     shares: Floats,
     half_life: float,  # noqa: ARG001
+    tree: Tree,  # noqa: ARG001
     start: Ints,
 ) -> None:
     """Fill `start` as `in_order_of_parts` does, for keys that depend neither on waits nor on usage, without slack.
@@ -66,8 +68,8 @@ def prioritised_once(
         `Program`, the keys of the queue and of the jobs that are backfilled; their stacks are modified in place.
     backfilling
         `Backfilling`, without slack.
-    accounts, half_life
-        (n,) or (0,) int64, and s: not used, because no key depends on usage.
+    accounts, half_life, tree
+        (n,) or (0,) int64, s, and `Tree`: not used, because no key depends on usage.
     shares
         (n,) float64, the share of each job's account.
     start

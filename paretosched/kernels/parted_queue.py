@@ -15,6 +15,7 @@ from ..core.situations import Calendar
 from .account_keys import Keys, of_account
 from .compiling import njit
 from .events import era_at, next_event
+from .fair_share import Tree
 from .formulas import BLOCK, MOST_DEEP, evaluate, evaluate_block
 from .inputs import Backfilling, Jobs, Sorted
 from .profile import add, earliest
@@ -150,6 +151,7 @@ def in_order_of_parts(
     accounts: Ints,
     shares: Floats,
     half_life: float,
+    tree: Tree,
     parts: Order,
     start: Ints,
 ) -> None:
@@ -170,6 +172,9 @@ def in_order_of_parts(
         (n,) float64, the share of each job's account.
     half_life
         s, in which usage decays to half.
+    tree
+        `Tree`, modified in place, in which accounts are associations and usage in keys is the fair-share factor;
+        without associations it is the usage.
     parts
         (n,) int32, the part of each job, from 0 on. Of two jobs of a part, `order` never gives the one of the higher
         row the larger key; and all jobs of a part are entitled to reservations, or none.
@@ -204,7 +209,7 @@ def in_order_of_parts(
         np.zeros(6, np.int64),
     )
     hall.state[FREE] = capacity
-    ranking = Ranking(order, candidates, no_usage(accounts, half_life), shares)
+    ranking = Ranking(order, candidates, no_usage(accounts, half_life, tree), shares)
     now = running_jobs(start, capacity, backfilling.reservations > 0)
     _in_order_of_parts(jobs, calendar, backfilling, ranking, now, hall)
 

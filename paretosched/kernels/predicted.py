@@ -12,6 +12,7 @@ from ..core.arrays import Floats, Int, Ints
 from ..core.situations import Calendar
 from .compiling import njit
 from .events import era_at, next_event
+from .fair_share import Tree
 from .formulas import Program
 from .inputs import INTERPOLATED, PRINTED, RECENT, Backfilling, Histories, Jobs
 from .priority import Desk, Ranking, empty_desk, ordered_pass
@@ -64,6 +65,7 @@ def use_predictions(
     accounts: Ints,
     shares: Floats,
     half_life: float,
+    tree: Tree,
     histories: Histories,
     how: Int,
     start: Ints,
@@ -81,7 +83,7 @@ def use_predictions(
     ----------
     jobs
         `Jobs`; `estimate` is the request of the user.
-    capacity, calendar, order, candidates, backfilling, accounts, shares, half_life
+    capacity, calendar, order, candidates, backfilling, accounts, shares, half_life, tree
         As for `in_order_of_parts`; in keys and in `Backfilling.longest`, estimates are predictions.
     histories
         `Histories`.
@@ -105,7 +107,7 @@ def use_predictions(
         corrections,
         np.empty(now.heap.size, np.int64),
     )
-    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life), shares)
+    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
     _use_predictions(current, capacity, calendar, ranking, predictor, now, empty_desk(jobs.submit.size, backfilling))
 
 

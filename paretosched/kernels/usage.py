@@ -7,6 +7,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
+from .fair_share import Tree, factor_at, note_in_tree
 
 
 class Usage(NamedTuple):
@@ -24,6 +25,8 @@ class Usage(NamedTuple):
         (A,) int64, s, when a job of the account last started or ended.
     half_life
         s.
+    tree
+        `Tree`, in which accounts are associations; without associations if keys depend on usage itself.
     """
 
     account: Ints
@@ -31,23 +34,31 @@ class Usage(NamedTuple):
     rate: Ints
     since: Ints
     half_life: float
+    tree: Tree
 
 
 @njit(cache=True, nogil=True)
-def no_usage(accounts: Ints, half_life: float) -> Usage:
+def no_usage(accounts: Ints, half_life: float, tree: Tree) -> Usage:
     """Return the usage of accounts of which no job has run.
 
     Parameters
     ----------
     accounts
         (n,) int64, the account of each job, from 0 on; (0,) if no usage is needed.
-    half_life
-        s.
+    half_life, tree
+        As for `Usage`.
     """
     count = 0
     for account in accounts:
         count = max(count, account + 1)
-    return Usage(accounts, np.zeros(count, np.float64), np.zeros(count, np.int64), np.zeros(count, np.int64), half_life)
+    return Usage(
+        accounts,
+        np.zeros(count, np.float64),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        half_life,
+        tree,
+    )
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -62,11 +73,19 @@ def usage_at(usage: Usage, account: Int, t: Int) -> float:
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
+def standing(usage: Usage, account: Int, t: Int) -> float:
+    """Return what keys depend on in second t: the fair-share factor of an account, or its usage without a tree."""
+    if usage.tree.parent.size > 0:
+        return factor_at(usage.tree, usage.half_life, account, t)
+    return usage_at(usage, account, t)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def usage_of(usage: Usage, j: Int, t: Int) -> float:
-    """Return the usage of the account of job j in second t, processor seconds; 0 if no usage is needed."""
+    """Return the `standing` of the account of job j in second t; 0 if no usage is needed."""
     if usage.account.size == 0:
         return 0.0
-    return usage_at(usage, usage.account[j], t)
+    return standing(usage, usage.account[j], t)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -77,6 +96,9 @@ def note_usage(usage: Usage, j: Int, t: Int, width: Int) -> None:
     """
     if usage.account.size > 0:
         account = usage.account[j]
+        if usage.tree.parent.size > 0:
+            note_in_tree(usage.tree, usage.half_life, account, t, width)
+            return
         usage.used[account] = usage_at(usage, account, t)
         usage.rate[account] += width
         usage.since[account] = t

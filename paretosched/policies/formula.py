@@ -9,9 +9,11 @@ submit                        seconds from the first submission of the workload 
 eligible                      seconds from the first submission of the workload to when this job could run first
 usage                         processor seconds of the job's user or account, decayed with a half-life
 share                         the share of the machine that is meant for this user or account
+fairshare                     Slurm's fair-share factor of the user in the account, 0 to 1
 a number                      with s, min, h or d after it, it is in seconds: 4h is 14400
 group(a)                      1 for jobs of the group, 0 for others; the name alone will do if it is a word like vip
-user(7), account(7), queue(7) 1 for jobs with this number in the log, 0 for others
+user(7), account(7)           1 for jobs with this number in the log, 0 for others
+queue(7), partition(7)        the same, or by the name that the log or the names beside it give to the number
 + - * / ^                     as usual: ^ before * and /, these before + and -; a^b^c is a^(b^c), -a^2 is -(a^2)
 log, log2, log10, sqrt, abs   of one value; log is natural
 min, max                      of two or more values
@@ -34,8 +36,9 @@ from ..core.errors import nearest_word
 from ..kernels.formulas import MOST_DEEP
 from .policy_tokens import PolicyReader, written_name, written_number
 
-VARIABLES = ("wait", "estimate", "width", "area", "submit", "eligible", "usage", "share")
-LABELLED = ("group", "user", "account", "queue")
+VARIABLES = ("wait", "estimate", "width", "area", "submit", "eligible", "usage", "share", "fairshare")
+LABELLED = ("group", "user", "account", "queue", "partition")
+NAMED = ("group", "queue", "partition")  # of these: what may have a name in place of a number
 FUNCTIONS = {"log": 1, "log2": 1, "log10": 1, "sqrt": 1, "abs": 1, "min": 2, "max": 2, "if": 3}  # number of values
 DIRECTIONS = ("largest", "smallest")
 RESERVED = (*VARIABLES, *LABELLED, *FUNCTIONS, *DIRECTIONS, "and", "or", "not")
@@ -234,7 +237,7 @@ class _Terms:
         if word in FUNCTIONS:
             return self.function(word)
         if word in LABELLED:
-            need = "a name in brackets, as in group(1)" if word == "group" else f"a number in brackets, as in {word}(7)"
+            need = f"a name in brackets, as in {word}(1)" if word in NAMED else f"a number in brackets, as in {word}(7)"
             reader.refuse_token(token, f"needs {need}")
         near = nearest_word(word, RESERVED)
         if near is not None:
@@ -247,11 +250,11 @@ class _Terms:
         return Term("group", labels=(token.text,))
 
     def label_term(self, word: str) -> Term:
-        """Return the term of a group, user, account or queue, of which the name or number in brackets comes now."""
+        """Return the term of a group, user, account, queue or partition; its name or number in brackets comes now."""
         reader = self.reader
         reader.need("(")
         token = reader.long_name()
-        if word != "group" and not re.fullmatch("[0-9]{1,15}", token.text):
+        if word not in NAMED and not re.fullmatch("[0-9]{1,15}", token.text):
             reader.refuse_token(token, f"there must be the number of the {word} in the log")
         reader.need(")")
         return Term(word, labels=(token.text,))
@@ -323,7 +326,7 @@ def variables(term: Term) -> frozenset[str]:
 
 
 def labels(term: Term, word: str) -> tuple[str, ...]:
-    """Return the names or numbers in the terms of a group, user, account or queue, in their order, each one once."""
+    """Return the names or numbers in the terms of one of LABELLED, in their order, each one once."""
     own = term.labels if term.word in (word, *(("priority",) if word == "group" else ())) else ()
     return tuple(dict.fromkeys([*own, *(label for part in term.parts for label in labels(part, word))]))
 

@@ -76,7 +76,7 @@ def shape_of(key: Term) -> Shape:
     ['static', 'line', 'parts', 'general']
     """
     names = variables(key)
-    if "usage" not in names:
+    if not names & {"usage", "fairshare"}:
         if "wait" not in names:
             return Shape(STATIC, None)
         line = line_of(key)
@@ -307,7 +307,7 @@ def _join(word: str, first: tuple[Term, ...], a: _Course, b: _Course) -> _Course
 
 def is_common(term: Term) -> bool:
     """Return whether a term has the same value for all jobs of an account."""
-    return variables(term) <= {"number", "usage", "share"}
+    return variables(term) <= {"number", "usage", "share", "fairshare"}
 
 
 def rises_with_age(key: Term) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,9 +10,9 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
-from ..workload.group_lists import FIELDS
+from ..workload.group_lists import FIELDS, names_of
 from ..workload.workload import Workload
-from .formula import LABELLED, Term
+from .formula import LABELLED, NAMED, Term
 
 _CODE = {word: code for code, word in enumerate(OPERATIONS)}
 _COLUMNS = (*LABELLED, "priority")
@@ -71,7 +72,9 @@ def _append(
     for part in term.parts:
         _append(part, known, code, constants, columns)
     word, argument = term.word, 0
-    if word == "number":
+    if word == "fairshare":
+        word = "usage"  # the kernel has one or the other, as its tree of associations says
+    elif word == "number":
         argument = constants.setdefault(term.value, len(constants))
     elif word in known:
         word, argument = "column", columns.setdefault(term, len(columns))
@@ -88,7 +91,7 @@ def column_of(term: Term, workload: Workload) -> Floats:
     Raises
     ------
     InputError
-        The term needs the account or the queue of jobs, and the workload does not come from a log.
+        The term needs the account, queue or partition of jobs, and the workload does not come from a log.
     """
     if term.word in ("group", "priority"):
         names = term.labels or workload.groups
@@ -99,11 +102,22 @@ def column_of(term: Term, workload: Workload) -> Floats:
         seconds: Ints = getattr(workload, term.word) - workload.submit.min()
         return seconds.astype(np.float64)
     number = workload.user if term.word == "user" else field_of(workload, term.word)
-    return np.array(number == int(term.labels[0]), dtype=np.float64)
+    return np.isin(number, numbers_of(term, workload)).astype(np.float64)
+
+
+def numbers_of(term: Term, workload: Workload) -> list[int]:
+    """Return the numbers in the log of what a term of a user, account, queue or partition stands for; none if unknown.
+
+    It is a number, or the name that the header of the log or the names beside it give to a number.
+    """
+    label = term.labels[0]
+    named = names_of(workload, term.word) if term.word in NAMED else {}
+    numbers = [number for number, name in named.items() if name.lower() == label.lower()]
+    return numbers or ([int(label)] if re.fullmatch("[0-9]{1,15}", label) else [])
 
 
 def field_of(workload: Workload, word: str) -> Ints:
-    """Return the number of each job's "account" or "queue" in the log, (n,) int64, -1 where it is unknown.
+    """Return the number of each job's "account", "queue" or "partition" in the log, (n,) int64, -1 where it is unknown.
 
     Raises
     ------

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
+from ..kernels.fair_share import Tree, no_tree
 from ..kernels.formulas import Program
 from ..kernels.inputs import Backfilling, Jobs
 from ..kernels.waiting_tree import FAR
@@ -149,6 +150,8 @@ class Queue(NamedTuple):
         (n,) float64, the share of each job's account.
     half_life
         The time, s, in which usage decays to its half.
+    tree
+        The associations, if keys depend on the fair-share factor; a simulation modifies it.
     """
 
     order: Program
@@ -157,6 +160,7 @@ class Queue(NamedTuple):
     accounts: Ints
     shares: Floats
     half_life: float
+    tree: Tree
 
 
 def simple_queue(workload: Workload, order: Program, reservations: int) -> Queue:
@@ -165,7 +169,7 @@ def simple_queue(workload: Workload, order: Program, reservations: int) -> Queue
     backfilling = Backfilling(
         reservations, np.ones(groups, np.bool_), np.full(groups, FAR, np.int64), np.zeros(groups, np.bool_), 0, True
     )
-    return Queue(order, order, backfilling, np.empty(0, np.int64), np.ones(len(workload)), 1.0)
+    return Queue(order, order, backfilling, np.empty(0, np.int64), np.ones(len(workload)), 1.0, no_tree())
 
 
 class _Refusing(Protocol):

@@ -44,11 +44,13 @@ from .priority import Priority
 from .priority_text import read_priority
 from .published_orders import ORDER_NAMES
 from .rule_base import RuleBase
+from .slurm_policy import read_slurm
 from .time_sharing import Optimisation, TimeSharing
 
 Policy = Plain | Greedy | RuleBase | TimeSharing | Priority
 P = TypeVar("P", bound=Policy)
 
+SLURM_ENDING = ".conf"
 OPTIMISED = "scojo-opt"  # short name of SCOJO-PECT with the group optimisation of paper 004
 # policies that need no file; first come first served is both a rule and an order
 POLICY_NAMES = tuple(dict.fromkeys((*PLAIN_RULES, TimeSharing.rule, *ORDER_NAMES)))
@@ -143,14 +145,14 @@ def as_policy(policy: PolicyLike) -> Policy:
     if word in ORDER_NAMES:
         return Priority(word)
     path = Path(policy)
-    if path.suffix.lower() in (".json", ".txt") or _is_file(path):
+    if path.suffix.lower() in (".json", ".txt", SLURM_ENDING) or _is_file(path):
         return load_policy(path)
     if not isinstance(policy, os.PathLike) and (":" in word or ";" in word):
         return read_priority(word)
     words = (*POLICY_NAMES, OPTIMISED)
     raise InputError(
         f'policy "{policy}" is not known; choose one of {", ".join(words)}, or give the path of a policy .json file '
-        'or .txt file, or an order in words, such as "order: wait / estimate; backfill: easy"'
+        'file, .txt file or slurm.conf, or an order in words, such as "order: wait / estimate; backfill: easy"'
         f"{did_you_mean(word, words)}"
     )
 
@@ -161,15 +163,17 @@ def save_policy(policy: PolicyLike, path: str | os.PathLike[str]) -> None:
 
 
 def load_policy(path: str | os.PathLike[str]) -> Policy:
-    """Read a policy file: JSON, or words in a file whose name ends in ".txt".
+    """Read a policy file: JSON, words in a file whose name ends in ".txt", or a slurm.conf, whose name ends in ".conf".
 
     Among words, a # at the beginning of a line or behind a space begins a comment, which ends with the line.
 
     Raises
     ------
     InputError
-        The file cannot be read, is neither JSON nor words, or is not a policy.
+        The file cannot be read, is none of these, or is not a policy.
     """
+    if as_path(path).suffix.lower() == SLURM_ENDING:
+        return read_slurm(path)
     text = read_words(path, "policy") if as_path(path).suffix.lower() == ".txt" else "{"
     if not text.lstrip().startswith("{"):  # JSON may have any name
         try:

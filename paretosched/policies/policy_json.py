@@ -19,6 +19,8 @@ from ..core.errors import InputError, one_of
 from ..core.files import json_text, nothing_else, part
 from ..core.situations import SITUATIONS
 from ..core.typed_json import as_type
+from .fair_share import FairShare
+from .fair_share_json import FairShareFile, fair_share_in, fair_share_json
 from .greedy_order import BACKFILLS, CRITERIA, Greedy, greedy
 from .grouping_json import GroupingFile, grouping_json, rule_in
 from .plain import PLAIN_RULES, Plain
@@ -327,6 +329,7 @@ class PriorityFile(Struct, kw_only=True, forbid_unknown_fields=True):
     usage: Annotated[str, Meta(extra_json_schema={"enum": [*ACCOUNTS]})] = Priority.usage
     half_life: int = Priority.half_life
     shares: dict[str, float] = {}
+    fair_share: FairShareFile | UnsetType = UNSET
     provenance: dict[str, Any] = {}
     grouping: GroupingFile | UnsetType = UNSET
 
@@ -349,6 +352,7 @@ class PriorityFile(Struct, kw_only=True, forbid_unknown_fields=True):
             self.usage,
             self.half_life,
             self.shares,
+            fair_share_in(self.fair_share),
             self.name,
             self.provenance,
             rule_in(self.grouping),
@@ -498,6 +502,7 @@ def _of_priority(policy: Priority) -> dict[str, Any]:
         "usage": policy.usage,
         "half_life": policy.half_life,
         "shares": dict(policy.shares),
+        **({} if policy.fair_share == FairShare() else {"fair_share": fair_share_json(policy.fair_share)}),
     }
 
 

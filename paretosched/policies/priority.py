@@ -31,14 +31,16 @@ from ..core.errors import InputError, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
+from ..kernels.fair_share import Tree, no_tree
 from ..kernels.inputs import Backfilling
 from ..kernels.lines import Lines
 from ..kernels.waiting_tree import FAR
 from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
-from .formula import labels, variables
+from .fair_share import FairShare, shareholders
+from .formula import Term, labels, variables
 from .formula_analysis import LINE, STATIC, shape_of
-from .formula_program import field_of, program_of
+from .formula_program import field_of, numbers_of, program_of
 from .line_orders import formula_lines
 from .outcome import Outcome, Queue, arriving, jobs_of
 from .policy_tokens import written_time
@@ -194,6 +196,8 @@ class Priority:
     shares
         The share of users, accounts or groups, by number or name; that of all others is 1 / their number in the
         workload.
+    fair_share
+        Who has which shares, and by which algorithm they make the variable "fairshare" of formulas.
     name
         What the policy is called in tables and figures. Default: its order and its backfilling.
     provenance
@@ -222,6 +226,7 @@ class Priority:
     usage: str = "user"
     half_life: int = HALF_LIFE
     shares: Mapping[str, float] = field(default_factory=dict)
+    fair_share: FairShare = field(default_factory=FairShare)
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     grouping: GroupRule | None = None
@@ -243,6 +248,9 @@ class Priority:
                 low, high = SHARES
                 raise InputError(f"share must be in {low:g}..{high:g}, but that of {in_quotes(account)} is {share:g}")
         object.__setattr__(self, "shares", shares)
+        instance("fair_share", self.fair_share, FairShare)
+        if "fairshare" in self.variables and self.variables & {"usage", "share"}:
+            raise InputError("an order must not have fairshare and usage or share, but has both")
         ending = self.backfill.name and f" with {self.backfill.name}"
         object.__setattr__(self, "name", self.name or f"{_titles(self.orders)}{ending}")
 
@@ -338,7 +346,7 @@ class Priority:
         InputError
             A formula needs accounts or queues of a log, and the workload does not come from one.
         """
-        accounts, shares = self._accounts(workload)
+        accounts, shares, tree = self._accounts(workload)
         return Queue(
             program_of([row.formula.key for row in self.orders], workload),
             program_of([row.formula.key for row in self.candidate_orders], workload),
@@ -346,15 +354,34 @@ class Priority:
             accounts,
             shares,
             float(self.half_life),
+            tree,
         )
 
-    def _accounts(self, workload: Workload) -> tuple[Ints, Floats]:
-        """Return the account of each job, (n,) int64, from 0 on, and its share, (n,) float64.
+    def unknown_words(self, workload: Workload) -> list[str]:
+        """Return sentences on queues and partitions that a log does not have, and on jobs without an association."""
+        sentences = []
+        terms = [row.formula.term for row in (*self.orders, *self.candidate_orders)]
+        for word in ("queue", "partition"):
+            names = dict.fromkeys(label for term in terms for label in labels(term, word))
+            missing = [name for name in names if not numbers_of(Term(word, labels=(name,)), workload)]
+            if missing:
+                sentences.append(f"{workload.name} has no {word} {', '.join(missing)}; the policy goes on without")
+        if "fairshare" in self.variables and self.fair_share.associations:
+            unlisted = shareholders(self.fair_share, workload).unlisted
+            if unlisted:
+                sentences.append(f"{unlisted:,} of {len(workload):,} jobs are of users without shares; they get one share")
+        return sentences
 
-        There are no accounts, (0,), if no formula depends on usage.
+    def _accounts(self, workload: Workload) -> tuple[Ints, Floats, Tree]:
+        """Return the account of each job, (n,) int64, from 0 on, and its share, (n,) float64, and the associations.
+
+        There are no accounts, (0,), if no formula depends on usage, and no associations if none depends on fair shares.
         """
+        if "fairshare" in self.variables:
+            who = shareholders(self.fair_share, workload)
+            return who.node, np.zeros(len(workload)), who.tree
         if not self.variables & {"usage", "share"}:
-            return np.empty(0, dtype=np.int64), np.zeros(len(workload))
+            return np.empty(0, dtype=np.int64), np.zeros(len(workload)), no_tree()
         if self.usage == "group":
             names, accounts = list(workload.groups), workload.group
         else:
@@ -363,7 +390,7 @@ class Priority:
             names = [str(value) for value in numbers.tolist()]
         shares = np.array([self.shares.get(name, 1 / len(names)) for name in names])
         counted = accounts if "usage" in self.variables else accounts[:0]
-        return np.array(counted, dtype=np.int64), shares[accounts]
+        return np.array(counted, dtype=np.int64), shares[accounts], no_tree()
 
 
 def _texts(order: str | Sequence[str], direction: str, part: str) -> tuple[str, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..core.situations import SITUATIONS
 from ..core.tables import enumeration
 from .explanation_words import WHEN
+from .fair_share import FairShare
 from .formula import written_term
 from .formula_analysis import KINDS
 from .policy_tokens import written_time
@@ -14,6 +16,7 @@ from .priority import ALL, Priority
 from .priority_text import priority_text
 from .published_orders import PUBLISHED, JobOrder
 
+LONGEST_TEXT = 3000  # letters; a list of many accounts and users says nothing in a sentence
 COSTS = {
     "static": "Two waiting jobs never change places, so that nothing is sorted again.",
     "line": "Keys grow with the wait like straight lines, or like a power or logarithm of them: this is proven from "
@@ -33,7 +36,9 @@ def priority_words(policy: Priority) -> list[str]:
         *_cost_words(policy),
         *_backfill_words(policy),
         *_usage_words(policy),
-        f"The policy in words: {priority_text(policy)}",
+        *_fair_share_words(policy),
+        *(f"Of slurm.conf: {remark}" for remark in slurm_remarks(policy.provenance)),
+        *([f"The policy in words: {text}"] if len(text := priority_text(policy)) <= LONGEST_TEXT else []),
     ]
 
 
@@ -105,3 +110,32 @@ def _usage_words(policy: Priority) -> list[str]:
         f"Usage is the processor seconds that the jobs of the {what} have taken up to now; what was taken "
         f"{written_time(policy.half_life)} ago counts half."
     ]
+
+
+def _fair_share_words(policy: Priority) -> list[str]:
+    """Return sentences on fair share, if an order depends on it."""
+    if "fairshare" not in policy.variables:
+        return []
+    f = policy.fair_share
+    users = sum(bool(row.user) for row in f.associations)
+    accounts = len(f.associations) - users
+    who = f"of {accounts:,} accounts and {users:,} users" if f.associations else "that are equal for all users of a log"
+    how = {
+        "tree": "users are ranked by what they have used of their shares, account by account (Slurm's Fair Tree), and "
+        "fairshare is the rank from the end divided by the number of users",
+        "classic": "fairshare is 2^(-usage / shares"
+        + (f" / {f.damping}" if f.damping != FairShare.damping else "")
+        + ") with the usage and shares of the accounts above mixed in (Slurm's classic algorithm)",
+    }[f.algorithm]
+    return [
+        f"With shares {who}, {how}.",
+        f"It is computed anew every {written_time(f.period)}; what was used {written_time(policy.half_life)} before "
+        "counts half.",
+    ]
+
+
+def slurm_remarks(provenance: Mapping[str, Any]) -> list[str]:
+    """Return the remarks on what of a slurm.conf is in the policy that was read from it, and what is not."""
+    slurm = provenance.get("slurm")
+    remarks = slurm.get("remarks") if isinstance(slurm, dict) else None
+    return [remark for remark in remarks if isinstance(remark, str)] if isinstance(remarks, list) else []

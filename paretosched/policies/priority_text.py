@@ -16,6 +16,10 @@ slack: T                    how much later than first placed a reservation may b
 usage: A                    whose usage and share a formula means: user (default), account or group
 half-life: T                the half-life of usage, by default 7d
 shares: N = x, ...          the shares of users, accounts or groups; others have 1 / their number
+fair-share: A               how "fairshare" in a formula is computed: tree (default) or classic, Slurm's two algorithms;
+                            "every T" after it says how often (default 5min), "damping D" flattens the classic one
+accounts: N = x, ...        the shares of accounts for "fairshare"; "N in M = x" for an account in another one
+users: N in M = x, ...      the shares of users in accounts, or "parent" in place of x for those of the account
 ==========================  ========================================================================================
 
 Times have units: 90s, 15min, 4h, 7d. Names with other letters than those of words, digits and hyphens are in quotes.
@@ -29,6 +33,15 @@ from typing import Any
 
 from ..core.errors import InputError
 from ..core.situations import SITUATIONS
+from .fair_share import (
+    ALGORITHMS,
+    INHERITED,
+    LONGEST_PERIOD,
+    MOST_SHARES,
+    ROOT,
+    Association,
+    FairShare,
+)
 from .policy_tokens import PolicyReader, written_name, written_time
 from .priority import ACCOUNTS, ALL, LONGEST_TIME, Backfill, Longest, Priority
 from .published_orders import BACKFILLS, read_order
@@ -54,7 +67,7 @@ def read_priority(text: str) -> Priority:
     >>> read_priority("sjf; backfil: easy")
     Traceback (most recent call last):
     paretosched.core.errors.InputError: policy, character 6, "backfil": a part of a policy must be one of order, \
-backfill, backfill-order, longest, slack, usage, half-life, shares; did you mean backfill?
+backfill, backfill-order, longest, slack, usage, half-life, shares, fair-share, accounts, users; did you mean backfill?
     """
     return _Clauses(text, "policy").policy()
 
@@ -111,6 +124,8 @@ class _Clauses(PolicyReader):
         self.orders: dict[str, dict[str, str]] = {ORDER: {}, BACKFILL_ORDER: {}}  # by situation; "" for all
         self.backfilling: dict[str, Any] = {}
         self.settings: dict[str, Any] = {}
+        self.associations: list[Association] = []
+        self.fair_sharing: dict[str, Any] = {}
         self.clauses: dict[str, Callable[[], None]] = {
             ORDER: lambda: self.order(ORDER),
             "backfill": self.backfill,
@@ -120,6 +135,9 @@ class _Clauses(PolicyReader):
             "usage": self.usage,
             "half-life": self.half_life,
             "shares": self.shares,
+            "fair-share": self.fair_share,
+            "accounts": self.accounts,
+            "users": self.users,
         }
 
     def policy(self) -> Priority:
@@ -145,7 +163,9 @@ class _Clauses(PolicyReader):
         order, backfill_order = self.order_words(ORDER), self.order_words(BACKFILL_ORDER)
         if not order:
             self.refuse('there must be an order, such as "order: sjf"')
-        return Priority(order, Backfill(**self.backfilling, order=backfill_order), **self.settings)
+        fair_share = FairShare(**self.fair_sharing, associations=tuple(self.associations))
+        backfill = Backfill(**self.backfilling, order=backfill_order)
+        return Priority(order, backfill, **self.settings, fair_share=fair_share)
 
     def has_head(self) -> bool:
         """Return whether the word that comes now is the head of a clause, and not the name of an order."""
@@ -244,6 +264,45 @@ class _Clauses(PolicyReader):
         self.settings["shares"] = shares
         self.end()
 
+    def fair_share(self) -> None:
+        """Read the algorithm of fair share, its period and its damping."""
+        self.need(":")
+        self.fair_sharing["algorithm"] = self.one_of("fair-share", ALGORITHMS)
+        if self.take("every"):
+            self.fair_sharing["period"] = self.seconds(1, LONGEST_PERIOD, "damping")
+        if self.take("damping"):
+            self.fair_sharing["damping"] = self.whole_number(1, MOST_SHARES)
+        self.end()
+
+    def accounts(self) -> None:
+        """Read the shares of accounts, and in which other accounts they are."""
+        self.need(":")
+        while True:
+            name = self.long_name().text
+            within = self.long_name().text if self.take("in") else ROOT
+            self.need("=")
+            self.associations.append(Association(name, "", within, self.association_shares()))
+            if not self.take(","):
+                break
+        self.end()
+
+    def users(self) -> None:
+        """Read the shares of users in accounts."""
+        self.need(":")
+        while True:
+            name = self.long_name().text
+            self.need("in")
+            account = self.long_name().text
+            self.need("=")
+            self.associations.append(Association(account, name, ROOT, self.association_shares()))
+            if not self.take(","):
+                break
+        self.end()
+
+    def association_shares(self) -> int | None:
+        """Return the shares that come now; None for those of the account."""
+        return None if self.take(INHERITED) else self.whole_number(0, MOST_SHARES)
+
     def end(self, others: str = "") -> None:
         """Refuse words behind a clause that do not belong to it."""
         if self.now.kind != "end" and not self.comes(";"):
@@ -276,7 +335,29 @@ def priority_text(policy: Priority) -> str:
     if policy.shares:
         rows = ", ".join(f"{written_name(name)} = {share!r}" for name, share in policy.shares.items())
         clauses.append(f"shares: {rows}")
+    clauses += _fair_share_clauses(policy.fair_share)
     return "; ".join(clauses)
+
+
+def _fair_share_clauses(fair_share: FairShare) -> list[str]:
+    """Return the clauses of fair share: the algorithm, accounts and users; none if all is as by default."""
+    if fair_share == FairShare():
+        return []
+    words = f"fair-share: {fair_share.algorithm}"
+    if fair_share.period != FairShare.period:
+        words += f" every {written_time(fair_share.period)}"
+    if fair_share.damping != FairShare.damping:
+        words += f" damping {fair_share.damping}"
+    accounts, users = [], []
+    for row in fair_share.associations:
+        account = written_name(row.account)
+        shares = INHERITED if row.shares is None else row.shares
+        if row.user:
+            users.append(f"{written_name(row.user)} in {account} = {shares}")
+        else:
+            accounts.append(f"{account}{'' if row.within == ROOT else f' in {written_name(row.within)}'} = {shares}")
+    lists = {"accounts": accounts, "users": users}
+    return [words, *(f"{head}: {', '.join(rows)}" for head, rows in lists.items() if rows)]
 
 
 def _order_clauses(word: str, order: str | Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints, Order
 from ..kernels.account_keys import NEVER, Keys
+from ..kernels.fair_share import Tree
 from ..kernels.inputs import Backfilling
 from ..workload.workload import Workload
 from .formula import Term, variables
@@ -27,7 +28,7 @@ class PartedQueue(NamedTuple):
     ----------
     order, candidates
         The keys of the waiting jobs, and of those that are backfilled.
-    backfilling, accounts, shares, half_life
+    backfilling, accounts, shares, half_life, tree
         As for `Queue`.
     parts
         (n,) int32, the part of each job, from 0 on: in a part, jobs keep the order of their submission.
@@ -39,6 +40,7 @@ class PartedQueue(NamedTuple):
     accounts: Ints
     shares: Floats
     half_life: float
+    tree: Tree
     parts: Order
 
 
@@ -94,7 +96,7 @@ def _parts_of(keys: Sequence[Term], workload: Workload, queue: Queue) -> Order:
     return part.astype(np.int32)
 
 
-_MOVING = {Term("wait"), Term("usage"), Term("eligible")}
+_MOVING = {Term("wait"), Term("usage"), Term("fairshare"), Term("eligible")}
 
 
 def _leaves(term: Term) -> frozenset[Term]:
@@ -137,7 +139,7 @@ def _common_of(key: Term) -> Term:
 
 def _commons(term: Term) -> set[Term]:
     """Return the largest terms with usage that have the same value for all jobs of an account."""
-    if "usage" not in variables(term):
+    if not variables(term) & {"usage", "fairshare"}:
         return set()
     return {term} if is_common(term) else set().union(*map(_commons, term.parts))
 

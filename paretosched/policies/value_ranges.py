@@ -47,6 +47,7 @@ _VARIABLES = {
     "eligible": Range(0.0, LATEST, 1.0),
     "usage": Range(0.0, MOST_WORK, TINY),
     "share": Range(*SHARES, SHARES[0]),
+    "fairshare": Range(0.0, 1.0, 0.0),
     "priority": Range(0.0, 2.0**31, 1.0),
     **dict.fromkeys(LABELLED, TRUTH),
 }

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import Workload
+from paretosched.kernels.fair_share import no_tree
 from paretosched.kernels.formulas import postfix
 from paretosched.kernels.line_queue import in_order_of_lines
 from paretosched.kernels.lines import Lines
@@ -42,7 +43,7 @@ def check(w: Workload, seed: int, reservations: int | None) -> None:
     general = np.full(len(w), -7, dtype=np.int64)
     backfilling = backfilling_of(backfill, len(w.groups), same)
     programs = lines.program, (others or lines).program
-    no_usage = np.empty(0, dtype=np.int64), np.ones(len(w)), 1.0
+    no_usage = np.empty(0, dtype=np.int64), np.ones(len(w)), 1.0, no_tree()
     in_parts(jobs_of(w), w.capacity, w.calendar, *programs, backfilling, *no_usage, general)
     assert start == general.tolist(), seed
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from paretosched import Workload
 from paretosched.core.watching import unknown_starts
+from paretosched.kernels.fair_share import no_tree
 from paretosched.policies.formula_program import program_of
 from paretosched.policies.line_orders import formula_lines
 from paretosched.policies.outcome import jobs_of
@@ -43,7 +44,7 @@ def sorted_anew(w: Workload, policy: Priority) -> list[int]:
     start = unknown_starts(len(w))
     orders = [program_of([row.formula.key for row in rows], w) for rows in (policy.orders, policy.candidate_orders)]
     backfilling = policy.backfill.arguments(w.groups, policy.candidate_orders == policy.orders)
-    no_usage = np.empty(0, dtype=np.int64), np.zeros(len(w)), 1.0
+    no_usage = np.empty(0, dtype=np.int64), np.zeros(len(w)), 1.0, no_tree()
     in_parts(jobs_of(w), w.capacity, w.calendar, *orders, backfilling, *no_usage, start)
     return start.tolist()
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from paretosched import Workload
 from support import naive
 from support.naive import Job, Pass, Profile, Started
+from support.naive_fair_share import Factors, SharesOf
 
 WEEK = 7 * 86400.0
 WIDE = 2**62  # more processors than any machine has
@@ -50,6 +51,7 @@ class Rule(NamedTuple):
     accounts: Sequence[int] | None = None  # of each row
     shares: Sequence[float] | None = None  # of each row
     half_life: float = WEEK
+    shares_of: SharesOf | None = None  # accounts are associations, whose factors are the usage
 
 
 def start_times(workload: Workload, rule: Rule) -> list[int]:
@@ -65,7 +67,7 @@ def predicted_times(workload: Workload, rule: Rule, how: str) -> tuple[list[int]
 def pass_of(workload: Workload, rule: Rule) -> Pass:
     """Return the scheduling pass of a rule; each simulation needs a new one."""
     latest: dict[int, int] = {}  # the latest start of a row, if there is slack
-    usage = Usage(rule.half_life)
+    usage = Usage(rule.half_life) if rule.shares_of is None else Factors(rule.shares_of, rule.half_life)
     last_running: dict[int, Job] = {}  # the running jobs at the end of the last pass
 
     def in_order(key: Key, t: int, waiting: list[Job]) -> list[Job]:

@@ -12,12 +12,15 @@ from paretosched import Workload
 from paretosched.core.arrays import Floats, Ints
 from paretosched.core.situations import Calendar
 from paretosched.kernels.account_keys import NEVER, Keys
+from paretosched.kernels.fair_share import Tree, no_tree, tree_of
 from paretosched.kernels.formulas import Program, postfix
 from paretosched.kernels.inputs import Backfilling, Jobs
 from paretosched.kernels.parted_queue import in_order_of_parts
 from paretosched.kernels.waiting_tree import FAR
+from paretosched.policies.fair_share import ALGORITHMS
 from paretosched.policies.outcome import jobs_of
 from support.naive import Job
+from support.naive_fair_share import SharesOf, part_of_shares
 from support.naive_priority import Backfill, Key, Moment, Rule
 
 
@@ -46,6 +49,10 @@ ORDERS = {
         "wait estimate - abs", lambda job, now: abs(float(now.t - job.arrival) - float(job.estimate))
     ),
     "situations": Order(_by_situation, ("width", "estimate -x", "wait width /")),
+    "fair share": same_always("usage", lambda job, now: now.usage),
+    "fair share and age": same_always(
+        "wait 50 min 50 / usage +", lambda job, now: min(float(now.t - job.submit), 50.0) / 50.0 + now.usage
+    ),
     "least used": same_always("usage -x", lambda job, now: -now.usage),
     "least used of its share": same_always(
         "wait usage share / -", lambda job, now: float(now.t - job.arrival) - now.usage / now.share
@@ -59,6 +66,8 @@ DEPENDS = {
     "saf": ("estimate", "width"),
     "lxf": ("estimate",),
     "situations": ("estimate", "width"),
+    "fair share": ("account",),
+    "fair share and age": ("account",),
     "least used": ("account",),
     "least used of its share": ("account",),
 }
@@ -79,12 +88,13 @@ class Rank(NamedTuple):
     accounts: Sequence[int] = ()
     shares: Sequence[float] = ()
     half_life: float = 100.0
+    shares_of: SharesOf | None = None
 
     def rule(self) -> Rule:
         """Return what the oracle takes."""
         key = ORDERS[self.order].key
         candidates = None if self.candidates is None else ORDERS[self.candidates].key
-        return Rule(key, self.backfill, candidates, self.accounts or None, self.shares or None, self.half_life)
+        return Rule(key, self.backfill, candidates, self.accounts or None, self.shares or None, self.half_life, self.shares_of)
 
     def queue(self, workload: Workload) -> tuple[object, ...]:
         """Return what kernels take: orders, backfilling, accounts, shares and half-life."""
@@ -92,7 +102,7 @@ class Rank(NamedTuple):
         candidates = order if self.candidates is None else postfix(ORDERS[self.candidates].words, _NO_COLUMNS)
         backfilling = backfilling_of(self.backfill, len(workload.groups), self.candidates is None)
         shares = np.array(self.shares or [1.0] * len(workload))
-        return order, candidates, backfilling, np.array(self.accounts, dtype=np.int64), shares, self.half_life
+        return order, candidates, backfilling, np.array(self.accounts, dtype=np.int64), shares, self.half_life, tree(self.shares_of)
 
     def parts(self, workload: Workload) -> Ints:
         """Return the parts of the queue: as few as the order allows."""
@@ -103,6 +113,22 @@ class Rank(NamedTuple):
         alike = zip(*(known[name] for name in ("entitled", *DEPENDS.get(self.order, ("row",)))), strict=True)
         number: dict[tuple[object, ...], int] = {}
         return np.array([number.setdefault(row, len(number)) for row in alike], dtype=np.int64)
+
+
+def tree(of: SharesOf | None) -> Tree:
+    """Return associations as kernels take them."""
+    if of is None:
+        return no_tree()
+    return tree_of(
+        ALGORITHMS[of.algorithm],
+        of.damping,
+        of.period,
+        of.first,
+        np.array(of.above),
+        np.array([part_of_shares(of, node) for node in range(len(of.above))]),
+        np.array(of.users),
+        np.array([shares is None for shares in of.shares]),
+    )
 
 
 def backfilling_of(backfill: Backfill, groups: int, same: bool) -> Backfilling:
@@ -127,6 +153,7 @@ def in_parts(
     accounts: Ints,
     shares: Floats,
     half_life: float,
+    tree: Tree,
     start: Ints,
     parts: Ints | None = None,
 ) -> None:
@@ -135,7 +162,7 @@ def in_parts(
     usage = postfix(["usage"] * 3, _NO_COLUMNS)
     keys = [Keys(program, usage, np.zeros(count), np.full(count, NEVER)) for program in (order, candidates)]
     own = np.arange(jobs.submit.size) if parts is None else parts
-    order_of_parts = keys[0], keys[0] if order is candidates else keys[1], backfilling, accounts, shares, half_life
+    order_of_parts = keys[0], keys[0] if order is candidates else keys[1], backfilling, accounts, shares, half_life, tree
     in_order_of_parts(jobs, capacity, calendar, *order_of_parts, own.astype(np.int32), start)
 
 

@@ -1,0 +1,362 @@
+"""Today's scheduler of a Slurm site: its slurm.conf as a policy, as far as one can be simulated.
+
+PriorityType=priority/basic is first come first served. priority/multifactor is the sum of weighted factors as a
+formula: age, fair share, job size, partition, QOS and the CPUs of PriorityWeightTRES. Jobs are taken to ask for
+processors and not for nodes, and to have no nice value. Higher values of PriorityTier come first. SchedulerType says
+whether there is backfilling, and bf_job_part_count_reserve how many jobs have reservations. What has no counterpart is
+said in remarks, which the provenance of the policy keeps.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..core.errors import InputError, in_quotes
+from .fair_share import FairShare
+from .policy_tokens import written_name, written_number, written_time
+from .priority import ALL, LONGEST_TIME, Backfill, Priority
+from .slurm_accounts import Accounts, read_accounts
+from .slurm_commands import COMMAND, QOS_COMMAND
+from .slurm_conf import Setting, SlurmConf, option, read_slurm_conf, whole
+from .slurm_nodes import cpus_of_nodes, nodes_of
+from .slurm_remarks import scheduler_remarks, setting_remarks
+
+WEEK, FIVE_MINUTES = 7 * 86400, 300  # s, of Slurm by default
+TIER = 2**33  # more than any priority
+FLAGS = (
+    "accrue_always",
+    "calculate_running",
+    "depth_oblivious",
+    "fair_tree",
+    "incr_only",
+    "max_tres",
+    "no_fair_tree",
+    "no_normal_all",
+    "no_normal_assoc",
+    "no_normal_part",
+    "no_normal_qos",
+    "no_normal_tres",
+    "small_relative_to_time",
+)
+NORMAL = "normal"  # the QOS of jobs that have none
+
+
+class Part(NamedTuple):
+    """A part of the priority.
+
+    Attributes
+    ----------
+    what
+        What it is, in words; "" if it is the same for all jobs.
+    terms
+        Words of a formula, which are added.
+    """
+
+    what: str
+    terms: tuple[str, ...]
+
+
+class Partition(NamedTuple):
+    """A partition: its name, PriorityJobFactor, PriorityTier, number of CPUs, and whether it is the default one."""
+
+    name: str
+    factor: int
+    tier: int
+    cpus: int
+    default: bool
+
+
+class Site(NamedTuple):
+    """What the factors are made of.
+
+    Attributes
+    ----------
+    conf
+        The slurm.conf.
+    flags
+        The words of PriorityFlags, in small letters.
+    partitions
+        The partitions, the default one first.
+    nodes, cpus
+        How many nodes and CPUs there are.
+    accounts
+        The accounts, users and QOS; None if there is no list.
+    """
+
+    conf: SlurmConf
+    flags: frozenset[str]
+    partitions: tuple[Partition, ...]
+    nodes: int
+    cpus: int
+    accounts: Accounts | None
+
+
+def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | None = None) -> Priority:
+    """Return the policy of a slurm.conf.
+
+    Parameters
+    ----------
+    path
+        The file; other files that it includes are beside it.
+    shares
+        The file of accounts, users and shares, see `paretosched.policies.slurm_accounts`; None for equal shares.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read or is none, or the scheduler is one that cannot be simulated.
+    """
+    conf = read_slurm_conf(path)
+    accounts = None if shares is None else read_accounts(shares, conf.text("ClusterName"))
+    if "prioritytype" not in conf.settings:
+        raise InputError(
+            f"{path}: there must be PriorityType, whose default value depends on the version of Slurm; add the line as "
+            '"scontrol show config" has it: PriorityType=priority/basic or PriorityType=priority/multifactor'
+        )
+    kind = option(conf, "PriorityType", ("priority/basic", "priority/multifactor"), "")
+    scheduler = option(conf, "SchedulerType", ("sched/backfill", "sched/builtin"), "sched/backfill")
+    site = _site(conf, accounts)
+    parts, remarks = (_multifactor(site) if kind == "priority/multifactor" else ([], []))
+    tier = _by_partition(site, [one.tier for one in site.partitions], TIER, ranked=True)
+    if tier.terms:
+        parts = [Part("PriorityTier", tier.terms), *parts]
+    terms = [term for part in parts for term in part.terms]
+    backfill, words = _backfill(conf, scheduler)
+    names = ", ".join(part.what for part in parts if part.what) or "the order of submission"
+    reset = conf.text("PriorityUsageResetPeriod", "NONE").upper()
+    if reset != "NONE" and conf.number("PriorityWeightFairshare"):
+        remarks.append(f"PriorityUsageResetPeriod={reset}: usage is not reset here, it only decays")
+    remarks = [
+        f"in the policy are {names}; {words}",
+        *remarks,
+        *setting_remarks(conf, kind),
+        *_partition_remarks(site, conf),
+        *(scheduler_remarks(conf) if scheduler == "sched/backfill" else []),
+    ]
+    return Priority(
+        " + ".join(terms) if any(part.what for part in parts) else "fcfs",
+        backfill,
+        half_life=conf.seconds("PriorityDecayHalfLife", WEEK) or LONGEST_TIME,
+        fair_share=_fair_share(site) if any("fairshare" in term for term in terms) else FairShare(),
+        name=f"Slurm {conf.text('ClusterName')}".strip(),
+        provenance={
+            "slurm": {
+                "file": Path(path).name,
+                "shares": None if shares is None else Path(shares).name,
+                "remarks": remarks,
+            }
+        },
+    )
+
+
+def _site(conf: SlurmConf, accounts: Accounts | None) -> Site:
+    """Return what the factors are made of."""
+    cpus = cpus_of_nodes(conf)
+    flags = frozenset(word.lower() for word in conf.words("PriorityFlags"))
+    for flag in sorted(flags - set(FLAGS)):
+        where = conf.settings["priorityflags"].where
+        raise InputError(f"{where}: PriorityFlags must be some of {', '.join(FLAGS).upper()}, not {in_quotes(flag)}")
+    partitions = []
+    for row in conf.partitions:
+        both = whole("Priority", row["priority"], 65533) if "priority" in row else 1
+        factor, tier = (
+            whole(key, row[key.lower()], 65533) if key.lower() in row else both
+            for key in ("PriorityJobFactor", "PriorityTier")
+        )
+        count = sum(cpus[name] for name in nodes_of(conf, cpus, row))
+        default = row.get("default", Setting("no", "")).value.lower() in ("yes", "true", "1")
+        partitions.append(Partition(row["partitionname"].value, factor, tier, count, default))
+    partitions.sort(key=lambda one: not one.default)
+    return Site(conf, flags, tuple(partitions), len(cpus), sum(cpus.values()), accounts)
+
+
+def _multifactor(site: Site) -> tuple[list[Part], list[str]]:
+    """Return the parts of the priority that have a weight, and remarks on what of them is left out."""
+    conf = site.conf
+    parts: list[Part] = []
+    remarks: list[str] = []
+    age, oldest = conf.number("PriorityWeightAge"), conf.seconds("PriorityMaxAge", WEEK)
+    if age and oldest != 0:
+        longest = LONGEST_TIME if oldest is None else oldest
+        parts.append(Part(f"age ({age:,})", (f"{age} * min(wait / {longest}, 1)",)))
+        remarks.append("PriorityCalcPeriod: ages grow with every second here, and only once in this period in Slurm")
+    parts += _fair_share_part(site, remarks)
+    parts += _size_part(site)
+    partition = conf.number("PriorityWeightPartition")
+    if partition and site.partitions:
+        highest = max(one.factor for one in site.partitions)
+        scale = partition if site.flags & {"no_normal_part", "no_normal_all"} or not highest else partition / highest
+        by_name = _by_partition(site, [one.factor for one in site.partitions], scale)
+        parts.append(by_name._replace(what=f"partition ({partition:,})"))
+    parts += _qos_part(site, remarks)
+    parts += _tres_part(site, remarks)
+    return parts, remarks
+
+
+def _fair_share_part(site: Site, remarks: list[str]) -> list[Part]:
+    """Return the part of fair share; remarks are appended."""
+    conf = site.conf
+    weight = conf.number("PriorityWeightFairshare")
+    storage = conf.text("AccountingStorageType", "accounting_storage/none").lower()
+    if not weight:
+        return []
+    if storage not in ("accounting_storage/slurmdbd", "accounting_storage/mysql"):
+        remarks.append(f"PriorityWeightFairshare={weight}: without AccountingStorageType=accounting_storage/slurmdbd "
+                       "Slurm knows no shares, so that it counts nothing")
+        return []
+    if site.accounts is None:
+        remarks.append(f"all users have equal shares, because there is no --shares; write its file by: {COMMAND}")
+    elif site.accounts.left_out:
+        remarks.append(f"{site.accounts.left_out:,} associations with a partition are left out")
+    remarks.append("usage begins with 0 at the first job of the log, and counts processors, whatever is billed")
+    if "depth_oblivious" in site.flags:
+        remarks.append("DEPTH_OBLIVIOUS: accounts within accounts count as in the classic algorithm without this flag")
+    what = "fair share, " + ("classic" if _is_classic(site) else "Fair Tree")
+    return [Part(f"{what} ({weight:,})", (f"{weight} * fairshare",))]
+
+
+def _is_classic(site: Site) -> bool:
+    """Return whether fair share is computed by the classic algorithm."""
+    return bool(site.flags & {"no_fair_tree", "depth_oblivious"})
+
+
+def _fair_share(site: Site) -> FairShare:
+    """Return who has which shares."""
+    conf = site.conf
+    return FairShare(
+        "classic" if _is_classic(site) else "tree",
+        () if site.accounts is None else site.accounts.associations,
+        conf.seconds("PriorityCalcPeriod", FIVE_MINUTES) or FIVE_MINUTES,
+        max(1, conf.number("FairShareDampeningFactor", 1)),
+    )
+
+
+def _size_part(site: Site) -> list[Part]:
+    """Return the part of job size: of a job that asks for processors, Slurm knows one node."""
+    weight = site.conf.number("PriorityWeightJobSize")
+    if not weight:
+        return []
+    if not site.cpus:
+        where = site.conf.settings["priorityweightjobsize"].where
+        raise InputError(f"{where}: PriorityWeightJobSize needs the CPUs of NodeName lines, but there are none")
+    small = site.conf.text("PriorityFavorSmall", "no").lower() in ("yes", "true", "1")
+    if "small_relative_to_time" in site.flags:
+        per_node = written_number(site.cpus / site.nodes)
+        size = f"max({per_node}, width) / max(estimate / 60, 1) / {site.cpus}"
+        size = f"1 - {size}" if small else size
+        words = "job size relative to time"
+    else:
+        part = written_number(0.5 / site.nodes)
+        size = f"1 - {part} - width / {2 * site.cpus}" if small else f"{part} + width / {2 * site.cpus}"
+        words = "job size"
+    return [Part(f"{words} ({weight:,})", (f"{weight} * max(0, min(1, {size}))",))]
+
+
+def _qos_part(site: Site, remarks: list[str]) -> list[Part]:
+    """Return the part of the QOS; remarks are appended."""
+    weight = site.conf.number("PriorityWeightQOS")
+    if not weight:
+        return []
+    qos = None if site.accounts is None else site.accounts.qos
+    if qos is None:
+        remarks.append(
+            f"PriorityWeightQOS={weight}: all jobs have the same QOS, because --shares has no priorities of QOS; "
+            f"add them by: {QOS_COMMAND}"
+        )
+        return []
+    highest = max(qos.values()) or 1
+    scale = weight if site.flags & {"no_normal_qos", "no_normal_all"} else weight / highest
+    usual = qos.get(NORMAL, 0)
+    terms = [_label("queue", name, (value - usual) * scale) for name, value in qos.items() if value != usual]
+    return [Part(f"QOS ({weight:,})", (written_number(usual * scale), *terms))]
+
+
+def _tres_part(site: Site, remarks: list[str]) -> list[Part]:
+    """Return the part of PriorityWeightTRES for CPUs; remarks are appended."""
+    weights = dict[str, float]()
+    for word in site.conf.words("PriorityWeightTRES"):
+        name, _, number = word.partition("=")
+        if not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", number.strip()):
+            where = site.conf.settings["priorityweighttres"].where
+            raise InputError(f"{where}: PriorityWeightTRES must be NAME=NUMBER,..., but has {in_quotes(word)}")
+        weights[name.strip().lower()] = float(number)
+    others = [name for name in weights if name != "cpu" and weights[name]]
+    if others:
+        remarks.append(f"PriorityWeightTRES: {', '.join(others)} of jobs are not in a log, so that they count nothing")
+    weight = weights.get("cpu", 0.0)
+    if not weight:
+        return []
+    if site.flags & {"no_normal_tres", "no_normal_all"}:
+        return [Part(f"CPUs ({weight:,g})", (f"{written_number(weight)} * width",))]
+    parts = [1 / one.cpus if one.cpus else 0.0 for one in site.partitions]
+    if not any(parts):
+        where = site.conf.settings["priorityweighttres"].where
+        raise InputError(f"{where}: PriorityWeightTRES needs the CPUs of NodeName and PartitionName lines; there are none")
+    by_name = _by_partition(site, parts, weight)
+    return [Part(f"CPUs ({weight:,g})", (f"width * ({' + '.join(by_name.terms)})",))]
+
+
+def _by_partition(site: Site, values: Sequence[float], scale: float, ranked: bool = False) -> Part:
+    """Return a number for each partition, times a scale, as terms: of the default one, and differences to it.
+
+    Parameters
+    ----------
+    site
+        The partitions.
+    values
+        A value for each of them.
+    scale
+        By what values are multiplied.
+    ranked
+        Whether only the order of the values counts; then there is no term if all are equal.
+    """
+    if ranked:
+        places = sorted(set(values))
+        values = [places.index(value) for value in values]
+        if len(places) < 2:
+            return Part("", ())
+    usual = values[0]
+    terms = [
+        _label("partition", one.name, (value - usual) * scale)
+        for one, value in zip(site.partitions, values, strict=True)
+        if value != usual
+    ]
+    return Part("", (written_number(float(usual * scale)), *terms))
+
+
+def _label(word: str, name: str, value: float) -> str:
+    """Return the term that adds a value for the jobs of a partition or QOS."""
+    return f"{'-' if value < 0 else ''}{written_number(float(abs(value)))} * {word}({written_name(name)})"
+
+
+def _backfill(conf: SlurmConf, scheduler: str) -> tuple[Backfill, str]:
+    """Return the backfilling, and what it is in words."""
+    if scheduler == "sched/builtin":
+        return Backfill(), "no backfilling"
+    word = next((w for w in conf.words("SchedulerParameters") if w.startswith("bf_job_part_count_reserve=")), "=0")
+    setting = conf.settings.get("schedulerparameters", Setting("", ""))
+    count = whole("bf_job_part_count_reserve", Setting(word.partition("=")[2], setting.where), 100000)
+    if count == 0:
+        return Backfill(ALL), "backfilling beside reservations of all waiting jobs"
+    jobs = "job" if count == 1 else f"{count:,} jobs"
+    return Backfill(count), f"backfilling beside {'a reservation' if count == 1 else 'reservations'} of the first {jobs}"
+
+
+def _partition_remarks(site: Site, conf: SlurmConf) -> list[str]:
+    """Return a remark if partitions have different nodes, which are one machine here."""
+    sets: dict[str, frozenset[str]] = {}
+    cpus = cpus_of_nodes(conf)
+    for row in conf.partitions:
+        sets[row["partitionname"].value] = nodes_of(conf, cpus, row)
+    if len(set(sets.values())) < 2:
+        return []
+    return [
+        f"the partitions {', '.join(one.name for one in site.partitions)} have different nodes, but here all jobs share "
+        "one machine; import the jobs of partitions without common nodes by --partition, each on its own"
+    ]
+
+
