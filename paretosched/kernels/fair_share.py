@@ -22,9 +22,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from .compiling import njit
 
 from ..core.arrays import Floats, Int, Ints, Mask
+from .compiling import njit
 
 CLASSIC, FAIR_TREE = range(2)
 NOW, BEFORE = range(2)  # rows of `Tree.used`: all changes up to now, and those before the period
