@@ -58,6 +58,12 @@ def traces() -> Path:
 
 @pytest.fixture(scope="session")
 def slurm() -> Iterator[SlurmCluster]:
-    """A real Slurm with four nodes of four processors, for all tests of a worker; each cancels its own jobs."""
-    with slurm_cluster(nodes=4, cpus=4) as cluster:
+    """A real Slurm with accounts, for all tests of a worker; each cancels its own jobs.
+
+    It has six nodes of 16 processors, each a partition of its own, p1 to p6; `main` has all of them; jobs of `closed`
+    wait for ever.
+    """
+    partitions = {f"PartitionName#p{number}": f"p{number} Nodes=n{number} State=UP" for number in range(1, 7)}
+    partitions["PartitionName#closed"] = "closed Nodes=n[1-6] State=DOWN"
+    with slurm_cluster(nodes=6, cpus=16, settings=partitions, accounting=True) as cluster:
         yield cluster

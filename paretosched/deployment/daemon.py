@@ -28,7 +28,7 @@ from .slurm_settings import RIGHTS
 
 LONGEST_WAIT = 900.0  # s, between two passes while Slurm does not answer
 PER_CHANGE = 0.02  # s, that scontrol has for each change beyond its usual time; it needs 0.002
-DENIED = "Access/permission denied"
+DENIED = ("Access/permission denied", "Invalid user id")  # words of scontrol about own and others' jobs
 NO_ANSWER = ("Unable to contact", "timed out", "Connection refused", "Zero Bytes")  # words of scontrol
 NO_JOB = 0  # of a refusal that names no job
 Tell = Callable[[str], None]
@@ -177,7 +177,7 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
             failures, state = 0, result.state
             _note(plan, counts, result, tell)
             if result.is_denied:
-                raise InputError(f"Slurm allows no change of a site factor ({DENIED}); {RIGHTS}")
+                raise InputError(f"Slurm allows no change of a site factor ({DENIED[0]}); {RIGHTS}")
             if once:
                 return
             end.wait(max(0.0, plan.period - (time.monotonic() - begin)))
@@ -254,8 +254,9 @@ def one_pass(plan: Plan, reading: Reading, state: State, virtual: dict[int, int]
     }
     for job in refused:
         after.factors.pop(job, None)
-    ranked = {job: (factors | changes).get(job, 0) for job in order.ids}
-    is_denied = bool(refused) and all(DENIED in words for words in refused.values())
+    all_factors = {**factors, **changes}
+    ranked = {job: all_factors.get(job, 0) for job in order.ids}
+    is_denied = bool(refused) and all(words.startswith(DENIED) for words in refused.values())
     return Pass(after, record, ranked, is_denied)
 
 

@@ -114,10 +114,14 @@ def wanted_settings(policy: Orderly, settings: Mapping[str, str], longest: int, 
         How many jobs wait.
     """
     reservations = reservations_of(policy)
-    scheduler = "sched/builtin" if reservations == 0 else "sched/backfill"
     now = settings.get("SchedulerType", "")
-    result = [Setting(f"SchedulerType={scheduler}", now, now == scheduler)]
     words = dict(part.partition("=")[::2] for part in settings.get("SchedulerParameters", "").split(","))
+    if reservations == 0:
+        is_off = now == "sched/builtin" or words.get("bf_interval") == "-1"
+        result = [Setting("SchedulerParameters=bf_interval=-1 (no backfilling)", now, is_off)]
+    else:
+        result = [Setting("SchedulerType=sched/backfill", now, now == "sched/backfill")]
+        result += [Setting("no SchedulerParameters=bf_interval=-1", "so", words.get("bf_interval") != "-1")]
     numbers = {key: int(words[key]) if words.get(key, "").isdigit() else value for key, value in DEFAULTS.items()}
 
     def parameter(name: str, value: int, least: bool) -> None:

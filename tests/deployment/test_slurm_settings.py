@@ -27,11 +27,11 @@ def wanted(words: str, waiting: int = 50, longest: int = 86_400, **changes: str)
 
 
 def test_without_backfilling_slurm_must_not_backfill() -> None:
-    assert wanted("fcfs") == {
-        "SchedulerType=sched/builtin": False,
-        "SchedulerParameters=default_queue_depth=100 or more": True,
-    }
-    assert wanted("fcfs", SchedulerType="sched/builtin")["SchedulerType=sched/builtin"]
+    off = "SchedulerParameters=bf_interval=-1 (no backfilling)"
+    assert wanted("fcfs") == {off: False, "SchedulerParameters=default_queue_depth=100 or more": True}
+    assert wanted("fcfs", SchedulerType="sched/builtin")[off]
+    assert wanted("fcfs", SchedulerParameters="bf_interval=-1")[off]
+    assert not wanted("easy", SchedulerParameters="bf_interval=-1")["no SchedulerParameters=bf_interval=-1"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,346 @@
+"""`deploy` on a real Slurm: what it may touch, what survives, and whether jobs start in the order of the simulation."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.deployment.slurm_queue import read_queue
+from support.commands import Outcome, environment
+from support.slurm_cluster import SlurmCluster
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
+USERS = ("games", "news")  # accounts that every Debian has; each is a group of users
+OPERATOR = "backup"
+JOBS_OF_EACH = 24
+
+
+class Site:
+    """A real Slurm, and a folder with policies."""
+
+    def __init__(self, cluster: SlurmCluster, folder: Path) -> None:
+        self.cluster = cluster
+        self.folder = folder
+
+    def policy(self, what: ps.PolicyLike, name: str = "policy.json") -> Path:
+        ps.save_policy(what, self.folder / name)
+        return self.folder / name
+
+    def words(self, policy: Path, *options: object) -> list[str]:
+        words = [sys.executable, "-m", "paretosched", "deploy", policy, "--to", "slurm", "--partition", "closed"]
+        return [str(word) for word in [*words, *options]]
+
+    def environment(self, user: str = "root") -> dict[str, str]:
+        """Return the environment of the daemon; Slurm's commands are those of a user."""
+        result = environment() | self.cluster.environment | {"TZ": "UTC", "PYTHONPATH": environment()["PYTHONPATH"]}
+        if user == "root":
+            return result
+        commands = self.folder / f"commands-{user}"
+        commands.mkdir(exist_ok=True)
+        for name in ("squeue", "sprio", "sinfo", "scontrol"):
+            text = f'#!/bin/sh\nexec setpriv --reuid={user} --clear-groups /usr/bin/{name} "$@"\n'
+            (commands / name).write_text(text, encoding="utf-8")
+            (commands / name).chmod(0o755)
+        return result | {"PATH": f"{commands}:{result['PATH']}"}
+
+    def deploy(self, policy: Path, *options: object, user: str = "root") -> Outcome:
+        done = subprocess.run(
+            self.words(policy, *options),
+            env=self.environment(user),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    def daemon(self, policy: Path, *options: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.words(policy, "--period", 1, *options),
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def factors(self) -> dict[int, int]:
+        """Return the site factors that are not 0."""
+        lines = self.cluster.call("sprio", "-h", "-o", "%i|%S").split()
+        pairs = (line.split("|") for line in lines)
+        return {int(job): int(factor) for job, factor in pairs if factor != "0"}
+
+    def order(self) -> list[int]:
+        factors = self.factors()
+        return sorted(factors, key=lambda job: -factors[job])
+
+
+@pytest.fixture
+def site(slurm: SlurmCluster, tmp_path: Path) -> Iterator[Site]:
+    tmp_path.chmod(0o755)
+    yield Site(slurm, tmp_path)
+    slurm.call("scancel", "--state=PENDING")
+    slurm.call("scancel", "--state=RUNNING")
+    slurm.wait_until(lambda: not slurm.call("squeue", "-h").strip())
+
+
+def waiting(site: Site, limit: int, *options: object, partition: str = "closed", **more: Any) -> int:
+    """Submit a job that waits for ever, with a limit in minutes, by which it is ordered."""
+    return site.cluster.submit(f"--partition={partition}", *options, limit=limit, **more)
+
+
+SHORT_FIRST = "sjf; backfill: easy"
+
+
+def test_only_jobs_that_wait_and_could_run_are_touched(site: Site) -> None:
+    cluster = site.cluster
+    short, long = waiting(site, 5), waiting(site, 50)
+    array = waiting(site, 20, "--array=0-9%3")
+    het = int(cluster.call("sbatch", "--parsable", "-t30", "-pclosed", ":", "-t30", "-pclosed", "--wrap=true"))
+    others = [
+        waiting(site, 1, "--hold"),
+        waiting(site, 1, f"--dependency=afterok:{long}"),
+        waiting(site, 1, "--begin=now+1hour"),
+        waiting(site, 1, "--nodes=7", partition="main"),  # waits for a seventh node
+    ]
+    cluster.wait_until(lambda: str(long) in cluster.call("sprio", "-h", "-o", "%i"))
+    outcome = site.deploy(site.policy(SHORT_FIRST), "--once")
+    assert outcome.status == 0, outcome
+    assert [job for job in site.order() if job != het + 1] == [short, array, het, long]
+    cluster.call("scontrol", "release", others[0])
+    cluster.wait_until(lambda: f"{others[0]}|0" in cluster.call("sprio", "-h", "-o", "%i|%S").split())
+    assert all(site.factors().get(job, 0) == 0 for job in others)
+
+    outcome = site.deploy(site.policy(SHORT_FIRST), "--off")
+    assert outcome.status == 0, outcome
+    assert site.factors() == {}
+    assert [path.name for path in (site.folder / "policy.json.deploy").iterdir()] == ["deploy.jsonl"]
+
+
+def test_an_operator_may_and_a_user_may_not(site: Site) -> None:
+    site.cluster.call("sacctmgr", "-i", "add", "user", OPERATOR, "account=root", "adminlevel=Operator", check=False)
+    jobs = [waiting(site, 30), waiting(site, 20)]
+    site.cluster.wait_until(lambda: str(jobs[1]) in site.cluster.call("sprio", "-h", "-o", "%i"))
+    policy = site.policy(SHORT_FIRST)
+    outcome = site.deploy(policy, "--once", user=USERS[0])
+    assert outcome.status == 2
+    assert "sacctmgr modify user NAME set AdminLevel=Operator" in outcome.err
+    assert site.factors() == {}
+    site.cluster.wait_until(lambda: site.deploy(policy, "--once", user=OPERATOR).status == 0)  # Slurm learns of it soon
+    assert site.order() == jobs[::-1]
+    assert site.deploy(policy, "--off", user=OPERATOR).status == 0
+    assert site.factors() == {}
+
+
+def test_ranked_jobs_keep_their_order_whatever_ends(site: Site) -> None:
+    """A damaged policy; kill -9 of the daemon; a restart of slurmctld while the daemon runs, which keeps site factors.
+
+    If slurmctld is killed with -9, changes of its last seconds are lost; the next pass makes them again.
+    """
+    cluster = site.cluster
+    jobs = [waiting(site, limit) for limit in (30, 10, 20)]
+    policy = site.policy(SHORT_FIRST)
+    daemon = site.daemon(policy)
+    try:
+        cluster.wait_until(lambda: len(site.order()) == 3)
+        ranked = [jobs[1], jobs[2], jobs[0]]
+        assert site.order() == ranked
+        policy.write_text("{", encoding="utf-8")
+        first = waiting(site, 1)
+        cluster.wait_until(lambda: site.order() == [first, *ranked])
+        daemon.kill()
+        _, err = daemon.communicate(timeout=20)
+        assert "stays in force" in err
+        last = waiting(site, 2)
+        time.sleep(1.5)
+        assert site.order() == [first, *ranked]  # the new job has no site factor, and so comes behind
+        assert last not in site.factors()
+
+        policy = site.policy(SHORT_FIRST)
+        daemon = site.daemon(policy)
+        cluster.wait_until(lambda: site.order() == [first, last, *ranked])
+        cluster.stop("slurmctld")
+        failures = site.folder / "policy.json.deploy" / "deploy.prom"
+        cluster.wait_until(lambda: "failures_total 1" in failures.read_text(encoding="utf-8"), 60)
+        cluster.start("slurmctld")
+        cluster.wait_until(lambda: "UP" in cluster.call("scontrol", "ping", check=False))
+        assert site.order() == [first, last, *ranked]  # Slurm keeps site factors
+        new = waiting(site, 15)
+        cluster.wait_until(lambda: site.order() == [first, last, jobs[1], new, jobs[2], jobs[0]], 60)
+        daemon.send_signal(signal.SIGTERM)
+        _, err = daemon.communicate(timeout=60)
+        assert daemon.returncode == 0
+        assert "Slurm answers again" in err
+    finally:
+        daemon.kill()
+        daemon.communicate(timeout=20)
+    assert site.deploy(policy, "--off").status == 0
+    assert site.factors() == {}
+
+
+# --- order ------------------------------------------------------------------------------------------------------------
+
+GENES = [[1.0, 0.4, 0.0, 1.0, 1.0, 0.5]] * 3  # w and K of two groups, a, b
+FORMULA = "order: (wait + 60) / estimate * sqrt(width) + if(group(games), 0.2, 0)"
+
+
+def policies(backfill: str) -> dict[str, ps.Policy]:
+    """Return the policies that are tried, by the partition in which they are."""
+    rows = {
+        f"p{number}": ps.greedy([f"f{number}"] * 3, GENES, groups=USERS, backfill=backfill) for number in range(1, 5)
+    }
+    return rows | {"p5": ps.as_policy(f"{FORMULA}; backfill: {backfill}")}
+
+
+def test_jobs_start_in_the_order_of_the_simulation(site: Site) -> None:
+    """With EASY and without backfilling: 95 % of the pairs of jobs; each policy has a partition of its own."""
+    cluster = site.cluster
+    conf = cluster.folder / "etc/slurm.conf"
+    text = conf.read_text(encoding="utf-8")
+    shares = {}
+    try:
+        for backfill in ("easy", "none"):
+            if backfill == "none":
+                conf.write_text(text.replace("bf_interval=1,", "bf_interval=-1,"), encoding="utf-8")
+                cluster.call("scontrol", "reconfigure")
+            for partition, share in run_of(site, policies(backfill)).items():
+                shares[f"{partition} {backfill}"] = share
+    finally:
+        conf.write_text(text, encoding="utf-8")
+        cluster.call("scontrol", "reconfigure")
+    print(json.dumps(shares))
+    assert min(agreement for agreement, _ in shares.values()) >= 0.95, shares
+    # The order of submission says much less, so that the agreement is not that of any order.
+    assert np.mean([by_submission for _, by_submission in shares.values()]) < 0.8, shares
+
+
+def run_of(site: Site, rows: dict[str, ps.Policy]) -> dict[str, tuple[float, float]]:
+    """Run jobs under all policies at once, and return the agreement of each order with simulation and submission."""
+    cluster = site.cluster
+    random = np.random.default_rng(7)
+    blockers = {p: cluster.submit(f"--partition={p}", run=300, width=16, limit=10) for p in rows}
+    jobs: dict[str, list[dict[str, Any]]] = {partition: [] for partition in rows}
+    for _ in range(JOBS_OF_EACH):
+        job = {
+            "run": int(random.integers(1, 4)),
+            "limit": int(random.integers(1, 30)),
+            "width": int(random.choice([1, 2, 4, 8, 12, 16])),
+            "user": USERS[int(random.integers(2))],
+        }
+        for partition, row in jobs.items():
+            row.append(job | {"id": cluster.submit(f"--partition={partition}", **job)})
+    daemons = []
+    try:
+        for partition, policy in rows.items():
+            path = site.policy(policy, f"{partition}.json")
+            words = [word if word != "closed" else partition for word in site.words(path, "--period", 1)]
+            daemons.append(
+                subprocess.Popen(
+                    [*words, "--groups", "user"],
+                    env=site.environment(),
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+            )
+        cluster.wait_until(lambda: len(site.factors()) >= JOBS_OF_EACH * len(rows), 60)
+        for job in blockers.values():
+            cluster.call("scancel", job)
+        cluster.wait_until(lambda: not cluster.call("squeue", "-h").strip(), 90)
+    finally:
+        for daemon in daemons:
+            daemon.terminate()
+        for daemon in daemons:
+            daemon.wait(30)
+    times = recorded(site)
+    return {p: agreement_of(rows[p], jobs[p], times[blockers[p]], times) for p in rows}
+
+
+def recorded(site: Site) -> dict[int, tuple[int, int, int]]:
+    """Return submission, start and end of the jobs that have ended, Unix times, by number."""
+    rows = {}
+    for line in (site.cluster.folder / "jobcomp.log").read_text(encoding="utf-8").splitlines():
+        fields = dict(word.partition("=")[::2] for word in line.split())
+        names = ("SubmitTime", "StartTime", "EndTime")
+        values = [np.datetime64(fields[name], "s") for name in names]
+        rows[int(fields["JobId"])] = tuple(value.astype(int) for value in values)
+    return rows  # type: ignore[return-value]
+
+
+def agreement_of(
+    policy: ps.Policy, jobs: list[dict[str, Any]], blocker: tuple[int, int, int], times: dict[int, tuple[int, int, int]]
+) -> tuple[float, float]:
+    """Return which share of the pairs of jobs started in the order of the simulation, and in that of submission."""
+    zero = blocker[0]
+    real = [times[job["id"]] for job in jobs]
+    order = np.argsort([submit for submit, _, _ in real], kind="stable")
+    rows = [jobs[j] for j in order]
+    real = [real[j] for j in order]
+    first = [0, *(submit - zero for submit, _, _ in real)]
+    run = [blocker[2] - zero, *(max(1, end - start) for _, start, end in real)]
+    workload = ps.Workload(
+        submit=first,
+        run=run,
+        estimate=[run[0], *(60 * job["limit"] for job in rows)],
+        width=[16, *(job["width"] for job in rows)],
+        capacity=16,
+        group=[0, *(USERS.index(job["user"]) for job in rows)],
+        groups=USERS,
+        epoch=zero,
+    )
+    simulated = ps.simulate(workload, policy).start[1:]
+    started = np.array([start for _, start, _ in real])
+    upper = np.triu_indices(len(rows), 1)
+    ahead = np.sign(started[:, None] - started[None, :])[upper]
+    predicted = np.sign(simulated[:, None] - simulated[None, :])[upper]
+    clear = (ahead != 0) & (predicted != 0)
+    return float((ahead == predicted)[clear].mean()), float((ahead < 0)[ahead != 0].mean())
+
+
+def test_squeue_is_read_whatever_users_write(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = waiting(site, 7, "--job-name=a|b\n7|PENDING", "--comment=~", user=USERS[0], width=3)
+    for name, value in site.environment().items():
+        monkeypatch.setenv(name, value)
+    (found,) = [row for row in read_queue() if row.id == job]
+    assert (found.user, found.partitions, found.limit, found.widths["cpus"]) == (USERS[0], ("closed",), 420, 3)
+    assert found.pending
+    assert found.eligible is not None
+
+
+def test_nothing_is_left_of_a_cluster(tmp_path: Path) -> None:
+    """Also if the tests are killed: the kernel ends all processes with the first one."""
+    script = (
+        "import os\n"
+        "from support.slurm_cluster import slurm_cluster\n"
+        "with slurm_cluster(nodes=1, cpus=1) as cluster:\n"
+        "    cluster.submit(run=12345)\n"
+        "    cluster.wait_until(lambda: 'R' in cluster.call('squeue', '-h', '-o', '%t'))\n"
+        "    print(cluster.folder, flush=True)\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment(PYTHONPATH=os.pathsep.join([environment()["PYTHONPATH"], str(Path(__file__).parents[1])])),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    if "NO SLURM" in done.stderr:
+        pytest.skip("NO SLURM: nothing was started that could be left")
+    folder = done.stdout.strip()
+    assert folder, done.stderr
+    time.sleep(0.2)
+    lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not [line for line in lines if folder.encode() in line or b"12345" in line]
+    subprocess.run(["rm", "-rf", folder], check=True)
