@@ -1,4 +1,4 @@
-"""Keys of which a part is the same for all jobs of an account: it is computed once for each account and second."""
+"""Keys of which a part is the same for all jobs of an account: it is computed once for each account and moment."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,13 @@ from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
 from .formulas import Program, value_of
 from .inputs import Jobs
-from .usage import Usage, standing
+from .usage import Usage, moment_of, standing
 
-NEVER = -1  # no second
+NEVER = -1  # no moment
 
 
 class Keys(NamedTuple):
-    """A formula, of which what is the same for all jobs of an account is computed once a second.
+    """A formula, of which what is the same for all jobs of an account is computed once a moment.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class Keys(NamedTuple):
     common
         `Program`, the value of an account by its usage and share.
     last, at
-        (A,) float64, the last value of each account; and (A,) int64, s, the second of it, NEVER at first.
+        (A,) float64, the last value of each account; and (A,) int64, the moment of it, NEVER at first.
     """
 
     program: Program
@@ -32,7 +32,7 @@ class Keys(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def of_account(keyed: Keys, situation: Int, jobs: Jobs, usage: Usage, shares: Floats, j: Int, t: Int) -> float:
-    """Return the value of the account of a job, which does not change within a second; 0 if no usage is needed.
+    """Return the value of the account of a job, which does not change within a moment; 0 if no usage is needed.
 
     Parameters
     ----------
@@ -48,8 +48,9 @@ def of_account(keyed: Keys, situation: Int, jobs: Jobs, usage: Usage, shares: Fl
     if usage.account.size == 0:
         return 0.0
     account = usage.account[j]
-    if keyed.at[account] != t:
+    moment = moment_of(usage, t)
+    if keyed.at[account] != moment:
         used = standing(usage, account, t)
         keyed.last[account] = value_of(keyed.common, situation, jobs, j, t, used, shares[j])
-        keyed.at[account] = t
+        keyed.at[account] = moment
     return float(keyed.last[account])

@@ -51,6 +51,8 @@ class Tree(NamedTuple):
         (N,) float64, the part of the shares of the account above; and the product of these parts from the root on.
     is_user, inherits
         (N,) bool, whether it is a user; and whether this is one who has the shares of the account.
+    accounts
+        All associations that are no users, ascending.
     child, begin
         (m,) and (N + 1,) int64: the children of i with users are child[begin[i] : begin[i + 1]]. They are sorted in
         place.
@@ -62,8 +64,10 @@ class Tree(NamedTuple):
         (2, N) int64, processors that run jobs since then.
     changed
         (N,) int64, the last period in which there was a change.
+    grown
+        (1,) float64, the growth of units in the first second of the period.
     value, level, factor
-        (N,) float64: the usage at the beginning of the period; the ratio of FAIR_TREE, or the effective usage of an
+        (N,) float64: the usage at the beginning of the period (of users by CLASSIC only where it is needed); the ratio of FAIR_TREE, or the effective usage of an
         account by CLASSIC; and the factor of a user by FAIR_TREE.
     line, levels, last
         (N + 1,) int64, (deepest + 2, 4) int64 and (deepest + 2,) float64, work space of the ranking.
@@ -80,6 +84,7 @@ class Tree(NamedTuple):
     product: Floats
     is_user: Mask
     inherits: Mask
+    accounts: Ints
     child: Ints
     begin: Ints
     users: int
@@ -87,6 +92,7 @@ class Tree(NamedTuple):
     mark: Floats
     rate: Ints
     changed: Ints
+    grown: Floats
     value: Floats
     level: Floats
     factor: Floats
@@ -131,6 +137,7 @@ def tree_of(
         product,
         is_user,
         inherits,
+        np.flatnonzero(~is_user).astype(np.int64),
         below.astype(np.int64),
         begin.astype(np.int64),
         int(is_user.sum()),
@@ -138,6 +145,7 @@ def tree_of(
         np.zeros((2, count)),
         np.zeros((2, count), dtype=np.int64),
         np.full(count, NEVER, dtype=np.int64),
+        np.zeros(1),
         np.zeros(count),
         np.zeros(count),
         np.zeros(count),
@@ -216,16 +224,21 @@ def factor_at(tree: Tree, half_life: float, node: Int, t: Int) -> float:
     if tree.state[COMPUTED] != period:
         tree.state[COMPUTED] = period
         shrink(tree, half_life, t)
-        grown = growth(tree, half_life, tree.first + period * tree.period)
-        for i in range(tree.parent.size):
-            row = BEFORE if tree.changed[i] == period else NOW
-            tree.value[i] = tree.used[row, i] + float(tree.rate[row, i]) * (grown - tree.mark[row, i])
+        tree.grown[0] = growth(tree, half_life, tree.first + period * tree.period)
         if tree.algorithm == CLASSIC:
             compute_effective(tree)
         else:
             compute_ratios(tree)
             rank_users(tree)
     return classic_factor(tree, node) if tree.algorithm == CLASSIC else float(tree.factor[node])
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def compute_value(tree: Tree, node: Int) -> None:
+    """Compute the usage of an association of `tree` at the beginning of the period, in place."""
+    row = BEFORE if tree.changed[node] == tree.state[COMPUTED] else NOW
+    since = tree.grown[0] - tree.mark[row, node]
+    tree.value[node] = tree.used[row, node] + float(tree.rate[row, node]) * since
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -237,9 +250,9 @@ def part_of_all(tree: Tree, node: Int) -> float:
 @njit(cache=True, nogil=True, _nrt=False)
 def compute_effective(tree: Tree) -> None:
     """Compute the effective usage of all accounts of `tree`, in place."""
-    for node in range(tree.parent.size):
-        if not tree.is_user[node]:
-            tree.level[node] = effective(tree, node)
+    for node in tree.accounts:
+        compute_value(tree, node)
+        tree.level[node] = effective(tree, node)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -259,6 +272,7 @@ def classic_factor(tree: Tree, node: Int) -> float:
         node = tree.parent[node]
         taken = tree.level[node]
     else:
+        compute_value(tree, node)
         taken = effective(tree, node)
     share = tree.product[node]
     return math.exp2(-(taken / share) / tree.damping) if share > 0.0 else 0.0
@@ -267,7 +281,9 @@ def classic_factor(tree: Tree, node: Int) -> float:
 @njit(cache=True, nogil=True, _nrt=False)
 def compute_ratios(tree: Tree) -> None:
     """Compute the ratios of shares and usage of FAIR_TREE of all associations of `tree`, in place."""
+    compute_value(tree, 0)
     for node in range(1, tree.parent.size):
+        compute_value(tree, node)
         above = tree.value[tree.parent[node]]
         part = tree.value[node] / above if above > 0.0 else 0.0
         if tree.inherits[node]:

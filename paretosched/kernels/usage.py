@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
-from .fair_share import Tree, factor_at, note_in_tree
+from .fair_share import Tree, factor_at, note_in_tree, period_of
 
 
 class Usage(NamedTuple):
@@ -70,6 +70,14 @@ def usage_at(usage: Usage, account: Int, t: Int) -> float:
     left = math.exp2(-float(t - usage.since[account]) / usage.half_life)
     since_then = float(usage.rate[account]) * (usage.half_life / math.log(2.0)) * (1.0 - left)
     return usage.used[account] * left + since_then
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def moment_of(usage: Usage, t: Int) -> Int:
+    """Return the number of the moment of second t: while it is the same, no `standing` changes."""
+    if usage.tree.parent.size > 0:
+        return period_of(usage.tree, t)
+    return t
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

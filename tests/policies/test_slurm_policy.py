@@ -1,0 +1,359 @@
+"""Today's scheduler of a Slurm site: what its formula has, what is remarked, and the priorities of a real Slurm."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched import InputError, Priority, Workload
+from paretosched.policies.priority import ALL
+from paretosched.policies.slurm_policy import read_slurm
+from paretosched.workload.log_names import Names
+from support.slurm_cluster import SlurmCluster, slurm_cluster
+from support.slurm_site import keys_at
+
+SITE = Path(__file__).parents[1] / "data/slurm"
+HEAD = "ClusterName=a\n"
+MULTIFACTOR = HEAD + "PriorityType=priority/multifactor\nNodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=ALL\n"
+DBD = "AccountingStorageType=accounting_storage/slurmdbd\n"
+
+
+@pytest.fixture
+def conf(tmp_path: Path) -> Callable[[str], Path]:
+    """Return a function that writes a slurm.conf."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / "slurm.conf"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def remarks(policy: Priority) -> list[str]:
+    return policy.provenance["slurm"]["remarks"]  # type: ignore[no-any-return]
+
+
+def jobs_with(names: Names, columns: Mapping[int, list[int]], **fields: list[int]) -> Workload:
+    """Return jobs of a log with some fields of their lines, and names."""
+    records = np.full((len(fields["submit"]), 18), -1.0)
+    for place, numbers in columns.items():
+        records[:, place] = numbers
+    return Workload(**fields, capacity=16, records=records, names=names)  # type: ignore[arg-type]
+
+
+# ---- the formula
+
+
+def test_a_whole_site() -> None:
+    policy = read_slurm(SITE / "slurm.conf", SITE / "assoc.txt")
+    assert policy.order == (
+        "1000 * min(wait / 86400, 1) + 100000 * fairshare + 1000 * max(0, min(1, 0.125 + width / 32)) + 125 + "
+        "375 * partition(fast) + 400 + 1600 * queue(high) + width * (187.5 + 187.5 * partition(fast))",
+    )
+    assert (policy.name, policy.half_life, policy.backfill.reservations) == ("Slurm loop", 7 * 86400, 8)
+    assert (policy.fair_share.algorithm, policy.fair_share.period) == ("tree", 60)
+    assert policy.fair_share.names[:3] == ("bio", "shared", "physics")
+
+
+@pytest.mark.parametrize(
+    ("lines", "order"),
+    [
+        ("", "fcfs"),
+        ("PriorityWeightAge=5", "5 * min(wait / 604800, 1)"),
+        ("PriorityWeightAge=5\nPriorityMaxAge=INFINITE", "5 * min(wait / 10000000000, 1)"),
+        ("PriorityWeightAge=5\nPriorityMaxAge=0", "fcfs"),
+        ("PriorityWeightJobSize=8", "8 * max(0, min(1, 0.125 + width / 32))"),
+        ("PriorityWeightJobSize=8\nPriorityFavorSmall=yes", "8 * max(0, min(1, 1 - 0.125 - width / 32))"),
+        (
+            "PriorityWeightJobSize=8\nPriorityFlags=SMALL_RELATIVE_TO_TIME",
+            "8 * max(0, min(1, max(4, width) / max(estimate / 60, 1) / 16))",
+        ),
+        (
+            "PriorityWeightJobSize=8\nPriorityFlags=small_relative_to_time\nPriorityFavorSmall=Yes",
+            "8 * max(0, min(1, 1 - max(4, width) / max(estimate / 60, 1) / 16))",
+        ),
+        ("PriorityWeightTRES=cpu=32", "width * 2"),
+        ("PriorityWeightTRES=cpu=32\nPriorityFlags=NO_NORMAL_TRES", "32 * width"),
+        ("PriorityWeightFairshare=7", "fcfs"),  # without accounts, Slurm knows no shares
+        (f"PriorityWeightFairshare=7\n{DBD}", "7 * fairshare"),
+        (
+            "PriorityWeightPartition=6\nPartitionName=q Nodes=n1 PriorityJobFactor=3 Default=yes",
+            "6 + -4 * partition(p)",
+        ),
+        (
+            "PriorityWeightPartition=6\nPriorityFlags=NO_NORMAL_PART\nPartitionName=q-2 Priority=3",
+            "8589934592 * partition(q-2) + 6 + 12 * partition(q-2)",
+        ),
+        ("PartitionName=q PriorityTier=9\nPriorityWeightAge=1", "8589934592 * partition(q) + 1 * min(wait / 604800, 1)"),
+    ],
+)
+def test_the_formula(lines: str, order: str, conf: Callable[[str], Path]) -> None:
+    policy = read_slurm(conf(MULTIFACTOR + lines))
+    text = re.sub(r"^0 \+ ", "", policy.order[0])
+    assert text == ps.as_policy(order if order == "fcfs" else f"order: {order}").order[0] if order != "fcfs" else (
+        policy.order == ("fcfs",)
+    )
+
+
+def test_priority_basic_is_first_come_first_served(conf: Callable[[str], Path]) -> None:
+    policy = read_slurm(conf(f"{HEAD}PriorityType=priority/basic\nPriorityWeightAge=5\n"))
+    assert (policy.order, policy.backfill.reservations) == (("fcfs",), ALL)
+    w = ps.lublin(200, 64, 3)
+    assert ps.simulate(w, policy).start.tolist() == ps.simulate(w, "fcfs; backfill: conservative").start.tolist()
+
+
+@pytest.mark.parametrize(
+    ("lines", "reservations"),
+    [
+        ("SchedulerType=sched/builtin", 0),
+        ("SchedulerParameters=bf_job_part_count_reserve=3", 3),
+        ("SchedulerParameters=bf_interval=9", ALL),
+    ],
+)
+def test_backfilling(lines: str, reservations: int, conf: Callable[[str], Path]) -> None:
+    assert read_slurm(conf(f"{HEAD}PriorityType=priority/basic\n{lines}")).backfill.reservations == reservations
+
+
+@pytest.mark.parametrize(
+    ("flags", "algorithm"), [("", "tree"), ("FAIR_TREE", "tree"), ("NO_FAIR_TREE", "classic"), ("DEPTH_OBLIVIOUS", "classic")]
+)
+def test_the_algorithm_of_fair_share(flags: str, algorithm: str, conf: Callable[[str], Path]) -> None:
+    lines = f"{DBD}PriorityWeightFairshare=1\nPriorityDecayHalfLife=0\nFairShareDampeningFactor=5\nPriorityFlags={flags}"
+    policy = read_slurm(conf(MULTIFACTOR + lines))
+    assert (policy.fair_share.algorithm, policy.fair_share.damping, policy.fair_share.period) == (algorithm, 5, 300)
+    assert policy.half_life == 10**10  # none
+    assert any("sacctmgr -P show assoc" in line for line in remarks(policy))
+
+
+# ---- what is refused, and what is remarked
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD, "there must be PriorityType, whose default value depends on the version of Slurm; add the line as"),
+        (f"{HEAD}PriorityType=priority/own", "slurm.conf:2: PriorityType must be one of priority/basic, priority/multi"),
+        (f"{HEAD}PriorityType=priority/basic\nSchedulerType=sched/wiki", "SchedulerType must be one of sched/backfill"),
+        (f"{MULTIFACTOR}PriorityFlags=BACKWARDS", 'PriorityFlags must be some of ACCRUE_ALWAYS, .* not "backwards"'),
+        (f"{MULTIFACTOR}PriorityWeightAge=-1", 'slurm.conf:5: PriorityWeightAge must be a whole number up to 4294967295'),
+        (f"{MULTIFACTOR}PriorityWeightTRES=cpu", 'PriorityWeightTRES must be NAME=NUMBER,..., but has "cpu"'),
+        (f"{HEAD}PriorityType=priority/multifactor\nPriorityWeightJobSize=1", "needs the CPUs of NodeName lines"),
+        (f"{HEAD}PriorityType=priority/multifactor\nPriorityWeightTRES=cpu=1", "needs the CPUs of NodeName and Part"),
+        (
+            f"{HEAD}PriorityType=priority/basic\nSchedulerParameters=bf_job_part_count_reserve=many",
+            'bf_job_part_count_reserve must be a whole number up to 100000, but is "many"',
+        ),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused(text: str, message: str, conf: Callable[[str], Path]) -> None:
+    with pytest.raises(InputError, match=message) as error:
+        read_slurm(conf(text))
+    assert "\n" not in str(error.value)
+
+
+def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> None:
+    lines = (
+        f"{DBD}PriorityWeightAge=1\nPriorityWeightFairshare=2\nPriorityWeightQOS=3\nPriorityUsageResetPeriod=MONTHLY\n"
+        "PriorityWeightTRES=Mem=5,GRES/gpu=2\nPreemptType=preempt/qos\nPriorityFlags=ACCRUE_ALWAYS\n"
+        "PartitionName=q Nodes=n1 TRESBillingWeights=CPU=2 OverSubscribe=NO\n"
+        "SchedulerParameters=bf_max_job_user=20,defer,bf_interval=60,bf_continue,new_option=1\n"
+    )
+    said = remarks(read_slurm(conf(MULTIFACTOR + lines)))
+    assert said[0] == (
+        "in the policy are age (1), fair share, Fair Tree (2); backfilling beside reservations of all waiting jobs"
+    )
+    for part in (
+        "PriorityCalcPeriod: ages grow",
+        "all users have equal shares",
+        "usage begins with 0",
+        "PriorityWeightQOS=3: all jobs have the same QOS",
+        "PriorityWeightTRES: mem, gres/gpu of jobs are not in a log",
+        "PriorityUsageResetPeriod=MONTHLY: usage is not reset",
+        "PreemptType=preempt/qos: no job is preempted here",
+        "ACCRUE_ALWAYS: ages count from",
+        "TRESBILLINGWEIGHTS of q: usage is processors times time",
+        "the partitions p, q have different nodes",
+        "bf_max_job_user=20: Slurm starts at most 20 jobs",
+        "defer: Slurm starts no job at its submission",
+        "bf_interval=60: Slurm backfills once in 60 s",
+        "new_option=1 of SchedulerParameters is not in the policy",
+        "by default, Slurm plans in steps of 60 s",
+    ):
+        assert sum(line.startswith(part) for line in said) == 1, part
+    assert len(said) == 16
+
+
+# ---- the policy as a value
+
+
+@pytest.mark.slow
+def test_it_is_a_policy_like_others(tmp_path: Path) -> None:
+    policy = read_slurm(SITE / "slurm.conf", SITE / "assoc.txt")
+    ps.save_policy(policy, tmp_path / "today.json")
+    again = ps.load_policy(tmp_path / "today.json")
+    assert isinstance(again, Priority)
+    assert (again.order, again.backfill, again.fair_share) == (policy.order, policy.backfill, policy.fair_share)
+    assert again.provenance == policy.provenance
+    w = ps.lublin(100, 16, 3)
+    start = ps.simulate(w, policy).start.tolist()
+    assert ps.simulate(w, tmp_path / "today.json").start.tolist() == start
+    assert ps.simulate(w, policy, "recent").start.size == 100
+    words = ps.explain(policy).words()
+    assert any(line.startswith("Of slurm.conf: in the policy are age (1,000)") for line in words)
+    assert ps.as_policy(SITE / "slurm.conf").name == "Slurm loop"
+
+
+def test_names_of_users_accounts_partitions_and_qos_come_from_beside_the_log() -> None:
+    policy = read_slurm(SITE / "slurm.conf", SITE / "assoc.txt")
+    names = Names({1: "anna", 2: "cora"}, {1: "theory", 2: "bio"}, {1: "high", 2: "normal"}, {1: "fast", 2: "batch"}, "slurm", "account")
+    columns = {11: [1, 1, 2], 12: [1, 2, 2], 14: [1, 2, 2], 15: [1, 2, 2]}
+    w = jobs_with(names, columns, submit=[0, 0, 0], run=[9] * 3, estimate=[60] * 3, width=[4] * 3, user=[1, 1, 2])
+    size = 1000 * (0.125 + 4 / 32)
+    assert keys_at(policy, w, 864, {}) == [
+        10 + 100000 + size + 500 + 2000 + 1500,
+        10 + 100000 + size + 125 + 400 + 750,
+        10 + 100000 + size + 125 + 400 + 750,
+    ]
+    assert policy.unknown_words(w) == []
+    ranks = keys_at(replace(policy, order="fairshare"), w, 864, {1: 0})  # anna in bio runs: bio comes last, anna in it
+    assert ranks == [1.0, 1 / 9, 3 / 9]
+
+
+# ---- a real Slurm
+
+ACCOUNTS = (  # of root
+    ("account", "physics", "fairshare=30"),
+    ("account", "theory", "parent=physics", "fairshare=10"),
+    ("account", "bio", "fairshare=20"),
+    ("account", "shared", "parent=bio", "fairshare=parent"),
+    ("user", "games", "account=theory", "fairshare=3"),
+    ("user", "man", "account=physics", "fairshare=5"),
+    ("user", "lp", "account=bio", "fairshare=1"),
+    ("user", "games", "account=bio", "fairshare=2"),
+    ("user", "mail", "account=shared", "fairshare=parent"),
+    ("qos", "high", "priority=10"),
+)
+PAIRS = (("games", "theory"), ("man", "physics"), ("lp", "bio"), ("games", "bio"), ("mail", "shared"))
+WEIGHTS = {
+    "PriorityWeightAge": "1000",
+    "PriorityWeightFairshare": "10000",
+    "PriorityWeightJobSize": "2000",
+    "PriorityWeightPartition": "500",
+    "PriorityWeightQOS": "2000",
+    "PriorityWeightTRES": "CPU=3000",
+}
+COLUMNS = ("FAIRSHARE", "JOBSIZE", "PARTITION", "QOS", "TRES")  # as sprio calls them, in the order of WEIGHTS[1:]
+
+
+@contextmanager
+def site() -> Iterator[SlurmCluster]:
+    """Start a cluster with accounts, two partitions and two QOS, on which a minute lasts a second."""
+    settings = WEIGHTS | {
+        "PriorityCalcPeriod": "1",
+        "PriorityMaxAge": "0-2",
+        "SchedulerType": "sched/builtin",
+        "PartitionName": "main Nodes=n[1-4] Default=YES MaxTime=INFINITE PriorityJobFactor=10",
+        "PartitionName#2": "fast Nodes=n[1-2] MaxTime=INFINITE PriorityJobFactor=40",
+    }
+    with slurm_cluster(settings=settings, accounting=True, rate=60) as cluster:
+        for line in ACCOUNTS:
+            cluster.call("sacctmgr", "-i", "add", *line)
+        cluster.call("sacctmgr", "-i", "modify", "qos", "normal", "set", "priority=2")
+        cluster.call("sacctmgr", "-i", "modify", "user", "games", "man", "set", "qos+=high")
+        yield cluster
+
+
+def recorded(cluster: SlurmCluster) -> tuple[Workload, dict[int, int], int]:
+    """Return the jobs of a cluster as a log with names, the rows and starts of those that run, and the time."""
+    cluster.environment["SLURM_TIME_FORMAT"] = "%s"
+    lines = cluster.call("squeue", "-h", "-t", "PD,R", "-o", "%A|%u|%a|%q|%P|%C|%l|%V|%S|%T").splitlines()
+    rows = sorted((line.split("|") for line in lines), key=lambda row: int(row[0]))
+    numbers = [{name: i for i, name in enumerate(dict.fromkeys(row[c] for row in rows), 1)} for c in range(1, 5)]
+    column = [[names[row[c]] for row in rows] for c, names in enumerate(numbers, 1)]
+    named = [{number: name for name, number in names.items()} for names in numbers]
+    minutes = [int(row[6].split(":")[0]) if row[6].count(":") == 1 else 60 * int(row[6].split(":")[0]) for row in rows]
+    w = jobs_with(
+        Names(*named, "slurm", "account"),  # type: ignore[arg-type]
+        {11: column[0], 12: column[1], 14: column[2], 15: column[3]},
+        submit=[int(row[7]) for row in rows],
+        run=[60] * len(rows),
+        estimate=[60 * count for count in minutes],
+        width=[int(row[5]) for row in rows],
+        user=column[0],
+    ).with_(job=[int(row[0]) for row in rows])
+    started = {i: int(row[8]) for i, row in enumerate(rows) if row[9] == "RUNNING"}
+    return w, started, int(cluster.call("date", "+%s"))
+
+
+def sprio(cluster: SlurmCluster) -> dict[int, dict[str, float]]:
+    """Return the priority of each waiting job and its parts, as Slurm has them."""
+    lines = cluster.call("sprio", "-h", "-o", "%i|%Y|%A|%F|%J|%P|%Q|%T").splitlines()
+    names = ("PRIORITY", "AGE", *COLUMNS)
+    cells = [re.sub(r"cpu=", "", line).split("|") for line in lines]
+    return {int(row[0]): dict(zip(names, (float(cell or 0) for cell in row[1:]), strict=True)) for row in cells}
+
+
+def policy_of(cluster: SlurmCluster, folder: Path, weights: Mapping[str, str]) -> Priority:
+    """Return the policy of a cluster with other weights."""
+    text = (cluster.folder / "etc/slurm.conf").read_text(encoding="utf-8")
+    for key in WEIGHTS:
+        text = re.sub(rf"^{key}=.*$", f"{key}={weights[key]}" if key in weights else "", text, flags=re.MULTILINE)
+    (folder / "slurm.conf").write_text(text, encoding="utf-8")
+    tables = ("assoc", "Cluster,Account,ParentName,User,Partition,Share"), ("qos", "Name,Priority")
+    printed = [cluster.call("sacctmgr", "-P", "show", table, f"format={columns}") for table, columns in tables]
+    (folder / "assoc.txt").write_text("".join(printed), encoding="utf-8")
+    policy = read_slurm(folder / "slurm.conf", folder / "assoc.txt")
+    return replace(policy, fair_share=replace(policy.fair_share, period=1))
+
+
+@pytest.mark.slow
+def test_priorities_are_those_of_a_real_slurm(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    with site() as cluster:
+        for width, (user, account) in zip((6, 4, 5), PAIRS, strict=False):
+            cluster.submit(f"--account={account}", run=90000, width=width, limit=2000, user=user)
+        cluster.wait_until(lambda: cluster.call("squeue", "-h", "-t", "R").count("\n") == 3)
+        for i in range(30):
+            user, account = PAIRS[int(rng.integers(5))]
+            options = [f"--account={account}", "--partition=fast" if i % 4 == 0 else "--partition=main"]
+            options += ["--qos=high"] if user in ("games", "man") and i % 3 == 0 else []
+            width = int(rng.integers(2, 9))
+            cluster.submit(*options, run=60, width=width, limit=int(rng.integers(10, 50)), user=user)
+        for flag in ("FAIR_TREE", "NO_FAIR_TREE"):
+            conf = cluster.folder / "etc/slurm.conf"
+            text = re.sub(r"\nPriorityFlags=.*", "", conf.read_text(encoding="utf-8"))
+            conf.write_text(f"{text}PriorityFlags={'' if flag == 'FAIR_TREE' else flag}\n", encoding="utf-8")
+            cluster.call("scontrol", "reconfigure")
+            end = int(cluster.call("date", "+%s")) + 240  # after two periods or more
+            cluster.wait_until(lambda end=end: int(cluster.call("date", "+%s")) > end, 60)  # type: ignore[misc]
+            check_priorities(cluster, tmp_path)
+
+
+def check_priorities(cluster: SlurmCluster, folder: Path) -> None:
+    """Compare all parts of the priorities, and the order of all pairs of waiting jobs."""
+    real = sprio(cluster)
+    w, started, now = recorded(cluster)
+    rows = {int(job): row for row, job in enumerate(w.job.tolist())}
+    assert len(real) >= 28
+    assert set(real) <= set(rows)
+    for key, column in zip([*WEIGHTS][1:], COLUMNS, strict=True):
+        keys = keys_at(policy_of(cluster, folder, {key: WEIGHTS[key]}), w, now, started)
+        slack = 300.0 if key.endswith("Fairshare") and "NO_FAIR" in cluster.call("scontrol", "show", "config") else 1.0
+        for job, parts in real.items():
+            assert abs(parts[column] - keys[rows[job]]) <= slack, (job, column, parts, keys[rows[job]])
+    keys = keys_at(policy_of(cluster, folder, WEIGHTS), w, now, started)
+    pairs = list(itertools.combinations(sorted(real), 2))
+    agreed = sum(
+        (keys[rows[a]] >= keys[rows[b]]) == (real[a]["PRIORITY"] >= real[b]["PRIORITY"]) for a, b in pairs
+    ) / len(pairs)
+    print(f"{agreed:.1%} of {len(pairs)} pairs")
+    assert agreed >= 0.95
