@@ -32,10 +32,11 @@ from paretosched.cli.command_line import all_commands
 from paretosched.cli.options import Name
 from paretosched.core.errors import InputError
 from paretosched.workload import log_cache
+from paretosched.workload.log_names import names_path
 from support.commands import COMMANDS, command, files, succeed
 from support.fuzzing import LONG, sound
-from support.house import furnish
-from support.mutations import damaged_bytes, damaged_json, damaged_list, damaged_log
+from support.house import SITE_COLUMNS, furnish
+from support.mutations import damaged_accounting, damaged_bytes, damaged_json, damaged_list, damaged_log
 
 Attack = Callable[[Random, Path, Path], Iterator[Verdict]]
 GROUPS = ("consumption", "swf", "queue", "50,10")
@@ -56,6 +57,13 @@ ORDERS = (
     "wfp3; backfill: easy; longest: 4h of 3,4 and 90s of 5 while 1,2",
     "order: if(group(1) and not width > 4, 2, 0.5) * wait - usage / share; usage: group; half-life: 1h; shares: 1 = 2",
 )
+ACCOUNTING = (
+    ("sacct.txt", "slurm"),
+    ("sacct.txt", "slurm"),
+    ("pbs.txt", "pbs"),
+    ("sge.txt", "sge"),
+    ("jobs-of-site.csv", "csv", "--columns", SITE_COLUMNS),
+)  # a file of the house, its format, and options that it needs
 METHODS = ("fcfs", "random", "list", "lpt", "tga", "pgga")
 
 
@@ -84,6 +92,24 @@ def packed_logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     """A sound gzipped log with damaged bytes."""
     (folder / "log.swf.gz").write_bytes(damaged_bytes((house / "w.swf.gz").read_bytes(), r))
     yield verdict_on("simulate", folder / "log.swf.gz", "--policy", "easy")
+
+
+def accounting(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """Damaged accounting of a machine, or damaged names beside a log."""
+    if r.randrange(5) == 0:
+        log = shutil.copy(house / "imported.swf", folder)
+        names = names_path(log)
+        names.write_bytes(damaged_json(names_path(house / "imported.swf").read_text(), r))
+        yield verdict_on("info", log, "--groups", r.choice(GROUPS))
+        return
+    name, kind, *more = r.choice(ACCOUNTING)
+    text = damaged_accounting((house / name).read_text(), r)
+    (folder / "accounting").write_bytes(damaged_bytes(text, r) if r.randrange(3) == 0 else text)
+    options = r.choice([(), ("--width", "nodes"), ("--partition", "main"), ("--anonymise", "key")])
+    options = options if kind == "slurm" or options[:1] != ("--width",) else ()
+    yield verdict_on("import", kind, folder / "accounting", *more, "-o", folder / "log.swf", *options)
+    if (folder / "log.swf").exists():
+        yield verdict_on("info", folder / "log.swf", "--groups", "swf")
 
 
 def groups_lists(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
@@ -297,6 +323,7 @@ ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attemp
     "damaged logs": (30, logs),
     "damaged gzip files": (6, packed_logs),
     "damaged caches of logs": (6, caches),
+    "damaged accounting and names": (10, accounting),
     "damaged lists of groups": (6, groups_lists),
     "damaged lists of jobs and nodes": (8, assigned_lists),
     "damaged policies": (10, policies),

@@ -11,6 +11,13 @@ from paretosched.policies.rule_base import RuleBase
 from support.commands import succeed
 
 ACCOUNTING = Path(__file__).parents[1] / "data" / "accounting"
+COPIES = {
+    "slurm-all.txt": "sacct.txt",
+    "pbs/20261122": "pbs.txt",
+    "sge-accounting": "sge.txt",
+    "jobs.csv": "jobs-of-site.csv",
+}
+SITE_COLUMNS = "submit=created,start=began,end=ended,width=cores,user=login,account=project,job=id,limit=limit"
 
 
 def furnish(folder: Path) -> Path:
@@ -24,7 +31,9 @@ def furnish(folder: Path) -> Path:
     for kind in ("iterative", "symbiotic"):
         ps.save_policy(_rules(kind, plain), folder / f"{kind}.json")
     ps.save_policy(plain, folder / "g.json")
-    shutil.copy(ACCOUNTING / "slurm-all.txt", folder / "sacct.txt")
+    for source, name in COPIES.items():
+        shutil.copy(ACCOUNTING / source, folder / name)
+    succeed("import", "slurm", folder / "sacct.txt", "-o", folder / "imported.swf")
     (folder / "groups.csv").write_text("1,staff\n2,guests\n")
     (folder / "jobs.csv").write_text("job,size,workload\na,,5\nb,7,\na,2,\n")
     (folder / "nodes.csv").write_text("node,speed,utilisation\nn,2,1\nm,1.5,0.5\n")

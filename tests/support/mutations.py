@@ -15,6 +15,12 @@ LOG_WORDS = (
     "-1", "0", "1", "2", "5", "8", "9", "-5", "abc", "nan", "inf", "1e400", "1e15", "1.5", "0x10", "1_0", "", ";", "#",
     "9007199254740993", "2147483648", "4294967296", "99999999999999999999", "\x1b[2J", "\u00e9", "\N{CHESTNUT}",
 )  # fmt: skip
+ACCOUNTING_WORDS = (
+    "", "0", "-1", "1", "9" * 15, "9" * 16, "1e5", "1.5", "nan", "Unknown", "None", "UNLIMITED", "525600", "cpu=", "=",
+    "cpu=99999999999", "billing=3,cpu=2", "2+0", "2+1", "7_[0-9]", "3.batch", "2026-11-22T12:00:00", "01:00:00",
+    "2026-11-22T12:00:00+01:00", "1795351553", "4102444800", "221845392000", "PENDING", "RUNNING", "\x1b[2J", "\u00e9",
+    "\u2028", "x" * 300, "|", ";", ":", "=", " ", "\0", "\udcff", "start=0", "end=1", "run_count=9", "exec_host=a/0*",
+)  # fmt: skip
 LIST_WORDS = (
     "", "0", "-1", "nan", "inf", "1e400", "1_0", "a", "job", "node", "size", "workload", "speed", '"', '""', "\0",
     "\r", "\x1b[2J", "\u00e9", ",", "\n", " ", "9" * 5000, "1e15", "1e-7", "0.5",
@@ -58,6 +64,19 @@ def damaged_bytes(data: bytes, r: Random, at_most: int = 2) -> bytes:
         place = r.randint(0, len(data))
         data = data[:place] + r.randbytes(r.randint(0, 3)) + data[place + r.randint(0, 3) :]
     return data
+
+
+def damaged_accounting(text: str, r: Random) -> bytes:
+    """Return accounting in which some cells, separators and lines were replaced, removed or doubled."""
+    cells = re.split("([|;:, =\n])", text)
+    for _ in range(r.randint(0, 3)):
+        cells[r.randrange(len(cells))] = r.choice(ACCOUNTING_WORDS)
+    lines = "".join(cells).split("\n")
+    for _ in range(r.choice([0, 0, 1])):
+        a, b = r.randrange(len(lines)), r.randrange(len(lines))
+        lines[a : a + 1] = r.choice([[], [lines[b]], [lines[a], lines[b]]])
+    data = r.choice(["\n", "\n", "\n", "\r\n", "\r"]).join(lines).encode("utf-8", "surrogateescape")
+    return gzip.compress(data, mtime=0) if r.randrange(8) == 0 else data
 
 
 def damaged_list(text: str, r: Random) -> str:

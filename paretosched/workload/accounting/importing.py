@@ -16,6 +16,7 @@ from ...core.errors import InputError, first_few
 from ..calendar import find_zone
 from ..log_names import Count, Eligible, Names
 from ..swf import write_log
+from ..workload import WIDEST
 from .anonymising import Alias, aliases, no_alias, prove_anonymous
 from .lives import UNKNOWN, Block, Registry
 from .machine_use import largest_use
@@ -23,6 +24,7 @@ from .sifting import sift
 from .spool import Spool
 from .tally import Tally
 
+MOST = 2.0**62  # of times x processors in the kernels
 CHUNK = 100_000  # jobs that are written at a time
 DAY = 86_400
 SHORT = 1.5 * DAY  # s; the default window of sacct is today
@@ -154,6 +156,7 @@ def import_log(
             raise InputError(f"{place}: there is no job that can be simulated{f': {why}' if why else ''}")
         jobs, remarks = _put_in_order(spool, tally, wishes, place, registry)
         survey = _survey(spool, jobs, registry, tally)
+        _check_size(jobs, survey, place, wishes.unit)
         remarks += _remarks(jobs, survey, registry, wishes)
         if wishes.zone is None:
             tally.note_log(UTC, jobs.order.size)
@@ -290,12 +293,15 @@ class _Survey(NamedTuple):
         The jobs that became eligible after their submission.
     repeated
         Whether a job of the machine is there more than once.
+    requested
+        The sum of all requested times, s.
     """
 
     work: Floats
     codes: Mapping[str, Sequence[int]]
     eligible: Eligible
     repeated: bool
+    requested: float
 
 
 def _survey(spool: Spool, jobs: _Jobs, registry: Registry, tally: Tally) -> _Survey:
@@ -303,11 +309,12 @@ def _survey(spool: Spool, jobs: _Jobs, registry: Registry, tally: Tally) -> _Sur
     work = np.zeros(jobs.longest.size)
     codes: dict[str, set[int]] = {kind: set() for kind in registry.kinds}
     late_jobs, after = [], []
-    repeated = False
+    repeated, requested = False, 0.0
     for rows, first in _chunks(spool, jobs):
         np.add.at(work, rows["partition"], rows["run"] * rows["width"].astype(np.float64))
         for kind, of_kind in codes.items():
             of_kind.update(np.unique(rows[kind]).tolist())
+        requested += float(_estimates(rows, jobs).sum(dtype=np.float64))
         without, of_partition = rows["limit"] == 0, jobs.longest[rows["partition"]] > 0
         _note(tally, "assumed", LIMIT_OF_PARTITION, rows[without & of_partition])
         _note(tally, "assumed", RUN_FOR_LIMIT, rows[without & ~of_partition])
@@ -320,7 +327,31 @@ def _survey(spool: Spool, jobs: _Jobs, registry: Registry, tally: Tally) -> _Sur
         late_jobs.append(number[late])
         after.append((rows["eligible"] - rows["submit"])[late])
     eligible = Eligible(np.concatenate(late_jobs), np.concatenate(after))
-    return _Survey(work, {kind: sorted(each - {UNKNOWN}) for kind, each in codes.items()}, eligible, repeated)
+    in_use = {kind: sorted(each - {UNKNOWN}) for kind, each in codes.items()}
+    return _Survey(work, in_use, eligible, repeated, requested)
+
+
+def _estimates(rows: NDArray[Any], jobs: _Jobs) -> Ints:
+    """Return the requested times of some jobs, (k,) s: their limits, else what is assumed."""
+    estimates: Ints = np.where(
+        rows["limit"] > 0, rows["limit"], np.maximum(jobs.longest[rows["partition"]], rows["run"])
+    )
+    return estimates
+
+
+def _check_size(jobs: _Jobs, survey: _Survey, place: str, unit: str) -> None:
+    """Refuse a log that no simulation could read."""
+    if jobs.capacity > WIDEST:
+        raise InputError(
+            f"{place}: the machine would have {jobs.capacity:,} {unit}, but {WIDEST:,} are the most; --capacity N "
+            "drops wider jobs"
+        )
+    horizon = float(jobs.submit[-1] - jobs.submit[0]) + 2 * survey.requested
+    if horizon * max(jobs.capacity + 1, jobs.order.size + 1) >= MOST:
+        raise InputError(
+            f"{place}: all requests together, {survey.requested:.3g} s, times the size of the machine, must stay below "
+            "2^62, but do not; are times in another unit?"
+        )
 
 
 def _remarks(jobs: _Jobs, survey: _Survey, registry: Registry, wishes: Wishes) -> Iterator[str]:
@@ -366,7 +397,8 @@ def _write(
     counts = tally.counts()
     if wishes.key is not None:  # where a job stood, and its number, stay at home
         counts = tuple(count._replace(first="") for count in counts)
-    epoch = int(jobs.submit[0]) - alias.earlier
+    first = int(jobs.submit[0])
+    epoch = first - alias.earlier if first > alias.earlier else first  # no calendar begins before 1970
     header = _header(jobs, wishes, epoch)
     in_use = {
         f"{kind}s": {int(alias.numbers[kind][code]): alias.names[kind][code] for code in codes}
@@ -419,7 +451,6 @@ def _lines(
     epoch = jobs.submit[0]
     for rows, first in _chunks(spool, jobs):
         run, start = rows["run"], rows["start"]
-        longest = np.maximum(jobs.longest[rows["partition"]], run)
         columns = (
             jobs.number[first : first + rows.size],
             rows["submit"] - epoch,
@@ -427,7 +458,7 @@ def _lines(
             run,
             rows["width"],
             rows["width"],
-            np.where(rows["limit"] > 0, rows["limit"], longest),
+            _estimates(rows, jobs),
             rows["status"],
             *(alias.numbers[kind][rows[kind]] for kind in ("user", "group", "queue", "partition")),
         )

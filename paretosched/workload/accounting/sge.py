@@ -76,10 +76,8 @@ def _values(lines: Lines, index: int, text: str) -> dict[str, str]:
     cells = text.split(":")
     fields = next((fields for fields in _readings(cells) if _fits(fields)), None)
     if fields is None:
-        fact = (
-            f"a line must have the {SIZES[0]} fields of sge_accounting(5) between colons, but this one, of {len(cells)}"
-        )
-        raise lines.fault(index, f"{fact}, has other ones; it begins {in_quotes(text)}")
+        fact = f"a line must have the {SIZES[0]} fields of sge_accounting(5) between colons, but this one has others"
+        raise lines.fault(index, f"{fact}: it begins {in_quotes(text)}")
     return {name: fields[place] for name, place in PLACES.items()}
 
 

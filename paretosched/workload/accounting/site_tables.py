@@ -101,7 +101,7 @@ def _csv_rows(path: str, columns: Mapping[str, str], watch: Watch) -> Iterator[R
     place = path
     lines = (f"{text}\n" for block in line_blocks(path, watch) for text in block.texts)
     first = next(lines, "")
-    heads = {separator: next(csv.reader([first], delimiter=separator), []) for separator in SEPARATORS}
+    heads = {separator: _heading(place, first, separator) for separator in SEPARATORS}
     fitting = [separator for separator, names in heads.items() if set(columns.values()) <= set(names)]
     separator = fitting[0] if fitting else max(heads, key=lambda each: len(heads[each]))
     places = _places(f"{place}:1", columns, [name.removeprefix("\ufeff").strip() for name in heads[separator]])
@@ -116,6 +116,14 @@ def _csv_rows(path: str, columns: Mapping[str, str], watch: Watch) -> Iterator[R
                 yield reader.line_num + 1, [cells[each].strip() for each in places]
     except csv.Error as error:
         raise InputError(f"{place}:{reader.line_num + 1}: not CSV: {error}") from None
+
+
+def _heading(place: str, line: str, separator: str) -> list[str]:
+    """Return the names in the first line of a CSV file."""
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error as error:  # a name of more than 131,072 letters
+        raise InputError(f"{place}:1: not CSV: {error}") from None
 
 
 def _parquet_rows(path: str, columns: Mapping[str, str]) -> Iterator[Row]:

@@ -53,7 +53,7 @@ def line_blocks(path: str | os.PathLike[str], watch: Watch) -> Iterator[Lines]:
     first, done, goal = 1, 0, _size(place)
     with closing(LogText(place).blocks()) as blocks:
         for block in blocks:
-            texts = block.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+            texts = block.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
             if not texts[-1]:
                 texts.pop()
             longest = max(texts, key=len, default="")

@@ -182,7 +182,7 @@ def test_with_and_without_header_and_with_a_last_bar(whole: Result, tmp_path: Pa
 def test_columns_may_have_another_order_and_more_of_them(whole: Result, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     rows = [line.split("|") for line in ALL.read_text().splitlines()]
-    other.write_text("".join("|".join(["x", *reversed(row)][1:] + ["more"]) + "\n" for row in rows))
+    other.write_text("".join("|".join([*reversed(row), "more"]) + "\n" for row in rows))
     assert "must be the output of sacct" in refusal(other)  # no header: it does not begin with JobIDRaw
     places = [0, *range(20, 0, -1)]
     other.write_text("".join("|".join([*(row[p] for p in places), "more"]) + "\r\n" for row in rows))
@@ -222,7 +222,7 @@ def test_the_command_has_what_the_parser_reads() -> None:
         ((1, "End", "9" * 15), ":2: End is "),
         ((4, "User", "an\x07na"), ":5: the name of a user, account, queue or partition must be a text of at most 200 "),
         ((1, "JobID", "a+1"), ':2: JobID is "a+1", not the number of a job'),
-        ((2, "State", "A|B"), ":3: a line must have 21 columns, but this one has 22; paretosched import slurm --command"),
+        ((2, "State", "A|B"), ":3: a line must have 21 columns, but this one has 22; paretosched import slurm --comm"),
         ((0, "End", "Ende"), ":1: the header must name JobIDRaw, "),
     ],
 )  # fmt: skip

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from paretosched.workload.accounting.lives import UNKNOWN, Life, Numbering, block_of
+
+
+def test_names_are_numbered_as_they_come_and_no_name_is_unknown() -> None:
+    numbering = Numbering()
+    assert numbering.codes(["b", "", "a", "b", "(null)"]).tolist() == [1, UNKNOWN, 2, 1, UNKNOWN]
+    assert numbering.codes(["c", "a"]).tolist() == [3, 2]
+    assert numbering.by_number() == {1: "b", 2: "a", 3: "c"}
+
+
+def test_names_that_cannot_be_in_a_file_are_found() -> None:
+    numbering = Numbering()
+    assert [*numbering.unfit(["a", "b\n", "c", "x" * 201])] == [1, 3]
+    assert [*numbering.unfit(["a", "Zoë"])] == []
+
+
+def test_rows_become_columns() -> None:
+    block = block_of([Life(1, 7, 10, 20, 5, 2, user="a"), Life(2, 8, 11, 21, 6, 3, user="b", limit=9)])
+    assert (block.line.tolist(), block.job.tolist(), block.limit.tolist()) == ([1, 2], [7, 8], [0, 9])
+    assert (block.user, block.eligible.tolist(), block.part_of.tolist()) == (["a", "b"], [UNKNOWN] * 2, [0, 0])
