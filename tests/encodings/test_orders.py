@@ -21,7 +21,7 @@ from paretosched.encodings.orders import (
     weak_orders,
     written_as,
 )
-from support.later import arrived, by_rows, later
+from support.later import arrival_workload, by_rows, later
 from support.naive import easy, heads, jobs_of, replan, run
 from support.zoo import BACKFILLS, ZOO, jobs, workloads
 
@@ -232,7 +232,7 @@ def test_ranks_must_fit_the_groups() -> None:
 @pytest.mark.parametrize("name", SMALL_ZOO[::6])
 def test_jobs_of_a_rank_stand_in_the_order_in_which_they_are_eligible(name: str) -> None:
     w = later(ZOO[name], 1)
-    same, rows = arrived(w)
+    same, rows = arrival_workload(w)
     ranks = [g % 2 for g in range(len(w.groups))] if len(w.groups) > 1 else [0]
     assert static_order(w, ranks).tolist() == rows[static_order(same, ranks)].tolist()
     for genome in encode([ranks] * 2, dynamic=False), encode([ranks] * 2, dynamic=True):

@@ -31,7 +31,7 @@ from paretosched.encodings.sequence import (
 from paretosched.policies.decoded_orders import DECODINGS, decoded_start_times
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import to_json as policy_json
-from support.later import arrived, by_rows, later
+from support.later import arrival_workload, by_rows, later
 from support.recipes import family
 from support.zoo import HOUR, ZOO, constant, jobs, random_jobs
 
@@ -453,7 +453,7 @@ def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeyp
 def test_jobs_that_are_eligible_later_stand_where_they_arrive(moves: str, decoding: str) -> None:
     """Orders are those of the workload that is submitted when its jobs are eligible, in the rows of this one."""
     w = later(BUSY, 2)
-    same, rows = arrived(w)
+    same, rows = arrival_workload(w)
     archive = family(9, 20, mates=0.5)
     encoding = spec(moves)._replace(decoding=decoding)
     derive, derive_same = deriving(w, encoding), deriving(same, encoding)

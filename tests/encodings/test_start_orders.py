@@ -9,7 +9,7 @@ from paretosched import Workload, greedy, simulate
 from paretosched.encodings.start_orders import start_order
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import to_json as policy_json
-from support.later import arrived
+from support.later import arrival_workload
 from support.zoo import HOUR, ZOO, constant, jobs, random_jobs
 
 # two groups
@@ -64,6 +64,6 @@ def test_a_workload_of_one_job_has_starts() -> None:
 @pytest.mark.parametrize("start", ["submit", {"random": 5}, {"order": [1, 0]}, {"policy": policy_json(Plain("easy"))}])
 def test_ties_are_broken_by_when_jobs_are_eligible(start: object) -> None:
     w = FOUR.with_(eligible=[7, 0, 3, 5])
-    same, rows = arrived(w)
+    same, rows = arrival_workload(w)
     assert rows.tolist() == [1, 2, 3, 0]
     assert start_order(w, start).tolist() == rows[start_order(same, start)].tolist()

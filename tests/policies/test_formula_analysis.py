@@ -92,7 +92,7 @@ def test_any_formula_is_in_the_order_that_is_promised(key: Term, t: int) -> None
         check_order(key, t)
 
 
-AGES = st.sampled_from([Term("wait"), Term("submit"), Term("usage"), Term("share")])
+AGES = st.sampled_from([Term("wait"), Term("submit"), Term("eligible"), Term("usage"), Term("share")])
 ONE = st.sampled_from(["-x", "abs", "sqrt", "not"])
 TWO = st.sampled_from(["+", "-", "*", "/", "min", "max", "<", ">=", "+", "*", "/"])
 AGING = st.recursive(
@@ -112,9 +112,11 @@ def test_the_key_of_an_older_job_is_never_smaller_where_that_is_promised(key: Te
     if rises_with_age(key):
         for j in range(len(W)):
             submit = [0, 1, 2, 3599, 3600, 86400, 90000]
-            alike = W.take(np.full(len(submit), j)).with_(submit=submit)
-            keys = [naive_key(key, alike, i, 90000, usage, 0.1) for i in range(len(submit))]
-            assert keys == sorted(keys, reverse=True)
+            at_once = W.take(np.full(len(submit), j)).with_(submit=submit)
+            together = at_once.take([0, 4, 6]).with_(submit=[0, 0, 0], eligible=[0, 3600, 90000])
+            for alike in (at_once, together):
+                keys = [naive_key(key, alike, i, 90000, usage, 0.1) for i in range(len(alike))]
+                assert keys == sorted(keys, reverse=True)
 
 
 @pytest.mark.parametrize(

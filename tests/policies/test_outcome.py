@@ -13,7 +13,7 @@ from paretosched.policies.plain import Plain
 from paretosched.policies.policy import as_policy
 from paretosched.policies.rule_base import RuleBase
 from support import naive, naive_priority, naive_rules
-from support.later import arrived, by_rows, later
+from support.later import arrival_workload, by_rows, later
 from support.naive_sharing import Sharing
 from support.priority_rules import rule_of
 from support.sharing import GROUPS, SMALL, crowds, sharings
@@ -55,7 +55,7 @@ def starts(w: Workload, policy: str | Policy) -> list[int]:
 def test_plain_rules_and_greedy_are_those_of_the_oracle(name: str) -> None:
     w, place = LATER[name], list(ZOO).index(name)
     assert w.has_later_jobs
-    same, rows = arrived(w)
+    same, rows = arrival_workload(w)
     known = fixed_policies(w.groups)
     greedy = [key for key in known if key not in PLAIN_RULES]
     for key in (
@@ -87,7 +87,7 @@ def test_orders_are_those_of_the_oracle(text: str, w: Workload) -> None:
     start = starts(w, policy)
     assert start == naive_priority.start_times(w, rule_of(policy, w))
     if text in TEXTS:  # what does not look at submissions cannot know them
-        same, rows = arrived(w)
+        same, rows = arrival_workload(w)
         moved = same.with_(submit=same.submit - same.submit[0])
         assert start == by_rows(simulate(same, policy).start, rows) or text.startswith("learned")
         assert np.array_equal(simulate(moved, policy).start + same.submit[0], simulate(same, policy).start)
@@ -101,7 +101,7 @@ def test_rule_bases_are_those_of_the_oracle(name: str, kind: str) -> None:
     assert isinstance(base, RuleBase)
     start = starts(w, base)
     assert start == naive_rules.start_times(w, base)
-    same, rows = arrived(w)
+    same, rows = arrival_workload(w)
     assert start == by_rows(simulate(same, base).start, rows)
 
 
@@ -127,7 +127,7 @@ def same_sharing(w: Workload, sharing: ps.TimeSharing) -> None:
     rows = zip(s.job.tolist(), s.begin.tolist(), s.end.tolist(), map(s.nodes, range(s.job.size)), strict=True)
     assert list(rows) == oracle.segments
     assert s.switches.tolist() == [list(switch) for switch in oracle.switches]
-    same, order = arrived(w)
+    same, order = arrival_workload(w)
     assert schedule.start.tolist() == by_rows(simulate(same, sharing).start, order)
 
 

@@ -15,6 +15,7 @@ from paretosched.policies.outcome import jobs_of
 from paretosched.policies.policy import as_policy
 from paretosched.policies.queue_parts import PartedQueue, distinct, queue_in_parts
 from support.formulas import TERMS
+from support.later import later
 from support.naive_priority import start_times
 from support.priority_rules import rule_of
 from support.simulating import briefly, thoroughly
@@ -70,8 +71,17 @@ def test_the_schedule_is_that_of_the_oracle(order: str, fill: str) -> None:
 
 @pytest.mark.slow
 @thoroughly
-@given(w=workloads(max_jobs=12), term=TERMS, other=TERMS, fill=st.sampled_from(["none", "easy", "easy:2"]))
-def test_any_formula_has_the_schedule_of_the_oracle(w: Workload, term: Term, other: Term, fill: str) -> None:
+@given(
+    w=workloads(max_jobs=12),
+    is_late=st.booleans(),
+    term=TERMS,
+    other=TERMS,
+    fill=st.sampled_from(["none", "easy", "easy:2"]),
+)
+def test_any_formula_has_the_schedule_of_the_oracle(
+    w: Workload, is_late: bool, term: Term, other: Term, fill: str
+) -> None:
+    w = later(w, len(w)) if is_late else w
     orders = f"order day: {written_term(term)}; order night: usage; order weekend: {written_term(term)}"
     tried = "" if fill == "none" else f"; backfill-order: {written_term(other)}"
     check(w, f"{orders}; backfill: {fill}{tried}; usage: group; half-life: 10s")

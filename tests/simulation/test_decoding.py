@@ -13,7 +13,7 @@ from paretosched import InputError, Workload, decode, simulate, start_order
 from paretosched.policies.decoded_orders import DECODINGS, decoded_start_times
 from support import naive
 from support.decoding import GAP, ORDERS, orders, starts, thoroughly
-from support.later import arrived, later
+from support.later import arrival_workload, later
 from support.zoo import PLAIN_RULES, ZOO, fixed_policies, jobs, policies, workloads
 
 # ---- what holds for every order
@@ -153,5 +153,5 @@ def test_jobs_that_are_eligible_later_are_decoded_as_by_the_oracle(name: str) ->
     for order in orders(len(w)).values():
         assert starts(w, order, "strict") == naive.strict(w, order.tolist())
         assert starts(w, order, "earliest") == naive.earliest(w, order.tolist())
-    by_arrival = arrived(w)[1]
+    by_arrival = arrival_workload(w)[1]
     assert starts(w, by_arrival, "strict") == simulate(w, "fcfs").start.tolist()

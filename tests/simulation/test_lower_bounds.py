@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from paretosched import Bounds, Schedule, Workload, bounds, objective_table, objectives, simulate
 from paretosched.policies.plain import Plain
 from paretosched.simulation.objective import shares
-from support.later import arrived, later
+from support.later import arrival_workload, later
 from support.zoo import PLAIN_RULES, ZOO, fixed_policies, jobs, policies, random_jobs, workloads
 
 NEARLY = 1 + 1e-12
@@ -289,7 +289,7 @@ def test_ctc_has_room_below_easy_but_not_much_in_all(traces) -> None:
 @pytest.mark.parametrize("name", list(ZOO)[1::4])
 def test_bounds_are_those_of_the_seconds_in_which_jobs_are_eligible(name: str) -> None:
     w = later(ZOO[name], 7)
-    same, _ = arrived(w)
+    same, _ = arrival_workload(w)
     assert bounds(w).together.tolist() == pytest.approx(bounds(same).together.tolist(), rel=1e-12, nan_ok=True)
     assert bounds(w).prompt_utilisation == bounds(same).prompt_utilisation
     for rule in PLAIN_RULES:

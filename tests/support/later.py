@@ -18,7 +18,7 @@ def later(workload: Workload, seed: int = 0) -> Workload:
     return workload.with_(eligible=workload.submit + -(-seconds // grain) * grain)
 
 
-def arrived(workload: Workload) -> tuple[Workload, np.ndarray]:
+def arrival_workload(workload: Workload) -> tuple[Workload, np.ndarray]:
     """Return the workload whose submissions are the eligible seconds, and the rows in which its jobs are here."""
     rows = np.array(sorted(range(len(workload)), key=lambda row: (int(workload.eligible[row]), row)))
     columns = {key: getattr(workload, key)[rows] for key in ("run", "estimate", "width", "user", "group", "job")}
@@ -28,7 +28,7 @@ def arrived(workload: Workload) -> tuple[Workload, np.ndarray]:
 
 
 def by_rows(values: np.ndarray, rows: np.ndarray) -> list[int]:
-    """Return values of the jobs of `arrived` in the order of the workload."""
+    """Return values of the jobs of `arrival_workload` in the order of the workload."""
     result = np.empty_like(values)
     result[rows] = values
     return result.tolist()  # type: ignore[no-any-return]
