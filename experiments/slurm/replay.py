@@ -124,9 +124,7 @@ def daemon(cluster: SlurmCluster, clock: Clock, policy: Path, folder: Path) -> I
     for old in folder.iterdir():
         old.unlink()
     with folder.with_suffix(".txt").open("wb") as out:
-        process = subprocess.Popen(
-            [str(word) for word in words], env=environment, stdout=out, stderr=subprocess.STDOUT
-        )
+        process = subprocess.Popen([str(word) for word in words], env=environment, stdout=out, stderr=subprocess.STDOUT)
         try:
             cluster.wait_until((folder / "deploy.jsonl").exists, 60)
             yield process

@@ -32,7 +32,9 @@ from support.slurm_cluster import refusal
 from support.slurm_site import keys_at
 
 WEEK = 7 * 86400
-LATER = 1_767_571_200  # Monday 2026-01-05 00:00 UTC: windows move by whole weeks to this year, where Slurm expects dates
+LATER = (
+    1_767_571_200  # Monday 2026-01-05 00:00 UTC: windows move by whole weeks to this year, where Slurm expects dates
+)
 TRIES = 1000
 
 
@@ -238,7 +240,9 @@ def rows_of(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
             if (options.work / f"{log}-{window.number}-{system.name}.json").exists():
                 record = replayed(window, system, options)
                 if record["digest"] != window.jobs.digest:
-                    raise SystemExit(f"{log} {window.number} was replayed with other jobs; remove its files from --work")
+                    raise SystemExit(
+                        f"{log} {window.number} was replayed with other jobs; remove its files from --work"
+                    )
                 yield from rows_of_replay(window, system, record, options)
 
 
@@ -267,7 +271,10 @@ def rows_of_replay(
             row |= {name: number(reached[place]), f"simulated_{name}": number(predicted[place])}
         row |= {"mean_wait": float(wait.mean()), "simulated_mean_wait": float(simulated_wait.mean())}
         row |= {"difference_median": float(np.median(difference))}
-        row |= {"difference_p95": float(np.quantile(difference, 0.95)), "correlation": correlation(wait, simulated_wait)}
+        row |= {
+            "difference_p95": float(np.quantile(difference, 0.95)),
+            "correlation": correlation(wait, simulated_wait),
+        }
         row |= {"pairs": pairs.together, "pairs_turned": pairs.turned}
         row |= {"late_median": float(np.median(late)), "late_most": int(late.max())}
         row["longer_mean"] = float((end - start - w.run)[ended].mean()) if ended.any() else None

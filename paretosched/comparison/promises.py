@@ -353,9 +353,7 @@ def _verdict(
     return Verdict(word, tuple(reason for _, reason in parts))
 
 
-def _of_gain(
-    schedules: Sequence[Schedule], wish: Wish, promised: float | None, values: Floats
-) -> tuple[Word, str]:
+def _of_gain(schedules: Sequence[Schedule], wish: Wish, promised: float | None, values: Floats) -> tuple[Word, str]:
     """Return what the realised gain says of the promise, and in words why."""
     predicted, realised = (gain_of(wish, values[EASY], values[place]) for place in (POLICY, RECORDED))
     goals = drawn_goals([week_sums(schedule) for schedule in schedules], wish)
