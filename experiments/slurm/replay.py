@@ -17,10 +17,9 @@ import settings
 from deploy_on_fast_clock import CLIENTS_PRELOAD
 
 sys.path.insert(0, str(common.ROOT / "tests"))
-from support.slurm_cluster import PATIENT, SlurmCluster, slurm_cluster
-
 import paretosched as ps
 from paretosched.deployment.daemon_log import read_daemon_log
+from support.slurm_cluster import PATIENT, SlurmCluster, slurm_cluster
 
 LEAD = 25  # real seconds before the first job: the cluster starts, and the daemon
 PATIENCE = 4 * 3600  # real seconds after which a window that does not end is given up

@@ -1,4 +1,4 @@
-"""`paretosched review`: did a policy that runs on a machine keep its promise?"""
+"""`paretosched review`: whether a policy that runs on a machine kept its promise."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         run,
         "review a policy that runs on a machine: did it keep its promise?",
         "  paretosched review log.swf.gz --policy policy.json --since 2026-03-01\n"
-        "  paretosched review log.swf.gz --policy policy.json --since 2026-03-01 --log policy.json.deploy/deploy.jsonl\n"
+        "  paretosched review log.swf.gz --policy policy.json --since 2026-03-01 --log deploy.jsonl\n"
         "      what the daemon did, too; after a dry run: what would have changed\n"
         "  paretosched review log.swf.gz --policy policy.json --since 2026-03-01 --today slurm.conf -o weeks.csv\n"
         "The log is what paretosched import made of the accounting since then; with a month before, the jobs that ran\n"
@@ -210,7 +210,7 @@ def _daemon_text(log: DaemonLog, reached: Reached | None) -> str:
     if reached is not None and reached.jobs:
         share = 100 * reached.ranked / reached.jobs
         lines.append(
-            f"  {reached.ranked:,} of {reached.jobs:,} jobs ({share:.1f} %) that waited two periods or more were ranked "
-            "before they started; tasks of an array are ranked as one job"
+            f"  {reached.ranked:,} of {reached.jobs:,} jobs ({share:.1f} %) that waited two periods or more were "
+            "ranked before they started; tasks of an array are ranked as one job"
         )
     return "\n".join(lines)

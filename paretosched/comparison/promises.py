@@ -136,8 +136,7 @@ class Review:
         w = self.workload
         since = w.submit - w.submit[0]
         parts = [(0, self.weeks * WEEK, np.ones(len(w), dtype=np.bool_))]
-        for week in range(self.weeks):
-            parts.append((week * WEEK, (week + 1) * WEEK, since // WEEK == week))
+        parts += [(week * WEEK, (week + 1) * WEEK, since // WEEK == week) for week in range(self.weeks)]
         first = int(w.submit[0])
         return [
             {"from": day_of(first + begin, w), "until": day_of(first + end, w)} | row
@@ -297,11 +296,16 @@ def _promise(policy: Policy, workload: Workload, wish: Wish | None) -> tuple[Wis
         raise InputError(
             f"policy {policy.name} does not say for which wish it was trained in these groups; say it with --objective"
         )
-    reached, easy = (policy.provenance.get(key) for key in ("objective", "easy"))
-    known = all(isinstance(x, int | float) and abs(x) < 1e300 for x in (reached, easy))
-    if chosen != of_training or not chosen.weights or not known or float(easy) <= 0:
+    reached, easy = (_number(policy.provenance.get(key)) for key in ("objective", "easy"))
+    if chosen != of_training or not chosen.weights or reached is None or easy is None or easy <= 0:
         return chosen, None
-    return chosen, 100 * (float(easy) - float(reached)) / float(easy)
+    return chosen, 100 * (easy - reached) / easy
+
+
+def _number(value: object) -> float | None:
+    """Return a number of a provenance, which may hold anything; None if it is none."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+    return float(value) if is_number and isinstance(value, int | float) else None
 
 
 def _spread(schedules: Sequence[Schedule], wish: Wish) -> tuple[Intervals | None, Floats | None]:

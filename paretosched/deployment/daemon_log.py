@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -100,7 +101,7 @@ def read_daemon_log(path: str | Path, since: int) -> DaemonLog:
                     passes.append(line)
     if not passes:
         raise InputError(f"{path}: the daemon made no complete pass since the date; is it the log of this deployment?")
-    steps = [after.time - before.time for before, after in zip(passes, passes[1:], strict=False)]
+    steps = [after.time - before.time for before, after in pairwise(passes)]
     period = float(median(steps)) if steps else 0.0
     return DaemonLog(
         passes=len(passes),

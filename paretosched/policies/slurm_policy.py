@@ -120,7 +120,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
     kind = option(conf, "PriorityType", ("priority/basic", "priority/multifactor"), "")
     scheduler = option(conf, "SchedulerType", ("sched/backfill", "sched/builtin"), "sched/backfill")
     site = _site(conf, accounts)
-    parts, remarks = _multifactor(site) if kind == "priority/multifactor" else ([], [])
+    parts, remarks = (_multifactor(site) if kind == "priority/multifactor" else ([], []))
     tier = _by_partition(site, [one.tier for one in site.partitions], TIER, ranked=True)
     if tier.terms:
         parts = [Part("PriorityTier", tier.terms), *parts]
@@ -205,10 +205,8 @@ def _fair_share_part(site: Site, remarks: list[str]) -> list[Part]:
     if not weight:
         return []
     if storage not in ("accounting_storage/slurmdbd", "accounting_storage/mysql"):
-        remarks.append(
-            f"PriorityWeightFairshare={weight}: without AccountingStorageType=accounting_storage/slurmdbd "
-            "Slurm knows no shares, so that it counts nothing"
-        )
+        remarks.append(f"PriorityWeightFairshare={weight}: without AccountingStorageType=accounting_storage/slurmdbd "
+                       "Slurm knows no shares, so that it counts nothing")
         return []
     if site.accounts is None:
         remarks.append(f"all users have equal shares, because there is no --shares; write its file by: {COMMAND}")
@@ -297,9 +295,7 @@ def _tres_part(site: Site, remarks: list[str]) -> list[Part]:
     parts = [1 / one.cpus if one.cpus else 0.0 for one in site.partitions]
     if not any(parts):
         where = site.conf.settings["priorityweighttres"].where
-        raise InputError(
-            f"{where}: PriorityWeightTRES needs the CPUs of NodeName and PartitionName lines; there are none"
-        )
+        raise InputError(f"{where}: PriorityWeightTRES needs the CPUs of NodeName and PartitionName lines; there are none")
     by_name = _by_partition(site, parts, weight)
     return [Part(f"CPUs ({weight:,g})", (f"width * ({' + '.join(by_name.terms)})",))]
 
@@ -347,9 +343,7 @@ def _backfill(conf: SlurmConf, scheduler: str) -> tuple[Backfill, str]:
     if count == 0:
         return Backfill(ALL), "backfilling beside reservations of all waiting jobs"
     jobs = "job" if count == 1 else f"{count:,} jobs"
-    return Backfill(
-        count
-    ), f"backfilling beside {'a reservation' if count == 1 else 'reservations'} of the first {jobs}"
+    return Backfill(count), f"backfilling beside {'a reservation' if count == 1 else 'reservations'} of the first {jobs}"
 
 
 def _partition_remarks(site: Site, conf: SlurmConf) -> list[str]:
@@ -364,3 +358,5 @@ def _partition_remarks(site: Site, conf: SlurmConf) -> list[str]:
         f"the partitions {', '.join(one.name for one in site.partitions)} have different nodes, but here all jobs share "
         "one machine; import the jobs of partitions without common nodes by --partition, each on its own"
     ]
+
+

@@ -144,12 +144,8 @@ def test_equals_the_oracle_on_hundreds_of_jobs(kind: str, algorithm: str) -> Non
 
 
 @briefly
-@given(
-    of=shares_of(), changes=st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 9), st.integers(1, 4)), max_size=9)
-)
-def test_units_become_smaller_without_a_change_of_the_factors(
-    of: SharesOf, changes: list[tuple[int, int, int]]
-) -> None:
+@given(of=shares_of(), changes=st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 9), st.integers(1, 4)), max_size=9))
+def test_units_become_smaller_without_a_change_of_the_factors(of: SharesOf, changes: list[tuple[int, int, int]]) -> None:
     """After 512 half-lives units are made smaller; Python's numbers are still large enough for 900."""
     naive, own = Factors(of, 3.5), tree(of)
     users = [node for node, is_user in enumerate(of.users) if is_user]

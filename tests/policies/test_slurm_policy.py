@@ -93,19 +93,14 @@ def test_a_whole_site() -> None:
             "PriorityWeightPartition=6\nPriorityFlags=NO_NORMAL_PART\nPartitionName=q-2 Priority=3",
             "8589934592 * partition(q-2) + 6 + 12 * partition(q-2)",
         ),
-        (
-            "PartitionName=q PriorityTier=9\nPriorityWeightAge=1",
-            "8589934592 * partition(q) + 1 * min(wait / 604800, 1)",
-        ),
+        ("PartitionName=q PriorityTier=9\nPriorityWeightAge=1", "8589934592 * partition(q) + 1 * min(wait / 604800, 1)"),
     ],
 )
 def test_the_formula(lines: str, order: str, conf: Callable[[str], Path]) -> None:
     policy = read_slurm(conf(MULTIFACTOR + lines))
     text = re.sub(r"^0 \+ ", "", policy.order[0])
-    assert (
-        text == ps.as_policy(order if order == "fcfs" else f"order: {order}").order[0]
-        if order != "fcfs"
-        else (policy.order == ("fcfs",))
+    assert text == ps.as_policy(order if order == "fcfs" else f"order: {order}").order[0] if order != "fcfs" else (
+        policy.order == ("fcfs",)
     )
 
 
@@ -129,13 +124,10 @@ def test_backfilling(lines: str, reservations: int, conf: Callable[[str], Path])
 
 
 @pytest.mark.parametrize(
-    ("flags", "algorithm"),
-    [("", "tree"), ("FAIR_TREE", "tree"), ("NO_FAIR_TREE", "classic"), ("DEPTH_OBLIVIOUS", "classic")],
+    ("flags", "algorithm"), [("", "tree"), ("FAIR_TREE", "tree"), ("NO_FAIR_TREE", "classic"), ("DEPTH_OBLIVIOUS", "classic")]
 )
 def test_the_algorithm_of_fair_share(flags: str, algorithm: str, conf: Callable[[str], Path]) -> None:
-    lines = (
-        f"{DBD}PriorityWeightFairshare=1\nPriorityDecayHalfLife=0\nFairShareDampeningFactor=5\nPriorityFlags={flags}"
-    )
+    lines = f"{DBD}PriorityWeightFairshare=1\nPriorityDecayHalfLife=0\nFairShareDampeningFactor=5\nPriorityFlags={flags}"
     policy = read_slurm(conf(MULTIFACTOR + lines))
     assert (policy.fair_share.algorithm, policy.fair_share.damping, policy.fair_share.period) == (algorithm, 5, 300)
     assert policy.half_life == 10**10  # none
@@ -149,16 +141,10 @@ def test_the_algorithm_of_fair_share(flags: str, algorithm: str, conf: Callable[
     ("text", "message"),
     [
         (HEAD, "there must be PriorityType, whose default value depends on the version of Slurm; add the line as"),
-        (
-            f"{HEAD}PriorityType=priority/own",
-            "slurm.conf:2: PriorityType must be one of priority/basic, priority/multi",
-        ),
+        (f"{HEAD}PriorityType=priority/own", "slurm.conf:2: PriorityType must be one of priority/basic, priority/multi"),
         (f"{HEAD}PriorityType=priority/basic\nSchedulerType=sched/wiki", "SchedulerType must be one of sched/backfill"),
         (f"{MULTIFACTOR}PriorityFlags=BACKWARDS", 'PriorityFlags must be some of ACCRUE_ALWAYS, .* not "backwards"'),
-        (
-            f"{MULTIFACTOR}PriorityWeightAge=-1",
-            "slurm.conf:5: PriorityWeightAge must be a whole number up to 4294967295",
-        ),
+        (f"{MULTIFACTOR}PriorityWeightAge=-1", 'slurm.conf:5: PriorityWeightAge must be a whole number up to 4294967295'),
         (f"{MULTIFACTOR}PriorityWeightTRES=cpu", 'PriorityWeightTRES must be NAME=NUMBER,..., but has "cpu"'),
         (f"{HEAD}PriorityType=priority/multifactor\nPriorityWeightJobSize=1", "needs the CPUs of NodeName lines"),
         (f"{HEAD}PriorityType=priority/multifactor\nPriorityWeightTRES=cpu=1", "needs the CPUs of NodeName and Part"),
@@ -228,14 +214,7 @@ def test_it_is_a_policy_like_others(tmp_path: Path) -> None:
 
 def test_names_of_users_accounts_partitions_and_qos_come_from_beside_the_log() -> None:
     policy = read_slurm(SITE / "slurm.conf", SITE / "assoc.txt")
-    names = Names(
-        {1: "anna", 2: "cora"},
-        {1: "theory", 2: "bio"},
-        {1: "high", 2: "normal"},
-        {1: "fast", 2: "batch"},
-        "slurm",
-        "account",
-    )
+    names = Names({1: "anna", 2: "cora"}, {1: "theory", 2: "bio"}, {1: "high", 2: "normal"}, {1: "fast", 2: "batch"}, "slurm", "account")
     columns = {11: [1, 1, 2], 12: [1, 2, 2], 14: [1, 2, 2], 15: [1, 2, 2]}
     w = jobs_with(names, columns, submit=[0, 0, 0], run=[9] * 3, estimate=[60] * 3, width=[4] * 3, user=[1, 1, 2])
     size = 1000 * (0.125 + 4 / 32)
