@@ -4,6 +4,9 @@ A simulation that began on an empty machine would promise too much, and one from
 another queue at the date than the machine had. So the jobs that ran at the date fill their processors, until the
 seconds in which they ended or were expected to, and the jobs that waited come in the seconds in which they came. Until
 the date, one more job fills all other processors, so that none of them starts. All three are simulated and not counted.
+
+Only what a policy remembers of the time before is lost: "conservative" keeps the reservations that it gave, and none
+are recorded.
 """
 
 from __future__ import annotations

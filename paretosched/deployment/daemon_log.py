@@ -12,12 +12,13 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from ..core.arrays import Ints
-from ..core.errors import InputError
+from ..core.errors import InputError, in_quotes
 from ..core.files import read_lines
 from ..core.limits import limits_in_force, reading_limits
 from ..core.typed_json import as_type
 from .records import LOG_BYTES, OLD_LOGS
 
+DIGITS = 19  # of the number of a job, at most
 LATE = 2.0  # usual periods after which a pass is late
 
 
@@ -150,8 +151,12 @@ def _lines(path: Path) -> Iterator[_Line]:
             broken = number
             continue
         try:
-            yield as_type(value, _Line)
+            line = as_type(value, _Line)
         except InputError as error:
             raise InputError(f"{path}:{number}: {error}") from None
+        for job in (*line.all, *line.set):
+            if not (job.isascii() and job.isdigit() and len(job) < DIGITS):
+                raise InputError(f"{path}:{number}: jobs must be numbers, but there is also {in_quotes(job)}")
+        yield line
     if broken == 1:
         raise InputError(f"{path}:1: must be a line of the daemon's log (deploy.jsonl), but is not JSON")

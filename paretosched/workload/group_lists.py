@@ -230,7 +230,7 @@ def _line(cells: Sequence[str], columns: Sequence[str], place: str) -> GroupLine
     group = cells[columns.index("group")]
     if not group or not group.isprintable():
         raise InputError(f"{place}: group is {in_quotes(group)}, not a name that can be printed")
-    return GroupLine(group, **values)  # type: ignore[arg-type]
+    return GroupLine(group, **values)
 
 
 def _number_words(column: str) -> str:
