@@ -60,10 +60,10 @@ def traces() -> Path:
 def slurm() -> Iterator[SlurmCluster]:
     """A real Slurm with accounts, for all tests of a worker; each cancels its own jobs.
 
-    It has six nodes of 16 processors, each a partition of its own, p1 to p6; `main` has all of them; jobs of `closed`
-    wait for ever.
+    It has twenty nodes of one processor: four for each of the partitions p1 to p5; `main` has all of them; jobs of
+    `closed` wait for ever.
     """
-    partitions = {f"PartitionName#p{number}": f"p{number} Nodes=n{number} State=UP" for number in range(1, 7)}
-    partitions["PartitionName#closed"] = "closed Nodes=n[1-6] State=DOWN"
-    with slurm_cluster(nodes=6, cpus=16, settings=partitions, accounting=True) as cluster:
+    partitions = {f"PartitionName#{i}": f"p{i} Nodes=n[{4 * i - 3}-{4 * i}] State=UP" for i in range(1, 6)}
+    partitions["PartitionName#closed"] = "closed Nodes=n[1-20] State=DOWN"
+    with slurm_cluster(nodes=20, cpus=1, settings=partitions, accounting=True) as cluster:
         yield cluster

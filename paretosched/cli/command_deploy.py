@@ -99,7 +99,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> int | None:
     """Run a policy on a real machine."""
-    if "numba" not in sys.modules:
+    if sys.argv[1:2] == ["deploy"]:  # not in a process that does other things as well
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # a few thousand keys are computed sooner than numba is loaded
     from ..deployment.ranking import check_orderly
     from ..policies.policy import as_policy
@@ -171,7 +171,7 @@ def _run_on_slurm(options: argparse.Namespace, policy: Orderly) -> int | None:
     """Check Slurm's settings, and run the daemon, or undo what it did."""
     from ..deployment.daemon import Plan, read_plan_policy, run_daemon, undo
     from ..deployment.site_clock import site_zone
-    from ..deployment.site_factors import bounded, lexicographic
+    from ..deployment.site_factors import bounded_share, lexicographic
     from ..deployment.slurm_calls import SlurmError
     from ..deployment.slurm_queue import check_partitions
     from ..deployment.slurm_settings import check_priority, read_settings, weights_of
@@ -190,7 +190,7 @@ def _run_on_slurm(options: argparse.Namespace, policy: Orderly) -> int | None:
             options.groups,
             tuple(options.partition),
             options.width,
-            lexicographic(weights) if options.share is None else bounded(weights, options.share),
+            lexicographic(weights) if options.share is None else bounded_share(weights, options.share),
             site_zone(),
             options.dry_run,
         )

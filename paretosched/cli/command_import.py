@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, one_of
@@ -123,8 +124,9 @@ def run(options: argparse.Namespace) -> None:
 
     registry, tally = Registry(), Tally()
     with reading_progress() as (watch, advance):
-        blocks = _blocks(options, registry, tally, watch)
-        imported = import_log(blocks, registry, tally, _wishes(options), options.file, options.output, advance)
+        wishes = _wishes(options)
+        with closing(_blocks(options, registry, tally, watch)) as blocks:
+            imported = import_log(blocks, registry, tally, wishes, options.file, options.output, advance)
     for text in imported.remarks:
         remark(text)
     _show(options, imported)
@@ -168,7 +170,9 @@ def _wishes(options: argparse.Namespace) -> Wishes:
     )
 
 
-def _blocks(options: argparse.Namespace, registry: Registry, tally: Tally, watch: Watch) -> Iterator[Block]:
+def _blocks(
+    options: argparse.Namespace, registry: Registry, tally: Tally, watch: Watch
+) -> Generator[Block, None, None]:
     """Return the job lives in the file."""
     if options.format == "slurm":
         from ..workload.accounting.slurm import Format, read_slurm

@@ -83,7 +83,7 @@ def order_of(
     policy
         The policy.
     jobs
-        The jobs, sorted by when they could run first.
+        The jobs.
     grouping
         The groups, and the group of each job.
     width
@@ -98,26 +98,26 @@ def order_of(
     situation = int(calendar(now, zone, 0).kind[0])
     if not jobs:
         return Order([], SITUATIONS[situation])
-    workload = workload_of(jobs, grouping, width, since)
-    queue = policy.queue(workload)
-    inputs, t = jobs_of(workload), now - since
+    by_submission = sorted(jobs, key=lambda job: (job.submit, job.id))
+    arrivals = workload_of(by_submission, grouping, width, since).in_arrival_order
+    queue = policy.queue(arrivals.jobs)
+    inputs, t = jobs_of(arrivals.jobs), now - since
     keys = [
         evaluate(queue.order, situation, inputs, j, t, 0.0, 0.0)
-        for j in range(1, len(workload))  # job 0 marks the beginning
+        for j in range(1, len(arrivals.jobs))  # job 0 marks the beginning
     ]
-    rows = np.argsort(-np.array(keys), kind="stable")
-    return Order([jobs[row].id for row in rows.tolist()], SITUATIONS[situation])
+    places = np.argsort(-np.array(keys), kind="stable") + 1
+    rows = places if arrivals.rows is None else arrivals.rows[places]
+    return Order([by_submission[row - 1].id for row in rows.tolist()], SITUATIONS[situation])
 
 
 def workload_of(jobs: Sequence[QueuedJob], grouping: Grouping, width: str, since: int) -> Workload:
-    """Return waiting jobs as a workload; before them comes a job that marks second 0, Unix time `since`.
-
-    A job is submitted when it could run first, so that its wait counts from there.
-    """
+    """Return waiting jobs, sorted by submission, as a workload; before them a job marks second 0, Unix time `since`."""
     widths = [max(1, job.widths[width]) for job in jobs]
     limits = [job.limit for job in jobs]
     return Workload(
-        submit=_after(0, [(job.eligible or since) - since for job in jobs]),
+        submit=_after(0, [job.submit - since for job in jobs]),
+        eligible=_after(0, [max(job.submit, job.eligible or 0) - since for job in jobs]),
         run=_after(1, limits),
         estimate=_after(1, limits),
         width=_after(1, widths),

@@ -56,7 +56,7 @@ def lexicographic(weights: int) -> Scale:
     return Scale(HIGHEST, weights + NICE + 1)
 
 
-def bounded(weights: int, share: float) -> Scale:
+def bounded_share(weights: int, share: float) -> Scale:
     """Return the scale with which at most a share, in per cent, of the largest priority comes from the policy.
 
     Parameters
@@ -68,7 +68,7 @@ def bounded(weights: int, share: float) -> Scale:
 
     Examples
     --------
-    >>> bounded(100_000, 50)
+    >>> bounded_share(100_000, 50)
     Scale(highest=100000, least=1)
     """
     return Scale(max(1, min(HIGHEST, round(weights * share / (100 - share)))), 1)
@@ -97,7 +97,7 @@ def changed_factors(order: Sequence[int], factors: Mapping[int, int], scale: Sca
     n = len(ranked)
     step = max(scale.least, min(WIDER * scale.least, scale.highest // (n + 1)))
     values: list[int] = [0] * n
-    borders = [-1, *_kept(ranked, factors, scale), n]
+    borders = [-1, *_keepers(ranked, factors, scale), n]
     for before, after in pairwise(borders):
         top = scale.highest + scale.least if before < 0 else factors[ranked[before]]
         bottom = 0 if after == n else factors[ranked[after]]
@@ -108,7 +108,7 @@ def changed_factors(order: Sequence[int], factors: Mapping[int, int], scale: Sca
     return changes | {job: 0 for job in order[scale.places :] if factors.get(job, 0) != 0}
 
 
-def _kept(ranked: Sequence[int], factors: Mapping[int, int], scale: Scale) -> list[int]:
+def _keepers(ranked: Sequence[int], factors: Mapping[int, int], scale: Scale) -> list[int]:
     """Return the places of jobs that keep their factors, ascending: as many as possible.
 
     With `least` added for each place, factors that leave room for the jobs between do not rise along the order.

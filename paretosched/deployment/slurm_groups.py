@@ -13,6 +13,7 @@ from ..workload.group_rules import ConsumptionGroups, ListedGroups
 from .slurm_queue import QueuedJob
 
 BY_FIELD = ("account", "user", "qos", "partition")
+UNKNOWN = -1  # in a log, where a job has none
 HINT = "say with --groups where a job's group stands: account, user, qos, partition, or a CSV file such as user,group"
 
 
@@ -72,7 +73,7 @@ def grouping_of(policy: Policy, how: str | None) -> Grouping:
         raise InputError(f"policy {policy.name} groups users by what they consumed, which Slurm does not tell; {HINT}")
     if not isinstance(rule, ListedGroups):
         raise InputError(f"policy {policy.name} has the groups {', '.join(groups)} and no rule for them; {HINT}")
-    if any(isinstance(cell, int) for line in rule.lines for cell in line[1:]):
+    if any(isinstance(cell, int) and cell != UNKNOWN for line in rule.lines for cell in line[1:]):
         raise InputError(f"policy {policy.name} groups jobs by numbers in its log, which Slurm does not know; {HINT}")
     return _by_lines(groups, rule.lines, default, rule.words())
 
@@ -97,17 +98,18 @@ def _by_lines(groups: tuple[str, ...], lines: Sequence[GroupLine], default: int,
     tables: dict[tuple[str, ...], dict[tuple[str, ...], int]] = {}
     for number, line in enumerate(lines):
         columns = tuple(column for column in COLUMNS if getattr(line, column) is not None)
-        key = tuple(str(getattr(line, column)).lower() for column in columns)
+        cells = (getattr(line, column) for column in columns)
+        key = tuple("" if cell == UNKNOWN else str(cell).lower() for cell in cells)
         tables.setdefault(columns, {}).setdefault(key, number)
     group_of_line = [groups.index(line.group) for line in lines]
 
     def group_of(job: QueuedJob) -> int:
-        cells = {"user": (job.user,), "account": (job.account,), "queue": (job.qos,), "partition": job.partitions}
+        names = {"user": (job.user,), "account": (job.account,), "queue": (job.qos,), "partition": job.partitions}
         first = len(lines)
         for columns, table in tables.items():
             keys: list[tuple[str, ...]] = [()]
             for column in columns:
-                keys = [(*key, cell.lower()) for key in keys for cell in cells[column]]
+                keys = [(*key, name.lower()) for key in keys for name in names[column]]
             first = min([first, *(table[key] for key in keys if key in table)])
         return group_of_line[first] if first < len(lines) else default
 

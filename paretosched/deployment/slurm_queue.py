@@ -124,7 +124,7 @@ def jobs_in(text: str, mark: str) -> list[QueuedJob]:
         except ValueError as error:
             raise SlurmError(f"squeue: {error}") from None
         if job.id in jobs:
-            job = _joined(jobs[job.id], job)
+            job = _join(jobs[job.id], job)
         jobs[job.id] = job
     return list(jobs.values())
 
@@ -157,7 +157,7 @@ def _job(cells: dict[str, str]) -> QueuedJob:
     )
 
 
-def _joined(job: QueuedJob, part: QueuedJob) -> QueuedJob:
+def _join(job: QueuedJob, part: QueuedJob) -> QueuedJob:
     """Return a heterogeneous job with one more part, or an array of which tasks have lines of their own."""
     widths = {name: job.widths[name] + part.widths[name] for name in WIDTHS}
     return job._replace(widths=widths, limit=max(job.limit, part.limit), is_held=job.is_held or part.is_held)

@@ -69,10 +69,10 @@ def unit_text(words: Sequence[str]) -> str:
     >>> "ExecStart=/bin/paretosched deploy /etc/p.json" in unit_text(["/bin/paretosched", "deploy", "/etc/p.json"])
     True
     """
-    return UNIT.format(command=" ".join(map(_quoted, words)))
+    return UNIT.format(command=" ".join(map(_quote, words)))
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     """Return a word as systemd reads it in ExecStart."""
     clean = word.replace("%", "%%").replace("$", "$$")
     if clean and not any(letter in clean for letter in " \t\n\"'\\;"):

@@ -41,8 +41,10 @@ else:
         try:
             return math.pow(x, y)
         except OverflowError:
-            return -math.inf if x < 0 and y % 2 == 1 else math.inf
-        except ValueError:  # a root of less than 0
+            return math.copysign(math.inf, x) if y % 2 == 1 else math.inf
+        except ValueError:  # 0 to a power of less than 0, or a root of less than 0
+            if x == 0:
+                return math.copysign(math.inf, x) if y % 2 == 1 else math.inf
             return math.nan
 
 

@@ -21,7 +21,7 @@ from ..core.situations import SITUATIONS
 from ..core.typed_json import as_type
 from .fair_share import FairShare
 from .fair_share_json import FairShareFile, fair_share_in, fair_share_json
-from .greedy_order import BACKFILLS, CRITERIA, Greedy, greedy
+from .greedy_order import BACKFILLS, CRITERIA, Greedy
 from .grouping_json import GroupingFile, grouping_json, rule_in
 from .plain import PLAIN_RULES, Plain
 from .priority import ACCOUNTS, ALL, Backfill, Longest, Priority
@@ -92,10 +92,10 @@ class GreedyFile(Struct, kw_only=True, forbid_unknown_fields=True):
         for name, row in zip(SITUATIONS, rows, strict=True):
             for letter, genes in (("w", row.w), ("K", row.K)):
                 _check_keys(f"situations.{name}.{letter}: ", genes, self.groups)
-        return greedy(
-            [row.criterion for row in rows],
-            [[*(genes[g] for genes in (row.w, row.K) for g in self.groups), row.a, row.b] for row in rows],
-            groups=self.groups,
+        return Greedy(
+            tuple(row.criterion for row in rows),
+            np.array([[*(genes[g] for genes in (row.w, row.K) for g in self.groups), row.a, row.b] for row in rows]),
+            tuple(self.groups),
             backfill=self.backfill,
             name=self.name,
             provenance=self.provenance,

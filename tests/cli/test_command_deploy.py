@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,10 +14,7 @@ from support.fake_slurm import FakeSlurm
 
 
 @pytest.fixture(autouse=True)
-def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command says to the kernels that they need not be compiled; other tests want them compiled."""
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", os.environ.get("NUMBA_DISABLE_JIT", "0"))
-    monkeypatch.setitem(sys.modules, "numba", sys.modules.get("numba", sys))
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "UTC")
 
 
@@ -56,7 +52,7 @@ def test_a_wrong_setting_is_shown_with_what_it_is_now(fake: FakeSlurm, policy: P
     )
     assert "bf_window=1440 or more: PLEASE CHANGE slurm.conf, which says bf_window=60" in out
     assert "nothing is changed" in out
-    assert fake.told() == {}
+    assert fake.writes() == {}
 
 
 def test_off_says_how_many_jobs_are_as_before(fake: FakeSlurm, policy: Path) -> None:
@@ -64,7 +60,7 @@ def test_off_says_how_many_jobs_are_as_before(fake: FakeSlurm, policy: Path) -> 
     outcome = succeed("deploy", policy, "--to", "slurm", "--off")
     assert outcome.out == "2 jobs have the site factor 0 again\n"
     assert "the log stays" in outcome.err
-    assert fake.told() == {1: 0, 2: 0}
+    assert fake.writes() == {1: 0, 2: 0}
 
 
 def test_the_folder_is_that_of_systemd_where_it_has_one(
@@ -117,7 +113,7 @@ def test_what_is_wrong_is_said_in_one_line(fake: FakeSlurm, policy: Path, words:
     assert outcome.status == 2
     assert message in outcome.err
     assert outcome.err.count("\n") == 1
-    assert fake.told() == {}
+    assert fake.writes() == {}
 
 
 def test_other_priorities_of_slurm_are_refused(fake: FakeSlurm, policy: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 import paretosched as ps
 from paretosched.deployment.daemon import Plan, locked_folder, run_daemon, undo, write_factors
 from paretosched.deployment.records import read_state
-from paretosched.deployment.site_factors import bounded, lexicographic
+from paretosched.deployment.site_factors import bounded_share, lexicographic
 from paretosched.deployment.slurm_calls import SlurmError
 from support.commands import environment
 from support.fake_slurm import FakeSlurm
@@ -66,9 +66,9 @@ def test_a_pass_puts_the_jobs_in_order_and_writes_down_what_it_did(fake: FakeSlu
     assert once(plan) == []
     assert fake.order() == [2, 3, 1]
     (record,) = records(plan)
-    assert record["set"] == {str(job): factor for job, factor in fake.told().items()}
+    assert record["set"] == {str(job): factor for job, factor in fake.writes().items()}
     assert (record["waiting"], record["ranked"], record["dry_run"]) == (3, 3, False)
-    assert read_state(plan.folder).factors == fake.told()
+    assert read_state(plan.folder).factors == fake.writes()
     assert metrics(plan)["changes_total"] == 3
     assert metrics(plan)["up"] == 1
 
@@ -78,16 +78,16 @@ def test_nothing_is_written_where_nothing_has_changed(fake: FakeSlurm, plan: Pla
     once(plan)
     fake.forget()
     once(plan)
-    assert fake.told() == {}
+    assert fake.writes() == {}
     fake.queue(JOBS | {4: {"limit": "1:30:00"}})
     once(plan)
-    assert list(fake.told()) == [4]
+    assert list(fake.writes()) == [4]
 
 
 def test_a_dry_run_changes_nothing_and_writes_down_what_it_would_have_done(fake: FakeSlurm, plan: Plan) -> None:
     fake.queue(JOBS, {})
     once(plan._replace(is_dry=True))
-    assert fake.told() == {}
+    assert fake.writes() == {}
     (record,) = records(plan)
     assert record["dry_run"]
     assert sorted(record["set"], key=lambda job: -record["set"][job]) == ["2", "3", "1"]
@@ -106,7 +106,7 @@ def test_held_jobs_reservations_and_other_partitions_are_never_touched(fake: Fak
     plan = plan._replace(partitions=("main",))
     once(plan)
     undo(plan, lambda _: None)
-    assert set(fake.told()) == set(JOBS)
+    assert set(fake.writes()) == set(JOBS)
 
 
 def test_off_sets_all_that_was_touched_to_zero_and_leaves_no_state(fake: FakeSlurm, plan: Plan) -> None:
@@ -118,7 +118,7 @@ def test_off_sets_all_that_was_touched_to_zero_and_leaves_no_state(fake: FakeSlu
     fake.forget()
     remarks: list[str] = []
     assert undo(plan, remarks.append) == 4
-    assert fake.told() == {1: 0, 2: 0, 3: 0, 9: 0}
+    assert fake.writes() == {1: 0, 2: 0, 3: 0, 9: 0}
     assert [path.name for path in plan.folder.iterdir()] == ["deploy.jsonl"]
     assert "the log stays" in remarks[0]
 
@@ -165,15 +165,15 @@ def test_changes_by_others_are_counted_and_put_right(fake: FakeSlurm, plan: Plan
         file.write("2|1\n")
     fake.forget()
     once(plan)
-    assert list(fake.told()) == [2]
+    assert list(fake.writes()) == [2]
     assert metrics(plan)["foreign_total"] == 1
 
 
 def test_a_bounded_share_stays_below_its_bound(fake: FakeSlurm, plan: Plan) -> None:
     fake.queue(JOBS, {})
-    once(plan._replace(scale=bounded(1000, 20)))
+    once(plan._replace(scale=bounded_share(1000, 20)))
     assert fake.order() == [2, 3, 1]
-    assert max(fake.told().values()) <= 250
+    assert max(fake.writes().values()) <= 250
 
 
 def test_an_empty_queue_is_no_error(fake: FakeSlurm, plan: Plan) -> None:
@@ -220,7 +220,7 @@ def wait_until(holds: Callable[[], Any], seconds: float = 20) -> None:
 def test_a_signal_ends_it_in_order(fake: FakeSlurm, plan: Plan, daemon: Any, number: int) -> None:
     fake.queue(JOBS, {})
     process = daemon()
-    wait_until(lambda: fake.told())
+    wait_until(lambda: fake.writes())
     process.send_signal(number)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (0, "")
@@ -250,7 +250,7 @@ def test_a_new_policy_is_taken_and_a_damaged_one_is_not(fake: FakeSlurm, plan: P
 def test_while_slurm_does_not_answer_all_stays_as_it_is(fake: FakeSlurm, plan: Plan, daemon: Any) -> None:
     fake.queue(JOBS, {})
     process = daemon()
-    wait_until(lambda: fake.told())
+    wait_until(lambda: fake.writes())
     (fake.folder / "squeue.fails").touch()
     wait_until(lambda: metrics(plan).get("failures_total") == 1)
     assert metrics(plan)["up"] == 0
@@ -295,7 +295,7 @@ def test_ten_thousand_jobs_take_little_memory_and_no_heavy_library(fake: FakeSlu
     loaded, _, megabytes = process.stdout.strip().rpartition(" ")
     assert loaded == "[]"
     assert int(megabytes) < 150
-    assert len(fake.told()) == 10_000
+    assert len(fake.writes()) == 10_000
     assert records(plan)[0]["ranked"] == 10_000
 
 

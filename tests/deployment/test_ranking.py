@@ -153,3 +153,17 @@ def test_a_formula_counts_submissions_from_the_first_job_that_was_ever_in_order(
     rest = order_of(policy, jobs[20:], grouping, "cpus", NOW, NOW - 100_000, "UTC").ids
     left = {job.id for job in jobs[20:]}
     assert rest == [number for number in whole if number in left]
+
+
+def test_the_wait_counts_from_when_a_job_could_run_and_equal_keys_come_in_that_order() -> None:
+    cells = {1: NOW - 50, 2: NOW - 900, 3: NOW - 400, 4: NOW - 50}  # 4 was submitted last
+    lines = [line_of(number, submit=NOW - 1000 + number, eligible=when) for number, when in cells.items()]
+    jobs = to_order(jobs_in("".join(lines).replace("@", "~m~"), "~m~"), NOW, [])
+    for words, expected in (
+        ("order: wait", [2, 3, 1, 4]),
+        ("order: -wait", [1, 4, 3, 2]),
+        ("order: -submit", [1, 2, 3, 4]),
+        ("order: width", [2, 3, 1, 4]),
+    ):
+        policy = check_orderly(as_policy(f"{words}; backfill: easy"))
+        assert order_of(policy, jobs, grouping_of(policy, None), "cpus", NOW, NOW - 2000, "UTC").ids == expected

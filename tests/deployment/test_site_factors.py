@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paretosched.deployment.site_factors import HIGHEST, NICE, Scale, bounded, changed_factors, lexicographic
+from paretosched.deployment.site_factors import HIGHEST, NICE, Scale, bounded_share, changed_factors, lexicographic
 
 
 @given(st.data())
@@ -57,5 +57,5 @@ def test_jobs_that_arrive_at_the_same_place_again_and_again_find_room() -> None:
 
 @pytest.mark.parametrize("share", [1, 30, 99.9])
 def test_a_bounded_share_is_no_more_than_that_of_the_largest_priority(share: float) -> None:
-    highest = bounded(1_000_000, share).highest
+    highest = bounded_share(1_000_000, share).highest
     assert 100 * highest / (highest + 1_000_000) == pytest.approx(share, rel=1e-3)

@@ -76,6 +76,15 @@ def test_names_of_queues_in_the_policys_own_rule_are_those_of_qos_and_partitions
     assert group(job(), None, by) == "rest"
 
 
+def test_names_of_accounts_in_the_policys_own_rule_are_those_of_slurm() -> None:
+    """A policy that learnt from imported accounting has names; -1 stands for jobs without an account."""
+    lines = (GroupLine("chem", account="Chem"), GroupLine("physics", account=-1))
+    by = policy(ps.ListedGroups(GROUPS, lines, "rest"))
+    assert group(job(account="chem"), None, by) == "chem"
+    assert group(job(account="(null)"), None, by) == "physics"
+    assert group(job(account="law"), None, by) == "rest"
+
+
 @pytest.mark.parametrize(
     ("rule", "message"),
     [

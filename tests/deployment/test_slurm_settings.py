@@ -21,17 +21,17 @@ from paretosched.policies.policy import as_policy
 from support.fake_slurm import CONFIG, FakeSlurm, line_of
 
 
-def wanted(words: str, waiting: int = 50, longest: int = 86_400, **changes: str) -> dict[str, bool]:
+def verdicts(words: str, waiting: int = 50, longest: int = 86_400, **changes: str) -> dict[str, bool]:
     policy = check_orderly(as_policy(words))
     return {line.words: line.is_right for line in wanted_settings(policy, CONFIG | changes, longest, waiting)}
 
 
 def test_without_backfilling_slurm_must_not_backfill() -> None:
     off = "SchedulerParameters=bf_interval=-1 (no backfilling)"
-    assert wanted("fcfs") == {off: False, "SchedulerParameters=default_queue_depth=100 or more": True}
-    assert wanted("fcfs", SchedulerType="sched/builtin")[off]
-    assert wanted("fcfs", SchedulerParameters="bf_interval=-1")[off]
-    assert not wanted("easy", SchedulerParameters="bf_interval=-1")["no SchedulerParameters=bf_interval=-1"]
+    assert verdicts("fcfs") == {off: False, "SchedulerParameters=default_queue_depth=100 or more": True}
+    assert verdicts("fcfs", SchedulerType="sched/builtin")[off]
+    assert verdicts("fcfs", SchedulerParameters="bf_interval=-1")[off]
+    assert not verdicts("easy", SchedulerParameters="bf_interval=-1")["no SchedulerParameters=bf_interval=-1"]
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_without_backfilling_slurm_must_not_backfill() -> None:
 def test_reservations_must_be_those_of_the_policy(
     words: str, reservations: int, parameters: str, is_right: bool
 ) -> None:
-    lines = wanted(words, SchedulerParameters=parameters)
+    lines = verdicts(words, SchedulerParameters=parameters)
     assert lines[f"SchedulerParameters=bf_job_part_count_reserve={reservations}"] == is_right
 
 
 def test_windows_and_depths_must_reach_all_jobs_and_limits() -> None:
-    lines = wanted("easy", waiting=3000, longest=30 * 86_400, SchedulerParameters="default_queue_depth=3000")
+    lines = verdicts("easy", waiting=3000, longest=30 * 86_400, SchedulerParameters="default_queue_depth=3000")
     assert lines["SchedulerParameters=bf_window=43200 or more"] is False
     assert lines["SchedulerParameters=bf_max_job_test=3000 or more"] is False
     assert lines["SchedulerParameters=default_queue_depth=3000 or more"] is True

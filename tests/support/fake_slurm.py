@@ -62,14 +62,14 @@ class FakeSlurm:
             lines = "".join(f"{number}|{factor}\n" for number, factor in factors.items())
             (self.folder / "factors").write_text(lines, encoding="utf-8")
 
-    def told(self) -> dict[int, int]:
+    def writes(self) -> dict[int, int]:
         """Return the site factors of all calls of scontrol, by job."""
         words = (line.split() for line in (self.folder / "all").read_text(encoding="utf-8").splitlines())
         return {int(job.partition("=")[2]): int(factor.partition("=")[2]) for _, job, factor in words}
 
     def order(self) -> list[int]:
         """Return the jobs in the order of the site factors that they were told."""
-        told = self.told()
+        told = self.writes()
         return sorted(told, key=lambda job: -told[job])
 
     def forget(self) -> None:

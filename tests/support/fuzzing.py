@@ -66,6 +66,7 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "explain rules": ["explain", house / "iterative.json", "-o", folder / "out.html"],
         "front": ["front", house / "run", "-o", folder / "out.parquet"],
         "compare": ["compare", house / "w.swf.gz", "--front", house / "run", "-o", folder / "out.html"],
+        "deploy": ["deploy", house / "p.json", "--to", "pbs"],
         "app": ["app", house / "run", "--trace", house / "w.swf.gz"],
         "completion": ["completion", "bash"],
         "assign": ["assign", house / "jobs.csv", house / "nodes.csv", "--history", house / "past.csv"],

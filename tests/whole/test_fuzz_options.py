@@ -22,6 +22,12 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--capacity": ("0", "-1", "1.5", "nan", "1e400", LIMIT),
         "--groups": ("2,8", "0", "100", "nan", "8,-1", ""),
     },
+    "deploy": {
+        "--to": ("lsf", ""),
+        "--period": ("nan", "1e400", "-1"),
+        "--share": ("nan", "0", "100"),
+        "--width": ("cores",),
+    },
     "generate": {
         "--jobs": ("0", "-1", "1e4", "nan", str(10**12), LIMIT),
         "--processors": ("0", "-1", "31", "nan", str(2**31), LIMIT),

@@ -232,41 +232,50 @@ def _put_in_order(
     spool: Spool, tally: Tally, wishes: Wishes, place: str, registry: Registry
 ) -> tuple[_Jobs, list[str]]:
     """Return the jobs that remain, by submission, and remarks on the size of the machine."""
-    job, submit, start = (spool.column(name) for name in ("job", "submit", "start"))
     valid = np.ones(spool.size, dtype=np.bool_)
     if wishes.repeats:
-        valid = ~_repeats(job, submit, start)
-        _note(tally, "dropped", TWICE, _first_rows(spool, ~valid), _work(spool, ~valid))
-    run, width = spool.column("run"), spool.column("width")
+        again = _repeats(*spool.columns("job", "submit", "start"))
+        _note_mask(spool, tally, "dropped", TWICE, again)
+        valid &= ~again
+    capacity, remarks = _machine(spool, valid, tally, wishes, place)
+    submit, line = spool.columns("submit", "line")
+    order = np.flatnonzero(valid)
+    order = order[np.lexsort((line[order], submit[order]))]
+    submit = submit[order].astype(np.int64)
+    del line
+    [job] = spool.columns("job")
+    number = _numbers_of(job[order], wishes.key is not None)
+    del job
+    limit, partition = spool.columns("limit", "partition")
+    longest = np.zeros(len(registry.partition.numbers) + 2, dtype=np.int64)
+    np.maximum.at(longest, partition[valid], limit[valid])
+    return _Jobs(order, number, submit, capacity, longest, wishes.key is None), remarks
+
+
+def _machine(spool: Spool, valid: Mask, tally: Tally, wishes: Wishes, place: str) -> tuple[int, list[str]]:
+    """Return the size of the machine, and remarks; jobs that are wider become invalid, in place in `valid`."""
+    submit, start, run, width = spool.columns("submit", "start", "run", "width")
+    started = valid & (start != UNKNOWN)
     remarks: list[str] = []
     capacity = wishes.capacity
     if capacity is None:
-        known = valid & (start != UNKNOWN)
-        if not known.any():
+        if not started.any():
             raise InputError(f"{place}: no job has a start, so that --capacity must name the size of the machine")
-        capacity = max(largest_use(start[known], run[known], width[known]), int(width[valid].max()))
-        remarks.append(
-            f"machine of {capacity:,} {wishes.unit}: the largest use at one time; --capacity N if it is larger"
-        )
+        use = largest_use(start[started], run[started], width[started])
+        capacity = max(use, int(width[valid].max()))
+        remarks = [f"machine of {capacity:,} {wishes.unit}: the largest use at one time; --capacity N if it is larger"]
     else:
         wide = valid & (width > capacity)
-        reason = TOO_WIDE.format(capacity=f"{capacity:,}", unit=wishes.unit)
-        _note(tally, "dropped", reason, _first_rows(spool, wide), _work(spool, wide))
+        _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=wishes.unit), wide)
         valid &= ~wide
         if not valid.any():
             raise InputError(f"{place}: all jobs are wider than --capacity {capacity}")
-    end = (start + run)[valid & (start != UNKNOWN)]
-    if end.size:
-        before = valid & (submit < end.min())
-        _note(tally, "assumed", BEFORE_WINDOW, _first_rows(spool, before), _work(spool, before))
-    del run, width, start, end
-    rows = np.flatnonzero(valid)
-    order = rows[np.lexsort((spool.column("line")[rows], submit[rows]))]
-    number = _numbers_of(job[order], wishes.key is not None)
-    limit, partition = spool.column("limit"), spool.column("partition")
-    longest = np.zeros(len(registry.partition.numbers) + 2, dtype=np.int64)
-    np.maximum.at(longest, partition[order], limit[order])
-    return _Jobs(order, number, submit[order], capacity, longest, wishes.key is None), remarks
+    started &= valid
+    if started.any():
+        end = start[started].astype(np.int64)
+        end += run[started]
+        _note_mask(spool, tally, "assumed", BEFORE_WINDOW, valid & (submit < end.min()))
+    return capacity, remarks
 
 
 def _numbers_of(job: Ints, anew: bool) -> Ints:
@@ -277,7 +286,8 @@ def _numbers_of(job: Ints, anew: bool) -> Ints:
     again[np.unique(job, return_index=True)[1]] = False
     again |= job <= 0
     largest = max(int(job.max()), 0)
-    return np.where(again, largest + np.cumsum(again), job)
+    numbers: Ints = np.where(again, largest + np.cumsum(again), job)
+    return numbers
 
 
 class _Survey(NamedTuple):
@@ -472,19 +482,14 @@ def _chunks(spool: Spool, jobs: _Jobs) -> Iterator[tuple[NDArray[Any], int]]:
         yield spool.rows(jobs.order[first : first + CHUNK]), first
 
 
-def _first_rows(spool: Spool, mask: Mask) -> NDArray[Any]:
-    """Return the lives of a mask over the spool."""
-    return spool.rows(np.flatnonzero(mask))
+def _note_mask(spool: Spool, tally: Tally, action: str, reason: str, mask: Mask) -> None:
+    """Count the lives of a mask over the spool, many at a time."""
+    places = np.flatnonzero(mask)
+    for first in range(0, places.size, CHUNK):
+        _note(tally, action, reason, spool.rows(places[first : first + CHUNK]))
 
 
-def _work(spool: Spool, mask: Mask) -> NDArray[Any]:
-    """Return the work of the lives of a mask over the spool."""
-    rows = spool.rows(np.flatnonzero(mask))
-    return rows["run"] * rows["width"].astype(np.float64)
-
-
-def _note(tally: Tally, action: str, reason: str, rows: NDArray[Any], work: NDArray[Any] | None = None) -> None:
+def _note(tally: Tally, action: str, reason: str, rows: NDArray[Any]) -> None:
     """Count lives, (k,) of type LIFE."""
     if rows.size:
-        sizes = rows["run"] * rows["width"].astype(np.float64) if work is None else work
-        tally.note(action, reason, rows["line"], rows["job"], sizes)
+        tally.note(action, reason, rows["line"], rows["job"], rows["run"] * rows["width"].astype(np.float64))

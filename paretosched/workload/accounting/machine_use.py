@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
-from ...core.arrays import Ints
 
-
-def largest_use(start: Ints, run: Ints, width: Ints) -> int:
+def largest_use(start: NDArray[Any], run: NDArray[Any], width: NDArray[Any]) -> int:
     """Return the largest sum of widths of jobs that ran at one time; a job that ends makes room in the same second.
 
     Parameters
@@ -21,10 +22,16 @@ def largest_use(start: Ints, run: Ints, width: Ints) -> int:
     6
     """
     order = np.argsort(start, kind="stable")
-    starts, begun = start[order], np.cumsum(width[order])
-    end = start + run
-    order = np.argsort(end, kind="stable")
-    ends, over = end[order], np.concatenate([[0], np.cumsum(width[order])])
+    starts, begun = start[order], np.cumsum(width[order], dtype=np.int64)
     last = np.flatnonzero(np.append(starts[1:] != starts[:-1], True))  # of those that start in the same second
-    in_use = begun[last] - over[np.searchsorted(ends, starts[last], side="right")]
-    return int(in_use.max())
+    starts, begun = starts[last], begun[last]
+    del last
+    end = start.astype(np.int64)
+    end += run
+    order = np.argsort(end, kind="stable")
+    end = end[order]
+    over = np.cumsum(width[order], dtype=np.int64)
+    del order
+    ended = np.searchsorted(end, starts, side="right")
+    begun[ended > 0] -= over[ended[ended > 0] - 1]
+    return int(begun.max())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 from ...core.errors import InputError, in_quotes
@@ -35,7 +35,7 @@ ADVICE = "this is not the accounting of PBS"
 
 def read_pbs(
     path: str, width: str, groups: str, registry: Registry, tally: Tally, watch: Watch
-) -> Iterator[Block]:  # fmt: skip
+) -> Generator[Block, None, None]:  # fmt: skip
     """Yield the job lives in an accounting file, in the daily files of a directory, or in the standard input ("-").
 
     Parameters

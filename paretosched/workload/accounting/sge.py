@@ -7,7 +7,7 @@ colons themselves; then the numbers between them say which field is which.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 import numpy as np
 
@@ -32,7 +32,7 @@ MILLISECONDS = 10**11  # Unix times above are in milliseconds, as Univa writes t
 PART = "a parallel part of a job, which has a line of its own"
 
 
-def read_sge(path: str, groups: str, registry: Registry, tally: Tally, watch: Watch) -> Iterator[Block]:
+def read_sge(path: str, groups: str, registry: Registry, tally: Tally, watch: Watch) -> Generator[Block, None, None]:
     """Yield the job lives in an accounting file of Grid Engine; "-" is the standard input.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ def column_map(text: str) -> dict[str, str]:
     return columns
 
 
-def read_table(path: str, columns: Mapping[str, str], groups: str, watch: Watch) -> Iterator[Block]:
+def read_table(path: str, columns: Mapping[str, str], groups: str, watch: Watch) -> Generator[Block, None, None]:
     """Yield the jobs in a table, CSV (plain, gzipped or "-") or Parquet.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,7 +50,9 @@ def sacct_command(months: Sequence[tuple[str, str]] = (("FIRST-DAY", "DAY-AFTER"
     return "\n".join(f"{SACCT} -S {first} -E {last} -o {','.join(FIELDS)}" for first, last in months)
 
 
-def read_slurm(path: str, wanted: Format, registry: Registry, tally: Tally, watch: Watch) -> Iterator[Block]:
+def read_slurm(
+    path: str, wanted: Format, registry: Registry, tally: Tally, watch: Watch
+) -> Generator[Block, None, None]:
     """Yield the job lives in the output of sacct, with or without its header line; "-" is the standard input.
 
     Parameters

@@ -15,6 +15,7 @@ from ...core.errors import InputError
 from ...core.limits import check_limit
 from .lives import LIFE
 
+SMALL = np.iinfo(np.int32)
 AT_ONCE = 1 << 16  # rows that are read at a time
 
 
@@ -32,6 +33,7 @@ class Spool:
     def __init__(self, folder: Path | None, place: str) -> None:
         self.place = place
         self.size = 0
+        self.ranges: dict[str, tuple[int, int]] = {}
         try:
             self.file = tempfile.TemporaryFile(dir=folder, prefix=".paretosched-")  # noqa: SIM115  # closed by `close`
         except OSError as error:
@@ -40,26 +42,35 @@ class Spool:
     def add(self, lives: NDArray[Any]) -> None:
         """Add lives, (k,) of type LIFE."""
         self.size += lives.size
+        for name in LIFE.names or () if lives.size else ():
+            low, high = self.ranges.get(name, (0, 0))
+            self.ranges[name] = (min(low, int(lives[name].min())), max(high, int(lives[name].max())))
         check_limit(self.place, "jobs", self.size)
         try:
             self.file.write(lives.tobytes())
         except OSError as error:
             raise InputError(f"temporary file for {self.place}: cannot write: {error.strerror}") from None
 
-    def column(self, name: str) -> Ints:
-        """Return one column, (n,) int64."""
+    def columns(self, *names: str) -> list[NDArray[Any]]:
+        """Return some columns, (n,) each: int32 where all numbers fit, else int64."""
         self.file.flush()
-        column = np.empty(self.size, dtype=np.int64)
+        columns = [np.empty(self.size, dtype=np.int32 if self._is_small(name) else np.int64) for name in names]
         for first in range(0, self.size, AT_ONCE):
             count = min(AT_ONCE, self.size - first)
-            data = os.pread(self.file.fileno(), count * LIFE.itemsize, first * LIFE.itemsize)
-            column[first : first + count] = np.frombuffer(data, dtype=LIFE)[name]
-        return column
+            rows = np.frombuffer(os.pread(self.file.fileno(), count * LIFE.itemsize, first * LIFE.itemsize), dtype=LIFE)
+            for column, name in zip(columns, names, strict=True):
+                column[first : first + count] = rows[name]
+        return columns
 
     def rows(self, places: Ints) -> NDArray[Any]:
         """Return some lives, (k,) of type LIFE."""
         whole = np.memmap(self.file, dtype=LIFE, mode="r", shape=(self.size,))  # unmapped when it is freed
         return np.array(whole[places])
+
+    def _is_small(self, name: str) -> bool:
+        """Return whether the numbers of a column fit 32 bits."""
+        low, high = self.ranges.get(name, (0, 0))
+        return SMALL.min <= low and high <= SMALL.max
 
     def close(self) -> None:
         """Free the disk."""
