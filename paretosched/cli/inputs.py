@@ -55,7 +55,7 @@ def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
 
 
 def read_policies(options: argparse.Namespace, policies: Sequence[str], shares: str | None = None) -> list[Policy]:
-    """Return policies, with --backfill and --backfill-order if these are given, and with the `shares` of a slurm.conf."""
+    """Return policies, with --backfill and --backfill-order if these are given; `shares` are those of a slurm.conf."""
     from ..policies.policy import as_policy
     from ..policies.priority_text import with_backfill
 

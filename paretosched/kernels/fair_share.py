@@ -67,8 +67,8 @@ class Tree(NamedTuple):
     grown
         (1,) float64, the growth of units in the first second of the period.
     value, level, factor
-        (N,) float64: the usage at the beginning of the period (of users by CLASSIC only where it is needed); the ratio of FAIR_TREE, or the effective usage of an
-        account by CLASSIC; and the factor of a user by FAIR_TREE.
+        (N,) float64: the usage at the beginning of the period (of users by CLASSIC only where it is needed); the ratio
+        of FAIR_TREE, or the effective usage of an account by CLASSIC; and the factor of a user by FAIR_TREE.
     line, levels, last
         (N + 1,) int64, (deepest + 2, 4) int64 and (deepest + 2,) float64, work space of the ranking.
     state

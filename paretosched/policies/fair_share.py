@@ -93,7 +93,7 @@ class FairShare:
     _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
-        one_of("fair-share algorithm", self.algorithm, ALGORITHMS)
+        one_of("fair-share algorithm", self.algorithm, tuple(ALGORITHMS))
         if not 1 <= whole_number("period", self.period) <= LONGEST_PERIOD:
             raise InputError(f"period must be in 1..{LONGEST_PERIOD} s, but is {self.period}")
         if not 1 <= whole_number("damping", self.damping) <= MOST_SHARES:
@@ -184,10 +184,10 @@ def _tree(
     """Return the tree of associations, of which the root is at place 0."""
     parents = [-1]
     for row in rows:
-        above = places[row.account if row.user else row.within, ""]
-        while above > 0 and rows[above - 1].shares is None:
-            above = parents[above]
-        parents.append(above)
+        place = places[row.account if row.user else row.within, ""]
+        while place > 0 and rows[place - 1].shares is None:
+            place = parents[place]
+        parents.append(place)
     parent = np.array(parents, dtype=np.int64)
     shares = np.array([0.0, *(float(row.shares or 0) for row in rows)])
     total = np.bincount(parent[1:], weights=shares[1:], minlength=len(parent))

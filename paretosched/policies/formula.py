@@ -237,7 +237,7 @@ class _Terms:
         if word in FUNCTIONS:
             return self.function(word)
         if word in LABELLED:
-            need = f"a name in brackets, as in {word}(1)" if word in NAMED else f"a number in brackets, as in {word}(7)"
+            need = "a name in brackets, as in group(1)" if word == "group" else f"a number in brackets, as in {word}(7)"
             reader.refuse_token(token, f"needs {need}")
         near = nearest_word(word, RESERVED)
         if near is not None:

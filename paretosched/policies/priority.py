@@ -369,7 +369,9 @@ class Priority:
         if "fairshare" in self.variables and self.fair_share.associations:
             unlisted = shareholders(self.fair_share, workload).unlisted
             if unlisted:
-                sentences.append(f"{unlisted:,} of {len(workload):,} jobs are of users without shares; they get one share")
+                sentences.append(
+                    f"{unlisted:,} of {len(workload):,} jobs are of users without shares; they get one share"
+                )
         return sentences
 
     def _accounts(self, workload: Workload) -> tuple[Ints, Floats, Tree]:

@@ -57,7 +57,9 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
     rows = list(_rows(path))
     listed = [row for row in rows if "share" in row]
     if not listed:
-        raise InputError(f"{path}: there must be a line for each association, but there is none; write it by: {COMMAND}")
+        raise InputError(
+            f"{path}: there must be a line for each association, but there is none; write it by: {COMMAND}"
+        )
     clusters = dict.fromkeys(row.get("cluster", "") for row in listed)
     if len(clusters) > 1:
         if cluster.lower() not in clusters:
@@ -90,7 +92,9 @@ def _rows(path: str | os.PathLike[str]) -> Iterator[dict[str, str]]:
             columns = names
             continue
         if not columns:
-            raise InputError(f"{where}: the first line must name the columns, but does not; write the file by: {COMMAND}")
+            raise InputError(
+                f"{where}: the first line must name the columns, but does not; write the file by: {COMMAND}"
+            )
         if len(cells) != len(columns):
             raise InputError(f"{where}: there must be {len(columns)} columns, but there are {len(cells)}")
         yield dict(zip(columns, map(str.strip, cells), strict=True)) | {"where": where}

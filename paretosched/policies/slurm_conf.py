@@ -103,7 +103,7 @@ def read_slurm_conf(path: str | os.PathLike[str]) -> SlurmConf:
 def _pairs(
     path: Path, folder: Path, settings: Mapping[str, Setting], files: list[int]
 ) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
-    """Yield the place and the keys, in small letters, with their values, of each line of a file and of what it includes.
+    """Yield the place of each line of a file and of what it includes, and its keys, in small letters, with values.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         part = COMMENT.sub("", line)
         begin = begin if whole_line else number
         if CONTINUED.search(part):
-            whole_line += part.rstrip()[:-1] + " "
+            whole_line += part.rstrip()[:-1]
             continue
         whole_line += part
         if whole_line.strip():

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ..core.errors import InputError, in_quotes
 from .fair_share import FairShare
-from .policy_tokens import written_name, written_number, written_time
+from .policy_tokens import written_name, written_number
 from .priority import ALL, LONGEST_TIME, Backfill, Priority
 from .slurm_accounts import Accounts, read_accounts
 from .slurm_commands import COMMAND, QOS_COMMAND
@@ -120,7 +120,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
     kind = option(conf, "PriorityType", ("priority/basic", "priority/multifactor"), "")
     scheduler = option(conf, "SchedulerType", ("sched/backfill", "sched/builtin"), "sched/backfill")
     site = _site(conf, accounts)
-    parts, remarks = (_multifactor(site) if kind == "priority/multifactor" else ([], []))
+    parts, remarks = _multifactor(site) if kind == "priority/multifactor" else ([], [])
     tier = _by_partition(site, [one.tier for one in site.partitions], TIER, ranked=True)
     if tier.terms:
         parts = [Part("PriorityTier", tier.terms), *parts]
@@ -185,7 +185,11 @@ def _multifactor(site: Site) -> tuple[list[Part], list[str]]:
         parts.append(Part(f"age ({age:,})", (f"{age} * min(wait / {longest}, 1)",)))
         remarks.append("PriorityCalcPeriod: ages grow with every second here, and only once in this period in Slurm")
     parts += _fair_share_part(site, remarks)
-    parts += _size_part(site)
+    size = _size_part(site)
+    parts += size
+    if size:
+        remarks.append("PriorityWeightJobSize: a job counts as one node, as one that asks for CPUs only")
+    remarks.append("nice values are 0, because logs have none")
     partition = conf.number("PriorityWeightPartition")
     if partition and site.partitions:
         highest = max(one.factor for one in site.partitions)
@@ -205,8 +209,10 @@ def _fair_share_part(site: Site, remarks: list[str]) -> list[Part]:
     if not weight:
         return []
     if storage not in ("accounting_storage/slurmdbd", "accounting_storage/mysql"):
-        remarks.append(f"PriorityWeightFairshare={weight}: without AccountingStorageType=accounting_storage/slurmdbd "
-                       "Slurm knows no shares, so that it counts nothing")
+        remarks.append(
+            f"PriorityWeightFairshare={weight}: without AccountingStorageType=accounting_storage/slurmdbd "
+            "Slurm knows no shares, so that it counts nothing"
+        )
         return []
     if site.accounts is None:
         remarks.append(f"all users have equal shares, because there is no --shares; write its file by: {COMMAND}")
@@ -272,7 +278,7 @@ def _qos_part(site: Site, remarks: list[str]) -> list[Part]:
     scale = weight if site.flags & {"no_normal_qos", "no_normal_all"} else weight / highest
     usual = qos.get(NORMAL, 0)
     terms = [_label("queue", name, (value - usual) * scale) for name, value in qos.items() if value != usual]
-    return [Part(f"QOS ({weight:,})", (written_number(usual * scale), *terms))]
+    return [Part(f"QOS ({weight:,})", _with_constant(usual * scale, terms))]
 
 
 def _tres_part(site: Site, remarks: list[str]) -> list[Part]:
@@ -295,7 +301,9 @@ def _tres_part(site: Site, remarks: list[str]) -> list[Part]:
     parts = [1 / one.cpus if one.cpus else 0.0 for one in site.partitions]
     if not any(parts):
         where = site.conf.settings["priorityweighttres"].where
-        raise InputError(f"{where}: PriorityWeightTRES needs the CPUs of NodeName and PartitionName lines; there are none")
+        raise InputError(
+            f"{where}: PriorityWeightTRES needs the CPUs of NodeName and PartitionName lines; there are none"
+        )
     by_name = _by_partition(site, parts, weight)
     return [Part(f"CPUs ({weight:,g})", (f"width * ({' + '.join(by_name.terms)})",))]
 
@@ -325,7 +333,12 @@ def _by_partition(site: Site, values: Sequence[float], scale: float, ranked: boo
         for one, value in zip(site.partitions, values, strict=True)
         if value != usual
     ]
-    return Part("", (written_number(float(usual * scale)), *terms))
+    return Part("", _with_constant(usual * scale, terms))
+
+
+def _with_constant(constant: float, terms: Sequence[str]) -> tuple[str, ...]:
+    """Return a constant and terms; it is left out if it is 0 and there are others."""
+    return tuple(terms) if constant == 0 and terms else (written_number(float(constant)), *terms)
 
 
 def _label(word: str, name: str, value: float) -> str:
@@ -343,7 +356,9 @@ def _backfill(conf: SlurmConf, scheduler: str) -> tuple[Backfill, str]:
     if count == 0:
         return Backfill(ALL), "backfilling beside reservations of all waiting jobs"
     jobs = "job" if count == 1 else f"{count:,} jobs"
-    return Backfill(count), f"backfilling beside {'a reservation' if count == 1 else 'reservations'} of the first {jobs}"
+    return Backfill(
+        count
+    ), f"backfilling beside {'a reservation' if count == 1 else 'reservations'} of the first {jobs}"
 
 
 def _partition_remarks(site: Site, conf: SlurmConf) -> list[str]:
@@ -355,8 +370,6 @@ def _partition_remarks(site: Site, conf: SlurmConf) -> list[str]:
     if len(set(sets.values())) < 2:
         return []
     return [
-        f"the partitions {', '.join(one.name for one in site.partitions)} have different nodes, but here all jobs share "
-        "one machine; import the jobs of partitions without common nodes by --partition, each on its own"
+        f"the partitions {', '.join(one.name for one in site.partitions)} have different nodes, but here all jobs "
+        "share one machine; import the jobs of partitions without common nodes by --partition, each on its own"
     ]
-
-

@@ -64,6 +64,7 @@ ACCOUNTING = (
     ("sge.txt", "sge"),
     ("jobs-of-site.csv", "csv", "--columns", SITE_COLUMNS),
 )  # a file of the house, its format, and options that it needs
+SITE = Path(__file__).parents[1] / "data/slurm"
 METHODS = ("fcfs", "random", "list", "lpt", "tga", "pgga")
 
 
@@ -167,6 +168,15 @@ def orders(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
         yield verdict_on("simulate", house / "w.swf.gz", "--policy", words, "-o", folder / "out.csv")
     else:
         yield verdict_on("explain", words)
+
+
+def sites(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged slurm.conf or list of shares."""
+    for name in ("slurm.conf", "nodes.conf", "assoc.txt"):
+        data = (SITE / name).read_bytes()
+        (folder / name).write_bytes(damaged_bytes(data, r) if r.randrange(2) else data)
+    shares = ("--shares", folder / "assoc.txt") if r.randrange(3) else ()
+    yield verdict_on("simulate", house / "w.swf.gz", "--policy", folder / "slurm.conf", *shares)
 
 
 def wishes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
@@ -328,6 +338,7 @@ ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attemp
     "damaged lists of jobs and nodes": (8, assigned_lists),
     "damaged policies": (10, policies),
     "damaged orders in words": (6, orders),
+    "damaged files of Slurm sites": (6, sites),
     "damaged wishes": (6, wishes),
     "damaged pages": (4, pages),
     "damaged fronts": (10, fronts),

@@ -50,6 +50,7 @@ GOALS |= {f"{kind} rules": 10.0 for kind in ("iterative", "symbiotic")}
 GOALS |= {f"Greedy {f}": 5.0 for f in ("f1", "f2", "f3", "f4")}
 GOALS |= {f"Greedy {f} with EASY": 4.0 for f in ("f1", "f2", "f3", "f4")}
 MULTIFACTOR = "1000 * min(wait / 7d, 1) + 10000 * 2^-(usage / (share * 2e8)) + 500 * width / 1024"
+FAIR = "order: 1000 * min(wait / 7d, 1) + 10000 * fairshare + 500 * width / 1024; backfill: easy"
 ORDERS = {  # policies as text, with their goals
     "sjf": 3.0,
     "learned-f1": 3.0,
@@ -62,6 +63,8 @@ ORDERS = {  # policies as text, with their goals
     "order: -usage; backfill: easy; usage: group": 10.0,
     f"order: {MULTIFACTOR}; backfill: easy; usage: group": 10.0,
     "order: wait / 1h - usage / share; backfill: easy; usage: group": 10.0,
+    f"{FAIR}; fair-share: classic": 12.0,
+    f"{FAIR}; fair-share: tree": 40.0,
 }
 GOALS |= ORDERS
 DEEP = ("easy", "conservative", "conservative-replan")

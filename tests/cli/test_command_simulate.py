@@ -198,3 +198,47 @@ def test_groups_that_are_not_there_are_remarked(house: Path) -> None:
     outcome = succeed("simulate", house / "w.swf.gz", "--policy", words)
     assert "w has no group vip; the policy goes on without" in outcome.err
     assert "every job has a reservation, so that the order of backfilling changes nothing" in outcome.err
+
+
+SITE = Path(__file__).parents[1] / "data/slurm"
+
+
+@pytest.mark.slow
+def test_a_slurm_conf_is_a_policy(house: Path, tmp_path: Path) -> None:
+    words = ("simulate", house / "w.swf.gz", "--policy", SITE / "slurm.conf")
+    today = tmp_path / "today.json"
+    outcome = succeed(*words, "--shares", SITE / "assoc.txt", "--save-policy", today)
+    assert outcome.out.startswith("Slurm loop on w: 200 jobs, 64 processors\n")
+    lines = outcome.err.splitlines()
+    assert (
+        "paretosched: slurm.conf: in the policy are age (1,000), fair share, Fair Tree (100,000), job size (1,000), "
+        "partition (500), QOS (2,000), CPUs (3,000); backfilling beside reservations of the first 8 jobs"
+    ) in lines
+    assert "paretosched: Slurm loop: w has no partition fast; the policy goes on without" in lines
+    assert "paretosched: Slurm loop: 200 of 200 jobs are of users without shares; they get one share" in lines
+    assert succeed("simulate", house / "w.swf.gz", "--policy", today).out == outcome.out
+    assert "all users have equal shares, because there is no --shares" in succeed(*words).err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("--policy", "easy", "--shares", SITE / "assoc.txt"),
+            "--shares: goes with --policy of a slurm.conf",
+        ),
+        (
+            ("--front", "run", "--shares", "a.txt"),
+            "it does not go with --shares",
+        ),
+        (
+            ("--policy", SITE / "slurm.conf", "--shares", SITE / "nodes.conf"),
+            "nodes.conf:1: the first line must",
+        ),
+        (("--policy", "none.conf"), "none.conf: no such file"),
+    ],
+)
+def test_shares_go_with_a_slurm_conf(house: Path, words: tuple[object, ...], message: str) -> None:
+    outcome = command("simulate", house / "w.swf.gz", *words)
+    assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert message in outcome.err

@@ -90,7 +90,7 @@ def test_usage_counts_up_to_the_last_period_and_decays() -> None:
     factors.change(3, 2, 4)
     assert factors.at(3, 9) == factors.at(4, 9) == 1.0
     assert factors.at(3, 10) < factors.at(4, 10)
-    assert math.isclose(factors.usage(1, 15), 4 * (2**3 - 2**0.4))
+    assert math.isclose(factors.usages(15)[1], 4 * (2**3 - 2**0.4))
 
 
 def test_slurms_own_factors() -> None:
@@ -144,8 +144,12 @@ def test_equals_the_oracle_on_hundreds_of_jobs(kind: str, algorithm: str) -> Non
 
 
 @briefly
-@given(of=shares_of(), changes=st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 9), st.integers(1, 4)), max_size=9))
-def test_units_become_smaller_without_a_change_of_the_factors(of: SharesOf, changes: list[tuple[int, int, int]]) -> None:
+@given(
+    of=shares_of(), changes=st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 9), st.integers(1, 4)), max_size=9)
+)
+def test_units_become_smaller_without_a_change_of_the_factors(
+    of: SharesOf, changes: list[tuple[int, int, int]]
+) -> None:
     """After 512 half-lives units are made smaller; Python's numbers are still large enough for 900."""
     naive, own = Factors(of, 3.5), tree(of)
     users = [node for node, is_user in enumerate(of.users) if is_user]

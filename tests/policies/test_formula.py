@@ -40,6 +40,7 @@ def test_what_is_written_is_read_as_the_same_formula(term: Term, largest: bool, 
         ('group("two words") * user(007)', 'group("two words") * user(007)'),
         ("max(1, 2, 3)", "max(max(1, 2), 3)"),
         ("if(account(3) != 0, 1, queue(4))", "if(account(3) != 0, 1, queue(4))"),
+        ('Partition(gpu-2) + queue("two words") + fairshare', 'partition(gpu-2) + queue("two words") + fairshare'),
     ],
 )
 def test_formulas_by_hand(text: str, normal_form: str) -> None:

@@ -8,10 +8,12 @@ import pytest
 from paretosched import InputError, Workload
 from paretosched.policies.formula import Term, parse_formula
 from paretosched.policies.formula_program import column_of, program_of
+from paretosched.workload.log_names import Names
 
 RECORDS = np.zeros((3, 18))
 RECORDS[:, 12] = [5, 6, -1]  # groups of the log
 RECORDS[:, 14] = [1, 1, 2]  # queues
+RECORDS[:, 15] = [1, 2, 1]  # partitions
 W = Workload(
     submit=[0, 1, 2],
     run=[1, 1, 1],
@@ -22,6 +24,8 @@ W = Workload(
     group=[1, 0, 2],
     groups=("a", "b", "c"),
     records=RECORDS,
+    header=("Queue: 2 night",),
+    names=Names(partitions={1: "cpu", 2: "gpu"}),
 )
 
 
@@ -33,6 +37,10 @@ W = Workload(
         ("user(7)", [1, 0, 1]),
         ("account(6)", [0, 1, 0]),
         ("queue(2)", [0, 0, 1]),
+        ("queue(Night)", [0, 0, 1]),
+        ("queue(night-2)", [0, 0, 0]),
+        ("partition(3)", [0, 0, 0]),
+        ("partition(gpu)", [0, 1, 0]),
     ],
 )
 def test_labels_are_1_for_their_jobs(text: str, column: list[int]) -> None:

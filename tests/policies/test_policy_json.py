@@ -427,7 +427,10 @@ def test_an_order_can_be_read_by_a_person() -> None:
         ({"usage": "queue"}, "policy: usage must be one of user, account, group"),
         ({"half_life": 0}, "policy: half_life must be in 1..10000000000, but is 0"),
         ({"shares": {"a": "much"}}, "policy: shares"),
-        ({"queue": 1}, "policy: the keys here are format, rule, name, order, backfill, usage, half_life, shares, prov"),
+        (
+            {"queue": 1},
+            "policy: the keys here are format, rule, name, order, backfill, usage, half_life, shares, fair",
+        ),
     ],
 )
 def test_every_malformed_order_has_its_message(change: dict[str, Any], message: str) -> None:

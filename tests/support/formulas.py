@@ -53,7 +53,8 @@ def _variable(term: Term, w: Workload, j: int, t: int, usage: float, share: floa
         return float(len(names) - names.index(name)) if name in names else 0.0
     numbers = {"wait": t - int(w.eligible[j]), "estimate": estimate, "width": width, "area": estimate * width}
     numbers |= {key: int(getattr(w, key)[j]) - int(w.submit[0]) for key in ("submit", "eligible")}
-    return float(numbers[term.word]) if term.word in numbers else {"usage": usage, "share": share}[term.word]
+    standing = {"usage": usage, "share": share, "fairshare": usage}
+    return float(numbers[term.word]) if term.word in numbers else standing[term.word]
 
 
 def _true(x: float) -> bool:

@@ -26,6 +26,7 @@ class Factors:
         self.of = of
         self.half_life = half_life
         self.changes: list[tuple[int, int, int]] = []  # association, second, processors more
+        self.known: tuple[int, dict[int, float]] | None = None  # the last period, and the factors in it
 
     def change(self, node: int, t: int, width: int) -> None:
         """Note that a job starts (its width) or ends (minus its width)."""
@@ -35,18 +36,24 @@ class Factors:
         """Return the factor in second t."""
         of = self.of
         now = of.first + (t - of.first) // of.period * of.period
-        usage = [self.usage(other, now) for other in range(len(of.above))]
-        return fair_tree(of, usage)[node] if of.algorithm == "tree" else classic(of, usage, node)
+        if self.known is None or self.known[0] != now:
+            usage = self.usages(now)
+            users = [one for one, is_user in enumerate(of.users) if is_user]
+            by_rule = fair_tree(of, usage) if of.algorithm == "tree" else {n: classic(of, usage, n) for n in users}
+            self.known = now, by_rule
+        return self.known[1][node]
 
-    def usage(self, node: int, t: int) -> float:
-        """Return the usage up to second t in units that double with every half-life."""
-        used, rate, mark = 0.0, 0, 0.0
+    def usages(self, t: int) -> list[float]:
+        """Return the usage of all associations up to second t, in units that double with every half-life."""
+        past = [(0.0, 0, 0.0)] * len(self.of.above)  # usage until the last change, processors since, units then
         for leaf, second, width in self.changes:
-            if second < t and node in path(self.of, leaf):
+            if second < t:
                 grown = math.exp2((second - self.of.first) / self.half_life)
-                used += rate * (grown - mark)
-                rate, mark = rate + width, grown
-        return used + rate * (math.exp2((t - self.of.first) / self.half_life) - mark)
+                for node in path(self.of, leaf):
+                    used, rate, mark = past[node]
+                    past[node] = used + rate * (grown - mark), rate + width, grown
+        now = math.exp2((t - self.of.first) / self.half_life)
+        return [used + rate * (now - mark) for used, rate, mark in past]
 
 
 def path(of: SharesOf, node: int) -> list[int]:
@@ -87,7 +94,7 @@ def fair_tree(of: SharesOf, usage: Sequence[float]) -> dict[int, float]:
 
 
 def places(of: SharesOf, usage: Sequence[float], accounts: Sequence[int]) -> list[list[int]]:
-    """Return the users below accounts that are one account, first those who come first; users of equal rank together."""
+    """Return the users below accounts that count as one, in their order; those of equal rank together."""
     children = [node for node, above in enumerate(of.above) if above in accounts]
     result: list[list[int]] = []
     for ratio in sorted({level(of, usage, node) for node in children}, reverse=True):

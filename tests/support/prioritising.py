@@ -94,7 +94,9 @@ class Rank(NamedTuple):
         """Return what the oracle takes."""
         key = ORDERS[self.order].key
         candidates = None if self.candidates is None else ORDERS[self.candidates].key
-        return Rule(key, self.backfill, candidates, self.accounts or None, self.shares or None, self.half_life, self.shares_of)
+        return Rule(
+            key, self.backfill, candidates, self.accounts or None, self.shares or None, self.half_life, self.shares_of
+        )
 
     def queue(self, workload: Workload) -> tuple[object, ...]:
         """Return what kernels take: orders, backfilling, accounts, shares and half-life."""
@@ -102,7 +104,15 @@ class Rank(NamedTuple):
         candidates = order if self.candidates is None else postfix(ORDERS[self.candidates].words, _NO_COLUMNS)
         backfilling = backfilling_of(self.backfill, len(workload.groups), self.candidates is None)
         shares = np.array(self.shares or [1.0] * len(workload))
-        return order, candidates, backfilling, np.array(self.accounts, dtype=np.int64), shares, self.half_life, tree(self.shares_of)
+        return (
+            order,
+            candidates,
+            backfilling,
+            np.array(self.accounts, dtype=np.int64),
+            shares,
+            self.half_life,
+            tree(self.shares_of),
+        )
 
     def parts(self, workload: Workload) -> Ints:
         """Return the parts of the queue: as few as the order allows."""
@@ -162,7 +172,15 @@ def in_parts(
     usage = postfix(["usage"] * 3, _NO_COLUMNS)
     keys = [Keys(program, usage, np.zeros(count), np.full(count, NEVER)) for program in (order, candidates)]
     own = np.arange(jobs.submit.size) if parts is None else parts
-    order_of_parts = keys[0], keys[0] if order is candidates else keys[1], backfilling, accounts, shares, half_life, tree
+    order_of_parts = (
+        keys[0],
+        keys[0] if order is candidates else keys[1],
+        backfilling,
+        accounts,
+        shares,
+        half_life,
+        tree,
+    )
     in_order_of_parts(jobs, capacity, calendar, *order_of_parts, own.astype(np.int32), start)
 
 

@@ -10,6 +10,7 @@ from paretosched.policies.published_orders import JobOrder
 from support import naive_priority
 from support.formulas import naive_key
 from support.naive import Job
+from support.naive_fair_share import SharesOf
 from support.naive_priority import Moment, Rule
 
 
@@ -33,4 +34,10 @@ def rule_of(policy: Priority, w: Workload) -> Rule:
     shares = [policy.shares.get(w.groups[g], 1 / len(w.groups)) for g in w.group.tolist()]
     candidates = key_by(policy.candidate_orders) if b.order else None
     accounts = w.group.tolist() if policy.usage == "group" else None
-    return Rule(key_by(policy.orders), backfill, candidates, accounts, shares, float(policy.half_life))
+    shares_of = None
+    if "fairshare" in policy.variables:  # of equal users
+        users = sorted({max(-1, user) for user in w.user.tolist()})
+        accounts = [1 + users.index(max(-1, user)) for user in w.user.tolist()]
+        equal = (-1, *[0] * len(users)), (0, *[1] * len(users)), (False, *[True] * len(users))
+        shares_of = SharesOf(*equal, policy.fair_share.algorithm, policy.fair_share.period, int(w.submit[0]))
+    return Rule(key_by(policy.orders), backfill, candidates, accounts, shares, float(policy.half_life), shares_of)

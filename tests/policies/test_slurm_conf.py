@@ -1,0 +1,80 @@
+"""A slurm.conf is read as slurm.conf(5) says, or refused in one line with the file and the line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paretosched import InputError
+from paretosched.policies.slurm_conf import SlurmConf, read_slurm_conf
+
+SITE = Path(__file__).parents[1] / "data/slurm/slurm.conf"
+
+
+def read(folder: Path, text: str) -> SlurmConf:
+    (folder / "slurm.conf").write_text(text, encoding="utf-8")
+    return read_slurm_conf(folder / "slurm.conf")
+
+
+def test_a_whole_file() -> None:
+    conf = read_slurm_conf(SITE)
+    assert (conf.text("ClusterName"), conf.text("slurmctldhost")) == ("loop", "head(127.0.0.1)")
+    assert (conf.number("PriorityWeightAge"), conf.seconds("PriorityMaxAge", 0)) == (1000, 86400)
+    assert conf.words("SchedulerParameters") == ("bf_job_part_count_reserve=8", "bf_window=2880", "bf_interval=60")
+    rows = [{key: value.value for key, value in row.items()} for row in conf.partitions]
+    assert rows == [
+        {"partitionname": "batch", "nodes": "ALL", "maxtime": "2-0", "priorityjobfactor": "10", "default": "YES"},
+        {"partitionname": "fast", "nodes": "n[1-2]", "maxtime": "60", "priorityjobfactor": "40"},
+    ]
+    assert [row["nodename"].value for row in conf.nodes] == ["n[1-3]", "n4"]
+    assert conf.nodes[0]["corespersocket"].where.endswith("nodes.conf:1")
+
+
+def test_comments_continuations_quotes_and_repetitions(tmp_path: Path) -> None:
+    text = (
+        'ClusterName=a # b=c\n#ClusterName=d\nPriorityType = "priority/basic" \\\n  SchedulerType=x\nschedulertype=y\n'
+    )
+    conf = read(tmp_path, text)
+    assert {key: value.value for key, value in conf.settings.items()} == {
+        "clustername": "a",
+        "prioritytype": "priority/basic",
+        "schedulertype": "y",
+    }
+    assert conf.settings["prioritytype"].where == f"{tmp_path}/slurm.conf:3"
+
+
+def test_included_files_may_have_the_name_of_the_cluster(tmp_path: Path) -> None:
+    (tmp_path / "a.conf").write_text("PriorityMaxAge=1:30\n", encoding="utf-8")
+    assert read(tmp_path, "ClusterName=a\ninclude %c.conf\n").seconds("PriorityMaxAge", 0) == 90
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "this is no slurm.conf: there is no ClusterName, SlurmctldHost, PartitionName,"),
+        ("Font=large\n", "this is no slurm.conf"),
+        (
+            "; Version: 2.2\n1 2 3\n",
+            'slurm.conf:1: a line of slurm.conf must be Key=Value or "Include FILE", but there is',
+        ),
+        (
+            "ClusterName=a\n{}\n",
+            'slurm.conf:2: a line of slurm.conf must be Key=Value or "Include FILE", but there is "{}"',
+        ),
+        ("ClusterName=a\nInclude b.conf\n", "b.conf is to be included, but there is no such file; copy it, too"),
+        ("Include %c.conf\n", "slurm.conf:1: %c needs a line ClusterName=... before it, but there is none"),
+        ("ClusterName=a\nInclude slurm.conf\n", "at most 64 files may be included, but there are more"),
+    ],
+)
+def test_what_is_no_slurm_conf_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        read(tmp_path, text)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["soon", "1-", "1:2:3:4", "-5", ""])
+def test_a_time_must_be_one(text: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"slurm\.conf:2: PriorityMaxAge must be minutes, hours:minutes"):
+        read(tmp_path, f"ClusterName=a\nPriorityMaxAge={text}\n").seconds("PriorityMaxAge", 5)

@@ -1,0 +1,57 @@
+"""Lists of nodes are expanded, and the CPUs of nodes and partitions counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paretosched import InputError
+from paretosched.policies.slurm_conf import read_slurm_conf
+from paretosched.policies.slurm_nodes import cpus_of_nodes, node_names, nodes_of
+
+NODES = """ClusterName=a
+NodeName=DEFAULT CPUs=8
+NodeName=n[1-3]
+NodeName=big Boards=2 SocketsPerBoard=2 CoresPerSocket=4 ThreadsPerCore=2 CPUs=64
+NodeName=old Boards=1 SocketsPerBoard=2 CoresPerSocket=4
+NodeName=gpu[01-02] Sockets=2 CoresPerSocket=3 ThreadsPerCore=2
+NodeSet=mixed Nodes=n1,big
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("n1", ["n1"]),
+        ("n[1-3,7]", ["n1", "n2", "n3", "n7"]),
+        ("a[08-10],b", ["a08", "a09", "a10", "b"]),
+        ("r[1-2]n[1-2]", ["r1n1", "r1n2", "r2n1", "r2n2"]),
+        ("", []),
+    ],
+)
+def test_names(text: str, names: list[str]) -> None:
+    assert list(node_names(text, "slurm.conf:1")) == names
+
+
+@pytest.mark.parametrize("text", ["n[1-", "n]1[", "n[a]", ",", "n[1-3000000]", "n[]"])
+def test_what_is_no_list_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"slurm\.conf:1: .*must"):
+        list(node_names(text, "slurm.conf:1"))
+
+
+def test_cpus(tmp_path: Path) -> None:
+    path = tmp_path / "slurm.conf"
+    rows = "PartitionName=p Nodes=n[1-2],mixed,login\nPartitionName=q Nodes=ALL\nPartitionName=r\n"
+    path.write_text(NODES.replace("NodeName=DEFAULT CPUs=8\nNodeName=n[1-3]", "NodeName=n[1-3] CPUs=8") + rows, "utf-8")
+    conf = read_slurm_conf(path)
+    cpus = cpus_of_nodes(conf)
+    assert cpus == {"n1": 8, "n2": 8, "n3": 8, "big": 64, "old": 8, "gpu01": 12, "gpu02": 12}
+    assert [sorted(nodes_of(conf, cpus, row)) for row in conf.partitions] == [["big", "n1", "n2"], sorted(cpus), []]
+
+
+def test_a_set_of_nodes_that_is_in_itself_ends(tmp_path: Path) -> None:
+    path = tmp_path / "slurm.conf"
+    path.write_text("PartitionName=p Nodes=s\nNodeSet=s Nodes=s\n", encoding="utf-8")
+    conf = read_slurm_conf(path)
+    assert nodes_of(conf, {}, conf.partitions[0]) == frozenset()
