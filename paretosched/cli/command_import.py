@@ -10,6 +10,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, one_of
+from ..core.files import NAMES_ENDING
+from ..core.limits import limits_in_force
 from .console import PROGRAM, remark, show
 from .file_kinds import Kind
 from .options import Name, new_command, takes_limits, whole
@@ -17,7 +19,7 @@ from .parser import Parser
 from .waiting import reading_progress
 
 if TYPE_CHECKING:
-    from ..workload.accounting.importing import Imported, Wishes
+    from ..workload.accounting.importing import ImportSettings, ImportSummary
     from ..workload.accounting.lives import Block, Registry
     from ..workload.accounting.tally import Tally
     from ..workload.accounting.text_lines import Watch
@@ -124,12 +126,12 @@ def run(options: argparse.Namespace) -> None:
 
     registry, tally = Registry(), Tally()
     with reading_progress() as (watch, advance):
-        wishes = _wishes(options)
+        settings = _settings(options)
         with closing(_blocks(options, registry, tally, watch)) as blocks:
-            imported = import_log(blocks, registry, tally, wishes, options.file, options.output, advance)
-    for text in imported.remarks:
+            summary = import_log(blocks, registry, tally, settings, options.file, options.output, advance)
+    for text in summary.remarks:
         remark(text)
-    _show(options, imported)
+    _show(options, summary)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -153,12 +155,12 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError(f"{options.output}: --output would overwrite the key; give it another name")
 
 
-def _wishes(options: argparse.Namespace) -> Wishes:
+def _settings(options: argparse.Namespace) -> ImportSettings:
     """Return how the log is to be made."""
     from ..workload.accounting.anonymising import read_key
-    from ..workload.accounting.importing import Wishes
+    from ..workload.accounting.importing import ImportSettings
 
-    return Wishes(
+    return ImportSettings(
         source=options.format,
         grouped_by=options.groups,
         unit=options.width,
@@ -214,16 +216,16 @@ def _months(today: dt.date) -> list[tuple[str, str]]:
     return [(first.isoformat(), end.isoformat()) for first, end in reversed([*zip(firsts, ends, strict=False)])]
 
 
-def _show(options: argparse.Namespace, imported: Imported) -> None:
+def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     """Show what was imported, and what was dropped or assumed."""
     from ..core.tables import Column, table, to_json
 
-    rows = [count._asdict() for count in imported.counts]
+    rows = [count._asdict() for count in summary.counts]
     if options.json:
-        show(to_json({"file": options.output, **imported._asdict(), "counts": rows}))
+        show(to_json({"file": options.output, **summary._asdict(), "counts": rows}))
         return
     for row in rows:
-        row["work_percent"] = None if row["work"] is None else 100 * row["work"] / imported.work
+        row["work_percent"] = None if row["work"] is None else 100 * row["work"] / summary.work
     columns = [
         Column("action", "action"),
         Column("jobs", "jobs", ",d"),
@@ -232,9 +234,18 @@ def _show(options: argparse.Namespace, imported: Imported) -> None:
         Column("first", "first"),
     ]
     show(table(rows, columns) if rows else "nothing was dropped, changed or assumed")
-    load = "" if imported.load is None else f", offered load {imported.load:.3f}"
-    about = f"{imported.jobs:,} jobs of {imported.users:,} users on {imported.capacity:,} {options.width}{load}"
+    load = "" if summary.load is None else f", offered load {summary.load:.3f}"
+    about = f"{summary.jobs:,} jobs of {summary.users:,} users on {summary.capacity:,} {options.width}{load}"
     show()
     show(f"{options.output}: {about}" if options.output else f"{about}; nothing was written (-o FILE writes the log)")
     if options.output:
-        show(f"next: {PROGRAM} info {options.output} --groups swf")
+        show(f"next: {PROGRAM} info {options.output} --groups swf{_limits_to_read(options)}")
+
+
+def _limits_to_read(options: argparse.Namespace) -> str:
+    """Return the options with which a large log and its names can be read again."""
+    limits = dict(options.limit)
+    size = os.path.getsize(f"{options.output}{NAMES_ENDING}")  # noqa: PTH202  # a path of the user stays as it is
+    if size > limits_in_force().json:
+        limits["json"] = size
+    return "".join(f" --limit {name}={most}" for name, most in limits.items() if name in ("jobs", "json", "log"))

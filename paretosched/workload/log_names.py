@@ -72,7 +72,7 @@ class Eligible(NamedTuple):
 
 def no_eligible() -> Eligible:
     """Return what says that every job could run when it was submitted."""
-    return Eligible(_frozen([]), _frozen([]))
+    return Eligible(_read_only([]), _read_only([]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -269,10 +269,10 @@ def _eligible(file: _EligibleFile) -> Eligible:
     again = [number for number, times in Counter(file.job).items() if times > 1]
     if again:
         raise InputError(f'"eligible": a job must come once, but several times comes {first_few(again)}')
-    return Eligible(_frozen(file.job), _frozen(file.after))
+    return Eligible(_read_only(file.job), _read_only(file.after))
 
 
-def _frozen(numbers: Sequence[int]) -> Ints:
+def _read_only(numbers: Sequence[int]) -> Ints:
     """Return numbers as a read-only array, (k,) int64."""
     array = np.array(numbers, dtype=np.int64)
     array.flags.writeable = False

@@ -35,6 +35,7 @@ LONG: dict[str, tuple[str, ...]] = {
     "compare": ("compare", "HOUSE/w.swf.gz", "--front", "HOUSE/run", "--policy", "easy", "-o", "report.html"),
     "simulate": ("simulate", "HOUSE/log.swf", "--policy", "conservative-replan", "-o", "schedule.csv"),
     "generate": ("generate", "lublin", "--jobs", "60000", "-o", "new.swf.gz"),
+    "import": ("import", "slurm", "HOUSE/sacct.txt", "-o", "new.swf.gz"),
     "scale": ("scale", "HOUSE/log.swf", "--factor", "30", "--processors", "320", "-o", "new.swf"),
     "front": ("front", "HOUSE/run", "-o", "front.parquet"),
     "assign": ("assign", "HOUSE/jobs.csv", "HOUSE/nodes.csv", "--method", "pgga", "--iterations", "500", "-o", "a.csv"),

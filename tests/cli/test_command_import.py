@@ -79,6 +79,13 @@ def test_the_log_is_read_by_the_commands_that_follow(tmp_path: Path) -> None:
     assert 'g.csv:2: user is "ann", which log with its names does not have; its names are bert, anna' in message
 
 
+def test_the_limits_that_a_large_log_needs_are_in_the_next_command(tmp_path: Path) -> None:
+    log = tmp_path / "w.swf"
+    out = succeed("import", "slurm", ALL, "-o", log, "--limit", "jobs=30", "--limit", "json=100").out
+    size = names_path(log).stat().st_size
+    assert out.endswith(f"next: paretosched info {log} --groups swf --limit jobs=30 --limit json={size}\n")
+
+
 def test_neither_the_log_nor_its_names_replace_another_file(tmp_path: Path) -> None:
     source = tmp_path / "log.swf.names.json"
     source.write_bytes(ALL.read_bytes())

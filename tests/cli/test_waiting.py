@@ -117,3 +117,19 @@ def test_ctrl_c_ends_a_simulation_at_once(words: tuple[str, ...], tmp_path: Path
     assert text.endswith(f"paretosched {command}: interrupted\r\n".encode())
     assert b"Traceback" not in text
     assert set(files(tmp_path)) == {"w.swf"}
+
+
+def test_reading_shows_how_far_it_is_from_ten_seconds_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter([0.0, 9.0, 10.0, 19.0, 21.0])
+    monkeypatch.setattr(waiting, "monotonic", lambda: next(clock))
+    with waiting.reading_progress() as (watch, advance):
+        watch(5, 100)
+        watch(1500, 3000)
+        watch(1600, None)
+        advance(1000, 4000)
+    assert capsys.readouterr().err.splitlines() == [
+        "paretosched: bytes read: 1,500 of 3,000 (50 %) after 10 s",
+        "paretosched: jobs written: 1,000 of 4,000 (25 %) after 21 s",
+    ]

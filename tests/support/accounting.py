@@ -26,7 +26,7 @@ class Result(NamedTuple):
     about: dict[str, Any]
 
 
-def imported(folder: Path, kind: str, source: object, *options: object) -> Result:
+def import_into(folder: Path, kind: str, source: object, *options: object) -> Result:
     """Import a file into a folder, and return what was written."""
     log = folder / "log.swf"
     outcome = succeed("import", kind, source, "-o", log, "--json", *options)

@@ -27,6 +27,7 @@ from .tally import Tally
 MOST = 2.0**62  # of times x processors in the kernels
 CHUNK = 100_000  # jobs that are written at a time
 DAY = 86_400
+MOST_COMPONENTS = 1_000_000  # they are in memory until all are read
 SHORT = 1.5 * DAY  # s; the default window of sacct is today
 MANY = 1000  # jobs, of which some are requeued on most machines
 LINE = "%d %d %d %d %d -1 -1 %d %d -1 %d %d %d -1 %d %d -1 -1\n"
@@ -43,7 +44,7 @@ NO_START = "start unknown: no recorded wait"
 UTC = "the site's clock taken to be UTC; --zone names another one"
 
 
-class Wishes(NamedTuple):
+class ImportSettings(NamedTuple):
     """How a log is to be made.
 
     Attributes
@@ -76,7 +77,7 @@ class Wishes(NamedTuple):
     repeats: bool = False
 
 
-class Imported(NamedTuple):
+class ImportSummary(NamedTuple):
     """What an import found.
 
     Attributes
@@ -118,11 +119,11 @@ def import_log(
     blocks: Iterable[Block],
     registry: Registry,
     tally: Tally,
-    wishes: Wishes,
+    settings: ImportSettings,
     place: str,
     path: str | os.PathLike[str] | None,
     advance: Callable[[int, int], None],
-) -> Imported:
+) -> ImportSummary:
     """Make a log of job lives.
 
     Parameters
@@ -131,7 +132,7 @@ def import_log(
         The lives, from a parser that uses the same registry and tally.
     registry, tally
         Names, and counts of what was dropped.
-    wishes
+    settings
         How the log is to be made.
     place
         The name of what is read, for messages.
@@ -146,24 +147,24 @@ def import_log(
         The accounting cannot be read, no job can be simulated, or a file cannot be written; or a name is left in a log
         that must have none.
     """
-    if wishes.zone is not None:
-        find_zone(wishes.zone)
+    if settings.zone is not None:
+        find_zone(settings.zone)
     folder = None if path is None else Path(os.path.abspath(path)).parent  # noqa: PTH100  # links stay
     with closing(Spool(folder, place)) as spool:
-        _fill(spool, blocks, registry, tally, wishes)
+        _fill(spool, blocks, registry, tally, settings)
         if spool.size == 0:
             why = first_few((f"{count.jobs:,} {count.reason}" for count in tally.counts()), limit=8)
             raise InputError(f"{place}: there is no job that can be simulated{f': {why}' if why else ''}")
-        jobs, remarks = _put_in_order(spool, tally, wishes, place, registry)
+        jobs, remarks = _put_in_order(spool, tally, settings, place, registry)
         survey = _survey(spool, jobs, registry, tally)
-        _check_size(jobs, survey, place, wishes.unit)
-        remarks += _remarks(jobs, survey, registry, wishes)
-        if wishes.zone is None:
+        _check_size(jobs, survey, place, settings.unit)
+        remarks += _remarks(jobs, survey, registry, settings)
+        if settings.zone is None:
             tally.note_log(UTC, jobs.order.size)
         if path is not None:
-            remarks += _write(path, spool, jobs, survey, registry, tally, wishes, advance)
+            remarks += _write(path, spool, jobs, survey, registry, tally, settings, advance)
         span = int(jobs.submit[-1] - jobs.submit[0])
-        return Imported(
+        return ImportSummary(
             jobs=jobs.order.size,
             users=len(survey.codes["user"]),
             capacity=jobs.capacity,
@@ -179,23 +180,30 @@ def import_log(
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _fill(spool: Spool, blocks: Iterable[Block], registry: Registry, tally: Tally, wishes: Wishes) -> None:
+def _fill(spool: Spool, blocks: Iterable[Block], registry: Registry, tally: Tally, settings: ImportSettings) -> None:
     """Put all lives that can be simulated into the spool; components of heterogeneous jobs come last, joined."""
     components: list[tuple[Ints, NDArray[Any]]] = []
+    count = 0
     for block in blocks:
-        lives, part_of = sift(block, wishes.partition, registry, tally, spool.place)
+        lives, part_of = sift(block, settings.partition, registry, tally, spool.place)
         if part_of.any():
             components.append((part_of[part_of > 0], lives[part_of > 0]))
+            count += components[-1][0].size
+            if count > MOST_COMPONENTS:
+                raise InputError(
+                    f"{spool.place}: there are more than {MOST_COMPONENTS:,} components of heterogeneous jobs; import "
+                    "fewer months at a time"
+                )
             lives = lives[part_of == 0]
         spool.add(lives)
     if components:
         part_of, lives = (np.concatenate(parts) for parts in zip(*components, strict=True))
-        spool.add(_joined(part_of, lives, tally, wishes))
+        spool.add(_join(part_of, lives, tally, settings))
 
 
-def _joined(part_of: Ints, lives: NDArray[Any], tally: Tally, wishes: Wishes) -> NDArray[Any]:
+def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSettings) -> NDArray[Any]:
     """Return heterogeneous jobs, each from the components that started in the same second."""
-    if wishes.repeats:
+    if settings.repeats:
         again = _repeats(lives["job"], lives["submit"], lives["start"])
         _note(tally, "dropped", TWICE, lives[again])
         part_of, lives = part_of[~again], lives[~again]
@@ -229,44 +237,46 @@ def _repeats(job: Ints, submit: Ints, start: Ints) -> Mask:
 
 
 def _put_in_order(
-    spool: Spool, tally: Tally, wishes: Wishes, place: str, registry: Registry
+    spool: Spool, tally: Tally, settings: ImportSettings, place: str, registry: Registry
 ) -> tuple[_Jobs, list[str]]:
     """Return the jobs that remain, by submission, and remarks on the size of the machine."""
     valid = np.ones(spool.size, dtype=np.bool_)
-    if wishes.repeats:
+    if settings.repeats:
         again = _repeats(*spool.columns("job", "submit", "start"))
         _note_mask(spool, tally, "dropped", TWICE, again)
         valid &= ~again
-    capacity, remarks = _machine(spool, valid, tally, wishes, place)
+    capacity, remarks = _machine(spool, valid, tally, settings, place)
     submit, line = spool.columns("submit", "line")
     order = np.flatnonzero(valid)
     order = order[np.lexsort((line[order], submit[order]))]
     submit = submit[order].astype(np.int64)
     del line
     [job] = spool.columns("job")
-    number = _numbers_of(job[order], wishes.key is not None)
+    number = _numbers_of(job[order], settings.key is not None)
     del job
     limit, partition = spool.columns("limit", "partition")
     longest = np.zeros(len(registry.partition.numbers) + 2, dtype=np.int64)
     np.maximum.at(longest, partition[valid], limit[valid])
-    return _Jobs(order, number, submit, capacity, longest, wishes.key is None), remarks
+    return _Jobs(order, number, submit, capacity, longest, settings.key is None), remarks
 
 
-def _machine(spool: Spool, valid: Mask, tally: Tally, wishes: Wishes, place: str) -> tuple[int, list[str]]:
+def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, place: str) -> tuple[int, list[str]]:
     """Return the size of the machine, and remarks; jobs that are wider become invalid, in place in `valid`."""
     submit, start, run, width = spool.columns("submit", "start", "run", "width")
     started = valid & (start != UNKNOWN)
     remarks: list[str] = []
-    capacity = wishes.capacity
+    capacity = settings.capacity
     if capacity is None:
         if not started.any():
             raise InputError(f"{place}: no job has a start, so that --capacity must name the size of the machine")
         use = largest_use(start[started], run[started], width[started])
         capacity = max(use, int(width[valid].max()))
-        remarks = [f"machine of {capacity:,} {wishes.unit}: the largest use at one time; --capacity N if it is larger"]
+        remarks = [
+            f"machine of {capacity:,} {settings.unit}: the largest use at one time; --capacity N if it is larger"
+        ]
     else:
         wide = valid & (width > capacity)
-        _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=wishes.unit), wide)
+        _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=settings.unit), wide)
         valid &= ~wide
         if not valid.any():
             raise InputError(f"{place}: all jobs are wider than --capacity {capacity}")
@@ -364,7 +374,7 @@ def _check_size(jobs: _Jobs, survey: _Survey, place: str, unit: str) -> None:
         )
 
 
-def _remarks(jobs: _Jobs, survey: _Survey, registry: Registry, wishes: Wishes) -> Iterator[str]:
+def _remarks(jobs: _Jobs, survey: _Survey, registry: Registry, settings: ImportSettings) -> Iterator[str]:
     """Yield what an administrator should know about the log as a whole."""
     if len(survey.codes["user"]) == 1:
         yield (
@@ -373,16 +383,16 @@ def _remarks(jobs: _Jobs, survey: _Survey, registry: Registry, wishes: Wishes) -
         )
     names, work = registry.partition.by_number(), survey.work
     largest_first = sorted(survey.codes["partition"], key=lambda number: -work[number])
-    if wishes.partition is None and len(largest_first) > 1:
+    if settings.partition is None and len(largest_first) > 1:
         shares = (f"{names[number]} {100 * work[number] / work.sum():.1f} %" for number in largest_first)
         yield (
             f"{len(largest_first)} partitions, with these shares of the work: {first_few(shares, limit=5)}; partitions "
             "that share no nodes are machines of their own, and --partition NAME imports one"
         )
     span = int(jobs.submit[-1] - jobs.submit[0])
-    if wishes.source == "slurm" and span < SHORT:
+    if settings.source == "slurm" and span < SHORT:
         yield f"submissions span {span / 3600:.1f} hours; sacct without -S lists the jobs of today only"
-    if wishes.source == "slurm" and jobs.keeps_numbers and not survey.repeated and jobs.order.size >= MANY:
+    if settings.source == "slurm" and jobs.keeps_numbers and not survey.repeated and jobs.order.size >= MANY:
         yield (
             "no job was requeued; if jobs are requeued on this machine, sacct was called without -D, and the "
             "submission of a requeued job is that of its last life"
@@ -399,32 +409,32 @@ def _write(
     survey: _Survey,
     registry: Registry,
     tally: Tally,
-    wishes: Wishes,
+    settings: ImportSettings,
     advance: Callable[[int, int], None],
 ) -> list[str]:
     """Write the log and its names, and return remarks."""
-    alias = no_alias(registry) if wishes.key is None else aliases(registry, wishes.key)
+    alias = no_alias(registry) if settings.key is None else aliases(registry, settings.key)
     counts = tally.counts()
-    if wishes.key is not None:  # where a job stood, and its number, stay at home
+    if settings.key is not None:  # where a job stood, and its number, stay at home
         counts = tuple(count._replace(first="") for count in counts)
     first = int(jobs.submit[0])
     epoch = first - alias.earlier if first > alias.earlier else first  # no calendar begins before 1970
-    header = _header(jobs, wishes, epoch)
+    header = _header(jobs, settings, epoch)
     in_use = {
         f"{kind}s": {int(alias.numbers[kind][code]): alias.names[kind][code] for code in codes}
         for kind, codes in survey.codes.items()
     }
     names = Names(
-        **in_use, source=wishes.source, grouped_by=wishes.grouped_by, eligible=survey.eligible, dropped=counts
+        **in_use, source=settings.source, grouped_by=settings.grouped_by, eligible=survey.eligible, dropped=counts
     )
     remarks: list[str] = []
 
     def check(log: Path, beside: Path) -> None:
         reasons = " ".join(f"{count.action} {count.reason}" for count in counts)
-        fixed = f"{header.decode()} {reasons} {wishes.source} {wishes.grouped_by}"
+        fixed = f"{header.decode()} {reasons} {settings.source} {settings.grouped_by}"
         remarks.append(prove_anonymous(log, beside, _names_met(registry), fixed))
 
-    write_log(path, _lines(header, spool, jobs, alias, advance), names, None if wishes.key is None else check)
+    write_log(path, _lines(header, spool, jobs, alias, advance), names, None if settings.key is None else check)
     return remarks
 
 
@@ -438,17 +448,17 @@ def _names_met(registry: Registry) -> set[str]:
     }
 
 
-def _header(jobs: _Jobs, wishes: Wishes, epoch: int) -> bytes:
+def _header(jobs: _Jobs, settings: ImportSettings, epoch: int) -> bytes:
     """Return the header of the log."""
     entries = {
         "Version": "2.2",
-        "Conversion": f"paretosched import {wishes.source}",
+        "Conversion": f"paretosched import {settings.source}",
         "MaxJobs": jobs.order.size,
         "MaxRecords": jobs.order.size,
         "UnixStartTime": epoch,
-        "TimeZoneString": wishes.zone or "UTC",
+        "TimeZoneString": settings.zone or "UTC",
         "MaxProcs": jobs.capacity,
-        "Note": f"processors are {wishes.unit}, groups are {wishes.grouped_by}; names are beside this file",
+        "Note": f"processors are {settings.unit}, groups are {settings.grouped_by}; names are beside this file",
     }
     return "".join(f"; {key}: {value}\n" for key, value in entries.items()).encode()
 

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import Ints
+from ...core.errors import InputError
 
 UNKNOWN = -1
 LATEST = 221_845_392_000  # the year 9000, where every calendar ends
 COMPLETED, FAILED, CANCELLED = 1, 0, 5  # SWF field 11
 NO_NAMES = ("", "(null)", "NONE", "none", "None", "N/A", "_pbs_project_default")
 LONGEST_NAME = 200
+MOST_NAMES = 200_000  # of a kind
 NAME_RULE = (
     f"the name of a user, account, queue or partition must be a text of at most {LONGEST_NAME} letters that can be "
     "printed"
@@ -130,8 +132,19 @@ class Numbering:
         self.names_met: set[str] = set()
 
     def meet(self, names: Iterable[str]) -> None:
-        """Remember names, also those of jobs that are dropped later."""
+        """Remember names, also those of jobs that are dropped later.
+
+        Raises
+        ------
+        InputError
+            There are more than any machine has: they would fill the memory.
+        """
         self.names_met.update(names)
+        if len(self.names_met) > MOST_NAMES:
+            raise InputError(
+                f"there are more than {MOST_NAMES:,} different users, accounts, queues or partitions; is it the right "
+                "column?"
+            )
 
     def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
         """Return the numbers of names, (n,)."""

@@ -26,6 +26,7 @@ SLOTS = re.compile(r"[^/+]*/(\d[\d,*-]*)", re.ASCII)  # of exec_host: node/0*4, 
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 LIVES = {"E", "R", "A"}
 KILLED = ("271", "265", "-29")  # by qdel, or because of its limit
+MOST_OPEN = 1_000_000  # jobs that are remembered, since they ran and will run again
 NO_TIMES = "a record that ends a life, without times: the life is missing"
 WHOLE_ARRAY = "an array as a whole: its tasks have records of their own"
 EARLIER_LIVES = "ran before, but there is no record of it: the wait counts from the first submission"
@@ -128,6 +129,8 @@ class _Reader:
         self._note(values, lives, line, job, run * width)
         if kind == "R":
             self.ended[name] = (lives + 1, at["start"] + run)
+            if len(self.ended) > MOST_OPEN:
+                raise lines.fault(index, f"more than {MOST_OPEN:,} jobs were rerun and have not ended; {ADVICE}")
         elif lives:
             del self.ended[name]
         exit_status = values.get("Exit_status", "0")
@@ -187,7 +190,7 @@ def _cpus(values: Mapping[str, str]) -> int:
         or sum(map(_slots, SLOTS.findall(values.get("exec_host", ""))))
         or _number(values.get("Resource_List.ncpus", ""))
         or _number(values.get("Resource_List.procs", ""))
-        or _asked(values, "ppn")
+        or _number_asked_for(values, "ppn")
     )
 
 
@@ -219,7 +222,7 @@ def _gpus(values: Mapping[str, str]) -> int:
     of_nodes = sum(
         _number(part[6:]) for part in re.split(r"[:+()]", values.get("exec_vnode", "")) if part[:6] == "ngpus="
     )
-    return of_nodes or _number(values.get("Resource_List.ngpus", "")) or _asked(values, "gpus", 0)
+    return of_nodes or _number(values.get("Resource_List.ngpus", "")) or _number_asked_for(values, "gpus", 0)
 
 
 def _of_vnodes(values: Mapping[str, str], what: str) -> int:
@@ -228,7 +231,7 @@ def _of_vnodes(values: Mapping[str, str], what: str) -> int:
     return sum(_number(value) for key, _, value in parts if key == what)
 
 
-def _asked(values: Mapping[str, str], what: str, default: int = 1) -> int:
+def _number_asked_for(values: Mapping[str, str], what: str, default: int = 1) -> int:
     """Return a number that was asked for with `nodes=2:ppn=4+1:ppn=8`, over all nodes."""
     total = 0
     for part in filter(None, values.get("Resource_List.nodes", "").split("+")):

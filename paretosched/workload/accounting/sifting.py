@@ -58,7 +58,10 @@ def sift(block: Block, partition: str | None, registry: Registry, tally: Tally, 
         A name cannot be printed, or is too long.
     """
     for kind, numbering in registry.kinds.items():
-        numbering.meet(getattr(block, kind))
+        try:
+            numbering.meet(getattr(block, kind))
+        except InputError as error:
+            raise InputError(f"{place}:{block.line[-1]}: {error}") from None
     work = block.run.astype(np.float64) * block.width
     valid = np.ones(block.line.size, dtype=np.bool_)
 

@@ -174,9 +174,9 @@ class _Reader:
         )
         block.limit[block.limit == MINUTE * 525_600] = 0  # a year is what Slurm stores for no limit
         self._note_suspensions(block, columns.get("Suspended", ()))
-        return self._ended(block, at["End"])
+        return self._ended_lives(block, at["End"])
 
-    def _ended(self, block: Block, end: Ints) -> Block | None:
+    def _ended_lives(self, block: Block, end: Ints) -> Block | None:
         """Return the lives that have ended; those that have not are counted."""
         open_end = end == UNKNOWN
         work = block.run * block.width

@@ -9,7 +9,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.workload.accounting.anonymising import prove_anonymous, read_key
-from support.accounting import RECORDED, Result, imported
+from support.accounting import RECORDED, Result, import_into
 from support.commands import command
 
 ALL = RECORDED / "slurm-all.txt"
@@ -19,7 +19,7 @@ NAMES = ("anna", "bert", "physics", "chemistry", "normal", "urgent", "main", "wi
 def anonymous(folder: Path, source: Path, key: Path) -> Result:
     """Import a file with a key."""
     folder.mkdir()
-    return imported(folder, "slurm", source, "--anonymise", key)
+    return import_into(folder, "slurm", source, "--anonymise", key)
 
 
 def test_no_name_is_left_and_groups_stay_apart(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_no_name_is_left_and_groups_stay_apart(tmp_path: Path) -> None:
     written = "".join(file.read_text() for file in (tmp_path / "a").iterdir())
     assert not any(name in written for name in NAMES)
     assert all(re.fullmatch("user-[0-9a-f]{12}", name) for name in log.names.users.values())
-    plain = imported(tmp_path, "slurm", ALL)
+    plain = import_into(tmp_path, "slurm", ALL)
     same = [(a["submit"], a["run"], a["width"]) for a in log.jobs.values()]
     assert same == [(a["submit"], a["run"], a["width"]) for a in plain.jobs.values()]
     for field in ("user", "group", "queue", "partition"):
@@ -43,7 +43,7 @@ def test_two_exports_with_one_key_agree_and_others_do_not(tmp_path: Path) -> Non
     assert second.names.users == first.names.users
     assert second.names.groups == first.names.groups
     assert not {*other.names.users} & {*first.names.users}
-    plain = ps.read_swf(tmp_path / "a/log.swf").epoch, imported(tmp_path, "slurm", ALL).about["first_submit"]
+    plain = ps.read_swf(tmp_path / "a/log.swf").epoch, import_into(tmp_path, "slurm", ALL).about["first_submit"]
     weeks, rest = divmod(plain[1] - plain[0], 52 * 7 * 86400)
     assert (rest, 1 <= weeks <= 8) == (0, True)
 

@@ -10,21 +10,24 @@ from pathlib import Path
 import pytest
 
 import paretosched as ps
-from paretosched.workload.accounting.importing import Imported, Wishes, import_log
+from paretosched.workload.accounting import importing
+from paretosched.workload.accounting.importing import ImportSettings, ImportSummary, import_log
 from paretosched.workload.accounting.lives import Life, Registry, block_of
 from paretosched.workload.accounting.tally import Tally
 from paretosched.workload.log_names import names_path, read_names
 from paretosched.workload.user_groups import rule_of
-from support.accounting import RECORDED, imported
+from support.accounting import RECORDED, import_into
 from support.commands import command, environment, files
 
-WISHES = Wishes("csv", "account")
+SETTINGS = ImportSettings("csv", "account")
 
 
-def made_of(lives: list[Life], path: Path | None = None, wishes: Wishes = WISHES, size: int = 7) -> Imported:
+def made_of(
+    lives: list[Life], path: Path | None = None, settings: ImportSettings = SETTINGS, size: int = 7
+) -> ImportSummary:
     """Import lives in blocks of a size."""
     blocks = (block_of(lives[first : first + size]) for first in range(0, len(lives), size))
-    return import_log(blocks, Registry(), Tally(), wishes, "here", path, lambda done, goal: None)
+    return import_log(blocks, Registry(), Tally(), settings, "here", path, lambda done, goal: None)
 
 
 def random_lives(seed: int, count: int) -> list[Life]:
@@ -85,12 +88,12 @@ def test_a_number_that_comes_again_is_replaced_by_a_larger_one(tmp_path: Path) -
 
 def test_wider_jobs_than_the_machine_are_dropped(tmp_path: Path) -> None:
     lives = [Life(n, n, 10**9, 10**9, 5, n) for n in range(1, 6)]
-    about = made_of(lives, tmp_path / "w.swf", WISHES._replace(capacity=3))
+    about = made_of(lives, tmp_path / "w.swf", SETTINGS._replace(capacity=3))
     assert [(count.jobs, count.reason) for count in about.counts if count.action == "dropped"] == [
         (2, "wider than the machine of 3 cpus")
     ]
     with pytest.raises(ps.InputError, match="here: all jobs are wider than --capacity 1"):
-        made_of(lives[1:], None, WISHES._replace(capacity=1))
+        made_of(lives[1:], None, SETTINGS._replace(capacity=1))
 
 
 def test_nothing_is_written_without_a_path(tmp_path: Path) -> None:
@@ -99,11 +102,11 @@ def test_nothing_is_written_without_a_path(tmp_path: Path) -> None:
 
 
 def test_the_site_clock_is_kept(tmp_path: Path) -> None:
-    about = made_of(random_lives(1, 20), tmp_path / "w.swf", WISHES._replace(zone="Europe/Berlin"))
+    about = made_of(random_lives(1, 20), tmp_path / "w.swf", SETTINGS._replace(zone="Europe/Berlin"))
     assert ps.read_swf(tmp_path / "w.swf").zone == "Europe/Berlin"
     assert not any("--zone" in count.reason for count in about.counts)
     with pytest.raises(ps.InputError, match="Berlinn"):
-        made_of(random_lives(1, 20), tmp_path / "w.swf", WISHES._replace(zone="Europe/Berlinn"))
+        made_of(random_lives(1, 20), tmp_path / "w.swf", SETTINGS._replace(zone="Europe/Berlinn"))
 
 
 def test_a_limit_of_jobs_stops_the_import(tmp_path: Path) -> None:
@@ -144,7 +147,7 @@ def test_a_pipe_is_read_as_a_file(tmp_path: Path) -> None:
     done = subprocess.run(words, input=text, capture_output=True, env=environment(), check=False)
     assert done.returncode == 0, done
     whole = (tmp_path / "w.swf").read_bytes()
-    imported(tmp_path, "slurm", RECORDED / "slurm-all.txt")
+    import_into(tmp_path, "slurm", RECORDED / "slurm-all.txt")
     assert (tmp_path / "log.swf").read_bytes() == whole
     words += ["--limit", "wait=1"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as silent:
@@ -154,9 +157,22 @@ def test_a_pipe_is_read_as_a_file(tmp_path: Path) -> None:
 
 
 def test_a_disk_without_the_log_keeps_what_was_there(tmp_path: Path) -> None:
-    imported(tmp_path, "slurm", RECORDED / "slurm-all.txt")
+    import_into(tmp_path, "slurm", RECORDED / "slurm-all.txt")
     before = files(tmp_path)
     outcome = command("import", "slurm", RECORDED / "slurm-local-times.txt", "-o", tmp_path / "log.swf")
     assert outcome.status == 2
     assert files(tmp_path) == before
     assert names_path(tmp_path / "log.swf").exists()
+
+
+def test_too_many_components_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "MOST_COMPONENTS", 1)
+    outcome = command("import", "slurm", RECORDED / "slurm-all.txt")
+    assert "there are more than 1 components of heterogeneous jobs; import fewer months at a time" in outcome.err
+
+
+def test_a_machine_that_no_simulation_can_have_is_refused() -> None:
+    with pytest.raises(ps.InputError, match="the machine would have 4,000,000,000 cpus, but 2,147,483,647"):
+        made_of([Life(1, 1, 10, 10, 5, 4 * 10**9)])
+    with pytest.raises(ps.InputError, match=r"must stay below 2\^62, but do not; are times in another unit\?"):
+        made_of([Life(n, n, 10, 10, 10**14, 10**5) for n in range(1, 9)])

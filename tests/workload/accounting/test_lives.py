@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import pytest
+
+import paretosched as ps
+from paretosched.workload.accounting import lives
 from paretosched.workload.accounting.lives import UNKNOWN, Life, Numbering, block_of
 
 
@@ -20,3 +24,11 @@ def test_rows_become_columns() -> None:
     block = block_of([Life(1, 7, 10, 20, 5, 2, user="a"), Life(2, 8, 11, 21, 6, 3, user="b", limit=9)])
     assert (block.line.tolist(), block.job.tolist(), block.limit.tolist()) == ([1, 2], [7, 8], [0, 9])
     assert (block.user, block.eligible.tolist(), block.part_of.tolist()) == (["a", "b"], [UNKNOWN] * 2, [0, 0])
+
+
+def test_more_names_than_any_machine_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lives, "MOST_NAMES", 2)
+    numbering = Numbering()
+    numbering.meet(["a", "b", "a"])
+    with pytest.raises(ps.InputError, match="more than 2 different users, accounts, queues or partitions"):
+        numbering.meet(["c"])

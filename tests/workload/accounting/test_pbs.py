@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.accounting import RECORDED, column, imported
+from support.accounting import RECORDED, column, import_into
 from support.commands import command
 
 DAILY = RECORDED / "pbs"
@@ -16,7 +16,7 @@ TORQUE = RECORDED / "pbs-torque"
 
 
 def test_a_directory_of_daily_files_is_one_log(tmp_path: Path) -> None:
-    log = imported(tmp_path, "pbs", DAILY)
+    log = import_into(tmp_path, "pbs", DAILY)
     assert column(log, "width") == {101: 8, 102: 1, 104: 2, 105: 2, 106: 1}
     assert column(log, "run") == {101: 600, 102: 630, 104: 100, 105: 100, 106: 1000}
     assert column(log, "estimate") == {101: 3600, 102: 7200, 104: 100, 105: 100, 106: 7200}
@@ -27,7 +27,7 @@ def test_a_directory_of_daily_files_is_one_log(tmp_path: Path) -> None:
 
 
 def test_a_job_that_was_rerun_has_two_lives_and_waits_again_from_the_end_of_the_first(tmp_path: Path) -> None:
-    log = imported(tmp_path, "pbs", DAILY)
+    log = import_into(tmp_path, "pbs", DAILY)
     first, second = log.jobs[102], log.jobs[106]
     assert second["submit"] == first["submit"] + first["wait"] + first["run"]
     assert second["wait"] == 140
@@ -36,39 +36,39 @@ def test_a_job_that_was_rerun_has_two_lives_and_waits_again_from_the_end_of_the_
 
 
 def test_what_is_no_life_is_counted(tmp_path: Path) -> None:
-    log = imported(tmp_path, "pbs", DAILY)
+    log = import_into(tmp_path, "pbs", DAILY)
     assert log.counts["an array as a whole"] == ("dropped", 1)
     assert log.counts["a record that ends a life, without times"] == ("dropped", 1)  # aborted before its start
     assert log.counts["whole nodes asked for"] == ("assumed", 1)
 
 
 def test_processors_nodes_and_gpus(tmp_path: Path) -> None:
-    assert column(imported(tmp_path, "pbs", DAILY, "--width", "nodes"), "width") == {
+    assert column(import_into(tmp_path, "pbs", DAILY, "--width", "nodes"), "width") == {
         101: 2,
         102: 1,
         104: 1,
         105: 1,
         106: 1,
     }
-    assert column(imported(tmp_path, "pbs", DAILY, "--width", "gpus"), "width") == {104: 1, 105: 1}
-    assert column(imported(tmp_path, "pbs", TORQUE), "width") == {11923: 12, 11924: 9, 11925: 16}
-    assert column(imported(tmp_path, "pbs", TORQUE, "--width", "nodes"), "width") == {11923: 2, 11924: 2}
-    assert column(imported(tmp_path, "pbs", TORQUE, "--width", "gpus"), "width") == {11925: 4}
+    assert column(import_into(tmp_path, "pbs", DAILY, "--width", "gpus"), "width") == {104: 1, 105: 1}
+    assert column(import_into(tmp_path, "pbs", TORQUE), "width") == {11923: 12, 11924: 9, 11925: 16}
+    assert column(import_into(tmp_path, "pbs", TORQUE, "--width", "nodes"), "width") == {11923: 2, 11924: 2}
+    assert column(import_into(tmp_path, "pbs", TORQUE, "--width", "gpus"), "width") == {11925: 4}
 
 
 def test_one_queue_and_groups_of_unix(tmp_path: Path) -> None:
-    log = imported(tmp_path, "pbs", DAILY, "--partition", "gpu", "--groups", "group")
+    log = import_into(tmp_path, "pbs", DAILY, "--partition", "gpu", "--groups", "group")
     assert [*log.jobs] == [104, 105]
     assert log.names.groups == {1: "guests"}
 
 
 def test_gzipped_days_are_read_and_other_files_are_not(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(DAILY, tmp_path / "days"))
-    whole = imported(tmp_path, "pbs", folder).jobs
+    whole = import_into(tmp_path, "pbs", folder).jobs
     day = folder / "20261121"
     (folder / "20261121.gz").write_bytes(gzip.compress(day.read_bytes()))
     day.unlink()
-    assert imported(tmp_path, "pbs", folder).jobs == whole
+    assert import_into(tmp_path, "pbs", folder).jobs == whole
 
 
 @pytest.mark.parametrize(

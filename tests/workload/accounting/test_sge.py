@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from support.accounting import RECORDED, column, imported
+from support.accounting import RECORDED, column, import_into
 from support.commands import command
 
 SAMPLE = RECORDED / "sge-accounting"
 
 
 def test_lines_of_two_versions_with_colons_in_names(tmp_path: Path) -> None:
-    log = imported(tmp_path, "sge", SAMPLE)
+    log = import_into(tmp_path, "sge", SAMPLE)
     assert column(log, "width") == {2: 32, 3: 1, 43: 1, 44: 2, 45: 2}
     assert column(log, "submit") == {2: 0, 3: 1, 43: 5, 44: 5, 45: 5}
     assert column(log, "wait") == {2: 6, 3: 6, 43: 10, 44: 20, 45: 20}
@@ -25,7 +25,7 @@ def test_lines_of_two_versions_with_colons_in_names(tmp_path: Path) -> None:
 
 
 def test_parallel_parts_and_jobs_that_never_started_are_counted(tmp_path: Path) -> None:
-    log = imported(tmp_path, "sge", SAMPLE)
+    log = import_into(tmp_path, "sge", SAMPLE)
     assert log.counts["a parallel part of a job, which has a line of its own"] == ("dropped", 1)
     assert log.counts["never ran"] == ("dropped", 1)
 
@@ -35,7 +35,7 @@ def test_parallel_parts_and_jobs_that_never_started_are_counted(tmp_path: Path) 
     [("project", {"physics"}), ("department", {"lab", "defaultdepartment"}), ("group", {"users", "guests"})],
 )
 def test_groups(tmp_path: Path, groups: str, names: set[str]) -> None:
-    assert {*imported(tmp_path, "sge", SAMPLE, "--groups", groups).names.groups.values()} == names
+    assert {*import_into(tmp_path, "sge", SAMPLE, "--groups", groups).names.groups.values()} == names
 
 
 def test_times_in_milliseconds_are_those_of_univa(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_times_in_milliseconds_are_those_of_univa(tmp_path: Path) -> None:
     for second in {part for line in text.splitlines() for part in line.split(":") if part.startswith("13956")}:
         text = text.replace(f":{second}", f":{second}000")
     (tmp_path / "accounting").write_text(text)
-    assert imported(tmp_path, "sge", tmp_path / "accounting").jobs == imported(tmp_path, "sge", SAMPLE).jobs
+    assert import_into(tmp_path, "sge", tmp_path / "accounting").jobs == import_into(tmp_path, "sge", SAMPLE).jobs
 
 
 @pytest.mark.parametrize("text", ["a:b:c\n", ":" * 44 + "\n", ":" * 60 + "\n", "1:" * 5000 + "\n"])

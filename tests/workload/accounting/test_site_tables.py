@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from support.accounting import RECORDED, column, imported
+from support.accounting import RECORDED, column, import_into
 from support.commands import command
 
 SAMPLE = RECORDED / "jobs.csv"
@@ -17,7 +17,7 @@ COLUMNS = (
 
 
 def test_a_table_with_times_of_both_forms_and_semicolons(tmp_path: Path) -> None:
-    log = imported(tmp_path, "csv", SAMPLE, "--columns", COLUMNS)
+    log = import_into(tmp_path, "csv", SAMPLE, "--columns", COLUMNS)
     assert column(log, "submit") == {7: 0, 8: 1, 9: 2}
     assert column(log, "run") == {7: 3600, 8: 100, 9: 100}
     assert column(log, "estimate") == {7: 7200, 8: 86400, 9: 86400}
@@ -30,7 +30,7 @@ def test_run_times_in_place_of_starts_need_the_size_of_the_machine(tmp_path: Pat
     (tmp_path / "x.csv").write_text("s,r,w\n1795345200,01:00:00,4\n1795345201,0.5,2\n")
     words = ("import", "csv", tmp_path / "x.csv", "--columns", "submit=s,run=r,width=w")
     assert "no job has a start, so that --capacity must name the size of the machine" in command(*words).err
-    log = imported(tmp_path, *words[1:], "--capacity", 8)
+    log = import_into(tmp_path, *words[1:], "--capacity", 8)
     assert [(job["wait"], job["run"], job["estimate"]) for job in log.jobs.values()] == [
         (-1, 3600, 3600),
         (-1, 1, 1),
@@ -43,7 +43,7 @@ def test_parquet_with_times_durations_and_gaps(tmp_path: Path) -> None:
         {"s": times, "e": times + pd.Timedelta("90s"), "r": pd.to_timedelta(["60s", "30s"]), "w": [2.0, 1.0]}
     ).assign(user=["anna", None])
     frame.to_parquet(tmp_path / "x.parquet")
-    log = imported(tmp_path, "csv", tmp_path / "x.parquet", "--columns", "submit=s,start=e,run=r,width=w,user=user")
+    log = import_into(tmp_path, "csv", tmp_path / "x.parquet", "--columns", "submit=s,start=e,run=r,width=w,user=user")
     assert [(j["submit"], j["wait"], j["run"], j["width"], j["user"]) for j in log.jobs.values()] == [
         (0, 90, 60, 2, 1),
         (60, 90, 30, 1, -1),

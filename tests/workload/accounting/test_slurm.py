@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paretosched.workload.accounting.slurm import FIELDS, sacct_command
-from support.accounting import RECORDED, Result, column, imported
+from support.accounting import RECORDED, Result, column, import_into
 from support.commands import command
 
 HEADER = "|".join(FIELDS)
@@ -17,7 +17,7 @@ ALL = RECORDED / "slurm-all.txt"
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """Return the import of all jobs that were recorded."""
-    return imported(tmp_path_factory.mktemp("all"), "slurm", ALL)
+    return import_into(tmp_path_factory.mktemp("all"), "slurm", ALL)
 
 
 def older(folder: Path, *changes: tuple[int, str, str]) -> Path:
@@ -38,13 +38,13 @@ def refusal(path: Path) -> str:
 
 
 def test_steps_are_no_jobs(whole: Result, tmp_path: Path) -> None:
-    with_steps = imported(tmp_path, "slurm", RECORDED / "slurm-steps.txt")
+    with_steps = import_into(tmp_path, "slurm", RECORDED / "slurm-steps.txt")
     assert with_steps.jobs == whole.jobs
     assert with_steps.counts["a step of a job, not a job"] == ("dropped", 26)
 
 
 def test_each_life_that_used_the_machine_is_a_job(tmp_path: Path) -> None:
-    lives = imported(tmp_path, "slurm", RECORDED / "slurm-requeued.txt")
+    lives = import_into(tmp_path, "slurm", RECORDED / "slurm-requeued.txt")
     assert column(lives, "run") == {1: 5, 2: 30, 3: 5, 4: 3, 5: 5, 7: 3, 8: 20, 9: 40}
     assert column(lives, "status") == {1: 5, 2: 1, 3: 5, 4: 1, 5: 1, 7: 1, 8: 1, 9: 1}
     # the second lives of jobs 1 and 3 count from their requeue, and Slurm holds them for two minutes
@@ -54,12 +54,12 @@ def test_each_life_that_used_the_machine_is_a_job(tmp_path: Path) -> None:
 
 
 def test_without_option_d_first_lives_are_missing_and_large_logs_say_so(tmp_path: Path) -> None:
-    lives = imported(tmp_path, "slurm", RECORDED / "slurm-requeued-without-D.txt")
+    lives = import_into(tmp_path, "slurm", RECORDED / "slurm-requeued-without-D.txt")
     assert column(lives, "submit")[1] == 5  # the requeue, not the submission: nothing in the text tells
     line = (RECORDED / "slurm-requeued-without-D.txt").read_text().splitlines()[1].partition("|")[2]
     rows = "".join(f"{job}|{line.replace('2|', f'{job}|', 1)}\n" for job in range(1, 1001))
     (tmp_path / "many.txt").write_text(f"{HEADER}\n{rows}")
-    assert "sacct was called without -D" in imported(tmp_path, "slurm", tmp_path / "many.txt").remarks
+    assert "sacct was called without -D" in import_into(tmp_path, "slurm", tmp_path / "many.txt").remarks
 
 
 def test_tasks_of_an_array_are_jobs_and_those_that_wait_are_none(whole: Result) -> None:
@@ -75,11 +75,11 @@ def test_components_of_a_heterogeneous_job_are_joined(whole: Result, tmp_path: P
     assert whole.counts["components of heterogeneous jobs"] == ("changed", 1)
     twice = tmp_path / "twice.txt"  # two windows of time
     twice.write_text(ALL.read_text() + ALL.read_text())
-    assert imported(tmp_path, "slurm", twice).jobs == whole.jobs
+    assert import_into(tmp_path, "slurm", twice).jobs == whole.jobs
 
 
 def test_a_job_that_was_cancelled_before_its_start_never_ran(tmp_path: Path) -> None:
-    lives = imported(tmp_path, "slurm", RECORDED / "slurm-requeued.txt")
+    lives = import_into(tmp_path, "slurm", RECORDED / "slurm-requeued.txt")
     assert "|16|billing=16,cpu=16,mem=1000M,node=1||" in (RECORDED / "slurm-requeued.txt").read_text()  # NCPUS says 16
     assert 6 not in lives.jobs
     assert lives.counts["never ran"] == ("dropped", 1)
@@ -87,16 +87,16 @@ def test_a_job_that_was_cancelled_before_its_start_never_ran(tmp_path: Path) -> 
 
 def test_exclusive_nodes_are_occupied_as_a_whole(whole: Result, tmp_path: Path) -> None:
     assert whole.jobs[16]["width"] == 4  # it asked for 2
-    assert column(imported(tmp_path, "slurm", ALL, "--width", "gpus"), "width") == {16: 2, 19: 1}
-    assert imported(tmp_path, "slurm", ALL, "--width", "nodes").jobs[10]["width"] == 2
-    assert imported(tmp_path, "slurm", ALL, "--width", "billing").jobs[19]["width"] == 16
+    assert column(import_into(tmp_path, "slurm", ALL, "--width", "gpus"), "width") == {16: 2, 19: 1}
+    assert import_into(tmp_path, "slurm", ALL, "--width", "nodes").jobs[10]["width"] == 2
+    assert import_into(tmp_path, "slurm", ALL, "--width", "billing").jobs[19]["width"] == 16
 
 
 def test_limits_are_minutes_and_missing_ones_are_the_longest_of_the_partition(whole: Result, tmp_path: Path) -> None:
     assert [whole.jobs[job]["estimate"] for job in (2, 18, 19, 20)] == [600, 300, 1800, 180]
     assert [whole.jobs[job]["estimate"] for job in (17, 23)] == [1200, 1200]  # 525600 and UNLIMITED
     assert whole.counts["no limit"] == ("assumed", 2)
-    others = imported(tmp_path, "slurm", RECORDED / "slurm-older.txt")
+    others = import_into(tmp_path, "slurm", RECORDED / "slurm-older.txt")
     assert column(others, "estimate") == {1: 3600, 2: 3600, 3: 3600, 4: 3600, 5: 1800, 9: 100}
     reasons = [count.reason for count in others.names.dropped if count.reason.startswith("no limit")]
     assert reasons == [
@@ -110,7 +110,7 @@ def test_what_ran_counts_whatever_its_state(whole: Result, tmp_path: Path) -> No
     text = ALL.read_text()
     assert all(f"|{state}|" in text for state in states.values())
     assert [whole.jobs[job]["status"] for job in states] == [0, 0, 5, 0, 1]
-    assert column(imported(tmp_path, "slurm", RECORDED / "slurm-older.txt"), "run") == dict.fromkeys(
+    assert column(import_into(tmp_path, "slurm", RECORDED / "slurm-older.txt"), "run") == dict.fromkeys(
         (1, 2, 3, 4, 5, 9), 100
     )
 
@@ -119,7 +119,7 @@ def test_waits_count_from_the_submission_and_eligible_is_beside_the_log(whole: R
     assert (whole.jobs[15]["submit"], whole.jobs[15]["wait"]) == (6, 8)
     late = dict(zip(*(part.tolist() for part in whole.names.eligible), strict=True))
     assert late == {7: 3, 15: 8, 21: 8, 26: 1}  # array limit, --begin, held, --begin
-    others = imported(tmp_path, "slurm", RECORDED / "slurm-older.txt")  # Unknown, None, and later than the start
+    others = import_into(tmp_path, "slurm", RECORDED / "slurm-older.txt")  # Unknown, None, and later than the start
     assert [part.tolist() for part in others.names.eligible] == [[4], [9]]
     assert others.counts["eligible after its start"] == ("changed", 2)
     assert others.counts["started before its submission"] == ("changed", 1)
@@ -138,19 +138,19 @@ def test_local_times_without_a_zone_are_refused_and_those_with_one_are_taken(who
             stamp = f"@2026-11-22T13:{minute}:{second:02}"
             text = text.replace(stamp, f"{stamp[1:]}+0100")
     offset.write_text(text)
-    assert imported(tmp_path, "slurm", offset).jobs == whole.jobs
+    assert import_into(tmp_path, "slurm", offset).jobs == whole.jobs
 
 
 def test_a_job_in_two_windows_is_one_job(tmp_path: Path) -> None:
-    once = imported(tmp_path, "slurm", RECORDED / "slurm-requeued.txt")
-    twice = imported(tmp_path, "slurm", RECORDED / "slurm-two-windows.txt")  # with a second header line
+    once = import_into(tmp_path, "slurm", RECORDED / "slurm-requeued.txt")
+    twice = import_into(tmp_path, "slurm", RECORDED / "slurm-two-windows.txt")  # with a second header line
     assert twice.jobs == once.jobs
     assert twice.counts["listed twice"] == ("dropped", 2)
     assert twice.counts["submitted before the first job ended"] == ("assumed", 5)
 
 
 def test_the_jobs_of_one_user_and_a_short_window_are_remarked(whole: Result, tmp_path: Path) -> None:
-    remarks = imported(tmp_path, "slurm", RECORDED / "slurm-own-jobs.txt").remarks
+    remarks = import_into(tmp_path, "slurm", RECORDED / "slurm-own-jobs.txt").remarks
     assert "all jobs are of one user" in remarks
     assert "all jobs are of one user" not in whole.remarks
     assert "sacct without -S lists the jobs of today only" in remarks
@@ -160,7 +160,7 @@ def test_jobs_that_have_not_ended_are_dropped_with_their_work(whole: Result, tmp
     assert whole.counts["still running, or suspended"] == ("dropped", 1)
     [count] = [count for count in whole.names.dropped if count.reason.startswith("still running")]
     assert (count.work, count.first) == (12, "line 26 (job 27)")
-    assert 8 not in imported(tmp_path, "slurm", RECORDED / "slurm-older.txt").jobs
+    assert 8 not in import_into(tmp_path, "slurm", RECORDED / "slurm-older.txt").jobs
 
 
 def test_suspended_time_is_not_in_the_run_time(whole: Result) -> None:
@@ -172,11 +172,11 @@ def test_suspended_time_is_not_in_the_run_time(whole: Result) -> None:
 def test_with_and_without_header_and_with_a_last_bar(whole: Result, tmp_path: Path) -> None:
     bare = tmp_path / "bare.txt"
     bare.write_text(ALL.read_text().partition("\n")[2])
-    assert imported(tmp_path, "slurm", bare).jobs == whole.jobs
+    assert import_into(tmp_path, "slurm", bare).jobs == whole.jobs
     bars = RECORDED / "slurm-parsable.txt"
-    assert imported(tmp_path, "slurm", bars).jobs == whole.jobs
+    assert import_into(tmp_path, "slurm", bars).jobs == whole.jobs
     bare.write_text(bars.read_text().partition("\n")[2])
-    assert imported(tmp_path, "slurm", bare).jobs == whole.jobs
+    assert import_into(tmp_path, "slurm", bare).jobs == whole.jobs
 
 
 def test_columns_may_have_another_order_and_more_of_them(whole: Result, tmp_path: Path) -> None:
@@ -186,11 +186,11 @@ def test_columns_may_have_another_order_and_more_of_them(whole: Result, tmp_path
     assert "must be the output of sacct" in refusal(other)  # no header: it does not begin with JobIDRaw
     places = [0, *range(20, 0, -1)]
     other.write_text("".join("|".join([*(row[p] for p in places), "more"]) + "\r\n" for row in rows))
-    assert imported(tmp_path, "slurm", other).jobs == whole.jobs
+    assert import_into(tmp_path, "slurm", other).jobs == whole.jobs
 
 
 def test_one_partition_and_other_groups(tmp_path: Path) -> None:
-    result = imported(tmp_path, "slurm", ALL, "--partition", "wide", "--groups", "qos", "--capacity", 8)
+    result = import_into(tmp_path, "slurm", ALL, "--partition", "wide", "--groups", "qos", "--capacity", 8)
     assert [*result.jobs] == [19, 20]
     assert result.names.partitions == {1: "wide"}
     assert [result.names.groups[job["group"]] for job in result.jobs.values()] == ["normal", "urgent"]
@@ -236,3 +236,40 @@ def test_a_log_where_nothing_ran_is_refused_with_the_reasons(tmp_path: Path) -> 
     changes = [(job, name, value) for job in range(1, 10) for name, value in (("ElapsedRaw", "0"), ("End", "5"))]
     message = refusal(older(tmp_path, *changes))
     assert "there is no job that can be simulated: 9 never ran" in message
+
+
+@pytest.mark.slow
+def test_a_real_slurm_is_imported_as_it_was_used(tmp_path: Path) -> None:
+    """An array, a heterogeneous job, exclusive nodes, a requeue, a cancelled job and one that begins later."""
+    slurm_cluster = pytest.importorskip("support.slurm_cluster", reason="NO SLURM: no support.slurm_cluster here")
+    with slurm_cluster.slurm_cluster(nodes=2, cpus=4, accounting=True) as cluster:
+        for account, user in (("physics", "games"), ("chemistry", "news")):
+            cluster.call("sacctmgr", "-i", "add", "account", account, "cluster=loop")
+            cluster.call("sacctmgr", "-i", "add", "user", user, f"account={account}", "cluster=loop")
+        script = "#!/bin/sh\n#SBATCH -n1 -t5\n#SBATCH hetjob\n#SBATCH -n2 -t9\nexec sleep 2\n"
+        words = ["sbatch", "--parsable", "--uid=games", "--output=/dev/null", "--chdir=/"]
+        cluster.wait_until(lambda: "loop" in cluster.call("sacctmgr", "-nP", "list", "cluster", "format=cluster"))
+        het = int(cluster.call(*words, stdin=script).partition(";")[0])
+        array = cluster.submit("--array=0-1", run=1, user="games")
+        whole = cluster.submit("--exclusive", run=1, user="news")
+        later = cluster.submit("--begin=now+4", run=1, user="news")
+        again = cluster.submit(run=30, user="news")
+        gone = cluster.submit(run=9, width=8, user="games")
+        # it must have run for a second at least
+        cluster.wait_until(lambda: cluster.call("squeue", "-h", "-j", again, "-o", "%T %M").strip() >= "RUNNING 0:02")
+        cluster.call("scontrol", "requeuehold", again)
+        cluster.call("scancel", gone)
+        cluster.wait_until(lambda: cluster.show(later, "JobState") == "COMPLETED", 40)
+        line = sacct_command([("now-1hour", "now+1hour")]).partition("sacct ")[2]
+        environment = ["env", "SLURM_TIME_FORMAT=%s", "TZ=UTC"]
+        cluster.wait_until(lambda: "COMPLETED" in cluster.call("sacct", "-X", "-n", "-j", later, "-o", "State"))
+        (tmp_path / "sacct.txt").write_text(cluster.call(*environment, "sacct", *line.split()))
+    log = import_into(tmp_path, "slurm", tmp_path / "sacct.txt")
+    assert {het, array, whole, later, again} <= {*log.jobs}
+    assert len(log.jobs) == 6
+    assert (log.jobs[het]["width"], log.jobs[het]["estimate"], log.jobs[whole]["width"]) == (3, 540, 4)
+    assert log.jobs[again]["status"] == 5
+    assert gone not in log.jobs
+    assert dict(zip(*(part.tolist() for part in log.names.eligible), strict=True))[later] >= 3
+    assert {*log.names.users.values()} == {"games", "news"}
+    assert {*log.names.groups.values()} == {"physics", "chemistry"}
