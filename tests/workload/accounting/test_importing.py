@@ -55,7 +55,8 @@ def test_the_log_has_every_life_that_ran_and_its_facts_agree_with_a_simple_count
     assert w.epoch == first
     assert (w.submit + first).tolist() == [life.submit for life in ran]
     assert w.width.tolist() == [life.width for life in ran]
-    assert w.wait.tolist() == [life.start - life.submit for life in ran]
+    assert (w.eligible + first).tolist() == [max(life.submit, min(life.eligible, life.start)) for life in ran]
+    assert (w.eligible + w.wait + first).tolist() == [life.start for life in ran]
     longest = {name: max((life.limit for life in ran if life.partition == name), default=0) for name in ("p", "q", "")}
     estimates = [life.limit or max(longest[life.partition], life.run) for life in ran]
     assert w.estimate.tolist() == [max(estimate, 1) for estimate in estimates]
