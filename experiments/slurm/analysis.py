@@ -192,34 +192,41 @@ def agreement(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
 def reserving(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
     """Return the section about backfilling: how near it is to EASY and to conservative backfilling."""
     lines = []
-    for name, words in ((settings.STOCK, "one reservation"), ("reserving", "reservations of all jobs")):
+    kinds = {
+        settings.STOCK: "one reservation, bf_window_linear=1",
+        settings.COARSE: "one reservation, as by default",
+        settings.RESERVING: "reservations of all jobs, bf_window_linear=1",
+    }
+    for name, words in kinds.items():
         for log in logs:
-            cells = [
-                [spread([f(row) for row in of(rows, name, twin, log)], spec) for f, spec in ((agreed, ".1f"), (difference, "+.1f"))]
-                for twin in ("easy", "conservative")
-            ]
             if of(rows, name, "easy", log):
-                lines.append([words, log, *cells[0], *cells[1]])
+                cells = [words, log]
+                for twin in ("easy", "conservative"):
+                    mine = of(rows, name, twin, log)
+                    cells += [spread([agreed(row) for row in mine], ".1f"), spread([difference(row) for row in mine])]
+                lines.append(cells)
     heads = ["Slurm", "log", "EASY: pairs %", "objective %", "conservative: pairs %", "objective %"]
-    if not any(row["system"] == "reserving" for row in rows):
-        return common.not_run("Slurm's backfilling with reservations of all jobs")
-    return ["## Backfilling", "", *markdown(heads, lines, left=2), ""]
+    if not any(row["system"] == settings.RESERVING for row in rows):
+        return common.not_run("Slurm's other backfilling")
+    about = (
+        "Pairs of jobs in the order of the simulation, and by how much the objective is larger on Slurm. By default "
+        "it plans starts in steps that double (30 s, 60 s, ...), so that reservations are late and more is backfilled."
+    )
+    return ["## Backfilling", "", *markdown(heads, lines, left=2), "", about, ""]
 
 
 def priorities(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
     """Return the section about the model of priority/multifactor."""
     lines = []
     for log in logs:
-        mine = of(rows, "multifactor", settings.SLURM_CONF, log)
+        mine = of(rows, settings.MULTIFACTOR, settings.SLURM_CONF, log)
         if mine:
             asked, same = (sum(int(row[key]) for row in mine) for key in ("priority_pairs", "priority_pairs_agreed"))
             starts, larger = [agreed(row) for row in mine], [difference(row) for row in mine]
             goal = median(defined(starts) or [0]) >= settings.PAIRS_GOAL
             near = abs(mean(larger)) <= settings.OBJECTIVE_GOAL
-            lines.append(
-                [log, f"{100 * same / asked:.1f} of {asked:,}" if asked else "-", spread(starts, ".1f"), spread(larger)]
-                + ["yes" if goal else "no", "yes" if near else "no"]
-            )
+            cells = [log, f"{100 * same / asked:.1f} of {asked:,}" if asked else "-", spread(starts, ".1f")]
+            lines.append([*cells, spread(larger), "yes" if goal else "no", "yes" if near else "no"])
     if not lines:
         return common.not_run("The model of priority/multifactor")
     heads = ["log", "sprio: pairs %", "starts: pairs %", "objective larger by %"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -51,7 +50,7 @@ def replay(
     """
     date = datetime.fromtimestamp(window.epoch - LEAD * rate, UTC).strftime("%Y-%m-%d %H:%M:%S")
     lines = {
-        "SchedulerParameters": PATIENT.replace(settings.FIRST_ONLY, system.reserve),
+        "SchedulerParameters": f"{PATIENT.replace(settings.FIRST_ONLY, system.reserve)},{system.precision}".rstrip(","),
         "MinJobAge": "10000000",  # squeue knows the jobs that have ended
     }
     begin = time.monotonic()
@@ -159,8 +158,3 @@ def times_of(cluster: SlurmCluster, epoch: int) -> dict[int, tuple[int, int, int
         ended = int(end) - epoch if state == "COMPLETED" else NO_TIME
         rows[int(number)] = (int(submitted) - epoch, int(start) - epoch, ended)
     return rows
-
-
-def processors_are_enough(at_once: int) -> bool:
-    """Return whether so many clusters at once leave a processor to each of them."""
-    return at_once <= (os.cpu_count() or 1)

@@ -27,6 +27,9 @@ class Machine(NamedTuple):
 MACHINES = {"KTH": Machine(10, 10, 24), "CTC": Machine(13, 26, 10)}
 
 FIRST_ONLY, ALL_JOBS = "bf_job_part_count_reserve=1", "bf_job_part_count_reserve=0"
+# By default Slurm looks at ends of running jobs in steps of 30 s, 60 s, 120 s, ... when it plans a start; so the first
+# job of the queue is planned too late, and jobs are backfilled that delay it. With this the steps are 30 s, 31 s, ...
+DOUBLING, LINEAR = "", "bf_window_linear=1"
 SLURM_CONF = "slurm.conf"  # of the cluster, read as a policy
 
 
@@ -37,8 +40,8 @@ class System(NamedTuple):
     ----------
     name, part
         Its name, and the part of the experiment to which it belongs.
-    reserve
-        Which waiting jobs have reservations.
+    reserve, precision
+        Words of SchedulerParameters: which waiting jobs have reservations, and how precisely their starts are planned.
     settings
         More lines of slurm.conf.
     deploys
@@ -50,21 +53,24 @@ class System(NamedTuple):
     name: str
     part: str
     reserve: str
+    precision: str
     settings: dict[str, str]
     deploys: bool
     twins: tuple[str, ...]
 
 
 GAIN, BACKFILLING, MULTIFACTOR = PARTS = ("gain", "backfilling", "multifactor")
-STOCK, DEPLOYED = "stock", "deployed"
+STOCK, DEPLOYED, COARSE, RESERVING = "stock", "deployed", "coarse", "reserving"
 SYSTEMS = (
-    System(STOCK, GAIN, FIRST_ONLY, {}, False, ("easy", "conservative")),
-    System(DEPLOYED, GAIN, FIRST_ONLY, {}, True, ("",)),
-    System("reserving", BACKFILLING, ALL_JOBS, {}, False, ("conservative", "easy")),
+    System(STOCK, GAIN, FIRST_ONLY, LINEAR, {}, False, ("easy", "conservative")),
+    System(DEPLOYED, GAIN, FIRST_ONLY, LINEAR, {}, True, ("",)),
+    System(COARSE, BACKFILLING, FIRST_ONLY, DOUBLING, {}, False, ("easy", "conservative")),
+    System(RESERVING, BACKFILLING, ALL_JOBS, LINEAR, {}, False, ("conservative", "easy")),
     System(
         "multifactor",
         MULTIFACTOR,
         FIRST_ONLY,
+        LINEAR,
         {
             "PriorityWeightAge": "10000",
             "PriorityMaxAge": "1-0",

@@ -131,7 +131,7 @@ def test_only_jobs_with_a_recorded_start_count() -> None:
 
 
 def test_a_policy_without_a_wish_needs_one() -> None:
-    with pytest.raises(InputError, match="does not say for which wish it was trained in these groups; .* --objective"):
+    with pytest.raises(InputError, match=r"does not say for which wish it was trained in these groups; .* --objective"):
         review(recorded(BEST), as_policy(BEST), SINCE)
     result = review(recorded(BEST), trained(BEST, 5), SINCE, as_wish("AWRT", W.groups))
     assert result.promised is None  # that was another wish
