@@ -111,8 +111,8 @@ def heading(provenance: Mapping[str, Any], rows: Sequence[Row]) -> list[str]:
         for log, one in provenance["machines"].items()
     )
     return [
-        f"{quick}Objective {provenance['objective']}, smaller is better. A real slurmctld, {provenance['rate']:g} times "
-        f"faster than the clock. {machines}. Windows are drawn at random from the second half of a log (seed "
+        f"{quick}Objective {provenance['objective']}, smaller is better. A real slurmctld, {provenance['rate']:g} "
+        f"times faster than the clock. {machines}. Windows are drawn at random from the second half of a log (seed "
         f"{provenance['seed']}), the policy is trained on the first half. A window begins with what ran and waited "
         f"then; jobs that waited or came count. {len({place(row) for row in rows})} windows. "
         f"{common.versions_text(provenance)}.",
