@@ -75,21 +75,21 @@ def realised_gain(rows: Sequence[Row], row: Row, key: str = "objective") -> floa
     return float("nan") if stock is None else gain(stock[key], row[key])
 
 
-def defined(values: Sequence[float]) -> list[float]:
+def known_of(values: Sequence[float]) -> list[float]:
     """Return the values that are defined."""
     return [value for value in values if value == value]
 
 
 def spread(values: Sequence[float], spec: str = "+.1f") -> str:
     """Return the mean and the standard deviation of the values that are defined."""
-    known = defined(values)
+    known = known_of(values)
     if not known:
         return "-"
     more = f" ± {stdev(known):{spec.lstrip('+')}}" if len(known) > 1 else ""
     return f"{mean(known):{spec}}{more}"
 
 
-def agreed(row: Row) -> float:
+def order_kept(row: Row) -> float:
     """Return the share of the pairs of jobs that started in the order of the simulation, per cent."""
     pairs = int(row["pairs"])
     return 100 * (1 - int(row["pairs_turned"]) / pairs) if pairs else float("nan")
@@ -127,7 +127,7 @@ def gains(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
         cells = [place(row), row["counted"], f"{predicted_gain(rows, row):+.1f}", f"{realised_gain(rows, row):+.1f}"]
         stock = stock_of(rows, row)
         cells += ["-" if stock is None else f"{difference(stock):+.1f}", f"{difference(row):+.1f}"]
-        lines.append([*cells, f"{agreed(row):.1f}"])
+        lines.append([*cells, f"{order_kept(row):.1f}"])
     if not lines:
         return common.not_run("Gain of the trained policy")
     heads = ["window", "jobs", "gain simulated %", "gain on Slurm %", "stock: Slurm - EASY %", "Slurm - policy %"]
@@ -135,7 +135,7 @@ def gains(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
     for log in logs:
         mine = of(rows, settings.DEPLOYED, POLICY, log)
         simulated, real = ([f(rows, row) for row in mine] for f in (predicted_gain, realised_gain))
-        both = defined([b - a for a, b in zip(simulated, real, strict=True)])
+        both = known_of([b - a for a, b in zip(simulated, real, strict=True)])
         means.append(
             f"**{log}: {spread(simulated)} % simulated, {spread(real)} % on Slurm**; the difference of a window is "
             f"{spread(both)} points, at most {max(map(abs, both), default=float('nan')):.1f}."
@@ -160,7 +160,7 @@ def groups(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
         for key in ("AWRT", *GROUPS):
             mine = of(rows, settings.DEPLOYED, POLICY, log)
             both = [[f(rows, row, key) for row in mine] for f in (predicted_gain, realised_gain)]
-            if any(map(defined, both)):
+            if any(map(known_of, both)):
                 lines.append([log, key, *map(spread, both)])
     if not lines:
         return []
@@ -180,9 +180,9 @@ def agreement(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
                 cells = [system.name, twin or "the policy", log, str(len(mine))]
                 cells.append(f"{median(float(row['difference_median']) for row in mine):.0f} s")
                 cells.append(f"{median(float(row['difference_p95']) for row in mine) / 60:.0f} min")
-                known = defined([float(row["correlation"] or "nan") for row in mine])
+                known = known_of([float(row["correlation"] or "nan") for row in mine])
                 cells.append(f"{median(known):.2f}" if known else "-")
-                cells += [spread([agreed(row) for row in mine], ".1f"), spread([difference(row) for row in mine])]
+                cells += [spread([order_kept(row) for row in mine], ".1f"), spread([difference(row) for row in mine])]
                 lines.append(cells)
     heads = ["on Slurm", "simulated", "log", "windows", "wait differs by", "95 %", "correlation"]
     heads += ["pairs in order %", "objective larger by %"]
@@ -203,7 +203,8 @@ def reserving(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
                 cells = [words, log]
                 for twin in ("easy", "conservative"):
                     mine = of(rows, name, twin, log)
-                    cells += [spread([agreed(row) for row in mine], ".1f"), spread([difference(row) for row in mine])]
+                    cells.append(spread([order_kept(row) for row in mine], ".1f"))
+                    cells.append(spread([difference(row) for row in mine]))
                 lines.append(cells)
     heads = ["Slurm", "log", "EASY: pairs %", "objective %", "conservative: pairs %", "objective %"]
     if not any(row["system"] == settings.RESERVING for row in rows):
@@ -222,8 +223,8 @@ def priorities(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
         mine = of(rows, settings.MULTIFACTOR, settings.SLURM_CONF, log)
         if mine:
             asked, same = (sum(int(row[key]) for row in mine) for key in ("priority_pairs", "priority_pairs_agreed"))
-            starts, larger = [agreed(row) for row in mine], [difference(row) for row in mine]
-            goal = median(defined(starts) or [0]) >= settings.PAIRS_GOAL
+            starts, larger = [order_kept(row) for row in mine], [difference(row) for row in mine]
+            goal = median(known_of(starts) or [0]) >= settings.PAIRS_GOAL
             near = abs(mean(larger)) <= settings.OBJECTIVE_GOAL
             cells = [log, f"{100 * same / asked:.1f} of {asked:,}" if asked else "-", spread(starts, ".1f")]
             lines.append([*cells, spread(larger), "yes" if goal else "no", "yes" if near else "no"])

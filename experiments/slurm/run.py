@@ -88,7 +88,7 @@ def main() -> None:
     for log in logs:
         policy_of(log, options)  # before threads want it
     with ThreadPoolExecutor(options.at_once) as pool:
-        tasks = [pool.submit(replayed, w, system, options) for w in windows for system in systems]
+        tasks = [pool.submit(replay_in, w, system, options) for w in windows for system in systems]
         for task in tasks:
             task.result()
     save_rows([row for log in every_log(options) for row in rows_of(log, options)], options.results / "windows.csv")
@@ -206,7 +206,7 @@ def policy_of(log: str, options: argparse.Namespace) -> Path:
     return path
 
 
-def replayed(window: Window, system: settings.System, options: argparse.Namespace) -> dict[str, Any]:
+def replay_in(window: Window, system: settings.System, options: argparse.Namespace) -> dict[str, Any]:
     """Return what a replay has written down; from its file if it was there before."""
     name = f"{window.log}-{window.number}-{system.name}"
     place: Path = options.work / f"{name}.json"
@@ -238,7 +238,7 @@ def rows_of(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     for window in windows_of(log, max(numbers) + 1, options.quick):
         for system in settings.SYSTEMS:
             if (options.work / f"{log}-{window.number}-{system.name}.json").exists():
-                record = replayed(window, system, options)
+                record = replay_in(window, system, options)
                 if record["digest"] != window.jobs.digest:
                     raise SystemExit(
                         f"{log} {window.number} was replayed with other jobs; remove its files from --work"

@@ -18,7 +18,7 @@ from .waiting import with_progress
 
 if TYPE_CHECKING:
     from ..comparison.promises import Review
-    from ..deployment.daemon_log import DaemonLog, Reached
+    from ..deployment.daemon_log import Coverage, DaemonLog
     from ..policies.policy import Policy
     from ..workload.workload import Workload
 
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         save_rows(result.rows(), Path(options.output))
     _remark(options, workload, policy, today, result)
-    reached = None if log is None else _reached(log, result)
+    reached = None if log is None else _ranked_jobs(log, result)
     if options.json:
         facts = result.facts() | {"dry_run": is_dry}
         show(to_json(facts | {"daemon": _daemon_facts(log, reached), "rows": result.rows()}))
@@ -168,11 +168,11 @@ def _remark(
     options: argparse.Namespace, workload: Workload, policy: Policy, today: Policy | None, result: Review
 ) -> None:
     """Write remarks on what limits the review."""
-    from ..comparison.carried_over import overbooked, remembers_usage
+    from ..comparison.carried_over import missing_processors, remembers_usage
 
     remark_repairs(options.trace, workload)
     remark_orders([policy, *([] if today is None else [today])], workload)
-    if more := overbooked(workload, result.begin):
+    if more := missing_processors(workload, result.begin):
         remark(f"at {options.since} the jobs ran on {more:,} processors more than the machine has; some begin later")
     if today is not None and remembers_usage(today):
         remark(f"{today.name} looks at consumption: it is simulated from the beginning of the log on")
@@ -182,7 +182,7 @@ def _remark(
         remark(f"{options.trace}: {result.intervals.caution}")
 
 
-def _reached(log: DaemonLog, result: Review) -> Reached:
+def _ranked_jobs(log: DaemonLog, result: Review) -> Coverage:
     """Return how many of the jobs the daemon had ranked before they started."""
     from ..comparison.promises import RECORDED
     from ..deployment.daemon_log import ranked_before_start
@@ -191,7 +191,7 @@ def _reached(log: DaemonLog, result: Review) -> Reached:
     return ranked_before_start(log, w.job, w.eligible + w.epoch, result.schedules[RECORDED].start + w.epoch)
 
 
-def _daemon_facts(log: DaemonLog | None, reached: Reached | None) -> dict[str, Any] | None:
+def _daemon_facts(log: DaemonLog | None, reached: Coverage | None) -> dict[str, Any] | None:
     """Return what the daemon did as plain values."""
     if log is None or reached is None:
         return None
@@ -199,7 +199,7 @@ def _daemon_facts(log: DaemonLog | None, reached: Reached | None) -> dict[str, A
     return facts | {"jobs_that_could_be_ranked": reached.jobs, "ranked_before_start": reached.ranked}
 
 
-def _daemon_text(log: DaemonLog, reached: Reached | None) -> str:
+def _daemon_text(log: DaemonLog, reached: Coverage | None) -> str:
     """Return what the daemon did in words."""
     lines = [
         f"the daemon: {log.passes:,} passes, one every {log.period:g} s; each took {log.seconds:g} s, the longest "

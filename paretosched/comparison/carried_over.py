@@ -62,7 +62,7 @@ def begin_at(workload: Workload, since: int) -> Begin:
     return Begin(since, *(np.flatnonzero(mask) for mask in rows))
 
 
-def overbooked(workload: Workload, begin: Begin) -> int:
+def missing_processors(workload: Workload, begin: Begin) -> int:
     """Return on how many processors more than there are the jobs ran at the date."""
     return max(0, int(workload.width[begin.running].sum()) - workload.capacity)
 
@@ -88,7 +88,7 @@ def starts_since(workload: Workload, policy: Policy, begin: Begin) -> Ints:
     jobs = decided_by(policy, workload)
     if remembers_usage(policy):
         return policy.outcome(jobs).start[begin.after]
-    carried, offset = _carried(jobs, begin)
+    carried, offset = _jobs_to_simulate(jobs, begin)
     outcome: Outcome = policy.outcome(carried)
     started: Ints = outcome.start[len(carried) - begin.after.size :] + offset
     return started
@@ -99,7 +99,7 @@ def remembers_usage(policy: Policy) -> bool:
     return isinstance(policy, Priority) and bool({"usage", "fairshare"} & set(policy.variables))
 
 
-def _carried(workload: Workload, begin: Begin) -> tuple[Workload, int]:
+def _jobs_to_simulate(workload: Workload, begin: Begin) -> tuple[Workload, int]:
     """Return the jobs to simulate, those that count last, and the second of the log in which they begin."""
     w, (since, running, waiting, after) = workload, begin
     first = int(w.submit[waiting].min()) if waiting.size else since
@@ -110,7 +110,7 @@ def _carried(workload: Workload, begin: Begin) -> tuple[Workload, int]:
     start = (w.eligible + w.wait)[rows]  # of the running jobs; what it is of others does not matter
     free = w.capacity - int(w.width[running].sum())
 
-    def moved(end: Ints, of_others: Ints) -> Ints:
+    def until(end: Ints, of_others: Ints) -> Ints:
         """Return lengths of jobs: until their end for those that run, or until the date for the one that fills."""
         return np.where(is_filler, since - offset, np.where(fixed, end - offset, of_others))
 
@@ -120,8 +120,8 @@ def _carried(workload: Workload, begin: Begin) -> tuple[Workload, int]:
             rows,
             submit=np.where(fixed, 0, w.submit[rows] - offset),
             eligible=np.where(fixed, 0, w.eligible[rows] - offset),
-            run=moved(start + run, run),
-            estimate=moved(start + estimate, estimate),
+            run=until(start + run, run),
+            estimate=until(start + estimate, estimate),
             width=np.where(is_filler, free, w.width[rows]),
             user=np.where(is_filler, -1, w.user[rows]),
             wait=np.full(rows.size, -1),

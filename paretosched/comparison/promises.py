@@ -187,7 +187,7 @@ class Review:
             "pairs_in_other_order": self.pairs.turned,
         }
         names = [o.name for o in objective_table(self.workload.groups)]
-        return rest | {"limits_exceeded": exceeded(self.wish_here, self.values[RECORDED], names)}
+        return rest | {"limits_exceeded": excess_of(self.wish_here, self.values[RECORDED], names)}
 
 
 def review(
@@ -269,7 +269,7 @@ def gain_of(wish: Wish, easy: Floats, values: Floats) -> float | None:
     return 100 * (reference - reached) / reference
 
 
-def exceeded(wish: Wish, values: Floats, names: Sequence[str]) -> float | None:
+def excess_of(wish: Wish, values: Floats, names: Sequence[str]) -> float | None:
     """Return by which share limits are exceeded; None without limits, or if a group of theirs has no jobs."""
     if not wish.limits or _is_undefined(wish, values, names):
         return None

@@ -74,7 +74,7 @@ class DaemonLog(NamedTuple):
     since: dict[int, int]
 
 
-class Reached(NamedTuple):
+class Coverage(NamedTuple):
     """How many jobs could have been ranked before they started, and how many were."""
 
     jobs: int
@@ -121,7 +121,7 @@ def read_daemon_log(path: str | Path, since: int) -> DaemonLog:
     )
 
 
-def ranked_before_start(log: DaemonLog, job: Ints, eligible: Ints, start: Ints) -> Reached:
+def ranked_before_start(log: DaemonLog, job: Ints, eligible: Ints, start: Ints) -> Coverage:
     """Return how many of the jobs that waited long enough for a pass were ranked before they started.
 
     Parameters
@@ -136,7 +136,7 @@ def ranked_before_start(log: DaemonLog, job: Ints, eligible: Ints, start: Ints) 
     could = (start - eligible >= LATE * log.period) & (start > log.first) & (eligible < log.last)
     never = int(start.max()) + 1
     pairs = zip(job[could].tolist(), start[could].tolist(), strict=True)
-    return Reached(int(could.sum()), sum(log.since.get(number, never) <= begin for number, begin in pairs))
+    return Coverage(int(could.sum()), sum(log.since.get(number, never) <= begin for number, begin in pairs))
 
 
 def _lines(path: Path) -> Iterator[_Line]:

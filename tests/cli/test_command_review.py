@@ -27,10 +27,10 @@ SINCE = ("--since", FIRST.strftime("%Y-%m-%dT%H:%M:%S"))
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     """Return a log of the policy's own starts."""
-    return written(tmp_path / "w.swf.gz", POLICY)
+    return log_of(tmp_path / "w.swf.gz", POLICY)
 
 
-def written(path: Path, policy: str) -> Path:
+def log_of(path: Path, policy: str) -> Path:
     ps.write_swf(W.with_(wait=ps.simulate(W, policy).start - W.eligible), path)
     return path
 
@@ -67,7 +67,7 @@ def test_a_policy_that_decided_kept_its_promise(log: Path, tmp_path: Path) -> No
     assert "a review" in refusal.err
 
 
-def trained(path: Path, gain: float) -> Path:
+def promising(path: Path, gain: float) -> Path:
     """Write a policy file that promises a gain over EASY, in per cent."""
     ps.save_policy(POLICY, path)
     value = json.loads(path.read_text(encoding="utf-8"))
@@ -79,14 +79,14 @@ def trained(path: Path, gain: float) -> Path:
 
 @pytest.mark.slow
 def test_a_promise_that_is_not_kept_is_status_3(log: Path, tmp_path: Path) -> None:
-    policy = trained(tmp_path / "p.json", 50)
+    policy = promising(tmp_path / "p.json", 50)
     outcome = command("review", log, "--policy", policy, *SINCE)
     assert outcome.status == 3
     assert outcome.out.startswith("NOT KEPT: of 50.0 % promised by the training")
     assert "promised by the training" in outcome.out.splitlines()[6]
 
     # the same of a dry run is no failure, as nothing was changed
-    easy = written(tmp_path / "easy.swf.gz", "easy")
+    easy = log_of(tmp_path / "easy.swf.gz", "easy")
     jsonl = daemon_log(tmp_path / "deploy.jsonl", dry=True)
     outcome = succeed("review", easy, "--policy", policy, *SINCE, "--log", jsonl)
     assert outcome.out.startswith("DRY RUN: nothing was changed")

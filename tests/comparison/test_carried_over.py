@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paretosched.comparison.carried_over import begin_at, overbooked, remembers_usage, starts_since
+from paretosched.comparison.carried_over import begin_at, missing_processors, remembers_usage, starts_since
 from paretosched.policies.policy import as_policy
 from paretosched.simulation.simulator import simulate
 from paretosched.workload.workload import Workload
@@ -16,7 +16,7 @@ from support.later import later
 ORDERS = ("fcfs", "easy", "wfp3; backfill: conservative", "order: (wait / estimate)^3 * width; backfill: easy:3")
 
 
-def recorded(workload: Workload, policy: str) -> Workload:
+def record_of(workload: Workload, policy: str) -> Workload:
     """Return a workload of which the schedule of a policy is recorded."""
     return workload.with_(wait=simulate(workload, policy).start - workload.eligible)
 
@@ -24,7 +24,7 @@ def recorded(workload: Workload, policy: str) -> Workload:
 @pytest.mark.parametrize("policy", ORDERS)
 def test_the_policy_that_was_recorded_goes_on_as_recorded(policy: str) -> None:
     for seed in range(2):
-        w = recorded(random_workload(seed=seed), policy)
+        w = record_of(random_workload(seed=seed), policy)
         start = w.eligible + w.wait
         for since in np.linspace(int(w.submit[0]), int(w.submit[-1]), 6).astype(np.int64).tolist():
             begin = begin_at(w, since)
@@ -32,7 +32,7 @@ def test_the_policy_that_was_recorded_goes_on_as_recorded(policy: str) -> None:
 
 
 def test_jobs_that_are_eligible_later_go_on_as_recorded() -> None:
-    w = recorded(later(random_workload(seed=5)), "easy")
+    w = record_of(later(random_workload(seed=5)), "easy")
     since = int(w.submit[len(w) // 2])
     begin = begin_at(w, since)
     assert starts_since(w, as_policy("easy"), begin).tolist() == (w.eligible + w.wait)[begin.after].tolist()
@@ -56,7 +56,7 @@ def test_another_policy_gets_the_queue_of_the_machine() -> None:
 
 
 def test_a_log_that_begins_with_the_date_begins_empty() -> None:
-    w = recorded(random_workload(seed=2), "easy")
+    w = record_of(random_workload(seed=2), "easy")
     begin = begin_at(w, 0)
     assert (begin.running.size, begin.waiting.size, begin.after.size) == (0, 0, len(w))
     assert starts_since(w, as_policy("fcfs"), begin).tolist() == simulate(w, "fcfs").start.tolist()
@@ -70,7 +70,7 @@ def test_jobs_before_without_a_wait_are_left_out() -> None:
 def test_more_processors_than_there_are() -> None:
     w = Workload(submit=[0, 0, 5], run=[9, 9, 1], estimate=[9, 9, 1], width=[2, 2, 1], capacity=3, wait=[0, 0, 8])
     begin = begin_at(w, 4)
-    assert overbooked(w, begin) == 1
+    assert missing_processors(w, begin) == 1
     assert starts_since(w, as_policy("fcfs"), begin).size == 1
 
 

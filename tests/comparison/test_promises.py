@@ -37,11 +37,11 @@ SINCE = int(W.submit[0]) + 2 * 7 * 86400
 SUM = as_wish("10*AWRT1 + 4*AWRT2", W.groups)
 
 
-def recorded(policy: str, workload: Workload = W) -> Workload:
+def record_of(policy: str, workload: Workload = W) -> Workload:
     return workload.with_(wait=simulate(workload, policy).start - workload.eligible)
 
 
-def trained(text: str, gain: float, wish: Wish = SUM) -> Policy:
+def promising(text: str, gain: float, wish: Wish = SUM) -> Policy:
     """Return a policy that says that it was trained, and gained so many per cent."""
     provenance = {"wish": to_json(wish), "objective": 100 - gain, "easy": 100.0}
     return replace(as_policy(text), provenance=provenance)
@@ -51,7 +51,7 @@ BEST = "saf; backfill: easy"
 
 
 def test_what_did_what_the_simulation_says_kept_its_promise() -> None:
-    result = review(recorded(BEST), as_policy(BEST), SINCE, SUM)
+    result = review(record_of(BEST), as_policy(BEST), SINCE, SUM)
     assert result.schedules[RECORDED].start.tolist() == result.schedules[POLICY].start.tolist()
     assert result.gain(RECORDED) == result.gain(POLICY)
     assert result.gain(RECORDED) > 1  # otherwise the case says nothing
@@ -62,7 +62,7 @@ def test_what_did_what_the_simulation_says_kept_its_promise() -> None:
 
 
 def test_easy_that_went_on_gained_nothing() -> None:
-    result = review(recorded("easy"), as_policy(BEST), SINCE, SUM)
+    result = review(record_of("easy"), as_policy(BEST), SINCE, SUM)
     assert result.schedules[RECORDED].start.tolist() == result.schedules[EASY].start.tolist()
     assert result.gain(RECORDED) == 0
     assert result.verdict.word == Word.BROKEN
@@ -77,28 +77,28 @@ def test_easy_that_went_on_gained_nothing() -> None:
 )
 def test_two_thirds_of_what_the_training_promised_are_enough(part: float, word: Word) -> None:
     """All weeks are equal, so that the interval is a point."""
-    log = recorded(BEST)
+    log = record_of(BEST)
     gain = review(log, as_policy(BEST), SINCE, SUM).gain(RECORDED)
-    result = review(log, trained(BEST, part * gain), SINCE)
+    result = review(log, promising(BEST, part * gain), SINCE)
     assert result.promised == pytest.approx(part * gain)
     assert result.verdict.word == word, result.verdict
 
 
 def test_intervals_that_hold_both_say_nothing() -> None:
     """Half of the weeks gained, half of them did not."""
-    best, easy = recorded(BEST), recorded("easy")
+    best, easy = record_of(BEST), record_of("easy")
     week = (W.submit - W.submit[0]) // (7 * 86400)
     log = W.with_(wait=np.where(week % 4 < 2, best.wait, easy.wait))
     gain = review(best, as_policy(BEST), SINCE, SUM).gain(RECORDED)
-    result = review(log, trained(BEST, 0.75 * gain), SINCE)
+    result = review(log, promising(BEST, 0.75 * gain), SINCE)
     assert result.verdict.word == Word.UNKNOWN
     assert "may be more or less than two thirds" in result.verdict.reasons[0]
 
 
 def test_limits_are_part_of_the_promise() -> None:
-    easy = review(recorded("easy"), as_policy("easy"), SINCE, SUM)
+    easy = review(record_of("easy"), as_policy("easy"), SINCE, SUM)
     awrt = float(easy.values[RECORDED][1])
-    log = recorded(BEST)
+    log = record_of(BEST)
     for factor, word in ((0.01, Word.BROKEN), (100, Word.KEPT)):
         wish = as_wish(f"10*AWRT1 + 4*AWRT2, AWRT <= {factor * awrt:.0f}", W.groups)
         assert review(log, as_policy(BEST), SINCE, wish).verdict.word == word
@@ -110,14 +110,14 @@ def test_limits_are_part_of_the_promise() -> None:
 
 def test_too_few_weeks() -> None:
     since = int(W.submit[0]) + 9 * 7 * 86400
-    result = review(recorded(BEST), as_policy(BEST), since, SUM)
+    result = review(record_of(BEST), as_policy(BEST), since, SUM)
     assert result.verdict == (Word.UNKNOWN, ("too few weeks: there are 3, and 4 are needed",))
     assert result.intervals is None
     assert result.gain(RECORDED) is not None
 
 
 def test_only_jobs_with_a_recorded_start_count() -> None:
-    log = recorded(BEST)
+    log = record_of(BEST)
     wait = log.wait.copy()
     lost = np.flatnonzero(W.submit >= SINCE)[::7]
     wait[lost] = -1
@@ -132,13 +132,13 @@ def test_only_jobs_with_a_recorded_start_count() -> None:
 
 def test_a_policy_without_a_wish_needs_one() -> None:
     with pytest.raises(InputError, match=r"does not say for which wish it was trained in these groups; .* --objective"):
-        review(recorded(BEST), as_policy(BEST), SINCE)
-    result = review(recorded(BEST), trained(BEST, 5), SINCE, as_wish("AWRT", W.groups))
+        review(record_of(BEST), as_policy(BEST), SINCE)
+    result = review(record_of(BEST), promising(BEST, 5), SINCE, as_wish("AWRT", W.groups))
     assert result.promised is None  # that was another wish
 
 
 def test_rows_are_objectives_of_all_weeks_and_of_each() -> None:
-    result = review(recorded(BEST), as_policy(BEST), SINCE, SUM, as_policy("fcfs"))
+    result = review(record_of(BEST), as_policy(BEST), SINCE, SUM, as_policy("fcfs"))
     assert [schedule.name for schedule in result.schedules] == ["EASY", "recorded", "SAF with EASY", "today: FCFS"]
     rows = result.rows()
     assert len(rows) == (1 + result.weeks) * 4 * (1 + len(W.groups))
