@@ -23,8 +23,9 @@ class Machine(NamedTuple):
     hours: float
 
 
-# As many processors as the logs have: KTH 100, CTC 338. A window has about a hundred jobs.
-MACHINES = {"KTH": Machine(10, 10, 24), "CTC": Machine(13, 26, 10)}
+# As the logs have them: nodes of one processor, KTH 100 and CTC 338. Slurm reserves whole nodes for a job that waits; on
+# fewer and larger nodes more processors than it needs would be kept for it. A window has about a hundred jobs.
+MACHINES = {"KTH": Machine(100, 1, 24), "CTC": Machine(338, 1, 10)}
 
 FIRST_ONLY, ALL_JOBS = "bf_job_part_count_reserve=1", "bf_job_part_count_reserve=0"
 # By default Slurm looks at ends of running jobs in steps of 30 s, 60 s, 120 s, ... when it plans a start; so the first
@@ -88,7 +89,7 @@ PAIRS_GOAL, OBJECTIVE_GOAL = 95.0, 3.0  # per cent
 # A quick run: a made-up log of minutes on 32 processors, and a small training.
 QUICK_LOGS = ("KTH",)
 QUICK = {"jobs": 400, "processors": 32, "seed": 171}
-QUICK_MACHINE = Machine(2, 16, 0.4)
+QUICK_MACHINE = Machine(32, 1, 0.4)
 QUICK_TRAINING = TRAINING | {"generations": 1}
 QUICK_WINDOWS = 1
 QUICK_FASTER = 40  # times, so that its jobs last minutes instead of hours
