@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from .console import remark, show, tell
+from .file_kinds import Kind
 from .options import Name, new_command, number, takes_limits
 from .parser import Parser
 
@@ -18,15 +19,20 @@ if TYPE_CHECKING:
     from ..deployment.ranking import Orderly
     from ..policies.policy import Policy
 
+PERIOD = 30.0  # s, unless the command line says something else
 SHORTEST_PERIOD = 1.0  # s
 LONGEST_PERIOD = 86_400.0  # s
 EXAMPLE = """\
-  paretosched deploy policy.json --to slurm --dry-run --period 30   for a week: what would it do?
-  paretosched deploy policy.json --to slurm --period 30             in the foreground, until Ctrl-C
-  paretosched deploy policy.json --to slurm --unit                  a systemd unit that does so
-  paretosched deploy policy.json --to slurm --off                   undo: all site factors 0 again
-  paretosched deploy policy.json --to slurm --groups account        a job's account is its group
-  paretosched deploy policy.json --to pbs                           text for OpenPBS, with how to undo it
+  paretosched deploy policy.json --to slurm --groups account --dry-run --period 30
+  (for a week: what would it do? nothing is changed, and a job's account is its group)
+  paretosched deploy policy.json --to slurm --groups account
+  (in the foreground, until Ctrl-C)
+  paretosched deploy policy.json --to slurm --groups account --unit
+  (a systemd unit that does so)
+  paretosched deploy policy.json --to slurm --off
+  (undo: all site factors are 0 again)
+  paretosched deploy policy.json --to pbs
+  (text for OpenPBS, with how to undo it)
 
 How it works on Slurm: every period, squeue and sprio are read, the waiting jobs are put in the policy's order, and
 "scontrol update SiteFactor" is called for the jobs whose place has changed. Nothing else is ever changed: no held job,
@@ -46,6 +52,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         EXAMPLE,
         json=False,
     )
+    parser.set_defaults(is_light=True)  # a few thousand keys are computed sooner than numba is loaded
     parser.add_argument("policy", metavar="POLICY", type=Name("the policy"), help="policy file, .json or .txt")
     parser.add_argument("--to", required=True, choices=("slurm", "pbs"), help="the resource manager")
     what = parser.add_mutually_exclusive_group()
@@ -53,14 +60,12 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     what.add_argument("--off", action="store_true", help="undo it: set all site factors to 0, and forget the jobs")
     what.add_argument("--unit", action="store_true", help="print a systemd unit that runs this command line")
     parser.add_argument("--once", action="store_true", help="end after one pass, for cron and tests")
-    parser.add_argument(
-        "--period", type=number, default=30.0, metavar="S", help="seconds from one pass to the next (default 30)"
-    )
+    parser.add_argument("--period", type=number, metavar="S", help="seconds from one pass to the next (default 30)")
     parser.add_argument(
         "-o",
         "--output",
         metavar="FOLDER",
-        type=Name(place="directory"),
+        type=Name(writes=Kind.DEPLOYMENT, place="directory"),
         help="where the daemon keeps its log (deploy.jsonl), numbers for Prometheus (deploy.prom) and which jobs "
         "it has touched (default: systemd's STATE_DIRECTORY, else POLICY.deploy beside the policy)",
     )
@@ -83,7 +88,6 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     jobs.add_argument(
         "--width",
         choices=("cpus", "nodes", "gpus", "billing"),
-        default="cpus",
         help="what was the width of jobs when the policy was trained (default cpus)",
     )
     beside = parser.add_argument_group("beside the site's own priorities")
@@ -99,8 +103,6 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> int | None:
     """Run a policy on a real machine."""
-    if sys.argv[1:2] == ["deploy"]:  # not in a process that does other things as well
-        os.environ["NUMBA_DISABLE_JIT"] = "1"  # a few thousand keys are computed sooner than numba is loaded
     from ..deployment.ranking import check_orderly
     from ..policies.policy import as_policy
 
@@ -111,6 +113,8 @@ def run(options: argparse.Namespace) -> int | None:
         _print_pbs(options, policy)
         return None
     orderly = check_orderly(policy)
+    options.period = PERIOD if options.period is None else options.period
+    options.width = options.width or "cpus"
     if not SHORTEST_PERIOD <= options.period <= LONGEST_PERIOD:
         raise InputError(f"--period: must be in 1..86400 s, but is {options.period:g}")
     if options.share is not None and not 0 < options.share < 100:
@@ -132,10 +136,12 @@ def _print_pbs(options: argparse.Namespace, policy: Policy) -> None:
     """Print what OpenPBS needs."""
     from ..deployment.pbs import pbs_text
 
-    others = {"--dry-run": options.dry_run, "--off": options.off, "--unit": options.unit, "--once": options.once}
-    for name, is_given in others.items():
-        if is_given:
-            raise InputError(f"{name}: goes with --to slurm only; --to pbs prints text, and how to undo it")
+    names = ("dry_run", "off", "unit", "once", "period", "partition", "width", "share", "output")
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and value is not False and value != []:
+            word = name.replace("_", "-")
+            raise InputError(f"--{word}: goes with --to slurm only; --to pbs prints text, with how to undo it")
     show(pbs_text(policy, options.groups or "account"))
 
 

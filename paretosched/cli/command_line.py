@@ -8,6 +8,7 @@ stops early, as `head` does.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from ..core.errors import InputError
@@ -83,6 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options = all_commands().parse_args(arguments)
             check_system()
             program = f"{PROGRAM} {options.command}"
+            if arguments is None and getattr(options, "is_light", False):  # not in a process that does other things
+                os.environ["NUMBA_DISABLE_JIT"] = "1"  # before any kernel is imported
             with reading_limits(**dict(getattr(options, "limit", ()))):  # not all commands read files
                 check_outputs(options.parser.commands[options.command], options)
                 status: int | None = options.run(options)

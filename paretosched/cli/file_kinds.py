@@ -35,6 +35,7 @@ class Kind(StrEnum):
     RUN_DIRECTORY = "a run directory"
     FIGURES = "a directory of figures"
     LOGS = "a directory of logs"
+    DEPLOYMENT = "the folder of a deployment"
 
 
 HEAD = 200_000  # bytes that are read: a report has its styles before its heading, a log has its header before its jobs

@@ -25,7 +25,7 @@ from .file_kinds import Kind, kind_of
 from .options import Name
 from .parser import Parser
 
-DIRECTORIES = (Kind.RUN_DIRECTORY, Kind.FIGURES, Kind.LOGS)
+DIRECTORIES = (Kind.RUN_DIRECTORY, Kind.FIGURES, Kind.LOGS, Kind.DEPLOYMENT)
 PICTURES = (".png", ".svg")  # the files in a directory of figures
 
 
@@ -263,7 +263,7 @@ def _entries(directory: Path) -> list[Path]:
 
 
 def _check_other_directory(output: Output, files: Sequence[Input]) -> None:
-    """Refuse a directory of figures or logs that is one of a run or page, or whose figures would replace a file."""
+    """Refuse a directory of figures, logs or a deployment that is one of a run or page, or that would lose a file."""
     directory = Path(os.path.realpath(output.path))
     if is_run(directory) or _is_page_folder(directory):
         raise InputError(f"{output.path}: is a directory of a run or page; give {output.option} another name")

@@ -24,7 +24,8 @@ from .slurm_queue import QueuedJob
 Orderly = Plain | Greedy | Priority  # the policies that order the waiting jobs of any machine
 RESERVATIONS = {"none": 0, "easy": 1, "conservative": ALL}
 OF_RULES = {"fcfs": 0, "easy": 1, "conservative": ALL, "conservative-replan": ALL}
-IN_LOG = ("user", "account", "queue")  # numbers in a log, which Slurm does not know
+KNOWN = {"number", "wait", "estimate", "width", "area", "submit", "eligible", "group", "priority"}
+OF_USAGE = ("usage", "share", "fairshare")  # what the daemon does not read
 
 
 class Order(NamedTuple):
@@ -56,13 +57,12 @@ def check_orderly(policy: Policy) -> Orderly:
     if isinstance(policy, Plain) and policy.rule not in OF_RULES:
         raise InputError(f"policy {policy.name} cannot be deployed; choose one of {', '.join(OF_RULES)}")
     if isinstance(policy, Priority):
-        unknown = [word for word in ("usage", "share", *IN_LOG) if word in policy.variables]
+        unknown = sorted(policy.variables - KNOWN)
         if unknown:
-            what = "of the log that is named by a number" if unknown[0] in IN_LOG else "that the daemon does not read"
-            raise InputError(
-                f'policy {policy.name} uses "{unknown[0]}", {what}; say it by groups, or let Slurm weigh its own '
-                "fair share beside the policy (--share)"
-            )
+            is_usage = unknown[0] in OF_USAGE
+            why = "which the daemon does not read" if is_usage else "which a log has and Slurm has not"
+            hint = "let Slurm weigh its own fair share beside the policy (--share)" if is_usage else "say it by groups"
+            raise InputError(f'policy {policy.name} uses "{unknown[0]}", {why}; {hint}')
     return policy
 
 

@@ -85,7 +85,7 @@ def read_queue() -> list[QueuedJob]:
     InputError
         There is no squeue.
     """
-    mark = f"~{secrets.token_hex(6)}~"
+    mark = f"~{secrets.token_hex(6)}~"  # a digit at its beginning would be the size of a field; without, it has none
     fields = ",".join(f"{field}:{mark}" for field in FIELDS)
     return jobs_in(call(["squeue", "-a", "-h", "-O", fields]).text, mark)
 

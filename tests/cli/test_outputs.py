@@ -29,6 +29,7 @@ WORDS = {
     ("app", "host"),
     ("app", "tls_proxy"),
     ("resample", "double"),
+    ("deploy", "partition"),
     ("review", "since"),
     *(("import", option) for option in ("partition", "groups", "zone", "columns")),
     *((command, order) for command in ("simulate", "compare") for order in ("backfill", "backfill_order")),
@@ -49,6 +50,7 @@ NEEDED = {
     "generate": ["lublin"],
     "fetch": ["CTC-SP2"],
     "import": ["slurm"],
+    "deploy": ["--to", "pbs"],
     "review": ["--since", "2000-01-01"],
 }  # words of a command line that are no files
 

@@ -126,8 +126,8 @@ def test_the_interpreted_and_the_compiled_code_give_the_same_order() -> None:
         ("scojo", "shares the machine in time slices, which no order of jobs can express"),
         ("recorded", "cannot be deployed; choose one of fcfs, easy"),
         ("list", "cannot be deployed"),
-        ("order: -usage; backfill: easy", 'uses "usage", that the daemon does not read'),
-        ("order: user(7); backfill: easy", 'uses "user", of the log that is named by a number'),
+        ("order: -usage; backfill: easy", 'uses "usage", which the daemon does not read'),
+        ("order: user(7); backfill: easy", 'uses "user", which a log has and Slurm has not'),
     ],
 )
 def test_what_cannot_be_deployed_is_refused_in_one_line(words: str, message: str) -> None:
