@@ -156,8 +156,8 @@ def import_log(
             why = first_few((f"{count.jobs:,} {count.reason}" for count in tally.counts()), limit=8)
             raise InputError(f"{place}: there is no job that can be simulated{f': {why}' if why else ''}")
         jobs, remarks = _put_in_order(spool, tally, settings, place, registry)
+        _check_capacity(jobs, place, settings.unit)
         survey = _survey(spool, jobs, registry, tally)
-        _check_size(jobs, survey, place, settings.unit)
         remarks += _remarks(jobs, survey, registry, settings)
         if settings.zone is None:
             tally.note_log(UTC, jobs.order.size)
@@ -359,18 +359,12 @@ def _estimates(rows: NDArray[Any], jobs: _Jobs) -> Ints:
     return estimates
 
 
-def _check_size(jobs: _Jobs, survey: _Survey, place: str, unit: str) -> None:
-    """Refuse a log that no simulation could read."""
+def _check_capacity(jobs: _Jobs, place: str, unit: str) -> None:
+    """Refuse a machine that is larger than any log may have."""
     if jobs.capacity > WIDEST:
         raise InputError(
             f"{place}: the machine would have {jobs.capacity:,} {unit}, but {WIDEST:,} are the most; --capacity N "
             "drops wider jobs"
-        )
-    horizon = float(jobs.submit[-1] - jobs.submit[0]) + 2 * survey.requested
-    if horizon * max(jobs.capacity + 1, jobs.order.size + 1) >= MOST:
-        raise InputError(
-            f"{place}: all requests together, {survey.requested:.3g} s, times the size of the machine, must stay below "
-            "2^62, but do not; are times in another unit?"
         )
 
 
@@ -390,6 +384,12 @@ def _remarks(jobs: _Jobs, survey: _Survey, registry: Registry, settings: ImportS
             "that share no nodes are machines of their own, and --partition NAME imports one"
         )
     span = int(jobs.submit[-1] - jobs.submit[0])
+    if (span + survey.requested) * max(jobs.capacity + 1, jobs.order.size + 1) >= MOST:
+        yield (
+            f"all requests together, {survey.requested:.3g} s, times {max(jobs.capacity, jobs.order.size):,} jobs or "
+            f"{settings.unit} are 2^62 or more, which no simulation can read at once; import fewer months or one "
+            "partition"
+        )
     if settings.source == "slurm" and span < SHORT:
         yield f"submissions span {span / 3600:.1f} hours; sacct without -S lists the jobs of today only"
     if settings.source == "slurm" and jobs.keeps_numbers and not survey.repeated and jobs.order.size >= MANY:
