@@ -23,9 +23,8 @@ class Machine(NamedTuple):
     hours: float
 
 
-# As many processors as the machines had, KTH 100 and CTC 338. Slurm reserves whole nodes for a job that waits; on larger
-# nodes more processors than it needs are kept for it. 338 daemons are too many for a small computer, at this rate.
-MACHINES = {"KTH": Machine(100, 1, 24), "CTC": Machine(169, 2, 10)}
+# As many processors as the logs have: KTH 100, CTC 338. A window has about a hundred jobs.
+MACHINES = {"KTH": Machine(10, 10, 24), "CTC": Machine(13, 26, 10)}
 
 FIRST_ONLY, ALL_JOBS = "bf_job_part_count_reserve=1", "bf_job_part_count_reserve=0"
 # By default Slurm looks at ends of running jobs in steps of 30 s, 60 s, 120 s, ... when it plans a start; so the first
