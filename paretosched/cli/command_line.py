@@ -1,7 +1,7 @@
 """The command line: one file for each command, with a few lines over functions that a notebook can call, too.
 
 Exit status: 0 done; 2 the input breaks a rule, with one line that says which; 3 the trained policy is written, but is
-worse than EASY or outside its limits; 130 interrupted (files are complete).
+worse than EASY or outside its limits, or a policy did not keep its promise; 130 interrupted (files are complete).
 Tables go to standard output; progress and remarks go to standard error. It is no error if the reader of the tables
 stops early, as `head` does.
 """
@@ -29,6 +29,7 @@ from . import (
     command_import,
     command_info,
     command_resample,
+    command_review,
     command_scale,
     command_simulate,
     command_train,
@@ -51,6 +52,7 @@ COMMANDS = (
     command_front,
     command_compare,
     command_deploy,
+    command_review,
     command_app,
     command_assign,
     command_completion,

@@ -27,6 +27,7 @@ class Kind(StrEnum):
     SCHEDULE = "a schedule"
     SEGMENTS = "the segments of a schedule"
     ASSIGNMENT = "an assignment"
+    REVIEW = "a review"
     REPORT = "a report"
     FIGURE = "a figure"
     EMPTY = "an empty file"
@@ -125,6 +126,8 @@ def _kind_of_lines(text: bytes) -> Kind:
         return kind
     if heading[0] == "UTIL" and heading[-2:] == ["run", "evaluation"]:
         return Kind.FRONT
+    if heading[:5] == ["from", "until", "jobs", "system", "group"]:
+        return Kind.REVIEW
     jobs = [line.split() for line in text.splitlines() if line.strip() and not line.lstrip().startswith(b";")]
     if jobs and not all(len(jobs[0]) == FIELDS and re.fullmatch(rb"[-+.\deE]+", field) for field in jobs[0]):
         return Kind.UNKNOWN

@@ -169,6 +169,12 @@ def intervals(parts: Sequence[WeekSums], wish: Wish | None = None) -> Intervals:
     return Intervals(weeks, block_length(weeks), ends_of(values), ends_of(_gains(values)), *of_goals)
 
 
+def drawn_goals(parts: Sequence[WeekSums], wish: Wish) -> Floats:
+    """Return the goal of a wish for each policy in every draw, (q, draws); NaN where it is undefined."""
+    counts = drawn_weeks(len(parts[0].work))
+    return np.array([_goals(wish, response_times(part, counts)) for part in parts])
+
+
 def ends_of(values: Floats) -> Floats:
     """Return the interval over the draws, (q, k, 2), of (q, draws, k); NaN if one draw of twenty has no value."""
     tail = (1 - PERCENT / 100) / 2

@@ -64,6 +64,8 @@ ACCOUNTING = (
     ("sge.txt", "sge"),
     ("jobs-of-site.csv", "csv", "--columns", SITE_COLUMNS),
 )  # a file of the house, its format, and options that it needs
+PASS = '{"time":%d,"dry_run":false,"policy":"P","waiting":2,"ranked":2,"set":%s,"refused":{},"seconds":1}'
+DAEMON_LOG = ('{"time":1799000000,"all":{"1":900,"2":0}}', PASS % (1799000000, '{"1":900}'), PASS % (1799000030, "{}"))
 SITE = Path(__file__).parents[1] / "data/slurm"
 METHODS = ("fcfs", "random", "list", "lpt", "tga", "pgga")
 
@@ -177,6 +179,16 @@ def sites(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
         (folder / name).write_bytes(damaged_bytes(data, r) if r.randrange(2) else data)
     shares = ("--shares", folder / "assoc.txt") if r.randrange(3) else ()
     yield verdict_on("simulate", house / "w.swf.gz", "--policy", folder / "slurm.conf", *shares)
+
+
+def daemon_logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged log of a daemon: its bytes, or the values in one of its lines."""
+    lines = [line.encode() for line in DAEMON_LOG]
+    place = r.randrange(len(lines))
+    lines[place] = damaged_bytes(lines[place], r) if r.randrange(2) else damaged_json(DAEMON_LOG[place], r)
+    (folder / "deploy.jsonl").write_bytes(b"\n".join(lines))
+    what = ("--policy", "fcfs", "--since", "1990-01-01", "--objective", "AWRT")
+    yield verdict_on("review", house / "imported.swf", *what, "--log", folder / "deploy.jsonl")
 
 
 def wishes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
@@ -339,6 +351,7 @@ ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attemp
     "damaged policies": (10, policies),
     "damaged orders in words": (6, orders),
     "damaged files of Slurm sites": (6, sites),
+    "damaged logs of the daemon": (4, daemon_logs),
     "damaged wishes": (6, wishes),
     "damaged pages": (4, pages),
     "damaged fronts": (10, fronts),

@@ -21,6 +21,7 @@ TEXTS = {
     Kind.SCHEDULE: ["job,submit,start,finish,processors,user,group\r\n1,2,3,4,5,6,7\r\n"],
     Kind.SEGMENTS: ["job,from,to,nodes\n"],
     Kind.ASSIGNMENT: ["job,workload,node,start,finish\n"],
+    Kind.REVIEW: ["from,until,jobs,system,group,awrt_s\n"],
     Kind.FRONT: ["UTIL,AWRT,run,evaluation\n"],
     Kind.POLICY: ['{"rule": "easy", "format": "paretosched policy 1"}'],
     Kind.PAGE: ['\n{"format": "paretosched page 1"}', '{"format": "paretosched page training 1"}'],

@@ -30,6 +30,7 @@ WORDS = {
     ("app", "tls_proxy"),
     ("resample", "double"),
     ("deploy", "partition"),
+    ("review", "since"),
     *(("import", option) for option in ("partition", "groups", "zone", "columns")),
     *((command, order) for command in ("simulate", "compare") for order in ("backfill", "backfill_order")),
 }  # never files
@@ -50,6 +51,7 @@ NEEDED = {
     "fetch": ["CTC-SP2"],
     "import": ["slurm"],
     "deploy": ["--to", "pbs"],
+    "review": ["--since", "2000-01-01"],
 }  # words of a command line that are no files
 
 
@@ -348,6 +350,7 @@ def of_every_kind(folder: Path) -> dict[Kind, Path]:
         Kind.SCHEDULE: "job,submit,start,finish,processors,user,group\n",
         Kind.SEGMENTS: "job,from,to,nodes\n",
         Kind.ASSIGNMENT: "job,workload,node,start,finish\n",
+        Kind.REVIEW: "from,until,jobs,system,group\n",
         Kind.NAMES: '{"format": "paretosched names 1"}',
         Kind.PAGE: '{"format": "paretosched page 1"}',
         Kind.REPORT: '<!DOCTYPE html>\n<p class="eyebrow">paretosched report</p>',

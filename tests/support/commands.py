@@ -31,6 +31,7 @@ COMMANDS = (
     "front",
     "compare",
     "deploy",
+    "review",
     "app",
     "assign",
     "completion",

@@ -1,0 +1,262 @@
+"""Write what a real Slurm did, beside what was simulated: results/slurm/summary.md and a figure of the gains."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import mean, median, stdev
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
+import settings
+
+from paretosched.core.tables import markdown
+from paretosched.plots.comparisons import bars
+
+Row = Mapping[str, str]
+POLICY = "policy"  # the twin of what is deployed
+GROUPS = tuple(f"AWRT{number}" for number in range(1, 6))
+
+
+def main() -> None:
+    """Write the summary and the figure."""
+    options = common.analysis_parser("slurm", __doc__).parse_args()
+    provenance = common.load_provenance(options.results)
+    rows = common.rows(options.results / "windows.csv")
+    logs = list(dict.fromkeys(row["log"] for row in rows))
+    lines = ["# What was simulated, and what a real Slurm did", "", *heading(provenance, rows), *gains(rows, logs)]
+    lines += [*groups(rows, logs), *agreement(rows, logs), *reserving(rows, logs), *priorities(rows, logs)]
+    lines += care(rows, logs)
+    common.save_summary(options.results, lines)
+    if not options.no_figures:
+        series = {
+            "simulated": {place(row): predicted_gain(rows, row) for row in of(rows, settings.DEPLOYED, POLICY)},
+            "on Slurm": {place(row): realised_gain(rows, row) for row in of(rows, settings.DEPLOYED, POLICY)},
+        }
+        title = "Gain of the trained policy over EASY, simulated and on a real Slurm"
+        common.save_figures(options.results, {"gains": bars(series, title=title)}, title)
+
+
+# --- what the rows say ------------------------------------------------------------------------------------------------
+
+
+def of(rows: Sequence[Row], system: str, twin: str, log: str | None = None) -> list[Row]:
+    """Return the rows of a system beside a policy."""
+    return [row for row in rows if (row["system"], row["twin"]) == (system, twin) and log in (None, row["log"])]
+
+
+def stock_of(rows: Sequence[Row], row: Row) -> Row | None:
+    """Return the row of the stock system in the same window; None if it was not run."""
+    same = [other for other in of(rows, settings.STOCK, "easy", row["log"]) if other["window"] == row["window"]]
+    return same[0] if same else None
+
+
+def place(row: Row) -> str:
+    """Return the name of a window."""
+    return f"{row['log']} {row['window']}"
+
+
+def gain(before: str, after: str) -> float:
+    """Return a gain in per cent; NaN if a value is not defined."""
+    return 100 * (1 - float(after) / float(before)) if before and after and float(before) else float("nan")
+
+
+def predicted_gain(rows: Sequence[Row], row: Row, key: str = "objective") -> float:
+    """Return the gain that the simulations of EASY and of the policy predict."""
+    stock = stock_of(rows, row)
+    return float("nan") if stock is None else gain(stock[f"simulated_{key}"], row[f"simulated_{key}"])
+
+
+def realised_gain(rows: Sequence[Row], row: Row, key: str = "objective") -> float:
+    """Return the gain of what was deployed over the stock system, both on Slurm."""
+    stock = stock_of(rows, row)
+    return float("nan") if stock is None else gain(stock[key], row[key])
+
+
+def known_of(values: Sequence[float]) -> list[float]:
+    """Return the values that are defined."""
+    return [value for value in values if value == value]
+
+
+def spread(values: Sequence[float], spec: str = "+.1f") -> str:
+    """Return the mean and the standard deviation of the values that are defined."""
+    known = known_of(values)
+    if not known:
+        return "-"
+    more = f" ± {stdev(known):{spec.lstrip('+')}}" if len(known) > 1 else ""
+    return f"{mean(known):{spec}}{more}"
+
+
+def order_kept(row: Row) -> float:
+    """Return the share of the pairs of jobs that started in the order of the simulation, per cent."""
+    pairs = int(row["pairs"])
+    return 100 * (1 - int(row["pairs_turned"]) / pairs) if pairs else float("nan")
+
+
+def difference(row: Row, key: str = "objective") -> float:
+    """Return by how much a value on Slurm is larger than simulated, per cent."""
+    return -gain(row[f"simulated_{key}"], row[key])
+
+
+# --- the summary ------------------------------------------------------------------------------------------------------
+
+
+def heading(provenance: Mapping[str, Any], rows: Sequence[Row]) -> list[str]:
+    """Return the lines about windows and machines."""
+    quick = common.quick_remark(provenance, "on a made-up log")
+    machines = "; ".join(
+        f"{log}: {one['nodes']} nodes of {one['cpus']}, windows of {one['hours']:g} h"
+        for log, one in provenance["machines"].items()
+    )
+    return [
+        f"{quick}Objective {provenance['objective']}, smaller is better. A real slurmctld, {provenance['rate']:g} "
+        f"times faster than the clock. {machines}. Windows are drawn at random from the second half of a log (seed "
+        f"{provenance['seed']}), the policy is trained on the first half. A window begins with what ran and waited "
+        f"then; jobs that waited or came count. {len({place(row) for row in rows})} windows. "
+        f"{common.versions_text(provenance)}.",
+        "",
+    ]
+
+
+def gains(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
+    """Return the section about the gains of the trained policy."""
+    lines = []
+    for row in of(rows, settings.DEPLOYED, POLICY):
+        cells = [place(row), row["counted"], f"{predicted_gain(rows, row):+.1f}", f"{realised_gain(rows, row):+.1f}"]
+        stock = stock_of(rows, row)
+        cells += ["-" if stock is None else f"{difference(stock):+.1f}", f"{difference(row):+.1f}"]
+        lines.append([*cells, f"{order_kept(row):.1f}"])
+    if not lines:
+        return common.not_run("Gain of the trained policy")
+    heads = ["window", "jobs", "gain simulated %", "gain on Slurm %", "stock: Slurm - EASY %", "Slurm - policy %"]
+    means = []
+    for log in logs:
+        mine = of(rows, settings.DEPLOYED, POLICY, log)
+        simulated, real = ([f(rows, row) for row in mine] for f in (predicted_gain, realised_gain))
+        both = known_of([b - a for a, b in zip(simulated, real, strict=True)])
+        means.append(
+            f"**{log}: {spread(simulated)} % simulated, {spread(real)} % on Slurm**; the difference of a window is "
+            f"{spread(both)} points, at most {max(map(abs, both), default=float('nan')):.1f}."
+        )
+    return [
+        "## Gain of the trained policy",
+        "",
+        *[line for text in means for line in (text, "")],
+        *markdown([*heads, "pairs in order %"], lines, left=1),
+        "",
+        "Gains are over EASY where simulated, over stock Slurm (order of submission, bf_job_part_count_reserve=1) on "
+        "Slurm; ± is the standard deviation over windows. Pairs: of the jobs of which one came while the other waited, "
+        "how many started in the order of the simulation.",
+        "",
+    ]
+
+
+def groups(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
+    """Return the section about each group."""
+    lines = []
+    for log in logs:
+        for key in ("AWRT", *GROUPS):
+            mine = of(rows, settings.DEPLOYED, POLICY, log)
+            both = [[f(rows, row, key) for row in mine] for f in (predicted_gain, realised_gain)]
+            if any(map(known_of, both)):
+                lines.append([log, key, *map(spread, both)])
+    if not lines:
+        return []
+    heads = ["log", "response time", "gain simulated %", "gain on Slurm %"]
+    return ["## Each group", "", *markdown(heads, lines, left=2), ""]
+
+
+def agreement(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
+    """Return the section about single waits."""
+    lines = []
+    for system in settings.SYSTEMS:
+        for twin in system.twins:
+            for log in logs:
+                mine = of(rows, system.name, twin or POLICY, log)
+                if not mine:
+                    continue
+                cells = [system.name, twin or "the policy", log, str(len(mine))]
+                cells.append(f"{median(float(row['difference_median']) for row in mine):.0f} s")
+                cells.append(f"{median(float(row['difference_p95']) for row in mine) / 60:.0f} min")
+                known = known_of([float(row["correlation"] or "nan") for row in mine])
+                cells.append(f"{median(known):.2f}" if known else "-")
+                cells += [spread([order_kept(row) for row in mine], ".1f"), spread([difference(row) for row in mine])]
+                lines.append(cells)
+    heads = ["on Slurm", "simulated", "log", "windows", "wait differs by", "95 %", "correlation"]
+    heads += ["pairs in order %", "objective larger by %"]
+    return ["## Single waits", "", *markdown(heads, lines, left=3), "", "Medians over windows.", ""]
+
+
+def reserving(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
+    """Return the section about backfilling: how near it is to EASY and to conservative backfilling."""
+    lines = []
+    kinds = {
+        settings.STOCK: "one reservation, bf_window_linear=1",
+        settings.COARSE: "one reservation, as by default",
+        settings.RESERVING: "reservations of all jobs, bf_window_linear=1",
+    }
+    for name, words in kinds.items():
+        for log in logs:
+            if of(rows, name, "easy", log):
+                cells = [words, log]
+                for twin in ("easy", "conservative"):
+                    mine = of(rows, name, twin, log)
+                    cells.append(spread([order_kept(row) for row in mine], ".1f"))
+                    cells.append(spread([difference(row) for row in mine]))
+                lines.append(cells)
+    heads = ["Slurm", "log", "EASY: pairs %", "objective %", "conservative: pairs %", "objective %"]
+    if not any(row["system"] == settings.RESERVING for row in rows):
+        return common.not_run("Slurm's other backfilling")
+    about = (
+        "Pairs of jobs in the order of the simulation, and by how much the objective is larger on Slurm. By default "
+        "it plans starts in steps that double (30 s, 60 s, ...), so that reservations are late and more is backfilled."
+    )
+    return ["## Backfilling", "", *markdown(heads, lines, left=2), "", about, ""]
+
+
+def priorities(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
+    """Return the section about the model of priority/multifactor."""
+    lines = []
+    for log in logs:
+        mine = of(rows, settings.MULTIFACTOR, settings.SLURM_CONF, log)
+        if mine:
+            asked, same = (sum(int(row[key]) for row in mine) for key in ("priority_pairs", "priority_pairs_agreed"))
+            starts, larger = [order_kept(row) for row in mine], [difference(row) for row in mine]
+            goal = median(known_of(starts) or [0]) >= settings.PAIRS_GOAL
+            near = abs(mean(larger)) <= settings.OBJECTIVE_GOAL
+            cells = [log, f"{100 * same / asked:.1f} of {asked:,}" if asked else "-", spread(starts, ".1f")]
+            lines.append([*cells, spread(larger), "yes" if goal else "no", "yes" if near else "no"])
+    if not lines:
+        return common.not_run("The model of priority/multifactor")
+    heads = ["log", "sprio: pairs %", "starts: pairs %", "objective larger by %"]
+    heads += [f"{settings.PAIRS_GOAL:g} % of pairs", f"within {settings.OBJECTIVE_GOAL:g} %"]
+    return [
+        "## priority/multifactor",
+        "",
+        *markdown(heads, lines, left=1),
+        "",
+        "sprio: of the pairs of waiting jobs, at several moments of each window, how many have the order of the model.",
+        "",
+    ]
+
+
+def care(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
+    """Return the section on whether clock, submissions and daemon kept up."""
+    lines = []
+    for log in logs:
+        mine = [row for row in rows if row["log"] == log]
+        passes = [row for row in mine if row["daemon_passes"]]
+        cells = [log, f"{median(float(row['late_median']) for row in mine):.0f} s"]
+        cells.append(f"{max(int(row['late_most']) for row in mine)} s")
+        cells.append(f"{mean(float(row['longer_mean']) for row in mine if row['longer_mean']):.0f} s")
+        cells.append(f"{median(float(row['daemon_period']) for row in passes):.0f} s" if passes else "-")
+        cells.append(f"{max(int(row['daemon_longest_gap']) for row in passes)} s" if passes else "-")
+        lines.append(cells)
+    heads = ["log", "submitted late by", "at most", "jobs run longer by", "daemon: every", "longest gap"]
+    return ["## Did the clock keep up?", "", *markdown(heads, lines, left=1), ""]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""Run a window of jobs on a real Slurm, whose clock is faster, and write down when each job started."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import common
+import settings
+from deploy_on_fast_clock import CLIENTS_PRELOAD
+
+sys.path.insert(0, str(common.ROOT / "tests"))
+import paretosched as ps
+from paretosched.deployment.daemon_log import read_daemon_log
+from support.slurm_cluster import PATIENT, SlurmCluster, slurm_cluster
+
+LEAD = 25  # real seconds before the first job: the cluster starts, and the daemon
+PATIENCE = 4 * 3600  # real seconds after which a window that does not end is given up
+LOOKS = 2.0  # real seconds between two looks at the queue
+SAMPLES = 12  # of sprio, at most
+FIELDS = "JobID:12,SubmitTime:14,StartTime:14,EndTime:14,State:14"
+NO_TIME = -1
+
+
+def replay(
+    window: ps.Workload, system: settings.System, machine: settings.Machine, rate: float, policy: Path, folder: Path
+) -> dict[str, Any]:
+    """Return when the jobs of a window were submitted, started and ended, in seconds of the window.
+
+    Parameters
+    ----------
+    window
+        The jobs; their groups are Slurm's accounts, and second 0 is its epoch, a date of the cluster's clock (UTC).
+    system
+        The scheduler.
+    machine
+        Nodes and processors.
+    rate
+        How much faster than the real one the clock is.
+    policy
+        The policy file to deploy, if the system does.
+    folder
+        Where the daemon keeps its log.
+    """
+    date = datetime.fromtimestamp(window.epoch - LEAD * rate, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    lines = {
+        "SchedulerParameters": f"{PATIENT.replace(settings.FIRST_ONLY, system.reserve)},{system.precision}".rstrip(","),
+        "MinJobAge": "10000000",  # squeue knows the jobs that have ended
+    }
+    begin = time.monotonic()
+    with slurm_cluster(machine.nodes, machine.cpus, lines | system.settings, rate=rate, date=date) as cluster:
+        cluster.environment["SLURM_TIME_FORMAT"] = "%s"
+        clock = Clock(cluster, rate)
+        with daemon(cluster, clock, policy, folder) if system.deploys else nothing() as running:
+            if clock.now() > window.epoch:
+                raise RuntimeError(f"the cluster was ready {clock.now() - window.epoch:.0f} s too late")
+            numbers = []
+            for row in range(len(window)):
+                clock.wait_until(window.epoch + int(window.submit[row]))
+                numbers.append(submit(cluster, window, row))
+            samples = wait_for_starts(cluster, running, system.part == settings.MULTIFACTOR)
+            times = times_of(cluster, window.epoch)
+        conf = (cluster.folder / "etc/slurm.conf").read_text(encoding="utf-8")
+    columns = zip(*(times[number] for number in numbers), strict=True)
+    row = dict(zip(("submit", "start", "end"), map(list, columns), strict=True))
+    log = read_daemon_log(folder / "deploy.jsonl", 0)._asdict() if system.deploys else {}
+    log.pop("since", None)
+    return {
+        **row,
+        "daemon": log,
+        "conf": conf,
+        "samples": [sample | {"numbers": numbers} for sample in samples],
+        "wall_seconds": round(time.monotonic() - begin),
+    }
+
+
+class Clock:
+    """The clock of a cluster, read once and reckoned on from there."""
+
+    def __init__(self, cluster: SlurmCluster, rate: float) -> None:
+        self.rate = rate
+        self.real = time.monotonic()
+        self.fake = float(cluster.call("date", "+%s.%N"))
+
+    def now(self) -> float:
+        """Return the Unix time there."""
+        return self.fake + self.rate * (time.monotonic() - self.real)
+
+    def wait_until(self, second: float) -> None:
+        """Wait until a Unix time there."""
+        time.sleep(max(0.0, (second - self.now()) / self.rate))
+
+
+def submit(cluster: SlurmCluster, window: ps.Workload, row: int) -> int:
+    """Submit a job, and return its number there."""
+    account = window.groups[int(window.group[row])]
+    minutes = -(-int(window.estimate[row]) // 60)
+    words = (f"--account={account}", f"--job-name={window.job[row]}")
+    return cluster.submit(*words, run=int(window.run[row]), width=int(window.width[row]), limit=minutes)
+
+
+@contextmanager
+def nothing() -> Iterator[None]:
+    """Run no daemon."""
+    yield None
+
+
+@contextmanager
+def daemon(cluster: SlurmCluster, clock: Clock, policy: Path, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `paretosched deploy` with the clock of the cluster."""
+    environment = {key: value for key, value in cluster.environment.items() if key != "LD_PRELOAD"}
+    environment |= {CLIENTS_PRELOAD: cluster.environment["LD_PRELOAD"], "PYTHONPATH": str(common.ROOT)}
+    words = [sys.executable, Path(__file__).with_name("deploy_on_fast_clock.py"), clock.fake, clock.real, clock.rate]
+    words += ["deploy", policy, "--to", "slurm", "--groups", "account", "--period", settings.PASS, "-o", folder]
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    with folder.with_suffix(".txt").open("wb") as out:
+        line = [str(word) for word in words]
+        process = subprocess.Popen(line, env=environment, stdout=out, stderr=subprocess.STDOUT)  # noqa: S603  # our own
+        try:
+            cluster.wait_until((folder / "deploy.jsonl").exists, 60)
+            yield process
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+def wait_for_starts(
+    cluster: SlurmCluster, running: subprocess.Popen[bytes] | None, wants_priorities: bool
+) -> list[dict[str, Any]]:
+    """Wait until no job waits, and return samples of the priorities meanwhile."""
+    end = time.monotonic() + PATIENCE
+    samples: list[dict[str, Any]] = []
+    while waiting := cluster.call("squeue", "-h", "-t", "PD", "-o", "%A", wait=120).split():
+        if time.monotonic() > end or (running is not None and running.poll() is not None):
+            raise RuntimeError(f"{len(waiting)} jobs still wait, or the daemon has ended:\n{cluster.logs()}")
+        if wants_priorities and len(samples) < SAMPLES and len(waiting) > 1:
+            now = int(cluster.call("date", "+%s"))
+            pairs = [line.split("|") for line in cluster.call("sprio", "-h", "-o", "%i|%Y", check=False).split()]
+            samples.append({"time": now, "priority": {job: int(number) for job, number in pairs}})
+        time.sleep(LOOKS)
+    return samples
+
+
+def times_of(cluster: SlurmCluster, epoch: int) -> dict[int, tuple[int, int, int]]:
+    """Return submission, start and end of each job, seconds of the window; a job that still runs has no end."""
+    text = cluster.call("squeue", "-h", "-a", "-t", "all", "-O", FIELDS, wait=120)
+    rows = {}
+    for line in text.splitlines():
+        number, submitted, start, end, state = line.split()
+        ended = int(end) - epoch if state == "COMPLETED" else NO_TIME
+        rows[int(number)] = (int(submitted) - epoch, int(start) - epoch, ended)
+    return rows

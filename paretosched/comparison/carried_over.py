@@ -1,0 +1,137 @@
+"""Simulate a policy from a date on, beginning with what the machine did then: running and waiting jobs are as recorded.
+
+A simulation that began on an empty machine would promise too much, and one from the beginning of the log would have
+another queue at the date than the machine had. So the jobs that ran at the date fill their processors, until the
+seconds in which they ended or were expected to, and the jobs that waited come in the seconds in which they came. Until
+the date, one more job fills all other processors, so that none of them starts. All three are simulated and not counted.
+
+Only what a policy remembers of the time before is lost: "conservative" keeps the reservations that it gave, and none
+are recorded.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Ints, Mask
+from ..policies.outcome import Outcome
+from ..policies.policy import Policy, decided_by
+from ..policies.priority import Priority
+from ..workload.workload import Workload
+
+
+class Begin(NamedTuple):
+    """What is simulated and what is counted from a date on.
+
+    Attributes
+    ----------
+    since
+        The second of the log from which submitted jobs count.
+    running, waiting
+        Rows of jobs that were submitted before it, and ran or waited then.
+    after
+        Rows of the jobs that were submitted from then on.
+    """
+
+    since: int
+    running: Ints
+    waiting: Ints
+    after: Ints
+
+
+def begin_at(workload: Workload, since: int) -> Begin:
+    """Return the jobs that ran, waited and came after a second of the log, by what is recorded.
+
+    A job of which no wait is recorded, and that was submitted before, is left out.
+
+    Examples
+    --------
+    The first job runs at second 10, the second one waits until 14.
+
+    >>> w = Workload(submit=[0, 5, 12], run=[14, 5, 5], estimate=[14, 5, 5], width=[1] * 3, capacity=1, wait=[0, 9, 7])
+    >>> [rows.tolist() for rows in begin_at(w, 10)[1:]]
+    [[0], [1], [2]]
+    """
+    w = workload
+    before = w.submit < since
+    start = w.eligible + w.wait
+    left = before & (w.wait >= 0) & (start + w.run > since)
+    rows = (left & (start < since), left & (start >= since), ~before)
+    return Begin(since, *(np.flatnonzero(mask) for mask in rows))
+
+
+def missing_processors(workload: Workload, begin: Begin) -> int:
+    """Return on how many processors more than there are the jobs ran at the date."""
+    return max(0, int(workload.width[begin.running].sum()) - workload.capacity)
+
+
+def starts_since(workload: Workload, policy: Policy, begin: Begin) -> Ints:
+    """Return the second of the log in which a policy starts each job that was submitted since the date, (k,).
+
+    A policy that looks at what users have consumed is simulated from the beginning of the log instead, because what
+    ran before the date matters for it.
+
+    Raises
+    ------
+    InputError
+        As for `simulate`.
+
+    Examples
+    --------
+    >>> from ..policies.plain import Plain
+    >>> w = Workload(submit=[0, 5, 12], run=[14, 5, 5], estimate=[14, 5, 5], width=[1] * 3, capacity=1, wait=[0, 9, 7])
+    >>> starts_since(w, Plain("fcfs"), begin_at(w, 10)).tolist()
+    [19]
+    """
+    jobs = decided_by(policy, workload)
+    if remembers_usage(policy):
+        return policy.outcome(jobs).start[begin.after]
+    carried, offset = _jobs_to_simulate(jobs, begin)
+    outcome: Outcome = policy.outcome(carried)
+    started: Ints = outcome.start[len(carried) - begin.after.size :] + offset
+    return started
+
+
+def remembers_usage(policy: Policy) -> bool:
+    """Return whether a policy looks at what users, accounts or groups have consumed."""
+    return isinstance(policy, Priority) and bool({"usage", "fairshare"} & set(policy.variables))
+
+
+def _jobs_to_simulate(workload: Workload, begin: Begin) -> tuple[Workload, int]:
+    """Return the jobs to simulate, those that count last, and the second of the log in which they begin."""
+    w, (since, running, waiting, after) = workload, begin
+    first = int(w.submit[waiting].min()) if waiting.size else since
+    offset = max(first - 1, -w.epoch) if running.size + waiting.size else first
+    filler = waiting[:1] if w.width[running].sum() < w.capacity else waiting[:0]
+    rows = np.concatenate([running, filler, waiting, after])
+    fixed, is_filler = _mask(rows.size, 0, running.size + filler.size), _mask(rows.size, running.size, filler.size)
+    start = (w.eligible + w.wait)[rows]  # of the running jobs; what it is of others does not matter
+    free = w.capacity - int(w.width[running].sum())
+
+    def until(end: Ints, of_others: Ints) -> Ints:
+        """Return lengths of jobs: until their end for those that run, or until the date for the one that fills."""
+        return np.where(is_filler, since - offset, np.where(fixed, end - offset, of_others))
+
+    run, estimate = w.run[rows], w.estimate[rows]
+    return (
+        w.take(
+            rows,
+            submit=np.where(fixed, 0, w.submit[rows] - offset),
+            eligible=np.where(fixed, 0, w.eligible[rows] - offset),
+            run=until(start + run, run),
+            estimate=until(start + estimate, estimate),
+            width=np.where(is_filler, free, w.width[rows]),
+            user=np.where(is_filler, -1, w.user[rows]),
+            wait=np.full(rows.size, -1),
+            epoch=w.epoch + offset,
+        ),
+        offset,
+    )
+
+
+def _mask(size: int, first: int, count: int) -> Mask:
+    """Return a mask that is true for some places in succession."""
+    place = np.arange(size)
+    return (place >= first) & (place < first + count)

@@ -1,0 +1,389 @@
+"""Did a policy keep its promise? What was recorded since it decides, against simulations of the same jobs.
+
+Four numbers are compared, all of them gains over EASY of the goal of a wish, in per cent:
+
+    promised    what the policy reached on the jobs of its training, which its file says
+    predicted   what its simulation reaches on the jobs since the date
+    realised    what was recorded of these jobs, against the simulation of EASY
+    difference  of what was recorded over what was predicted: how much worse the machine was than the simulation
+
+A simulation begins with the jobs that ran and waited at the date, see `carried_over`; only jobs that were submitted
+since then, and whose start is recorded, count.
+
+**The verdict.** The promise is that of the training, or, if the file has none, what is predicted. In each draw of the
+block bootstrap of `intervals` the realised gain is set against two thirds of the promise. The promise is kept if nine
+draws of ten lie above, as the interval of 90 % says, and the limits of the wish are kept in 95 % of the draws. It is
+not kept if the interval lies below, or the limits are exceeded in 95 % of the draws. Otherwise these weeks do not say.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Floats, Mask
+from ..core.errors import InputError
+from ..core.tables import amount, plain
+from ..policies.plain import Plain
+from ..policies.policy import Policy, as_policy
+from ..simulation.objective import objective_table, objectives
+from ..simulation.schedule import Schedule
+from ..simulation.service import WEEK, waits
+from ..wishes import wish as choice
+from ..wishes.relative_limits import resolve
+from ..wishes.wish import Wish
+from ..workload.calendar import find_zone
+from ..workload.workload import Workload
+from .carried_over import Begin, begin_at, starts_since
+from .comparison import trained_for
+from .intervals import (
+    LEAST_WEEKS,
+    Intervals,
+    drawn_goals,
+    drawn_weeks,
+    ends_of,
+    intervals,
+    response_times,
+    week_sums,
+)
+from .order_agreement import Pairs, compared_pairs
+
+KEPT_SHARE = 2 / 3  # of the promised gain
+SURE = 0.95  # share of the draws
+EASY, RECORDED, POLICY = range(3)  # the first schedules of a review
+ALL = "all"
+
+
+class Word(StrEnum):
+    """What a verdict says."""
+
+    KEPT = "kept"
+    BROKEN = "not kept"
+    UNKNOWN = "cannot be said"
+
+
+class Verdict(NamedTuple):
+    """Whether a promise was kept, and why."""
+
+    word: Word
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Review:
+    """What was recorded since a date, beside simulations of the same jobs.
+
+    Parameters
+    ----------
+    workload
+        The jobs that count, in the groups that are measured.
+    begin
+        What ran and waited at the date; rows of the whole log.
+    unknown
+        How many jobs since the date do not count, because no start is recorded.
+    schedules
+        Of EASY, what was recorded, of the policy, and of today's scheduler if it is known.
+    values
+        (q, m) objectives of the schedules, natural units.
+    wish, wish_here
+        What the owner wants, and with numbers in place of relative limits.
+    promised
+        Gain over EASY in training, per cent; None if the policy does not say it for this wish.
+    intervals
+        In which intervals the objectives and gains lie; None with less than four weeks.
+    recorded_gain
+        (2,) per cent, the interval of the gain of what was recorded over what was predicted; None if unknown.
+    pairs
+        How many pairs of jobs that waited together would have started in the other order.
+    verdict
+        Whether the promise was kept.
+    """
+
+    workload: Workload
+    begin: Begin
+    unknown: int
+    schedules: tuple[Schedule, ...]
+    values: Floats
+    wish: Wish
+    wish_here: Wish
+    promised: float | None
+    intervals: Intervals | None
+    recorded_gain: Floats | None
+    pairs: Pairs
+    verdict: Verdict
+
+    @property
+    def weeks(self) -> int:
+        """Return how many weeks there are."""
+        return weeks_of(self.workload)
+
+    def gain(self, place: int, over: int = EASY) -> float | None:
+        """Return the gain of a schedule over another one, per cent; None unless the goal is a sum."""
+        return gain_of(self.wish, self.values[over], self.values[place])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return what each schedule reaches as plain values: over all weeks, then week by week; undefined is None.
+
+        The keys are "from" (local day), "until", "jobs" (of the group), "system", "group" ("all" for all of them),
+        "awrt_s", "awrt_vs_easy" (per cent), "wait_mean_s", "wait_p95_s", and for all groups together "objective" and
+        "objective_vs_easy".
+        """
+        w = self.workload
+        since = w.submit - w.submit[0]
+        parts = [(0, self.weeks * WEEK, np.ones(len(w), dtype=np.bool_))]
+        parts += [(week * WEEK, (week + 1) * WEEK, since // WEEK == week) for week in range(self.weeks)]
+        first = int(w.submit[0])
+        return [
+            {"from": day_of(first + begin, w), "until": day_of(first + end, w)} | row
+            for begin, end, inside in parts
+            if inside.any()
+            for row in self._rows_of(inside)
+        ]
+
+    def _rows_of(self, inside: Mask) -> list[dict[str, Any]]:
+        """Return what each schedule reaches on some jobs."""
+        schedules = [part_of(schedule, inside) for schedule in self.schedules]
+        values = [objectives(schedule) for schedule in schedules]
+        rows = []
+        for schedule, reached in zip(schedules, values, strict=True):
+            of_group = waits(schedule)
+            for place, group in enumerate((ALL, *schedule.workload.groups)):
+                easy, awrt = values[EASY][place + 1], reached[place + 1]
+                row: dict[str, Any] = {"jobs": int(of_group.jobs[place]), "system": schedule.name, "group": group}
+                row |= {"awrt_s": plain(awrt), "awrt_vs_easy": plain(100 * (easy - awrt) / easy)}
+                row |= {"wait_mean_s": plain(of_group.mean[place]), "wait_p95_s": plain(of_group.p95[place])}
+                row |= {"objective": None, "objective_vs_easy": None}
+                if group == ALL and place == 0:
+                    row["objective"] = _goal(self.wish, reached)
+                    row["objective_vs_easy"] = gain_of(self.wish, values[EASY], reached)
+                rows.append(row)
+        return rows
+
+    def facts(self) -> dict[str, Any]:
+        """Return the verdict and the gains as plain values."""
+        ends = None if self.intervals is None else self.intervals.goal_gains
+        rest = {
+            "verdict": str(self.verdict.word),
+            "reasons": list(self.verdict.reasons),
+            "wish": choice.wish_text(self.wish),
+            "jobs": len(self.workload),
+            "weeks": self.weeks,
+            "running_then": int(self.begin.running.size),
+            "waiting_then": int(self.begin.waiting.size),
+            "without_start": self.unknown,
+            "gain_promised": self.promised,
+            "gain_predicted": self.gain(POLICY),
+            "gain_predicted_interval": _ends(ends, POLICY),
+            "gain_realised": self.gain(RECORDED),
+            "gain_realised_interval": _ends(ends, RECORDED),
+            "recorded_over_predicted": self.gain(RECORDED, POLICY),
+            "recorded_over_predicted_interval": plain(self.recorded_gain),
+            "pairs_together": self.pairs.together,
+            "pairs_in_other_order": self.pairs.turned,
+        }
+        names = [o.name for o in objective_table(self.workload.groups)]
+        return rest | {"limits_exceeded": excess_of(self.wish_here, self.values[RECORDED], names)}
+
+
+def review(
+    workload: Workload,
+    policy: Policy,
+    since: int,
+    wish: Wish | None = None,
+    today: Policy | None = None,
+) -> Review:
+    """Return what was recorded since a policy decides, beside its simulation.
+
+    Parameters
+    ----------
+    workload
+        The log, with recorded waits, in the groups that are measured.
+    policy
+        The policy that decides since then.
+    since
+        Second of the log from which submitted jobs count.
+    wish
+        What the owner wants; None for the wish for which the policy was trained.
+    today
+        The scheduler that was there before.
+
+    Raises
+    ------
+    InputError
+        No job was submitted since then, or none of them has a recorded wait; or there is no wish.
+    """
+    begin = begin_at(workload, since)
+    if not begin.after.size:
+        raise InputError(f"{workload.name}: no job was submitted since then; the last one was before")
+    counted = workload.wait[begin.after] >= 0
+    if not counted.any():
+        raise InputError(
+            f"{workload.name}: no job that was submitted since then has a recorded wait; take a log with waits"
+        )
+    chosen, promised = _promise(policy, workload, wish)
+    rows = begin.after[counted]
+    w = workload.take(rows)
+    recorded = Schedule(w, w.eligible + w.wait, "recorded")
+    systems: list[Policy] = [Plain("easy"), policy, *([] if today is None else [today])]
+    easy, own, *others = (Schedule(w, starts_since(workload, p, begin)[counted], p.name) for p in systems)
+    schedules = (easy, recorded, own, *(Schedule(s.workload, s.start, f"today: {s.name}") for s in others))
+    values = np.array([objectives(schedule) for schedule in schedules])
+    references = {
+        name: {"easy": easy, "recorded": recorded}.get(name)
+        or Schedule(w, starts_since(workload, as_policy(name), begin)[counted], name)
+        for name in chosen.references
+    }
+    here = resolve(chosen, {name: objectives(schedule) for name, schedule in references.items()})
+    spread, difference = _spread(schedules, chosen)
+    verdict = _verdict(schedules, chosen, promised, values, _share_exceeded(chosen, recorded, references))
+    pairs = compared_pairs(w.eligible, recorded.start, own.start)
+    unknown = int(begin.after.size - rows.size)
+    return Review(w, begin, unknown, schedules, values, chosen, here, promised, spread, difference, pairs, verdict)
+
+
+def day_of(second: int, workload: Workload) -> str:
+    """Return the local day of a second of the log, as in 2026-01-05."""
+    return dt.datetime.fromtimestamp(workload.epoch + second, find_zone(workload.zone)).date().isoformat()
+
+
+def weeks_of(workload: Workload) -> int:
+    """Return in how many weeks the jobs were submitted, from the first one on."""
+    return int((workload.submit[-1] - workload.submit[0]) // WEEK) + 1
+
+
+def part_of(schedule: Schedule, inside: Mask) -> Schedule:
+    """Return the schedule of some of its jobs."""
+    return Schedule(schedule.workload.take(np.flatnonzero(inside)), schedule.start[inside], schedule.name)
+
+
+def gain_of(wish: Wish, easy: Floats, values: Floats) -> float | None:
+    """Return the gain of a goal over another one in per cent; None unless it is a sum that is positive there."""
+    reference, reached = _goal(wish, easy), _goal(wish, values)
+    if not wish.weights or reference is None or reached is None or reference <= 0:
+        return None
+    return 100 * (reference - reached) / reference
+
+
+def excess_of(wish: Wish, values: Floats, names: Sequence[str]) -> float | None:
+    """Return by which share limits are exceeded; None without limits, or if a group of theirs has no jobs."""
+    if not wish.limits or _is_undefined(wish, values, names):
+        return None
+    return float(choice.violation(wish, np.asarray(values)[None])[0])
+
+
+def _goal(wish: Wish, values: Floats) -> float | None:
+    """Return the goal of a wish; None without one, or if a group of it has no jobs."""
+    names = ["UTIL", "AWRT", *(f"AWRT{i}" for i in range(1, len(values) - 1))]
+    if not wish.aims or any(np.isnan(np.asarray(values)[names.index(name)]) for name in wish.aims):
+        return None
+    return float(choice.goal(wish, np.asarray(values)[None])[0])
+
+
+def _is_undefined(wish: Wish, values: Floats, names: Sequence[str]) -> bool:
+    return any(np.isnan(np.asarray(values)[names.index(name)]) for name in wish.names if name in names)
+
+
+def _promise(policy: Policy, workload: Workload, wish: Wish | None) -> tuple[Wish, float | None]:
+    """Return the wish, and the gain over EASY in per cent that the policy reached in training for this very wish."""
+    of_training = next(iter(trained_for([policy], [workload])), None)
+    chosen = of_training if wish is None else wish
+    if chosen is None:
+        raise InputError(
+            f"policy {policy.name} does not say for which wish it was trained in these groups; say it with --objective"
+        )
+    reached, easy = (_number(policy.provenance.get(key)) for key in ("objective", "easy"))
+    if chosen != of_training or not chosen.weights or reached is None or easy is None or easy <= 0:
+        return chosen, None
+    return chosen, 100 * (easy - reached) / easy
+
+
+def _number(value: object) -> float | None:
+    """Return a number of a provenance, which may hold anything; None if it is none."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+    return float(value) if is_number and isinstance(value, int | float) else None
+
+
+def _spread(schedules: Sequence[Schedule], wish: Wish) -> tuple[Intervals | None, Floats | None]:
+    """Return the intervals over EASY, and that of the gain of what was recorded over what was predicted."""
+    if weeks_of(schedules[EASY].workload) < LEAST_WEEKS:
+        return None, None
+    sums = [week_sums(schedule) for schedule in schedules]
+    difference = intervals([sums[POLICY], sums[RECORDED]], wish).goal_gains[1]
+    return intervals(sums, wish), None if np.isnan(difference).any() else difference
+
+
+def _share_exceeded(wish: Wish, recorded: Schedule, references: Mapping[str, Schedule]) -> float | None:
+    """Return the share of the draws in which limits are exceeded; None without limits or with less than four weeks.
+
+    Limits of the utilisation are left out, because it belongs to a whole schedule.
+    """
+    limits = [limit for limit in wish.limits if limit.objective != "UTIL"]
+    weeks = weeks_of(recorded.workload)
+    if not limits or weeks < LEAST_WEEKS:
+        return None
+    alone = Wish(limits=limits)
+    names = [o.name for o in objective_table(recorded.workload.groups)]
+    counts = drawn_weeks(weeks)
+    reached = response_times(week_sums(recorded), counts)
+    drawn = {name: response_times(week_sums(schedule), counts) for name, schedule in references.items()}
+    outside = []
+    for draw, values in enumerate(reached):
+        if not _is_undefined(alone, values, names):
+            here = resolve(alone, {name: rows[draw] for name, rows in drawn.items()}) if drawn else alone
+            outside.append(bool(here.limits) and choice.violation(here, values[None])[0] > 0)
+    return float(np.mean(outside)) if outside else None
+
+
+def _verdict(
+    schedules: Sequence[Schedule], wish: Wish, promised: float | None, values: Floats, share_exceeded: float | None
+) -> Verdict:
+    """Return whether the promise was kept, see the module."""
+    weeks = weeks_of(schedules[EASY].workload)
+    if weeks < LEAST_WEEKS:
+        return Verdict(Word.UNKNOWN, (f"too few weeks: there are {weeks}, and {LEAST_WEEKS} are needed",))
+    parts = []
+    if wish.weights:
+        parts.append(_of_gain(schedules, wish, promised, values))
+    if share_exceeded is not None:
+        parts.append(_of_limits(share_exceeded))
+    if not parts:
+        return Verdict(Word.UNKNOWN, ("the wish has no sum and no limits whose intervals are known",))
+    word = next(word for word in (Word.BROKEN, Word.UNKNOWN, Word.KEPT) if any(part[0] == word for part in parts))
+    return Verdict(word, tuple(reason for _, reason in parts))
+
+
+def _of_gain(schedules: Sequence[Schedule], wish: Wish, promised: float | None, values: Floats) -> tuple[Word, str]:
+    """Return what the realised gain says of the promise, and in words why."""
+    predicted, realised = (gain_of(wish, values[EASY], values[place]) for place in (POLICY, RECORDED))
+    goals = drawn_goals([week_sums(schedule) for schedule in schedules], wish)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gains = 100 * (goals[:1] - goals) / goals[:1]
+    promise = gains[POLICY] if promised is None else np.full_like(gains[POLICY], promised)
+    above = gains[RECORDED] - (promise - (1 - KEPT_SHARE) * np.abs(promise))
+    (low, high), (first, last) = ends_of(np.array([above, gains[RECORDED]])[..., None])[:, 0].tolist()
+    if predicted is None or realised is None or np.isnan([low, first]).any():
+        return Word.UNKNOWN, "the gain over EASY has no interval: a group of the wish has too few jobs, or it uses UTIL"
+    word = Word.KEPT if low >= 0 else Word.BROKEN if high < 0 else Word.UNKNOWN
+    source = f"{predicted:.1f} % predicted" if promised is None else f"{promised:.1f} % promised by the training"
+    reason = f"of {source}, {realised:.1f} % over EASY are realised ({first:.1f} to {last:.1f})"
+    return word, reason + ("; it may be more or less than two thirds of it" if word == Word.UNKNOWN else "")
+
+
+def _of_limits(share: float) -> tuple[Word, str]:
+    """Return what the draws say of the limits, and in words why."""
+    text = amount(100 * share)
+    if share >= SURE:
+        return Word.BROKEN, f"the limits are exceeded in {text} % of the draws"
+    if share <= 1 - SURE:
+        return Word.KEPT, f"the limits are kept, exceeded in {text} % of the draws only"
+    return Word.UNKNOWN, f"whether the limits are kept is not certain: they are exceeded in {text} % of the draws"
+
+
+def _ends(ends: Floats | None, place: int) -> Any:
+    """Return the interval of a schedule as plain values; None if it has none."""
+    return None if ends is None or np.isnan(ends[place]).any() else plain(ends[place])

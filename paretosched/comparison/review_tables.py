@@ -1,0 +1,129 @@
+"""A review as text for a terminal: the verdict first, then the gains, the groups and the weeks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.tables import Column, amount, plain, table
+from ..wishes.wish import wish_text
+from .intervals import PERCENT, interval_text
+from .promises import ALL, EASY, POLICY, RECORDED, Review, Word
+
+HEADINGS = {Word.KEPT: "KEPT", Word.BROKEN: "NOT KEPT", Word.UNKNOWN: "CANNOT BE SAID"}
+DRY = "DRY RUN: nothing was changed; what was recorded is the scheduler of the machine, and the policy is simulated"
+
+
+def verdict_text(review: Review) -> str:
+    """Return the verdict in one line."""
+    return f"{HEADINGS[review.verdict.word]}: {'; '.join(review.verdict.reasons)}"
+
+
+def review_text(review: Review, dry: bool = False) -> str:
+    """Return a review as text; the first line is the verdict, or says that it was a dry run."""
+    rows = review.rows()
+    whole = rows[: len(review.schedules) * (1 + len(review.workload.groups))]
+    parts = [
+        f"{DRY if dry else verdict_text(review)}\n{about_jobs(review)}",
+        f"objective: {wish_text(review.wish)}\n{gain_table(review, dry)}",
+        group_table(whole, review.schedules[EASY].name),
+        week_table(rows[len(whole) :], [schedule.name for schedule in review.schedules]),
+        f"pairs of jobs of which one came while the other waited: {review.pairs.together:,}; in "
+        f"{_share(review.pairs.turned, review.pairs.together)} the policy starts the other one first",
+    ]
+    return "\n\n".join(parts)
+
+
+def about_jobs(review: Review) -> str:
+    """Return which jobs count, in words."""
+    began = review.begin
+    unknown = f"; {review.unknown:,} jobs count not, as no start is recorded" if review.unknown else ""
+    return (
+        f"{len(review.workload):,} jobs in {review.weeks} week{'s' * (review.weeks > 1)}; {began.running.size:,} jobs "
+        f"that ran and {began.waiting.size:,} that waited at the beginning are simulated as recorded, and do not "
+        f"count{unknown}"
+    )
+
+
+def gain_table(review: Review, dry: bool) -> str:
+    """Return the objective of each schedule, and its gain over EASY."""
+    ends = None if review.intervals is None else plain(review.intervals.goal_gains)
+    words = {
+        EASY: "EASY, simulated",
+        RECORDED: "recorded",
+        POLICY: "the policy, simulated",
+    }
+    facts = review.facts()
+    lines: list[dict[str, Any]] = []
+    if review.promised is not None:
+        lines.append({"what": "promised by the training", "gain": review.promised})
+    for place, schedule in enumerate(review.schedules):
+        row = next(row for row in review.rows() if row["system"] == schedule.name)
+        known = ends is not None and place != EASY and None not in ends[place]
+        interval = interval_text(ends[place], "+.1f") if ends is not None and known else None
+        line = {"what": words.get(place, schedule.name), "objective": row["objective"], "interval": interval}
+        lines.append(line | {"gain": None if place == EASY else review.gain(place)})
+    difference = facts["recorded_over_predicted"]
+    interval = facts["recorded_over_predicted_interval"]
+    if not dry:
+        lines.append(
+            {"what": "recorded over simulated policy", "gain": difference}
+            | {"interval": None if interval is None else interval_text(interval, "+.1f")}
+        )
+    columns = [
+        Column("what", ""),
+        Column("objective", "objective", ",.1f"),
+        Column("gain", "vs EASY %", "+.1f"),
+        Column("interval", f"{PERCENT} % interval"),
+    ]
+    text = table(lines, columns)
+    if review.wish.limits and facts["limits_exceeded"] is not None:
+        text += f"\nlimits exceeded by what was recorded: {amount(100 * facts['limits_exceeded'])} %"
+    return text
+
+
+def group_table(rows: Sequence[dict[str, Any]], easy: str) -> str:
+    """Return response times and waits of each group as a table."""
+    lines = []
+    for group in dict.fromkeys(row["group"] for row in rows):
+        for row in (row for row in rows if row["group"] == group):
+            first = {"of": "all jobs" if group == ALL else f"group {group}", "jobs": row["jobs"]}
+            hours = {key: None if row[key] is None else row[key] / 3600 for key in row if key.endswith("_s")}
+            gain = {"awrt_vs_easy": None} if row["system"] == easy else {}
+            lines.append(row | hours | gain | (first if row["system"] == easy else {"of": "", "jobs": ""}))
+    columns = [
+        Column("of", ""),
+        Column("jobs", "jobs", ",d"),
+        Column("system", "schedule"),
+        Column("awrt_s", "AWRT h", ",.2f"),
+        Column("awrt_vs_easy", "vs EASY %", "+.1f"),
+        Column("wait_mean_s", "wait h", ",.2f"),
+        Column("wait_p95_s", "95 % h", ",.2f"),
+    ]
+    return table(lines, columns)
+
+
+def week_table(rows: Sequence[dict[str, Any]], systems: Sequence[str]) -> str:
+    """Return the gains over EASY, the response times and the waits of all jobs week by week."""
+    lines = []
+    for week in dict.fromkeys(row["from"] for row in rows):
+        of_week = [row for row in rows if row["from"] == week and row["group"] == ALL]
+        for row in of_week[RECORDED:]:
+            hours = {key: row[key] / 3600 for key in ("awrt_s", "wait_mean_s", "wait_p95_s")}
+            first = {} if row["system"] == systems[RECORDED] else {"from": "", "jobs": ""}
+            lines.append(row | hours | first)
+    columns = [
+        Column("from", "week from"),
+        Column("jobs", "jobs", ",d"),
+        Column("system", "schedule"),
+        Column("objective_vs_easy", "objective vs EASY %", "+.1f"),
+        Column("awrt_s", "AWRT h", ",.2f"),
+        Column("wait_mean_s", "wait h", ",.2f"),
+        Column("wait_p95_s", "95 % h", ",.2f"),
+    ]
+    return table(lines, columns)
+
+
+def _share(part: int, whole: int) -> str:
+    """Return a number with its share of another one, in words."""
+    return f"{part:,} ({100 * part / whole:.1f} %)" if whole else f"{part:,}"

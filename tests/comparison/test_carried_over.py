@@ -1,0 +1,91 @@
+"""Simulations from a date on: they begin with what the machine did then."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paretosched.comparison.carried_over import begin_at, missing_processors, remembers_usage, starts_since
+from paretosched.policies.policy import as_policy
+from paretosched.simulation.simulator import simulate
+from paretosched.workload.workload import Workload
+from support.exploring import random_workload
+from support.later import later
+
+# all decide by the queue alone; "conservative" also keeps reservations that it gave earlier
+ORDERS = ("fcfs", "easy", "wfp3; backfill: conservative", "order: (wait / estimate)^3 * width; backfill: easy:3")
+
+
+def record_of(workload: Workload, policy: str) -> Workload:
+    """Return a workload of which the schedule of a policy is recorded."""
+    return workload.with_(wait=simulate(workload, policy).start - workload.eligible)
+
+
+@pytest.mark.parametrize("policy", ORDERS)
+def test_the_policy_that_was_recorded_goes_on_as_recorded(policy: str) -> None:
+    for seed in range(2):
+        w = record_of(random_workload(seed=seed), policy)
+        start = w.eligible + w.wait
+        for since in np.linspace(int(w.submit[0]), int(w.submit[-1]), 6).astype(np.int64).tolist():
+            begin = begin_at(w, since)
+            assert starts_since(w, as_policy(policy), begin).tolist() == start[begin.after].tolist(), (seed, since)
+
+
+def test_jobs_that_are_eligible_later_go_on_as_recorded() -> None:
+    w = record_of(later(random_workload(seed=5)), "easy")
+    since = int(w.submit[len(w) // 2])
+    begin = begin_at(w, since)
+    assert starts_since(w, as_policy("easy"), begin).tolist() == (w.eligible + w.wait)[begin.after].tolist()
+
+
+def test_another_policy_gets_the_queue_of_the_machine() -> None:
+    """By hand: at 10 one job runs until 20, two wait, the longer one first; the new job is the shortest."""
+    w = Workload(
+        submit=[0, 1, 2, 10],
+        run=[20, 9, 5, 2],
+        estimate=[20, 9, 5, 2],
+        width=[1] * 4,
+        capacity=1,
+        wait=[0, 19, 27, 24],
+    )
+    begin = begin_at(w, 10)
+    assert [rows.tolist() for rows in begin[1:]] == [[0], [1, 2], [3]]
+    assert starts_since(w, as_policy("fcfs"), begin).tolist() == [34]
+    assert starts_since(w, as_policy("sjf"), begin).tolist() == [20]
+    assert starts_since(w, as_policy("order: wait"), begin).tolist() == [34]  # waits count from their own submission
+
+
+def test_a_log_that_begins_with_the_date_begins_empty() -> None:
+    w = record_of(random_workload(seed=2), "easy")
+    begin = begin_at(w, 0)
+    assert (begin.running.size, begin.waiting.size, begin.after.size) == (0, 0, len(w))
+    assert starts_since(w, as_policy("fcfs"), begin).tolist() == simulate(w, "fcfs").start.tolist()
+
+
+def test_jobs_before_without_a_wait_are_left_out() -> None:
+    w = Workload(submit=[0, 1, 5], run=[9, 9, 9], estimate=[9] * 3, width=[1] * 3, capacity=1, wait=[-1, 0, 5])
+    assert [rows.tolist() for rows in begin_at(w, 4)[1:]] == [[1], [], [2]]
+
+
+def test_more_processors_than_there_are() -> None:
+    w = Workload(submit=[0, 0, 5], run=[9, 9, 1], estimate=[9, 9, 1], width=[2, 2, 1], capacity=3, wait=[0, 0, 8])
+    begin = begin_at(w, 4)
+    assert missing_processors(w, begin) == 1
+    assert starts_since(w, as_policy("fcfs"), begin).size == 1
+
+
+def test_consumption_counts_from_the_beginning_of_the_log() -> None:
+    """User 1 has run before the date, so that user 2 comes first; both wait for the third job."""
+    policy = as_policy("order: -usage; usage: user")
+    w = Workload(
+        submit=[0, 20, 21, 22],
+        run=[10, 30, 5, 5],
+        estimate=[10, 30, 5, 5],
+        width=[1] * 4,
+        capacity=1,
+        user=[1, 3, 1, 2],
+        wait=[0, 0, 29, 33],
+    )
+    assert remembers_usage(policy)
+    assert starts_since(w, policy, begin_at(w, 20)).tolist() == [20, 55, 50]
+    assert not remembers_usage(as_policy("sjf"))

@@ -1,0 +1,155 @@
+"""The verdict of a review, on made-up recorded starts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from paretosched.comparison.promises import EASY, POLICY, RECORDED, Word, review
+from paretosched.core.errors import InputError
+from paretosched.policies.policy import Policy, as_policy
+from paretosched.simulation.objective import objectives
+from paretosched.simulation.schedule import Schedule
+from paretosched.simulation.simulator import simulate
+from paretosched.wishes.wish import Wish, goal
+from paretosched.wishes.wish_files import as_wish, to_json
+from paretosched.workload.workload import Workload
+from support.exploring import random_workload
+
+WEEKS = 12
+
+
+def busy_weeks(seed: int = 3) -> Workload:
+    """Return twelve weeks, each with the same jobs in a crowd, and pauses between them."""
+    w = random_workload(seed=seed)
+    span = 6 * 86400 // int(w.submit[-1] - w.submit[0] + w.run.max())
+    one = {key: getattr(w, key) * max(1, span // 4) for key in ("run", "estimate")} | {"submit": w.submit}
+    submit = np.concatenate([one["submit"] + 7 * 86400 * week for week in range(WEEKS)])
+    columns = {key: np.tile(one[key], WEEKS) for key in ("run", "estimate")}
+    columns |= {key: np.tile(getattr(w, key), WEEKS) for key in ("width", "group")}
+    return Workload(submit=submit, capacity=w.capacity, groups=w.groups, name="weeks", **columns)
+
+
+W = busy_weeks()
+SINCE = int(W.submit[0]) + 2 * 7 * 86400
+SUM = as_wish("10*AWRT1 + 4*AWRT2", W.groups)
+
+
+def record_of(policy: str, workload: Workload = W) -> Workload:
+    return workload.with_(wait=simulate(workload, policy).start - workload.eligible)
+
+
+def promising(text: str, gain: float, wish: Wish = SUM) -> Policy:
+    """Return a policy that says that it was trained, and gained so many per cent."""
+    provenance = {"wish": to_json(wish), "objective": 100 - gain, "easy": 100.0}
+    return replace(as_policy(text), provenance=provenance)
+
+
+BEST = "saf; backfill: easy"
+
+
+def test_what_did_what_the_simulation_says_kept_its_promise() -> None:
+    result = review(record_of(BEST), as_policy(BEST), SINCE, SUM)
+    assert result.schedules[RECORDED].start.tolist() == result.schedules[POLICY].start.tolist()
+    assert result.gain(RECORDED) == result.gain(POLICY)
+    assert result.gain(RECORDED) > 1  # otherwise the case says nothing
+    assert result.verdict.word == Word.KEPT
+    assert (result.weeks, len(result.workload)) == (WEEKS - 2, len(W) * (WEEKS - 2) // WEEKS)
+    assert result.pairs.turned == 0
+    assert result.promised is None
+
+
+def test_easy_that_went_on_gained_nothing() -> None:
+    result = review(record_of("easy"), as_policy(BEST), SINCE, SUM)
+    assert result.schedules[RECORDED].start.tolist() == result.schedules[EASY].start.tolist()
+    assert result.gain(RECORDED) == 0
+    assert result.verdict.word == Word.BROKEN
+    assert result.pairs.turned > 0
+    (low, high) = result.facts()["recorded_over_predicted_interval"]
+    assert high < 0
+    assert low <= result.gain(RECORDED, POLICY) <= high
+
+
+@pytest.mark.parametrize(
+    ("part", "word"), [(1.0, Word.KEPT), (1.4, Word.KEPT), (1.6, Word.BROKEN), (9.0, Word.BROKEN), (-1.0, Word.KEPT)]
+)
+def test_two_thirds_of_what_the_training_promised_are_enough(part: float, word: Word) -> None:
+    """All weeks are equal, so that the interval is a point."""
+    log = record_of(BEST)
+    gain = review(log, as_policy(BEST), SINCE, SUM).gain(RECORDED)
+    result = review(log, promising(BEST, part * gain), SINCE)
+    assert result.promised == pytest.approx(part * gain)
+    assert result.verdict.word == word, result.verdict
+
+
+def test_intervals_that_hold_both_say_nothing() -> None:
+    """Half of the weeks gained, half of them did not."""
+    best, easy = record_of(BEST), record_of("easy")
+    week = (W.submit - W.submit[0]) // (7 * 86400)
+    log = W.with_(wait=np.where(week % 4 < 2, best.wait, easy.wait))
+    gain = review(best, as_policy(BEST), SINCE, SUM).gain(RECORDED)
+    result = review(log, promising(BEST, 0.75 * gain), SINCE)
+    assert result.verdict.word == Word.UNKNOWN
+    assert "may be more or less than two thirds" in result.verdict.reasons[0]
+
+
+def test_limits_are_part_of_the_promise() -> None:
+    easy = review(record_of("easy"), as_policy("easy"), SINCE, SUM)
+    awrt = float(easy.values[RECORDED][1])
+    log = record_of(BEST)
+    for factor, word in ((0.01, Word.BROKEN), (100, Word.KEPT)):
+        wish = as_wish(f"10*AWRT1 + 4*AWRT2, AWRT <= {factor * awrt:.0f}", W.groups)
+        assert review(log, as_policy(BEST), SINCE, wish).verdict.word == word
+        relative = as_wish(f"AWRT <= {factor}*EASY", W.groups)
+        result = review(log, as_policy(BEST), SINCE, relative)
+        assert result.verdict.word == word
+        assert (result.facts()["limits_exceeded"] > 0) == (word == Word.BROKEN)
+
+
+def test_too_few_weeks() -> None:
+    since = int(W.submit[0]) + 9 * 7 * 86400
+    result = review(record_of(BEST), as_policy(BEST), since, SUM)
+    assert result.verdict == (Word.UNKNOWN, ("too few weeks: there are 3, and 4 are needed",))
+    assert result.intervals is None
+    assert result.gain(RECORDED) is not None
+
+
+def test_only_jobs_with_a_recorded_start_count() -> None:
+    log = record_of(BEST)
+    wait = log.wait.copy()
+    lost = np.flatnonzero(W.submit >= SINCE)[::7]
+    wait[lost] = -1
+    result = review(W.with_(wait=wait), as_policy(BEST), SINCE, SUM)
+    assert result.unknown == len(lost)
+    assert not set(result.workload.job.tolist()) & set(W.job[lost].tolist())
+    with pytest.raises(InputError, match="has a recorded wait; take a log with waits"):
+        review(W, as_policy(BEST), SINCE, SUM)
+    with pytest.raises(InputError, match="no job was submitted since then"):
+        review(log, as_policy(BEST), int(W.submit[-1]) + 1, SUM)
+
+
+def test_a_policy_without_a_wish_needs_one() -> None:
+    with pytest.raises(InputError, match=r"does not say for which wish it was trained in these groups; .* --objective"):
+        review(record_of(BEST), as_policy(BEST), SINCE)
+    result = review(record_of(BEST), promising(BEST, 5), SINCE, as_wish("AWRT", W.groups))
+    assert result.promised is None  # that was another wish
+
+
+def test_rows_are_objectives_of_all_weeks_and_of_each() -> None:
+    result = review(record_of(BEST), as_policy(BEST), SINCE, SUM, as_policy("fcfs"))
+    assert [schedule.name for schedule in result.schedules] == ["EASY", "recorded", "SAF with EASY", "today: FCFS"]
+    rows = result.rows()
+    assert len(rows) == (1 + result.weeks) * 4 * (1 + len(W.groups))
+    for schedule in result.schedules:
+        row = next(row for row in rows if row["system"] == schedule.name and row["group"] == "all")
+        values = np.asarray(objectives(schedule))
+        assert row["objective"] == pytest.approx(float(goal(SUM, values[None])[0]))
+        assert row["awrt_s"] == pytest.approx(values[1])
+        assert row["wait_mean_s"] == pytest.approx(float((schedule.start - result.workload.eligible).mean()))
+    weeks = [row for row in rows if row["system"] == "recorded" and row["group"] == "all"][1:]
+    assert sum(row["jobs"] for row in weeks) == len(result.workload)
+    part = result.workload.submit - result.workload.submit[0] < 7 * 86400
+    first = Schedule(result.workload.take(np.flatnonzero(part)), result.schedules[RECORDED].start[part])
+    assert weeks[0]["awrt_s"] == pytest.approx(float(objectives(first)["AWRT"]))

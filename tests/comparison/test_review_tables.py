@@ -1,0 +1,42 @@
+"""A review as text."""
+
+from __future__ import annotations
+
+from paretosched.comparison.promises import review
+from paretosched.comparison.review_tables import DRY, review_text, verdict_text
+from paretosched.policies.policy import as_policy
+from paretosched.simulation.simulator import simulate
+from paretosched.wishes.wish_files import as_wish
+from support.trainings import of_weeks
+
+
+def test_the_text_begins_with_the_verdict_and_has_every_group_and_week() -> None:
+    w = of_weeks(3)
+    w = w.with_(submit=w.submit * 3)
+    log = w.with_(wait=simulate(w, "easy").start - w.eligible)
+    wish = as_wish("10*AWRT1 + 4*AWRT2, AWRT <= 2*EASY", w.groups)
+    result = review(log, as_policy("sjf; backfill: easy"), int(w.submit[20]), wish, as_policy("easy"))
+    text = review_text(result)
+    assert text.startswith(f"{verdict_text(result)}\n40 jobs in 7 weeks; 1 jobs that ran")
+    assert "limits exceeded by what was recorded: 0 %" in text
+    for words in ("EASY, simulated", "the policy, simulated", "today: EASY", "recorded over simulated policy"):
+        assert words in text
+    assert all(f"group {group}" in text for group in w.groups)
+    weeks = {row["from"] for row in result.rows()}
+    assert all(week in text for week in weeks)
+    assert len(weeks) == 7
+
+    dry = review_text(result, dry=True)
+    assert dry.startswith(DRY)
+    assert "recorded over simulated policy" not in dry
+
+
+def test_a_group_stands_once_in_the_table_of_groups_also_if_there_is_one_week_only() -> None:
+    w = of_weeks(3)
+    log = w.with_(wait=simulate(w, "easy").start - w.eligible)
+    begin = int(w.submit[-1]) - 3 * 86400
+    result = review(log, as_policy("easy"), begin, as_wish("AWRT", w.groups), None)
+    assert result.weeks == 1
+    text = review_text(result)
+    assert all(text.count(f"\ngroup {group} ") <= 1 for group in w.groups)
+    assert text.count("\nall jobs ") == 1

@@ -1,0 +1,107 @@
+"""The experiment on a real Slurm: windows are what they should be, and its path can be walked."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.core.tables import load_rows
+from support.experiments import ROOT, script
+from support.slurm_cluster import refusal
+
+MODULES = ("common", "settings", "deploy_on_fast_clock", "replay", "run", "analysis")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Any:
+    for place in (ROOT / "experiments", ROOT / "experiments" / "slurm"):
+        monkeypatch.syspath_prepend(str(place))
+    for name in MODULES:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module("run")
+    for name in MODULES:
+        sys.modules.pop(name, None)
+
+
+def test_a_window_begins_with_what_ran_and_what_waited(run: Any) -> None:
+    w = ps.Workload(
+        submit=[0, 10, 20, 50, 70, 500],
+        run=[100, 30, 30, 60, 5, 5],
+        estimate=[200, 90, 30, 60, 90, 5],
+        width=[2, 1, 2, 1, 1, 1],
+        capacity=3,
+        wait=[0, 0, 80, 60, 1, 0],
+        zone="Europe/Berlin",
+    )
+    window = run.window_at("KTH", w, 0, since=40, length=60)
+    # job 1 still runs for 60 s; job 2 has ended; job 3 waits; jobs 4 and 5 come after 10 and 30 s
+    assert window.jobs.job.tolist() == [1, 3, 4, 5]
+    assert window.jobs.submit.tolist() == [0, 20, 40 + 10, 40 + 30]
+    assert window.jobs.run.tolist() == [60, 30, 60, 5]
+    assert window.jobs.estimate.tolist() == [180, 60, 60, 120]  # whole minutes
+    assert window.counted.tolist() == [False, True, True, True]
+    # the same second of the week, in the local time of the log, in another year
+    local = w.epoch + 40 + 3600
+    assert (window.jobs.epoch - local) % (7 * 86400) == 0
+    assert window.jobs.epoch >= run.LATER
+    assert run.window_at("KTH", w, 0, since=600, length=60) is None
+
+
+def test_windows_are_the_same_each_time(run: Any) -> None:
+    one, again = (run.windows_of.__wrapped__("KTH", 2, True) for _ in range(2))
+    assert [window.jobs.digest for window in one] == [window.jobs.digest for window in again]
+    assert one[0].since != one[1].since
+    learnt = run.learning_part("KTH", True)
+    assert all(window.since >= learnt.submit[-1] for window in one)
+    assert all({0, 1} <= set(window.jobs.group[window.counted].tolist()) for window in one)
+
+
+def test_a_replay_that_is_the_simulation_agrees_with_it(run: Any) -> None:
+    window = run.windows_of("KTH", 1, True)[0]
+    start = ps.simulate(window.jobs, "easy").start
+    late = np.full(len(start), 2)  # Slurm had them later, and started them later
+    record = {"submit": (window.jobs.submit + late).tolist(), "start": (start + late).tolist()}
+    record |= {"end": [-1] * len(start), "daemon": {}, "samples": [], "wall_seconds": 1, "conf": ""}
+    system = next(each for each in run.settings.SYSTEMS if each.name == run.settings.STOCK)
+    row, _ = run.rows_of_replay(window, system, record, None)
+    assert (row["twin"], row["difference_median"], row["pairs_turned"]) == ("easy", 0, 0)
+    assert row["objective"] == pytest.approx(row["simulated_objective"])
+    assert row["correlation"] == pytest.approx(1)
+    assert (row["late_median"], row["late_most"], row["longer_mean"]) == (2, 2, None)
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
+    if why := refusal(fast=True):
+        pytest.skip(f"NO SLURM: {why}; the experiment on a real Slurm was not tried")
+    work, results = tmp_path / "work", tmp_path / "results"
+    words = ("slurm", "run.py", "--quick", "--at-once", 2, "--work", work, "--results", results)
+    script(*words)
+    rows = load_rows(results / "windows.csv")
+    assert [(row["system"], row["twin"]) for row in rows] == [
+        ("stock", "easy"),
+        ("stock", "conservative"),
+        ("deployed", "policy"),
+    ]
+    deployed = rows[2]
+    assert int(deployed["daemon_passes"]) > 5
+    assert float(deployed["objective"]) == pytest.approx(float(deployed["simulated_objective"]), rel=0.5)
+    assert int(deployed["pairs_turned"]) < int(deployed["pairs"]) / 2
+    script(*words)  # nothing is replayed again
+    assert load_rows(results / "windows.csv") == rows
+    summary = script("slurm", "analysis.py", "--no-figures", "--results", results)
+    for part in ("A quick run on a made-up log", "## Gain of the trained policy", "**KTH: ", "Did the clock keep up?"):
+        assert part in summary
+
+
+def test_the_readme_names_the_scripts_there_are() -> None:
+    text = (ROOT / "experiments" / "slurm" / "README.md").read_text(encoding="utf-8")
+    assert all(f"experiments/slurm/{name}" in text for name in ("run.py", "analysis.py"))
+    assert all((ROOT / "experiments" / "slurm" / f"{name}.py").exists() for name in MODULES[1:])
