@@ -26,7 +26,7 @@ def review_text(review: Review, dry: bool = False) -> str:
     parts = [
         f"{DRY if dry else verdict_text(review)}\n{about_jobs(review)}",
         f"objective: {wish_text(review.wish)}\n{gain_table(review, dry)}",
-        group_table(whole, review.schedules[EASY].name),
+        group_table(whole),
         week_table(rows[len(whole) :], [schedule.name for schedule in review.schedules]),
         f"pairs of jobs of which one came while the other waited: {review.pairs.together:,}; in "
         f"{_share(review.pairs.turned, review.pairs.together)} the policy starts the other one first",
@@ -82,15 +82,16 @@ def gain_table(review: Review, dry: bool) -> str:
     return text
 
 
-def group_table(rows: Sequence[dict[str, Any]], easy: str) -> str:
+def group_table(rows: Sequence[dict[str, Any]]) -> str:
     """Return response times and waits of each group as a table."""
     lines = []
     for group in dict.fromkeys(row["group"] for row in rows):
-        for row in (row for row in rows if row["group"] == group):
+        for place, row in enumerate(row for row in rows if row["group"] == group):
             first = {"of": "all jobs" if group == ALL else f"group {group}", "jobs": row["jobs"]}
             hours = {key: None if row[key] is None else row[key] / 3600 for key in row if key.endswith("_s")}
-            gain = {"awrt_vs_easy": None} if row["system"] == easy else {}
-            lines.append(row | hours | gain | (first if row["system"] == easy else {"of": "", "jobs": ""}))
+            is_easy = place == EASY
+            gain = {"awrt_vs_easy": None} if is_easy else {}
+            lines.append(row | hours | gain | (first if is_easy else {"of": "", "jobs": ""}))
     columns = [
         Column("of", ""),
         Column("jobs", "jobs", ",d"),
