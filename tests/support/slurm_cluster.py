@@ -157,7 +157,7 @@ class SlurmCluster:
         for daemon in self._daemons.values():
             daemon.wait(20)
 
-    def wait_until(self, holds: Callable[[], Any], seconds: float = 20.0) -> None:
+    def wait_until(self, holds: Callable[[], Any], seconds: float = 60.0) -> None:
         """Wait until something holds; after so many seconds of the real clock the test fails, with the logs."""
         end = time.monotonic() + seconds
         while not holds():

@@ -262,7 +262,7 @@ def run_of(site: Site, rows: dict[str, ps.Policy], runs: tuple[int, int]) -> dic
         for plan in plans:
             run_daemon(plan, print, once=True)
 
-    cluster.wait_until(lambda: refresh() or len(site.factors()) == JOBS_OF_EACH * len(rows), 60)
+    cluster.wait_until(lambda: refresh() or len(site.factors()) == JOBS_OF_EACH * len(rows), 240)
     for job in blockers.values():
         cluster.call("scancel", job)
     end = time.monotonic() + 240
