@@ -66,7 +66,7 @@ def main() -> None:
     lines += [*answer(standings), *table_of_all(standings)]
     for log in dict.fromkeys(row["log"] for row in everything):
         lines += of_log(log, [row for row in everything if row["log"] == log], pools)
-    lines += [*goals(rows[run.TRAINED], standings), *left_out(options.results)]
+    lines += [*(goals(rows[run.TRAINED], standings) if rows[run.TRAINED] else []), *left_out(options.results)]
     common.save_summary(options.results, lines)
     if not options.no_figures:
         series = {
@@ -211,7 +211,7 @@ def table_of_all(standings: Sequence[Standing]) -> list[str]:
 def of_log(log: str, rows: Sequence[Row], pools: Sequence[Row]) -> list[str]:
     """Return the section about a log: the policies of the best ranks, with intervals."""
     rolling = [row for row in rows if row["split"] in ROLLING]
-    ranks = {policy: mean(places) for policy, places in ranks_of(rolling).items()}
+    ranks = {policy: mean(places) for policy, places in ranks_of(rolling or rows).items()}
     lines = []
     for policy in sorted(ranks, key=lambda policy: ranks[policy])[:TOP]:
         mine = [row for row in rolling if row["policy"] == policy]
@@ -222,7 +222,7 @@ def of_log(log: str, rows: Sequence[Row], pools: Sequence[Row]) -> list[str]:
             [
                 policy,
                 f"{ranks[policy]:.1f}",
-                f"{median(float(row['objective_vs_easy']) for row in mine):+.1f} %",
+                f"{median(float(row['objective_vs_easy']) for row in mine):+.1f} %" if mine else "-",
                 " to ".join(f"{end:+.1f}" for end in interval) or "-",
                 f"{sum(float(row['exceeded']) == 0 for row in mine)} of {len(mine)}",
                 f"{mean(float(row['objective_vs_easy']) for row in last):+.1f} %" if last else "-",
