@@ -67,10 +67,12 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "front": ["front", house / "run", "-o", folder / "out.parquet"],
         "compare": ["compare", house / "w.swf.gz", "--front", house / "run", "-o", folder / "out.html"],
         "deploy": ["deploy", house / "p.json", "--to", "pbs"],
+        "review": ["review", house / "imported.swf", "--policy", "fcfs", "--objective", "AWRT"],
         "app": ["app", house / "run", "--trace", house / "w.swf.gz"],
         "completion": ["completion", "bash"],
         "assign": ["assign", house / "jobs.csv", house / "nodes.csv", "--history", house / "past.csv"],
     }
     commands["rules"] += ["--rule-base", "symbiotic", "--greedy", house / "g.json", "--evaluations", 8]
+    commands["review"] += ["--since", "1990-01-01", "-o", folder / "out.csv"]
     commands["assign"] += ["--method", "pgga", "--iterations", 0, "-o", folder / "out.csv"]
     return commands[name]

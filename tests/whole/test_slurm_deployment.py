@@ -114,7 +114,8 @@ def test_only_jobs_that_wait_and_could_run_are_touched(site: Site) -> None:
         waiting(site, 1, "--begin=now+1hour"),
         waiting(site, 1, "--nodes=21", partition="main"),  # waits for one more node
     ]
-    cluster.wait_until(lambda: str(long) in cluster.call("sprio", "-h", "-o", "%i"))
+    ready = {str(job) for job in (short, long, array, het)}
+    cluster.wait_until(lambda: ready <= set(cluster.call("sprio", "-h", "-o", "%i").split()))
     outcome = site.deploy(site.policy(SHORT_FIRST), "--once")
     assert outcome.status == 0, outcome
     assert [job for job in site.order() if job != het + 1] == [short, array, het, long]
@@ -131,7 +132,8 @@ def test_only_jobs_that_wait_and_could_run_are_touched(site: Site) -> None:
 def test_an_operator_may_and_a_user_may_not(site: Site) -> None:
     site.cluster.call("sacctmgr", "-i", "add", "user", OPERATOR, "account=root", "adminlevel=Operator", check=False)
     jobs = [waiting(site, 30), waiting(site, 20)]
-    site.cluster.wait_until(lambda: str(jobs[1]) in site.cluster.call("sprio", "-h", "-o", "%i"))
+    ready = {str(job) for job in jobs}
+    site.cluster.wait_until(lambda: ready <= set(site.cluster.call("sprio", "-h", "-o", "%i").split()))
     policy = site.policy(SHORT_FIRST)
     outcome = site.deploy(policy, "--once", user=USERS[0])
     assert outcome.status == 2
@@ -241,6 +243,8 @@ def run_of(site: Site, rows: dict[str, ps.Policy], runs: tuple[int, int]) -> dic
     cluster = site.cluster
     random = np.random.default_rng(7)
     blockers = {p: cluster.submit(f"--partition={p}", run=600, width=WIDEST, limit=10) for p in rows}
+    # Jobs that come while a blocker still waits for nodes could start before it.
+    cluster.wait_until(lambda: all(cluster.show(job, "JobState") == "RUNNING" for job in blockers.values()))
     jobs: dict[str, list[dict[str, Any]]] = {partition: [] for partition in rows}
     for limit in random.permutation(np.arange(1, 3 * JOBS_OF_EACH, 3)):  # equal limits would be a matter of a second
         job = {
