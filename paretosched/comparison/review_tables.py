@@ -11,6 +11,8 @@ from .intervals import PERCENT, interval_text
 from .promises import ALL, EASY, POLICY, RECORDED, Review, Word
 
 HEADINGS = {Word.KEPT: "KEPT", Word.BROKEN: "NOT KEPT", Word.UNKNOWN: "CANNOT BE SAID"}
+JOBS, SCHEDULE, AWRT = Column("jobs", "jobs", ",d"), Column("system", "schedule"), Column("awrt_s", "AWRT h", ",.2f")
+WAITS = (Column("wait_mean_s", "wait h", ",.2f"), Column("wait_p95_s", "95 % h", ",.2f"))
 DRY = "DRY RUN: nothing was changed; what was recorded is the scheduler of the machine, and the policy is simulated"
 
 
@@ -25,9 +27,9 @@ def review_text(review: Review, dry: bool = False) -> str:
     whole = rows[: len(review.schedules) * (1 + len(review.workload.groups))]
     parts = [
         f"{DRY if dry else verdict_text(review)}\n{about_jobs(review)}",
-        f"objective: {wish_text(review.wish)}\n{gain_table(review, dry)}",
+        f"objective: {wish_text(review.wish)}\n{gain_table(review, whole, dry)}",
         group_table(whole),
-        week_table(rows[len(whole) :], [schedule.name for schedule in review.schedules]),
+        week_table(rows[len(whole) :]),
         f"pairs of jobs of which one came while the other waited: {review.pairs.together:,}; in "
         f"{_share(review.pairs.turned, review.pairs.together)} the policy starts the other one first",
     ]
@@ -45,8 +47,8 @@ def about_jobs(review: Review) -> str:
     )
 
 
-def gain_table(review: Review, dry: bool) -> str:
-    """Return the objective of each schedule, and its gain over EASY."""
+def gain_table(review: Review, rows: Sequence[dict[str, Any]], dry: bool) -> str:
+    """Return the objective of each schedule, and its gain over EASY; `rows` are those over all weeks."""
     ends = None if review.intervals is None else plain(review.intervals.goal_gains)
     words = {
         EASY: "EASY, simulated",
@@ -57,8 +59,8 @@ def gain_table(review: Review, dry: bool) -> str:
     lines: list[dict[str, Any]] = []
     if review.promised is not None:
         lines.append({"what": "promised by the training", "gain": review.promised})
-    for place, schedule in enumerate(review.schedules):
-        row = next(row for row in review.rows() if row["system"] == schedule.name)
+    of_all = rows[:: 1 + len(review.workload.groups)]  # of all groups together
+    for place, (schedule, row) in enumerate(zip(review.schedules, of_all, strict=True)):
         known = ends is not None and place != EASY and None not in ends[place]
         interval = interval_text(ends[place], "+.1f") if ends is not None and known else None
         line = {"what": words.get(place, schedule.name), "objective": row["objective"], "interval": interval}
@@ -87,42 +89,25 @@ def group_table(rows: Sequence[dict[str, Any]]) -> str:
     lines = []
     for group in dict.fromkeys(row["group"] for row in rows):
         for place, row in enumerate(row for row in rows if row["group"] == group):
-            first = {"of": "all jobs" if group == ALL else f"group {group}", "jobs": row["jobs"]}
-            hours = {key: None if row[key] is None else row[key] / 3600 for key in row if key.endswith("_s")}
-            is_easy = place == EASY
-            gain = {"awrt_vs_easy": None} if is_easy else {}
-            lines.append(row | hours | gain | (first if is_easy else {"of": "", "jobs": ""}))
-    columns = [
-        Column("of", ""),
-        Column("jobs", "jobs", ",d"),
-        Column("system", "schedule"),
-        Column("awrt_s", "AWRT h", ",.2f"),
-        Column("awrt_vs_easy", "vs EASY %", "+.1f"),
-        Column("wait_mean_s", "wait h", ",.2f"),
-        Column("wait_p95_s", "95 % h", ",.2f"),
-    ]
-    return table(lines, columns)
+            of_easy = {"of": "all jobs" if group == ALL else f"group {group}", "awrt_vs_easy": None}
+            lines.append(with_hours(row) | (of_easy if place == EASY else {"of": "", "jobs": ""}))
+    return table(lines, [Column("of", ""), JOBS, SCHEDULE, AWRT, Column("awrt_vs_easy", "vs EASY %", "+.1f"), *WAITS])
 
 
-def week_table(rows: Sequence[dict[str, Any]], systems: Sequence[str]) -> str:
+def week_table(rows: Sequence[dict[str, Any]]) -> str:
     """Return the gains over EASY, the response times and the waits of all jobs week by week."""
     lines = []
     for week in dict.fromkeys(row["from"] for row in rows):
         of_week = [row for row in rows if row["from"] == week and row["group"] == ALL]
-        for row in of_week[RECORDED:]:
-            hours = {key: row[key] / 3600 for key in ("awrt_s", "wait_mean_s", "wait_p95_s")}
-            first = {} if row["system"] == systems[RECORDED] else {"from": "", "jobs": ""}
-            lines.append(row | hours | first)
-    columns = [
-        Column("from", "week from"),
-        Column("jobs", "jobs", ",d"),
-        Column("system", "schedule"),
-        Column("objective_vs_easy", "objective vs EASY %", "+.1f"),
-        Column("awrt_s", "AWRT h", ",.2f"),
-        Column("wait_mean_s", "wait h", ",.2f"),
-        Column("wait_p95_s", "95 % h", ",.2f"),
-    ]
-    return table(lines, columns)
+        for place, row in enumerate(of_week[RECORDED:]):
+            lines.append(with_hours(row) | ({"from": "", "jobs": ""} if place else {}))
+    gain = Column("objective_vs_easy", "objective vs EASY %", "+.1f")
+    return table(lines, [Column("from", "week from"), JOBS, SCHEDULE, gain, AWRT, *WAITS])
+
+
+def with_hours(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with its times in hours."""
+    return row | {key: None if row[key] is None else row[key] / 3600 for key in row if key.endswith("_s")}
 
 
 def _share(part: int, whole: int) -> str:

@@ -370,9 +370,10 @@ class Priority:
             `paretosched.policies.unknown_groups`.
         """
         sentences = []
+        named = self.named_groups
         for part, orders in (("order", self.orders), ("backfill-order", self.backfill.orders)):
             formulas = dict.fromkeys(row.formula.term for row in orders if not row.name)
-            check_groups(part, list(formulas), self.named_groups, workload)
+            check_groups(part, list(formulas), named, workload)
             for term in filter(doubtful_terms, formulas):
                 undefined = undefined_keys(part, term, workload, self._accounts(workload)[1])
                 if undefined is not None:

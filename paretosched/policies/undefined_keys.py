@@ -6,7 +6,6 @@ are in the order of their submission.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
@@ -56,7 +55,7 @@ class Undefined(NamedTuple):
 
 def fault_of(term: Term) -> str:
     """Return what a part of a formula is where it is not defined, and what counts instead."""
-    is_ratio = term.word == "/" and all(map(_is_unbounded, term.parts))
+    is_ratio = term.word == "/" and all(range_of(part).is_unbounded for part in term.parts)
     return FAULTS.get(term.word, OTHER_FAULT) + (", or inf / inf, and such jobs come last" if is_ratio else "")
 
 
@@ -79,21 +78,15 @@ def _is_doubtful(term: Term) -> bool:
     """Return whether an operation may not be defined, whatever its parts are."""
     if term.word not in ("+", "-", "*", "/", "^", "sqrt", *LOGARITHMS):
         return False
-    ranges, is_unbounded = [range_of(part) for part in term.parts], [_is_unbounded(part) for part in term.parts]
+    ranges = [range_of(part) for part in term.parts]
     if term.word in ("sqrt", *LOGARITHMS):
         return ranges[0].low < 0
     has_zero = [row.low <= 0 <= row.high for row in ranges]
     if term.word == "^":
-        return ranges[0].low < 0 or any(is_unbounded)
+        return ranges[0].low < 0 or any(row.is_unbounded for row in ranges)
     if term.word == "*":
-        return (is_unbounded[0] and has_zero[1]) or (is_unbounded[1] and has_zero[0])
-    return all(is_unbounded) or (term.word == "/" and all(has_zero))
-
-
-def _is_unbounded(term: Term) -> bool:
-    """Return whether the value of a term may be infinite or no number."""
-    bounds = range_of(term)
-    return math.isinf(bounds.low) or math.isinf(bounds.high)
+        return (ranges[0].is_unbounded and has_zero[1]) or (ranges[1].is_unbounded and has_zero[0])
+    return all(row.is_unbounded for row in ranges) or (term.word == "/" and all(has_zero))
 
 
 def undefined_keys(part: str, term: Term, workload: Workload, shares: Floats) -> Undefined | None:

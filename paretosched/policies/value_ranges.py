@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from .formula import LABELLED, Term
@@ -31,6 +32,11 @@ class Range(NamedTuple):
     least: float
 
     @property
+    def is_unbounded(self) -> bool:
+        """Whether the value may be infinite or no number."""
+        return math.isinf(self.low) or math.isinf(self.high)
+
+    @property
     def tame(self) -> bool:
         """Return whether the value is a number that is neither so large nor so small that digits are lost."""
         return -HUGE < self.low <= self.high < HUGE and self.least > TINY
@@ -53,6 +59,7 @@ _VARIABLES = {
 }
 
 
+@lru_cache(maxsize=1024)  # a part is asked for again by every operation around it
 def range_of(term: Term) -> Range:
     """Return bounds of the value of a term.
 
@@ -74,7 +81,7 @@ def range_of(term: Term) -> Range:
         if term.parts[0] == term.parts[1] and parts[1].low >= 0:  # if(x, x, y): x is not 0 where it is chosen
             parts[1] = parts[1]._replace(low=max(parts[1].low, parts[1].least))
         parts = parts[1:]
-    if any(math.isinf(part.low) or math.isinf(part.high) for part in parts):
+    if any(part.is_unbounded for part in parts):
         return UNKNOWN
     low, high, least = _RANGES[term.word](*parts)
     if not (math.isfinite(low) and math.isfinite(high)):

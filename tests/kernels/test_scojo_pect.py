@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paretosched import Schedule, Workload, simulate
+from paretosched import Workload, simulate
 from paretosched.policies.time_sharing import Shares, TimeSharing
-from support.naive_sharing import Sharing
-from support.sharing import GROUPS, PAPER, SMALL, crowds, sharings, thoroughly
+from support.sharing import GROUPS, PAPER, SMALL, crowds, same_as_oracle, sharings, thoroughly
 from support.zoo import ZOO, jobs, random_jobs
 
 PLAIN = {
@@ -44,21 +43,6 @@ SHARINGS = PLAIN | {
     for name, sharing in ((name, SMALL), (f"{name}, own jobs only", replace(SMALL, backfill=False)))
 }
 BIG = {"a million processors", "a million processors, small jobs"}  # nodes are sets in the oracle
-
-
-def same_as_oracle(w: Workload, sharing: TimeSharing) -> Schedule:
-    schedule = simulate(w, sharing).check()
-    oracle = Sharing(w, sharing).run()
-    s = schedule.segments
-    assert s is not None
-    rows = zip(s.job.tolist(), s.begin.tolist(), s.end.tolist(), map(s.nodes, range(s.job.size)), strict=True)
-    assert list(rows) == oracle.segments
-    assert s.switches.tolist() == [list(switch) for switch in oracle.switches]
-    if sharing.optimisation is not None:
-        assert schedule.searched is not None
-        assert [list(part) for part in schedule.searched[:2]] == [oracle.counts.groups, oracle.counts.jobs]
-    assert oracle.delays == 0
-    return schedule
 
 
 NAMES = [name for name in ZOO if name not in BIG]

@@ -14,9 +14,8 @@ from paretosched.policies.policy import as_policy
 from paretosched.policies.rule_base import RuleBase
 from support import naive, naive_priority, naive_rules
 from support.later import arrival_workload, by_rows, later
-from support.naive_sharing import Sharing
 from support.priority_rules import rule_of
-from support.sharing import GROUPS, SMALL, crowds, sharings
+from support.sharing import GROUPS, SMALL, crowds, same_as_oracle, sharings
 from support.simulating import thoroughly
 from support.zoo import PLAIN_RULES, ZOO, fixed_policies, jobs, policies, random_jobs, random_rules, workloads
 
@@ -120,13 +119,7 @@ def test_any_time_sharing_is_that_of_the_oracle(data: st.DataObject, w: Workload
 
 
 def same_sharing(w: Workload, sharing: ps.TimeSharing) -> None:
-    schedule = simulate(w, sharing).check()
-    oracle = Sharing(w, sharing).run()
-    s = schedule.segments
-    assert s is not None
-    rows = zip(s.job.tolist(), s.begin.tolist(), s.end.tolist(), map(s.nodes, range(s.job.size)), strict=True)
-    assert list(rows) == oracle.segments
-    assert s.switches.tolist() == [list(switch) for switch in oracle.switches]
+    schedule = same_as_oracle(w, sharing)
     same, order = arrival_workload(w)
     assert schedule.start.tolist() == by_rows(simulate(same, sharing).start, order)
 

@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from paretosched import Workload
+from paretosched import Schedule, Workload, simulate
 from paretosched.policies.time_sharing import SEARCHES, Grouping, Optimisation, Shares, TimeSharing
+from support.naive_sharing import Sharing
 
 thoroughly = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 
@@ -84,3 +85,19 @@ def crowds(draw: st.DrawFn) -> Workload:
 PAPER = TimeSharing(
     interval=100, overhead=5, medium_from=10, long_from=100, short_slice=9, shares=(Shares(0, 0.0, 0.25, 0.75),)
 )
+
+
+def same_as_oracle(w: Workload, sharing: TimeSharing) -> Schedule:
+    """Simulate, and check that the schedule is that of the oracle."""
+    schedule = simulate(w, sharing).check()
+    oracle = Sharing(w, sharing).run()
+    s = schedule.segments
+    assert s is not None
+    rows = zip(s.job.tolist(), s.begin.tolist(), s.end.tolist(), map(s.nodes, range(s.job.size)), strict=True)
+    assert list(rows) == oracle.segments
+    assert s.switches.tolist() == [list(switch) for switch in oracle.switches]
+    if sharing.optimisation is not None:
+        assert schedule.searched is not None
+        assert [list(part) for part in schedule.searched[:2]] == [oracle.counts.groups, oracle.counts.jobs]
+    assert oracle.delays == 0
+    return schedule
