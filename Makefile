@@ -52,7 +52,7 @@ check: lint
 test: $(TESTED)
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal --ignore $(SELECTION)
 
-# Some 600 attacks of every kind, in two minutes.
+# Some 600 attacks of every kind, in about a minute.
 attack-selection: $(TESTED)
 	@$(BIN)/python -m pytest -q $(SELECTION)
 

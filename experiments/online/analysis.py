@@ -18,7 +18,8 @@ from paretosched.plots.comparisons import bars
 
 Row = Mapping[str, str]
 
-TOP = 12  # rows of a table, and bars of the figure
+TOP = 12  # rows of a table
+SHOWN = 8  # policies of the figure, EASY being its axis: there are seven colours
 ROLLING = tuple(split.name for split in settings.ROLLING)
 
 
@@ -71,7 +72,7 @@ def main() -> None:
     if not options.no_figures:
         series = {
             standing.policy: gains_by_log(everything, standing.policy)
-            for standing in standings[:TOP]
+            for standing in standings[:SHOWN]
             if standing.policy != settings.EASY
         }
         title = "Gain over EASY on jobs that were not learnt from"
@@ -157,8 +158,8 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
     return [
         f"{quick}Objective {provenance['objective']}, smaller is better; limits {provenance['limits']}, of EASY on "
         f"the same jobs. {logs}. Policies that are trained learn from half of a log; all are tried on the tenth of the "
-        "time after it, five times, and on the last 30 %. Each part begins on an empty machine, with the groups of the "
-        f"whole log. {common.versions_text(provenance)}.",
+        f"time after it, five times, and on the last 30 %, {', '.join(settings.SCALED)} on the last 30 % only. Each "
+        f"part begins on an empty machine, with the groups of the whole log. {common.versions_text(provenance)}.",
         "",
         "Gains are (EASY - X) / EASY in per cent, positive is better. Intervals are 90 %, by a block bootstrap over "
         "the weeks of all five tenths. Ranks are among all policies, those outside the limits behind the others.",
