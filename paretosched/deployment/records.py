@@ -105,13 +105,15 @@ def write_state(folder: Path, state: State) -> None:
 def write_line(folder: Path, record: Mapping[str, Any], factors: Mapping[int, int]) -> None:
     """Append a line to the log; if it begins a file, `factors`, those of all jobs, come before as a line of their own.
 
+    A last line that was cut off, because a daemon was killed while it wrote, is dropped.
+
     Raises
     ------
     OSError
         The folder cannot be written.
     """
     path = folder / LOG
-    size = path.stat().st_size if path.exists() else 0
+    size = _whole_lines(path) if path.exists() else 0
     if size > LOG_BYTES:
         for number in range(OLD_LOGS, 0, -1):
             source = path if number == 1 else path.with_name(f"{LOG}.{number - 1}")
@@ -121,6 +123,19 @@ def write_line(folder: Path, record: Mapping[str, Any], factors: Mapping[int, in
     lines = [record] if size else [{"time": record["time"], "all": {str(job): f for job, f in factors.items()}}, record]
     with path.open("a", encoding="utf-8") as file:
         file.write("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+
+
+def _whole_lines(path: Path) -> int:
+    """Return the size of a file, bytes, after a last line without its end is dropped."""
+    with path.open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        if size:
+            file.seek(size - 1)
+            if file.read(1) != b"\n":
+                file.seek(0)
+                size = file.read().rfind(b"\n") + 1
+                file.truncate(size)
+    return size
 
 
 def write_metrics(folder: Path, numbers: Mapping[str, tuple[str, float, str]]) -> None:

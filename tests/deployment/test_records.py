@@ -9,6 +9,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.deployment import records
+from paretosched.deployment.daemon_log import read_daemon_log
 from paretosched.deployment.records import (
     State,
     open_folder,
@@ -65,6 +66,21 @@ def test_every_file_of_the_log_begins_with_all_jobs_and_old_ones_go(
         for line in lines:
             replayed = line.get("all", replayed | line.get("set", {}))
     assert replayed == {str(job): factor for job, factor in factors.items()}
+
+
+@pytest.mark.parametrize("cut", [1, 20, 70])
+def test_after_a_kill_while_a_line_was_written_the_log_goes_on_with_whole_lines(tmp_path: Path, cut: int) -> None:
+    lines = [{"time": second, "dry_run": False, "set": {"1": second + 1}} for second in range(3)]
+    for line in lines[:2]:
+        write_line(tmp_path, line, {1: 9})
+    log = tmp_path / "deploy.jsonl"
+    whole = log.read_bytes()
+    log.write_bytes(whole[:-cut])
+    write_line(tmp_path, lines[2], {1: 9})
+    rows = [json.loads(text) for text in log.read_text(encoding="utf-8").splitlines()]
+    complete = whole[:-cut].count(b"\n")
+    assert rows == [*[{"time": 0, "all": {"1": 9}}, *lines[:2]][:complete], lines[2]]
+    assert read_daemon_log(log, 0).passes == complete  # the lines but the first one
 
 
 def test_metrics_are_text_for_prometheus(tmp_path: Path) -> None:
