@@ -13,7 +13,8 @@ since then, and whose start is recorded, count.
 **The verdict.** The promise is that of the training, or, if the file has none, what is predicted. In each draw of the
 block bootstrap of `intervals` the realised gain is set against two thirds of the promise. The promise is kept if 95 %
 of the draws lie above, as the interval of 90 % does then, and the limits of the wish are kept in 95 % of the draws. It
-is not kept if the interval lies below, or the limits are exceeded in 95 % of the draws. Otherwise these weeks do not say.
+is not kept if the interval lies below, or the limits are exceeded in 95 % of the draws. Otherwise these weeks do not
+say.
 """
 
 from __future__ import annotations
