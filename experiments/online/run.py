@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,7 @@ from paretosched.comparison.intervals import LEAST_WEEKS, WeekSums, intervals, j
 from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
 from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
-from paretosched.policies.policy import save_policy
-from paretosched.policies.policy_json import to_json
+from paretosched.policies.policy_json import from_json, to_json
 from paretosched.simulation.objective import objective_table
 from paretosched.training.rule_base_training import by_weight
 from paretosched.training.task import data_of, tasks
@@ -33,6 +33,7 @@ from paretosched.wishes.wish import goal, violation
 from paretosched.workload.public_logs import log_file
 
 UNTRAINED, TRAINED = PARTS = ("untrained", "trained")
+POLICIES = "policies.jsonl"
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 
 
@@ -53,10 +54,11 @@ def main() -> None:
     parts = options.part or PARTS
     for part in parts:
         of_part: list[dict[str, Any]] = []
-        for seed in seeds(part, options.quick):  # all logs with one seed first, so that a part of the seeds is of use
-            for log in logs:
-                of_part += rows_of(part, log, seed, options)
-                save(part, of_part, logs, options.results)
+        for seed, split in product(seeds(part, options.quick), settings.SPLITS):
+            for log in logs:  # one seed and one split of all logs first, so that a part of the whole is of use
+                if split in splits(log, options.quick):
+                    of_part += rows_of(part, log, split, seed, options)
+                    save(part, of_part, logs, options.results)
     note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "limits": settings.LIMITS}
     note |= {
         "splits": {log: splits(log, options.quick) for log in logs},
@@ -153,22 +155,60 @@ def between(whole: ps.Workload, begin: float, end: float) -> ps.Workload:
     return whole.take(np.flatnonzero(inside & (since <= end)), name=name)
 
 
-def rows_of(part: str, log: str, seed: int | None, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield what every policy of a part reaches on the test part of every split of a log."""
+def rows_of(
+    part: str, log: str, split: settings.Split, seed: int | None, options: argparse.Namespace
+) -> Iterator[dict[str, Any]]:
+    """Yield what every policy of a part reaches on the test part of a split of a log."""
     whole = workload(log, options.quick)
-    for split in splits(log, options.quick):
-        test = between(whole, split.until, split.end)
-        where: dict[str, Any] = {"part": part, "log": log, "split": split.name}
-        if seed is None:
-            for words in policies(options.quick):
-                label = where | {"policy": words, "seed": "", "wish": ""}
-                yield label | reached_by(test, words, options)
-        else:
-            learning_part = between(whole, split.begin, split.until)
-            for learner in learners(options.quick):
-                policy, about_training = training_of(learner, seed, learning_part, split, log, options)
-                label = where | {"policy": learner.name, "seed": seed, "wish": learner.wish}
-                yield label | reached_by(test, policy, options) | about_training
+    test = between(whole, split.until, split.end)
+    where: dict[str, Any] = {"part": part, "log": log, "split": split.name}
+    if seed is None:
+        for words in policies(options.quick):
+            label = where | {"policy": words, "seed": "", "wish": ""}
+            yield label | reached_by(test, words, options)
+    else:
+        learning_part = between(whole, split.begin, split.until)
+        for learner in learners(options.quick):
+            policy, about_training = trained(learner, seed, learning_part, split, log, options)
+            label = where | {"policy": learner.name, "seed": seed, "wish": learner.wish}
+            yield label | reached_by(test, policy, options) | about_training
+
+
+# --- trainings --------------------------------------------------------------------------------------------------------
+
+
+def trained(
+    learner: settings.Learner,
+    seed: int,
+    learning_part: ps.Workload,
+    split: settings.Split,
+    log: str,
+    options: argparse.Namespace,
+) -> tuple[ps.Policy, dict[str, Any]]:
+    """Return the policy of a training and what it says of itself, from the results if they have it.
+
+    The results keep every policy with the digest of the jobs it learnt from, so that the rows can be computed again
+    without the hours of the trainings, on any machine.
+    """
+    name = f"{learner.name}/{log}/{split.name}/{seed}"
+    identity = {"jobs": learning_part.digest, "learner": learner._asdict()}
+    earlier = known(options.results)
+    if name in earlier and {key: earlier[name][key] for key in identity} == identity:
+        return from_json(earlier[name]["policy"], name), earlier[name]["about"]
+    policy, about_training = training_of(learner, seed, learning_part, split, log, options)
+    earlier[name] = identity | {"policy": to_json(policy), "about": about_training}
+    with replacing(options.results / POLICIES) as temporary:
+        lines = (json.dumps({"name": each, **value}) for each, value in sorted(earlier.items()))
+        temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return policy, about_training
+
+
+def known(results: Path) -> dict[str, dict[str, Any]]:
+    """Return the policies that earlier calls have trained, by name."""
+    path = results / POLICIES
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    values = [json.loads(line) for line in lines]
+    return {value.pop("name"): value for value in values}
 
 
 def training_of(
@@ -181,13 +221,8 @@ def training_of(
 ) -> tuple[ps.Policy, dict[str, Any]]:
     """Return the policy of a training, which is continued if it has begun, and what it says of itself."""
     name = f"{learner.name.replace(', ', '-')}/{log}/{split.name.replace(' ', '')}"
-    policy_file = options.work / "policies" / f"{name.replace('/', '-')}-{seed}.json"
-    about_file = options.work / "told" / policy_file.name
-    if policy_file.exists() and about_file.exists():
-        return ps.load_policy(policy_file), json.loads(about_file.read_text(encoding="utf-8"))
     place = options.work / name / str(seed)
-    for folder in (place.parent, policy_file.parent, about_file.parent):
-        folder.mkdir(parents=True, exist_ok=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
     wish = settings.WISHES[learner.wish]
     if learner.function == settings.RANDOM:
         policy, about_training = random_order(learning_part, wish, seed=seed, **learner.settings)
@@ -209,8 +244,6 @@ def training_of(
             "evaluations": training.evaluations,
             "kernel_seconds": round(training.seconds, 1),
         }
-    save_policy(policy, policy_file)
-    write(about_file, about_training)
     return policy, about_training
 
 

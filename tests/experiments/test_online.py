@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-import paretosched as ps
 from paretosched.core.tables import load_rows
 from support.experiments import ROOT, script
 
@@ -27,12 +27,10 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     easy = [row for row in of_others if row["policy"] == "easy"]
     assert {(row["objective_vs_easy"] or "0.0", row["exceeded"] or "0.0") for row in easy} == {("0.0", "0.0")}
     assert len({row["jobs"] for row in easy}) > 1
-    for row in of_trained:  # the policy that is kept is the one that was measured
-        assert ps.load_policy(work / "policies" / _file(row)).provenance.get("evaluations", 20) == int(
-            row["evaluations"]
-        )
     tables = {path.name: path.read_bytes() for path in results.glob("*.csv")}
     assert script(*run) == ""  # nothing is trained again
+    shutil.rmtree(work)
+    assert script(*run) == ""  # nor where only the results are left
     assert {path.name: path.read_bytes() for path in results.glob("*.csv")} == tables
     script(*run, "--log", "SDSC96", "--part", "untrained")
     rows = load_rows(results / "untrained.csv")
@@ -40,10 +38,6 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert {row["log"] for row in rows} == {"CTC", "SDSC96"}
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == ({"CTC", "SDSC96"}, ["trained", "untrained"])
-
-
-def _file(row: dict[str, str]) -> str:
-    return f"{row['policy'].replace(', ', '-')}-{row['log']}-{row['split'].replace(' ', '')}-{row['seed']}.json"
 
 
 def test_the_readme_names_the_scripts_there_are() -> None:
