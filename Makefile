@@ -43,12 +43,12 @@ demo: $(READY)
 	@echo
 	@$(BIN)/paretosched compare demo/lublin.swf.gz --front demo/run --policy fcfs --policy easy -o demo/report.html
 
-# Before every commit: what the linters see, and the fast tests.
+# Before every commit: what the linters see, and the fast tests. Byte code is kept, or pytest rewrites all asserts at every call.
 check: lint
-	@$(BIN)/python -m pytest $(PARALLEL) -q -m "not slow and not traces"
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest $(PARALLEL) -q -m "not slow and not traces"
 
-# One worker more than processors: slow tests often wait for a browser or for processes of their own. Byte code is kept, or each of the
-# hundreds of commands that tests start would compile the package again. CI makes the selection of attacks after this.
+# One worker more than processors: slow tests often wait for a browser or for processes of their own. Byte code is kept, or each
+# of the hundreds of commands that tests start would compile the package again. CI makes the selection of attacks after this.
 test: $(TESTED)
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal --ignore $(SELECTION)
 

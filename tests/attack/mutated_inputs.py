@@ -393,9 +393,14 @@ def attempt(seed: int, number: int, house: Path, folder: Path) -> tuple[str, lis
     if contents(house) != before:
         changes = [key for key, data in before.items() if contents(house).get(key) != data]
         verdicts.append(Verdict(f"inputs were changed: {changes}", verdicts[-1].attempt))
-    if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_MEMORY:
+    if peak_memory() > MOST_MEMORY:
         verdicts.append(Verdict("more than 1 GiB of memory", verdicts[-1].attempt))
     return name, [v._replace(attempt=f"seed {seed}, attempt {number}: {v.attempt}") for v in verdicts]
+
+
+def peak_memory() -> int:
+    """Return the most memory that this process has taken, in KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def serve(connection: Connection, seed: int, house: Path, folder: Path) -> None:

@@ -145,6 +145,7 @@ def test_every_file_is_declared_as_read_or_written(name: str) -> None:
 # --- inputs -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "output", "read"), ATTACKS)
 def test_no_output_is_an_input(place: Path, name: str, output: str, read: str) -> None:
     file = place / INPUTS.get(next(of.reads for action, of in arguments(name) if action.dest == read), "other")

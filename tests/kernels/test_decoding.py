@@ -93,6 +93,7 @@ def _long_and_short(seed: int, n: int) -> Workload:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decoding", DECODINGS)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("kind", DEEP)

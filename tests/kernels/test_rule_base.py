@@ -73,6 +73,7 @@ def test_any_order_of_the_jobs_is_an_order_of_groups(algorithm: int, w: Workload
         assert here == starts(w.with_(group=group, groups=groups), base)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ZOO)
 def test_switching_at_every_pass_equals_the_oracle(name: str, kind: str) -> None:

@@ -21,6 +21,12 @@ from paretosched.cli import command_info
 from support.commands import succeed
 
 
+@pytest.fixture(autouse=True)
+def memory_of_the_tests_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests ran in this process, and kernels were compiled in it: its peak is not that of an attack."""
+    monkeypatch.setattr(mutated_inputs, "peak_memory", lambda: 0)
+
+
 @pytest.mark.parametrize(
     ("status", "out", "err", "end"),
     [
@@ -74,6 +80,19 @@ def test_a_command_that_changes_its_input_is_broken(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(mutated_inputs, "ATTACKS", {"overwriting": (1, overwrite)})
     _, verdicts = attempt(1, 0, tmp_path / "house", tmp_path / "here")
     assert verdicts[-1] == Verdict("inputs were changed: ['w.swf']", "seed 1, attempt 0: overwrite")
+
+
+def test_an_attack_that_takes_too_much_memory_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "house").mkdir()
+
+    def accept(r: Random, house: Path, folder: Path) -> Any:
+        yield Verdict(ACCEPTED, "accept")
+
+    monkeypatch.setattr(mutated_inputs, "ATTACKS", {"accepting": (1, accept)})
+    for peak, end in ((1 << 20, ACCEPTED), ((1 << 20) + 1, "more than 1 GiB of memory")):
+        monkeypatch.setattr(mutated_inputs, "peak_memory", lambda peak=peak: peak)
+        _, verdicts = attempt(1, 0, tmp_path / "house", tmp_path / f"here {peak}")
+        assert verdicts[-1].end == end
 
 
 def test_processes_that_crash_or_hang_are_broken(monkeypatch: pytest.MonkeyPatch) -> None:

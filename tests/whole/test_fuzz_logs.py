@@ -70,6 +70,7 @@ BAD_LOGS: dict[str, tuple[str | bytes, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD_LOGS)
 def test_a_bad_log_is_refused_by_every_subcommand(house: Path, tmp_path: Path, name: str) -> None:
     content, rule = BAD_LOGS[name]

@@ -44,6 +44,7 @@ def test_the_same_seed_asks_for_the_same_genomes_bit_for_bit(algorithm: str, spa
     assert all((a[-1] != b[-1]).any() for a, b in zip(one[1:], other[1:], strict=True))
 
 
+@pytest.mark.slow
 @every_space
 @every_algorithm
 def test_a_search_is_repeated_from_its_stored_costs_and_goes_on_the_same(
