@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from ..workload.workload import Workload
 
 
+MOST_CUT = 1.0  # per cent of the work that may be cut off without a remark of its own
+
+
 def read_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
-    """Return the workload of a log, by default TRACE, with --capacity and --groups."""
+    """Return the workload of a log, by default TRACE, with --capacity, --groups and --overrun."""
     from ..workload.reopening import as_workload
 
     log = options.trace if trace is None else trace
-    return as_workload(log, capacity=options.capacity, groups=options.groups, called="--groups")
+    return as_workload(
+        log, capacity=options.capacity, groups=options.groups, overrun=options.overrun, called="--groups"
+    )
 
 
 def load_kernels_sooner() -> None:
@@ -133,6 +138,13 @@ def remark_repairs(trace: str, workload: Workload) -> None:
         parts.append(f"{assumptions} assumption{'s' if assumptions > 1 else ''} made")
     if parts:
         remark(f"{trace}: {len(workload):,} jobs; {', '.join(parts)} ({PROGRAM} info says which and why)")
+    for repair in workload.repairs:
+        if (repair.work_percent or 0) > MOST_CUT:
+            remark(
+                f"{trace}: {repair.work_percent:.1f} % of all work is cut off, because {repair.jobs:,} jobs ran longer "
+                "than they had requested; if the machine let them run, give --overrun raise, which makes the run time "
+                "the request"
+            )
 
 
 def remark_history(schedule: Schedule) -> None:

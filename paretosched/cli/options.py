@@ -156,6 +156,12 @@ def takes_reading(parser: Parser) -> None:
         "the log; queue: field 15; or a CSV file with the columns user,group, where account, queue or partition may "
         "stand for or beside user, and * for any",
     )
+    group.add_argument(
+        "--overrun",
+        choices=("cut", "raise"),
+        help="what becomes of jobs that ran longer than they had requested: cut (default) their run times, as a "
+        "machine does that kills them; raise their requests to the run times, if the machine let them run",
+    )
     takes_limits(parser)
 
 
@@ -263,6 +269,6 @@ def reading_words(options: argparse.Namespace) -> list[str]:
     """Return the words with which another command line reads the log in the same way."""
     return [
         word
-        for name, value in chosen_options(options, ("capacity", "groups")).items()
+        for name, value in chosen_options(options, ("capacity", "groups", "overrun")).items()
         for word in (f"--{name}", str(value))
     ] + [word for name, most in options.limit for word in ("--limit", f"{name}={most}")]

@@ -38,6 +38,7 @@ REPAIRS = (
     Column("action", "action"),
     Column("jobs", "jobs", ",d"),
     Column("reason", "reason"),
+    Column("work_percent", "% of work cut", ".2f"),
     Column("first", "first"),
 )
 LAST_SECOND = 221_845_392_000  # the year 9000; clocks of the standard library end soon after

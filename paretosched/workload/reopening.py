@@ -51,6 +51,7 @@ def as_workload(
     *,
     capacity: int | None = None,
     groups: str | os.PathLike[str] | None = None,
+    overrun: str | None = None,
     called: str = "groups",
 ) -> Workload:
     """Return a workload, the workload in a log, or the workload of a run directory.
@@ -59,25 +60,26 @@ def as_workload(
     ----------
     what
         A workload, which is returned unchanged; the path of a log; or a run directory.
-    capacity, groups
-        Only for a log: the processors of the machine, and the user groups as for `with_groups`. Default: the machine
-        size in the log, and groups by consumption.
+    capacity, groups, overrun
+        Only for a log: the processors of the machine, the user groups as for `with_groups`, and what happens to jobs
+        that run longer than they have requested, see `read_swf`. Default: the machine size in the log, groups by
+        consumption, and such jobs are cut.
     called
         The name of `groups` in messages.
 
     Raises
     ------
     InputError
-        As for `read_swf`, `with_groups` and `reopen`; or capacity or groups are set, and `what` is no log.
+        As for `read_swf`, `with_groups` and `reopen`; or one of these is set, and `what` is no log.
     """
     if not isinstance(what, str | os.PathLike | Workload):
         raise InputError(f"a workload is given as a `Workload` or as the path of a log or run, not as {what!r:.60}")
     is_run = not isinstance(what, Workload) and os.path.isdir(what)  # noqa: PTH112  # Path.is_dir() raises for long names
     if isinstance(what, Workload) or is_run:
-        if capacity is not None or groups is not None:
-            raise InputError(f"capacity, {called}: say how a log is read, but {what} is no log")
+        if (capacity, groups, overrun) != (None, None, None):
+            raise InputError(f"capacity, overrun, {called}: say how a log is read, but {what} is no log")
         return what if isinstance(what, Workload) else reopen(what)
-    workload = read_swf(what, capacity=capacity)
+    workload = read_swf(what, capacity=capacity, **({} if overrun is None else {"overrun": overrun}))
     return workload if groups is None else with_groups(workload, groups, called)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..core.arguments import as_path, whole_number
 from ..core.arrays import Ints, Mask
-from ..core.errors import InputError, first_few, in_quotes, printable
+from ..core.errors import InputError, first_few, in_quotes, one_of, printable
 from ..core.files import path_record, replacing, sha256_of
 from ..core.tables import plain
 from .calendar import find_zone
@@ -50,12 +50,15 @@ from .workload import WIDEST, Repair, Workload
 
 LATEST_EPOCH = 221_845_392_000  # the year 9000, where the calendar ends
 DEFAULT_EPOCH = Workload.epoch
+OVERRUN = CUT, RAISE = ("cut", "raise")
 CHUNK = 100_000  # jobs that are written at a time
 PARAGON_QUEUE = re.compile(r"q[a-z]*\d+(s|m|ll?)")
 PARAGON_LIMIT = {"s": 3600, "m": 4 * 3600, "l": 12 * 3600, "ll": 12 * 3600}
 
 
-def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name: str | None = None) -> Workload:
+def read_swf(
+    path: str | os.PathLike[str], *, capacity: int | None = None, overrun: str = CUT, name: str | None = None
+) -> Workload:
     r"""Return the workload in a log, plain or gzipped, grouped by consumption.
 
     These rules drop, change or assume something, in this order; `Workload.repairs` has their numbers of jobs and the
@@ -68,7 +71,8 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     5. fractions of a second: run time and request are rounded up, submission down;
     6. request (field 9): where it is missing, the limit of the Intel Paragon's NQS queue (name ending in s 1 h,
        m 4 h, l 12 h), else the run time itself;
-    7. run time beyond the request: cut there, since the machine would have killed the job;
+    7. run time beyond the request: cut there, since the machine would have killed the job; or, with `overrun`
+       "raise", the request becomes the run time, since the machine has not killed it;
     8. submissions out of order: sorted, ties in the order of the log.
 
     The machine's size is the header's MaxProcs, else MaxNodes, else the width of the widest job. The wall clock is
@@ -85,6 +89,8 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
         The log.
     capacity
         Processors of the machine; None for those of the header.
+    overrun
+        What is wrong if a job runs longer than it has requested: "cut" for its run time, "raise" for its request.
     name
         Name of the workload; None for the name of the file.
 
@@ -107,13 +113,15 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     file = as_path(path)
     if capacity is not None and not 1 <= whole_number("capacity", capacity) <= WIDEST:
         raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {capacity}")
+    one_of("overrun", overrun, OVERRUN)
     log, digest = _read(path)
     names = None if digest is None else read_names(path, digest)
-    source = ({"function": "read_swf", **path_record(path), "sha256": digest, "capacity": plain(capacity)},)
+    source: dict[str, Any] = {"function": "read_swf", **path_record(path), "sha256": digest}
+    source |= {"capacity": plain(capacity)} | ({} if overrun == CUT else {"overrun": overrun})
     cleaner = _Cleaner(log)
     machine = _machine(log, capacity, cleaner)
     epoch, zone = _clock(log, cleaner)
-    jobs = _clean(log, machine, cleaner)
+    jobs = _clean(log, machine, overrun, cleaner)
     try:
         workload = Workload(
             **jobs,
@@ -123,7 +131,7 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
             name=name if name is not None else _title(file.name),
             header=log.header,
             repairs=tuple(cleaner.repairs),
-            source=source,
+            source=(source,),
         )
         workload = workload if names is None else _with_names(workload, names)
     except InputError as error:
@@ -292,11 +300,11 @@ class _Cleaner:
         """Record an assumption about the whole log."""
         self.repairs.append(Repair("assumed", reason, len(self.log.line)))
 
-    def note(self, action: str, reason: str, rows: Ints) -> None:
-        """Record jobs by their rows in the log."""
+    def note(self, action: str, reason: str, rows: Ints, work_percent: float | None = None) -> None:
+        """Record jobs by their rows in the log, and the share of all work that was cut off."""
         if rows.size:
             lines = (f"line {self.log.where(r)} (job {int(self.log.fields[r, JOB])})" for r in rows[:4])
-            self.repairs.append(Repair(action, reason, int(rows.size), first_few(lines, int(rows.size))))
+            self.repairs.append(Repair(action, reason, int(rows.size), first_few(lines, int(rows.size)), work_percent))
 
 
 def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
@@ -365,7 +373,7 @@ def _width(log: Log) -> NDArray[Any]:
     return np.where(request > 0, request, log.fields.columns[ALLOCATED])
 
 
-def _clean(log: Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
+def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str, Any]:
     """Return the jobs that remain after the rules of `read_swf`, as arguments of a Workload."""
     fields, width = log.fields.columns, _width(log)
     submit, run, estimate = fields[SUBMIT], fields[RUN], fields[ESTIMATE]
@@ -402,8 +410,17 @@ def _clean(log: Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
     note("assumed", "no requested time: the limit of the Paragon's queue taken for it", missing & (limit > 0))
     note("assumed", "no requested time: the run time taken for it", missing & (limit <= 0))
     estimate = np.where(missing, np.where(limit > 0, limit, run), estimate)
-    note("changed", "run time beyond the request: cut there", run > estimate)
-    run = np.minimum(run, estimate)
+    longer = np.flatnonzero(valid & (run > estimate))
+    if overrun == CUT:
+        # columns are as narrow as their numbers, so that a product may not fit
+        rest, whole = (
+            float(part[valid].astype(np.float64) @ width[valid]) for part in (np.minimum(run, estimate), run)
+        )
+        cleaner.note("changed", "run time beyond the request: cut there", longer, float(100 * (1 - rest / whole)))
+        run = np.minimum(run, estimate)
+    else:
+        cleaner.note("changed", "run time beyond the request: the request raised to it", longer)
+        estimate = np.maximum(run, estimate)
 
     rows = np.flatnonzero(valid)
     back = np.flatnonzero(submit[rows[1:]] < submit[rows[:-1]])

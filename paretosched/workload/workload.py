@@ -45,12 +45,15 @@ class Repair(NamedTuple):
         Number of these jobs.
     first
         The first of them, as text ("line 17 (job 3), ...").
+    work_percent
+        The share of all work that was cut off; None where no work was.
     """
 
     action: str
     reason: str
     jobs: int
     first: str = ""
+    work_percent: float | None = None
 
 
 class Arrivals(NamedTuple):

@@ -27,7 +27,9 @@ def test_info_says_what_describe_says(house: Path) -> None:
     assert columns(outcome.out, "quantiles")[0] == ["run time s", "10", "10", "20", "30", "50", "50"]
     assert columns(outcome.out, "quantiles")[3] == ["next job after s", "10", "10", "10", "10", "10", "10"]
     assert [row[0] for row in columns(outcome.out, "situation")] == ["weekend", "day", "night"]
-    assert columns(outcome.out, "action") == [["dropped", "1", "run time unknown or 0: never ran", "line 10 (job 13)"]]
+    assert columns(outcome.out, "action") == [
+        ["dropped", "1", "run time unknown or 0: never ran", "-", "line 10 (job 13)"]
+    ]
     groups = columns(outcome.out, "group")
     assert [row[:3] for row in groups] == [[g["group"], str(g["users"]), str(g["jobs"])] for g in about["groups"]]
 

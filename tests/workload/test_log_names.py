@@ -164,7 +164,7 @@ def test_a_job_that_started_before_was_eligible_when_it_started(log: Path) -> No
     write_log(log, [(HEADER + JOBS.replace("2 9 70", "2 9 7")).encode()], NAMES)
     w = ps.read_swf(log)
     assert (w.eligible.tolist(), w.wait.tolist()) == ([0, 16, 9], [5, 0, 0])
-    assert w.repairs[-1] == ("changed", "eligible after its recorded start: taken to be eligible then", 1, "job 2")
+    assert w.repairs[-1][:4] == ("changed", "eligible after its recorded start: taken to be eligible then", 1, "job 2")
 
 
 def test_a_log_that_is_written_again_knows_when_its_jobs_could_run(log: Path, tmp_path: Path) -> None:
