@@ -21,6 +21,7 @@ Row = Mapping[str, str]
 TOP = 12  # rows of a table
 SHOWN = 8  # policies of the figure, EASY being its axis: there are seven colours
 ROLLING = tuple(split.name for split in settings.ROLLING)
+TRIED = (run.UNTRAINED, run.TRAINED)  # on jobs that were not learnt from
 
 
 class Standing(NamedTuple):
@@ -58,16 +59,20 @@ def main() -> None:
     options = common.analysis_parser("online", __doc__).parse_args()
     provenance = common.load_provenance(options.results)
     rows = {part: with_objective(common.rows(options.results / f"{part}.csv")) for part in run.PARTS}
-    pools = [row for part in run.PARTS for row in common.rows(options.results / f"{part}-pooled.csv")]
-    everything = [row for part in run.PARTS for row in rows[part]]
+    pools = [row for part in TRIED for row in common.rows(options.results / f"{part}-pooled.csv")]
+    everything, tried = fairly(rows[run.UNTRAINED], rows[run.TRAINED])
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
     lines = ["# What should I run? Policies on jobs that they have not learnt from", "", *heading(provenance)]
     for part in run.PARTS:
         lines += [] if rows[part] else common.not_run(part)
-    lines += [*answer(standings), *table_of_all(standings)]
+    lines += [*tried, *answer(standings), *table_of_all(standings)]
+    if len(everything) < len(rows[run.UNTRAINED]):
+        of_all = sorted(standings_of(rows[run.UNTRAINED]), key=lambda standing: standing.rank)
+        lines += table_of_all(of_all, "Untrained policies on all parts of all logs")
     for log in dict.fromkeys(row["log"] for row in everything):
         lines += of_log(log, [row for row in everything if row["log"] == log], pools)
-    lines += [*(goals(rows[run.TRAINED], standings) if rows[run.TRAINED] else []), *left_out(options.results)]
+    lines += goals(rows[run.TRAINED], standings) if rows[run.TRAINED] else []
+    lines += [*worth_of_estimates(rows[run.ESTIMATES]), *left_out(options.results)]
     common.save_summary(options.results, lines)
     if not options.no_figures:
         series = {
@@ -85,6 +90,30 @@ def main() -> None:
 def with_objective(rows: Iterable[Row]) -> list[Row]:
     """Return the rows in which the objective is defined: groups 1 and 2 have jobs."""
     return [row for row in rows if row["objective_vs_easy"]]
+
+
+def fairly(untrained: list[Row], trained: list[Row]) -> tuple[list[Row], list[str]]:
+    """Return the rows of the parts of logs on which all policies were tried; and a sentence if there are others.
+
+    Trainings take a day and are made one split of all logs after the other. Until all are there, a policy that was
+    trained is set against the others on the same parts only.
+    """
+    names = {row["policy"] for row in trained}
+    places = {place(row) for row in untrained}
+    whole = {p for p in places if names <= {row["policy"] for row in trained if place(row) == p}}
+    if not trained or whole == places:
+        return [*untrained, *trained], []
+    seeds = len({row["seed"] for row in trained})
+    words = (
+        f"Trainings have been made for {len(whole)} of {len(places)} parts so far, with {seeds} "
+        f"seed{'' if seeds == 1 else 's'}: the first tables are of these parts, for all policies."
+    )
+    return [row for row in (*untrained, *trained) if place(row) in whole], [words, ""]
+
+
+def place(row: Row) -> tuple[str, str]:
+    """Return the part of a log on which a policy was tried."""
+    return row["log"], row["split"]
 
 
 def standings_of(rows: Sequence[Row]) -> list[Standing]:
@@ -122,8 +151,8 @@ def gains_by_log(rows: Sequence[Row], policy: str) -> dict[str, float]:
 def ranks_of(rows: Sequence[Row]) -> dict[str, list[float]]:
     """Return the rank of each policy in every split of every log, 1 is the best; equals share the middle of theirs."""
     ranks: dict[str, list[float]] = {}
-    for place in dict.fromkeys((row["log"], row["split"]) for row in rows):
-        here = [row for row in rows if (row["log"], row["split"]) == place]
+    for where in dict.fromkeys(place(row) for row in rows):
+        here = [row for row in rows if place(row) == where]
         keys = {}
         for policy in dict.fromkeys(row["policy"] for row in here):
             mine = [row for row in here if row["policy"] == policy]
@@ -181,8 +210,8 @@ def answer(standings: Sequence[Standing]) -> list[str]:
     return [*lines, ""]
 
 
-def table_of_all(standings: Sequence[Standing]) -> list[str]:
-    """Return the table of all policies, by rank."""
+def table_of_all(standings: Sequence[Standing], title: str = "All policies, all logs") -> list[str]:
+    """Return a table of policies, by rank."""
     lines = [
         [
             standing.policy,
@@ -199,7 +228,7 @@ def table_of_all(standings: Sequence[Standing]) -> list[str]:
     ]
     heads = ["policy", "mean rank", "gain", "worst log", "limits kept", "AWRT", "worst group", "95 % wait", "slowdown"]
     return [
-        "## All policies, all logs",
+        f"## {title}",
         "",
         *markdown(heads, lines, left=1),
         "",
@@ -218,6 +247,7 @@ def of_log(log: str, rows: Sequence[Row], pools: Sequence[Row]) -> list[str]:
         mine = [row for row in rolling if row["policy"] == policy]
         last = [row for row in rows if row["policy"] == policy and row["split"] == settings.LAST.name]
         ends = [row for row in pools if row["log"] == log and row["policy"] == policy and row["low"]]
+        ends = [row for row in ends if int(row["splits"]) == len({row["split"] for row in mine})]  # of the same tenths
         interval = (mean(float(row[key]) for row in ends) for key in ("low", "high")) if ends else ()
         lines.append(
             [
@@ -279,9 +309,60 @@ def goals(rows: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
     ]
 
 
+def worth_of_estimates(rows: Sequence[Row]) -> list[str]:
+    """Return the section about what other estimates than the requested ones change, policy by policy."""
+    if not rows:
+        return []
+    lines = []
+    better_awrt: dict[str, list[bool]] = {}
+    for policy in dict.fromkeys(row["policy"] for row in rows):
+        requested = {row["log"]: row for row in rows if (row["policy"], row["estimates"]) == (policy, "requested")}
+        for estimates in settings.ESTIMATES[1:]:
+            mine = [row for row in rows if (row["policy"], row["estimates"]) == (policy, estimates)]
+            cells = []
+            for key, least in (("AWRT", 1.0), ("slowdown_all", 1.0), ("wait_p95_all", 3600.0)):
+                gains = [
+                    100 * (1 - at_least(row, key, least) / at_least(requested[row["log"]], key, least)) for row in mine
+                ]
+                better = sum(gain > 0 for gain in gains)
+                if key == "AWRT":
+                    better_awrt.setdefault(estimates, []).extend(gain > 0 for gain in gains)
+                cells.append(f"{median(gains):+.1f} ({min(gains):+.0f} to {max(gains):+.0f}), {better} of {len(gains)}")
+            group = min(
+                100 * (1 - value / before)
+                for row in mine
+                for before, value in zip(
+                    groups_of(requested[row["log"]], "AWRT{}"), groups_of(row, "AWRT{}"), strict=True
+                )
+            )
+            lines.append([policy, estimates, *cells, f"{group:+.0f}"])
+    logs = list(dict.fromkeys(row["log"] for row in rows))
+    heads = ["policy", "estimates", "AWRT", "slowdown", "95 % wait", "worst group on the worst log"]
+    return [
+        "## What better estimates are worth under each order of backfilling",
+        "",
+        f"Whole logs ({', '.join(logs)}), which have not been learnt from: predictions rest on jobs that have ended. "
+        "Gain in per cent over the same policy with the requests of the users: median over logs (worst to best log), "
+        "and on how many logs it is better; 95 % waits of less than an hour count as one. EASY++ is first come first "
+        "served, backfilled shortest first, with `recent`.",
+        "",
+        "AWRT is better in "
+        + ", ".join(f"{sum(cases)} of {len(cases)} cases with `{name}`" for name, cases in better_awrt.items())
+        + ".",
+        "",
+        *markdown(heads, lines, left=2),
+        "",
+    ]
+
+
+def at_least(row: Row, key: str, least: float) -> float:
+    """Return a value of a row; `least` if it is smaller, so that seconds are not set against minutes."""
+    return max(float(row[key]), least)
+
+
 def left_out(results: Path) -> list[str]:
     """Return the splits that do not count, because a group of the objective has no jobs in them."""
-    rows = [row for part in run.PARTS for row in common.rows(results / f"{part}.csv")]
+    rows = [row for part in TRIED for row in common.rows(results / f"{part}.csv")]
     places = dict.fromkeys(f"{row['log']} {row['split']}" for row in rows if not row["objective_vs_easy"])
     return [f"Left out, as group 1 or 2 has no jobs there: {', '.join(places)}.", ""] if places else []
 

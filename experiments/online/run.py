@@ -32,7 +32,7 @@ from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 from paretosched.workload.public_logs import log_file
 
-UNTRAINED, TRAINED = PARTS = ("untrained", "trained")
+UNTRAINED, TRAINED, ESTIMATES = PARTS = ("untrained", "trained", "estimates")
 POLICIES = "policies.jsonl"
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 
@@ -54,6 +54,11 @@ def main() -> None:
     parts = options.part or PARTS
     for part in parts:
         of_part: list[dict[str, Any]] = []
+        if part == ESTIMATES:
+            for log in logs:
+                of_part += rows_of_estimates(log, options)
+                save_part(part, "", of_part, logs, options.results)
+            continue
         for seed, split in product(seeds(part, options.quick), settings.SPLITS):
             for log in logs:  # one seed and one split of all logs first, so that a part of the whole is of use
                 if split in splits(log, options.quick):
@@ -75,9 +80,14 @@ def main() -> None:
 
 def save(part: str, of_part: list[dict[str, Any]], logs: Sequence[str], results: Path) -> None:
     """Write the rows of a part so far, and what they are over all rolling splits."""
-    for end, rows in (("", [without_sums(row) for row in of_part]), ("-pooled", pool(of_part))):
-        path = results / f"{part}{end}.csv"
-        save_rows([*rows_of_others(path, logs), *rows], path)
+    save_part(part, "", [without_sums(row) for row in of_part], logs, results)
+    save_part(part, "-pooled", pool(of_part), logs, results)
+
+
+def save_part(part: str, end: str, rows: list[dict[str, Any]], logs: Sequence[str], results: Path) -> None:
+    """Write a table of a part, behind the rows of other logs."""
+    path = results / f"{part}{end}.csv"
+    save_rows([*rows_of_others(path, logs), *rows], path)
 
 
 def rows_of_others(path: Path, logs: Iterable[str]) -> list[dict[str, str]]:
@@ -172,6 +182,15 @@ def rows_of(
             policy, about_training = trained(learner, seed, learning_part, split, log, options)
             label = where | {"policy": learner.name, "seed": seed, "wish": learner.wish}
             yield label | reached_by(test, policy, options) | about_training
+
+
+def rows_of_estimates(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what policies reach on a whole log with each kind of estimates, against EASY with the requested ones."""
+    whole = workload(log, options.quick)
+    for words in settings.QUICK_ESTIMATED if options.quick else settings.ESTIMATED:
+        for estimates in settings.ESTIMATES:
+            label = {"part": ESTIMATES, "log": log, "policy": words, "estimates": estimates}
+            yield without_sums(label | reached_by(whole, words, options, estimates))
 
 
 # --- trainings --------------------------------------------------------------------------------------------------------
@@ -274,14 +293,16 @@ def random_order(
 # --- what it reaches --------------------------------------------------------------------------------------------------
 
 
-def reached_by(test: ps.Workload, policy: str | ps.Policy, options: argparse.Namespace) -> dict[str, Any]:
+def reached_by(
+    test: ps.Workload, policy: str | ps.Policy, options: argparse.Namespace, estimates: str = "requested"
+) -> dict[str, Any]:
     """Return what a policy reaches on a workload; from a file if it was simulated before."""
     value = ps.as_policy(policy)
-    identity = f"{test.digest} {json.dumps(as_json(value), sort_keys=True)}"
+    identity = f"{test.digest} {json.dumps(as_json(value), sort_keys=True)} {estimates}"
     place = options.work / "measured" / f"{hashlib.sha256(identity.encode()).hexdigest()[:32]}.json"
     if not place.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
-        write(place, measure(test, value))
+        write(place, measure(test, value, estimates))
     values: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
     return values
 
@@ -297,9 +318,9 @@ def write(path: Path, value: dict[str, Any]) -> None:
         temporary.write_text(json.dumps(value), encoding="utf-8")
 
 
-def measure(test: ps.Workload, policy: ps.Policy) -> dict[str, Any]:
+def measure(test: ps.Workload, policy: ps.Policy, estimates: str) -> dict[str, Any]:
     """Return objectives, gains over EASY, violation of the limits, waits and slowdowns, and the sums of the weeks."""
-    easy, schedule = ps.simulate(test, settings.EASY), ps.simulate(test, policy)
+    easy, schedule = ps.simulate(test, settings.EASY), ps.simulate(test, policy, estimates)
     reference, values = (np.asarray(ps.objectives(each)) for each in (easy, schedule))
     names = [o.name for o in objective_table(test.groups)]
     row: dict[str, Any] = {"jobs": len(test), "weeks": int((test.submit[-1] - test.submit[0]) // (7 * 86400)) + 1}

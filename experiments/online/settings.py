@@ -53,6 +53,24 @@ POLICIES = (
 )
 
 
+# What better estimates of run times are worth under each order of backfilling, on whole logs. EASY++ (Tsafrir, Etsion
+# and Feitelson) is the order "sjf" with the estimates "recent".
+ESTIMATED = (
+    EASY,
+    *(
+        f"fcfs; backfill: {backfill}; backfill-order: {order}"
+        for backfill in ("easy", "easy:8")
+        for order in ("sjf", "saf", "lxf")
+    ),
+    "fcfs; backfill: easy:8",
+    "fcfs; backfill: conservative",
+    "sjf; backfill: easy",
+    "wfp3; backfill: easy",
+    "priority:1,2; backfill: easy",
+)
+ESTIMATES = ("requested", "recent", "predicted", "exact")
+
+
 class Learner(NamedTuple):
     """A kind of policy that is trained, with its settings, for a wish of `WISHES`.
 
@@ -99,6 +117,7 @@ QUICK_LOGS = ("CTC",)
 QUICK = {"jobs": 300, "processors": 32, "seed": 171}
 QUICK_SLOWER = {"submit": 200, "run": 300, "estimate": 300}  # times, so that so few jobs last for months
 QUICK_POLICIES = (EASY, "conservative", "fcfs")
+QUICK_ESTIMATED = (EASY, "fcfs; backfill: easy; backfill-order: sjf")
 QUICK_SPLITS = (ROLLING[1], ROLLING[2], LAST)
 QUICK_LEARNERS = ("random orders, limits", "Greedy", "Greedy, limits, margin", "rules, limits")
 QUICK_SETTINGS: dict[str, dict[str, Any]] = {

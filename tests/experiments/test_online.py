@@ -19,7 +19,13 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     script(*run)
     script("online", "analysis.py", "--no-figures", "--results", results)
     summary = (results / "summary.md").read_text(encoding="utf-8")
-    for words in ("A quick run on made-up workloads", "The best policy that keeps the limits", "## CTC", "was wanted"):
+    for words in (
+        "A quick run on made-up workloads",
+        "The best policy that keeps the limits",
+        "## CTC",
+        "was wanted",
+        "better estimates",
+    ):
         assert words in summary
     assert "not run" not in summary
     of_trained, of_others = (load_rows(results / f"{part}.csv") for part in ("trained", "untrained"))
@@ -27,6 +33,9 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     easy = [row for row in of_others if row["policy"] == "easy"]
     assert {(row["objective_vs_easy"] or "0.0", row["exceeded"] or "0.0") for row in easy} == {("0.0", "0.0")}
     assert len({row["jobs"] for row in easy}) > 1
+    of_estimates = load_rows(results / "estimates.csv")
+    assert {row["estimates"] for row in of_estimates} == {"requested", "recent", "predicted", "exact"}
+    assert len({row["AWRT"] for row in of_estimates}) > 2  # they make a difference
     tables = {path.name: path.read_bytes() for path in results.glob("*.csv")}
     assert script(*run) == ""  # nothing is trained again
     shutil.rmtree(work)
@@ -37,7 +46,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert [row for row in rows if row["log"] == "CTC"] == of_others
     assert {row["log"] for row in rows} == {"CTC", "SDSC96"}
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
-    assert (set(note["workloads"]), note["parts"]) == ({"CTC", "SDSC96"}, ["trained", "untrained"])
+    assert (set(note["workloads"]), note["parts"]) == ({"CTC", "SDSC96"}, ["estimates", "trained", "untrained"])
 
 
 def test_the_readme_names_the_scripts_there_are() -> None:
