@@ -272,7 +272,9 @@ from paretosched.cli import main
 policy, folder = sys.argv[1:]
 sys.argv = ["paretosched", "deploy", policy, "--to", "slurm", "--groups", "account", "--once", "-o", folder]
 assert main() == 0
-heavy = [name for name in ("numba", "pandas", "scipy", "pyarrow", "dask", "plotly", "rich") if name in sys.modules]
+others = ("cli.command_train", "policies.slurm_policy", "simulation", "encodings", "fronts", "workload.swf")
+names = ("numba", "pandas", "scipy", "pyarrow", "dask", "plotly", "rich", "logging", "tempfile")
+heavy = [name for name in (*names, *(f"paretosched.{name}" for name in others)) if name in sys.modules]
 status = Path("/proc/self/status").read_text()  # ru_maxrss may be that of the process that started this one
 print(heavy, int(status.partition("VmHWM:")[2].split()[0]) // 1024)
 """
