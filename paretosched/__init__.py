@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from .wishes.relative_limits import reference_values, resolve
     from .wishes.wish import Limit, Wish
     from .wishes.wish_files import WishLike, as_wish, load_wish, save_wish
+    from .workload.accounting.accounting_files import import_log
+    from .workload.accounting.importing import ImportSummary
     from .workload.description import describe
     from .workload.from_paths import (
         GroupsLike,
@@ -86,6 +88,8 @@ __all__ = [
     "write_swf",
     "reopen",
     "fetch",
+    "import_log",
+    "ImportSummary",
     "lublin",
     "scale",
     "resample",
@@ -205,6 +209,8 @@ _MODULES = {
     "workload.group_lists": "GroupLine",
     "workload.group_rules": "ConsumptionGroups ListedGroups",
     "workload.public_logs": "fetch",
+    "workload.accounting.accounting_files": "import_log",
+    "workload.accounting.importing": "ImportSummary",
     "workload.reopening": "WorkloadLike as_workload reopen",
     "workload.lublin_feitelson": "lublin",
     "workload.description": "describe",

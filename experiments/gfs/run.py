@@ -17,9 +17,10 @@ import common
 import settings
 
 import paretosched as ps
+from paretosched.core.run_files import FRONT_FILE
 from paretosched.core.tables import save_rows
 from paretosched.fronts.front import Front
-from paretosched.fronts.front_files import FRONT_FILE, load_front
+from paretosched.fronts.front_files import load_front
 from paretosched.policies.policy import save_policy
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.strategy_choice import STRATEGIES

@@ -179,7 +179,7 @@ def rows_of(
     else:
         learning_part = between(whole, split.begin, split.until)
         for learner in learners(options.quick):
-            policy, about_training = trained(learner, seed, learning_part, split, log, options)
+            policy, about_training = earlier_or_new(learner, seed, learning_part, split, log, options)
             label = where | {"policy": learner.name, "seed": seed, "wish": learner.wish}
             yield label | reached_by(test, policy, options) | about_training
 
@@ -196,7 +196,7 @@ def rows_of_estimates(log: str, options: argparse.Namespace) -> Iterator[dict[st
 # --- trainings --------------------------------------------------------------------------------------------------------
 
 
-def trained(
+def earlier_or_new(
     learner: settings.Learner,
     seed: int,
     learning_part: ps.Workload,
@@ -211,7 +211,7 @@ def trained(
     """
     name = f"{learner.name}/{log}/{split.name}/{seed}"
     identity = {"jobs": learning_part.digest, "learner": learner._asdict()}
-    earlier = known(options.results)
+    earlier = earlier_policies(options.results)
     if name in earlier and {key: earlier[name][key] for key in identity} == identity:
         return from_json(earlier[name]["policy"], name), earlier[name]["about"]
     policy, about_training = training_of(learner, seed, learning_part, split, log, options)
@@ -222,7 +222,7 @@ def trained(
     return policy, about_training
 
 
-def known(results: Path) -> dict[str, dict[str, Any]]:
+def earlier_policies(results: Path) -> dict[str, dict[str, Any]]:
     """Return the policies that earlier calls have trained, by name."""
     path = results / POLICIES
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []

@@ -20,7 +20,6 @@ import paretosched as ps
 from paretosched.deployment.daemon_log import read_daemon_log
 from support.slurm_cluster import PATIENT, SlurmCluster, slurm_cluster
 
-LEAD = 25  # real seconds before the first job: the cluster starts, and the daemon
 PATIENCE = 4 * 3600  # real seconds after which a window that does not end is given up
 LOOKS = 2.0  # real seconds between two looks at the queue
 SAMPLES = 12  # of sprio, at most
@@ -29,9 +28,17 @@ NO_TIME = -1
 
 
 def replay(
-    window: ps.Workload, system: settings.System, machine: settings.Machine, rate: float, policy: Path, folder: Path
+    window: ps.Workload,
+    system: settings.System,
+    machine: settings.Machine,
+    rate: float,
+    policy: Path,
+    folder: Path,
+    lead: float,
 ) -> dict[str, Any]:
     """Return when the jobs of a window were submitted, started and ended, in seconds of the window.
+
+    If the cluster or the daemon is not ready in time, this is tried again with twice the time.
 
     Parameters
     ----------
@@ -47,8 +54,34 @@ def replay(
         The policy file to deploy, if the system does.
     folder
         Where the daemon keeps its log.
+    lead
+        Real seconds before the first job, in which the cluster starts, and the daemon.
     """
-    date = datetime.fromtimestamp(window.epoch - LEAD * rate, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    while True:
+        try:
+            return _replay(window, system, machine, rate, policy, folder, lead)
+        except TooLateError as error:
+            if lead >= settings.LONGEST_LEAD:
+                raise
+            print(f"  {error}; trying again with twice the {lead:g} s", flush=True)
+            lead *= 2
+
+
+class TooLateError(RuntimeError):
+    """The first job should have come before the cluster was ready."""
+
+
+def _replay(
+    window: ps.Workload,
+    system: settings.System,
+    machine: settings.Machine,
+    rate: float,
+    policy: Path,
+    folder: Path,
+    lead: float,
+) -> dict[str, Any]:
+    """Return what `replay` does; raise TooLateError if the cluster was not ready in time."""
+    date = datetime.fromtimestamp(window.epoch - lead * rate, UTC).strftime("%Y-%m-%d %H:%M:%S")
     lines = {
         "SchedulerParameters": f"{PATIENT.replace(settings.FIRST_ONLY, system.reserve)},{system.precision}".rstrip(","),
         "MinJobAge": "10000000",  # squeue knows the jobs that have ended
@@ -59,7 +92,7 @@ def replay(
         clock = Clock(cluster, rate)
         with daemon(cluster, clock, policy, folder) if system.deploys else nothing() as running:
             if clock.now() > window.epoch:
-                raise RuntimeError(f"the cluster was ready {clock.now() - window.epoch:.0f} s too late")
+                raise TooLateError(f"the cluster was ready {(clock.now() - window.epoch) / rate:.0f} s too late")
             numbers = []
             for row in range(len(window)):
                 clock.wait_until(window.epoch + int(window.submit[row]))

@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--windows", type=int, help=f"windows of each log (default {settings.WINDOWS})")
     parser.add_argument("--window", type=int, action="append", help="only this one, from 0 on; may be given again")
     parser.add_argument("--rate", type=float, default=settings.RATE, help="how much faster the clock is (default 100)")
-    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="clusters at once (default 1)")
+    parser.add_argument("--at-once", type=int, metavar="N", help="clusters at once (default 1; quick: 2)")
     common.add_work(parser, "slurm", "replays")
     options = parser.parse_args()
     if why := refusal(fast=True):
@@ -87,7 +87,8 @@ def main() -> None:
     ]
     for log in logs:
         policy_of(log, options)  # before threads want it
-    with ThreadPoolExecutor(options.at_once) as pool:
+    at_once = options.at_once or (settings.QUICK_AT_ONCE if options.quick else 1)
+    with ThreadPoolExecutor(at_once) as pool:
         tasks = [pool.submit(replay_in, w, system, options) for w in windows for system in systems]
         for task in tasks:
             task.result()
@@ -215,7 +216,8 @@ def replay_in(window: Window, system: settings.System, options: argparse.Namespa
         machine = machine_of(window.log, options.quick)
         deployed = options.work / f"{name}.deploy"
         print(f"  {name}: {len(window.jobs)} jobs", flush=True)
-        record = replay(window.jobs, system, machine, options.rate, policy_of(window.log, options), deployed)
+        policy, lead = policy_of(window.log, options), settings.QUICK_LEAD if options.quick else settings.LEAD
+        record = replay(window.jobs, system, machine, options.rate, policy, deployed, lead)
         about = {"log": window.log, "window": window.number, "system": system.name, "rate": options.rate}
         with replacing(place) as temporary:
             temporary.write_text(json.dumps(about | {"digest": window.jobs.digest} | record), encoding="utf-8")

@@ -12,6 +12,8 @@ RATE = 100  # how much faster than the real one the clock runs
 WINDOWS = 10  # of each log
 SEED = 0
 SPACING = 20  # s between two submissions of what ran or waited at the beginning of a window
+LEAD = 25.0  # real seconds before the first job: the cluster starts, and the daemon
+LONGEST_LEAD = 100.0  # real seconds after which a cluster that does not start is given up
 PASS = 1.2  # real seconds between two passes of the daemon: 120 s of the clock of the cluster
 
 
@@ -91,5 +93,7 @@ QUICK = {"jobs": 400, "processors": 32, "seed": 171}
 QUICK_MACHINE = Machine(32, 1, 0.4)
 QUICK_TRAINING = TRAINING | {"generations": 1}
 QUICK_WINDOWS = 1
+QUICK_LEAD = 10.0
+QUICK_AT_ONCE = 2
 QUICK_FASTER = 40  # times, so that its jobs last minutes instead of hours
 QUICK_PARTS = (GAIN,)

@@ -99,8 +99,7 @@ def _answer(options: argparse.Namespace, front: Front) -> Answer:
 
 def _states(runs: Sequence[str]) -> dict[str, str]:
     """Return how far the runs are that are not finished, in words, by their paths."""
-    from ..core.run_files import is_run
-    from ..fronts.front_files import FRONT_FILE
+    from ..core.run_files import FRONT_FILE, is_run
     from ..search.runs import known_parameters, state_text
 
     states = {}

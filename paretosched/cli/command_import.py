@@ -5,33 +5,20 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import os
-from collections.abc import Generator
-from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ..core.errors import InputError, one_of
+from ..core.errors import InputError
 from ..core.files import NAMES_ENDING
 from ..core.limits import limits_in_force
 from .console import PROGRAM, remark, show
 from .file_kinds import Kind
-from .options import Name, new_command, takes_limits, whole
+from .options import Name, chosen_options, new_command, takes_limits, whole
 from .parser import Parser
 from .waiting import reading_progress
 
 if TYPE_CHECKING:
-    from ..workload.accounting.importing import ImportSettings, ImportSummary
-    from ..workload.accounting.lives import Block, Registry
-    from ..workload.accounting.tally import Tally
-    from ..workload.accounting.text_lines import Watch
+    from ..workload.accounting.importing import ImportSummary
 
-FORMATS = ("slurm", "pbs", "sge", "csv")
-GROUPS = {
-    "slurm": ("account", "user", "qos", "partition"),
-    "pbs": ("account", "user", "group", "project", "queue"),
-    "sge": ("account", "user", "group", "project", "department", "queue"),
-    "csv": ("account", "user", "queue", "partition"),
-}
-WIDTHS = {"slurm": ("cpus", "nodes", "gpus", "billing"), "pbs": ("cpus", "nodes", "gpus"), "sge": ("cpus",)}
 EXAMPLE = """\
   paretosched import slurm --command
       prints the sacct commands, month by month; an administrator keeps them in sacct.sh, and runs them:
@@ -58,7 +45,12 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "make a log from the accounting of a machine: Slurm, PBS, Grid Engine, or a table (CSV, Parquet)",
         EXAMPLE,
     )
-    parser.add_argument("format", metavar="FORMAT", choices=FORMATS, help="slurm, pbs (OpenPBS, Torque), sge or csv")
+    parser.add_argument(
+        "format",
+        metavar="FORMAT",
+        choices=("slurm", "pbs", "sge", "csv"),
+        help="slurm, pbs (OpenPBS, Torque), sge or csv",
+    )
     parser.add_argument(
         "file",
         nargs="?",
@@ -81,7 +73,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     group.add_argument("--partition", metavar="P", help="only jobs of this partition, or queue where there are none")
     group.add_argument(
         "--width",
-        choices=WIDTHS["slurm"],
+        choices=("cpus", "nodes", "gpus", "billing"),
         default="cpus",
         help="what the widths of jobs and the size of the machine count: cpus (default), nodes, gpus or billing units",
     )
@@ -119,78 +111,19 @@ def run(options: argparse.Namespace) -> None:
     if options.print_command:
         _print_command(options)
         return
-    _check(options)
-    from ..workload.accounting.importing import import_log
-    from ..workload.accounting.lives import Registry
-    from ..workload.accounting.tally import Tally
+    if options.file is None:
+        raise InputError("FILE is missing: the accounting file, or - for the standard input")
+    from ..workload.accounting.accounting_files import import_log
 
-    registry, tally = Registry(), Tally()
+    names = ("partition", "width", "groups", "capacity", "zone", "columns", "anonymise")
+    words = chosen_options(options, names)
     with reading_progress() as (watch, advance):
-        settings = _settings(options)
-        with closing(_blocks(options, registry, tally, watch)) as blocks:
-            summary = import_log(blocks, registry, tally, settings, options.file, options.output, advance)
+        summary = import_log(
+            options.format, options.file, options.output, **words, watch=watch, advance=advance, dash="--"
+        )
     for text in summary.remarks:
         remark(text)
     _show(options, summary)
-
-
-def _check(options: argparse.Namespace) -> None:
-    """Refuse options that do not belong together."""
-    if options.file is None:
-        raise InputError("FILE is missing: the accounting file, or - for the standard input")
-    if options.groups is None:
-        options.groups = GROUPS[options.format][0]
-    one_of("--groups", options.groups, GROUPS[options.format])
-    widths = WIDTHS.get(options.format, ("cpus",))
-    if options.width not in widths:
-        raise InputError(f"--width must be {' or '.join(widths)} for {options.format}, but is {options.width}")
-    if (options.format == "csv") != (options.columns is not None):
-        rule = "is needed for" if options.format == "csv" else "is only for"
-        raise InputError(f"--columns {rule} csv, such as --columns submit=created,start=began,end=ended,width=cores")
-    if options.capacity is not None and not 1 <= options.capacity < 2**31:
-        raise InputError(f"--capacity must be in 1..{2**31 - 1}, but is {options.capacity}")
-    if options.anonymise is not None and options.output is None:
-        raise InputError("--anonymise is for a log that is written: -o FILE is missing")
-    if options.anonymise is not None and os.path.realpath(options.anonymise) == os.path.realpath(options.output):
-        raise InputError(f"{options.output}: --output would overwrite the key; give it another name")
-
-
-def _settings(options: argparse.Namespace) -> ImportSettings:
-    """Return how the log is to be made."""
-    from ..workload.accounting.anonymising import read_key
-    from ..workload.accounting.importing import ImportSettings
-
-    return ImportSettings(
-        source=options.format,
-        grouped_by=options.groups,
-        unit=options.width,
-        partition=options.partition,
-        capacity=options.capacity,
-        zone=options.zone,
-        key=None if options.anonymise is None else read_key(options.anonymise),
-        repeats=options.format == "slurm",
-    )
-
-
-def _blocks(
-    options: argparse.Namespace, registry: Registry, tally: Tally, watch: Watch
-) -> Generator[Block, None, None]:
-    """Return the job lives in the file."""
-    if options.format == "slurm":
-        from ..workload.accounting.slurm import Format, read_slurm
-
-        return read_slurm(options.file, Format(options.width, options.groups), registry, tally, watch)
-    if options.format == "pbs":
-        from ..workload.accounting.pbs import read_pbs
-
-        return read_pbs(options.file, options.width, options.groups, registry, tally, watch)
-    if options.format == "sge":
-        from ..workload.accounting.sge import read_sge
-
-        return read_sge(options.file, options.groups, registry, tally, watch)
-    from ..workload.accounting.site_tables import column_map, read_table
-
-    return read_table(options.file, column_map(options.columns), options.groups, watch)
 
 
 def _print_command(options: argparse.Namespace) -> None:

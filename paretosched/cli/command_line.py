@@ -9,54 +9,37 @@ stops early, as `head` does.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from ..core.errors import InputError
 from ..core.limits import reading_limits
 from ..core.locks import check_system
 from ..core.version import __version__
-from . import (
-    command_app,
-    command_assign,
-    command_compare,
-    command_completion,
-    command_deploy,
-    command_explain,
-    command_explore,
-    command_fetch,
-    command_front,
-    command_generate,
-    command_import,
-    command_info,
-    command_resample,
-    command_review,
-    command_scale,
-    command_simulate,
-    command_train,
-)
 from .console import PROGRAM, flush, tell
 from .outputs import check_outputs
 from .parser import Parser
 
 COMMANDS = (
-    command_info,
-    command_import,
-    command_generate,
-    command_scale,
-    command_resample,
-    command_fetch,
-    command_simulate,
-    command_explore,
-    command_train,
-    command_explain,
-    command_front,
-    command_compare,
-    command_deploy,
-    command_review,
-    command_app,
-    command_assign,
-    command_completion,
-)  # in the order of the help
+    "info",
+    "import",
+    "generate",
+    "scale",
+    "resample",
+    "fetch",
+    "simulate",
+    "explore",
+    "train",
+    "explain",
+    "front",
+    "compare",
+    "deploy",
+    "review",
+    "app",
+    "assign",
+    "completion",
+)  # in the order of the help; each is in the file command_<name>.py
 DESCRIPTION = """\
 Which schedules are possible on my machine for my users? Which of them do I want? Which online scheduler comes
 nearest to them? All that is needed is a workload log in the Standard Workload Format (SWF, plain or gzipped)."""
@@ -79,13 +62,15 @@ groups."""
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     program = PROGRAM
+    words = sys.argv[1:] if arguments is None else [*arguments]
     try:
         try:
-            options = all_commands().parse_args(arguments)
+            options = all_commands(words[0] if words else "").parse_args(words)
             check_system()
             program = f"{PROGRAM} {options.command}"
             if arguments is None and getattr(options, "is_light", False):  # not in a process that does other things
                 os.environ["NUMBA_DISABLE_JIT"] = "1"  # before any kernel is imported
+                os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is, whose threads take 0.03 s
             with reading_limits(**dict(getattr(options, "limit", ()))):  # not all commands read files
                 check_outputs(options.parser.commands[options.command], options)
                 status: int | None = options.run(options)
@@ -100,12 +85,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status or 0
 
 
-def all_commands() -> Parser:
-    """Return the parser of the command line, with every command."""
+def all_commands(first: str = "") -> Parser:
+    """Return the parser of the command line, with every command; or with one, if its first word is known.
+
+    `completion` makes its script from all of them.
+    """
+    alone = first in COMMANDS and first != "completion"
     parser = Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLE)
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     parser.set_defaults(parser=parser)  # `completion` makes its script from it
     commands = parser.add_commands()
-    for command in COMMANDS:
-        command.add_to(commands)
+    for name in (first,) if alone else COMMANDS:
+        import_module(f".command_{name}", __package__).add_to(commands)
     return parser

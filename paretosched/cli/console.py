@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -63,6 +62,7 @@ def remark(text: str) -> None:
 @contextmanager
 def remarks_of_search() -> Iterator[None]:
     """Write what a search says of its workers, to Python's logging, as remarks."""
+    import logging
 
     class Remarks(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ..core.errors import InputError, first_few
 from ..core.files import NAMES_ENDING, check_writable
-from ..core.run_files import RUN_FILE, STORE_FILE, is_run, runs_below
+from ..core.run_files import FRONT_FILE, RUN_FILE, STORE_FILE, is_run, runs_below
 from .file_kinds import Kind, kind_of
 from .options import Name
 from .parser import Parser
@@ -112,7 +111,7 @@ def _outputs(parser: Parser, options: argparse.Namespace) -> list[Output]:
 
 def _inputs(parser: Parser, options: argparse.Namespace) -> Iterator[Input]:
     """Yield the inputs that the command line names, with the files of runs and the logs that runs have recorded."""
-    from ..workload.reopening import recorded_files
+    from ..workload.recorded_sources import recorded_files
 
     for action in parser._actions:
         if not isinstance(action.type, Name) or not action.type.reads:
@@ -147,6 +146,8 @@ def _same(path: str, other: str) -> bool:
 
 def _folds_case(folder: str) -> bool:
     """Return whether capitals make no difference in the file names of a folder."""
+    import tempfile
+
     try:
         with tempfile.NamedTemporaryFile(prefix=".a", suffix=".part", dir=folder) as file:
             return os.path.exists(Path(file.name).with_name(Path(file.name).name.swapcase()))  # noqa: PTH110
@@ -182,12 +183,13 @@ def _check_front_of_plan(output: Output, inputs: Sequence[Input]) -> None:
     The front of a plan is such a front. So is one that a user has merged and wants to bring up to date.
     """
     from ..core.errors import printable
-    from ..fronts.front_files import FRONT_FILE, load_front
 
     path = Path(os.path.realpath(output.path))
     runs = {printable(run.name): run for run in runs_below(path.parent)}
     if not runs or path.name.casefold() != FRONT_FILE or not path.is_file():
         return
+    from ..fronts.front_files import load_front
+
     try:
         row_names = {origin.name for origin in load_front(path).origins}
     except InputError:  # it is no front, see `_check_kind`
@@ -203,8 +205,6 @@ def _check_front_of_plan(output: Output, inputs: Sequence[Input]) -> None:
 
 def _names_of_run() -> frozenset[str]:
     """Return the names that a run may use in its directory."""
-    from ..fronts.front_files import FRONT_FILE
-
     side_files = [f"{STORE_FILE}-{part}" for part in ("wal", "shm", "journal")]
     return frozenset({RUN_FILE, FRONT_FILE, STORE_FILE, *side_files})
 

@@ -7,7 +7,6 @@ import hashlib
 import io
 import json
 import os
-import secrets
 import select
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -54,7 +53,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         raise InputError(f"{target}: cannot write here: {error.strerror}") from None
     # not from `tempfile`: only the owner may read its files, and an interruption may come before their names are known
-    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
+    temporary = target.with_name(f".{target.name[:40]}.{os.urandom(6).hex()}.part")
     try:
         temporary.touch(exist_ok=False)
         yield temporary

@@ -18,6 +18,7 @@ from .limits import limits_in_force
 
 RUN_FILE = "run.json"
 STORE_FILE = "run.sqlite"
+FRONT_FILE = "front.parquet"
 _COLUMNS = (
     "number integer primary key, generation integer not null, genome blob not null, objectives blob not null, "
     "seconds real not null"

@@ -28,6 +28,8 @@ from .slurm_settings import RIGHTS
 
 LONGEST_WAIT = 900.0  # s, between two passes while Slurm does not answer
 PER_CHANGE = 0.02  # s, that scontrol has for each change beyond its usual time; it needs 0.002
+WRITERS = 4  # scontrols at once: each change is a message of its own, and a scontrol waits for the answer to each
+LOT = 100  # changes for which it is worth to start another one
 DENIED = ("Access/permission denied", "Invalid user id")  # words of scontrol about own and others' jobs
 NO_ANSWER = ("Unable to contact", "timed out", "Connection refused", "Zero Bytes")  # words of scontrol
 NO_JOB = 0  # of a refusal that names no job
@@ -261,7 +263,9 @@ def one_pass(plan: Plan, reading: Reading, state: State, virtual: dict[int, int]
 
 
 def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
-    """Write site factors by one scontrol, and return what it says of the jobs of which it refused the change.
+    """Write site factors, the first ones first, and return what scontrol says of the jobs whose change it refused.
+
+    There is one scontrol, unless there are many changes; then there are several, which take the changes in turn.
 
     Raises
     ------
@@ -270,10 +274,11 @@ def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
     """
     if not changes:
         return {}
-    lines = "".join(f"update JobId={job} SiteFactor={factor}\n" for job, factor in changes.items())
-    answer = call(["scontrol"], lines, PATIENCE + PER_CHANGE * len(changes), any_status=True)
+    lines = [f"update JobId={job} SiteFactor={factor}\n" for job, factor in changes.items()]
+    count = max(1, min(WRITERS, len(lines) // LOT))
+    errors = _scontrols(["".join(lines[first::count]) for first in range(count)], PER_CHANGE * len(lines))
     refused: dict[int, str] = {}
-    for line in answer.errors.splitlines():
+    for line in errors.splitlines():
         words, _, job = line.rpartition(" for job ")
         if job.strip().isdigit():
             refused[int(job)] = words.strip()
@@ -282,6 +287,20 @@ def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
         elif line.strip():
             refused[NO_JOB] = line.strip()[:200]
     return refused
+
+
+def _scontrols(texts: Sequence[str], more: float) -> str:
+    """Return the errors of a scontrol for each of the texts, which run at once; they have so many seconds more."""
+
+    def errors_of(text: str) -> str:
+        return call(["scontrol"], text, PATIENCE + more, any_status=True, is_output_lost=True).errors
+
+    if len(texts) == 1:
+        return errors_of(texts[0])
+    from concurrent.futures import ThreadPoolExecutor  # not for a pass that changes little
+
+    with ThreadPoolExecutor(len(texts)) as pool:
+        return "".join(pool.map(errors_of, texts))
 
 
 def undo(plan: Plan, tell: Tell) -> int:

@@ -36,7 +36,13 @@ class Answer(NamedTuple):
     status: int
 
 
-def call(words: Sequence[str], stdin: str = "", patience: float = PATIENCE, any_status: bool = False) -> Answer:
+def call(
+    words: Sequence[str],
+    stdin: str = "",
+    patience: float = PATIENCE,
+    any_status: bool = False,
+    is_output_lost: bool = False,
+) -> Answer:
     """Return the answer of a command of Slurm.
 
     Parameters
@@ -49,6 +55,9 @@ def call(words: Sequence[str], stdin: str = "", patience: float = PATIENCE, any_
         Seconds after which it is ended.
     any_status
         Whether it may fail; otherwise it must end with status 0.
+    is_output_lost
+        Whether nobody reads its standard output: scontrol repeats every line that it reads, and to take these in costs
+        a third of the time.
 
     Raises
     ------
@@ -69,7 +78,7 @@ def call(words: Sequence[str], stdin: str = "", patience: float = PATIENCE, any_
             [program, *words[1:]],
             env=environment,
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=subprocess.DEVNULL if is_output_lost else subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C must not break it in the middle
         )
@@ -92,7 +101,7 @@ def call(words: Sequence[str], stdin: str = "", patience: float = PATIENCE, any_
 def _exchange(process: subprocess.Popen[bytes], name: str, data: bytes, patience: float) -> tuple[str, str]:
     """Return standard output and error of a process that reads `data`; raise SlurmError if it is slow or long."""
     end = time.monotonic() + patience
-    parts: dict[object, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
+    parts: dict[object, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}  # no stdout: None
     with selectors.DefaultSelector() as selector:
         assert process.stdin is not None  # noqa: S101  # all three are pipes
         os.set_blocking(process.stdin.fileno(), False)
@@ -101,8 +110,8 @@ def _exchange(process: subprocess.Popen[bytes], name: str, data: bytes, patience
         else:
             process.stdin.close()
         for pipe in (process.stdout, process.stderr):
-            assert pipe is not None  # noqa: S101
-            selector.register(pipe, selectors.EVENT_READ)
+            if pipe is not None:
+                selector.register(pipe, selectors.EVENT_READ)
         sent = 0
         while selector.get_map():
             ready = selector.select(max(0.0, end - time.monotonic()))

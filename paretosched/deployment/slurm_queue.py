@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
@@ -85,7 +85,7 @@ def read_queue() -> list[QueuedJob]:
     InputError
         There is no squeue.
     """
-    mark = f"~{secrets.token_hex(6)}~"  # a digit at its beginning would be the size of a field; without, it has none
+    mark = f"~{os.urandom(6).hex()}~"  # a digit at its beginning would be the size of a field; without, it has none
     fields = ",".join(f"{field}:{mark}" for field in FIELDS)
     return jobs_in(call(["squeue", "-a", "-h", "-O", fields]).text, mark)
 

@@ -17,6 +17,7 @@ from ..core.errors import InputError, first_few
 from ..core.files import replacing
 from ..core.limits import check_limit, limits_in_force
 from ..core.parquet_files import check_ends, from_arrow, open_parquet, to_arrow
+from ..core.run_files import FRONT_FILE
 from ..core.tables import csv_cell
 from ..encodings.encoding import from_json, to_json
 from ..encodings.genomes import check_bounds
@@ -25,7 +26,6 @@ from .dominance import costs
 from .front import Front, Origin, columns, from_encoding, gene_columns
 
 FORMAT = "paretosched front 2"
-FRONT_FILE = "front.parquet"
 ENDINGS = ("", ".parquet", ".csv")  # of the file that is written
 LEAST_VALUE, MOST_VALUE = 1e-9, 1e15  # s or %; no schedule has less or more, and charts take logarithms
 FrontLike = str | os.PathLike[str] | Front

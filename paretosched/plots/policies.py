@@ -12,7 +12,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.situations import SITUATIONS
 from ..policies.explanation import Explanation
-from ..policies.explanation_words import KINDS, WHEN, duration
+from ..policies.explanation_words import ARRIVAL, KINDS, WHEN, duration
 from ..policies.greedy_explanation import EQUAL, LARGE, SMALL, GreedyExplanation, about, ranking, waiting
 from .style import template, text
 
@@ -122,7 +122,7 @@ def overtaking(explanation: Explanation) -> Figure:
                     | {"y": down.domain[1], "yref": "paper", "yanchor": "bottom"}
                 )
     reading = "how long a job (column) must have waited to go before one that is new (row)"
-    signs = "0 at once &nbsp; = in the order of submission &nbsp; never: not within a hundred years"
+    signs = f"0 at once &nbsp; = in {ARRIVAL} &nbsp; never: not within a hundred years"
     figure.update_layout(
         template=template(),
         title={
@@ -181,7 +181,7 @@ def _passing(panel: Panel, names: Sequence[str], new: int, other: int) -> str:
     wait = int(panel.waits[new, other])
     short = waiting(panel.waits, new, other)
     if short == EQUAL:
-        return f"{names[other]} and {names[new]}: in the order of submission"
+        return f"{names[other]} and {names[new]}: in {ARRIVAL}"
     when = "never" if wait < 0 else f"after {short} ({wait:,d} s)" if wait else "at once"
     return f"{names[other]} goes before a new {names[new]}: {when}"
 

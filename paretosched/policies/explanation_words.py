@@ -61,24 +61,27 @@ FORMULAS = {
     "f3": "w (K + a wait / (request x processors))",
     "f4": "w (K + a wait + b request / processors)",
 }
+ARRIVAL = "the order in which they became eligible"
+EVENTS = "whenever a job becomes eligible or completes"
+ELIGIBLE = "A job is eligible from its submission on, or from later on if it depends on another job or has a date."
 RULES = {
-    "fcfs": "Jobs start in the order of submission: no job overtakes another one, and while the first job does not "
-    "fit, processors stay idle.",
-    "list": "In the order of submission, every job that fits starts: a narrow job overtakes any number of wide ones, "
-    "and a wide one may wait as long as narrow ones keep coming.",
-    "easy": "Jobs start in the order of submission. While the first one does not fit, it has a reservation for the "
+    "fcfs": f"Jobs start in {ARRIVAL}: no job overtakes another one, and while the first job does not fit, processors "
+    f"stay idle. {ELIGIBLE}",
+    "list": f"In {ARRIVAL}, every job that fits starts: a narrow job overtakes any number of wide ones, and a wide one "
+    f"may wait as long as narrow ones keep coming. {ELIGIBLE}",
+    "easy": f"Jobs start in {ARRIVAL}. While the first one does not fit, it has a reservation for the "
     "earliest time that the requests of the running jobs allow, and any job that fits now and does not delay that one "
-    "reservation overtakes it. Groups, weekends and hours make no difference.",
-    "conservative": "Every job gets a reservation when it is submitted, the earliest that delays no job before "
+    f"reservation overtakes it. Groups, weekends and hours make no difference. {ELIGIBLE}",
+    "conservative": "Every job gets a reservation when it becomes eligible, the earliest that delays no job before "
     "it, and reservations only move to earlier times: a job that overtakes others delays no reservation. Groups, "
-    "weekends and hours make no difference.",
-    "conservative-replan": "At every submission and completion all waiting jobs are planned anew in the order of "
-    "submission, each as early as delays no job before it, and those whose planned time is now start: a job that "
+    f"weekends and hours make no difference. {ELIGIBLE}",
+    "conservative-replan": f"{EVENTS.capitalize()}, all waiting jobs are planned anew in {ARRIVAL}, "
+    "each as early as delays no job before it, and those whose planned time is now start: a job that "
     "overtakes others delays none of them in the plan, but plans are not kept. Groups, weekends and hours make no "
-    "difference.",
+    f"difference. {ELIGIBLE}",
     "scojo": "The machine belongs to short, medium and long jobs in turn, for the shares of an interval that the "
     "policy gives them. At the end of a slice jobs are stopped, and continue later on the same processors. In its "
-    "slice a class is served in the order of submission, with EASY backfilling. User groups make no difference.",
+    f"slice a class is served in {ARRIVAL}, with EASY backfilling. User groups make no difference. {ELIGIBLE}",
     "recorded": "Jobs start when the log says that they did: a record, and no rule.",
 }
 IDLE = {
@@ -94,8 +97,8 @@ OPTIMISED = {
     "many orders the one with the smallest slowdowns is sought; jobs that are backfilled delay no planned job.",
 }
 QUEUE = (
-    "At every submission and completion the waiting jobs are ordered by a key, largest first, equal keys in the order "
-    "of submission. A wait counts from submission; the key is that of the present situation, by the site's clock."
+    f"{EVENTS.capitalize()}, the waiting jobs are ordered by a key, largest first, equal keys in {ARRIVAL}. "
+    f"{ELIGIBLE} A wait counts from then; the key is that of the present situation, by the site's clock."
 )
 BACKFILLING = {
     "none": "The first job starts as soon as it fits, and no job starts before it: to overtake is to start earlier, "
@@ -109,7 +112,7 @@ BACKFILLING = {
     "the queue may still start earlier, where it delays no job before it.",
 }
 READING = (
-    "Waits: 0 is at once; = is in the order of submission; never is not within a hundred years. A job that has waited "
+    f"Waits: 0 is at once; = is in {ARRIVAL}; never is not within a hundred years. A job that has waited "
     "itself is passed later than a new one: its own wait counts, too."
 )
 

@@ -33,6 +33,7 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.tables import MOST_WIDE, Column, enumeration, indented_lines, plain, table
 from .explanation_words import (
+    ARRIVAL,
     BACKFILLING,
     FORMULAS,
     KINDS,
@@ -70,7 +71,7 @@ class GreedyExplanation:
     waits
         (3, kinds, G, kinds, G) int64 seconds, by situation, kind and group of a job that has just been submitted, and
         kind and group of a waiting job: how long the latter must have waited to come first. 0 is at once, NEVER is not
-        within a hundred years. Two jobs with 0 both ways have equal keys, and go in the order of submission.
+        within a hundred years. Two jobs with 0 both ways have equal keys; the one that was eligible first comes first.
     """
 
     policy: Greedy
@@ -135,7 +136,7 @@ class GreedyExplanation:
     def situation(self, number: int) -> list[str]:
         """Return sentences: what the queue looks like in the situation of this number."""
         if not self.policy.genes[number, : len(self.policy.groups)].any():
-            return ["All weights are 0, and so are all keys: jobs stand in the order of submission."]
+            return [f"All weights are 0, and so are all keys: jobs stand in {ARRIVAL}."]
         parts = (_on_groups, _on_waiting, _on_size, _on_head_starts)
         return [sentence for part in parts for sentence in part(self, number)]
 
@@ -362,9 +363,9 @@ def _on_groups(e: GreedyExplanation, s: int) -> Iterator[str]:
         return
     small, large = (ranking(e.keys[s, kind], groups) for kind in (SMALL, LARGE))
     if small == large:
-        yield f"Groups: submitted together, jobs of one size stand in this order: {small}."
+        yield f"Groups: eligible together, jobs of one size stand in this order: {small}."
     else:
-        yield f"Groups: submitted together, small jobs stand in this order: {small}; and large ones: {large}."
+        yield f"Groups: eligible together, small jobs stand in this order: {small}; and large ones: {large}."
     zero = [group for group, weight in zip(groups, _genes(e.policy, s)[0], strict=True) if weight == 0]
     if zero:
         yield f"Weight 0 ({enumeration(zero)}): such keys stay 0, however long a job waits."
@@ -395,12 +396,12 @@ def _on_size(e: GreedyExplanation, s: int) -> Iterator[str]:
     names = [kind.name for kind in KINDS]
     first, last = int(keys.argmax()), int(keys.argmin())
     if keys[first] == keys[last]:
-        yield "Size: no head start; new jobs of a group stand in the order of submission."
+        yield f"Size: no head start; new jobs of a group stand in {ARRIVAL}."
         return
     wait = int(waits[first, last])
     until = "however long that has waited" if wait == NEVER else f"until that has waited {duration(wait)}"
     yield (
-        f"Size: submitted together, jobs of one group stand in this order: {ranking(keys, names)}; "
+        f"Size: eligible together, jobs of one group stand in this order: {ranking(keys, names)}; "
         f"a new {names[first]} job passes a {names[last]} one {until}."
     )
 
@@ -423,7 +424,7 @@ def _on_head_starts(e: GreedyExplanation, s: int) -> Iterator[str]:
             same = spans[0] == spans[1]
             parts.append(f"{name} {spans[0] if same else f'{spans[0]} for a small job, {spans[1]} for a large one'}")
     if parts:
-        yield f"Head starts at submission, in waiting: {'; '.join(parts)}."
+        yield f"Head starts, in waiting: {'; '.join(parts)}."
 
 
 def waiting(waits: Ints, new: int, other: int) -> str:

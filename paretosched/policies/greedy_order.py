@@ -10,9 +10,9 @@ f3    w_i * (K_i + a * t / (p * m))
 f4    w_i * (K_i + a * t + b * p / m)
 ====  =================================
 
-The largest key comes first, ties by submission and then by place in the trace. Bounds: w, a, b in [0, 1], K in
-[0, 5] (paper 000, IV-C). `w` and `K` belong to a group and a situation, `a` and `b` to a situation: 36 genes for
-five groups. `f3` has no use for `b` (the papers' "f2 does not require w_i" is a misprint).
+The largest key comes first, ties by when jobs became eligible and then by place in the trace. Bounds: w, a, b in
+[0, 1], K in [0, 5] (paper 000, IV-C). `w` and `K` belong to a group and a situation, `a` and `b` to a situation: 36
+genes for five groups. `f3` has no use for `b` (the papers' "f2 does not require w_i" is a misprint).
 """
 
 from __future__ import annotations

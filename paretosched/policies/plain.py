@@ -1,10 +1,10 @@
-"""Policies without parameters: the order of submission with one kind of backfilling or none, and the log's own record.
+"""Policies without parameters: jobs in the order in which they became eligible, and the log's own record.
 
 ============================  =====================================================================================
 fcfs                          each job in turn starts as soon as it fits
-list                          in the order of submission, every job that fits starts
+list                          in the order in which jobs became eligible, every job that fits starts
 easy                          as fcfs, and jobs that do not delay the first waiting one start before it
-conservative                  every job has a reservation from its submission on, which no other job delays
+conservative                  every job has a reservation from when it is eligible, which no other job delays
 conservative-replan           at every event all waiting jobs are planned anew; no job delays one before it
 recorded                      every job starts when the log says that it did
 ============================  =====================================================================================

@@ -44,7 +44,6 @@ from .priority import Priority
 from .priority_text import read_priority
 from .published_orders import ORDER_NAMES
 from .rule_base import RuleBase
-from .slurm_policy import read_slurm
 from .time_sharing import Optimisation, TimeSharing
 
 Policy = Plain | Greedy | RuleBase | TimeSharing | Priority
@@ -173,6 +172,8 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
         The file cannot be read, is none of these, or is not a policy.
     """
     if as_path(path).suffix.lower() == SLURM_ENDING:
+        from .slurm_policy import read_slurm
+
         return read_slurm(path)
     text = read_words(path, "policy") if as_path(path).suffix.lower() == ".txt" else "{"
     if not text.lstrip().startswith("{"):  # JSON may have any name

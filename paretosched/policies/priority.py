@@ -13,7 +13,7 @@ One pass at second t, after the completions and arrivals of t:
    places for as long as they request. A job of a group with a longest request is left out if it requests more, while
    jobs of certain other groups wait.
 
-Equal keys come in the order of submission.
+Equal keys come in the order in which jobs became eligible.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.situations import SITUATIONS
 from ..core.tables import enumeration
-from .explanation_words import WHEN
+from .explanation_words import ARRIVAL, ELIGIBLE, EVENTS, WHEN
 from .fair_share import FairShare
 from .formula import written_term
 from .formula_analysis import KINDS
@@ -22,11 +22,10 @@ COSTS = {
     "static": "Two waiting jobs never change places, so that nothing is sorted again.",
     "line": "Keys grow with the wait like straight lines, or like a power or logarithm of them: this is proven from "
     "the formula, and only jobs that change places need to be looked at.",
-    "parts": "Of two jobs that differ only in their submission, the older one comes first: this is proven from the "
-    "formula, and at every submission and completion only the first of all such jobs of a user or account is compared "
-    "with others.",
-    "general": "For this formula no shortcut is proven: all waiting jobs are compared again at every submission and "
-    "completion, so that the simulation takes longest.",
+    "parts": "Of two jobs that differ only in when they became eligible, the older one comes first: this is proven "
+    f"from the formula, and {EVENTS}, only the first of all such jobs of a user or account is compared with others.",
+    "general": f"For this formula no shortcut is proven: all waiting jobs are compared again {EVENTS}, so that the "
+    "simulation takes longest.",
 }
 
 
@@ -34,6 +33,7 @@ def priority_words(policy: Priority) -> list[str]:
     """Return sentences: what orders the waiting jobs, what that costs, and how they are backfilled."""
     return [
         *_order_words("", policy.orders),
+        ELIGIBLE,
         *_doubt_words(policy),
         *_cost_words(policy),
         *_backfill_words(policy),
@@ -47,11 +47,11 @@ def priority_words(policy: Priority) -> list[str]:
 def _order_words(where: str, orders: Sequence[JobOrder]) -> list[str]:
     """Return sentences on what orders jobs, for each situation if they differ."""
     if len(set(orders)) == 1:
-        return [f"{where or 'In the queue '}{_comes_first(orders[0])}, equal ones in the order of submission."]
+        return [f"{where or 'In the queue '}{_comes_first(orders[0])}, equal ones in {ARRIVAL}."]
     rows = [f"{name} ({WHEN[name]}): {_comes_first(order)}" for name, order in zip(SITUATIONS, orders, strict=True)]
     return [
         f"{where or 'In the queue '}the order depends on the site's clock. {'; '.join(rows)}. Equal jobs come in "
-        "the order of submission."
+        f"{ARRIVAL}."
     ]
 
 

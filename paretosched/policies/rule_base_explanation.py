@@ -18,7 +18,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.notebook import fields_html, fields_repr
 from ..core.tables import Column, enumeration, indented_lines, plain, table
-from .explanation_words import grouping_words, origin_of, paragraphs
+from .explanation_words import ELIGIBLE, EVENTS, grouping_words, origin_of, paragraphs
 from .policy_json import to_json
 from .rule_base import RuleBase
 from .strategy_choice import STRATEGIES, IterativeRules, SymbioticRules, feature_names, feature_ranges, interval_edges
@@ -30,14 +30,15 @@ MOST_SD = 10.0  # of a slice; "values greater than 10 occur very rarely in pract
 POINTS = 41  # of a slice, along each side
 WHOLE_RANGE = 1.0  # width of a Gaussian, as a share of its feature's range, from which on the feature hardly matters
 MEANINGS = {
-    "SD": "time from submission to end of the finished jobs, as a multiple of their run time, weighted by area",
+    "SD": "time from eligible to end of the finished jobs, as a multiple of their run time, weighted by area",
     "Um": "processors in use, % of the machine",
     "PRCWQ": "share of a user group in the waiting work, %",
 }
 HOW = (
-    "At every submission and completion one of thirteen strategies is chosen by the state of the machine: a sorting of "
+    f"{EVENTS.capitalize()}, one of thirteen strategies is chosen by the state of the machine: a sorting of "
     "the queue (fewest processors, shortest estimate, longest wait, or priority of the user group) with FCFS, EASY or "
-    "conservative backfilling, or Greedy, which sorts for itself and does not backfill."
+    "conservative backfilling, or Greedy, which sorts for itself and does not backfill. "
+    f"{ELIGIBLE}"
 )
 
 

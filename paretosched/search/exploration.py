@@ -15,10 +15,11 @@ import numpy as np
 
 from ..core.arguments import callback, whole_number
 from ..core.errors import InputError, printable
+from ..core.run_files import FRONT_FILE
 from ..encodings.encoding import Explored
 from ..fronts.dominance import costs, nondominated_rows
 from ..fronts.front import Front, Origin, front_of
-from ..fronts.front_files import FRONT_FILE, save_front
+from ..fronts.front_files import save_front
 from ..simulation.objective import objective_table
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.reopening import record as workload_record

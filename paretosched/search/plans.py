@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.arguments import as_path, callback, instance, list_argument
 from ..core.errors import InputError, one_of
-from ..core.run_files import is_run, runs_below
+from ..core.run_files import FRONT_FILE, is_run, runs_below
 from ..encodings.orders import weak_orders
-from ..fronts.front_files import FRONT_FILE, load_front, save_front
+from ..fronts.front_files import load_front, save_front
 from ..fronts.merging import merge
 from ..fronts.quality_indicators import contributions
 from ..workload.reopening import as_workload

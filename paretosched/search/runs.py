@@ -32,8 +32,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
 from ..core.files import write_json
 from ..core.locks import take_lock
-from ..core.run_files import RUN_FILE, STORE_FILE, is_run, read_description
-from ..fronts.front_files import FRONT_FILE
+from ..core.run_files import FRONT_FILE, RUN_FILE, STORE_FILE, is_run, read_description
 from . import run_store
 
 FORMAT = "paretosched run 1"

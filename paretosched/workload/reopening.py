@@ -10,8 +10,7 @@ Runs of version 0.1 have no source. They have the commands that made them, with 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
@@ -20,9 +19,9 @@ from typing import Any
 from ..core.arguments import as_list, as_path
 from ..core.errors import InputError, first_few
 from ..core.files import sha256_of
-from ..core.parquet_files import MARK
-from ..core.run_files import RUN_FILE, is_run, read_description, runs_below
+from ..core.run_files import RUN_FILE, read_description
 from .lublin_feitelson import lublin
+from .recorded_sources import is_parquet, places, runs_at, sources_of_commands
 from .resampling import resample
 from .scaling import scale
 from .swf import read_swf
@@ -131,7 +130,7 @@ def reopen_with_run(place: str | os.PathLike[str], digest: str | None = None) ->
     for directory in _run_directories(Path(place), digest):
         about = read_description(directory)
         entry = _entry(about, digest)
-        for source in [entry["source"]] if entry.get("source") else _sources_of_commands(about, directory):
+        for source in [entry["source"]] if entry.get("source") else sources_of_commands(about, directory):
             try:
                 return _remade(source, entry, digest, (directory.parent, directory)), directory
             except InputError as error:
@@ -140,45 +139,17 @@ def reopen_with_run(place: str | os.PathLike[str], digest: str | None = None) ->
             f"{directory}: does not say where its workload came from; if it was made or changed in Python, write it "
             "with write_swf and name the log"
         )
-    if not troubles and os.path.isdir(place) and not _runs_at(Path(place)):  # noqa: PTH112
+    if not troubles and os.path.isdir(place) and not runs_at(Path(place)):  # noqa: PTH112
         troubles.append(f"{place}: Is a directory, but not one of a run: it has no {RUN_FILE}")
     raise InputError(troubles[0] if troubles else f"{place}: there is no run here of this workload")
-
-
-def recorded_files(place: str | os.PathLike[str]) -> list[Path]:
-    """Return the files that `reopen` may read for a run directory or front file: logs, and lists of groups."""
-    is_front = os.path.isfile(place) and _is_parquet(Path(place))  # noqa: PTH113  # a pipe could be read once only
-    if not is_front and not os.path.isdir(place):  # noqa: PTH112
-        return []
-    folder = Path(place).parent if is_front else Path(place)
-    files: list[Path] = []
-    for directory in _runs_at(folder):
-        with suppress(InputError):  # a run that cannot be read is not reopened either
-            about = read_description(directory)
-            files += [
-                path
-                for steps in (_recorded_sources(about, directory) if isinstance(about, dict) else [])
-                for step in (steps if isinstance(steps, list) else [])
-                if isinstance(step, dict) and "path" in step
-                for path in _places(step, (directory.parent, directory))
-            ]
-    return [path for path in dict.fromkeys(files) if os.path.isfile(path)]  # noqa: PTH113
-
-
-def _recorded_sources(about: Mapping[str, Any], directory: Path) -> Sequence[Any]:
-    """Return the sources that a run has recorded: of its workload, or of the workloads of a training."""
-    workload, sources = about.get("workload"), about.get("sources")
-    if isinstance(workload, dict) and workload.get("source"):
-        return [workload["source"]]
-    return sources if isinstance(sources, list) else [*_sources_of_commands(about, directory)]
 
 
 def _run_directories(place: Path, digest: str | None) -> list[Path]:
     """Return the directories of the runs at a place whose workload has this digest, or any digest if it is None."""
     folder = place if os.path.isdir(place) else place.parent  # noqa: PTH112  # Path.is_dir() raises for long names
-    if folder != place and place.suffix != ".parquet" and not _is_parquet(place):
+    if folder != place and place.suffix != ".parquet" and not is_parquet(place):
         raise InputError(f"{place}: must be a run directory or a front file, but is not")
-    runs = _runs_at(folder)
+    runs = runs_at(folder)
     digests = {run: _digests(run) for run in runs}
     matching = [run for run in runs if digests[run] and (digest is None or digest in digests[run])]
     # a training beside explorations does not decide which workload is meant
@@ -193,20 +164,6 @@ def _run_directories(place: Path, digest: str | None) -> list[Path]:
             f"{first_few(sorted(several), limit=8)}"
         )
     return candidates
-
-
-def _runs_at(folder: Path) -> list[Path]:
-    """Return the run directories at a place: itself, or those in it."""
-    return [folder] if is_run(folder) else runs_below(folder)
-
-
-def _is_parquet(place: Path) -> bool:
-    """Return whether a file begins as Parquet files do, of which front files are some."""
-    try:
-        with place.open("rb") as file:
-            return file.read(len(MARK)) == MARK
-    except OSError:
-        return False
 
 
 def _parameters(directory: Path) -> Mapping[str, Any]:
@@ -290,7 +247,7 @@ def _after_step(step: Any, workload: Workload | None, near: Sequence[Path]) -> W
 def _file(entry: Mapping[str, Any], near: Sequence[Path]) -> str:
     """Return the path of a file of a step: as recorded, as the user wrote it, or in one of the folders `near`."""
     other_file = ""
-    for place in _places(entry, near):
+    for place in places(entry, near):
         if os.path.isfile(place):  # noqa: PTH113  # Path.is_file() raises for long names
             sha256 = sha256_of(place)
             if entry.get("sha256") in (None, sha256):
@@ -301,38 +258,3 @@ def _file(entry: Mapping[str, Any], near: Sequence[Path]) -> str:
     raise InputError(
         other_file or f"{entry['path']}: the file is gone, and there is no file of its name beside the run"
     )
-
-
-def _places(entry: Mapping[str, Any], near: Sequence[Path]) -> list[Path]:
-    """Return where a file of a step may be, the likely places first."""
-    path = Path(str(entry.get("given", entry["path"])))
-    beside = [folder / name for folder in near for name in (path, path.name)]
-    return [*dict.fromkeys([Path(str(entry["path"])), path, *beside])]
-
-
-def _sources_of_commands(about: Mapping[str, Any], directory: Path) -> Iterator[list[dict[str, Any]]]:
-    """Yield the sources that the commands of a run of version 0.1 may mean: its run.json has no source."""
-    sessions = about.get("sessions")
-    for session in sessions if isinstance(sessions, list) else []:
-        command = session.get("command") if isinstance(session, dict) else None
-        if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
-            continue
-        capacity, groups = _option(command, "--capacity"), _option(command, "--groups") or "consumption"
-        if capacity is not None and not (capacity.isdecimal() and len(capacity) < 10):
-            continue
-        for base in (Path.cwd(), directory.parent):
-            for word in command[1:]:
-                if word.endswith((".swf", ".swf.gz")):
-                    log = {"path": str(base / word), "capacity": None if capacity is None else int(capacity)}
-                    csv = str(base / groups) if os.path.isfile(base / groups) else groups  # noqa: PTH113
-                    yield [{"function": "read_swf", **log}, {"function": "grouped", "how": csv}]
-
-
-def _option(command: Sequence[str], key: str) -> str | None:
-    """Return the value of an option in a command; None if the command does not have it."""
-    for word, value in zip(command, [*command[1:], ""], strict=True):
-        if word == key:
-            return value
-        if word.startswith(f"{key}="):
-            return word.removeprefix(f"{key}=")
-    return None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from paretosched.cli import command_line
 from paretosched.cli.command_line import COMMANDS, all_commands
 from support.commands import command, process, succeed
 
@@ -95,4 +98,14 @@ def test_options_of_long_commands_are_in_groups_that_teach() -> None:
 
 
 def test_every_command_has_a_file_of_its_name() -> None:
-    assert [command.__name__.rpartition("_")[2] for command in COMMANDS] == list(all_commands().commands)
+    files = Path(command_line.__file__).parent.glob("command_*.py")
+    assert {path.stem.removeprefix("command_") for path in files} - {"line"} == {*COMMANDS}
+    assert list(all_commands().commands) == [*COMMANDS]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_alone_reads_its_words_as_among_all_commands(name: str) -> None:
+    """Only the modules of one command are imported for it; `completion` writes a script for all."""
+    alone, among = all_commands(name), all_commands()
+    assert alone.commands[name].format_help() == among.commands[name].format_help()
+    assert list(alone.commands) == ([name] if name != "completion" else [*COMMANDS])

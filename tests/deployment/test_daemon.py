@@ -158,6 +158,31 @@ def test_a_controller_that_goes_away_between_the_calls_is_an_error_to_try_again(
         write_factors({1: 5})
 
 
+def test_many_changes_are_written_by_several_scontrols(fake: FakeSlurm) -> None:
+    changes = {job: 5 * job for job in range(1, 1003)}
+    assert write_factors(changes) == {}
+    assert fake.writes() == changes
+    assert sorted(fake.calls()) == [250, 250, 251, 251]
+    (fake.folder / "scontrol.denies").touch()
+    assert write_factors(changes).keys() == changes.keys()
+
+
+def test_few_changes_are_written_by_one_scontrol_in_their_order(fake: FakeSlurm) -> None:
+    changes = {job: job for job in range(199, 0, -1)}
+    write_factors(changes)
+    assert fake.calls() == [199]
+    assert list(fake.writes()) == list(changes)
+
+
+def test_one_of_several_scontrols_that_gets_no_answer_is_an_error_to_try_again(fake: FakeSlurm) -> None:
+    (fake.folder / "scontrol").write_text(
+        "#!/bin/sh\ngrep -q JobId=7 && echo 'Unable to contact slurm controller (connect failure)' >&2; exit 1\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(SlurmError, match="Unable to contact"):
+        write_factors(dict.fromkeys(range(1, 501), 5))
+
+
 def test_changes_by_others_are_counted_and_put_right(fake: FakeSlurm, plan: Plan) -> None:
     fake.queue(JOBS, {})
     once(plan)
@@ -272,7 +297,9 @@ from paretosched.cli import main
 policy, folder = sys.argv[1:]
 sys.argv = ["paretosched", "deploy", policy, "--to", "slurm", "--groups", "account", "--once", "-o", folder]
 assert main() == 0
-heavy = [name for name in ("numba", "pandas", "scipy", "pyarrow", "dask", "plotly", "rich") if name in sys.modules]
+others = ("cli.command_train", "policies.slurm_policy", "simulation", "encodings", "fronts", "workload.swf")
+names = ("numba", "pandas", "scipy", "pyarrow", "dask", "plotly", "rich", "tempfile")
+heavy = [name for name in (*names, *(f"paretosched.{name}" for name in others)) if name in sys.modules]
 status = Path("/proc/self/status").read_text()  # ru_maxrss may be that of the process that started this one
 print(heavy, int(status.partition("VmHWM:")[2].split()[0]) // 1024)
 """

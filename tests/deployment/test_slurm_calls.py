@@ -17,6 +17,11 @@ def test_output_error_and_status_come_back_and_all_lines_go_in() -> None:
     assert (answer.text, answer.errors, answer.status) == (lines, "oops\n", 3)
 
 
+def test_output_that_nobody_reads_is_lost_and_errors_are_not() -> None:
+    answer = call(["sh", "-c", "cat; echo oops >&2"], "line\n", is_output_lost=True)
+    assert (answer.text, answer.errors, answer.status) == ("", "oops\n", 0)
+
+
 def test_a_command_that_reads_nothing_is_no_error() -> None:
     assert call(["true"], "x" * 1_000_000).status == 0
 

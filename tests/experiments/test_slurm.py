@@ -82,7 +82,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     if why := refusal(fast=True):
         pytest.skip(f"NO SLURM: {why}; the experiment on a real Slurm was not tried")
     work, results = tmp_path / "work", tmp_path / "results"
-    words = ("slurm", "run.py", "--quick", "--at-once", 2, "--work", work, "--results", results)
+    words = ("slurm", "run.py", "--quick", "--work", work, "--results", results)
     script(*words)
     rows = load_rows(results / "windows.csv")
     assert [(row["system"], row["twin"]) for row in rows] == [

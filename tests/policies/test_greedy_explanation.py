@@ -191,10 +191,10 @@ BY_HAND = greedy(
 def test_it_says_what_can_be_reckoned_by_hand() -> None:
     weekend, day, night = (explain(BY_HAND).situation(s) for s in range(3))
     assert weekend == [
-        "Groups: submitted together, jobs of one size stand in this order: staff, guests.",
+        "Groups: eligible together, jobs of one size stand in this order: staff, guests.",
         "Waiting: an hour of a job in group staff counts as much as 2 h in guests.",
-        "Size: no head start; new jobs of a group stand in the order of submission.",
-        "Head starts at submission, in waiting: K 10 s.",
+        "Size: no head start; new jobs of a group stand in the order in which they became eligible.",
+        "Head starts, in waiting: K 10 s.",
     ]
     # a wait of one request is worth 1, and K 2: two requests of 30 min and of 12 h
     assert day == [
@@ -202,15 +202,15 @@ def test_it_says_what_can_be_reckoned_by_hand() -> None:
         "Waiting: an hour of a job in group staff counts as much as 2 h in guests, of one size.",
         "Waiting counts relative to size: a job of half the request ages twice as fast.",
         weekend[2],
-        "Head starts at submission, in waiting: K 1 h for a small job, 24 h for a large one.",
+        "Head starts, in waiting: K 1 h for a small job, 24 h for a large one.",
     ]
     # 4 x 1800 s and 64 x 43200 s, once and twice
     assert night == [
-        "Groups: submitted together, jobs of one size stand in this order: guests, staff.",
+        "Groups: eligible together, jobs of one size stand in this order: guests, staff.",
         "Waiting: an hour of a job in group staff counts as much as 1 h in guests, of one size.",
         "Waiting counts relative to size: a job of half the request times the processors ages twice as fast.",
         weekend[2],
-        "Head starts at submission, in waiting: K 2 h to 4 h for a small job, 32 d to 64 d for a large one.",
+        "Head starts, in waiting: K 2 h to 4 h for a small job, 32 d to 64 d for a large one.",
     ]
     # 0.5 (5 + t / 2) >= 5 after 10 s, 0.5 (2 + t / p) >= 2 after 2 p, 0.5 (1 + t / (p m)) >= 0.5 x 2 after p m
     waits = explain(BY_HAND).waits
@@ -229,13 +229,13 @@ def test_size_is_told_by_the_first_and_the_last_of_new_jobs() -> None:
     policy = greedy(["f4", "f2", "f1"], [[1, 0, 1, 1], [1, 0, 0, 1], [1, 0, 1e-3, 1]], groups=("all",))
     explanation = explain(policy)
     assert explanation.situation(0)[0] == (
-        "Size: submitted together, jobs of one group stand in this order: narrow long, large, small, wide short; "
+        "Size: eligible together, jobs of one group stand in this order: narrow long, large, small, wide short; "
         "a new narrow long job passes a wide short one until that has waited 3 h."
     )
     assert explanation.among_kinds(0)[1].tolist() == [10350, 0, 10772, 10125]
     assert explanation.situation(1) == [
         "Waiting: it does not count (a is 0); a job that stands behind another one stays there.",
-        "Size: submitted together, jobs of one group stand in this order: large, narrow long, wide short, small; "
+        "Size: eligible together, jobs of one group stand in this order: large, narrow long, wide short, small; "
         "a new large job passes a small one however long that has waited.",
     ]
     assert explanation.among_kinds(1).tolist() == [[0, 0, 0, 0], [-1, 0, -1, 0], [-1, 0, 0, 0], [-1, -1, -1, 0]]
@@ -249,11 +249,11 @@ def test_weights_of_zero_are_named() -> None:
     one, none, equal = (explanation.situation(s) for s in range(3))
     # new keys are all 0, but only those of b grow
     assert one[:2] == [
-        "Groups: submitted together, jobs of one size stand in this order: a = b = c.",
+        "Groups: eligible together, jobs of one size stand in this order: a = b = c.",
         "Weight 0 (a and c): such keys stay 0, however long a job waits.",
     ]
     assert not any(sentence.startswith("Waiting: an hour") for sentence in one)
-    assert none == ["All weights are 0, and so are all keys: jobs stand in the order of submission."]
+    assert none == ["All weights are 0, and so are all keys: jobs stand in the order in which they became eligible."]
     assert not explanation.waits[1].any()
     assert "a = b = c" in equal[0]
     assert "over 100 y" not in equal[1]
@@ -436,7 +436,7 @@ def test_the_command_says_what_the_library_says(file: Path) -> None:
     assert value["situations"]["weekend"] == explain(BY_HAND).situation(0)
     assert value["policy"]["situations"]["day"]["criterion"] == "f1"
     assert value["jobs"][0] == {"job": "small", "processors": 4, "requested": 1800}
-    assert succeed("explain", "fcfs").out.startswith("FCFS\nJobs start in the order of submission:")
+    assert succeed("explain", "fcfs").out.startswith("FCFS\nJobs start in the order in which they became eligible:")
 
 
 @pytest.mark.slow

@@ -22,9 +22,10 @@ mark=$(printf %s "$4" | sed 's/^JobID:\\([^,]*\\),.*/\\1/'); sed "s/@/$mark/g" q
     "sinfo": 'case "$*" in *%R*) echo main; echo other;; *) echo 1-00:00:00;; esac',
     "scontrol": """case "$*" in
 "show config") cat config;;
-"") cat > told; cat told >> all; sed 's/^update JobId=\\([0-9]*\\) SiteFactor=\\(.*\\)/\\1|\\2/' told >> factors
+"") told=told.$$; cat > $told; cat $told >> all
+  sed 's/^update JobId=\\([0-9]*\\) SiteFactor=\\(.*\\)/\\1|\\2/' $told >> factors
   denied='Access\\/permission denied for job'
-  test -e scontrol.denies && sed "s/^update JobId=\\([0-9]*\\) .*/$denied \\1/" told >&2; true;;
+  test -e scontrol.denies && sed "s/^update JobId=\\([0-9]*\\) .*/$denied \\1/" $told >&2; true;;
 esac""",
 }
 
@@ -41,7 +42,7 @@ class FakeSlurm:
             path = folder / name
             path.write_text(f"#!/bin/sh\ncd {folder}\n{script}\n", encoding="utf-8")
             path.chmod(0o755)
-        for name in ("queue", "factors", "told", "all"):
+        for name in ("queue", "factors", "all"):
             (folder / name).touch()
         self.configure()
 
@@ -71,6 +72,10 @@ class FakeSlurm:
         """Return the jobs in the order of the site factors that they were told."""
         told = self.writes()
         return sorted(told, key=lambda job: -told[job])
+
+    def calls(self) -> list[int]:
+        """Return how many changes each call of scontrol was told."""
+        return [file.read_text(encoding="utf-8").count("\n") for file in self.folder.glob("told.*")]
 
     def forget(self) -> None:
         (self.folder / "all").write_text("", encoding="utf-8")

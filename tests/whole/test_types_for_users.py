@@ -32,6 +32,8 @@ def main(folder: Path) -> None:
     parts: tuple[ps.Workload, ps.Workload] = (train, test)
     ps.write_swf(parts[0], folder / "train.swf.gz")
     again: ps.Workload = ps.read_swf(folder / "train.swf.gz")
+    found: ps.ImportSummary = ps.import_log("slurm", folder / "sacct.txt", folder / "log.swf.gz", zone="Europe/Berlin")
+    print(found.jobs, [count.reason for count in found.counts])
     print(len(again), again.capacity, int(again.submit[0]), again.groups)
 
     s: ps.Schedule = ps.simulate(w, "easy")

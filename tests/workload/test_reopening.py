@@ -14,7 +14,7 @@ import pytest
 import paretosched as ps
 from paretosched.core.errors import InputError
 from paretosched.core.run_files import RUN_FILE
-from paretosched.workload.reopening import as_workload, as_workloads, record, recorded_files, reopen, reopen_with_run
+from paretosched.workload.reopening import as_workload, as_workloads, record, reopen, reopen_with_run
 from paretosched.workload.workload import Workload
 
 
@@ -173,21 +173,6 @@ def test_as_workload_accepts_a_value_a_log_and_a_run(log: Path, tmp_path: Path) 
             as_workload(what, groups="queue")
     with pytest.raises(InputError, match="--groups: percentages must descend"):
         as_workload(log, groups="1,2", called="--groups")
-
-
-def test_the_files_of_a_run_are_those_that_reopening_may_read(log: Path, tmp_path: Path) -> None:
-    (tmp_path / "groups.csv").write_text("1,staff\n2,guests\n")
-    groups = tmp_path / "groups.csv"
-    run = run_in(tmp_path / "run", ps.by_csv(ps.read_swf(log), groups))
-    assert recorded_files(run) == [log, groups]
-    assert recorded_files(tmp_path) == [log, groups]  # a folder with a run in it, such as that of a plan
-    assert recorded_files(log) == []
-    shutil.copy(log, run)  # beside the run's files, where a run that was moved has its log
-    assert recorded_files(run) == [log, run / log.name, groups]
-    (run / RUN_FILE).write_text(json.dumps({"sources": [[{"function": "read_swf", "path": str(log)}], 3, [4]]}))
-    assert recorded_files(run) == [log, run / log.name]
-    (run / RUN_FILE).write_text("damaged")
-    assert recorded_files(run) == []
 
 
 @pytest.mark.slow

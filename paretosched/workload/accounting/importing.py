@@ -115,7 +115,7 @@ class _Jobs(NamedTuple):
     keeps_numbers: bool  # those of the machine
 
 
-def import_log(
+def import_lives(
     blocks: Iterable[Block],
     registry: Registry,
     tally: Tally,

@@ -1,0 +1,132 @@
+"""From the files of an accounting to a log with its names, whatever resource manager wrote them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator
+from contextlib import closing
+
+from ...core.errors import InputError, one_of
+from .anonymising import read_key
+from .importing import ImportSettings, ImportSummary, import_lives
+from .lives import Block, Registry
+from .tally import Tally
+from .text_lines import Watch
+
+SOURCES = ("slurm", "pbs", "sge", "csv")
+GROUPS = {
+    "slurm": ("account", "user", "qos", "partition"),
+    "pbs": ("account", "user", "group", "project", "queue"),
+    "sge": ("account", "user", "group", "project", "department", "queue"),
+    "csv": ("account", "user", "queue", "partition"),
+}
+WIDTHS = {"slurm": ("cpus", "nodes", "gpus", "billing"), "pbs": ("cpus", "nodes", "gpus"), "sge": ("cpus",)}
+
+
+def import_log(
+    source: str,
+    file: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    partition: str | None = None,
+    width: str = "cpus",
+    groups: str = "account",
+    capacity: int | None = None,
+    zone: str | None = None,
+    columns: str | None = None,
+    anonymise: str | os.PathLike[str] | None = None,
+    watch: Watch = lambda *_: None,
+    advance: Callable[[int, int], None] = lambda *_: None,
+    dash: str = "",
+) -> ImportSummary:
+    """Make a log from the accounting of a machine, and return what was found, dropped and assumed.
+
+    Parameters
+    ----------
+    source
+        "slurm": the output of the sacct command that `paretosched import slurm --command` prints; "pbs": an accounting
+        file, or the directory of the daily ones; "sge": the file accounting; "csv": a table in CSV or Parquet.
+    file
+        What is read; "-" is the standard input.
+    path
+        The log to be written, with its names beside it; None to count only.
+    partition
+        The only partition that is imported; None for all.
+    width
+        What widths count: "cpus", "nodes", "gpus" or "billing".
+    groups
+        What the groups of the log are: "account", "user", "qos", "partition", ...; see GROUPS.
+    capacity
+        Size of the machine; None for the largest use at one time.
+    zone
+        Time zone of the site, such as "Europe/Berlin"; None for UTC.
+    columns
+        Of a table: which column is what, such as "submit=created,start=began,end=ended,width=cores".
+    anonymise
+        A file with the secret key with which names are replaced; it is made if it does not exist. None to keep names.
+    watch, advance
+        Functions that are called with the bytes that were read, and those there are (None: not known); and with the
+        number of jobs that were written, and of all.
+    dash
+        What stands before the name of an argument in messages: "--" on a command line.
+
+    Raises
+    ------
+    InputError
+        An argument breaks a rule; the accounting cannot be read, no job can be simulated, or a file cannot be written;
+        or a name is left in a log that must have none.
+    """
+    one_of(f"{dash}source", source, SOURCES)
+    one_of(f"{dash}groups", groups, GROUPS[source])
+    _check(source, width, capacity, columns, dash)
+    if anonymise is not None and path is None:
+        raise InputError(f"{dash}anonymise is for a log that is written: {'-o FILE' if dash else 'path'} is missing")
+    if anonymise is not None and path is not None and os.path.realpath(anonymise) == os.path.realpath(path):
+        raise InputError(f"{path}: {dash}{'output' if dash else 'path'} would overwrite the key; give it another name")
+    key = None if anonymise is None else read_key(anonymise)
+    settings = ImportSettings(source, groups, width, partition, capacity, zone, key, repeats=source == "slurm")
+    registry, tally, place = Registry(), Tally(), os.fspath(file)
+    with closing(_blocks(source, place, width, groups, columns, registry, tally, watch)) as blocks:
+        return import_lives(blocks, registry, tally, settings, place, path, advance)
+
+
+def _check(source: str, width: str, capacity: int | None, columns: str | None, dash: str) -> None:
+    """Refuse arguments that do not belong together."""
+    widths = WIDTHS.get(source, ("cpus",))
+    if width not in widths:
+        raise InputError(f"{dash}width must be {' or '.join(widths)} for {source}, but is {width}")
+    if (source == "csv") != (columns is not None):
+        rule = "is needed for" if source == "csv" else "is only for"
+        raise InputError(
+            f"{dash}columns {rule} csv, such as {dash}columns submit=created,start=began,end=ended,width=cores"
+        )
+    if capacity is not None and not 1 <= capacity < 2**31:
+        raise InputError(f"{dash}capacity must be in 1..{2**31 - 1}, but is {capacity}")
+
+
+def _blocks(
+    source: str,
+    file: str,
+    width: str,
+    groups: str,
+    columns: str | None,
+    registry: Registry,
+    tally: Tally,
+    watch: Watch,
+) -> Generator[Block, None, None]:
+    """Return the job lives in a file."""
+    if source == "slurm":
+        from .slurm import Format, read_slurm
+
+        return read_slurm(file, Format(width, groups), registry, tally, watch)
+    if source == "pbs":
+        from .pbs import read_pbs
+
+        return read_pbs(file, width, groups, registry, tally, watch)
+    if source == "sge":
+        from .sge import read_sge
+
+        return read_sge(file, groups, registry, tally, watch)
+    from .site_tables import column_map, read_table
+
+    return read_table(file, column_map(columns or ""), groups, watch)

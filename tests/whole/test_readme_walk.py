@@ -1,0 +1,206 @@
+"""The README's second screen, from accounting to review: its commands, on a real Slurm whose clock is faster."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from support.commands import ROOT, environment
+from support.slurm_cluster import SlurmCluster, slurm_cluster
+
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
+RATE = 100  # how much faster than the real one the clock of the cluster is
+NODES = 8  # of one processor: Slurm plans by whole nodes
+ACCOUNTS = {"biology": "games", "chemistry": "news", "physics": "lp"}  # account: its user
+JOBS = 24  # before the policy, and again under it
+SPREAD = 1000  # s of the cluster in which they are submitted
+PERIOD = 1.2  # s of the real clock between two passes of the daemon
+FAST_DEPLOY = ROOT / "experiments/slurm/deploy_on_fast_clock.py"
+SETTINGS = {"PriorityWeightFairshare": "10000", "PriorityWeightAge": "1000", "PriorityCalcPeriod": "1"}
+NUMBER = r"[-+]?\d[\d.,]*"
+# What the jobs decide, beside the numbers.
+EITHER = {
+    "within the limits": rf"(within the limits|{NUMBER} % outside the limits)",
+    "better": "(better|worse)",
+}
+
+
+class Step(NamedTuple):
+    """A command of the README, and the lines of its output that are shown there."""
+
+    command: str
+    shown: list[str]
+
+
+def steps() -> list[Step]:
+    """Return what the README shows."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = text.partition("\n## On a machine with Slurm\n")[2].partition("\n## ")[0].replace("\\\n", " ")
+    rows: list[Step] = []
+    for line in re.findall(r"^    (.*)$", text, re.MULTILINE):
+        if line.startswith("$ "):
+            rows.append(Step(re.sub(r"\s{2,}# .*", "", line[2:]), []))
+        else:
+            rows[-1].shown.append(line.strip())
+    return rows
+
+
+def shape(line: str) -> str:
+    """Return the pattern of a line: its words, with any numbers between them."""
+    words = []
+    for word in re.split(r"\s+", line):
+        parts = re.split(rf"((?<![A-Za-z\d]){NUMBER}(?<![.,]))", word)
+        words.append("".join(NUMBER if i % 2 else re.escape(part) for i, part in enumerate(parts)))
+    pattern = r"\s+".join(words)
+    for one, either in EITHER.items():
+        pattern = pattern.replace(r"\s+".join(map(re.escape, one.split())), either.replace(" ", r"\s+"))
+    return pattern
+
+
+class Site:
+    """A cluster with three accounts, and a folder in which commands are run as in the README."""
+
+    def __init__(self, cluster: SlurmCluster, folder: Path) -> None:
+        self.cluster = cluster
+        self.folder = folder
+        self.random = np.random.default_rng(3)
+        self.real, self.fake = time.monotonic(), float(cluster.call("date", "+%s.%N"))
+        shutil.copy(cluster.folder / "etc/slurm.conf", folder)
+        bin_ = folder / "bin"
+        bin_.mkdir()
+        python = f"exec {sys.executable}"
+        (bin_ / "paretosched").write_text(
+            "#!/bin/sh\npreload=$LD_PRELOAD; unset LD_PRELOAD  # it is for the commands of Slurm\n"
+            f'test "$1" = deploy || {python} -m paretosched "$@"\nexport CLIENTS_LD_PRELOAD="$preload"\n'
+            f'{python} {FAST_DEPLOY} {self.fake} {self.real} {RATE} "$@"\n',
+            encoding="utf-8",
+        )
+        (bin_ / "paretosched").chmod(0o755)
+        slurm = cluster.environment
+        self.environment = environment() | slurm | {"PATH": f"{bin_}:{slurm['PATH']}", "PYTHONPATH": str(ROOT)}
+        for account, user in ACCOUNTS.items():
+            cluster.call("sacctmgr", "-i", "add", "account", account, "cluster=loop")
+            cluster.call("sacctmgr", "-i", "add", "user", user, f"account={account}", "cluster=loop")
+
+    def now(self) -> float:
+        """Return the Unix time of the cluster."""
+        return self.fake + RATE * (time.monotonic() - self.real)
+
+    def start(self, command: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            ["sh", "-c", f"exec {command}" if command.startswith("paretosched ") else command],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, command: str) -> str:
+        """Return what a command prints; it must succeed."""
+        process = self.start(command)
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, (command, process.returncode, out, err)
+        return out + err
+
+    def submit_jobs(self) -> None:
+        """Submit jobs, and wait until all have ended and are in the accounts."""
+        begin = self.now()
+        for second in np.sort(self.random.uniform(0, SPREAD, JOBS)):
+            time.sleep(max(0.0, (begin + second - self.now()) / RATE))
+            account = list(ACCOUNTS)[int(self.random.integers(len(ACCOUNTS)))]
+            run = int(self.random.integers(60, 600))
+            width = int(self.random.choice([1, 1, 2, 2, 4, 8]))
+            limit = -(-int(run * self.random.uniform(1.2, 3)) // 60)
+            self.cluster.submit(f"--account={account}", run=run, width=width, limit=limit, user=ACCOUNTS[account])
+        self.cluster.wait_until(lambda: not self.cluster.call("squeue", "-h").strip(), 300)
+        ask = ("sacct", "-a", "-X", "-n", "-S", "now-2days", "-s", "PENDING,RUNNING", "-o", "JobID")
+        self.cluster.wait_until(lambda: not self.cluster.call(*ask).strip(), 60)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Any:
+    # In the months that sacct is asked for.
+    date = (datetime.now(UTC) - timedelta(days=40)).strftime("%Y-%m-%d 14:00:00")
+    with slurm_cluster(NODES, 1, SETTINGS, accounting=True, rate=RATE, date=date) as cluster:
+        yield Site(cluster, tmp_path)
+
+
+def missing_lines(shown: list[str], output: str) -> list[str]:
+    """Return the lines that are shown, and that an output does not have in this order."""
+    rest, missing = output.splitlines(), []
+    for line in shown:
+        place = next((i for i, has in enumerate(rest) if re.fullmatch(shape(line), has.strip())), None)
+        if place is None:
+            missing.append(line)
+        else:
+            rest = rest[place + 1 :]
+    return missing
+
+
+def test_a_line_that_is_not_printed_is_missed() -> None:
+    shown = ["AWRT3      4,224.82  s      1.17  AWRT of group physics", "row 54 of 277 is nearest, within the limits"]
+    output = "AWRT3  9.5  s  0.1  AWRT of group physics\n\n  row 1 of 2 is nearest, 3.1 % outside the limits\n"
+    assert missing_lines(shown, output) == []
+    assert missing_lines(shown[::-1], output) == shown[:1]  # the order counts
+    for other in ("AWRT3  9.5  s  0.1  AWRT of group chemistry", "AWRT2  9.5  s  0.1  AWRT of group physics"):
+        assert missing_lines(shown[:1], other) == shown[:1]
+
+
+def as_trained(line: str, policy: dict[str, Any]) -> str | None:
+    """Return a line as it must be for the policy that was trained; None if it must not be there."""
+    if line.startswith("> trained "):
+        return re.sub(r"> trained .*?(?=  )", f"> {policy['name']}", line)
+    if line.startswith("SchedulerParameters=bf_job_part_count_reserve="):
+        wanted = {"all": 0}.get(policy["backfill"]["reservations"], policy["backfill"]["reservations"])
+        verdict = "ok" if wanted == 1 else line.partition(": ")[2]  # the cluster says 1
+        return f"SchedulerParameters=bf_job_part_count_reserve={wanted}: {verdict}"
+    if line.startswith("Slurm cannot do this of the policy: reservations for the groups "):
+        groups = policy["backfill"]["for"]
+        return re.sub("groups .* only", f"groups {', '.join(groups)} only", line) if groups else None
+    return line
+
+
+def test_the_walk_of_the_readme(site: Site) -> None:
+    """Every command ends with status 0 and prints the lines that are shown, with other numbers."""
+    walk = steps()
+    programs = [re.split(r"[ >]+", step.command)[:2] for step in walk]
+    words = [words[1] for words in programs if words[0] == "paretosched"]
+    assert " ".join(words) == "import import simulate explore front train deploy deploy import review"
+    site.submit_jobs()
+    since, missing, begin = "", [], time.monotonic()
+    for step in walk:
+        command = re.sub(r"--since \S+", f"--since {since}", step.command)
+        is_daemon = command.startswith("paretosched deploy") and "--dry-run" not in command
+        if is_daemon:
+            since = datetime.fromtimestamp(site.now(), UTC).strftime("%Y-%m-%dT%H:%M")
+            daemon = site.start(f"{command} --period {PERIOD}")
+            try:
+                site.cluster.wait_until((site.folder / "policy.json.deploy/deploy.jsonl").exists, 60)
+                site.submit_jobs()
+                daemon.send_signal(signal.SIGTERM)
+                output = "".join(daemon.communicate(timeout=60))
+                assert daemon.returncode == 0, output
+            finally:
+                daemon.kill()
+        else:
+            output = site.run(command)
+        shown: list[str | None] = [*step.shown]
+        if (site.folder / "policy.json").exists():
+            policy = json.loads((site.folder / "policy.json").read_text(encoding="utf-8"))
+            shown = [as_trained(line, policy) for line in step.shown]
+        print(f"$ {command}   # {time.monotonic() - begin:.1f} s\n{output}")
+        missing += [(command, line) for line in missing_lines([line for line in shown if line], output)]
+    assert missing == []
