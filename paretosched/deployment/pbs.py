@@ -8,12 +8,12 @@ custom resources, which a hook sets when the job is submitted; the situations we
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import singledispatch
 
 from ..core.errors import InputError, printable
 from ..core.situations import SITUATIONS
 from ..policies.formula import Term, variables
 from ..policies.greedy_order import Greedy
-from ..policies.plain import Plain
 from ..policies.policy import Policy
 from ..policies.priority import Priority
 from .ranking import Orderly, check_orderly, reservations_of
@@ -141,35 +141,48 @@ def _undo_part(resources: Mapping[str, Mapping[str, float]], formulas: Sequence[
 # --- formulas ---------------------------------------------------------------------------------------------------------
 
 
-def _resources(policy: Orderly) -> dict[str, dict[str, float]]:
+@singledispatch
+def _resources(policy: Orderly) -> dict[str, dict[str, float]]:  # noqa: ARG001  # a plain rule needs none
     """Return the custom resources, by name: the value for each group."""
-    if isinstance(policy, Greedy):
-        count = len(policy.groups)
-        result: dict[str, dict[str, float]] = {}
-        for situation, row in zip(SITUATIONS, policy.genes.tolist(), strict=True):
-            result[f"psw_{situation}"] = dict(zip(policy.groups, row[:count], strict=True))
-            result[f"psk_{situation}"] = dict(zip(policy.groups, row[count : 2 * count], strict=True))
-        return result
-    if isinstance(policy, Priority):
-        names = policy.named_groups
-        words = frozenset().union(*(variables(order.formula.term) for order in policy.orders))
-        return {
-            f"psg_{number}": {name: float(name == group) for name in [*names, ""]}
-            for number, group in enumerate(names)
-            if "group" in words or "priority" in words
-        }
     return {}
 
 
-def _formula(policy: Orderly, s: int) -> str:
+@_resources.register
+def _(policy: Greedy) -> dict[str, dict[str, float]]:
+    count = len(policy.groups)
+    result: dict[str, dict[str, float]] = {}
+    for situation, row in zip(SITUATIONS, policy.genes.tolist(), strict=True):
+        result[f"psw_{situation}"] = dict(zip(policy.groups, row[:count], strict=True))
+        result[f"psk_{situation}"] = dict(zip(policy.groups, row[count : 2 * count], strict=True))
+    return result
+
+
+@_resources.register
+def _(policy: Priority) -> dict[str, dict[str, float]]:
+    words = frozenset().union(*(variables(order.formula.term) for order in policy.orders))
+    return {
+        f"psg_{number}": {name: float(name == group) for name in [*policy.named_groups, ""]}
+        for number, group in enumerate(policy.named_groups)
+        if "group" in words or "priority" in words
+    }
+
+
+@singledispatch
+def _formula(policy: Orderly, s: int) -> str:  # noqa: ARG001  # a plain rule is the order of submission
     """Return the formula of a situation."""
-    if isinstance(policy, Plain):
+    return "eligible_time"
+
+
+@_formula.register
+def _(policy: Priority, s: int) -> str:
+    key = policy.orders[s].formula.key
+    if key == Term("-x", (Term("submit"),)):  # the order of submission
         return "eligible_time"
-    if isinstance(policy, Priority):
-        key = policy.orders[s].formula.key
-        if key == Term("-x", (Term("submit"),)):  # the order of submission
-            return "eligible_time"
-        return _in_pbs(key, policy.named_groups)
+    return _in_pbs(key, policy.named_groups)
+
+
+@_formula.register
+def _(policy: Greedy, s: int) -> str:
     a, b = policy.genes[s, -2:].tolist()
     w, K = f"psw_{SITUATIONS[s]}", f"psk_{SITUATIONS[s]}"
     return {

@@ -22,8 +22,6 @@ from .slurm_groups import Grouping
 from .slurm_queue import QueuedJob
 
 Orderly = Plain | Greedy | Priority  # the policies that order the waiting jobs of any machine
-RESERVATIONS = {"none": 0, "easy": 1, "conservative": ALL}
-OF_RULES = {"fcfs": 0, "easy": 1, "conservative": ALL, "conservative-replan": ALL}
 KNOWN = {"number", "wait", "estimate", "width", "area", "submit", "eligible", "group", "priority"}
 OF_USAGE = ("usage", "share", "fairshare")  # what the daemon does not read
 
@@ -51,11 +49,8 @@ def check_orderly(policy: Policy) -> Orderly:
     InputError
         It does something else, or needs what a resource manager does not know.
     """
-    if not isinstance(policy, Orderly):
-        why = "chooses strategies" if policy.rule == "rules" else "shares the machine in time slices"
-        raise InputError(f"policy {policy.name} {why}, which no order of jobs can express; deploy greedy or priority")
-    if isinstance(policy, Plain) and policy.rule not in OF_RULES:
-        raise InputError(f"policy {policy.name} cannot be deployed; choose one of {', '.join(OF_RULES)}")
+    if policy.no_order or not isinstance(policy, Orderly):
+        raise InputError(f"policy {policy.name} {policy.no_order}")
     if isinstance(policy, Priority):
         unknown = sorted(policy.variables - KNOWN)
         if unknown:
@@ -68,9 +63,7 @@ def check_orderly(policy: Policy) -> Orderly:
 
 def reservations_of(policy: Orderly) -> int:
     """Return how many waiting jobs have a reservation under a policy; ALL for all of them."""
-    if isinstance(policy, Priority):
-        return policy.backfill.reservations
-    return OF_RULES[policy.rule] if isinstance(policy, Plain) else RESERVATIONS[policy.backfill]
+    return min(policy.reservations, ALL)
 
 
 def order_of(

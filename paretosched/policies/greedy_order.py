@@ -90,6 +90,7 @@ class Greedy:
     asks: ClassVar = True
     replays: ClassVar = False
     knows_run_times: ClassVar = False
+    no_order: ClassVar = ""
 
     criteria: tuple[str, ...]
     genes: Floats
@@ -155,9 +156,14 @@ class Greedy:
         """Return why the policy cannot use other estimates than the requested ones: never."""
         return ""
 
+    @property
+    def reservations(self) -> int:
+        """How many waiting jobs have a reservation."""
+        return _RESERVATIONS[self.backfill]
+
     def queue(self, workload: Workload) -> Queue:
         """Return how the waiting jobs are ordered and backfilled."""
-        return simple_queue(workload, key_program(workload, self), _RESERVATIONS[self.backfill])
+        return simple_queue(workload, key_program(workload, self), self.reservations)
 
 
 def greedy(

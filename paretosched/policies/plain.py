@@ -91,6 +91,16 @@ class Plain:
         """
         return Outcome(_RULES[self.rule].start_times(workload))
 
+    @property
+    def no_order(self) -> str:
+        """Why no order of the waiting jobs with reservations is the same; "" if one is."""
+        return _RULES[self.rule].no_order
+
+    @property
+    def reservations(self) -> int:
+        """How many waiting jobs have a reservation."""
+        return _RULES[self.rule].reservations
+
     def refuses(self, learnt: bool) -> str:
         """Return why the rule cannot use other estimates than the requested ones; "" if it can.
 
@@ -104,7 +114,7 @@ class Plain:
     def queue(self, workload: Workload) -> Queue:
         """Return how the waiting jobs are ordered and backfilled; only for a rule that does not refuse predictions."""
         submission = postfix(["0"] * len(SITUATIONS), np.empty((0, len(workload))))  # equal keys
-        return simple_queue(workload, submission, _RULES[self.rule].reservations)
+        return simple_queue(workload, submission, self.reservations)
 
 
 class _Rule(NamedTuple):
@@ -116,6 +126,7 @@ class _Rule(NamedTuple):
     reservations: int = 0
     refusal: str = ""
     replays: bool = False
+    no_order: str = ""
 
 
 def _start_times(workload: Workload, kernel: Callable[..., None], *settings: Any) -> Ints:
@@ -149,14 +160,16 @@ def _recorded_starts(workload: Workload) -> Ints:
     return workload.eligible + np.maximum(workload.wait, 0)
 
 
+NO_ORDER = "cannot be deployed; choose one of fcfs, easy, conservative, conservative-replan"
 _RULES = {
     "fcfs": _Rule("FCFS", lambda w: _start_times(w, fcfs)),
-    "list": _Rule("List", lambda w: _start_times(w, backfill_fcfs, False)),
+    "list": _Rule("List", lambda w: _start_times(w, backfill_fcfs, False), no_order=NO_ORDER),
     "easy": _Rule("EASY", lambda w: _start_times(w, backfill_fcfs, True), True, 1),
     "conservative": _Rule(
         "CONS",
         _conservative_starts,
         True,
+        FAR,
         refusal="may prove too short, and conservative backfilling keeps promises that rest on them; choose "
         "conservative-replan",
     ),
@@ -166,6 +179,6 @@ _RULES = {
         True,
         FAR,
     ),
-    "recorded": _Rule("recorded", _recorded_starts, replays=True),
+    "recorded": _Rule("recorded", _recorded_starts, replays=True, no_order=NO_ORDER),
 }
 PLAIN_RULES = tuple(_RULES)

@@ -18,8 +18,10 @@ simulated(workload)           the `Outcome` of a workload that it fits
 asks                          whether it uses estimates of run times at all
 knows_run_times               whether it knows real run times by itself, whatever the estimates are
 replays                       whether its schedule is the log's own record
+no_order                      why no order of the waiting jobs, with reservations, is the same; "" if one is
 refuses(learnt)               why it cannot use other estimates than the requested ones; "" if it can
 queue(workload)               how the waiting jobs are ordered and backfilled; of policies that can use predictions
+reservations                  how many of them have a reservation; likewise
 ============================  ======================================================================================
 """
 

@@ -222,6 +222,7 @@ class Priority:
     asks: ClassVar = True
     replays: ClassVar = False
     knows_run_times: ClassVar = False
+    no_order: ClassVar = ""
 
     order: str | Sequence[str]
     backfill: Backfill = field(default_factory=Backfill)
@@ -283,6 +284,11 @@ class Priority:
         names = [name for row in (*self.orders, *self.candidate_orders) for name in labels(row.formula.term, "group")]
         names += [*b.entitled, *(group for row in b.longest for group in row.groups), *b.named]
         return tuple(dict.fromkeys([*names, *(self.shares if self.usage == "group" else ())]))
+
+    @property
+    def reservations(self) -> int:
+        """How many waiting jobs have a reservation."""
+        return self.backfill.reservations
 
     @property
     def variables(self) -> frozenset[str]:

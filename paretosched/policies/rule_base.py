@@ -102,6 +102,7 @@ class RuleBase:
     asks: ClassVar = True
     replays: ClassVar = False
     knows_run_times: ClassVar = False
+    no_order: ClassVar = "chooses strategies, which no order of jobs can express; deploy greedy or priority"
 
     kind: str
     groups: tuple[str, ...]

@@ -217,6 +217,9 @@ class TimeSharing:
     grouping: ClassVar[None] = None
     asks: ClassVar = True
     replays: ClassVar = False
+    no_order: ClassVar = (
+        "shares the machine in time slices, which no order of jobs can express; deploy greedy or priority"
+    )
 
     interval: int = 3600
     overhead: int = 60
