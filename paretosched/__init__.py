@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from .wishes.wish import Limit, Wish
     from .wishes.wish_files import WishLike, as_wish, load_wish, save_wish
     from .workload.description import describe
+    from .workload.down_times import DownTimes
     from .workload.from_paths import (
         GroupsLike,
         by_consumption,
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
 __all__ = [
     # what arrives
     "Workload",
+    "DownTimes",
     "WorkloadLike",
     "as_workload",
     "read_swf",
@@ -208,6 +210,7 @@ _MODULES = {
     "workload.reopening": "WorkloadLike as_workload reopen",
     "workload.lublin_feitelson": "lublin",
     "workload.description": "describe",
+    "workload.down_times": "DownTimes",
     "policies.policy": "PolicyLike Policy as_policy load_policy save_policy",
     "policies.plain": "Plain",
     "policies.greedy_order": "Greedy greedy",

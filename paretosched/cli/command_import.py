@@ -21,6 +21,7 @@ from .waiting import reading_progress
 if TYPE_CHECKING:
     from ..workload.accounting.importing import ImportSettings, ImportSummary
     from ..workload.accounting.lives import Block, Registry
+    from ..workload.accounting.slurm_machine import SlurmMachine
     from ..workload.accounting.tally import Tally
     from ..workload.accounting.text_lines import Watch
 
@@ -39,6 +40,7 @@ EXAMPLE = """\
   paretosched import slurm sacct.txt
       what would be dropped or assumed; nothing is written
   paretosched import slurm sacct.txt -o log.swf.gz --partition batch --zone Europe/Berlin
+  paretosched import slurm sacct.txt -o log.swf.gz --nodes nodes.txt --events events.txt
   paretosched import slurm sacct.txt -o public.swf.gz --anonymise site.key
   paretosched import pbs /var/spool/pbs/server_priv/accounting -o log.swf.gz --groups group
   paretosched import sge default/common/accounting -o log.swf.gz --groups project
@@ -69,7 +71,21 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "standard input",
     )
     parser.add_argument("--command", dest="print_command", action="store_true",
-                        help="slurm: print the sacct commands of the last twelve months, and end")  # fmt: skip
+                        help="slurm: print the sacct commands of the last twelve months, and those for --nodes and "
+                             "--events, and end")  # fmt: skip
+    parser.add_argument(
+        "--nodes",
+        metavar="FILE",
+        type=Name("the nodes"),
+        help="slurm: the output of the sinfo command that --command prints: the size of the machine",
+    )
+    parser.add_argument(
+        "--events",
+        metavar="FILE",
+        type=Name("the events"),
+        help="slurm: the output of the sacctmgr command that --command prints: when nodes were down or drained, and "
+        "when the machine had another size; no simulation uses processors that are down",
+    )
     parser.add_argument(
         "-o",
         "--output",
@@ -126,7 +142,7 @@ def run(options: argparse.Namespace) -> None:
 
     registry, tally = Registry(), Tally()
     with reading_progress() as (watch, advance):
-        settings = _settings(options)
+        settings = _settings(options)._replace(machine=_machine(options, watch))
         with closing(_blocks(options, registry, tally, watch)) as blocks:
             summary = import_log(blocks, registry, tally, settings, options.file, options.output, advance)
     for text in summary.remarks:
@@ -147,6 +163,8 @@ def _check(options: argparse.Namespace) -> None:
     if (options.format == "csv") != (options.columns is not None):
         rule = "is needed for" if options.format == "csv" else "is only for"
         raise InputError(f"--columns {rule} csv, such as --columns submit=created,start=began,end=ended,width=cores")
+    if options.format != "slurm" and not options.nodes is options.events is None:
+        raise InputError("--nodes and --events are for slurm")
     if options.capacity is not None and not 1 <= options.capacity < 2**31:
         raise InputError(f"--capacity must be in 1..{2**31 - 1}, but is {options.capacity}")
     if options.anonymise is not None and options.output is None:
@@ -170,6 +188,15 @@ def _settings(options: argparse.Namespace) -> ImportSettings:
         key=None if options.anonymise is None else read_key(options.anonymise),
         repeats=options.format == "slurm",
     )
+
+
+def _machine(options: argparse.Namespace, watch: Watch) -> SlurmMachine | None:
+    """Return what is known of the nodes of a Slurm machine."""
+    if options.nodes is None and options.events is None:
+        return None
+    from ..workload.accounting.slurm_machine import read_machine
+
+    return read_machine(options.nodes, options.events, options.partition, options.width, watch)
 
 
 def _blocks(
@@ -196,6 +223,7 @@ def _blocks(
 def _print_command(options: argparse.Namespace) -> None:
     """Show the commands whose output is read, and who must run them."""
     from ..workload.accounting.slurm import sacct_command
+    from ..workload.accounting.slurm_machine import EVENTS, SINFO
 
     if options.format != "slurm":
         raise InputError("--command is for slurm; the accounting of PBS and Grid Engine is in files")
@@ -206,6 +234,9 @@ def _print_command(options: argparse.Namespace) -> None:
         "# One line a month, so that slurmdbd is not asked for too much at once; jobs that are in two months are taken"
     )
     show("# once. Take the months that you need, and remove the others. The output: paretosched import slurm FILE")
+    show("# When nodes were down, and the size of the machine: --nodes nodes.txt --events events.txt, from")
+    show(f"#   {SINFO} > nodes.txt")
+    show(f"#   {EVENTS} > events.txt")
     show(sacct_command(_months(dt.datetime.now(tz=dt.UTC).date())))
 
 
@@ -236,6 +267,8 @@ def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     show(table(rows, columns) if rows else "nothing was dropped, changed or assumed")
     load = "" if summary.load is None else f", offered load {summary.load:.3f}"
     about = f"{summary.jobs:,} jobs of {summary.users:,} users on {summary.capacity:,} {options.width}{load}"
+    if summary.down is not None:
+        about += f"; {summary.down / 3600:,.1f} {options.width[:-1]} hours were down"
     show()
     show(f"{options.output}: {about}" if options.output else f"{about}; nothing was written (-o FILE writes the log)")
     if options.output:

@@ -19,6 +19,7 @@ from ..core.arrays import Ints, Mask
 from ..policies.outcome import Outcome
 from ..policies.policy import Policy, decided_by
 from ..policies.priority import Priority
+from ..workload.down_times import DownTimes
 from ..workload.workload import Workload
 
 
@@ -133,9 +134,9 @@ def _jobs_to_simulate(workload: Workload, begin: Begin) -> tuple[Workload, int]:
 
 
 def _down_beside(workload: Workload, running: Ints, since: int, offset: int) -> DownTimes | None:
-    """Return when processors are down, in seconds from `offset` on: not before the date, and never those of jobs that ran.
+    """Return when processors are down from the date on, in seconds from `offset` on; None if all are always up.
 
-    What is recorded of nodes and of jobs need not agree; the jobs that ran at the date keep their processors.
+    What is recorded of nodes and of jobs need not agree: jobs that ran at the date keep their processors.
     """
     if workload.down is None:
         return None

@@ -7,8 +7,8 @@ import numpy as np
 from ..core.arrays import Int, Ints
 from ..core.situations import Calendar
 from .compiling import njit
-from .events import era_at, next_event
 from .down_profile import put_down
+from .events import era_at, next_event
 from .inputs import Down, Jobs, Weights
 from .profile import FIRST, LAST, add, clear, earliest, forget_past, segment
 from .profile_gaps import Gaps, find_gaps, first_gap, no_gaps, widen_gaps

@@ -1,9 +1,9 @@
 """Any order with any backfilling on a machine of which processors are down at times; all is known beforehand.
 
-A profile has the processors that are neither down nor taken, by their expected ends, by running jobs, from now on. It is
-kept from one event to the next. A job may start if its width is free in it for all of its estimate: so no job ever runs
-on a processor that is down. The queue is sorted anew at every event. Events are also the seconds in which the number of
-processors that are down changes.
+A profile has the processors that are neither down nor, by their expected ends, taken by running jobs, from now on. It
+is kept from one event to the next. A job may start if its width is free in it for all of its estimate: so no job ever
+runs on a processor that is down. The queue is sorted anew at every event. A second in which the number of processors
+that are down changes is an event, too.
 
 The pass is that of `priority`, but that a job at the head of the order that fits now may have to wait.
 """
@@ -121,9 +121,7 @@ def _order_around_down_times(
         count: Int = state[COUNT]
         free = site.profile.room[site.profile.span[FIRST]]
         # Only a job that fits can start. A pass in which no job can start matters only if it writes down latest starts.
-        if count == 0 or (
-            ranking.backfilling.slack == 0 and count_fitting(waiting.rows, count, jobs.width, free) == 0
-        ):
+        if count == 0 or (ranking.backfilling.slack == 0 and count_fitting(waiting.rows, count, jobs.width, free) == 0):
             continue
         for i in range(count):
             waiting.queue[i] = waiting.rows[i]

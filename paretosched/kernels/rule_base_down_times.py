@@ -93,9 +93,7 @@ def rules_around_down_times(
     choice = Choice(weights, rules, order, ballot, ints(groups), np.zeros(2), decisions)
     now = running_jobs(start, capacity, False)
     desk = wide_desk(n, rankings[0].backfilling, down)
-    _rules_around_down_times(
-        jobs, capacity, calendar, choice, rankings, now, empty_site(jobs, capacity, down), desk
-    )
+    _rules_around_down_times(jobs, capacity, calendar, choice, rankings, now, empty_site(jobs, capacity, down), desk)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -168,7 +168,12 @@ def simple_queue(workload: Workload, order: Program, reservations: int, entitled
     """Return an order with a number of reservations, for which all jobs are entitled to them, or none."""
     groups = len(workload.groups)
     backfilling = Backfilling(
-        reservations, np.full(groups, entitled, np.bool_), np.full(groups, FAR, np.int64), np.zeros(groups, np.bool_), 0, True
+        reservations,
+        np.full(groups, entitled, np.bool_),
+        np.full(groups, FAR, np.int64),
+        np.zeros(groups, np.bool_),
+        0,
+        True,
     )
     return Queue(order, order, backfilling, np.empty(0, np.int64), np.ones(len(workload)), 1.0, no_tree())
 
@@ -202,9 +207,7 @@ def around_down_times(workload: Workload, queue: Queue) -> Outcome:
     from ..kernels.down_times import order_around_down_times  # on demand: kernels take long to import
 
     start = unknown_starts(len(workload))
-    order_around_down_times(
-        jobs_of(workload), workload.capacity, down_of(workload), workload.calendar, *queue, start
-    )
+    order_around_down_times(jobs_of(workload), workload.capacity, down_of(workload), workload.calendar, *queue, start)
     return Outcome(start)
 
 
