@@ -62,7 +62,7 @@ def earliest_fit(jobs: Jobs, capacity: Int, down: Down, order: Order, start: Int
 
 
 def _free(jobs: Jobs, capacity: Int, down: Down) -> Vacancy:
-    """Return the processors that are not down, from the first arrival on."""
+    """Return what of the `capacity` processors is not `down`, from the first arrival of `jobs` on."""
     free = vacancy(jobs.submit.size + down.begin.size)
     clear(free, jobs.submit[0], np.int64(capacity))
     _take_down(free, down, jobs.submit[0])
@@ -71,7 +71,7 @@ def _free(jobs: Jobs, capacity: Int, down: Down) -> Vacancy:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _take_down(free: Vacancy, down: Down, since: Int) -> None:
-    """Take the processors that are down out of a machine without jobs, which begins at second `since`, in place."""
+    """Take the processors that are `down` out of `free`, a machine without jobs from second `since` on, in place."""
     for i in range(down.begin.size):
         if down.end[i] > since:
             take(free, max(down.begin[i], since), down.end[i], down.width[i])

@@ -48,7 +48,7 @@ class Site(NamedTuple):
 
 
 def empty_site(jobs: Jobs, capacity: Int, down: Down) -> Site:
-    """Return a machine of `capacity` processors on which none of `jobs` runs, before the first one arrives."""
+    """Return a machine of `capacity` processors, some `down` at times, before the first of `jobs` arrives."""
     profile = no_profile(2 * (jobs.submit.size + down.begin.size) + 16)
     first = jobs.submit[0]
     clear(profile.when, profile.room, profile.span, first, capacity)
@@ -91,7 +91,7 @@ def order_around_down_times(
 
 
 def wide_desk(n: int, backfilling: Backfilling, down: Down) -> Desk:
-    """Return work space for passes over n jobs, in whose profile there is room for `down`."""
+    """Return work space for passes over n jobs with a `backfilling`, in whose profile there is room for `down`."""
     return empty_desk(n, backfilling)._replace(profile=no_profile(2 * (n + down.begin.size) + 16))
 
 
@@ -132,7 +132,7 @@ def _order_around_down_times(
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def next_moment(jobs: Jobs, now: Running, site: Site) -> Int:
-    """Return the second of the next event; the profile of `site` then begins there, and its next change is later."""
+    """Return the second of the next event of `jobs` and `now`; `site`, modified in place, then begins there."""
     state = site.state
     t = next_event(jobs, state[ARRIVED], now, state[RUNNING])
     if state[CHANGE] < site.changes.size and site.changes[state[CHANGE]] <= t:
@@ -145,7 +145,7 @@ def next_moment(jobs: Jobs, now: Running, site: Site) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def end_job(jobs: Jobs, now: Running, site: Site, t: Int) -> Int:
-    """End the next job, which ends in second t, and return its row; `now` and `site` are modified in place."""
+    """End the next of `jobs`, which ends in second t, and return its row; `now` and `site` are modified in place."""
     state = site.state
     profile = site.profile
     j = end_next(jobs, now, state[RUNNING])
@@ -158,7 +158,7 @@ def end_job(jobs: Jobs, now: Running, site: Site, t: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def admit_arrivals(jobs: Jobs, now: Running, site: Site, waiting: Waiting, t: Int) -> None:
-    """Add the jobs that arrive in second t to the waiting jobs; `now`, `site` and `waiting` are modified in place."""
+    """Add those of `jobs` that arrive in second t to `waiting`; `now`, `site` and `waiting` are modified in place."""
     state = site.state
     while state[ARRIVED] < jobs.submit.size and jobs.submit[state[ARRIVED]] == t:
         waiting.rows[state[COUNT]] = state[ARRIVED]
@@ -232,7 +232,7 @@ def start_around_down_times(
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def copy_profile(source: Profile, target: Profile) -> None:
-    """Fill a profile, in place, with what another one of the same size has."""
+    """Fill `target`, in place, with what `source`, a profile of the same size, has."""
     for i in range(source.span[FIRST], source.span[LAST]):
         target.when[i] = source.when[i]
         target.room[i] = source.room[i]

@@ -75,8 +75,10 @@ def rules_around_down_times(
         As for `apply_rules`.
     down
         `Down`.
-    start, decisions
-        As for `apply_rules`, filled and increased in place.
+    start
+        (n,) int64, s, filled in place.
+    decisions
+        (situations,) or (13,) int64, as for `apply_rules`, increased in place.
     """
     n = jobs.submit.size
     features, count = rules.counts.size, rules.peaks.size
@@ -163,7 +165,7 @@ def _rules_around_down_times(
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def busy_processors(jobs: Jobs, now: Running, running: Int) -> Int:
-    """Return how many processors the `running` jobs of `now` have."""
+    """Return how many processors those of `jobs` have that are among the `running` jobs of `now`."""
     mask = (1 << now.row_bits) - 1
     busy: Int = 0
     for i in range(running):

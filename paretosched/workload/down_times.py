@@ -104,18 +104,6 @@ class DownTimes:
         length = np.clip(self.end, since, until) - np.clip(self.begin, since, until)
         return sum(s * p for s, p in zip(length.tolist(), self.processors.tolist(), strict=True))
 
-    def moved(self, seconds: int) -> DownTimes:
-        """Return the down times some seconds later, or earlier if below 0; what is before second 0 is cut off.
-
-        Examples
-        --------
-        >>> DownTimes([10, 30], [20, 40], [2, 8]).moved(-15).begin.tolist()
-        [0, 15]
-        """
-        begin, end = np.maximum(self.begin + seconds, 0), self.end + seconds
-        left = end > begin
-        return DownTimes(begin[left], end[left], self.processors[left])
-
     def columns(self) -> dict[str, list[int]]:
         """Return the three columns as plain lists, for JSON."""
         return {key: getattr(self, key).tolist() for key in COLUMNS}

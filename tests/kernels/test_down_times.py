@@ -106,8 +106,8 @@ def test_rule_bases_start_jobs_as_their_oracle(w: Workload, data: st.DataObject)
 def test_sequences_are_decoded_as_by_their_oracle(w: Workload, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(w))))
     rows = np.array(order, dtype=np.int32)
-    assert decoded_start_times(w, rows, "strict").tolist() == naive_down.decoded(w, order, True)
-    assert decoded_start_times(w, rows, "earliest").tolist() == naive_down.decoded(w, order, False)
+    assert decoded_start_times(w, rows, "strict").tolist() == naive_down.in_given_order(w, order, True)
+    assert decoded_start_times(w, rows, "earliest").tolist() == naive_down.in_given_order(w, order, False)
 
 
 @pytest.mark.parametrize("name", DEEP)

@@ -139,7 +139,7 @@ def conservative(jobs: list[Job], capacity: int, down: list[Started]) -> list[in
     return naive.in_rows(start)
 
 
-def decoded(workload: Workload, order: Iterable[int], strictly: bool) -> list[int]:
+def in_given_order(workload: Workload, order: Iterable[int], strictly: bool) -> list[int]:
     """Return the start times of an order: each job as early as possible beside those before it in the order.
 
     Strictly: and not before the job before it.

@@ -87,12 +87,6 @@ def test_arrays_are_read_only_also_from_a_pickle() -> None:
             assert not column.flags.writeable
 
 
-def test_what_moves_before_second_0_is_cut_off() -> None:
-    assert DOWN.moved(-10).columns() == {"begin": [0, 30], "end": [10, 50], "processors": [3, 8]}
-    assert DOWN.moved(-30).columns() == {"begin": [10], "end": [30], "processors": [8]}
-    assert DOWN.moved(7).begin.tolist() == [12, 47]
-
-
 def test_more_processors_than_the_machine_has_are_refused() -> None:
     message = r"^down must be at most the 8 processors of the machine, but 9 are down from second 40 on$"
     with pytest.raises(InputError, match=message):

@@ -197,7 +197,7 @@ def size_of(machine: SlurmMachine, since: int, until: int) -> int | None:
 
     None if nothing says it.
     """
-    sizes = [event.width for event in _registered(machine) if _overlaps(event, since, until)]
+    sizes = [event.width for event in _sizes(machine) if _overlaps(event, since, until)]
     if machine.nodes is not None:
         sizes.append(sum(machine.nodes.values()))
     return max(sizes, default=None)
@@ -216,7 +216,7 @@ def down_in(machine: SlurmMachine, capacity: int, since: int, until: int) -> tup
         The first and the last second of the log, Unix times; what has no end lasts until the last one.
     """
     remarks: list[str] = []
-    registered = _registered(machine)
+    registered = _sizes(machine)
     periods = {"": [Event("", e.begin, e.end, True, capacity - e.width) for e in registered if e.width < capacity]}
     other_states, unknown_nodes, without_width = 0, 0, 0
     for event in machine.events:
@@ -251,7 +251,7 @@ def down_in(machine: SlurmMachine, capacity: int, since: int, until: int) -> tup
     return DownTimes(down.begin, down.end, np.minimum(down.processors, capacity)), remarks
 
 
-def _registered(machine: SlurmMachine) -> list[Event]:
+def _sizes(machine: SlurmMachine) -> list[Event]:
     """Return the sizes that the cluster had registered; none for a part of it."""
     if machine.partition is not None:
         return []
