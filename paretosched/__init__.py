@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from .workload.accounting.accounting_files import import_log
     from .workload.accounting.importing import ImportSummary
     from .workload.description import describe
+    from .workload.down_times import DownTimes
     from .workload.from_paths import (
         GroupsLike,
         by_consumption,
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
 __all__ = [
     # what arrives
     "Workload",
+    "DownTimes",
     "WorkloadLike",
     "as_workload",
     "read_swf",
@@ -214,6 +216,7 @@ _MODULES = {
     "workload.reopening": "WorkloadLike as_workload reopen",
     "workload.lublin_feitelson": "lublin",
     "workload.description": "describe",
+    "workload.down_times": "DownTimes",
     "policies.policy": "PolicyLike Policy as_policy load_policy save_policy",
     "policies.plain": "Plain",
     "policies.greedy_order": "Greedy greedy",

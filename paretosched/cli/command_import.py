@@ -26,6 +26,7 @@ EXAMPLE = """\
   paretosched import slurm sacct.txt
       what would be dropped or assumed; nothing is written
   paretosched import slurm sacct.txt -o log.swf.gz --partition batch --zone Europe/Berlin
+  paretosched import slurm sacct.txt -o log.swf.gz --nodes nodes.txt --events events.txt
   paretosched import slurm sacct.txt -o public.swf.gz --anonymise site.key
   paretosched import pbs /var/spool/pbs/server_priv/accounting -o log.swf.gz --groups group
   paretosched import sge default/common/accounting -o log.swf.gz --groups project
@@ -61,7 +62,21 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "standard input",
     )
     parser.add_argument("--command", dest="print_command", action="store_true",
-                        help="slurm: print the sacct commands of the last twelve months, and end")  # fmt: skip
+                        help="slurm: print the sacct commands of the last twelve months, and those for --nodes and "
+                             "--events, and end")  # fmt: skip
+    parser.add_argument(
+        "--nodes",
+        metavar="FILE",
+        type=Name("the nodes"),
+        help="slurm: the output of the sinfo command that --command prints: the size of the machine",
+    )
+    parser.add_argument(
+        "--events",
+        metavar="FILE",
+        type=Name("the events"),
+        help="slurm: the output of the sacctmgr command that --command prints: when nodes were down or drained, and "
+        "when the machine had another size; no simulation uses processors that are down",
+    )
     parser.add_argument(
         "-o",
         "--output",
@@ -115,7 +130,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("FILE is missing: the accounting file, or - for the standard input")
     from ..workload.accounting.accounting_files import import_log
 
-    names = ("partition", "width", "groups", "capacity", "zone", "columns", "anonymise")
+    names = ("partition", "width", "groups", "capacity", "zone", "columns", "anonymise", "nodes", "events")
     words = chosen_options(options, names)
     with reading_progress() as (watch, advance):
         summary = import_log(
@@ -129,6 +144,7 @@ def run(options: argparse.Namespace) -> None:
 def _print_command(options: argparse.Namespace) -> None:
     """Show the commands whose output is read, and who must run them."""
     from ..workload.accounting.slurm import sacct_command
+    from ..workload.accounting.slurm_machine import EVENTS, SINFO
 
     if options.format != "slurm":
         raise InputError("--command is for slurm; the accounting of PBS and Grid Engine is in files")
@@ -139,6 +155,9 @@ def _print_command(options: argparse.Namespace) -> None:
         "# One line a month, so that slurmdbd is not asked for too much at once; jobs that are in two months are taken"
     )
     show("# once. Take the months that you need, and remove the others. The output: paretosched import slurm FILE")
+    show("# When nodes were down, and the size of the machine: --nodes nodes.txt --events events.txt, from")
+    show(f"#   {SINFO} > nodes.txt")
+    show(f"#   {EVENTS} > events.txt")
     show(sacct_command(_months(dt.datetime.now(tz=dt.UTC).date())))
 
 
@@ -169,6 +188,8 @@ def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     show(table(rows, columns) if rows else "nothing was dropped, changed or assumed")
     load = "" if summary.load is None else f", offered load {summary.load:.3f}"
     about = f"{summary.jobs:,} jobs of {summary.users:,} users on {summary.capacity:,} {options.width}{load}"
+    if summary.down is not None:
+        about += f"; {summary.down / 3600:,.1f} {options.width[:-1]} hours were down"
     show()
     show(f"{options.output}: {about}" if options.output else f"{about}; nothing was written (-o FILE writes the log)")
     if options.output:

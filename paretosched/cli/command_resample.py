@@ -67,6 +67,8 @@ def run(options: argparse.Namespace) -> None:
     resampled = resample(workload, options.seed, options.load, options.double)
     write_swf(resampled, options.output)
     remark_repairs(options.trace, workload)
+    if workload.down is not None:
+        remark(f"{options.output}: {resampled.repairs[-1].reason}")
     if workload.submit[-1] - workload.submit[0] < SHORT:
         remark(f"{options.trace}: lasts less than four weeks, so that there is little to put together anew")
     remark(f"{options.trace}: {len(workload):,} jobs, offered load {load:.3f}")

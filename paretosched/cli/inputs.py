@@ -127,7 +127,7 @@ def show_written(options: argparse.Namespace, workload: Workload) -> None:
 
 
 def remark_repairs(trace: str, workload: Workload) -> None:
-    """Write a remark if a log was cleaned; to be called at the end, so that an error is the only line."""
+    """Write remarks if a log was cleaned, or if processors were down; at the end, so that an error is the only line."""
     jobs = {
         action: sum(repair.jobs for repair in workload.repairs if repair.action == action)
         for action in ("dropped", "changed")
@@ -145,6 +145,15 @@ def remark_repairs(trace: str, workload: Workload) -> None:
                 "than they had requested; if the machine let them run, give --overrun raise, which makes the run time "
                 "the request"
             )
+    if workload.down is not None:
+        from ..workload.description import down_share
+
+        share = down_share(workload)
+        assert share is not None  # noqa: S101  # there are down times
+        remark(
+            f"{trace}: {share['processor_hours']:,.1f} processor hours are down, {share['percent']:.2f} % of the "
+            "machine; no scheduler uses them, all know them beforehand, and UTIL is that of the whole machine"
+        )
 
 
 def remark_history(schedule: Schedule) -> None:

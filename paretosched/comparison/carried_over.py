@@ -19,6 +19,7 @@ from ..core.arrays import Ints, Mask
 from ..policies.outcome import Outcome
 from ..policies.policy import Policy, decided_by
 from ..policies.priority import Priority
+from ..workload.down_times import DownTimes
 from ..workload.workload import Workload
 
 
@@ -126,9 +127,29 @@ def _jobs_to_simulate(workload: Workload, begin: Begin) -> tuple[Workload, int]:
             user=np.where(is_filler, -1, w.user[rows]),
             wait=np.full(rows.size, -1),
             epoch=w.epoch + offset,
+            down=_down_beside(w, running, since, offset),
         ),
         offset,
     )
+
+
+def _down_beside(workload: Workload, running: Ints, since: int, offset: int) -> DownTimes | None:
+    """Return when processors are down from the date on, in seconds from `offset` on; None if all are always up.
+
+    What is recorded of nodes and of jobs need not agree: jobs that ran at the date keep their processors.
+    """
+    if workload.down is None:
+        return None
+    down = workload.down
+    end = (workload.eligible + workload.wait + workload.estimate)[running]
+    seconds = np.unique(np.concatenate([down.begin, down.end, end, [since]]))
+    begin, until = seconds[seconds >= since][:-1], seconds[seconds >= since][1:]
+    place = np.searchsorted(down.begin, begin, side="right") - 1
+    processors = np.where((place >= 0) & (begin < down.end[place]), down.processors[place], 0)
+    busy = (workload.width[running] * (end > begin[:, None])).sum(axis=1)
+    processors = np.minimum(processors, workload.capacity - busy)
+    some = processors > 0
+    return DownTimes(begin[some] - offset, until[some] - offset, processors[some])
 
 
 def _mask(size: int, first: int, count: int) -> Mask:

@@ -134,6 +134,8 @@ class Comparison:
         In which intervals the objectives and the gains lie, see `intervals`; None if not asked for.
     periods
         The policies in one part of the log after the other, see `periods`; none if not asked for.
+    most_down
+        The most processors that are down at one time; UTIL and the use over time are those of all processors.
     """
 
     workload_name: str
@@ -162,6 +164,7 @@ class Comparison:
     shares_time: bool = False
     intervals: Intervals | None = None
     periods: tuple[Period, ...] = ()
+    most_down: int = 0
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -408,6 +411,7 @@ def compare(
         shares_time=sharing is not None,
         intervals=bootstrapped([week_sums(schedule) for schedule in schedules], wish) if intervals else None,
         periods=() if rolling is None else periods(schedules, rolling, wish),
+        most_down=0 if workload.down is None else workload.down.most,
         **({} if front is None else _against(front, values, feasible, wish_here)),
     )
 

@@ -7,8 +7,9 @@ import numpy as np
 from ..core.arrays import Int, Ints
 from ..core.situations import Calendar
 from .compiling import njit
+from .down_profile import put_down
 from .events import era_at, next_event
-from .inputs import Jobs, Weights
+from .inputs import Down, Jobs, Weights
 from .profile import FIRST, LAST, add, clear, earliest, forget_past, segment
 from .profile_gaps import Gaps, find_gaps, first_gap, no_gaps, widen_gaps
 from .replanned_queue import replanned_in_turn
@@ -61,7 +62,7 @@ class Reservations(NamedTuple):
     state: Ints
 
 
-def conservative(jobs: Jobs, capacity: Int, start: Ints) -> None:
+def conservative(jobs: Jobs, capacity: Int, down: Down, start: Ints) -> None:
     """Fill `start` with the start times of conservative backfilling with persistent reservations.
 
     When a job arrives, it gets the earliest reservation that delays no other job. When jobs end, the rest of their
@@ -74,6 +75,8 @@ def conservative(jobs: Jobs, capacity: Int, start: Ints) -> None:
         `Jobs`.
     capacity
         Processors.
+    down
+        `Down`: no reservation is on processors that are down.
     start
         (n,) int64, s, filled in place.
     """
@@ -89,16 +92,19 @@ def conservative(jobs: Jobs, capacity: Int, start: Ints) -> None:
         np.zeros(9, np.int64),
     )
     now = running_jobs(start, capacity, False)
-    _conservative(jobs, capacity, now, queue, no_profile(2 * n + 16), no_gaps(capacity))
+    profile = no_profile(2 * (n + down.begin.size) + 16)
+    _conservative(jobs, capacity, down, now, queue, profile, no_gaps(capacity))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, profile: Profile, gaps: Gaps) -> None:
+def _conservative(
+    jobs: Jobs, capacity: Int, down: Down, now: Running, queue: Reservations, profile: Profile, gaps: Gaps
+) -> None:
     """Do the work of `conservative` without allocating memory.
 
     Parameters
     ----------
-    jobs, capacity
+    jobs, capacity, down
         As for `conservative`.
     now
         `Running`, modified in place: `start` is filled.
@@ -113,6 +119,7 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, 
     state[TOP] = queue.row_of.size
     arrivals = 0
     clear(profile.when, profile.room, profile.span, jobs.submit[0], capacity)
+    put_down(profile, down, jobs.submit[0])
     while arrivals < n or state[WAITING] > 0:
         t = next_event(jobs, arrivals, now, state[RUNNING])
         if state[PLANNED] > 0:

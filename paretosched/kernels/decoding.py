@@ -8,11 +8,11 @@ import numpy as np
 from ..core.arrays import Int, Ints, Order
 from .compiling import njit
 from .fcfs_easy import NEAR, in_turn
-from .inputs import Jobs
+from .inputs import Down, Jobs
 from .profile_tree import Vacancy, clear, earliest, take, vacancy
 
 
-def strict(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
+def strict(jobs: Jobs, capacity: Int, down: Down, order: Order, start: Ints) -> None:
     """Fill `start`: each job starts as soon as possible, but not before the job before it in `order`.
 
     Paper 002, section 2.1.
@@ -23,17 +23,22 @@ def strict(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
         The jobs.
     capacity
         Processors.
+    down
+        `Down`: no job runs on processors that are down.
     order
         (n,) int32, a permutation of the rows.
     start
         (n,) int64, s, filled in place.
     """
+    if down.begin.size > 0:
+        _strict_around_down_times(jobs.submit, jobs.run, jobs.width, order, _free(jobs, capacity, down), start)
+        return
     near = np.empty(NEAR, np.int64)
     heap = np.empty(min(jobs.submit.size, capacity) + 1, np.int64)
     in_turn(jobs.submit, jobs.run, jobs.width, order, capacity, start, near, heap)
 
 
-def earliest_fit(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
+def earliest_fit(jobs: Jobs, capacity: Int, down: Down, order: Order, start: Ints) -> None:
     """Fill `start`: each job in turn starts when it first fits, and the jobs before it in `order` do not move.
 
     The serial schedule generation scheme of resource-constrained project scheduling (Kolisch 1996, European
@@ -45,15 +50,54 @@ def earliest_fit(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
         The jobs.
     capacity
         Processors.
+    down
+        `Down`: no job runs on processors that are down.
     order
         (n,) int32, a permutation of the rows.
     start
         (n,) int64, s, filled in place.
     """
-    free = vacancy(jobs.submit.size)
     waits = np.full((128, 256, 2), -1, np.int64)
+    _earliest_fit(jobs.submit, jobs.run, jobs.width, order, _free(jobs, capacity, down), waits, start)
+
+
+def _free(jobs: Jobs, capacity: Int, down: Down) -> Vacancy:
+    """Return what of the `capacity` processors is not `down`, from the first arrival of `jobs` on."""
+    free = vacancy(jobs.submit.size + down.begin.size)
     clear(free, jobs.submit[0], np.int64(capacity))
-    _earliest_fit(jobs.submit, jobs.run, jobs.width, order, free, waits, start)
+    _take_down(free, down, jobs.submit[0])
+    return free
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _take_down(free: Vacancy, down: Down, since: Int) -> None:
+    """Take the processors that are `down` out of `free`, a machine without jobs from second `since` on, in place."""
+    for i in range(down.begin.size):
+        if down.end[i] > since:
+            take(free, max(down.begin[i], since), down.end[i], down.width[i])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _strict_around_down_times(submit: Ints, run: Ints, width: Ints, order: Order, free: Vacancy, start: Ints) -> None:
+    """Do the work of `strict` where processors are down at times, without allocating memory.
+
+    Parameters
+    ----------
+    submit, run, width
+        (n,) int64: s, s and processors.
+    order
+        (n,) int32, a permutation of the rows.
+    free
+        The machine without jobs, modified in place.
+    start
+        (n,) int64, s, filled in place.
+    """
+    t: Int = 0
+    for k in range(order.size):
+        j = order[k]
+        t = earliest(free, max(t, submit[j]), width[j], run[j])
+        take(free, t, t + run[j], width[j])
+        start[j] = t
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -29,6 +29,22 @@ class Jobs(NamedTuple):
     group: Ints
 
 
+class Down(NamedTuple):
+    """The times in which some processors are down, (k,) int64 each, ascending and without overlap.
+
+    Attributes
+    ----------
+    begin, end
+        Seconds, half open.
+    width
+        Processors that are down.
+    """
+
+    begin: Ints
+    end: Ints
+    width: Ints
+
+
 class Weights(NamedTuple):
     """The parameters that order the queue of Greedy.
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..kernels.decoding import earliest_fit, strict
 from ..workload.workload import Workload
-from .outcome import jobs_of
+from .outcome import down_of, jobs_of
 
 DECODINGS = ("strict", "earliest")
 
@@ -23,7 +23,7 @@ def decoded_start_times(workload: Workload, order: NDArray[np.int32], decoding: 
     rows = arrivals.to_places(order).view()
     rows.flags.writeable = False  # for writeable arrays kernels would be compiled again
     if decoding == "strict":
-        strict(jobs_of(w), w.capacity, rows, start)
+        strict(jobs_of(w), w.capacity, down_of(w), rows, start)
     else:
-        earliest_fit(jobs_of(w), w.capacity, rows, start)
+        earliest_fit(jobs_of(w), w.capacity, down_of(w), rows, start)
     return arrivals.by_row(start)

@@ -35,7 +35,7 @@ from ..kernels.inputs import Weights
 from ..kernels.waiting_tree import FAR
 from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
-from .outcome import Outcome, Queue, arriving, jobs_of, simple_queue
+from .outcome import Outcome, Queue, around_down_times, arriving, jobs_of, simple_queue
 
 if TYPE_CHECKING:
     from ..workload.from_paths import GroupsLike
@@ -140,6 +140,8 @@ class Greedy:
     @arriving
     def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload that has the policy's groups."""
+        if workload.down is not None:
+            return around_down_times(workload, self.queue(workload))
         start = unknown_starts(len(workload))
         inputs = jobs_of(workload), workload.capacity, workload.calendar, weights(workload, self)
         if self.backfill == "conservative":

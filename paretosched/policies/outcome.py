@@ -11,9 +11,10 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
+from ..core.watching import unknown_starts
 from ..kernels.fair_share import Tree, no_tree
 from ..kernels.formulas import Program
-from ..kernels.inputs import Backfilling, Jobs
+from ..kernels.inputs import Backfilling, Down, Jobs
 from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
 
@@ -163,11 +164,16 @@ class Queue(NamedTuple):
     tree: Tree
 
 
-def simple_queue(workload: Workload, order: Program, reservations: int) -> Queue:
-    """Return an order with a number of reservations, for which all jobs are alike."""
+def simple_queue(workload: Workload, order: Program, reservations: int, entitled: bool = True) -> Queue:
+    """Return an order with a number of reservations, for which all jobs are entitled to them, or none."""
     groups = len(workload.groups)
     backfilling = Backfilling(
-        reservations, np.ones(groups, np.bool_), np.full(groups, FAR, np.int64), np.zeros(groups, np.bool_), 0, True
+        reservations,
+        np.full(groups, entitled, np.bool_),
+        np.full(groups, FAR, np.int64),
+        np.zeros(groups, np.bool_),
+        0,
+        True,
     )
     return Queue(order, order, backfilling, np.empty(0, np.int64), np.ones(len(workload)), 1.0, no_tree())
 
@@ -188,3 +194,23 @@ def jobs_of(workload: Workload) -> Jobs:
     """Return the jobs of a workload in the order of their arrival, as kernels take them: they arrive when eligible."""
     w = workload
     return Jobs(w.eligible, w.run, w.estimate, w.width, w.group)
+
+
+def down_of(workload: Workload) -> Down:
+    """Return when processors of a workload's machine are down, as kernels take it."""
+    d = workload.down
+    return ALL_UP if d is None else Down(d.begin, d.end, d.processors)
+
+
+def around_down_times(workload: Workload, queue: Queue) -> Outcome:
+    """Return the outcome of a queue on a machine of which processors are down at times."""
+    from ..kernels.down_times import order_around_down_times  # on demand: kernels take long to import
+
+    start = unknown_starts(len(workload))
+    order_around_down_times(jobs_of(workload), workload.capacity, down_of(workload), workload.calendar, *queue, start)
+    return Outcome(start)
+
+
+_NONE = np.empty(0, dtype=np.int64)
+_NONE.flags.writeable = False  # as those of a workload are: for writeable arrays kernels would be compiled again
+ALL_UP = Down(_NONE, _NONE, _NONE)

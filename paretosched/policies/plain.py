@@ -28,7 +28,7 @@ from ..kernels.formulas import postfix
 from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
 from .greedy_order import submission_order
-from .outcome import Outcome, Queue, arriving, jobs_of, simple_queue
+from .outcome import Outcome, Queue, around_down_times, arriving, down_of, jobs_of, simple_queue
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,10 @@ class Plain:
         InputError
             The rule is "recorded", and the workload has no record.
         """
-        return Outcome(_RULES[self.rule].start_times(workload))
+        rule = _RULES[self.rule]
+        if workload.down is not None and not rule.heeds_down_times:
+            return around_down_times(workload, self.queue(workload))
+        return Outcome(rule.start_times(workload))
 
     @property
     def no_order(self) -> str:
@@ -112,9 +115,9 @@ class Plain:
         return _RULES[self.rule].refusal if learnt else ""
 
     def queue(self, workload: Workload) -> Queue:
-        """Return how the waiting jobs are ordered and backfilled; only for a rule that does not refuse predictions."""
+        """Return how the waiting jobs are ordered and backfilled; only for a rule with such a queue."""
         submission = postfix(["0"] * len(SITUATIONS), np.empty((0, len(workload))))  # equal keys
-        return simple_queue(workload, submission, self.reservations)
+        return simple_queue(workload, submission, self.reservations, _RULES[self.rule].entitled)
 
 
 class _Rule(NamedTuple):
@@ -124,9 +127,11 @@ class _Rule(NamedTuple):
     start_times: Callable[[Workload], Ints]
     asks: bool = False
     reservations: int = 0
+    entitled: bool = True  # whether jobs get these reservations
     refusal: str = ""
     replays: bool = False
     no_order: str = ""
+    heeds_down_times: bool = False  # whether `start_times` does
 
 
 def _start_times(workload: Workload, kernel: Callable[..., None], *settings: Any) -> Ints:
@@ -140,7 +145,7 @@ def _conservative_starts(workload: Workload) -> Ints:
     """Return the start times of conservative backfilling."""
     from ..kernels.conservative import conservative  # on demand: kernels take long to import
 
-    return _start_times(workload, conservative)
+    return _start_times(workload, conservative, down_of(workload))
 
 
 def _replanned_starts(workload: Workload) -> Ints:
@@ -163,7 +168,10 @@ def _recorded_starts(workload: Workload) -> Ints:
 NO_ORDER = "cannot be deployed; choose one of fcfs, easy, conservative, conservative-replan"
 _RULES = {
     "fcfs": _Rule("FCFS", lambda w: _start_times(w, fcfs)),
-    "list": _Rule("List", lambda w: _start_times(w, backfill_fcfs, False), no_order=NO_ORDER),
+    # every job may overtake every other one: beside one reservation that nobody gets
+    "list": _Rule(
+        "List", lambda w: _start_times(w, backfill_fcfs, False), reservations=1, entitled=False, no_order=NO_ORDER
+    ),
     "easy": _Rule("EASY", lambda w: _start_times(w, backfill_fcfs, True), True, 1),
     "conservative": _Rule(
         "CONS",
@@ -172,6 +180,7 @@ _RULES = {
         FAR,
         refusal="may prove too short, and conservative backfilling keeps promises that rest on them; choose "
         "conservative-replan",
+        heeds_down_times=True,
     ),
     "conservative-replan": _Rule(
         "CONS replan",
@@ -179,6 +188,6 @@ _RULES = {
         True,
         FAR,
     ),
-    "recorded": _Rule("recorded", _recorded_starts, replays=True, no_order=NO_ORDER),
+    "recorded": _Rule("recorded", _recorded_starts, replays=True, heeds_down_times=True, no_order=NO_ORDER),
 }
 PLAIN_RULES = tuple(_RULES)

@@ -42,7 +42,7 @@ from .formula import Term, labels, variables
 from .formula_analysis import LINE, STATIC, shape_of
 from .formula_program import field_of, numbers_of, program_of
 from .line_orders import formula_lines
-from .outcome import Outcome, Queue, arriving, jobs_of
+from .outcome import Outcome, Queue, around_down_times, arriving, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
 from .queue_parts import distinct, queue_in_parts
@@ -310,9 +310,11 @@ class Priority:
         InputError
             As for `queue`.
         """
+        queue = self.queue(workload)
+        if workload.down is not None:
+            return around_down_times(workload, queue)
         start = unknown_starts(len(workload))
         jobs, capacity, calendar = jobs_of(workload), workload.capacity, workload.calendar
-        queue = self.queue(workload)
         fixed = self.kinds == (STATIC,) and self.backfill.slack == 0
         lines = None if fixed else self._lines(workload, queue.shares)
         if lines is not None:

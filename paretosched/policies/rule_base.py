@@ -43,7 +43,7 @@ from ..kernels.inputs import Sorted
 from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
 from .greedy_order import Greedy, number_table, weights
-from .outcome import Outcome, jobs_of, no_queue
+from .outcome import Outcome, down_of, jobs_of, no_queue
 from .strategy_choice import SORTINGS, STRATEGIES, Bounds, Chooser, IterativeRules, SymbioticRules
 
 
@@ -200,17 +200,21 @@ def ruled_start_times(
         Iterative: how often each situation came up where a decision was due. Symbiotic: how often each strategy was
         chosen. No decision is due where no waiting job can start, or where all of them can.
     """
-    from ..kernels.rule_base import apply_rules  # on demand: kernels take long to import
-
     w = workload.in_arrival_order.jobs
     start = unknown_starts(len(w))
     chooser = base.chooser
     decisions = np.zeros(chooser.counters, dtype=np.int64)
     if order is None:
         order = sorted_for(w, base.priority, chooser.possible())
-    apply_rules(
-        jobs_of(w), w.capacity, w.calendar, weights(w, base.greedy), chooser.for_kernel(), order, start, decisions
-    )
+    inputs = w.calendar, weights(w, base.greedy), chooser.for_kernel(), order, start, decisions
+    if w.down is None:
+        from ..kernels.rule_base import apply_rules  # on demand: kernels take long to import
+
+        apply_rules(jobs_of(w), w.capacity, *inputs)
+    else:
+        from ..kernels.rule_base_down_times import rules_around_down_times
+
+        rules_around_down_times(jobs_of(w), w.capacity, down_of(w), *inputs)
     return workload.in_arrival_order.by_row(start), decisions
 
 

@@ -304,6 +304,11 @@ def _outcome(workload: Workload, sharing: TimeSharing) -> Outcome:
     from ..kernels.scojo_pect_queue import queue_for
 
     check_nodes(workload)
+    if workload.down is not None:
+        raise InputError(
+            f"{workload.name}: processors are down at times, which time sharing cannot respect: its jobs continue on "
+            "the same processors, and the log does not say which ones are down; choose another policy"
+        )
     w, optimisation = workload, sharing.optimisation
     run = w.run if sharing.knows_run_times else w.estimate
     kind = np.full(len(w), SHORT)

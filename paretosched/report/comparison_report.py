@@ -100,7 +100,7 @@ def _of_one(front: Front | None, comparison: Comparison, pictures: Mapping[str, 
     body = f"""<header>
 <p class="eyebrow">paretosched report</p>
 <h1>{html.escape(name)}</h1>
-<p class="quiet">{comparison.jobs:,} jobs on {comparison.capacity:,} processors</p>
+<p class="quiet">{comparison.jobs:,} jobs on {_machine(comparison)}</p>
 </header>
 {_front_in_brief(front, comparison)}
 {_policies(comparison)}
@@ -113,6 +113,16 @@ def _of_one(front: Front | None, comparison: Comparison, pictures: Mapping[str, 
 {_provenance(front, comparison)}
 </section>"""
     return page_of(f"Schedules of {name}", body)
+
+
+def _machine(comparison: Comparison) -> str:
+    """Return the size of the machine in words, and what to think of if processors are down at times."""
+    if not comparison.most_down:
+        return f"{comparison.capacity:,} processors"
+    return (
+        f"{comparison.capacity:,} processors, of which up to {comparison.most_down:,} are down at times: all "
+        "schedulers know it beforehand, and utilisation is that of all processors"
+    )
 
 
 def _of_several(
@@ -130,7 +140,7 @@ def _of_several(
         against = [key for key in of_part if not key.endswith(OVER_TIME)]
         parts.append(f"""<header class="part">
 <h1>{html.escape(names[number])}</h1>
-<p class="quiet">{comparison.jobs:,} jobs on {comparison.capacity:,} processors</p>
+<p class="quiet">{comparison.jobs:,} jobs on {_machine(comparison)}</p>
 </header>
 {_front_in_brief(front, comparison)}
 {_policies(comparison)}

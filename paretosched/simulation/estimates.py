@@ -72,13 +72,20 @@ def uses_other_estimates(workload: Workload, policy: Policy, estimates: str) -> 
     Raises
     ------
     InputError
-        There is no such source; or a history is needed, but no user is known; or the policy cannot use such estimates.
+        There is no such source; or a history is needed, but no user is known; or the policy cannot use such estimates;
+        or they may prove too short where processors are down at times.
     """
     one_of("estimates", estimates, SOURCES)
-    if estimates == "requested" or not policy.asks:
+    looks_at_them = policy.asks or (workload.down is not None and not policy.replays)  # no job may run into a down time
+    if estimates == "requested" or not looks_at_them:
         return False
     if refusal := policy.refuses(learnt=estimates in LEARNING):
         raise InputError(f'estimates "{estimates}" {refusal}')
+    if estimates in LEARNING and workload.down is not None:
+        raise InputError(
+            f'{workload.name}: estimates "{estimates}" may prove too short, and jobs would then run on processors that '
+            'are down; choose "requested" or "exact"'
+        )
     if estimates in LEARNING and (workload.user < 0).all():
         raise InputError(f"{workload.name}: no job has a known user, so there is no history to predict from")
     return True

@@ -24,6 +24,7 @@ from ..core.parquet_files import open_parquet
 from ..core.tables import csv_cell
 from ..policies.outcome import SearchTotals, Segments
 from ..policies.time_sharing import check_nodes
+from ..workload.down_times import DownTimes
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload, whole_array
 
@@ -116,7 +117,7 @@ class Schedule:
         return finish
 
     def check(self) -> Schedule:
-        """Check that every job runs once, none before it is eligible, and never on more processors than there are.
+        """Check that every job runs once, none before it is eligible, and never on more processors than are up.
 
         With segments, also check that every job runs for its run time in all, always on the same processors and on as
         many as it asks for, that no processor has two jobs at once, and that no job runs while the machine switches.
@@ -150,7 +151,25 @@ class Schedule:
                 f"{self.name}: the machine has {w.capacity} processors, but {busy_processors[i]} are in use from "
                 f"second {when[i]} on, and more than it has in {over.size} intervals"
             )
+        if w.down is not None:
+            _check_down(self, w.down, when, busy_processors)
         return self
+
+
+def _check_down(schedule: Schedule, down: DownTimes, when: Ints, used: Ints) -> None:
+    """Raise InputError if more processors are in use than are up; `when` and `used` are as of `busy`."""
+    seconds = np.unique(np.concatenate([when, down.begin, down.end]))
+    in_use = np.append(0, used)[np.searchsorted(when, seconds, side="right")]
+    place = np.searchsorted(down.begin, seconds, side="right") - 1
+    is_down = (place >= 0) & (seconds < down.end[place])
+    up = schedule.workload.capacity - np.where(is_down, down.processors[place], 0)
+    over = np.flatnonzero(in_use > up)
+    if over.size:
+        i = int(over[0])
+        raise InputError(
+            f"{schedule.name}: {up[i]} processors are up from second {seconds[i]} on, the others are down, but "
+            f"{in_use[i]} are in use, and more than are up in {over.size} intervals"
+        )
 
 
 def segments_of(

@@ -59,6 +59,8 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         them; work (processor seconds); load (work / capacity / span); serial_percent; recorded_waits_percent;
         later (the jobs that were not eligible when they were submitted: their number, their share of the work in per
         cent, and the quantiles of the seconds until then; None if there are none);
+        down (how many processor hours were down until the last submission or down time, their per cent of the
+        machine, and the most processors at one time; None if all were always up);
         quantiles of run, estimate, interarrival (s) and width; groups, situations, repairs (tables, lists of dict).
 
     Examples
@@ -86,6 +88,7 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         "serial_percent": 100 * float((w.width == 1).mean()),
         "recorded_waits_percent": 100 * float((w.wait >= 0).mean()),
         "later": _later(w),
+        "down": down_share(w),
         "quantiles": {
             "run": _quantiles(w.run),
             "estimate": _quantiles(w.estimate),
@@ -133,7 +136,7 @@ def description_text(about: Mapping[str, Any]) -> str:
         f"  submitted {about['first_submit']} to {about['last_submit']}, {about['zone']}: "
         f"{about['span_days']:.1f} days\n"
         f"  offered load {load}; serial jobs {about['serial_percent']:.1f} %; "
-        f"recorded waits for {about['recorded_waits_percent']:.1f} %\n{_later_text(about)}\n"
+        f"recorded waits for {about['recorded_waits_percent']:.1f} %\n{_later_text(about)}{_down_text(about)}\n"
     ) + "\n\n".join(tables)
 
 
@@ -159,6 +162,40 @@ def _later_text(about: Mapping[str, Any]) -> str:
     return (
         f"  eligible after their submission: {later['jobs']:,} jobs with {later['work_percent']:.1f} % of the work, "
         f"half of them {later['seconds']['median']:,} s or more later\n"
+    )
+
+
+def down_share(workload: Workload) -> dict[str, Any] | None:
+    """Return how much of a machine was down, from the first submission to the last one or the last down time.
+
+    Examples
+    --------
+    >>> from .down_times import DownTimes
+    >>> w = Workload(submit=[0, 7200], run=[1, 1], estimate=[1, 1], width=[4, 2], capacity=8,
+    ...              down=DownTimes([3600], [10800], [2]))
+    >>> down_share(w)
+    {'processor_hours': 4.0, 'percent': 16.666666666666668, 'most': 2}
+    """
+    if workload.down is None:
+        return None
+    first = int(workload.submit[0])
+    last = max(int(workload.submit[-1]), workload.down.last_end)
+    seconds = workload.down.processor_seconds(first, last)
+    return {
+        "processor_hours": seconds / 3600,
+        "percent": 100 * seconds / (workload.capacity * max(last - first, 1)),
+        "most": workload.down.most,
+    }
+
+
+def _down_text(about: Mapping[str, Any]) -> str:
+    """Return a line on the processors that were down; "" if all were always up."""
+    down = about["down"]
+    if down is None:
+        return ""
+    return (
+        f"  down: {down['processor_hours']:,.1f} processor hours, {down['percent']:.2f} % of the machine; at most "
+        f"{down['most']:,} processors at one time\n"
     )
 
 

@@ -1,7 +1,8 @@
 """The names that belong to the numbers of a log, in a file beside it: LOG.names.json.
 
 A log in the Standard Workload Format has numbers only. The file beside it says which user, group, queue and partition
-a number stands for, from which second on each job could run, and what was dropped or assumed when the log was made. It
+a number stands for, from which second on each job could run, when processors were down, and what was dropped or assumed
+when the log was made. It
 belongs to the log by the SHA-256 of the log. Keys of names are numbers as text.
 """
 
@@ -24,6 +25,7 @@ from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import NAMES_ENDING, open_for_reading, read_json, replacing, sha256_of
 from ..core.notebook import fields_html
 from ..core.typed_json import as_type
+from .down_times import DownTimes, down_times_of
 
 FORMAT = "paretosched names 1"
 OURS = re.compile(rb'\s*\{\s*"format"\s*:\s*"paretosched names')
@@ -91,6 +93,8 @@ class Names:
         The jobs that could not run when they were submitted.
     dropped
         What was dropped, changed or assumed when the log was made.
+    down
+        When processors of the machine were down, in seconds of the log; None if all were up, or nothing is known.
     """
 
     users: Mapping[int, str] = field(default_factory=dict)
@@ -101,6 +105,7 @@ class Names:
     grouped_by: str = ""
     eligible: Eligible = field(default_factory=no_eligible)
     dropped: tuple[Count, ...] = ()
+    down: DownTimes | None = None
 
     _repr_html_ = fields_html
 
@@ -113,6 +118,14 @@ class _EligibleFile(Struct, forbid_unknown_fields=True):
 
     job: list[int] = []
     after: list[int] = []
+
+
+class _DownFile(Struct, forbid_unknown_fields=True):
+    """The times in which processors were down, in the file."""
+
+    begin: list[int] = []
+    end: list[int] = []
+    processors: list[int] = []
 
 
 class _CountFile(Struct, forbid_unknown_fields=True):
@@ -138,6 +151,7 @@ class _NamesFile(Struct, forbid_unknown_fields=True):
     queues: dict[str, str] = {}
     partitions: dict[str, str] = {}
     eligible: _EligibleFile | None = None
+    down: _DownFile | None = None
     dropped: list[_CountFile] = []
 
 
@@ -181,6 +195,7 @@ def read_names(log: str | os.PathLike[str], sha256: str | None = None) -> Names 
             grouped_by=file.grouped_by,
             eligible=_eligible(file.eligible or _EligibleFile()),
             dropped=tuple(Count(c.action, c.reason, c.jobs, c.work, c.first) for c in file.dropped),
+            down=_down(file.down),
         )
     except InputError as error:
         raise InputError(f"{path}: {error}; mend it, or delete it to read the log without names") from None
@@ -218,6 +233,8 @@ def write_names(path: str | os.PathLike[str], names: Names, log: str, sha256: st
         content[key] = {str(number): name for number, name in sorted(getattr(names, key).items())}
     if names.eligible.job.size:
         content["eligible"] = {key: column.tolist() for key, column in names.eligible._asdict().items()}
+    if names.down is not None:
+        content["down"] = names.down.columns()
     content["dropped"] = [count._asdict() for count in names.dropped]
     lines = (f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in content.items())
     with replacing(path) as temporary:
@@ -270,6 +287,18 @@ def _eligible(file: _EligibleFile) -> Eligible:
     if again:
         raise InputError(f'"eligible": a job must come once, but several times comes {first_few(again)}')
     return Eligible(_read_only(file.job), _read_only(file.after))
+
+
+def _down(file: _DownFile | None) -> DownTimes | None:
+    """Return the times in which processors were down; None if there are none."""
+    if file is None:
+        return None
+    if any(abs(number) >= 2**53 for number in (*file.begin, *file.end, *file.processors)):
+        raise InputError('"down": all numbers must be below 2^53, but one is not')
+    try:
+        return down_times_of({"begin": file.begin, "end": file.end, "processors": file.processors})
+    except InputError as error:
+        raise InputError(f'"down": {error}') from None
 
 
 def _read_only(numbers: Sequence[int]) -> Ints:

@@ -35,7 +35,9 @@ from ..core.errors import InputError, one_of
 from .local_time import Offsets, offsets, to_local, to_unix
 from .log_lines import JOB, PRECEDING, THINK
 from .scaling import MOST_JOBS
-from .workload import LATEST, Workload, source_after
+from .workload import LATEST, Repair, Workload, source_after
+
+ALL_UP = "the times in which processors were down are not those of another year: all taken to be up"
 
 WEEK = 7 * 86400
 LONG_TERM = 0.5  # share of the log between the first and the last job of a long-term user
@@ -150,6 +152,8 @@ def resample(
         records=records,
         name=f"{workload.name} resampled {seed}",
         header=(*workload.header, note),
+        repairs=workload.repairs if workload.down is None else (*workload.repairs, Repair("assumed", ALL_UP, total)),
+        down=None,
         source=source_after(workload, "resample", **arguments),
     )
 

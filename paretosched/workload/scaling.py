@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..core.arguments import number, whole_number
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few
+from .down_times import DownTimes
 from .log_lines import JOB, PRECEDING, THINK
 from .user_groups import by_consumption, is_by_consumption
 from .workload import WIDEST, Repair, Workload, source_after
@@ -83,10 +84,16 @@ def scale(
         name=f"{workload.name} at {processors}",
         header=(*workload.header, note),
         repairs=repairs,
+        down=None if workload.down is None else _down_of_larger(workload.down, workload.capacity, processors),
     )
     result = by_consumption(result) if is_by_consumption(workload) else result
     arguments = {"processors": processors, "factor": factor, "seed": seed, "jobs": jobs, "probability": probability}
     return result.with_(source=source_after(workload, "scale", **arguments))
+
+
+def _down_of_larger(down: DownTimes, capacity: int, processors: int) -> DownTimes:
+    """Return the same share of a machine of another size, rounded up, in the same seconds."""
+    return DownTimes(down.begin, down.end, -(-down.processors * processors // capacity))
 
 
 def _check(

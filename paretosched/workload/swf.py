@@ -81,7 +81,8 @@ def read_swf(
 
     A log that was imported has a file with names beside it, LOG.names.json. What was dropped or assumed then comes
     first among the repairs. It also says which jobs were not eligible when they were submitted, see `Workload`; a job
-    that started before that was eligible when it started. Recorded waits count from then on.
+    that started before that was eligible when it started. Recorded waits count from then on. And it says when
+    processors were down.
 
     Parameters
     ----------
@@ -154,7 +155,8 @@ def _with_names(workload: Workload, names: Names) -> Workload:
     return workload.with_(
         eligible=workload.submit + seconds,
         wait=np.where(workload.wait < 0, -1, workload.wait - seconds),
-        names=replace(names, eligible=no_eligible(), dropped=()),
+        names=replace(names, eligible=no_eligible(), down=None, dropped=()),
+        down=names.down,
         repairs=(*earlier, *own),
         source=workload.source,
     )
@@ -172,12 +174,15 @@ def _seconds_until_eligible(workload: Workload, later: Eligible) -> Ints:
 
 def _names_of(workload: Workload) -> Names | None:
     """Return what is written beside the log of a workload; None if there is nothing."""
+    names = workload.names
+    if workload.down is not None:
+        names = replace(names or Names(), down=workload.down)
     if not workload.has_later_jobs:
-        return workload.names
+        return names
     later = np.flatnonzero(workload.eligible > workload.submit)
     number = workload.job[later]
     _check_own_numbers(workload, workload.job[np.isin(workload.job, number)])
-    return replace(workload.names or Names(), eligible=Eligible(number, (workload.eligible - workload.submit)[later]))
+    return replace(names or Names(), eligible=Eligible(number, (workload.eligible - workload.submit)[later]))
 
 
 def _check_own_numbers(workload: Workload, number: Ints) -> None:

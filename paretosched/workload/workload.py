@@ -18,6 +18,7 @@ from ..core.notebook import html_table
 from ..core.situations import Calendar
 from ..core.tables import plain
 from .calendar import calendar, find_zone
+from .down_times import DownTimes, down_times_of
 from .log_names import Names
 from .records import Records
 
@@ -130,6 +131,9 @@ class Workload:
         made again from files. It is not part of the digest.
     names
         The names of users, groups, queues and partitions beside the log; None if there are none.
+    down
+        When some of the processors are down, in seconds of the log; None if all are up all the time. No simulator uses
+        them then, and all know it beforehand.
 
     Raises
     ------
@@ -163,6 +167,7 @@ class Workload:
     repairs: tuple[Repair, ...] = ()
     source: tuple[Mapping[str, Any], ...] = ()
     names: Names | None = None
+    down: DownTimes | None = None
 
     def __post_init__(self) -> None:
         n = _array("submit", self.submit).size
@@ -187,6 +192,8 @@ class Workload:
         object.__setattr__(self, "groups", tuple(str(g) for g in self.groups))
         if self.names is not None:
             instance("names", self.names, Names)
+        if self.down is not None and not len(instance("down", self.down, DownTimes)):
+            object.__setattr__(self, "down", None)
         self._check_rules()
 
     def _check_rules(self) -> None:
@@ -216,8 +223,14 @@ class Workload:
         if descents.size:
             j = int(descents[0]) + 1
             raise InputError(f"submit must be sorted, but job {self.job[j]} comes after job {self.job[j - 1]}")
+        if self.down is not None and self.down.most > self.capacity:
+            i = int(np.argmax(self.down.processors > self.capacity))
+            raise InputError(
+                f"down must be at most the {self.capacity} processors of the machine, but {self.down.processors[i]} "
+                f"are down from second {self.down.begin[i]} on"
+            )
         # The kernels pack times with job numbers and widths into 64-bit keys.
-        horizon = int(self.eligible.max()) + int(self.estimate.sum(dtype=np.float64))
+        horizon = self._all_there + int(self.estimate.sum(dtype=np.float64))
         if horizon * max(self.capacity + 1, len(self) + 1) >= 2**62:
             raise InputError(
                 f"{self.name}: latest possible end times machine or workload size must stay below 2^62, "
@@ -228,7 +241,9 @@ class Workload:
         return int(self.submit.size)
 
     def __repr__(self) -> str:
-        return f"<Workload {self.name}: {len(self):,} jobs on {self.capacity:,} processors, {len(self.groups)} groups>"
+        down = "" if self.down is None else f", of which up to {self.down.most:,} are down"
+        machine = f"{self.capacity:,} processors{down}"
+        return f"<Workload {self.name}: {len(self):,} jobs on {machine}, {len(self.groups)} groups>"
 
     def _repr_html_(self) -> str:
         share = np.bincount(self.group, (self.run * self.width).astype(np.float64), len(self.groups)) / self.work
@@ -244,7 +259,7 @@ class Workload:
         DataFrame
             One row a job: "job", "submit", "run", "estimate", "wait" (s), "width" (processors), "user", and "group",
             categorical with the names of all groups; and "eligible" (s), if a job could not run when it was submitted.
-            Its `attrs` have capacity, epoch, zone and name.
+            Its `attrs` have capacity, epoch, zone and name; and the columns of "down", if processors are down at times.
         """
         import pandas as pd
 
@@ -252,6 +267,7 @@ class Workload:
         columns = {key: getattr(self, key) for key in FRAME_COLUMNS if key not in others}
         frame = pd.DataFrame(columns).assign(group=pd.Categorical.from_codes(self.group, list(self.groups)))
         frame.attrs |= {key: getattr(self, key) for key in ("capacity", "epoch", "zone", "name")}
+        frame.attrs |= {} if self.down is None else {"down": self.down.columns()}
         return frame
 
     @classmethod
@@ -268,7 +284,7 @@ class Workload:
         capacity
             Processors of the machine; not needed if `frame.attrs` has them.
         fields
-            Other fields of `Workload`: epoch, zone, name; by default those in `frame.attrs`.
+            Other fields of `Workload`: epoch, zone, name, down; by default those in `frame.attrs`.
 
         Raises
         ------
@@ -292,6 +308,7 @@ class Workload:
             fact = f"{missing[0]} is missing" if missing else f"there is also {other_names[0]}"
             raise InputError(f"columns of a workload are {', '.join(FRAME_COLUMNS)}, but {fact}")
         others = {key: frame.attrs[key] for key in ("capacity", "epoch", "zone", "name") if key in frame.attrs}
+        others |= {"down": down_times_of(frame.attrs["down"])} if "down" in frame.attrs else {}
         others |= fields | ({} if capacity is None else {"capacity": capacity})
         if "capacity" not in others:
             raise InputError("capacity must be given: the frame does not say how many processors the machine has")
@@ -318,7 +335,12 @@ class Workload:
     @property
     def latest_end(self) -> int:
         """Return the second by which all jobs have ended, if some job runs whenever one could: a bound of all times."""
-        return int(self.eligible.max()) + int(self.run.sum())
+        return self._all_there + int(self.run.sum())
+
+    @property
+    def _all_there(self) -> int:
+        """Return the second from which on all jobs are eligible, and all processors are up."""
+        return max(int(self.eligible.max()), 0 if self.down is None else self.down.last_end)
 
     @property
     def has_later_jobs(self) -> bool:
@@ -344,6 +366,9 @@ class Workload:
             sha256.update(key.encode() + getattr(self, key).astype("<i8").tobytes())
         if self.has_later_jobs:
             sha256.update(b"eligible" + self.eligible.astype("<i8").tobytes())
+        if self.down is not None:
+            for key, column in self.down.columns().items():
+                sha256.update(f"down {key}".encode() + np.array(column, dtype="<i8").tobytes())
         sha256.update(repr((self.capacity, self.groups, self.epoch, self.zone)).encode())
         return sha256.hexdigest()
 
@@ -360,7 +385,8 @@ class Workload:
     def with_(self, **changes: Any) -> Workload:
         """Return a copy with other values in some fields, checked anew; its source is empty unless `changes` has it.
 
-        If jobs are submitted at other times, they are eligible as many seconds after that as before.
+        If jobs are submitted at other times, they are eligible as many seconds after that as before; processors are
+        down in the same seconds of the log.
         """
         source = {} if changes.keys() <= NAMES_ONLY else {"source": ()}
         return replace(self, **(source | self._eligible(slice(None), changes) | changes))
@@ -368,7 +394,8 @@ class Workload:
     def take(self, rows: ArrayLike, **changes: Any) -> Workload:
         """Return the jobs `rows` (indices, possibly repeated, ascending in submission) as a workload of their own.
 
-        If they are submitted at other times, they are eligible as many seconds after that as before.
+        If they are submitted at other times, they are eligible as many seconds after that as before. Processors are
+        down in the same seconds of the log.
         """
         index = np.asarray(rows)
         if index.size == 0:

@@ -98,11 +98,15 @@ def packed_logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
 
 
 def accounting(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
-    """Damaged accounting of a machine, or damaged names beside a log."""
+    """Damaged accounting of a machine, its nodes and events, or damaged names and down times beside a log."""
     if r.randrange(5) == 0:
-        log = shutil.copy(house / "imported.swf", folder)
-        names = names_path(log)
-        names.write_bytes(damaged_json(names_path(house / "imported.swf").read_text(), r))
+        yield from nodes(r, house, folder)
+        return
+    if r.randrange(5) == 0:
+        sound_log = house / r.choice(["imported.swf", "down.swf"])
+        log = folder / "imported.swf"
+        shutil.copy(sound_log, log)
+        names_path(log).write_bytes(damaged_json(names_path(sound_log).read_text(), r))
         yield verdict_on("info", log, "--groups", r.choice(GROUPS))
         return
     name, kind, *more = r.choice(ACCOUNTING)
@@ -113,6 +117,19 @@ def accounting(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     yield verdict_on("import", kind, folder / "accounting", *more, "-o", folder / "log.swf", *options)
     if (folder / "log.swf").exists():
         yield verdict_on("info", folder / "log.swf", "--groups", "swf")
+
+
+def nodes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged list of nodes, or of when they were down."""
+    for name in ("sinfo.txt", "events.txt"):
+        text = (house / name).read_text()
+        data = damaged_accounting(text, r) if r.randrange(2) else text.encode()
+        (folder / name).write_bytes(damaged_bytes(data, r) if r.randrange(4) == 0 else data)
+    options = r.choice([(), (), ("--width", "nodes"), ("--partition", "main"), ("--capacity", 8)])
+    machine = ("--nodes", folder / "sinfo.txt", "--events", folder / "events.txt")
+    yield verdict_on("import", "slurm", house / "sacct-down.txt", *machine, *options, "-o", folder / "log.swf")
+    if (folder / "log.swf").exists():
+        yield verdict_on("simulate", folder / "log.swf", "--groups", "swf", "--policy", r.choice(POLICIES))
 
 
 def groups_lists(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:

@@ -113,3 +113,24 @@ def test_the_commands_of_twelve_months_are_printed_with_who_must_run_them() -> N
     assert all(last == first for (_, last), (first, _) in pairwise(windows))
     tomorrow = dt.datetime.now(tz=dt.UTC).date() + dt.timedelta(days=1)
     assert windows[-1][1] == tomorrow.isoformat()
+
+
+def test_down_times_reach_every_command(tmp_path: Path) -> None:
+    log = tmp_path / "log.swf"
+    machine = ("--nodes", RECORDED / "slurm-down-nodes.txt", "--events", RECORDED / "slurm-down-events.txt")
+    outcome = succeed("import", "slurm", RECORDED / "slurm-down-jobs.txt", *machine, "-o", log)
+    assert outcome.out.splitlines()[-2].endswith(
+        "jobs of 1 users on 16 cpus, offered load 0.237; 0.0 cpu hours were down"
+    )
+    assert "processor hours" in succeed("info", log).out
+    remark = "no scheduler uses them, all know them beforehand, and UTIL is that of the whole machine"
+    for words in (
+        ("simulate", log, "--policy", "easy"),
+        ("compare", log, "--policy", "fcfs", "-o", tmp_path / "report.html"),
+        ("explore", log, "-o", tmp_path / "run", "--evaluations", 8, "--population", 4),
+    ):
+        assert remark in succeed(*words).err, words
+    assert "of which up to 8 are down at times" in (tmp_path / "report.html").read_text()
+    outcome = command("simulate", log, "--policy", "scojo")
+    assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert "which time sharing cannot respect" in outcome.err

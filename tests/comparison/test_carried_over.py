@@ -8,7 +8,9 @@ import pytest
 from paretosched.comparison.carried_over import begin_at, missing_processors, remembers_usage, starts_since
 from paretosched.policies.policy import as_policy
 from paretosched.simulation.simulator import simulate
+from paretosched.workload.down_times import DownTimes
 from paretosched.workload.workload import Workload
+from support.down import down_at_times
 from support.exploring import random_workload
 from support.later import later
 
@@ -89,3 +91,29 @@ def test_consumption_counts_from_the_beginning_of_the_log() -> None:
     assert remembers_usage(policy)
     assert starts_since(w, policy, begin_at(w, 20)).tolist() == [20, 55, 50]
     assert not remembers_usage(as_policy("sjf"))
+
+
+@pytest.mark.parametrize("policy", ORDERS)
+def test_down_times_go_on_from_the_date(policy: str) -> None:
+    """What was recorded is what the policy does beside them, so that it goes on so from any date."""
+    for seed in range(3):
+        w = record_of(down_at_times(random_workload(seed=seed), seed, 12), policy)
+        start = w.eligible + w.wait
+        for since in np.linspace(int(w.submit[0]), int(w.submit[-1]), 8).astype(np.int64).tolist():
+            begin = begin_at(w, since)
+            assert starts_since(w, as_policy(policy), begin).tolist() == start[begin.after].tolist(), (seed, since)
+
+
+def test_jobs_that_ran_at_the_date_keep_their_processors() -> None:
+    """By hand: two of four processors are down in 8..20, although a job ran on three of them until 15."""
+    w = Workload(
+        submit=[0, 10, 10],
+        run=[15, 5, 2],
+        estimate=[15, 5, 2],
+        width=[3, 2, 1],
+        capacity=4,
+        wait=[0, 9, 9],
+        down=DownTimes([8], [20], [2]),
+    )
+    assert starts_since(w, as_policy("fcfs"), begin_at(w, 9)).tolist() == [15, 20]
+    assert starts_since(w, as_policy("list"), begin_at(w, 9)).tolist() == [15, 20]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from paretosched import InputError, Workload, predictions, simulate
 from paretosched.simulation.estimates import LEARNING, SOURCES
+from support.down import with_down
 from support.zoo import random_jobs, workloads
 
 RULES = ("easy", "conservative-replan")
@@ -80,3 +81,16 @@ def test_what_cannot_be_predicted_is_refused() -> None:
     with pytest.raises(InputError, match="nothing is predicted"):
         predictions(w.with_(user=[1] * 40), "fcfs", "recent")
     simulate(w, "conservative", "exact")
+
+
+def test_predictions_are_refused_where_processors_are_down_and_true_run_times_are_not() -> None:
+    w = with_down(random_jobs(1, 40, 8, gap=3, run=12), [(10, 30, 4)]).with_(user=[1] * 40)
+    for policy in ("fcfs", "list", "easy", "sjf"):
+        for source in LEARNING:
+            with pytest.raises(
+                InputError, match=f'^workload: estimates "{source}" may prove too short, and jobs would'
+            ):
+                simulate(w, policy, source)
+        exact = simulate(w, policy, "exact").check()
+        assert exact.start.tolist() == simulate(w.with_(estimate=w.run), policy).start.tolist()
+    assert (simulate(w, "fcfs", "exact").start != simulate(w, "fcfs").start).any()

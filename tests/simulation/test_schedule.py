@@ -24,6 +24,7 @@ from paretosched import (
 )
 from paretosched.simulation.schedule import busy, segments_of
 from paretosched.simulation.service import use
+from support.down import down_workloads, with_down
 from support.zoo import jobs, workloads
 
 W = jobs(4, (0, 10, 10, 3), (1, 5, 5, 2), (2, 5, 5, 1), job=[11, 12, 13])
@@ -40,6 +41,35 @@ def test_an_overfull_machine_is_found_and_named() -> None:
         Schedule(W, [0, 9, 2], "tight").check()
     with pytest.raises(InputError, match=r"^tight: the machine has 4 processors, but 6 are in use from second 2 on"):
         Schedule(W, [0, 2, 2], "tight").check()
+
+
+def test_processors_that_are_down_are_found_and_named() -> None:
+    w = with_down(W, [(5, 9, 1), (12, 14, 3)])
+    message = (
+        r"^3 processors are up from second 5 on, the others are down, but 4 are in use, and more than are up in 1 "
+    )
+    with pytest.raises(InputError, match=message.replace("^", "^busy: ") + "intervals$"):
+        Schedule(w, [0, 14, 2], "busy").check()  # jobs 1 and 3 need four processors in 2..7
+    assert Schedule(w, [0, 14, 9]).check().start.tolist() == [0, 14, 9]  # the third one has the only one that is up
+    with pytest.raises(InputError, match="1 processors are up from second 12 on, the others are down, but 3 are in"):
+        Schedule(w, [0, 10, 9]).check()
+
+
+@settings(max_examples=200, deadline=None)
+@given(w=down_workloads(workloads(max_jobs=6)), data=st.data())
+def test_check_agrees_with_counting_processors_that_are_up(w: Workload, data: st.DataObject) -> None:
+    grain = int(np.gcd.reduce(np.concatenate([w.submit, w.run])))
+    delays = data.draw(st.lists(st.integers(0, 6), min_size=len(w), max_size=len(w)))
+    start = w.submit + np.array(delays) * grain
+    assert w.down is not None
+    instants = sorted({*start.tolist(), *w.down.begin.tolist()})
+    in_use = [int(w.width[(start <= t) & (t < start + w.run)].sum()) for t in instants]
+    up = [w.capacity - w.down.processor_seconds(t, t + 1) for t in instants]
+    if any(used > there for used, there in zip(in_use, up, strict=True)):
+        with pytest.raises(InputError):
+            Schedule(w, start).check()
+    else:
+        Schedule(w, start).check()
 
 
 def test_an_early_start_is_found_and_named() -> None:

@@ -16,6 +16,9 @@ COPIES = {
     "pbs/20261122": "pbs.txt",
     "sge-accounting": "sge.txt",
     "jobs.csv": "jobs-of-site.csv",
+    "slurm-down-jobs.txt": "sacct-down.txt",
+    "slurm-down-nodes.txt": "sinfo.txt",
+    "slurm-down-events.txt": "events.txt",
 }
 SITE_COLUMNS = "submit=created,start=began,end=ended,width=cores,user=login,account=project,job=id,limit=limit"
 
@@ -34,6 +37,8 @@ def furnish(folder: Path) -> Path:
     for source, name in COPIES.items():
         shutil.copy(ACCOUNTING / source, folder / name)
     succeed("import", "slurm", folder / "sacct.txt", "-o", folder / "imported.swf")
+    machine = ("--nodes", folder / "sinfo.txt", "--events", folder / "events.txt")
+    succeed("import", "slurm", folder / "sacct-down.txt", *machine, "-o", folder / "down.swf")
     (folder / "groups.csv").write_text("1,staff\n2,guests\n")
     (folder / "jobs.csv").write_text("job,size,workload\na,,5\nb,7,\na,2,\n")
     (folder / "nodes.csv").write_text("node,speed,utilisation\nn,2,1\nm,1.5,0.5\n")

@@ -12,7 +12,7 @@ from copy import copy
 from typing import NamedTuple
 
 from paretosched import Workload
-from support import naive
+from support import naive, naive_down
 from support.naive import Job, Pass, Profile, Started
 from support.naive_fair_share import Factors, SharesOf
 
@@ -56,7 +56,11 @@ class Rule(NamedTuple):
 
 def start_times(workload: Workload, rule: Rule) -> list[int]:
     """Return the start times of all jobs."""
-    return naive.run(naive.jobs_of(workload), workload.capacity, lambda t, waiting: waiting, pass_of(workload, rule))
+    jobs, choose = naive.jobs_of(workload), pass_of(workload, rule)
+    if workload.down is not None:
+        down = naive_down.down_jobs(workload)
+        return naive_down.run(jobs, workload.capacity, down, naive_down.in_turn, choose)
+    return naive.run(jobs, workload.capacity, lambda t, waiting: waiting, choose)
 
 
 def predicted_times(workload: Workload, rule: Rule, how: str) -> tuple[list[int], list[int], list[int]]:
@@ -68,6 +72,7 @@ def pass_of(workload: Workload, rule: Rule) -> Pass:
     """Return the scheduling pass of a rule; each simulation needs a new one."""
     latest: dict[int, int] = {}  # the latest start of a row, if there is slack
     usage = Usage(rule.half_life) if rule.shares_of is None else Factors(rule.shares_of, rule.half_life)
+    heads = naive.heads if workload.down is None else naive_down.heads
     last_running: dict[int, Job] = {}  # the running jobs at the end of the last pass
 
     def in_order(key: Key, t: int, waiting: list[Job]) -> list[Job]:
@@ -88,7 +93,7 @@ def pass_of(workload: Workload, rule: Rule) -> Pass:
                 usage.change(rule.accounts[row], t, -job.width)
         queue = in_order(rule.key, t, waiting)
         candidates = queue if rule.candidates is None else in_order(rule.candidates, t, waiting)
-        now = starting_jobs(t, queue, candidates, rule.backfill, latest, running, capacity)
+        now = starting_jobs(t, queue, candidates, rule.backfill, latest, running, capacity, heads)
         for job in now:
             last_running[job.row] = job
             if rule.accounts is not None:
@@ -106,10 +111,11 @@ def starting_jobs(
     latest: dict[int, int],
     running: list[Started],
     capacity: int,
+    heads: Pass,
 ) -> list[Job]:
     """Return the jobs that start in one pass; write down the latest starts of jobs that get their first place."""
     # Step 1: the first jobs of the order start while they fit.
-    now = naive.heads(t, queue, running, capacity)
+    now = heads(t, queue, running, capacity)
     if backfill.reservations == 0:
         return now
 

@@ -7,7 +7,7 @@ import math
 from paretosched import Policy, Workload
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.strategy_choice import LEVELS
-from support import naive
+from support import naive, naive_down
 from support.naive import Job, Started
 
 
@@ -24,7 +24,8 @@ def start_times(
     """
     base = policy
     assert isinstance(base, RuleBase)
-    passes = [naive.heads, naive.easy, naive.replan]
+    down = naive_down.down_jobs(workload)
+    passes = [naive_down.heads, naive_down.easy, naive.replan] if down else [naive.heads, naive.easy, naive.replan]
     greedy = naive.greedy_order(workload, base.greedy)
     jobs = naive.jobs_of(workload)
     start: dict[int, int] = {}
@@ -33,7 +34,7 @@ def start_times(
     completions: list[Started] = []
     t = -1
     while len(start) < len(jobs):
-        t = min([j.arrival for j in jobs if j.arrival > t] + [s.finish for s in running])
+        t = naive_down.next_event(t, jobs, running, down)
         completions += sorted((s for s in running if s.finish == t), key=lambda s: (s.job.arrival, s.job.row))
         running = [s for s in running if s.finish > t]
         waiting += [j for j in jobs if j.arrival == t]
@@ -47,10 +48,10 @@ def start_times(
         if due is not None and min(j.width for j in waiting) <= free < sum(j.width for j in waiting):
             due.append((strategy, x))
         if strategy == 12:
-            queue, rule = greedy(t, waiting), naive.heads
+            queue, rule = greedy(t, waiting), passes[0]
         else:
             queue, rule = sort_waiting(base, strategy // 3, waiting), passes[strategy % 3]
-        for job in rule(t, queue, running, workload.capacity):
+        for job in rule(t, queue, running + naive_down.not_over(down, t), workload.capacity):
             start[job.row] = t
             running.append(Started(job, t))
             waiting.remove(job)

@@ -50,14 +50,37 @@ def test_damaged_accounting_is_imported_or_refused(
 @settings(LEISURE, max_examples=60)
 @given(r=st.randoms(use_true_random=False))
 def test_damaged_names_are_read_or_refused(house: Path, tmp_path: Path, r: random.Random) -> None:
-    log = tmp_path / "log.swf"
-    log.write_bytes((house / "imported.swf").read_bytes())
-    names_path(log).write_bytes(damaged_json(names_path(house / "imported.swf").read_text(), r))
+    log, sound_log = tmp_path / "log.swf", house / r.choice(["imported.swf", "down.swf"])
+    log.write_bytes(sound_log.read_bytes())
+    names_path(log).write_bytes(damaged_json(names_path(sound_log).read_text(), r))
     outcome = command("info", log, "--groups", "swf")
     assert outcome.status in (0, 2), outcome
     if outcome.status == 2:
         assert re.fullmatch(r"paretosched info: [^\n]+\n", outcome.err), outcome
         assert str(tmp_path) in outcome.err, outcome
+
+
+@pytest.mark.slow
+@settings(LEISURE, max_examples=60)
+@given(r=st.randoms(use_true_random=False), damaged=st.sampled_from(["sinfo.txt", "events.txt"]))
+def test_damaged_nodes_and_events_are_read_or_refused(
+    house: Path, tmp_path: Path, r: random.Random, damaged: str
+) -> None:
+    for old in tmp_path.iterdir():
+        old.unlink()
+    for name in ("sinfo.txt", "events.txt"):
+        text = (house / name).read_text()
+        (tmp_path / name).write_bytes(damaged_accounting(text, r) if name == damaged else text.encode())
+    machine = ("--nodes", tmp_path / "sinfo.txt", "--events", tmp_path / "events.txt")
+    log = tmp_path / "log.swf"
+    outcome = command("import", "slurm", house / "sacct-down.txt", *machine, "-o", log)
+    assert outcome.status in (0, 2), outcome
+    assert "Traceback" not in outcome.err
+    if outcome.status == 2:
+        assert re.fullmatch(r"paretosched import: [^\n]+\n", outcome.err), outcome
+        assert {*files(tmp_path)} == {"sinfo.txt", "events.txt"}
+    else:
+        assert command("simulate", log, "--groups", "swf", "--policy", "easy").status == 0
 
 
 @pytest.mark.parametrize("kind", [*KINDS])

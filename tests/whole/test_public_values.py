@@ -46,6 +46,7 @@ def examples(place: Path) -> dict[str, Any]:
         *(ps.Priority("wfp3"), ps.Backfill(8, ("1",)), ps.Longest(3600, ("2",)), answer, answer.slacks[0]),
         *(
             W,
+            ps.DownTimes([5], [9], [2]),
             easy,
             front,
             GREEDY,

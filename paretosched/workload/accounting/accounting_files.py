@@ -10,6 +10,7 @@ from ...core.errors import InputError, one_of
 from .anonymising import read_key
 from .importing import ImportSettings, ImportSummary, import_lives
 from .lives import Block, Registry
+from .slurm_machine import read_machine
 from .tally import Tally
 from .text_lines import Watch
 
@@ -35,6 +36,8 @@ def import_log(
     zone: str | None = None,
     columns: str | None = None,
     anonymise: str | os.PathLike[str] | None = None,
+    nodes: str | os.PathLike[str] | None = None,
+    events: str | os.PathLike[str] | None = None,
     watch: Watch = lambda *_: None,
     advance: Callable[[int, int], None] = lambda *_: None,
     dash: str = "",
@@ -64,6 +67,9 @@ def import_log(
         Of a table: which column is what, such as "submit=created,start=began,end=ended,width=cores".
     anonymise
         A file with the secret key with which names are replaced; it is made if it does not exist. None to keep names.
+    nodes, events
+        Of Slurm: the outputs of the sinfo and of the `sacctmgr show event` command that `paretosched import slurm
+        --command` prints, for the size of the machine and for when nodes were down; None if they are not known.
     watch, advance
         Functions that are called with the bytes that were read, and those there are (None: not known); and with the
         number of jobs that were written, and of all.
@@ -84,7 +90,13 @@ def import_log(
     if anonymise is not None and path is not None and os.path.realpath(anonymise) == os.path.realpath(path):
         raise InputError(f"{path}: {dash}{'output' if dash else 'path'} would overwrite the key; give it another name")
     key = None if anonymise is None else read_key(anonymise)
-    settings = ImportSettings(source, groups, width, partition, capacity, zone, key, repeats=source == "slurm")
+    if source != "slurm" and not nodes is events is None:
+        raise InputError(f"{dash}nodes and {dash}events are for slurm")
+    nodes_file, events_file = (None if name is None else os.fspath(name) for name in (nodes, events))
+    machine = read_machine(nodes_file, events_file, partition, width, watch)
+    settings = ImportSettings(
+        source, groups, width, partition, capacity, zone, key, repeats=source == "slurm", machine=machine
+    )
     registry, tally, place = Registry(), Tally(), os.fspath(file)
     with closing(_blocks(source, place, width, groups, columns, registry, tally, watch)) as blocks:
         return import_lives(blocks, registry, tally, settings, place, path, advance)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...core.arrays import Floats, Ints, Mask
 from ...core.errors import InputError, first_few
 from ..calendar import find_zone
+from ..down_times import DownTimes
 from ..log_names import Count, Eligible, Names
 from ..swf import write_log
 from ..workload import WIDEST
@@ -21,6 +22,7 @@ from .anonymising import Alias, aliases, no_alias, prove_anonymous
 from .lives import UNKNOWN, Block, Registry
 from .machine_use import largest_use
 from .sifting import sift
+from .slurm_machine import SlurmMachine, down_in, size_of
 from .spool import Spool
 from .tally import Tally
 
@@ -65,6 +67,8 @@ class ImportSettings(NamedTuple):
         The secret key with which names are replaced; None to keep them.
     repeats
         Whether a job that is there twice with the same submission and start is the same job.
+    machine
+        What is known of the nodes of a Slurm machine; None if nothing is.
     """
 
     source: str
@@ -75,6 +79,7 @@ class ImportSettings(NamedTuple):
     zone: str | None = None
     key: bytes | None = None
     repeats: bool = False
+    machine: SlurmMachine | None = None
 
 
 class ImportSummary(NamedTuple):
@@ -85,6 +90,8 @@ class ImportSummary(NamedTuple):
     jobs, users, capacity, work, load
         Of the log: numbers of jobs and users, size of the machine, work (size x seconds), offered load; None if all
         jobs are submitted at once.
+    down
+        Processor seconds that were down from the first submission to the last end of a job; None if this is not known.
     first_submit, last_submit
         Unix times, before they were moved.
     counts
@@ -98,6 +105,7 @@ class ImportSummary(NamedTuple):
     capacity: int
     work: int
     load: float | None
+    down: int | None
     first_submit: int
     last_submit: int
     counts: tuple[Count, ...]
@@ -111,6 +119,7 @@ class _Jobs(NamedTuple):
     number: Ints  # of the jobs in this order
     submit: Ints
     capacity: int
+    down: DownTimes | None  # in seconds since the first submission
     longest: Ints  # limit of each partition, s; the last place is that of jobs without a partition
     keeps_numbers: bool  # those of the machine
 
@@ -164,12 +173,14 @@ def import_lives(
         if path is not None:
             remarks += _write(path, spool, jobs, survey, registry, tally, settings, advance)
         span = int(jobs.submit[-1] - jobs.submit[0])
+        down = jobs.down
         return ImportSummary(
             jobs=jobs.order.size,
             users=len(survey.codes["user"]),
             capacity=jobs.capacity,
             work=int(survey.work.sum()),
             load=float(survey.work.sum()) / (jobs.capacity * span) if span else None,
+            down=None if down is None else down.processor_seconds(0, down.last_end),
             first_submit=int(jobs.submit[0]),
             last_submit=int(jobs.submit[-1]),
             counts=tally.counts(),
@@ -254,10 +265,14 @@ def _put_in_order(
     [job] = spool.columns("job")
     number = _numbers_of(job[order], settings.key is not None)
     del job
+    down = None
+    if settings.machine is not None:
+        down, more = down_in(settings.machine, capacity, int(submit[0]), _last_second(spool, valid))
+        remarks += more
     limit, partition = spool.columns("limit", "partition")
     longest = np.zeros(len(registry.partition.numbers) + 2, dtype=np.int64)
     np.maximum.at(longest, partition[valid], limit[valid])
-    return _Jobs(order, number, submit, capacity, longest, settings.key is None), remarks
+    return _Jobs(order, number, submit, capacity, down, longest, settings.key is None), remarks
 
 
 def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, place: str) -> tuple[int, list[str]]:
@@ -266,6 +281,9 @@ def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, 
     started = valid & (start != UNKNOWN)
     remarks: list[str] = []
     capacity = settings.capacity
+    if capacity is None and settings.machine is not None:
+        capacity = size_of(settings.machine, int(submit[valid].min()), _last_second(spool, valid))
+        remarks = [] if capacity is None else [f"machine of {capacity:,} {settings.unit}: by its nodes"]
     if capacity is None:
         if not started.any():
             raise InputError(f"{place}: no job has a start, so that --capacity must name the size of the machine")
@@ -279,13 +297,21 @@ def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, 
         _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=settings.unit), wide)
         valid &= ~wide
         if not valid.any():
-            raise InputError(f"{place}: all jobs are wider than --capacity {capacity}")
+            raise InputError(f"{place}: all jobs are wider than the machine of {capacity} {settings.unit}")
     started &= valid
     if started.any():
         end = start[started].astype(np.int64)
         end += run[started]
         _note_mask(spool, tally, "assumed", BEFORE_WINDOW, valid & (submit < end.min()))
     return capacity, remarks
+
+
+def _last_second(spool: Spool, valid: Mask) -> int:
+    """Return the last second in which a job was submitted or ran, Unix time."""
+    submit, start, run = spool.columns("submit", "start", "run")
+    started = valid & (start != UNKNOWN)
+    last = int(submit[valid].max())
+    return max(last, int((start[started].astype(np.int64) + run[started]).max(initial=last)))
 
 
 def _numbers_of(job: Ints, anew: bool) -> Ints:
@@ -425,7 +451,15 @@ def _write(
         for kind, codes in survey.codes.items()
     }
     names = Names(
-        **in_use, source=settings.source, grouped_by=settings.grouped_by, eligible=survey.eligible, dropped=counts
+        users=in_use["users"],
+        groups=in_use["groups"],
+        queues=in_use["queues"],
+        partitions=in_use["partitions"],
+        source=settings.source,
+        grouped_by=settings.grouped_by,
+        eligible=survey.eligible,
+        dropped=counts,
+        down=jobs.down if jobs.down is not None and len(jobs.down) else None,
     )
     remarks: list[str] = []
 

@@ -197,7 +197,7 @@ class _Reader:
         try:
             occupied = [widths[text] if text in widths else self._width_in(text, name) for text in columns["AllocTRES"]]
         except ValueError:
-            index, text = next((i, t) for i, t in enumerate(columns["AllocTRES"]) if _tres(t, name) is None)
+            index, text = next((i, t) for i, t in enumerate(columns["AllocTRES"]) if tres_count(t, name) is None)
             raise lines.fault(index, f"AllocTRES is {in_quotes(text)}, not a list of NAME=NUMBER") from None
         other = {"cpus": "NCPUS", "nodes": "NNodes"}.get(self.wanted.width)
         if other is None or min(occupied, default=0) >= 0:
@@ -207,7 +207,7 @@ class _Reader:
 
     def _width_in(self, text: str, name: str) -> int:
         """Return the number with a name in a list of resources, -1 if it is not there; raise ValueError if damaged."""
-        width = _tres(text, name)
+        width = tres_count(text, name)
         if width is None:
             raise ValueError
         self.width_of[text] = width
@@ -250,7 +250,7 @@ def _times(lines: _Rows, cells: Sequence[str], what: str) -> Ints:
     return whole_numbers(times(lines.fault, cells, what, ADVICE))
 
 
-def _tres(text: str, name: str) -> int | None:
+def tres_count(text: str, name: str) -> int | None:
     """Return the number with a name in a list of resources; -1 if it is not there, None if the list is damaged."""
     for part in text.split(","):
         key, equals, value = part.partition("=")

@@ -1,0 +1,273 @@
+"""The size of a Slurm machine, and when its nodes were down: from what sinfo and sacctmgr print.
+
+sinfo lists the nodes that there are now. `sacctmgr show event` lists when a node was down or drained (a node that is
+drained while a job runs on it counts from the end of the job on: Slurm records it then), and which resources the
+cluster had registered, in lines without a node.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...core.errors import InputError, first_few, in_quotes
+from ..down_times import DownTimes, down_together
+from .fields import numbers, times
+from .lives import UNKNOWN
+from .slurm import WIDTHS, tres_count
+from .text_lines import Lines, Watch, line_blocks
+
+SINFO = 'sinfo -a -N -h -o "%N|%c|%P"'
+EVENTS = (
+    "SLURM_TIME_FORMAT=%s TZ=UTC sacctmgr -nP show event All_Time "
+    "format=Cluster,NodeName,TimeStart,TimeEnd,State,TRES,Reason"
+)
+COLUMNS = ("Cluster", "NodeName", "TimeStart", "TimeEnd", "State", "TRES")  # and Reason, which may have bars
+UNITS = ("cpus", "nodes")
+DOWN = {"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR"}  # one of the words of a state
+WORD = re.compile(r"[A-Z_]+")
+MOST = 1_000_000  # nodes, and events: they are in memory
+ADVICE = "run sacctmgr with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line)"
+
+
+class Event(NamedTuple):
+    """A line of the list of events: a node (of the cluster: "") from `begin` on, until `end`, UNKNOWN if it lasts.
+
+    Attributes
+    ----------
+    node
+        Its name, "" for the cluster as a whole.
+    begin, end
+        Unix times.
+    is_down
+        Whether the state is one in which a node starts no jobs.
+    width
+        What it has: processors or 1; UNKNOWN if the line does not say.
+    """
+
+    node: str
+    begin: int
+    end: int
+    is_down: bool
+    width: int
+
+
+class SlurmMachine(NamedTuple):
+    """What is known of the nodes.
+
+    Attributes
+    ----------
+    nodes
+        The nodes that there are now, with their widths; None if they are not known.
+    events
+        What was recorded.
+    partition
+        The partition whose nodes these are; None for all.
+    unit
+        What a width counts, one of UNITS.
+    """
+
+    nodes: Mapping[str, int] | None
+    events: tuple[Event, ...]
+    partition: str | None
+    unit: str
+
+
+def read_machine(
+    nodes: str | None, events: str | None, partition: str | None, unit: str, watch: Watch
+) -> SlurmMachine | None:
+    """Return what two files say about a machine; None if none is given.
+
+    Parameters
+    ----------
+    nodes
+        The output of SINFO; None if there is none.
+    events
+        The output of EVENTS, with or without its header line; None if there is none.
+    partition
+        The only partition that counts; None for all.
+    unit
+        What a width counts, one of UNITS.
+    watch
+        Function that is told how many bytes were read, see `text_lines`.
+
+    Raises
+    ------
+    InputError
+        The unit is another one, a file cannot be read or is not such an output, or nothing says which nodes are in the
+        partition; the message names the line.
+    """
+    if nodes is None and events is None:
+        return None
+    if unit not in UNITS:
+        raise InputError(f"--nodes and --events count {' or '.join(UNITS)}, but --width is {unit}; leave them out")
+    if nodes is None and partition is not None:
+        raise InputError("--events with --partition needs --nodes, which says which nodes are in it")
+    known = None if nodes is None else _read_nodes(nodes, partition, unit, watch)
+    return SlurmMachine(known, () if events is None else _read_events(events, unit, watch), partition, unit)
+
+
+class _Table(NamedTuple):
+    """The lines of a block that are not empty: their places in the block, and their cells."""
+
+    lines: Lines
+    places: list[int]
+    rows: list[list[str]]
+
+    def fault(self, index: int, fact: str) -> InputError:
+        """Return the error about a row."""
+        return self.lines.fault(self.places[index], fact)
+
+
+def _tables(path: str, count: int, command: str, watch: Watch) -> Iterator[_Table]:
+    """Yield the rows of a file, a block at a time; the last of `count` cells may have bars."""
+    for lines in line_blocks(path, watch):
+        table = _Table(lines, [], [])
+        for place, text in enumerate(lines.texts):
+            if not text or text.isspace():
+                continue
+            cells = [cell.strip() for cell in text.split("|", count - 1)]
+            if len(cells) != count:
+                fact = f"a line must have {count} columns, but this one has {len(cells)}; it must be the output of"
+                raise lines.fault(place, f"{fact} {command}")
+            if cells[: len(COLUMNS)] != [*COLUMNS]:  # the header line
+                table.places.append(place)
+                table.rows.append(cells)
+        yield table
+
+
+def _read_nodes(path: str, partition: str | None, unit: str, watch: Watch) -> dict[str, int]:
+    """Return the widths of the nodes by name."""
+    widths: dict[str, int] = {}
+    partitions: dict[str, None] = {}
+    for table in _tables(path, 3, SINFO, watch):
+        cpus = numbers(table.fault, [cells[1] for cells in table.rows], "CPUS", {})
+        for (name, _, part), count in zip(table.rows, cpus, strict=True):
+            part = part.removesuffix("*")
+            partitions[part] = None
+            if partition in (None, part):
+                widths[name] = 1 if unit == "nodes" else count
+        if len(widths) > MOST:
+            raise InputError(f"{path}: there must be at most {MOST:,} nodes, but there are more")
+    if sum(widths.values()) == 0:
+        others = "" if partition is None else f" in partition {in_quotes(partition)}, but in {first_few(partitions)}"
+        raise InputError(f"{path}: there must be nodes with processors, but there are none{others}")
+    return widths
+
+
+def _read_events(path: str, unit: str, watch: Watch) -> tuple[Event, ...]:
+    """Return the events in the order of the file."""
+    events: list[Event] = []
+    clusters: dict[str, None] = {}
+    for table in _tables(path, len(COLUMNS) + 1, EVENTS, watch):
+        columns = ([cells[k] for cells in table.rows] for k in (2, 3))
+        begins, ends = (
+            times(table.fault, cells, name, ADVICE) for cells, name in zip(columns, COLUMNS[2:4], strict=True)
+        )
+        for index, (cells, begin, end) in enumerate(zip(table.rows, begins, ends, strict=True)):
+            clusters[cells[0]] = None
+            events.append(_event(table, index, cells, begin, end, unit))
+        if len(events) > MOST:
+            raise InputError(f"{path}: there must be at most {MOST:,} events, but there are more; ask for fewer years")
+    if len(clusters) > 1:
+        raise InputError(
+            f"{path}: the events must be of one cluster, but are of {first_few(clusters)}; add Clusters=NAME"
+        )
+    return tuple(events)
+
+
+def _event(table: _Table, index: int, cells: Sequence[str], begin: int, end: int, unit: str) -> Event:
+    """Return the event of a row; a begin that is not known is before all."""
+    node, state, tres = cells[1], cells[4], cells[5]
+    if UNKNOWN != end < begin:
+        raise table.fault(index, f"an event must end after its begin, {begin}, but ends at {end}")
+    width = tres_count(tres, WIDTHS[unit]) if tres else UNKNOWN
+    if width is None:
+        raise table.fault(index, f"TRES is {in_quotes(tres)}, not a list of NAME=NUMBER")
+    if node and unit == "nodes":
+        width = 1
+    return Event(node, max(begin, 0), end, not DOWN.isdisjoint(WORD.findall(state)), width)
+
+
+def size_of(machine: SlurmMachine, since: int, until: int) -> int | None:
+    """Return the largest size of a machine between two Unix times: what was registered, or its nodes now.
+
+    None if nothing says it.
+    """
+    sizes = [event.width for event in _sizes(machine) if _overlaps(event, since, until)]
+    if machine.nodes is not None:
+        sizes.append(sum(machine.nodes.values()))
+    return max(sizes, default=None)
+
+
+def down_in(machine: SlurmMachine, capacity: int, since: int, until: int) -> tuple[DownTimes, list[str]]:
+    """Return when processors were down, in seconds from `since` on, and remarks.
+
+    Parameters
+    ----------
+    machine
+        What is known of the nodes.
+    capacity
+        The size of the machine.
+    since, until
+        The first and the last second of the log, Unix times; what has no end lasts until the last one.
+    """
+    remarks: list[str] = []
+    registered = _sizes(machine)
+    periods = {"": [Event("", e.begin, e.end, True, capacity - e.width) for e in registered if e.width < capacity]}
+    other_states, unknown_nodes, without_width = 0, 0, 0
+    for event in machine.events:
+        if not event.node:
+            continue
+        listed = machine.nodes is None or event.node in machine.nodes
+        width = event.width if machine.nodes is None or not listed else machine.nodes[event.node]
+        end = event.end
+        if not listed and end == UNKNOWN:  # a node that is gone; then the machine was registered anew
+            end = min((e.begin for e in registered if e.begin > event.begin), default=UNKNOWN)
+        if not event.is_down:
+            other_states += 1
+        elif not listed and machine.partition is not None:
+            unknown_nodes += 1
+        elif width <= 0:
+            without_width += 1
+        else:
+            periods.setdefault(event.node, []).append(event._replace(end=end, width=width))
+    reasons = {
+        "in which a node was neither down nor drained": other_states,
+        f"of nodes that are not in partition {machine.partition}": unknown_nodes,
+        "that do not say how large the node is": without_width,
+    }
+    remarks += [f"{count:,} events {reason}: not counted" for reason, count in reasons.items() if count]
+    if machine.partition is not None and any(not event.node for event in machine.events):
+        remarks.append(
+            "changes of the size of the cluster are not counted: they do not say which partition they are of"
+        )
+    rows = [row for events in periods.values() for row in _without_overlap(events, since, until)]
+    begins, ends, widths = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    down = down_together(begins - since, ends - since, widths)
+    return DownTimes(down.begin, down.end, np.minimum(down.processors, capacity)), remarks
+
+
+def _sizes(machine: SlurmMachine) -> list[Event]:
+    """Return the sizes that the cluster had registered; none for a part of it."""
+    if machine.partition is not None:
+        return []
+    return [event for event in machine.events if not event.node and event.width > 0]
+
+
+def _overlaps(event: Event, since: int, until: int) -> bool:
+    """Return whether an event is in part between two Unix times."""
+    return event.begin < until and (event.end == UNKNOWN or event.end > since)
+
+
+def _without_overlap(events: Sequence[Event], since: int, until: int) -> Iterator[tuple[int, int, int]]:
+    """Yield begin, end and width of events of a node between two Unix times; where two overlap, the first counts."""
+    last = since
+    for event in sorted(events, key=lambda e: e.begin):
+        begin, end = max(event.begin, last), until if event.end == UNKNOWN else min(event.end, until)
+        if begin < end:
+            yield begin, end, event.width
+            last = end
