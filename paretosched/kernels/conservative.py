@@ -9,7 +9,7 @@ from ..core.situations import Calendar
 from .compiling import njit
 from .events import era_at, next_event
 from .inputs import Jobs, Weights
-from .profile import FIRST, LAST, add, clear, earliest, forget_past, most_between, segment
+from .profile import add, clear, earliest, forget_past, most_between, segment
 from .profile_blocks import Blocks, add_to_blocks, earliest_in_blocks, find_bounds, most_in_blocks, no_blocks
 from .profile_gaps import Gaps, find_gaps, first_gap, no_gaps, widen_gaps
 from .replanned_queue import replanned_in_turn
