@@ -2,7 +2,7 @@
 
 The profile stays as in `profile.py`: entries of which each is moved by one place when one before it is added or
 dropped. Bounds of a block are those of the BLOCK places that it covers. An entry that moves into a block widens its
-bounds, and none that moves out narrows them; so they are loose, but true. After SHIFTS such moves all are computed anew.
+bounds, and none that moves out narrows them; so they are loose, but true. From time to time all are computed anew.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from .waiting_tree import FAR
 BITS = 5
 BLOCK = 1 << BITS  # entries
 LOWEST, HIGHEST = 0, BLOCK - 1  # of the places of a block
-SHIFTS = 32
+SHIFTS = 32  # entries that are added or dropped between two computations of all bounds
 ZERO, STEP, SHIFT, PLACES = np.uint64(0), np.uint64(BLOCK), np.uint64(BITS), np.uint64(BLOCK - 1)  # of unsigned indices
 
 
