@@ -161,7 +161,10 @@ def _include(blocks: Blocks, b: Int, free: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def wide_from(blocks: Blocks, profile: Profile, i: Int, width: Int) -> Int:
-    """Return the first entry from entry i on with at least `width` processors; the end of the profile if none has."""
+    """Return the first entry from entry i on with at least `width` processors; the end of the profile if none has.
+
+    `blocks` and `profile` are not changed.
+    """
     room = profile.room
     last = np.uint64(profile.span[LAST])
     k = np.uint64(i)
@@ -182,7 +185,7 @@ def wide_until(blocks: Blocks, profile: Profile, i: Int, width: Int, end: Int) -
     """Return the first entry from i on with less than `width` processors, or one that begins at `end`, s, or later.
 
     If there is neither, the end of the profile is returned. An entry that begins at `end` or later need not be the
-    first one.
+    first one. `blocks` and `profile` are not changed.
     """
     when = profile.when
     room = profile.room
@@ -202,7 +205,10 @@ def wide_until(blocks: Blocks, profile: Profile, i: Int, width: Int, end: Int) -
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def wide_since(blocks: Blocks, profile: Profile, i: Int, width: Int) -> Int:
-    """Return the first entry from which on all entries before entry i have at least `width` processors."""
+    """Return the first entry from which on all entries before entry i have at least `width` processors.
+
+    `blocks` and `profile` are not changed.
+    """
     room = profile.room
     first = np.uint64(profile.span[FIRST])
     k = np.uint64(i)

@@ -192,7 +192,7 @@ def place_before_horizon(jobs: Jobs, plan: Plan, j: Int, t: Int) -> tuple[Int, I
             at = segment(when, span, begin)
         after = begin
         begin, at = earliest_at(when, room, span, at, after, horizon, FAR, width, estimate)
-        while begin < horizon and begin + estimate > horizon and unsettled(plan, begin + estimate):
+        while begin < horizon and begin + estimate > horizon and may_begin_before(plan, begin + estimate):
             settle(jobs, plan, begin + estimate, t)
             at = segment(when, span, begin)
             after = begin
@@ -252,7 +252,7 @@ def put_off(plan: Plan, j: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def unsettled(plan: Plan, end: Int) -> bool:
+def may_begin_before(plan: Plan, end: Int) -> bool:
     """Return whether one of the jobs of `plan` that are put off may begin before second `end`; `plan` is only read."""
     count = plan.state[PUT_OFF]
     return bool(count > 0 and plan.until[count - 1] < end)
@@ -333,7 +333,10 @@ def settle(jobs: Jobs, plan: Plan, goal: Int, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def start_round(plan: Plan, end: Int) -> Int:
-    """Forget, in place, what is known of the jobs that are put off; return the most processors free before `end`, s."""
+    """Forget what is known of the jobs that are put off; return the most processors that are free before `end`, s.
+
+    `plan` is modified in place.
+    """
     plan.later_needs[BEGIN] = 0
     plan.later_misfits[:] = FAR
     return most_before(plan.profile, end)
