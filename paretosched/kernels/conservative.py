@@ -10,9 +10,11 @@ from .compiling import njit
 from .down_profile import put_down
 from .events import era_at, next_event
 from .inputs import Down, Jobs, Weights
-from .profile import FIRST, LAST, add, clear, earliest, forget_past, segment
+from .profile import add, clear, earliest, forget_past, most_between, segment
+from .profile_blocks import Blocks, add_to_blocks, earliest_in_blocks, find_bounds, most_in_blocks, no_blocks
 from .profile_gaps import Gaps, find_gaps, first_gap, no_gaps, widen_gaps
 from .replanned_queue import replanned_in_turn
+from .rule_plan import most_before
 from .running import (
     Profile,
     Running,
@@ -92,13 +94,20 @@ def conservative(jobs: Jobs, capacity: Int, down: Down, start: Ints) -> None:
         np.zeros(9, np.int64),
     )
     now = running_jobs(start, capacity, False)
-    profile = no_profile(2 * (n + down.begin.size) + 16)
-    _conservative(jobs, capacity, down, now, queue, profile, no_gaps(capacity))
+    segments = 2 * (n + down.begin.size) + 16
+    _conservative(jobs, capacity, down, now, queue, no_profile(segments), no_blocks(segments), no_gaps(capacity))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _conservative(
-    jobs: Jobs, capacity: Int, down: Down, now: Running, queue: Reservations, profile: Profile, gaps: Gaps
+    jobs: Jobs,
+    capacity: Int,
+    down: Down,
+    now: Running,
+    queue: Reservations,
+    profile: Profile,
+    blocks: Blocks,
+    gaps: Gaps,
 ) -> None:
     """Do the work of `conservative` without allocating memory.
 
@@ -110,7 +119,7 @@ def _conservative(
         `Running`, modified in place: `start` is filled.
     queue
         `Reservations`, modified in place.
-    profile, gaps
+    profile, blocks, gaps
         Work space, modified in place.
     """
     n = jobs.submit.size
@@ -138,7 +147,7 @@ def _conservative(
                 add(profile.when, profile.room, profile.span, t, promised_end, jobs.width[j])
                 gap_end = max(gap_end, promised_end)
         if ended and state[WAITING] > 0 and (gap_end >= 0 or state[MOVES] > 0):
-            move_up(jobs, now, queue, profile, gaps, gap_end, t)
+            move_up(jobs, now, queue, profile, blocks, gaps, gap_end, t)
 
         # A job that arrives now gets the earliest place that delays no other job. A copy of the job before it gets no
         # earlier place than that job.
@@ -164,7 +173,9 @@ def _conservative(
 
 # Inlined, as the functions below, because passing so many arrays costs as much as many events.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gaps: Gaps, gap_end: Int, t: Int) -> None:
+def move_up(
+    jobs: Jobs, now: Running, queue: Reservations, profile: Profile, blocks: Blocks, gaps: Gaps, gap_end: Int, t: Int
+) -> None:
     """Move every waiting job, in the order of arrival, to its earliest possible place.
 
     No job could have an earlier place in the last round. So an earlier place must contain, or touch, time that has
@@ -175,7 +186,7 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap
     ----------
     jobs, now
         `Jobs` and `Running`.
-    queue, profile, gaps
+    queue, profile, blocks, gaps
         Modified in place.
     gap_end
         Jobs that ended now leave seconds t..freed - 1 free; -1 if no job ended early.
@@ -207,7 +218,8 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap
     state[GAPS] = deep
     if deep:
         find_gaps(gaps, profile)
-    widest = _widest(when, room, span, reach)
+        find_bounds(blocks, profile)
+    widest = most_before(profile, reach)
     slot = next_startable(queue.least, 0, top, size, widest, widest, FAR)
     while slot >= 0:
         while behind < moves and moves_of_page[old, behind, SLOT] <= slot:
@@ -231,22 +243,28 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap
             else:
                 after = max(after, place - length)
         if after < before:
-            better = earliest(when, room, span, after, before, place, width, length)
+            if deep:
+                better = earliest_in_blocks(blocks, profile, after, before, place, width, length)
+            else:
+                better = earliest(when, room, span, after, before, place, width, length)
             if better < before:
-                add(when, room, span, place, place + length, width)
-                add(when, room, span, better, better + length, -width)
-                reserve_at(queue, now.row_bits, slot, better)
-                if deep:
-                    widen_gaps(gaps, profile, max(place, better + length), place + length)
                 left = max(place, better + length)
+                if deep:
+                    add_to_blocks(blocks, profile, place, place + length, width)
+                    add_to_blocks(blocks, profile, better, better + length, -width)
+                    widen_gaps(gaps, blocks, profile, left, place + length)
+                    widest = max(widest, most_in_blocks(blocks, profile, left, place + length))
+                else:
+                    add(when, room, span, place, place + length, width)
+                    add(when, room, span, better, better + length, -width)
+                    widest = max(widest, most_between(when, room, span, left, place + length))
+                reserve_at(queue, now.row_bits, slot, better)
                 moves_of_page[page, fresh, SLOT] = slot
                 moves_of_page[page, fresh, LEFT] = left
                 moves_of_page[page, fresh, UNTIL] = place + length
                 fresh += 1
                 from_ = min(from_, left)
                 until = max(until, place + length)
-                reach = max(reach, until)
-                widest = _widest(when, room, span, reach)
         slot = next_startable(queue.least, slot + 1, top, size, widest, widest, FAR)
     state[MOVES] = fresh
     state[PAGE] = page
@@ -315,28 +333,6 @@ def reserve_at(queue: Reservations, bits: Int, slot: Int, begin: Int) -> None:
         state[PLANNED] = _tidy(queue, bits)
     push(queue.plans, state[PLANNED], (begin << bits) | slot)
     state[PLANNED] += 1
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _widest(when: Ints, room: Ints, span: Ints, reach: Int) -> Int:
-    """Return the most processors that are free at once before a second.
-
-    Parameters
-    ----------
-    when, room
-        (m,) int64, s and processors, as in `Profile`; not changed.
-    span
-        (2,) int64, indices, not changed.
-    reach
-        s; 0 processors are returned if the profile begins then or later.
-    """
-    most = 0
-    i = span[FIRST]
-    last = span[LAST]
-    while i < last and when[i] < reach:
-        most = max(most, room[i])
-        i += 1
-    return most
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -35,12 +35,12 @@ from .ranked_jobs import (
 )
 from .rule_plan import (
     HORIZON,
-    PUT_OFF,
     Plan,
     clear_plan,
     extend_horizon,
     least_before,
     place_before_horizon,
+    put_off,
 )
 from .running import Running, lay_out
 from .waiting_orders import BITS
@@ -402,8 +402,7 @@ def hold(jobs: Jobs, line: Line, o: Int, rank: Int, t: Int) -> Int:
         end = begin + jobs.estimate[j]
         add_at(profile.when, profile.room, profile.span, at, begin, end, -jobs.width[j])
     else:
-        plan.later[plan.state[PUT_OFF]] = j
-        plan.state[PUT_OFF] += 1
+        put_off(plan, j)
     state[HOLDERS] += 1
     state[LAST] = rank
     return begin

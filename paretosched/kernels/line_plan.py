@@ -34,12 +34,12 @@ from .profile import FIRST, add, add_at
 from .ranked_jobs import Stairs, climb, level_stairs, reserve_alone, room_until
 from .rule_plan import (
     HORIZON,
-    PUT_OFF,
     clear_plan,
     extend_horizon,
     least_before,
     no_plan,
     place_before_horizon,
+    put_off,
 )
 from .running import Running, complete, launch, lay_out, running_jobs
 from .waiting_tree import FAR
@@ -358,8 +358,7 @@ def hold(jobs: Jobs, backfilling: Backfilling, line: Row, t: Int) -> Int:
         end = begin + line.estimate[slot]
         add_at(profile.when, profile.room, profile.span, at, begin, end, -line.width[slot])
     else:
-        plan.later[plan.state[PUT_OFF]] = j
-        plan.state[PUT_OFF] += 1
+        put_off(plan, j)
     line.holds[i] = True
     state[HOLDERS] += 1
     return begin

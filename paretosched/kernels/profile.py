@@ -12,6 +12,7 @@ from ..core.arrays import Int, Ints
 from .compiling import njit
 
 FIRST, LAST = 0, 1
+ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -81,8 +82,30 @@ def segment(when: Ints, span: Ints, t: Int) -> Int:
     return low
 
 
+# Unsigned indices cannot count from the end of an array, so that these loops take several entries at a time.
 @njit(cache=True, nogil=True, _nrt=False)
-def _open(when: Ints, room: Ints, span: Ints, i: Int) -> Int:
+def move_up(values: Ints, low: Int, high: Int) -> None:
+    """Move entries low..high - 1 of `values`, (m,) int64, by one place to the end, in place."""
+    for k in range(np.uint64(high - low)):
+        values[np.uint64(high) - k] = values[np.uint64(high) - k - ONE]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def move_down(values: Ints, low: Int, high: Int) -> None:
+    """Move entries low..high - 1 of `values`, (m,) int64, by one place to the beginning, in place."""
+    for k in range(np.uint64(low), np.uint64(high)):
+        values[k - ONE] = values[k]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def add_to_entries(values: Ints, low: Int, high: Int, number: Int) -> None:
+    """Add a number to entries low..high - 1 of `values`, (m,) int64, in place."""
+    for k in range(np.uint64(low), np.uint64(high)):
+        values[k] += number
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def open_entry(when: Ints, room: Ints, span: Ints, i: Int) -> Int:
     """Make room for a new entry before an entry; the caller sets its time and its processors.
 
     Parameters
@@ -104,20 +127,18 @@ def _open(when: Ints, room: Ints, span: Ints, i: Int) -> Int:
     if first == 0 and last == when.size:
         return np.int64(-1)  # never happens: the arrays have two entries for every job and some more
     if last == when.size or (first > 0 and i - first < last - i):
-        for k in range(first, i):
-            when[k - 1] = when[k]
-            room[k - 1] = room[k]
+        move_down(when, first, i)
+        move_down(room, first, i)
         span[FIRST] = first - 1
         return i - 1
-    for k in range(last, i, -1):
-        when[k] = when[k - 1]
-        room[k] = room[k - 1]
+    move_up(when, i, last)
+    move_up(room, i, last)
     span[LAST] = last + 1
     return i
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _close(when: Ints, room: Ints, span: Ints, i: Int) -> None:
+def close_entry(when: Ints, room: Ints, span: Ints, i: Int) -> None:
     """Drop an entry; its seconds then belong to the segment before it.
 
     Parameters
@@ -132,14 +153,12 @@ def _close(when: Ints, room: Ints, span: Ints, i: Int) -> None:
     first = span[FIRST]
     last = span[LAST]
     if i - first < last - i:
-        for k in range(i, first, -1):
-            when[k] = when[k - 1]
-            room[k] = room[k - 1]
+        move_up(when, first, i)
+        move_up(room, first, i)
         span[FIRST] = first + 1
     else:
-        for k in range(i, last - 1):
-            when[k] = when[k + 1]
-            room[k] = room[k + 1]
+        move_down(when, i + 1, last)
+        move_down(room, i + 1, last)
         span[LAST] = last - 1
 
 
@@ -179,7 +198,7 @@ def add_at(when: Ints, room: Ints, span: Ints, i: Int, begin: Int, end: Int, wid
     """
     if when[i] < begin:
         free = room[i]
-        i = _open(when, room, span, i + 1)
+        i = open_entry(when, room, span, i + 1)
         when[i] = begin
         room[i] = free
     k = i
@@ -189,18 +208,17 @@ def add_at(when: Ints, room: Ints, span: Ints, i: Int, begin: Int, end: Int, wid
     if k + 1 == last or when[k + 1] > end:
         free = room[k]
         offset = i - span[FIRST]
-        k = _open(when, room, span, k + 1) - 1
+        k = open_entry(when, room, span, k + 1) - 1
         when[k + 1] = end
         room[k + 1] = free
         i = span[FIRST] + offset
-    for x in range(i, k + 1):
-        room[x] += width
+    add_to_entries(room, i, k + 1, width)
     if room[k + 1] == room[k]:
         offset = i - span[FIRST]
-        _close(when, room, span, k + 1)
+        close_entry(when, room, span, k + 1)
         i = span[FIRST] + offset
     if i > span[FIRST] and room[i] == room[i - 1]:
-        _close(when, room, span, i)
+        close_entry(when, room, span, i)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -268,3 +286,24 @@ def earliest_at(
         if k == last or when[k] >= end:
             return start, i
         i = k + 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def most_between(when: Ints, room: Ints, span: Ints, begin: Int, end: Int) -> Int:
+    """Return the most processors that are free at once in the seconds [begin, end).
+
+    Parameters
+    ----------
+    when, room
+        (m,) int64, s and processors, not changed.
+    span
+        (2,) int64, indices, not changed.
+    begin, end
+        s, begin < end; begin is not before the profile.
+    """
+    i = segment(when, span, begin)
+    most: Int = room[i]
+    while i + 1 < span[LAST] and when[i + 1] < end:
+        i += 1
+        most = max(most, room[i])
+    return most

@@ -13,6 +13,7 @@ import numpy as np
 from ..core.arrays import Int, Ints
 from .compiling import njit
 from .profile import FIRST, LAST, segment
+from .profile_blocks import Blocks, wide_since, wide_until
 from .running import Profile
 from .waiting_sizes import RANGES, range_of, width_ranges
 from .waiting_tree import FAR
@@ -87,21 +88,20 @@ def _append(gaps: Gaps, k: Int, begin: Int, length: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def widen_gaps(gaps: Gaps, profile: Profile, since: Int, until: Int) -> None:
+def widen_gaps(gaps: Gaps, blocks: Blocks, profile: Profile, since: Int, until: Int) -> None:
     """Note that processors have become free.
 
     Parameters
     ----------
     gaps
         Modified in place.
-    profile
-        The profile in which they are free, not changed.
+    blocks, profile
+        The profile in which they are free, with bounds; not changed.
     since, until
         Seconds since..until - 1, in which they have become free.
     """
     when = profile.when
     room = profile.room
-    first = profile.span[FIRST]
     last = profile.span[LAST]
     i = segment(when, profile.span, since)
     most: Int = room[i]
@@ -110,10 +110,8 @@ def widen_gaps(gaps: Gaps, profile: Profile, since: Int, until: Int) -> None:
         most = max(most, room[end])
         end += 1
     for k in range(range_of(gaps.edges, most), -1, -1):
-        while i > first and room[i - 1] >= gaps.edges[k]:
-            i -= 1
-        while end < last and room[end] >= gaps.edges[k]:
-            end += 1
+        i = wide_since(blocks, profile, i, gaps.edges[k])
+        end = wide_until(blocks, profile, end, gaps.edges[k], FAR)
         _insert(gaps, k, when[i], FAR if end == last else when[end] - when[i])
 
 

@@ -23,14 +23,18 @@ class Plan(NamedTuple):
     ----------
     profile
         The running jobs, and the jobs that have a place.
-    later, starting
-        (n,) int32, rows: of the jobs that are put off, because there is no place for them before the horizon; and of
-        the jobs that start in this pass.
+    later, until
+        (n,) int32 and (n,) int64, the jobs that are put off, because there is no place for them before the horizon, in
+        their order: rows, and s, never ascending, before which there is no place for them.
+    starting
+        (n,) int32, rows, the jobs that start in this pass.
     needs
         (3, 64) int64, WIDE, LONG and BEGIN of the last planned job of each size: processors, s, s. See `not_before`.
     range_of, misfits
         (n,) int32 and (ranges,) int64: the range of the width of each job, and for each range an estimate, s, from
         which on no job in it has a place before the horizon; FAR if none is known.
+    later_needs, later_misfits
+        As `needs` and `misfits`, work space of `settle`.
     state
         (5,) int64. HANDLED: every job up to this place has a place in the plan or is put off. HORIZON, s: no candidate
         so far would end after it. WIDEST: the most processors that were free at once before the horizon when it was
@@ -39,10 +43,13 @@ class Plan(NamedTuple):
 
     profile: Profile
     later: Order
+    until: Ints
     starting: Order
     needs: Ints
     range_of: Order
     misfits: Ints
+    later_needs: Ints
+    later_misfits: Ints
     state: Ints
 
 
@@ -50,13 +57,17 @@ def no_plan(jobs: Jobs, most: Int) -> Plan:
     """Return work space for a plan of at most `most` jobs: all of `jobs`; or 1 if there will be no plan."""
     range_of = np.empty(most, np.int32)
     note_ranges(jobs.width, range_of)
+    ranges = int(range_of.max()) + 1
     return Plan(
         no_profile(2 * most + 16),
         np.empty(most, np.int32),
+        np.empty(most, np.int64),
         np.empty(most, np.int32),
         np.zeros((3, 64), np.int64),
         range_of,
-        np.empty(int(range_of.max()) + 1, np.int64),
+        np.empty(ranges, np.int64),
+        np.zeros((3, 64), np.int64),
+        np.empty(ranges, np.int64),
         np.zeros(5, np.int64),
     )
 
@@ -90,11 +101,12 @@ def clear_plan(plan: Plan, place: Int, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def extend_horizon(jobs: Jobs, plan: Plan, horizon: Int, t: Int) -> None:
-    """Extend the horizon of a plan, in place, in second t: jobs that are put off get their places.
+    """Extend the horizon of a plan, in place, in second t: jobs that are put off get the places that begin before it.
 
     `jobs` is only read; `horizon`, in s, is later than the present one.
     """
-    put_down(jobs, plan, max(plan.state[HORIZON], t))
+    if plan.state[PUT_OFF] > 0:
+        settle(jobs, plan, horizon, t)
     plan.state[HORIZON] = horizon
     plan.state[WIDEST] = most_before(plan.profile, horizon)
     plan.misfits[:] = FAR
@@ -138,8 +150,7 @@ def plan_starts(queue: Places, jobs: Jobs, plan: Plan, o: Int, place: Int, candi
             place = next_waiting(queue, o, place + 1)
             begin, at = place_before_horizon(jobs, plan, k, t)
             if begin >= state[HORIZON]:
-                plan.later[state[PUT_OFF]] = k
-                state[PUT_OFF] += 1
+                put_off(plan, k)
                 continue
             add_at(when, room, span, at, begin, begin + jobs.estimate[k], -jobs.width[k])
             if begin < end:
@@ -162,7 +173,8 @@ def place_before_horizon(jobs: Jobs, plan: Plan, j: Int, t: Int) -> tuple[Int, I
     """Return the earliest begin of job j from second t on, and its segment of the profile.
 
     The begin is the horizon or later if there is no place before it. `plan` is modified in place: if the job would run
-    beyond the horizon, the jobs that were put off get their places first; and the job's need is remembered.
+    beyond the horizon, the jobs that were put off and begin before its end get their places first; and the job's need
+    is remembered.
     """
     when = plan.profile.when
     room = plan.profile.room
@@ -180,18 +192,32 @@ def place_before_horizon(jobs: Jobs, plan: Plan, j: Int, t: Int) -> tuple[Int, I
             at = segment(when, span, begin)
         after = begin
         begin, at = earliest_at(when, room, span, at, after, horizon, FAR, width, estimate)
-        if begin < horizon and begin + estimate > horizon and plan.state[PUT_OFF] > 0:
-            put_down(jobs, plan, horizon)
+        while begin < horizon and begin + estimate > horizon and may_begin_before(plan, begin + estimate):
+            settle(jobs, plan, begin + estimate, t)
             at = segment(when, span, begin)
             after = begin
             begin, at = earliest_at(when, room, span, at, after, horizon, FAR, width, estimate)
         remember(plan.needs, width, estimate, begin)
-    if fitting and begin >= horizon:  # neither has a job that is at least as wide and long
-        k = range_of_width(width - 1) + 1
-        while k < plan.misfits.size and plan.misfits[k] > estimate:
-            plan.misfits[k] = estimate
-            k += 1
+    if fitting and begin >= horizon:
+        note_misfit(plan.misfits, width, estimate)
     return begin, at
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def note_misfit(misfits: Ints, width: Int, estimate: Int) -> None:
+    """Note that a job, and so any that is at least as wide and long, has no place before a second.
+
+    Parameters
+    ----------
+    misfits
+        (ranges,) int64, as in `Plan`: s; modified in place.
+    width, estimate
+        Of the job: processors, and s.
+    """
+    k = range_of_width(width - 1) + 1
+    while k < misfits.size and misfits[k] > estimate:
+        misfits[k] = estimate
+        k += 1
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -216,24 +242,118 @@ def least_before(profile: Profile, end: Int) -> Int:
     return least
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def put_down(jobs: Jobs, plan: Plan, horizon: Int) -> None:
-    """Plan in turn the jobs that are put off, for which there is no place before `horizon`.
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def put_off(plan: Plan, j: Int) -> None:
+    """Put job j off, which has no place before the horizon and comes after all jobs of `plan`, modified in place."""
+    count = plan.state[PUT_OFF]
+    plan.later[count] = j
+    plan.until[count] = plan.state[HORIZON]
+    plan.state[PUT_OFF] = count + 1
 
-    `plan` is modified in place.
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def may_begin_before(plan: Plan, end: Int) -> bool:
+    """Return whether one of the jobs of `plan` that are put off may begin before second `end`; `plan` is only read."""
+    count = plan.state[PUT_OFF]
+    return bool(count > 0 and plan.until[count - 1] < end)
+
+
+# Nearly all jobs that are put off begin after the jobs that cross the horizon: on CTC twice as dense 98 % of them.
+@njit(cache=True, nogil=True, _nrt=False)
+def settle(jobs: Jobs, plan: Plan, goal: Int, t: Int) -> None:
+    """Give places to the jobs that are put off, as far as these places begin before a second.
+
+    In their order, each gets its earliest place. If a place ends after `goal`, jobs before it in the order may come to
+    begin before this end: these are settled until then first, and then the place is looked for again.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    plan
+        Modified in place.
+    goal
+        s, after t and the horizon. No job that is still put off has a place before.
+    t
+        The second of this pass.
     """
     when = plan.profile.when
     room = plan.profile.room
     span = plan.profile.span
-    for i in range(plan.state[PUT_OFF]):
-        j = plan.later[i]
-        width = jobs.width[j]
-        estimate = jobs.estimate[j]
-        after = max(horizon, not_before(plan.needs, width, estimate))
-        begin, at = earliest_at(when, room, span, segment(when, span, after), after, FAR, FAR, width, estimate)
-        add_at(when, room, span, at, begin, begin + estimate, -width)
-        remember(plan.needs, width, estimate, begin)
-    plan.state[PUT_OFF] = 0
+    later = plan.later
+    until = plan.until
+    count = plan.state[PUT_OFF]
+    end = goal  # of the jobs up to `stop`, those that begin before `end` get their places
+    stop = count
+    i = begin_of_unsettled(plan, stop, end)
+    first = i  # of which the entry has changed
+    widest = start_round(plan, end)
+    while i < count:
+        if i == stop:
+            end = goal
+            stop = count
+            i = begin_of_unsettled(plan, stop, end)
+            widest = start_round(plan, end)
+            continue
+        j = np.int64(later[i])
+        begin = end
+        if j >= 0 and jobs.width[j] <= widest and jobs.estimate[j] < plan.later_misfits[plan.range_of[j]]:
+            width = jobs.width[j]
+            estimate = jobs.estimate[j]
+            after = max(t, until[i], not_before(plan.later_needs, width, estimate))
+            at = span[FIRST]
+            if after < end:
+                begin, at = earliest_at(when, room, span, segment(when, span, after), after, end, FAR, width, estimate)
+            if begin < end:
+                before = i - 1
+                while before >= 0 and later[before] < 0:
+                    before -= 1
+                if begin + estimate > end and before >= 0 and until[before] < begin + estimate:
+                    end = begin + estimate
+                    stop = i
+                    i = begin_of_unsettled(plan, stop, end)
+                    first = min(first, i)
+                    widest = start_round(plan, end)
+                    continue
+                add_at(when, room, span, at, begin, begin + estimate, -width)
+                later[i] = -1
+            else:
+                note_misfit(plan.later_misfits, width, estimate)
+            remember(plan.later_needs, width, estimate, begin)
+        until[i] = end
+        i += 1
+    left = first
+    for k in range(first, count):
+        if later[k] >= 0:
+            later[left] = later[k]
+            until[left] = until[k]
+            left += 1
+    plan.state[PUT_OFF] = left
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def start_round(plan: Plan, end: Int) -> Int:
+    """Forget what is known of the jobs that are put off; return the most processors that are free before `end`, s.
+
+    `plan` is modified in place.
+    """
+    plan.later_needs[BEGIN] = 0
+    plan.later_misfits[:] = FAR
+    return most_before(plan.profile, end)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def begin_of_unsettled(plan: Plan, stop: Int, end: Int) -> Int:
+    """Return the first of the entries up to `stop` that may begin before second `end`; `plan` is only read."""
+    low: Int = 0
+    high: Int = stop
+    while low < high:
+        middle = (low + high) >> 1
+        if plan.until[middle] >= end:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 # A job that is at least as wide and long as a job that was planned before begins no earlier. The last job of each size

@@ -179,6 +179,9 @@ def deep_queues() -> Iterator[tuple[str, Workload, tuple[str, ...]]]:
     for jobs in (1_500, 3_000, 6_000):
         part = lublin(jobs=jobs, processors=128, seed=71)
         yield f"Lublin, {jobs:,} jobs at once", part.with_(submit=np.arange(jobs)), DEEP
+    for jobs in (20_000, 40_000):
+        part = lublin(jobs=jobs, processors=128, seed=71).with_(submit=np.arange(jobs))
+        yield f"Lublin, planned anew, {jobs:,} jobs at once", part, ("conservative-replan",)
     for jobs in (10_000, 20_000, 40_000):
         yield f"small-long, short-wide, {jobs:,} jobs", small_long_and_short_wide(jobs), ("easy",)
     yield "Lublin, 93,312 processors", lublin(jobs=20_000, processors=93_312, seed=71), DEEP
@@ -212,10 +215,10 @@ def per_deep_queue() -> Iterator[dict[str, Any]]:
         numbers = np.random.default_rng(0).random(n)
         for rule in rules:
             policy = Plain(rule)
-            policy.simulated(workload.take(np.arange(50)))
-            start = policy.simulated(workload).start
+            policy.outcome(workload.take(np.arange(50)))
+            start = policy.outcome(workload).start
             sort, run = in_turn(
-                lambda x=numbers: np.argsort(x, kind="stable"), lambda w=workload, p=policy: p.simulated(w), 1
+                lambda x=numbers: np.argsort(x, kind="stable"), lambda w=workload, p=policy: p.outcome(w), 1
             )
             kind = (re.sub("[0-9,]+ jobs", "", case), rule)
             jobs, before = last.get(kind, (0, 0.0))

@@ -7,6 +7,10 @@ import pytest
 from hypothesis import given
 
 from paretosched import Workload
+from paretosched.kernels.conservative import replan_at_events
+from paretosched.kernels.inputs import Weights
+from paretosched.policies.greedy_order import horizon
+from paretosched.policies.outcome import jobs_of
 from paretosched.policies.plain import Plain
 from support.naive import naive
 from support.simulating import briefly, starts
@@ -37,3 +41,35 @@ def test_with_exact_estimates_every_conservative_reservation_is_final(w: Workloa
                 break
     assert starts(w, "conservative") == start
     assert starts(w, "conservative-replan") == start
+
+
+def few_sizes(seed: int, jobs: int, gap: int) -> Workload:
+    """Return jobs of few sizes, most of which end early, and of which many are equal and arrive together."""
+    rng = np.random.default_rng(seed)
+    width = rng.choice([1, 2, 3, 8, 30, 64], jobs)
+    estimate = rng.choice([50, 51, 400, 3000], jobs)
+    return Workload(
+        submit=np.sort(rng.integers(0, gap * jobs + 1, jobs)),
+        run=np.ceil(estimate * rng.random(jobs) ** rng.choice([0, 2], jobs)).astype(np.int64),
+        estimate=estimate,
+        width=width,
+        capacity=64,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("gap", [0, 20])
+def test_equals_the_oracle_where_many_waiting_jobs_are_equal(rule: str, gap: int) -> None:
+    w = few_sizes(gap, 260, gap)
+    assert starts(w, rule) == naive(w, Plain(rule))
+
+
+@pytest.mark.slow
+def test_equals_the_plan_of_all_jobs_where_thousands_wait() -> None:
+    """The oracle is too slow; with equal keys, the simulator of Greedy plans all jobs in the order of arrival."""
+    for w in (few_sizes(1, 3_000, 0), few_sizes(2, 3_000, 30), random_jobs(3, 3_000, 256, gap=1, run=400)):
+        equal = Weights(np.ones(3, np.int64), np.zeros((3, 2 * len(w.groups) + 2)), horizon(w))
+        expected = np.empty(len(w), np.int64)
+        replan_at_events(jobs_of(w), w.capacity, w.calendar, equal, expected)
+        assert starts(w, "conservative-replan") == expected.tolist()
