@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
@@ -41,6 +41,9 @@ from .wish import AUGMENTATION, Limit, Wish, spelled_out, wish_text
 
 ALL_SETS = 6
 ROUNDS = 10
+
+
+DISTANCE = ("objective_at_least", "at_most_vs_easy", "impossible", "distance")  # keys of `distance_row`
 
 
 class Best(NamedTuple):
@@ -315,7 +318,7 @@ def distance_text(best: Best, wish: Wish, easy: float, reached: float | None = N
         The wish.
     easy, reached, known
         Goals: of EASY; of the schedule, None if it is not within the limits; of the best known schedule within the limits,
-        None if there is none, or if it is the same.
+        None if there is none.
 
     Examples
     --------
@@ -345,6 +348,19 @@ def distance_text(best: Best, wish: Wish, easy: float, reached: float | None = N
     first = f"{at_most} is possible{limits}" if reached is None else f"{gain[reached]} of {at_most}"
     last = "" if known is None else f"; best known schedule{limits} {gain[known]} %"
     return f"{first} (proved){last}"
+
+
+def distance_row(
+    best: Best, wish: Wish, easy: float, reached: float | None = None, known: float | None = None
+) -> dict[str, Any]:
+    """Return what is proved, as plain values; arguments as of `distance_text`.
+
+    The keys are "objective_at_least", a bound of the goal, "at_most_vs_easy", per cent, "impossible", the limits that no
+    schedule keeps together, and "distance", the sentence; None where something is undefined.
+    """
+    bound = None if math.isnan(best.goal) else best.goal
+    sentence = distance_text(best, wish, easy, reached, known) or None
+    return dict(zip(DISTANCE, (bound, most_gain(best, wish, easy), list(best.impossible), sentence), strict=True))
 
 
 def _rounded(goal: float) -> str:
