@@ -1,7 +1,8 @@
-"""Try the bounds on tiny workloads whose best schedules are known, and on the logs; the results go to results/bounds."""
+"""Try the bounds on tiny workloads whose best schedules are known, and on logs; the results go to results/bounds."""
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ from paretosched.wishes.wish import Limit, Wish, goal, violation
 from paretosched.wishes.wish_files import as_wish
 
 TINY, OF_LOGS = PARTS = ("tiny", "logs")
+LIMITED_KEYS = ("limited", "sum with limits", "impossible", "proved impossible", "wishes beaten")
 RELEASE, WIDTHS, IN_TURN, TWO = INGREDIENTS = ("released work", "widths", "wide in turn", "two at a time")
 
 
@@ -68,19 +70,19 @@ def all_tiny(workers: int) -> list[dict[str, Any]]:
 
 
 def of_chunk(seed: int, size: int) -> dict[str, Any]:
-    """Return how often the bounds are beaten by a schedule of `size` tiny workloads, and how near the best one comes."""
+    """Return how often the bounds are beaten by a schedule of tiny workloads, and how near the best one comes."""
     generator = np.random.default_rng([seed, 17])
     row: dict[str, Any] = {"seed": seed, "workloads": size}
     sums: dict[str, float] = {}
-    for _ in range(size):
-        for key, value in of_tiny(generator).items():
+    for i in range(size):
+        for key, value in of_tiny(generator, i % settings.LIMITED_EVERY == 0).items():
             sums[key] = sums.get(key, 0.0) + value
     print(f"  chunk {seed}: beaten {sums['sets beaten'] + sums['wishes beaten']:.0f} times", flush=True)
     return row | {key: round(value, 6) for key, value in sums.items()}
 
 
-def of_tiny(generator: np.random.Generator) -> dict[str, float]:
-    """Return what there is to count and to add up about one tiny workload."""
+def of_tiny(generator: np.random.Generator, limited: bool) -> dict[str, float]:
+    """Return what there is to count and to add up about one tiny workload; `limited`: of wishes with limits, too."""
     w = tiny_workload(generator, settings.JOBS, settings.PROCESSORS)
     jobs, sums = jobs_of(w), sums_of_all(w)
     values, ideal = values_of(sums, w), ps.bounds(w).together
@@ -98,21 +100,29 @@ def of_tiny(generator: np.random.Generator) -> dict[str, float]:
     }
     names = [f"AWRT{i + 1}" for i in groups]
     weights = [(name, float(x)) for name, x in zip(names, generator.integers(1, 11, len(names)), strict=True)]
+    beaten, share = of_wish(Wish(weights=weights), w, values)
+    least = goal(Wish(weights=weights), values).min()
+    count |= {"sum": share, "sum by the ideal point": float(goal(Wish(weights=weights), ideal[None])[0] / least)}
+    more = of_limited(generator, w, values, weights) if limited else dict.fromkeys(LIMITED_KEYS, 0.0)
+    return count | more | {"wishes": 4 if limited else 1, "wishes beaten": more["wishes beaten"] + beaten}
+
+
+def of_limited(
+    generator: np.random.Generator, w: ps.Workload, values: Floats, weights: list[tuple[str, float]]
+) -> dict[str, float]:
+    """Return what there is to count about wishes with limits that can be kept, with a point, and with tight limits."""
+    names = [name for name, _ in weights]
     some = values[generator.integers(len(values))]
     limits = [Limit(name, high=float(x * generator.uniform(1, 1.2))) for name, x in zip(names, some[2:], strict=True)]
-    beaten, free = of_wish(Wish(weights=weights), w, values)
-    least = goal(Wish(weights=weights), values).min()
-    count |= {"sum": free, "sum by the ideal point": float(goal(Wish(weights=weights), ideal[None])[0] / least)}
-    beaten_limited, limited = of_wish(Wish(weights=weights, limits=limits[1:]), w, values)
+    beaten, limited = of_wish(Wish(weights=weights, limits=limits[1:]), w, values)
     point = [(name, float(x * generator.uniform(0.5, 1.2))) for name, x in zip(names, some[2:], strict=True)]
     beaten_near, _ = of_wish(Wish(near=point), w, values)
-    count |= {"sum with limits": limited, "wishes": 4}
     tight = values[:, 2:].min(axis=0) * generator.uniform(1, 1.3, len(names))
     region = Wish(limits=[Limit(name, high=float(x)) for name, x in zip(names, tight, strict=True)])
     refused = bool(best_possible(region, w).impossible)
     within = bool((violation(region, values) == 0).any())
-    count |= {"impossible": float(not within), "proved impossible": float(refused)}
-    return count | {"wishes beaten": float(beaten + beaten_limited + beaten_near + (refused and within))}
+    all_beaten = beaten + beaten_near + (refused and within)
+    return dict(zip(LIMITED_KEYS, (1, limited, not within, refused, all_beaten), strict=True))
 
 
 def of_wish(wish: Wish, w: ps.Workload, values: Floats) -> tuple[bool, float]:
@@ -131,8 +141,9 @@ def of_log(log: str, kind: str, quick: bool) -> list[dict[str, Any]]:
     if kind == "1024" and not quick:
         w = common.scaled_log(log)
     easy, ideal = np.asarray(ps.objectives(ps.simulate(w, "easy"))), ps.bounds(w).together
+    rows_of = {name: area_rows(w, name) for name in INGREDIENTS[:-1]}
     begin = time.process_time()
-    rows_of = {name: area_rows(w, name) for name in INGREDIENTS}
+    rows_of[TWO] = area_rows(w, TWO)
     seconds = time.process_time() - begin
     rows = []
     for name, words in (settings.FREE | settings.LIMITED).items():
@@ -194,8 +205,7 @@ def least_sum(wish: Wish, w: ps.Workload, rows: list[Row]) -> float:
         Fraction(weights.get(f"AWRT{g + 1}", 0.0) / work[g] + weights.get("AWRT", 0.0) / work.sum()) for g in present
     ]
     solution = solve(costs, rows)
-    assert solution is not None
-    return float(solution.least)
+    return math.nan if solution is None else float(solution.least)
 
 
 if __name__ == "__main__":

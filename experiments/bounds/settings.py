@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 # Tiny workloads: all orders of their jobs are tried. A chunk of them has one seed.
-CHUNKS = 50
-CHUNK = 220
+CHUNKS = 52
+CHUNK = 200
+LIMITED_EVERY = 4  # of so many workloads one is tried with limits and points, too
 JOBS = (4, 6)
 PROCESSORS = (2, 4)
 

@@ -38,9 +38,9 @@ def tiny_workload(generator: np.random.Generator, jobs: tuple[int, int], process
 def sums_of_all(workload: ps.Workload) -> Ints:
     """Return sum RC_j (C_j - r_j) of every group, (n!, G), for all orders of the jobs, each where it fits first.
 
-    Among these schedules is one with the smallest weighted sum of completions, whatever the weights are: sort the jobs of
-    any schedule by their starts, and put them where they fit first in this order; none starts later than before. So it is
-    within every limit from above, too, that the other one keeps.
+    Among these schedules is one with the smallest weighted sum of completions, whatever the weights are: sort the jobs
+    of any schedule by their starts, and put them where they fit first in this order; none starts later than before. So
+    it is within every limit from above, too, that the other one keeps.
     """
     w = workload
     orders = np.array(list(permutations(range(len(w)))), dtype=np.int64)

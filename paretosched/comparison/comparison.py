@@ -205,11 +205,12 @@ class Comparison:
         The keys are "policy", "workload", "digest"; the names of the objectives, in natural units; the same with
         "_vs_easy", per cent; "dominated_by" and "dominates"; with a wish "wish", in words, "objective", the value of
         its goal, "objective_vs_easy" and "share_of_way", per cent, see the module, and "exceeded", the violation of its
-        limits, and the keys of `best_possible.distance_row`; "waits", a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s",
-        "wait_worst_s" and the bounded slowdown's mean and median; and "utilisation_over_time", with "from_s",
-        "bin_s", "until_s" and "percent"; "classes", the rows of `service.by_class`; and "searched", what group
-        optimisation did. If they were asked for, "intervals", [low, high] by the names of the values and gains, and
-        "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and gains in each.
+        limits, and the keys of `best_possible.distance_row`; "waits", a list with "group" (None for all), "jobs",
+        "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the bounded slowdown's mean and median; and
+        "utilisation_over_time", with "from_s", "bin_s", "until_s" and "percent"; "classes", the rows of
+        `service.by_class`; and "searched", what group optimisation did. If they were asked for, "intervals", [low,
+        high] by the names of the values and gains, and "periods", a list with "from_s", "until_s", "from" (local day),
+        "jobs", and the values and gains in each.
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
@@ -257,7 +258,8 @@ class Comparison:
         if not bound:
             cells["exceeded"] = float(choice.violation(wish, policy)[0])
         if not bound and self.proved is not None:
-            cells |= self._distance(wish, values if feasible else None)
+            reached, known = (_goal_within(wish, row) for row in (values if feasible else None, self.nearest))
+            cells |= distance_row(self.proved, wish, float(choice.goal(wish, easy)[0]), reached, known)
         if not (wish.weights or wish.near):
             return cells
         reference, goal = (float(choice.goal(wish, row)[0]) for row in (easy, policy))
@@ -272,19 +274,12 @@ class Comparison:
                 cells["share_of_way"] = 100 * (reference - goal) / way
         return cells
 
-    def _distance(self, wish: Wish, values: Floats | None) -> dict[str, Any]:
-        """Return how far a schedule is from what no schedule can beat, with the best one of the front beside it."""
-        assert self.proved is not None
-        reached, known = (_goal_within(wish, row) for row in (values, self.nearest))
-        return distance_row(self.proved, wish, float(choice.goal(wish, self.values[:1])[0]), reached, known)
-
     @property
     def distance(self) -> str:
         """In one sentence how far the policy that is nearest to the wish is from what is possible, or "".
 
         The reference, EASY, is left out if there are others, and so are schedules that overbook the machine.
         """
-
         if self.proved is None:
             return ""
         rows = self.rows()[: len(self.policies)]

@@ -1,23 +1,22 @@
 """Lower bounds of the response times of several user groups together, in whole numbers.
 
 For a set S of groups, f(S) is a number that sum RC_j (C_j - r_j) over the jobs of S cannot go below, whatever the
-schedule. With W_i, the work of group i, this sum is the sum of W_i AWRT_i over S. Steps 1 to 5 of the proof are those of
-`lower_bounds`, for one group or for all; they hold for the jobs of any set, because other jobs can only delay them. A
-sixth one is for jobs of which only two fit side by side.
+schedule. With W_i, the work of group i, this sum is the sum of W_i AWRT_i over S. Steps 1 to 5 of the proof are those
+of `lower_bounds`, for one group or for all; they hold for the jobs of any set, because other jobs can only delay them.
+A sixth one is for jobs of which only two fit side by side.
 
 6. Step 3 says: for every width c above m / 2, a schedule has by t spent no more time on jobs of width c or more than
-   the pieces of the wide jobs, which run one at a time. So it is for every c, if narrow jobs are pieces, too, that begin
-   when the job is eligible; for all wide jobs are in the set of a smaller c, and no schedule has spent more time on them
-   than their pieces. Take a c from m / 3 to m / 2. At most two jobs of width c or more run at a time: the dual feasible
-   function that is 1/2 from c on, and 0 below it. Let one unit flow into a queue for each such piece that runs, and two
-   out in a second. As in step 4, at least L_c(t), what is in the queue, is the time that a schedule has spent less on
-   these jobs by t than their pieces.
-   Now let c_1 < c_2 < ... be such widths, c_0 = 0, and u(q) the sum of c_i - c_(i-1) over all c_i <= q. Split the work of
-   every job of width q into u(q) and v(q) = q - u(q) processors. v is never negative and does not fall among the wide
-   jobs, where u is constant. So the pieces have done at least as much of the work v by t as any schedule, each
-   narrow job for itself, the wide ones as in step 3; and of the work u at least sum (c_i - c_(i-1)) L_(c_i)(t) more. F
-   less this sum bounds W, and takes the place of F in steps 4 and 5. f(S) is the larger one of both bounds. All widths
-   of the jobs of S are taken, or `LEVELS` of them if there are more.
+   the pieces of the wide jobs, which run one at a time. So it is for every c, if narrow jobs are pieces, too, that
+   begin when the job is eligible; for all wide jobs are in the set of a smaller c, and no schedule has spent more time
+   on them than their pieces. Take a c from m / 3 to m / 2. At most two jobs of width c or more run at a time: the dual
+   feasible function that is 1/2 from c on, and 0 below it. Let one unit flow into a queue for each such piece that
+   runs, and two out in a second. As in step 4, at least L_c(t), what is in the queue, is the time that a schedule has
+   spent less on these jobs by t than their pieces. Now let c_1 < c_2 < ... be such widths, c_0 = 0, and u(q) the sum of
+   c_i - c_(i-1) over all c_i <= q. Split the work of every job of width q into u(q) and v(q) = q - u(q) processors. v
+   is never negative and does not fall among the wide jobs, where u is constant. So the pieces have done at least as
+   much of the work v by t as any schedule, each narrow job for itself, the wide ones as in step 3; and of the work u at
+   least sum (c_i - c_(i-1)) L_(c_i)(t) more. F less this sum bounds W, and takes the place of F in steps 4 and 5. f(S)
+   is the larger one of both bounds. All widths of the jobs of S are taken, or `LEVELS` of them if there are more.
 
 **Whole numbers.** All is exact but this: a queue of step 4 that becomes empty within a second counts nothing in that
 second. A queue of step 6 is replaced by a line below it, which goes on falling until that second has ended, becomes
@@ -68,9 +67,11 @@ class Jobs(NamedTuple):
     work, alone
         G whole numbers each: the work of every group, and sum RC_j p_j: sum RC_j (C_j - r_j) if no job waits.
     narrow, broad
-        The work of jobs of at most half of the machine, and of those of them that need more than a third, if none waits.
+        The work of jobs of at most half of the machine, and of those of them that need more than a third, if none
+        waits.
     wide, wide_group
-        (3, k) int64, when the other jobs are eligible, their run times and widths, in the order of arrival; (k,) groups.
+        (3, k) int64, when the other jobs are eligible, their run times and widths, in the order of arrival; (k,)
+        groups.
     """
 
     capacity: int
@@ -120,8 +121,8 @@ def least_area(jobs: Jobs, groups: Collection[int], two_at_a_time: bool = True) 
 
     Examples
     --------
-    Three jobs of 10 s, each on 2 of 5 processors. If they could share all processors, 10 processor seconds would be left
-    after 10 s, for 2 s more. As only two fit, 20 are left, for 5 s more; 20 (10 + 10 + 20) is what is possible.
+    Three jobs of 10 s, each on 2 of 5 processors. If they could share all processors, 10 processor seconds would be
+    left after 10 s, for 2 s more. As only two fit, 20 are left, for 5 s more; 20 (10 + 10 + 20) is what is possible.
 
     >>> w = Workload(submit=[0] * 3, run=[10] * 3, estimate=[10] * 3, width=[2] * 3, capacity=5)
     >>> least_area(jobs_of(w), [0], two_at_a_time=False), least_area(jobs_of(w), [0])

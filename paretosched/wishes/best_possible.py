@@ -1,24 +1,24 @@
 """How good any schedule of a workload could be for a wish at most: a proof, with the goal and all limits of the wish.
 
-The ideal point bounds every response time for itself, as if all could be reached at once. Here they are bounded together.
-x_i, the response times of all jobs of group i weighted with their work, is W_i AWRT_i, and for every set S of groups the
-sum of x_i over S is at least f(S), see `squashed_area`. AWRT is the sum of all x_i over all work. So goals and limits are
-rows of a linear programme (`linear_programme` proves its result), and the smallest goal it allows is a lower bound for
-every schedule within the limits, whoever makes it and whatever he knows.
+The ideal point bounds every response time for itself, as if all could be reached at once. Here they are bounded
+together. x_i, the response times of all jobs of group i weighted with their work, is W_i AWRT_i, and for every set S of
+groups the sum of x_i over S is at least f(S), see `squashed_area`. AWRT is the sum of all x_i over all work. So goals
+and limits are rows of a linear programme (`linear_programme` proves its result), and the smallest goal it allows is a
+lower bound for every schedule within the limits, whoever makes it and whatever he knows.
 
-**Sets.** With up to `ALL_SETS` groups that have jobs, every set of them has a row. With more groups only each group and all
-together have one first. Then the groups are sorted by what the programme pays for a second of their jobs, with the
+**Sets.** With up to `ALL_SETS` groups that have jobs, every set of them has a row. With more groups only each group and
+all together have one first. Then the groups are sorted by what the programme pays for a second of their jobs, with the
 multipliers of the limits, the dearest first; the first group, the first two and so on get rows; and again, until there
-is nothing new, at most `ROUNDS` times. Without limits these are all that count if x is free otherwise.
+is nothing new, at most `ROUNDS` times.
 
 **Points.** The largest shortfall of a point is at least every mean of the shortfalls. The multipliers of a first
 programme are the weights of this mean; then the goal is a weighted sum, too.
 
 **Utilisation** is not related to response times here: it is at most that of the ideal point, `Bounds.together`.
 
-**Rounding.** Measured objectives differ from true ones by less than `SLACK` (n + 65) roundings of 2^-53 for n jobs and 64 groups,
-see `lower_bounds`, and a goal from its true value by no more. Limits are looser and goals smaller by that much, and
-the last step, to a floating-point number, rounds down.
+**Rounding.** Measured objectives differ from true ones by less than `SLACK` (n + 65) roundings of 2^-53 for n jobs and
+64 groups, see `lower_bounds`, and a goal from its true value by no more. Limits are looser and goals smaller by that
+much, and the last step, to a floating-point number, rounds down.
 """
 
 from __future__ import annotations
@@ -127,7 +127,8 @@ def best_possible(wish: Wish, workload: Workload) -> Best:
     --------
     Each of two jobs needs the whole machine for 10 s: one of them responds after 20 s at least.
 
-    >>> w = Workload(submit=[0, 0], run=[10] * 2, estimate=[10] * 2, width=[4] * 2, capacity=4, group=[0, 1], groups=["1", "2"])
+    >>> w = Workload(submit=[0, 0], run=[10] * 2, estimate=[10] * 2, width=[4] * 2, capacity=4, group=[0, 1],
+    groups=["1", "2"])
     >>> round(best_possible(Wish(weights=[("AWRT1", 1), ("AWRT2", 1)]), w).goal, 6)
     30.0
     >>> best_possible(Wish(weights=[("AWRT2", 1)], limits=[Limit("AWRT1", high=12)]), w).goal > 17.9
@@ -317,8 +318,8 @@ def distance_text(best: Best, wish: Wish, easy: float, reached: float | None = N
     wish
         The wish.
     easy, reached, known
-        Goals: of EASY; of the schedule, None if it is not within the limits; of the best known schedule within the limits,
-        None if there is none.
+        Goals: of EASY; of the schedule, None if it is not within the limits; of the best known schedule within the
+        limits, None if there is none.
 
     Examples
     --------
@@ -355,8 +356,8 @@ def distance_row(
 ) -> dict[str, Any]:
     """Return what is proved, as plain values; arguments as of `distance_text`.
 
-    The keys are "objective_at_least", a bound of the goal, "at_most_vs_easy", per cent, "impossible", the limits that no
-    schedule keeps together, and "distance", the sentence; None where something is undefined.
+    The keys are "objective_at_least", a bound of the goal, "at_most_vs_easy", per cent, "impossible", the limits that
+    no schedule keeps together, and "distance", the sentence; None where something is undefined.
     """
     bound = None if math.isnan(best.goal) else best.goal
     sentence = distance_text(best, wish, easy, reached, known) or None

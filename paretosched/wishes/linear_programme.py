@@ -1,16 +1,18 @@
 """Linear programmes whose result is proved: what the solver finds is only a hint, and what follows from it is exact.
 
-A programme is: minimise sum c_i x_i, with c_i >= 0. A row says that the sum of x_i over some i is at least a number, or at
-most one, which is written as: minus the sum is at least minus the number. The first rows say x_i >= l_i > 0, one for each i.
+A programme is: minimise sum c_i x_i, with c_i >= 0. A row says that the sum of x_i over some i is at least a number, or
+at most one, which is written as: minus the sum is at least minus the number. The first rows say x_i >= l_i > 0, one for
+each i.
 
-**Weak duality.** Multiply every row with a y >= 0 and add them up: sum r_i x_i >= sum y b, where b are the right sides, and r_i is
-the sum of y over the rows from below that have x_i, less that over the rows from above. If r_i <= c_i for all i, then
-sum c_i x_i = sum r_i x_i + sum (c_i - r_i) x_i >= sum y b + sum (c_i - r_i) l_i. This holds wherever y comes from. HiGHS finds a y with which
-it is as large as can be, but for rounding. Where r_i > c_i, rows from below that have x_i count less, until r_i = c_i.
-All this is done with fractions. Their denominators are powers of 2, so that they stay short.
+**Weak duality.** Multiply every row with a y >= 0 and add them up: sum r_i x_i >= sum y b, where b are the right sides,
+and r_i is the sum of y over the rows from below that have x_i, less that over the rows from above. If r_i <= c_i for
+all i, then sum c_i x_i = sum r_i x_i + sum (c_i - r_i) x_i >= sum y b + sum (c_i - r_i) l_i. This holds wherever y
+comes from. HiGHS finds a y with which it is as large as can be, but for rounding. Where r_i > c_i, rows from below that
+have x_i count less, until r_i = c_i. All this is done with fractions. Their denominators are powers of 2, so that they
+stay short.
 
-**Contradictions.** If c = 0 and the sum is above 0, the rows say 0 > 0: no x keeps them all. For this HiGHS finds y as the
-multipliers of another programme: by which share must all rows with a name be loosened, at least?
+**Contradictions.** If c = 0 and the sum is above 0, the rows say 0 > 0: no x keeps them all. For this HiGHS finds y as
+the multipliers of another programme: by which share must all rows with a name be loosened, at least?
 """
 
 from __future__ import annotations
@@ -107,7 +109,7 @@ def contradicting(count: int, rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def proved(costs: Sequence[Fraction], rows: Sequence[Row], hints: Floats) -> Solution:
-    """Return the lower bound that follows from multipliers, (k,), which may be a little wrong, or any numbers at all."""
+    """Return the lower bound that follows from multipliers, (k,), which may be wrong, or any numbers at all."""
     y = [max(Fraction(0), Fraction(hint)) for hint in hints.tolist()]
     rest = list(costs)
     for row, m in zip(rows, y, strict=True):
@@ -125,7 +127,7 @@ def proved(costs: Sequence[Fraction], rows: Sequence[Row], hints: Floats) -> Sol
 
 
 def hinted(costs: Sequence[Fraction], rows: Sequence[Row], loosened: bool = False) -> Floats | None:
-    """Return the multipliers that HiGHS finds, (k,), for a programme or, `loosened`, for contradictions; None if it fails."""
+    """Return the multipliers that HiGHS finds, (k,), for a programme or, `loosened`, for contradictions; or None."""
     from scipy.optimize import linprog  # not at the top: it takes a while, and most commands need none
 
     units = [float(row.least) for row in rows[: len(costs)]]  # of x, so that all numbers are near 1
@@ -147,7 +149,7 @@ def hinted(costs: Sequence[Fraction], rows: Sequence[Row], loosened: bool = Fals
 def mean_of_largest(
     parts: Sequence[tuple[Sequence[float], float]], count: int, rows: Sequence[Row], each: float
 ) -> Floats:
-    """Return weights, (p,), with which the mean of some sums is as large as can be where the largest of them is smallest.
+    """Return weights, (p,), for a mean of some sums that is near the largest of them, where that is smallest.
 
     Parameters
     ----------
