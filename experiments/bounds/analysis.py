@@ -54,7 +54,7 @@ def of_tiny(rows: Sequence[Row], provenance: Mapping[str, Any]) -> list[str]:
     return [
         "## Tiny workloads whose best schedules are known",
         "",
-        f"{count:,.0f} random workloads of {fewest} to {most} jobs on {narrow} to {large} processors, with two or three "
+        f"{count:,.0f} random workloads of {fewest} to {most} jobs on {narrow} to {large} processors, in two or three "
         f"groups; all orders of their jobs, each where it fits first: {total['schedules']:,.0f} schedules. The "
         f"bounds of {total['sets']:,.0f} sets of groups are beaten {total['sets beaten']:,.0f} times, and met exactly "
         f"by the best schedule {total['sets met']:,.0f} times. Those of {total['wishes']:,.0f} wishes (sums, sums with "

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Ints
+from ..core.arrays import Ints, Mask
 from ..kernels.squashed_queue import number_of, squashed_queue
 from ..kernels.widest_first import widest_first
 from ..workload.workload import Workload
@@ -150,7 +150,7 @@ def least_area(jobs: Jobs, groups: Collection[int], two_at_a_time: bool = True) 
     return twice // 2
 
 
-def _twice_what_waits(jobs: Jobs, chosen: Ints, others: Flow) -> int:
+def _twice_what_waits(jobs: Jobs, chosen: Mask, others: Flow) -> int:
     """Return twice the integral of the queue of step 4; narrow jobs of the groups and `others` flow into it."""
     narrow = jobs.narrow
     return number_of(
@@ -214,7 +214,7 @@ def _thinned(widths: Ints) -> list[int]:
     return [int(width) for width in widths]
 
 
-def _part(flow: Flow, rows: Ints) -> Flow:
+def _part(flow: Flow, rows: Mask) -> Flow:
     """Return some of the changes of a flow."""
     return Flow(*(column[rows] for column in flow))
 

@@ -141,7 +141,7 @@ def best_possible(wish: Wish, workload: Workload) -> Best:
             f"the wish {wish_text(wish)} has limits relative to policies: they need numbers (see `resolve`)"
         )
     areas = areas_of(workload)
-    places = {f"AWRT{g + 1}": (i,) for i, g in enumerate(areas.groups)}
+    places: dict[str, tuple[int, ...]] = {f"AWRT{g + 1}": (i,) for i, g in enumerate(areas.groups)}
     limits = spelled_out(wish, list(places)).limits
     places["AWRT"] = tuple(range(len(areas.groups)))
     for name in (*wish.aims, *(limit.objective for limit in limits)):
@@ -204,13 +204,13 @@ def _goal(wish: Wish, places: Mapping[str, tuple[int, ...]], areas: Areas, highe
     if not wish.near:
         return Goal(costs, constant)
     for (name, value), mean in zip(wish.near, _means(wish, places, areas, highest, rows), strict=True):
-        weight = mean + Fraction(AUGMENTATION)
+        share = mean + Fraction(AUGMENTATION)
         if name == "UTIL":
-            constant += weight * (1 - utilisation / Fraction(value))
+            constant += share * (1 - utilisation / Fraction(value))
             continue
-        constant -= weight
+        constant -= share
         for i in places[name]:
-            costs[i] += _quotient(weight, _work(places[name], areas) * Fraction(value))
+            costs[i] += _quotient(share, _work(places[name], areas) * Fraction(value))
     return Goal(costs, constant)
 
 
