@@ -118,7 +118,7 @@ class Comparison:
     nearest, nearest_online
         (m,), the schedule of the front that comes nearest to the wish, and the nearest one of online policies; None
         without a wish, where the wish is undefined, and in the cases of `best` and `best_online`.
-    proved
+    at_best
         What no schedule can beat in the wish, see `best_possible`; None without a wish and where it is undefined.
     feasible
         (q,) bool, whether each policy keeps the rules; a recorded schedule that overbooks the machine does not.
@@ -159,7 +159,7 @@ class Comparison:
     wish_here: Wish | None = None
     nearest: Floats | None = None
     nearest_online: Floats | None = None
-    proved: Best | None = None
+    at_best: Best | None = None
     feasible: NDArray[np.bool_] | None = None
     waits: tuple[Waits, ...] = ()
     edges: Ints | None = None
@@ -257,9 +257,9 @@ class Comparison:
         easy, policy = self.values[:1], values[None]
         if not bound:
             cells["exceeded"] = float(choice.violation(wish, policy)[0])
-        if not bound and self.proved is not None:
+        if not bound and self.at_best is not None:
             reached, known = (_goal_within(wish, row) for row in (values if feasible else None, self.nearest))
-            cells |= distance_row(self.proved, wish, float(choice.goal(wish, easy)[0]), reached, known)
+            cells |= distance_row(self.at_best, wish, float(choice.goal(wish, easy)[0]), reached, known)
         if not (wish.weights or wish.near):
             return cells
         reference, goal = (float(choice.goal(wish, row)[0]) for row in (easy, policy))
@@ -280,7 +280,7 @@ class Comparison:
 
         The reference, EASY, is left out if there are others, and so are schedules that overbook the machine.
         """
-        if self.proved is None:
+        if self.at_best is None:
             return ""
         rows = self.rows()[: len(self.policies)]
         feasible = [row for row in rows[1:] if not row["policy"].endswith(OVERBOOKED)]
@@ -425,7 +425,7 @@ def compare(
         PROMPT_RULE if prompt else ANY_RULE,
         wish=wish,
         wish_here=wish_here,
-        proved=best_possible(wish_here, workload)
+        at_best=best_possible(wish_here, workload)
         if wish_here and _is_defined(wish_here, table_of_objectives, values[0])
         else None,
         feasible=feasible,

@@ -140,13 +140,13 @@ def least_area(jobs: Jobs, groups: Collection[int], two_at_a_time: bool = True) 
     if two_at_a_time:
         broad = _part(jobs.broad, chosen[jobs.broad.group])
         held, flows, below = 0, [wide], 0
-        for level in _thinned(np.unique(broad.change[broad.change > 0])):
+        for level in _some_of(np.unique(broad.change[broad.change > 0])):
             area, change = held_back(_counts(_part(broad, np.abs(broad.change) >= level), wide))
             held += (level - below) * area
             flows.append(change._replace(change=(level - below) * change.change))
             below = level
         if held > 0:
-            twice = max(twice, twice_in_turn + held + _twice_what_waits(jobs, chosen, _joined(flows)))
+            twice = max(twice, twice_in_turn + held + _twice_what_waits(jobs, chosen, _joint(flows)))
     return twice // 2
 
 
@@ -203,11 +203,11 @@ def held_back(inflow: Flow) -> tuple[int, Flow]:
 
 def _counts(broad: Flow, wide: Flow) -> Flow:
     """Return how many of these pieces run at a time."""
-    joined = _joined([broad, wide])
-    return joined._replace(change=np.sign(joined.change))
+    joint = _joint([broad, wide])
+    return joint._replace(change=np.sign(joint.change))
 
 
-def _thinned(widths: Ints) -> list[int]:
+def _some_of(widths: Ints) -> list[int]:
     """Return sorted widths, or `LEVELS` of them if there are more, the first and the last among them."""
     if widths.size > LEVELS:
         widths = widths[np.linspace(0, widths.size - 1, LEVELS).astype(np.int64)]
@@ -222,16 +222,16 @@ def _part(flow: Flow, rows: Mask) -> Flow:
 def _flow(begin: Ints, length: Ints, rate: Ints, group: Ints | None = None) -> Flow:
     """Return the flow of pieces that begin at some second, last for some seconds, and have some rate; groups or 0."""
     group = np.zeros_like(begin) if group is None else group
-    return _sorted([begin, begin + length], [rate, -rate], [group, group])
+    return _in_order([begin, begin + length], [rate, -rate], [group, group])
 
 
-def _joined(flows: Sequence[Flow]) -> Flow:
+def _joint(flows: Sequence[Flow]) -> Flow:
     """Return several flows as one."""
     when, change, group = zip(*flows, strict=True)
-    return _sorted(when, change, group)
+    return _in_order(when, change, group)
 
 
-def _sorted(when: Sequence[Ints], change: Sequence[Ints], group: Sequence[Ints]) -> Flow:
+def _in_order(when: Sequence[Ints], change: Sequence[Ints], group: Sequence[Ints]) -> Flow:
     """Return a flow of changes in any order."""
     instants = np.concatenate(when)
     order = np.argsort(instants, kind="stable")

@@ -79,7 +79,7 @@ class Answer:
         How far both exceed the limits, see `violation`.
     slacks
         What looser relative limits would bring; none if the wish has no relative limits.
-    proved
+    at_best
         What no schedule can beat.
     """
 
@@ -97,7 +97,7 @@ class Answer:
     exceeded: float
     easy_exceeded: float
     slacks: tuple[Slack, ...]
-    proved: Best
+    at_best: Best
 
     def __repr__(self) -> str:
         return f"<Answer to {wish_text(self.wish)}: row {self.row} of {self.schedules:,}>"
@@ -174,7 +174,7 @@ class Answer:
     def _distance(self) -> dict[str, Any]:
         """Return how far the schedule, which is the best known one, is from what no schedule can beat."""
         reached = None if self.exceeded else self.objective
-        return distance_row(self.proved, self.wish, self.easy_objective, reached)
+        return distance_row(self.at_best, self.wish, self.easy_objective, reached)
 
 
 COSTS = f"vs EASY: {CONVENTION}; negative is what the wish costs the group"

@@ -340,7 +340,7 @@ def distance_text(best: Best, wish: Wish, easy: float, reached: float | None = N
     limits = " within your limits" if wish.limits else ""
     most = most_gain(best, wish, easy)
     if most is None:
-        at_least = f"at least {_rounded(best.goal)}"
+        at_least = f"at least {_six_digits(best.goal)}"
         first = f"{at_least} is possible{limits}" if reached is None else f"objective {amount(reached)}, {at_least}"
         last = "" if known is None else f"; best known schedule{limits} {amount(known)}"
         return f"{first} (proved){last}"
@@ -364,7 +364,7 @@ def distance_row(
     return dict(zip(DISTANCE, (bound, most_gain(best, wish, easy), list(best.impossible), sentence), strict=True))
 
 
-def _rounded(goal: float) -> str:
+def _six_digits(goal: float) -> str:
     """Return a lower bound as text with six digits, rounded down."""
     scale = 10.0 ** (5 - math.floor(math.log10(abs(goal)))) if goal else 1.0
     return amount(math.floor(goal * scale) / scale)

@@ -75,8 +75,8 @@ def solve(costs: Sequence[Fraction], rows: Sequence[Row]) -> Solution | None:
     >>> solve([Fraction(2), Fraction(1)], rows).least
     Fraction(4, 1)
     """
-    hints = hinted(costs, rows)
-    return None if hints is None else proved(costs, rows, hints)
+    hints = multipliers(costs, rows)
+    return None if hints is None else bound_from(costs, rows, hints)
 
 
 def contradicting(count: int, rows: Sequence[Row]) -> tuple[str, ...]:
@@ -97,18 +97,18 @@ def contradicting(count: int, rows: Sequence[Row]) -> tuple[str, ...]:
     """
     if not any(row.name for row in rows):
         return ()
-    hints = hinted([Fraction(0)] * count, rows, loosened=True)
+    hints = multipliers([Fraction(0)] * count, rows, loosened=True)
     if hints is None:
         return ()
     names = np.array([bool(row.name) for row in rows])
     hints[names & (hints * _sizes(count, rows) < NEGLIGIBLE)] = 0.0
-    solution = proved([Fraction(0)] * count, rows, hints)
+    solution = bound_from([Fraction(0)] * count, rows, hints)
     if solution.least <= 0:
         return ()
     return tuple(row.name for row, y in zip(rows, solution.multipliers, strict=True) if row.name and y > 0)
 
 
-def proved(costs: Sequence[Fraction], rows: Sequence[Row], hints: Floats) -> Solution:
+def bound_from(costs: Sequence[Fraction], rows: Sequence[Row], hints: Floats) -> Solution:
     """Return the lower bound that follows from multipliers, (k,), which may be wrong, or any numbers at all."""
     y = [max(Fraction(0), Fraction(hint)) for hint in hints.tolist()]
     rest = list(costs)
@@ -126,7 +126,7 @@ def proved(costs: Sequence[Fraction], rows: Sequence[Row], hints: Floats) -> Sol
     return Solution(sum((m * row.least for m, row in zip(y, rows, strict=True)), Fraction(0)), tuple(y))
 
 
-def hinted(costs: Sequence[Fraction], rows: Sequence[Row], loosened: bool = False) -> Floats | None:
+def multipliers(costs: Sequence[Fraction], rows: Sequence[Row], loosened: bool = False) -> Floats | None:
     """Return the multipliers that HiGHS finds, (k,), for a programme or, `loosened`, for contradictions; or None."""
     from scipy.optimize import linprog  # not at the top: it takes a while, and most commands need none
 

@@ -47,7 +47,7 @@ def test_the_best_schedule_within_the_limits_and_what_looser_ones_bring() -> Non
     assert row["vs_easy"] == pytest.approx(10)
     assert reply.rows()[4]["high"] == EASY[4]
     best = best_possible(resolve(ps.as_wish(WORDS, WORKLOAD), {"easy": EASY}), WORKLOAD)
-    assert reply.proved == best
+    assert reply.at_best == best
     sentence = distance_text(best, reply.wish, reply.easy_objective, reply.objective)
     about = reply.about()
     assert (about["distance"], about["objective_at_least"]) == (sentence, best.goal)

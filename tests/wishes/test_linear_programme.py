@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from paretosched.wishes import linear_programme
-from paretosched.wishes.linear_programme import Row, contradicting, hinted, mean_of_largest, proved, solve
+from paretosched.wishes.linear_programme import Row, bound_from, contradicting, mean_of_largest, multipliers, solve
 
 
 def random_programme(seed: int) -> tuple[list[Fraction], list[Row]]:
@@ -59,7 +59,7 @@ def test_any_hint_gives_a_bound() -> None:
         costs, rows = random_programme(seed)
         best = smallest(costs, rows)
         hints = rng.normal(0, 3, len(rows)) * 10.0 ** rng.integers(-3, 3)
-        solution = proved(costs, rows, hints)
+        solution = bound_from(costs, rows, hints)
         assert all(y >= 0 for y in solution.multipliers)
         for i, cost in enumerate(costs):
             pays = (row.sign * y for row, y in zip(rows, solution.multipliers, strict=True) if i in row.members)
@@ -71,10 +71,10 @@ def test_any_hint_gives_a_bound() -> None:
 def test_a_solver_that_is_wrong_by_much_cannot_make_a_bound_too_high(monkeypatch: pytest.MonkeyPatch) -> None:
     costs, rows = [Fraction(1)] * 2, [Row((0,), Fraction(1)), Row((1,), Fraction(1)), Row((0, 1), Fraction(3))]
     assert solve(costs, rows).least == 3  # type: ignore[union-attr]
-    monkeypatch.setattr(linear_programme, "hinted", lambda *_, **__: np.array([0.0, 7.0, 1.5]))
+    monkeypatch.setattr(linear_programme, "multipliers", lambda *_, **__: np.array([0.0, 7.0, 1.5]))
     assert solve(costs, rows).least <= 3  # type: ignore[union-attr]
     above = [*rows, Row((0,), Fraction(-1), -1, "x <= 1")]
-    monkeypatch.setattr(linear_programme, "hinted", lambda *_, **__: np.array([0.0, 0.0, 1.0, 9.0]))
+    monkeypatch.setattr(linear_programme, "multipliers", lambda *_, **__: np.array([0.0, 0.0, 1.0, 9.0]))
     assert contradicting(2, above) == ()
 
 
@@ -87,7 +87,7 @@ def test_contradictions_name_only_the_rows_that_are_needed() -> None:
     assert contradicting(3, [*rows, first, third]) == ()
     assert contradicting(3, [*rows, zero]) == ("zero",)
     assert solve([Fraction(1)] * 3, [*rows, first, second]) is None
-    assert hinted([Fraction(1)] * 3, [*rows, first, second]) is None
+    assert multipliers([Fraction(1)] * 3, [*rows, first, second]) is None
 
 
 def test_a_mean_of_sums_is_their_largest_where_that_is_smallest() -> None:
