@@ -17,7 +17,9 @@ from ..fronts.front import Front
 from ..policies.policy import Policy
 from ..simulation.objective import objectives
 from ..simulation.simulator import simulate
+from ..wishes.best_possible import areas_of, best_possible, distance_text
 from ..wishes.navigation import reachable, remaining
+from ..wishes.wish import goal
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import after
@@ -134,6 +136,7 @@ class Desk:
                 comparison = compare(workload, [*KNOWN_POLICIES, "recorded", *policies], self.front)
             except InputError:  # a log that was generated or scaled has no recorded waits
                 comparison = compare(workload, [*KNOWN_POLICIES, *policies], self.front)
+            areas_of(workload).first_rows()  # seconds for a large log; later they are known
         except InputError as error:
             trouble = str(error)
         except Exception:
@@ -221,6 +224,18 @@ class Desk:
         ideal = {IDEAL: marks.pop(IDEAL)} if marks else {BEST_OF_EACH: self._best_of_each}
         values_by_name = {f"trained {n}": values for n, values in sorted(self._trained_values.items())}
         return {**marks, **values_by_name, **ideal}
+
+    def distance(self, row: int) -> str:
+        """Return in one sentence how far a schedule is from what none can beat in the wish; "" if that is not known."""
+        wish = self.state.numbers
+        if wish is None or self._workload is None or self.comparison is None:
+            return ""
+        both = np.array([self.comparison.values[0], self.front.values[row]])
+        of_easy, reached = goal(wish, both).tolist()
+        among = remaining(wish, self.front)
+        known = float(goal(wish, self.front.values[among]).min()) if among.any() else None
+        best = best_possible(wish, self._workload)
+        return distance_text(best, wish, of_easy, reached if among[row] else None, known)
 
     def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:
         """Return the part of a projection of two objectives that no click changes, see `charts.empty`."""

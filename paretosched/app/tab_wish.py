@@ -267,6 +267,7 @@ def _schedule_card(desk: Desk, view: View) -> Any:
                 className="head",
             ),
             html.P(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
+            html.P(desk.distance(row), id="distance", className="quiet"),
             html.Div(
                 [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
                 className="links",

@@ -350,6 +350,7 @@ def _json(options: argparse.Namespace, training: Training) -> str:
     }
     about |= {"over": options.over, "evaluations": training.evaluations, "systems": training.rows()}
     about |= {"resampled": training.resampled, "margin": training.margin, "margins": list(training.margins)}
+    about |= {"distances": list(training.distances)}
     return to_json(about)
 
 

@@ -42,6 +42,7 @@ from ..simulation.service import OfClass, Waits, bins, by_class, first_sharing, 
 from ..simulation.simulator import simulate
 from ..wishes import nearness
 from ..wishes import wish as choice
+from ..wishes.best_possible import DISTANCE, Best, best_possible, distance_row
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish, from_json
@@ -117,6 +118,10 @@ class Comparison:
     nearest, nearest_online
         (m,), the schedule of the front that comes nearest to the wish, and the nearest one of online policies; None
         without a wish, where the wish is undefined, and in the cases of `best` and `best_online`.
+    at_best
+        What no schedule can beat in the wish, see `best_possible`; None without a wish and where it is undefined.
+    feasible
+        (q,) bool, whether each policy keeps the rules; a recorded schedule that overbooks the machine does not.
     waits
         How long jobs wait under each policy, q of them.
     edges
@@ -156,6 +161,8 @@ class Comparison:
     wish_here: Wish | None = None
     nearest: Floats | None = None
     nearest_online: Floats | None = None
+    at_best: Best | None = None
+    feasible: NDArray[np.bool_] | None = None
     waits: tuple[Waits, ...] = ()
     edges: Ints | None = None
     used: Ints | None = None
@@ -201,11 +208,12 @@ class Comparison:
         The keys are "policy", "workload", "digest"; the names of the objectives, in natural units; the same with
         "_vs_easy", per cent; "dominated_by" and "dominates"; with a wish "wish", in words, "objective", the value of
         its goal, "objective_vs_easy" and "share_of_way", per cent, see the module, and "exceeded", the violation of its
-        limits; "waits", a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s",
-        "wait_worst_s" and the bounded slowdown's mean and median; and "utilisation_over_time", with "from_s",
-        "bin_s", "until_s" and "percent"; "classes", the rows of `service.by_class`; and "searched", what group
-        optimisation did. If they were asked for, "intervals", [low, high] by the names of the values and gains, and
-        "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and gains in each.
+        limits, and the keys of `best_possible.distance_row`; "waits", a list with "group" (None for all), "jobs",
+        "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the bounded slowdown's mean and median; and
+        "utilisation_over_time", with "from_s", "bin_s", "until_s" and "percent"; "classes", the rows of
+        `service.by_class`; and "searched", what group optimisation did. If they were asked for, "intervals", [low,
+        high] by the names of the values and gains, and "periods", a list with "from_s", "until_s", "from" (local day),
+        "jobs", and the values and gains in each.
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
@@ -213,7 +221,7 @@ class Comparison:
                 "dominated_by": _count(self.dominated_by, q),
                 "dominates": _count(self.dominates, q),
             }
-            | self._worth(self.values[q])
+            | self._worth(self.values[q], feasible=self.feasible is None or bool(self.feasible[q]))
             | {"waits": self._waits_of(q), "utilisation_over_time": self._over_time(q)}
             | {"classes": [row._asdict() for row in self.classes[q]] if self.classes else None}
             | {"searched": search._asdict() if self.searched and (search := self.searched[q]) else None}
@@ -240,18 +248,21 @@ class Comparison:
         workload = {"workload": self.workload_name, "digest": self.workload_digest}
         return {"policy": policy, **workload, **natural, **gains}
 
-    def _worth(self, values: Floats | None, bound: bool = False) -> dict[str, Any]:
+    def _worth(self, values: Floats | None, bound: bool = False, feasible: bool = True) -> dict[str, Any]:
         """Return the cells about the wish, for objective values, (m,); a bound exceeds no limit."""
         if self.wish is None or self.wish_here is None:
             return {}
         wish = self.wish_here
-        cells = dict.fromkeys(("objective", "objective_vs_easy", "share_of_way", "exceeded"))
+        cells: dict[str, Any] = dict.fromkeys(("objective", "objective_vs_easy", "share_of_way", "exceeded", *DISTANCE))
         cells["wish"] = choice.wish_text(self.wish)
         if values is None or not _is_defined(wish, self.objectives, self.values[0]):
             return cells
         easy, policy = self.values[:1], values[None]
         if not bound:
             cells["exceeded"] = float(choice.violation(wish, policy)[0])
+        if not bound and self.at_best is not None:
+            reached, known = (_goal_within(wish, row) for row in (values if feasible else None, self.nearest))
+            cells |= distance_row(self.at_best, wish, float(choice.goal(wish, easy)[0]), reached, known)
         if not (wish.weights or wish.near):
             return cells
         reference, goal = (float(choice.goal(wish, row)[0]) for row in (easy, policy))
@@ -265,6 +276,19 @@ class Comparison:
             if within and way > 0:
                 cells["share_of_way"] = 100 * (reference - goal) / way
         return cells
+
+    @property
+    def distance(self) -> str:
+        """In one sentence how far the policy that is nearest to the wish is from what is possible, or "".
+
+        The reference, EASY, is left out if there are others, and so are schedules that overbook the machine.
+        """
+        if self.at_best is None:
+            return ""
+        rows = self.rows()[: len(self.policies)]
+        feasible = [row for row in rows[1:] if not row["policy"].endswith(OVERBOOKED)]
+        row = min(feasible or rows[:1], key=lambda row: (row["exceeded"] or 0.0, row["objective"] or 0.0))
+        return f"{row['policy']}: {row['distance']}" if row["distance"] else ""
 
     def _waits_of(self, q: int) -> list[dict[str, Any]] | None:
         """Return the waits under a policy, one row for all jobs and one a group."""
@@ -293,6 +317,7 @@ class Comparison:
             aim = bool(self.wish.weights or self.wish.near)
             parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(rows, self.wish, against_front)}")
             notes += [WAY] if against_front and aim else []
+            parts += [sentence] if (sentence := self.distance) else []
         if self.intervals is not None:
             parts.append(interval_table(of_policies, self.objectives))
             notes.append(INTERVALS.format(weeks=self.intervals.weeks, block=self.intervals.block))
@@ -403,6 +428,10 @@ def compare(
         PROMPT_RULE if prompt else ANY_RULE,
         wish=wish,
         wish_here=wish_here,
+        at_best=best_possible(wish_here, workload)
+        if wish_here and _is_defined(wish_here, table_of_objectives, values[0])
+        else None,
+        feasible=feasible,
         waits=tuple(waits(schedule) for schedule in schedules),
         edges=edges,
         used=np.array([use(schedule, edges) for schedule in schedules]),
@@ -498,6 +527,13 @@ def _nearest(wish: Wish | None, objectives: Sequence[Objective], values: Floats)
         return None
     row: Floats = values[int(np.argmin(nearness.fitness(wish, values)))]
     return row
+
+
+def _goal_within(wish: Wish, values: Floats | None) -> float | None:
+    """Return the goal of a schedule, of objective values (m,); None without one, and if it exceeds a limit."""
+    if values is None or choice.violation(wish, values[None])[0] > 0:
+        return None
+    return float(choice.goal(wish, values[None])[0])
 
 
 def _is_defined(wish: Wish, objectives: Sequence[Objective], values: Floats) -> bool:

@@ -232,6 +232,7 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
     return f"""<section>
 {_wish_head(wish)}
 <div class="two top">{table(heads, lines)}{beside}</div>
+{f"<p>{html.escape(comparison.distance)}</p>" if comparison.distance else ""}
 <p class="note">{html.escape(" ".join(notes))}</p>
 </section>"""
 

@@ -272,7 +272,7 @@ def _result(
     best = course.best(task.fitness(record.values[: record.count]))
     base = encoding.rule_base(record.genomes[best])
     policies: list[tuple[Policy, Floats]] = [(base, record.values[best]), (greedy, task.values_of(greedy))]
-    training = replace(training_of(task, test, record, policies, settings), best=0)
+    training = training_of(task, test, record, policies, settings, best=0)
     rules, alone = training.systems
     provenance = {**rules.policy.provenance, "decisions": decisions(task.logs, base)}
     return replace(training, systems=(rules._replace(policy=replace(rules.policy, provenance=provenance)), alone))

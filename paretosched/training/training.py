@@ -24,6 +24,7 @@ from ..search.resuming import Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
 from ..simulation.objective import CONVENTION, Objective, improvement, in_hours, objective_table
 from ..wishes import wish as choice
+from ..wishes.best_possible import best_possible, distance_row
 from ..wishes.wish import Wish
 from ..wishes.wish_files import to_json
 from ..workload.user_groups import rule_of
@@ -119,6 +120,9 @@ class Training:
         The distance to the limits while the policies learnt, per cent.
     margins
         With a margin that was chosen: the candidates and how they did, see `validation.Candidate`.
+    distances
+        How far the best policy is from what no schedule can beat, on each training workload and on each rest:
+        "workload", and the keys of `best_possible.distance_row`.
     """
 
     wish: Wish
@@ -135,6 +139,7 @@ class Training:
     resampled: int = 0
     margin: float = 0.0
     margins: tuple[dict[str, float], ...] = ()
+    distances: tuple[dict[str, Any], ...] = ()
 
     def __repr__(self) -> str:
         return f"<Training for {choice.wish_text(self.wish)}: {self.policy.name}, {self.evaluations:,} policies tried>"
@@ -250,7 +255,9 @@ class Training:
             kept = [100 * row["kept"] for row in self.margins if row["margin"] == self.margin]
             chosen = f", which kept them on {kept[0]:.0f} % of the workloads of the validation" if kept else ""
             notes.append(f"learnt with {self.margin:g} % distance to the limits{chosen}")
-        return "\n".join([table(lines_of_systems, columns), *notes, "", objectives, f"vs EASY: {CONVENTION}"])
+        of_systems = [table(lines_of_systems, columns), *notes]
+        distances = [f"{row['workload']}: {row['distance']}" for row in self.distances if row["distance"]]
+        return "\n".join([*of_systems, "", objectives, f"vs EASY: {CONVENTION}", *distances])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
         """Return a line of the table of objectives, response times in hours."""
@@ -348,10 +355,12 @@ def training_of(
     policies: Sequence[tuple[Policy, Floats]],
     settings: Mapping[str, Any],
     margins: Sequence[NamedTuple] = (),
+    best: int | None = None,
 ) -> Training:
     """Return a training from its policies, each with its values, (W m,); a policy without provenance gets one.
 
-    `margins` are the candidates for the margin, if it was chosen.
+    `margins` are the candidates for the margin, if it was chosen. `best` is the number of the best policy, if that is
+    not to be the one with the smallest fitness.
     """
     rows = tuple(row._asdict() for row in margins)
     provenance = {
@@ -363,13 +372,15 @@ def training_of(
         "evaluations": record.count,
         "versions": record.about["versions"],
     }
-    systems = []
+    systems: list[System] = []
     for policy, values in policies:
         value, exceeded = task.measure(values[None])
         reached = {"objective": float(value[0]), "exceeded": float(exceeded[0]), "easy": float(task.easy[0][0])}
         if not policy.provenance:
             policy = replace(policy, provenance={**provenance, **reached})
         systems.append(system_of(_with_grouping(policy, task.whole), task, test, values))
+    if best is None:
+        best = int(task.fitness(np.array([values for _, values in policies])).argmin())
     return Training(
         task.wish,
         task.over,
@@ -378,14 +389,30 @@ def training_of(
         objective_table(task.workloads[0].groups),
         system_of(Plain("easy"), task, test, task.easy_values),
         tuple(systems),
-        int(task.fitness(np.array([values for _, values in policies])).argmin()),
+        best,
         record.count,
         record.seconds,
         record.wall_seconds,
         task.samples - 1,
         task.margin,
         rows,
+        tuple(distances(task, test, systems[best])),
     )
+
+
+def distances(task: Task, test: Task | None, system: System) -> list[dict[str, Any]]:
+    """Return how far a policy is from what no schedule can beat, on each training workload and on each rest."""
+    rows = []
+    for part, values in ((task, system.values), (test, system.rest)):
+        if part is None or values is None:
+            continue
+        easy = [of_logs[0] for of_logs in part.parts(part.easy_values[None])[:: part.samples]]
+        for log, wish, of_easy, reached in zip(part.logs, part.wishes[:: part.samples], easy, values, strict=True):
+            of_both = choice.goal(wish, [of_easy, reached]).tolist()
+            within = choice.violation(wish, reached[None])[0] == 0
+            row = distance_row(best_possible(wish, log), wish, of_both[0], of_both[1] if within else None)
+            rows.append({"workload": log.name} | row)
+    return rows
 
 
 def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:

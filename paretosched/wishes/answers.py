@@ -17,6 +17,7 @@ from ..fronts.front_files import FrontLike, as_front
 from ..simulation.objective import CONVENTION, Objective, group_of, improvement, objectives
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
+from .best_possible import Best, best_possible, distance_row
 from .nearness import fitness
 from .relative_limits import reference_values, resolve
 from .wish import Limit, Wish, goal, reference_text, spelled_out, violation, wish_text
@@ -78,6 +79,8 @@ class Answer:
         How far both exceed the limits, see `violation`.
     slacks
         What looser relative limits would bring; none if the wish has no relative limits.
+    at_best
+        What no schedule can beat.
     """
 
     wish: Wish
@@ -94,6 +97,7 @@ class Answer:
     exceeded: float
     easy_exceeded: float
     slacks: tuple[Slack, ...]
+    at_best: Best
 
     def __repr__(self) -> str:
         return f"<Answer to {wish_text(self.wish)}: row {self.row} of {self.schedules:,}>"
@@ -128,9 +132,13 @@ class Answer:
         return rows
 
     def about(self) -> dict[str, Any]:
-        """Return the answer as plain values: attributes of the same names, "groups" as of `rows`, and "slacks"."""
+        """Return the answer as plain values: attributes of the same names, "groups" as of `rows`, and "slacks".
+
+        What is proved has the keys of `best_possible.distance_row`.
+        """
         keys = ("workload", "row", "schedules", "online", "objective", "easy_objective", "exceeded", "easy_exceeded")
         head = {"wish": wish_text(self.wish), "vs_easy": _gain(self.wish, self.objective, self.easy_objective)}
+        head |= self._distance()
         parts = {"groups": self.rows(), "slacks": [slack._asdict() for slack in self.slacks]}
         answer: dict[str, Any] = plain(head | {key: getattr(self, key) for key in keys} | parts)
         return answer
@@ -160,7 +168,13 @@ class Answer:
             lines.append(f"objective {amount(self.objective)}, EASY {amount(self.easy_objective)}{change}")
         if (self.easy_exceeded, self.easy_objective) < (self.exceeded, self.objective):
             lines.append("EASY itself is nearer to this wish than every schedule of the front")
+        lines += [sentence] if (sentence := self._distance()["distance"]) else []
         return "\n".join(lines)
+
+    def _distance(self) -> dict[str, Any]:
+        """Return how far the schedule, which is the best known one, is from what no schedule can beat."""
+        reached = None if self.exceeded else self.objective
+        return distance_row(self.at_best, self.wish, self.easy_objective, reached)
 
 
 COSTS = f"vs EASY: {CONVENTION}; negative is what the wish costs the group"
@@ -236,6 +250,7 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
         exceeded,
         easy_exceeded,
         tuple(slacks),
+        best_possible(here, workload),
     )
 
 

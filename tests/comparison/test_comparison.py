@@ -21,6 +21,7 @@ from paretosched.policies.rule_base import RuleBase
 from paretosched.simulation.lower_bounds import bounds
 from paretosched.simulation.objective import improvement, objectives
 from paretosched.simulation.simulator import simulate
+from paretosched.wishes.best_possible import best_possible, distance_text
 from paretosched.wishes.nearness import fitness
 from paretosched.wishes.wish import Limit, Wish
 from paretosched.wishes.wish_files import to_json as to_plain
@@ -393,7 +394,7 @@ def test_use_over_time_is_all_the_work():
 def test_the_text_has_the_objective_and_the_waits_below_the_policies():
     front = a_front([EASY - [0, 0, 1, 0, 0]])
     parts = compare(WORKLOAD, ["fcfs"], front, FIRST).text().split("\n\n")
-    assert [part.split("\n")[0].split()[0] for part in parts] == ["policy", "objective:", "wait", "of"]
+    assert [part.split("\n")[0].split()[0] for part in parts] == ["policy", "objective:", "FCFS:", "wait", "of"]
     objective = [line.split() for line in parts[1].splitlines()]
     assert objective[1] == ["policy", "objective", "vs", "EASY", "of", "the", "way", "%"]
     assert objective[3:6] == [
@@ -401,7 +402,7 @@ def test_the_text_has_the_objective_and_the_waits_below_the_policies():
         ["FCFS", "348.0", "-12.6", "%", "-118.2"],
         ["best", "on", "the", "front", "276.0", "+10.7", "%", "100.0"],
     ]
-    lines = [line.split() for line in parts[2].splitlines()]
+    lines = [line.split() for line in parts[3].splitlines()]
     assert " ".join(lines[0]) == "wait of policy jobs mean h median h 95 % h worst h slowdown (10 s) mean median"
     assert lines[2][:4] == ["all", "jobs", "EASY", "3"]
     assert lines[4] == ["group", "staff", "EASY", "2", "0.00", "0.00", "0.00", "0.00", "1.00", "1.00"]
@@ -468,3 +469,46 @@ def test_time_sharing_has_its_place_among_the_others() -> None:
     assert "wait: until the first start, of every job alike" in text
     assert "nodes of search trees visited" in text
     assert "slowdown (600 s)" not in compare(w, ["fcfs"]).text()
+
+
+def test_a_sentence_says_how_far_the_nearest_policy_is_from_what_none_can_beat():
+    # EASY delays no job of staff; students wait for 9 s, and nothing but staff can be in their way
+    wish = Wish(weights=[("AWRT1", 2), ("AWRT2", 1)])
+    best = best_possible(wish, WORKLOAD)
+    easy, fcfs = 2 * 309 / 33 + 14, 2 * 348 / 33 + 14
+    front = a_front([(EASY - [0, 0, 0, 1, 0]).tolist()])
+    c = compare(WORKLOAD, ["fcfs"], front, wish)
+    sentence = distance_text(best, wish, easy, fcfs, easy - 1)
+    assert sentence.startswith("-7.2 of at most ")
+    assert sentence.endswith(f" % (proved); best known schedule {100 / easy:.1f} %")
+    assert c.distance == f"FCFS: {sentence}"
+    assert f"\n\n{c.distance}\n\n" in c.text()
+    of_easy, of_fcfs, of_best, of_ideal = c.rows()
+    assert of_fcfs["distance"] == sentence
+    assert of_easy["distance"] == distance_text(best, wish, easy, easy, easy - 1)
+    assert {row["objective_at_least"] for row in (of_easy, of_fcfs, of_best)} == {best.goal}
+    assert of_fcfs["at_most_vs_easy"] == pytest.approx(100 * (easy - best.goal) / easy)
+    assert of_ideal["distance"] is None
+    assert compare(WORKLOAD, [], None, wish).distance.startswith("EASY: 0.0 of at most ")
+    assert compare(WORKLOAD, ["fcfs"]).distance == ""
+
+
+def test_outside_the_limits_the_sentence_counts_no_gain():
+    wish = Wish(weights=[("AWRT2", 1)], limits=[Limit("AWRT1", high=1.0, of="easy")])
+    words = compare(WORKLOAD, ["fcfs"], None, wish).distance
+    assert words.startswith("FCFS: at most ")
+    assert words.endswith(" % is possible within your limits (proved)")
+    never = Wish(weights=[("AWRT2", 1)], limits=[Limit("AWRT1", high=9.0)])
+    c = compare(WORKLOAD, ["fcfs"], None, never)
+    assert c.distance == "FCFS: no schedule can keep AWRT1 <= 9 s (proved)"
+    assert c.rows()[1]["impossible"] == ["AWRT1 <= 9 s"]
+
+
+def test_a_recorded_schedule_that_could_not_run_is_not_measured_by_what_can():
+    recorded = WORKLOAD.with_(wait=np.array([0, 0, 0]))
+    wish = Wish(weights=[("AWRT1", 1), ("AWRT2", 1)])
+    c = compare(recorded, ["recorded", "fcfs"], None, wish)
+    assert c.policies[1].endswith("(overbooked)")
+    assert c.distance.startswith("FCFS: ")
+    assert c.rows()[1]["distance"].startswith("at most ")
+    assert c.rows()[1]["objective"] < c.rows()[1]["objective_at_least"]

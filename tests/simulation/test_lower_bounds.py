@@ -14,6 +14,7 @@ from paretosched import Bounds, Schedule, Workload, bounds, objective_table, obj
 from paretosched.policies.plain import Plain
 from paretosched.simulation.objective import shares
 from support.later import arrival_workload, later
+from support.tiny import in_units, place_jobs
 from support.zoo import PLAIN_RULES, ZOO, fixed_policies, jobs, policies, random_jobs, workloads
 
 NEARLY = 1 + 1e-12
@@ -26,20 +27,6 @@ def objectives_below(lower: Bounds, values: np.ndarray, workload: Workload) -> l
     sign = np.array([-1.0 if o.maximise else 1.0 for o in objective_table(workload.groups)])
     worse = (sign * values < sign * lower.together) | (sign * lower.together < sign * lower.alone)
     return [o.name for o, is_worse in zip(objective_table(workload.groups), worse, strict=True) if is_worse]
-
-
-def place_jobs(workload: Workload, order: tuple[int, ...], first: int = 0) -> list[int]:
-    """Start times, no earlier than `first`, if each job in turn takes the earliest seconds that are still free."""
-    w = workload
-    free = np.full(int(max(w.submit[-1], first) + w.run.sum()), w.capacity)
-    start = [0] * len(w)
-    for j in order:
-        t = max(int(w.submit[j]), first)
-        while (free[t : t + w.run[j]] < w.width[j]).any():
-            t += 1
-        free[t : t + w.run[j]] -= w.width[j]
-        start[j] = t
-    return start
 
 
 def waiting(workload: Workload, rows: list[int]) -> tuple[Fraction, int]:
@@ -87,13 +74,6 @@ def exactly(workload: Workload) -> tuple[list[Fraction | None], int]:
         work = sum(int(w.run[j] * w.width[j]) for j in rows)
         times.append((sum(int(w.run[j] ** 2 * w.width[j]) for j in rows) + integral) / work)
     return times, ends[0]
-
-
-def in_units(workload: Workload) -> Workload:
-    """The same jobs with the largest unit of time in which all times are whole."""
-    unit = np.gcd.reduce(np.concatenate([workload.submit, workload.run]))
-    run = workload.run // unit
-    return workload.with_(submit=workload.submit // unit, run=run, estimate=run)
 
 
 def check_against_exact(w: Workload) -> None:

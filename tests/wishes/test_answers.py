@@ -9,6 +9,7 @@ import paretosched as ps
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.wishes.answers import SLACKS, answer
+from paretosched.wishes.best_possible import best_possible, distance_text
 from paretosched.wishes.relative_limits import resolve
 from paretosched.wishes.wish import Limit, Wish, goal, violation
 
@@ -45,7 +46,14 @@ def test_the_best_schedule_within_the_limits_and_what_looser_ones_bring() -> Non
     assert (row["objective"], row["group"], row["high"]) == ("AWRT1", "1", None)
     assert row["vs_easy"] == pytest.approx(10)
     assert reply.rows()[4]["high"] == EASY[4]
+    best = best_possible(resolve(ps.as_wish(WORDS, WORKLOAD), {"easy": EASY}), WORKLOAD)
+    assert reply.at_best == best
+    sentence = distance_text(best, reply.wish, reply.easy_objective, reply.objective)
+    about = reply.about()
+    assert (about["distance"], about["objective_at_least"]) == (sentence, best.goal)
+    assert about["at_most_vs_easy"] == pytest.approx(100 * (1 - best.goal / reply.easy_objective))
     text = reply.text()
+    assert f"\n{sentence}\n" in text
     assert f"row {rows[0.9]} of 3 is nearest, within the limits" in text
     assert f": {gain:.1f} % better" in text
 

@@ -1,0 +1,134 @@
+"""Say whether the bounds hold and how near they are: results/bounds/summary.md."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
+import run
+import settings
+
+from paretosched.core.tables import markdown
+
+Row = Mapping[str, str]
+PROGRAMME = "programme"
+
+
+def main() -> None:
+    """Write the summary."""
+    options = common.analysis_parser("bounds", __doc__).parse_args()
+    provenance = common.load_provenance(options.results)
+    tiny, logs = (common.rows(options.results / f"{part}.csv") for part in run.PARTS)
+    lines = ["# How good could any schedule be?", "", *heading(provenance)]
+    lines += of_tiny(tiny, provenance) if tiny else common.not_run(run.TINY)
+    lines += [*of_logs(logs), *of_ingredients(logs)] if logs else common.not_run(run.OF_LOGS)
+    common.save_summary(options.results, lines)
+
+
+def heading(provenance: Mapping[str, Any]) -> list[str]:
+    """Return the lines about what this is."""
+    return [
+        f"{common.quick_remark(provenance, 'on made-up workloads')}All numbers of logs are per cent below EASY: a "
+        "schedule can gain at most so much over EASY, whoever makes it, also one that knows the future. "
+        f"{common.versions_text(provenance)}.",
+        "",
+    ]
+
+
+def of_tiny(rows: Sequence[Row], provenance: Mapping[str, Any]) -> list[str]:
+    """Return the section about tiny workloads."""
+    total = {key: sum(float(row[key]) for row in rows) for key in rows[0]}
+    (fewest, most), (narrow, large) = provenance["jobs"], provenance["processors"]
+    count = total["workloads"]
+    table = [
+        ["AWRT", f"{total['AWRT'] / count:.3f}"],
+        ["AWRT, without two at a time", f"{total['AWRT without two at a time'] / count:.3f}"],
+        ["a weighted sum of all groups, by the programme", f"{total['sum'] / count:.3f}"],
+        ["the same by the ideal point", f"{total['sum by the ideal point'] / count:.3f}"],
+        ["the same by the programme, with limits", f"{total['sum with limits'] / total['limited']:.3f}"],
+    ]
+    return [
+        "## Tiny workloads whose best schedules are known",
+        "",
+        f"{count:,.0f} random workloads of {fewest} to {most} jobs on {narrow} to {large} processors, in two or three "
+        f"groups; all orders of their jobs, each where it fits first: {total['schedules']:,.0f} schedules. The "
+        f"bounds of {total['sets']:,.0f} sets of groups are beaten {total['sets beaten']:,.0f} times, and met exactly "
+        f"by the best schedule {total['sets met']:,.0f} times. Those of {total['wishes']:,.0f} wishes (sums, sums with "
+        f"limits, points, and limits alone) are beaten {total['wishes beaten']:,.0f} times. Of "
+        f"{total['impossible']:,.0f} lists of tight limits that no schedule keeps, {total['proved impossible']:,.0f} "
+        "are proved impossible.",
+        "",
+        *markdown(["bound / best, mean", ""], table, left=1),
+        "",
+        "On so few processors, jobs that need more than a third of the machine but not more than half need exactly "
+        "half. Two of them fill it, so that *two at a time* adds nothing.",
+        "",
+    ]
+
+
+def of_logs(rows: Sequence[Row]) -> list[str]:
+    """Return the section with the bound of every wish on every log."""
+    lines = []
+    for (log, kind), of_log in by_log(rows).items():
+        cells = {row["wish"]: f"{percent(row['ideal point'])} / {percent(row[PROGRAMME])}" for row in of_log}
+        lines.append([f"{log}, {kind}", *(cells.get(name, "-") for name in settings.FREE | settings.LIMITED)])
+    return [
+        "## What could be gained over EASY at most",
+        "",
+        "Per cent, by the ideal point / by the programme. The ideal point knows no limits of other groups. AWRT is all "
+        "groups together: there both are nearly the same. "
+        + "; ".join(f'"{name}" is {words}' for name, words in (settings.FREE | settings.LIMITED).items())
+        + ".",
+        "",
+        *markdown(["log", *(settings.FREE | settings.LIMITED)], lines, left=1),
+        "",
+    ]
+
+
+def of_ingredients(rows: Sequence[Row]) -> list[str]:
+    """Return the section about what each ingredient adds."""
+    lines = [
+        [f"{row['log']}, {row['as']}", row["wish"], *(f"{float(row[name]):.2f}" for name in run.INGREDIENTS)]
+        for row in rows
+        if row["wish"] in settings.FREE
+    ]
+    seconds = max(float(row["seconds of all f"]) for row in rows)
+    return [
+        "## What each ingredient adds",
+        "",
+        "Per cent below EASY, by the programme with bounds of more and more ingredients. *Released work*: all "
+        "processors work on what has been released, as if it could be divided at will. *Widths*: on no more of it than "
+        "the widths of the jobs allow. *Wide in turn*: jobs wider than half the machine run one at a time. *Two at a "
+        "time*: jobs wider than a third run at most two at a time, a dual feasible function. That no job completes "
+        "before its release and its run time have passed is in all of them.",
+        "",
+        *markdown(["log", "wish", *run.INGREDIENTS], lines, left=2),
+        "",
+        f"All sets of five groups take {seconds:.1f} s CPU at most.",
+        "",
+    ]
+
+
+def by_log(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
+    """Return rows by log and how it was taken."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["log"], row["as"]), []).append(row)
+    return groups
+
+
+def percent(text: str) -> str:
+    """Return a number of per cent with one digit, or two if it is small; other texts as they are."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return f"{number:.1f}" if number >= 1 else f"{number:.2f}"
+
+
+if __name__ == "__main__":
+    main()
