@@ -127,8 +127,8 @@ def best_possible(wish: Wish, workload: Workload) -> Best:
     --------
     Each of two jobs needs the whole machine for 10 s: one of them responds after 20 s at least.
 
-    >>> w = Workload(submit=[0, 0], run=[10] * 2, estimate=[10] * 2, width=[4] * 2, capacity=4, group=[0, 1],
-    groups=["1", "2"])
+    >>> words = {"run": [10, 10], "estimate": [10, 10], "width": [4, 4], "capacity": 4}
+    >>> w = Workload(submit=[0, 0], **words, group=[0, 1], groups=["1", "2"])
     >>> round(best_possible(Wish(weights=[("AWRT1", 1), ("AWRT2", 1)]), w).goal, 6)
     30.0
     >>> best_possible(Wish(weights=[("AWRT2", 1)], limits=[Limit("AWRT1", high=12)]), w).goal > 17.9

@@ -16,6 +16,7 @@ from paretosched.app.actions import ACTIONS
 from paretosched.app.charts import mark_styles
 from paretosched.app.csv_tables import comparison_rows
 from paretosched.app.desk import Desk
+from paretosched.app.layout import tab_panels
 from paretosched.app.locate_workload import finder
 from paretosched.app.state import Pick
 from paretosched.app.state_view import view_of
@@ -134,6 +135,7 @@ def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path
     desk.simulate_known(finder(house / "run", front))
     easy = desk.marks["EASY"]
     words = f"10*AWRT1 + 4*AWRT2, AWRT3 <= {np.ceil(2 * easy[4] / 3600):g}h"
+    assert desk.distance(0) == ""  # without a wish
     desk.act({"do": "say", "text": words})
     view = view_of(desk.state, front)
     wish = desk.state.wish
@@ -150,6 +152,10 @@ def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path
     assert any(by_policy[name]["exceeded"] == 0 for name in shares)
     best = goal(wish, front.values[[view.row]])  # of the schedule that the page shows
     assert [by_policy["best on the front"]["objective"]] == best.tolist()
+    sentence = desk.distance(view.row)
+    assert sentence == by_policy["best on the front"]["distance"]
+    assert "(proved)" in sentence
+    assert sentence in repr(tab_panels(desk, view))
     on_page = {row["schedule"]: row for row in comparison_rows(front, desk.marks, "EASY", {})}
     for name in ("FCFS", "CONS"):
         for o in front.objectives:

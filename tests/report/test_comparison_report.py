@@ -202,6 +202,8 @@ def test_the_objective_is_beside_its_figure_and_says_what_the_comparison_says():
     page = report(front, comparison)
     rows = comparison.rows()
     assert 'What the owner wants: <span class="wish">10*AWRT1 + 4*AWRT2</span>' in page
+    assert comparison.distance.endswith(" %")
+    assert f"<p>{html.escape(comparison.distance)}</p>" in page
     table = cells(page, "What the owner wants")
     assert [row[0] for row in table] == [row["policy"] for row in rows]
     for line, row in zip(table, rows, strict=True):
