@@ -72,8 +72,9 @@ def main() -> None:
     }
     note["learners"] = [learner._asdict() for learner in learners(options.quick)]
     earlier = common.earlier_parts(options.results)
-    of_others = common.load_provenance(options.results)["workloads"] if earlier else {}
-    note["workloads"] = of_others | {log: about(log, options.quick) for log in logs}
+    of_others = common.load_provenance(options.results) if earlier else {"workloads": {}, "splits": {}}
+    note["workloads"] = of_others["workloads"] | {log: about(log, options.quick) for log in logs}
+    note["splits"] = of_others["splits"] | note["splits"]
     note["parts"] = sorted({*earlier, *parts})
     common.save_provenance(options.results, note, ("cma",))
 
