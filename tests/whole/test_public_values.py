@@ -62,6 +62,7 @@ def examples(place: Path) -> dict[str, Any]:
         *(ps.Weighting(), ps.Orders(), ps.Sequences(), ps.predictions(W, "easy"), ps.problem(W)),
         ps.train(W, "AWRT1", criterion="f2", generations=1),
         *(ps.box_of(front), ps.course(front.values, front.objectives, [1, len(front)], ps.box_of(front), front)),
+        ps.import_log("slurm", Path(__file__).parents[1] / "data" / "accounting" / "slurm-all.txt"),
         *(bag, nodes, assignment.assign(bag, nodes, "lpt"), assignment.Genetic(), assignment.History()),
     ]
     return {type(value).__name__: value for value in values}

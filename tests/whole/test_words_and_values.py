@@ -21,6 +21,8 @@ from paretosched.fronts import quality_indicators
 from paretosched.simulation.schedule import Schedule
 from support.trainings import training_json
 
+ACCOUNTING = Path(__file__).parents[1] / "data" / "accounting"
+
 pytestmark = pytest.mark.slow
 FACES = (ps, pa, pr)
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -95,6 +97,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "by_consumption": {"workload": w},
         "by_csv": {"workload": w, "path": f / "groups.csv"},
         "by_queue": {"workload": w},
+        "import_log": {"source": "slurm", "file": ACCOUNTING / "slurm-all.txt", "path": out / "imported.swf"},
         "by_swf_group": {"workload": w},
         "describe": {"workload": w},
         "as_policy": {"policy": "easy"},

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Generator
 from contextlib import closing
 
+from ...core.arguments import as_path, callback, whole_number
 from ...core.errors import InputError, one_of
 from .anonymising import read_key
 from .importing import ImportSettings, ImportSummary, import_lives
@@ -82,24 +83,35 @@ def import_log(
         An argument breaks a rule; the accounting cannot be read, no job can be simulated, or a file cannot be written;
         or a name is left in a log that must have none.
     """
+    place, nodes_file, events_file, output, key_file = (
+        None if name is None else os.fspath(as_path(name)) for name in (file, nodes, events, path, anonymise)
+    )
+    if place is None:
+        raise InputError("file is missing: the accounting file, or - for the standard input")
     one_of(f"{dash}source", source, SOURCES)
     one_of(f"{dash}groups", groups, GROUPS[source])
+    for name, words in (("partition", partition), ("width", width), ("zone", zone), ("columns", columns)):
+        if not isinstance(words, str | None):
+            raise InputError(f"{dash}{name} must be a text, but is {words!r:.60}")
+    callback("watch", watch)
+    callback("advance", advance)
     _check(source, width, capacity, columns, dash)
-    if anonymise is not None and path is None:
+    if key_file is not None and output is None:
         raise InputError(f"{dash}anonymise is for a log that is written: {'-o FILE' if dash else 'path'} is missing")
-    if anonymise is not None and path is not None and os.path.realpath(anonymise) == os.path.realpath(path):
-        raise InputError(f"{path}: {dash}{'output' if dash else 'path'} would overwrite the key; give it another name")
-    key = None if anonymise is None else read_key(anonymise)
+    if key_file is not None and output is not None and os.path.realpath(key_file) == os.path.realpath(output):
+        raise InputError(
+            f"{output}: {dash}{'output' if dash else 'path'} would overwrite the key; give it another name"
+        )
+    key = None if key_file is None else read_key(key_file)
     if source != "slurm" and not nodes is events is None:
         raise InputError(f"{dash}nodes and {dash}events are for slurm")
-    nodes_file, events_file = (None if name is None else os.fspath(name) for name in (nodes, events))
     machine = read_machine(nodes_file, events_file, partition, width, watch)
     settings = ImportSettings(
         source, groups, width, partition, capacity, zone, key, repeats=source == "slurm", machine=machine
     )
-    registry, tally, place = Registry(), Tally(), os.fspath(file)
+    registry, tally = Registry(), Tally()
     with closing(_blocks(source, place, width, groups, columns, registry, tally, watch)) as blocks:
-        return import_lives(blocks, registry, tally, settings, place, path, advance)
+        return import_lives(blocks, registry, tally, settings, place, output, advance)
 
 
 def _check(source: str, width: str, capacity: int | None, columns: str | None, dash: str) -> None:
@@ -112,7 +124,7 @@ def _check(source: str, width: str, capacity: int | None, columns: str | None, d
         raise InputError(
             f"{dash}columns {rule} csv, such as {dash}columns submit=created,start=began,end=ended,width=cores"
         )
-    if capacity is not None and not 1 <= capacity < 2**31:
+    if capacity is not None and not 1 <= whole_number(f"{dash}capacity", capacity) < 2**31:
         raise InputError(f"{dash}capacity must be in 1..{2**31 - 1}, but is {capacity}")
 
 

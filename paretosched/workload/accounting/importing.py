@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Floats, Ints, Mask
 from ...core.errors import InputError, first_few
+from ...core.notebook import fields_html, fields_repr
 from ..calendar import find_zone
 from ..down_times import DownTimes
 from ..log_names import Count, Eligible, Names
@@ -110,6 +111,12 @@ class ImportSummary(NamedTuple):
     last_submit: int
     counts: tuple[Count, ...]
     remarks: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 class _Jobs(NamedTuple):
