@@ -39,8 +39,8 @@ def import_log(
     anonymise: str | os.PathLike[str] | None = None,
     nodes: str | os.PathLike[str] | None = None,
     events: str | os.PathLike[str] | None = None,
-    watch: Watch = lambda *_: None,
-    advance: Callable[[int, int], None] = lambda *_: None,
+    watch: Watch | None = None,
+    advance: Callable[[int, int], None] | None = None,
     dash: str = "",
 ) -> ImportSummary:
     """Make a log from the accounting of a machine, and return what was found, dropped and assumed.
@@ -73,7 +73,7 @@ def import_log(
         --command` prints, for the size of the machine and for when nodes were down; None if they are not known.
     watch, advance
         Functions that are called with the bytes that were read, and those there are (None: not known); and with the
-        number of jobs that were written, and of all.
+        number of jobs that were written, and of all. None to be told nothing.
     dash
         What stands before the name of an argument in messages: "--" on a command line.
 
@@ -95,6 +95,7 @@ def import_log(
             raise InputError(f"{dash}{name} must be a text, but is {words!r:.60}")
     callback("watch", watch)
     callback("advance", advance)
+    watch, advance = watch or _ignore, advance or _ignore
     _check(source, width, capacity, columns, dash)
     if key_file is not None and output is None:
         raise InputError(f"{dash}anonymise is for a log that is written: {'-o FILE' if dash else 'path'} is missing")
@@ -112,6 +113,10 @@ def import_log(
     registry, tally = Registry(), Tally()
     with closing(_blocks(source, place, width, groups, columns, registry, tally, watch)) as blocks:
         return import_lives(blocks, registry, tally, settings, place, output, advance)
+
+
+def _ignore(*_: object) -> None:
+    """Take what nobody wants to be told."""
 
 
 def _check(source: str, width: str, capacity: int | None, columns: str | None, dash: str) -> None:
