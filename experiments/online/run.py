@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
 import json
 import sys
@@ -33,7 +34,7 @@ from paretosched.wishes.wish import goal, violation
 from paretosched.workload.public_logs import log_file
 
 UNTRAINED, TRAINED, ESTIMATES = PARTS = ("untrained", "trained", "estimates")
-POLICIES = "policies.jsonl"
+POLICIES = "policies.jsonl.gz"
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 
 
@@ -217,16 +218,16 @@ def earlier_or_new(
         return from_json(earlier[name]["policy"], name), earlier[name]["about"]
     policy, about_training = training_of(learner, seed, learning_part, split, log, options)
     earlier[name] = identity | {"policy": to_json(policy), "about": about_training}
+    lines = (json.dumps({"name": each, **value}) for each, value in sorted(earlier.items()))
     with replacing(options.results / POLICIES) as temporary:
-        lines = (json.dumps({"name": each, **value}) for each, value in sorted(earlier.items()))
-        temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        temporary.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
     return policy, about_training
 
 
 def earlier_policies(results: Path) -> dict[str, dict[str, Any]]:
     """Return the policies that earlier calls have trained, by name."""
     path = results / POLICIES
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    lines = gzip.decompress(path.read_bytes()).splitlines() if path.exists() else []
     values = [json.loads(line) for line in lines]
     return {value.pop("name"): value for value in values}
 
