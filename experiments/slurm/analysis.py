@@ -35,7 +35,7 @@ def main() -> None:
             "simulated": {place(row): predicted_gain(rows, row) for row in of(rows, settings.DEPLOYED, POLICY)},
             "on Slurm": {place(row): realised_gain(rows, row) for row in of(rows, settings.DEPLOYED, POLICY)},
         }
-        title = "Gain of the trained policy over EASY, simulated and on a real Slurm"
+        title = "Gain over EASY: simulated, and on Slurm"
         common.save_figures(options.results, {"gains": bars(series, title=title)}, title)
 
 
