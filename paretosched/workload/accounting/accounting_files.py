@@ -83,11 +83,10 @@ def import_log(
         An argument breaks a rule; the accounting cannot be read, no job can be simulated, or a file cannot be written;
         or a name is left in a log that must have none.
     """
-    place, nodes_file, events_file, output, key_file = (
-        None if name is None else os.fspath(as_path(name)) for name in (file, nodes, events, path, anonymise)
+    place = os.fspath(as_path(file))
+    nodes_file, events_file, output, key_file = (
+        None if name is None else os.fspath(as_path(name)) for name in (nodes, events, path, anonymise)
     )
-    if place is None:
-        raise InputError("file is missing: the accounting file, or - for the standard input")
     one_of(f"{dash}source", source, SOURCES)
     one_of(f"{dash}groups", groups, GROUPS[source])
     for name, words in (("partition", partition), ("width", width), ("zone", zone), ("columns", columns)):
