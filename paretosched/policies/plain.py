@@ -101,7 +101,7 @@ class Plain:
 
     @property
     def reservations(self) -> int:
-        """How many waiting jobs have a reservation."""
+        """How many waiting jobs may have a reservation; under List nobody gets the one there is."""
         return _RULES[self.rule].reservations
 
     def refuses(self, learnt: bool) -> str:
