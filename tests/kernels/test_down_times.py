@@ -110,6 +110,7 @@ def test_sequences_are_decoded_as_by_their_oracle(w: Workload, data: st.DataObje
     assert decoded_start_times(w, rows, "earliest").tolist() == naive_down.in_given_order(w, order, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEEP)
 @pytest.mark.parametrize("rule", PLAIN_RULES)
 def test_plain_rules_with_long_queues(name: str, rule: str) -> None:
@@ -125,6 +126,7 @@ def test_the_table_of_gaps_of_conservative_backfilling_is_used_beside_down_times
     assert starts(w, "conservative") == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEEP)
 def test_greedy_with_long_queues(name: str) -> None:
     w = down_at_times(DEEP[name](2), 7)
@@ -133,6 +135,7 @@ def test_greedy_with_long_queues(name: str) -> None:
             assert starts(w, policy) == naive_down.start_times(w, policy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEEP)
 @pytest.mark.parametrize("reservations", RESERVATIONS)
 def test_any_order_with_long_queues(name: str, reservations: int | None) -> None:
@@ -142,6 +145,7 @@ def test_any_order_with_long_queues(name: str, reservations: int | None) -> None
         assert start_of(w, rank) == naive_priority.start_times(w, rank.rule())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["iterative", "symbiotic"])
 @pytest.mark.parametrize("seed", range(4))
 def test_rule_bases_with_long_queues(kind: str, seed: int) -> None:

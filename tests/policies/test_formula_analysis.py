@@ -106,6 +106,7 @@ AGING = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.one_of(AGING, TERMS), st.sampled_from([0.0, 0.3, 1e7]))
 def test_the_key_of_an_older_job_is_never_smaller_where_that_is_promised(key: Term, usage: float) -> None:

@@ -48,6 +48,7 @@ def test_areas_by_hand(w: Workload, area: int) -> None:
     assert least_area(jobs_of(w), [0]) == naive_least_area(w, (0,)) == area
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [name for name, w in ZOO.items() if (u := in_units(w)).submit[-1] + u.run.sum() < 2000 and len(w) < 80]
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
@@ -13,8 +15,17 @@ LOWER, UPPER = Weighting().lower_upper(2)
 WEIGHTS = Reals(LOWER, UPPER)
 FEW, MANY = Recipes(3, 20, 1, 100, 0.3), Recipes(31, 5, 100, 100)
 GENETIC = [name for name in ALGORITHMS if name != "random"]
-every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
-every_genetic = pytest.mark.parametrize("algorithm", GENETIC)
+
+
+def marked(algorithms: Iterable[str]) -> pytest.MarkDecorator:
+    """Return the mark that makes a test of each algorithm; AGE-MOEA is compiled for five seconds in each process."""
+    return pytest.mark.parametrize(
+        "algorithm", [pytest.param(name, marks=pytest.mark.slow) if name == "agemoea2" else name for name in algorithms]
+    )
+
+
+every_algorithm = marked(ALGORITHMS)
+every_genetic = marked(GENETIC)
 
 
 def start(algorithm: str, space: Reals | Recipes, population: int = 12, seed: int = 0):
