@@ -217,6 +217,18 @@ def quick_remark(provenance: Mapping[str, Any], how: str) -> str:
     return f"**A quick run {how}: a test of the path, not a result.** " if provenance["quick"] else ""
 
 
+def opening(asked: str, came_out: str, sure: str, fails: str, do: str) -> list[str]:
+    """Return the five sentences with which every summary begins."""
+    sentences = {
+        "What was asked": asked,
+        "What came out": came_out,
+        "How sure": sure,
+        "Where it fails": fails,
+        "What to do": do,
+    }
+    return [*(f"- **{name}:** {sentence}" for name, sentence in sentences.items()), ""]
+
+
 def not_run(part: str) -> list[str]:
     """Return the lines for a part that was not run."""
     return [f"*{part}: not run.*", ""]

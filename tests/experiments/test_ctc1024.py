@@ -59,7 +59,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert note["quick"]
     assert set(note["versions"]) == {"python", "paretosched", "numpy", "numba", "pymoo", "moocore"}
     first = {path.name: path.read_bytes() for path in (tmp_path / "results").glob("*.csv")}
-    assert set(first) == {"baseline.csv", "explorations.csv", "comparison.csv"}
+    assert set(first) == {"baseline.csv", "explorations.csv", "spans.csv", "comparison.csv"}
     assert [row["evaluations"] for row in without((), first["explorations.csv"])] == ["200", "200"]
     script("ctc1024", "run.py", "--quick", *places)  # all is there already
     for name, text in first.items():
