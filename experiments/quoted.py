@@ -125,6 +125,12 @@ def worst_group(row: Row) -> float:
     return min(float(row[f"{name}_vs_easy"]) for name in GROUPS if row[f"{name}_vs_easy"])
 
 
+def slowest(results: Results, policies: Iterable[str], trace: str | None = None) -> float:
+    """Return the largest time of policies in the benchmark, in units of a sort: of a trace, or of all of them."""
+    rows = [row for policy in policies for row in results.rows("speed/kernels", policy=policy)]
+    return max(float(row["S"]) for row in rows if trace in (None, row["trace"]))
+
+
 # --- results/slurm ----------------------------------------------------------------------------------------------------
 
 
