@@ -122,7 +122,7 @@ def take_modules() -> dict[str, ModuleType]:
 
 
 def first_difference(says: str, should: str) -> tuple[str, str]:
-    """Return the words of two lines from the first that differ, six at most.
+    """Return eight words of two lines: three before the first that differs, and those that follow.
 
     >>> first_difference("| KTH | 1.2 | 3 |", "| KTH | 1.3 | 3 |")
     ('| KTH | 1.2 | 3 |', '| KTH | 1.3 | 3 |')
@@ -142,9 +142,12 @@ def faults_of_claims(
     """Return where claims and a document differ, and the parts of the text that claims cover."""
     faults, covered = [], []
     for claim in claims:
-        specs = FIELD.findall(claim.words)
-        values = claim.values(results)
-        should = [format(value, spec) for value, spec in zip(values, specs, strict=True)]
+        try:
+            values = list(claim.values(results))
+        except LookupError as error:  # a row or a column is not there any more
+            faults.append(Fault(document, 1, f"{error.args[0]}, for {claim.words!r}"))
+            continue
+        should = [format(value, spec) for value, spec in zip(values, FIELD.findall(claim.words), strict=True)]
         found = list(re.finditer(pattern_of(claim.words), text))
         if not found:
             faults.append(Fault(document, 1, f"no longer has the words of a claim: {claim.words!r}"))

@@ -66,10 +66,10 @@ def opening(gains: Sequence[Gain]) -> list[str]:
     return common.opening(
         "Does group optimisation shorten the response times and slowdowns of a time-sharing scheduler as paper 004 "
         "says?",
-        f"Of {len(gains)} claims we see {verdicts.count('holds')} as the paper says and {verdicts.count('smaller')} with "
-        f"a smaller gain; against time sharing alone the medians are: {', '.join(spans)}.",
+        f"Of {len(gains)} claims we see {verdicts.count('holds')} as the paper says and {verdicts.count('smaller')} "
+        f"with a smaller gain; against time sharing alone the medians are: {', '.join(spans)}.",
         f"It was tried on {len(over[0].gains)} made-up workloads, and they differ: {', '.join(ranges)}.",
-        f"{verdicts.count('not seen')} claims are not seen"
+        f"Of the claims {verdicts.count('not seen')} are not seen"
         + (f", and {verdicts.count('the contrary')} are contradicted: {'; '.join(contrary)}." if contrary else "."),
         "Try it on your own log before you choose it"
         + (": the gain is smaller than the difference between workloads." if small else "."),
