@@ -41,6 +41,7 @@ from experiments.quoted import (
     slowest,
     slurm_gains,
     table4,
+    training_times,
     with_ends,
     worst_group,
     worst_window,
@@ -48,13 +49,15 @@ from experiments.quoted import (
 from paretosched.core.limits import Limits
 
 README, SLURM, IMPORTING, HOUSE = "README.md", "docs/slurm.md", "docs/importing.md", "CONTRIBUTING.md"
-CLUSTER = "docs/cluster.md"
-DOCUMENTS = (README, HOUSE, CLUSTER, IMPORTING, SLURM)
+CLUSTER, COST = "docs/cluster.md", "experiments/README.md"
+DOCUMENTS = (README, HOUSE, CLUSTER, IMPORTING, SLURM, COST)
+TIMES = ("wall_seconds", "kernel_seconds")
 LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96")
 REPLAYED = ("KTH", "CTC")
 MARGIN, WITHIN, FIRST = "orders, limits, margin", "orders, limits", "priority:1,2; backfill: easy"
 F2, F3 = "trained on CTC, f2", "trained on CTC, best"
 CRITERIA = ("Greedy f1", "Greedy f2", "Greedy f3", "Greedy f4")
+TRAININGS = ("none", "easy", "strategies", "all", "rest-easy", "rest-none")
 SEQUENCES = ("nsga-adjacent", "nsga-swap", "nsga2-swap", "nsga2-later", "nsga2-group")
 
 
@@ -403,6 +406,39 @@ CLAIMS: tuple[Claim, ...] = (
     measured(SLURM, "the classic factor ({:g} of 10,000 at most)", "sprio classic"),
     Claim(SLURM, "all {:g} pairs of jobs are in the same order", lambda _: [30 * 29 / 2]),
     measured(SLURM, "starts with {:g} to {:g} s of processor time", "deploy start"),
+    # --- what experiments take
+    Claim(
+        COST,
+        "| ctc1024 | {:,.0f} | {:,.0f} | the exploration with EASY; the one without backfilling, in several sessions, "
+        "took {:,.0f} CPU s |",
+        lambda r: (
+            *(r.value("ctc1024/explorations", key, name="easy") for key in TIMES),
+            r.value("ctc1024/explorations", "kernel_seconds", name="none"),
+        ),
+    ),
+    Claim(COST, "| ci190_05 | {:,.0f} | {:,.0f} | Table 4 |", lambda r: table4(r, "final", *TIMES)),
+    Claim(
+        COST,
+        "| ci190_05 | {:,.0f} | {:,.0f} | the steps beyond it",
+        lambda r: (sum(float(row[key]) for row in r.rows("ci190_05/better") if row["row"] != "final") for key in TIMES),
+    ),
+    Claim(
+        COST,
+        "| greedy | {:,.0f} | {:,.0f} |",
+        lambda r: training_times(r, *(f"greedy/{part}" for part in TRAININGS)),
+    ),
+    Claim(
+        COST,
+        "| gfs | {:,.0f} | {:,.0f} |",
+        lambda r: training_times(r, *(f"gfs/{part}" for part in ("symbiotic", "iterative", "better", "choices"))),
+    ),
+    Claim(COST, "| groupopt | not measured | {:,.0f} |", lambda r: [sum(r.values("groupopt/groups", "cpu_seconds"))]),
+    Claim(
+        COST,
+        "| online | not measured | {:,.0f} | the trainings so far, {:,.0f} of them |",
+        lambda r: (sum(values := r.values("online/trained", "kernel_seconds")), len(values)),
+    ),
+    Claim(COST, "| reliability | {:,.0f} |", lambda r: [float(r.provenance("reliability")["seconds"])]),
     # --- limits of what is read
     *(
         Claim(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import mean, median
+from typing import Any
 
 from paretosched.core.tables import load_rows
 
@@ -54,6 +56,12 @@ class Results:
         """Return measurements of `results/speed/measured.csv`, each with its upper end if it has one."""
         rows = [self.row("speed/measured", name=name) for name in names]
         return tuple(float(row[end]) for row in rows for end in ("low", "high") if row[end])
+
+    def provenance(self, experiment: str) -> dict[str, Any]:
+        """Return what results depend on."""
+        text = (self.root / "results" / experiment / "provenance.json").read_text(encoding="utf-8")
+        note: dict[str, Any] = json.loads(text)
+        return note
 
     def said(self, experiment: str, words: str) -> tuple[float, ...]:
         """Return the numbers of words of a summary, itself computed from tables; `words` is a regular expression."""
@@ -113,6 +121,19 @@ def ends(values: Iterable[float]) -> tuple[float, float]:
 def with_ends(values: list[float]) -> tuple[float, float, float]:
     """Return the median, the least and the largest value."""
     return median(values), *ends(values)
+
+
+def training_times(results: Results, *tables: str) -> list[float]:
+    """Return wall and CPU seconds of all trainings of some tables, whose rows repeat them for every system."""
+    times = {
+        (table, row["training"], row.get("log"), row["seed"]): (
+            float(row["wall_seconds"]),
+            float(row["kernel_seconds"]),
+        )
+        for table in tables
+        for row in results.rows(table)
+    }
+    return [sum(column) for column in zip(*times.values(), strict=True)]
 
 
 def gain(before: Row, after: Row, key: str) -> float:
