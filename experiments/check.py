@@ -24,6 +24,7 @@ from unittest.mock import patch
 from experiments.claims import CLAIMS, DOCUMENTS, Claim
 from experiments.quoted import Results
 from experiments.stated import STATED, Stated
+from paretosched.core.errors import InputError
 
 EXPERIMENTS = Path(__file__).resolve().parent
 ROOT = EXPERIMENTS.parent
@@ -40,7 +41,7 @@ EXEMPT: Mapping[str, str] = {
     "papers": r"\| 00[0-4]:",
     "numbers of things": r"(?i:\b(?:papers?|figures?|tables?|sections?|groups?|status|steps?|python|slurm|field)) "
     r"\d[\d.]*(?:(?:,| to| and| or) \d[\d.]*)*(?! ?%)",
-    "years": r"\b(?:19|20)\d\d\b(?! [a-z])",
+    "years": r"\b(?:19|20)\d\d\b(?=\s*(?:[|.,;:)]|$))",
     "the papers' machine": r"\b1,?024\b",
     "percentiles": r"\b95th\b",
     "wishes": rf"{NUMBER} ?\*? ?(?:AWRT\w*|EASY)\b",
@@ -78,7 +79,10 @@ def faults_of_summary(experiment: str, results: Path) -> list[Fault]:
     """Return the first line of a summary that is not what `analysis.py` writes from the tables beside it."""
     document = f"results/{experiment}/summary.md"
     says = (results / "summary.md").read_text(encoding="utf-8").splitlines()
-    should = summary_of(experiment, results).splitlines()
+    try:
+        should = summary_of(experiment, results).splitlines()
+    except (LookupError, ValueError, InputError) as error:
+        return [Fault(document, 1, f"cannot be written from the tables: {type(error).__name__}: {error}")]
     for number, (is_line, line) in enumerate(zip_longest(says, should, fillvalue=""), 1):
         if is_line != line:
             is_words, words = first_difference(is_line, line)

@@ -35,6 +35,8 @@ class Results:
         """Return the rows of `results/TABLE.csv` that have these cells; a column that is a word of Python ends in _."""
         named = {column.rstrip("_"): cell for column, cell in cells.items()}
         rows = _rows(self.root / "results" / f"{table}.csv")
+        if missing := set(named) - set(rows[0]):
+            raise LookupError(f"results/{table}.csv has no column {', '.join(missing)}")
         return [row for row in rows if all(row[column] == cell for column, cell in named.items())]
 
     def row(self, table: str, **cells: str) -> Row:

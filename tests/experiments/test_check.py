@@ -73,6 +73,14 @@ def test_a_number_that_is_changed_in_a_table_shows_in_the_summary_and_in_the_doc
     assert "says 24.2, the data say 30.0" in readme
 
 
+@pytest.mark.slow
+def test_a_table_that_cannot_be_read_is_one_line(copy: Path) -> None:
+    change(copy / "results/bounds/logs.csv", "log,as,jobs", "log,what,jobs")
+    summary, *readme = (line for line in lines_of(copy, "bounds") if "traced to no data" not in line)
+    assert summary == "results/bounds/summary.md:1: cannot be written from the tables: KeyError: 'as'"
+    assert {line.split(",")[0] for line in readme} == {"README.md:1: results/bounds/logs.csv has no column as"}
+
+
 def test_a_new_number_needs_a_claim(copy: Path) -> None:
     change(copy / "README.md", "## Limits\n", "## Limits\n\nOn CTC this is 12.34 % better.\n")
     (line,) = lines_of(copy)
@@ -102,6 +110,7 @@ def test_a_row_that_is_missing_from_a_table_is_one_line(copy: Path) -> None:
         ("groups 1, 2 and 3 lose 4 %", 1),
         ("10 AWRT1 + 4*AWRT2 <= 1.25 EASY on 1,024 processors", 0),
         ("1. first\n2. second", 0),
+        ("Dortmund, 2005, took 2005 s, 2005 % more", 2),
     ],
 )
 def test_which_numbers_are_no_results(text: str, untraced: int) -> None:
