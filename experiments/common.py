@@ -150,8 +150,8 @@ def earlier_parts(results: Path) -> list[str]:
 def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[str] = ()) -> None:
     """Write what results depend on, with the versions of Python, of this package and of the packages it uses.
 
-    `sessions` are the calls that wrote into this folder, each with its seconds and the cores of its machine; a quick run
-    has none, so that the same call writes the same again.
+    `sessions` are the calls that wrote into this folder, each with its seconds and the cores of its machine; a quick
+    run has none, so that the same call writes the same again.
     """
     earlier = load_provenance(results).get("sessions", []) if _provenance(results).exists() else []
     session = [] if note.get("quick") else [{"seconds": round(time.monotonic() - BEGIN, 1), "cores": os.cpu_count()}]
