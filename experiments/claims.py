@@ -25,7 +25,6 @@ from experiments.quoted import (
     gain_of_paper,
     goal,
     in_words,
-    kept,
     late_minutes,
     longest_wait,
     losers,
@@ -43,6 +42,7 @@ from experiments.quoted import (
     table4,
     training_times,
     with_ends,
+    within_limits,
     worst_group,
     worst_window,
 )
@@ -70,9 +70,9 @@ class Claim:
     values: Callable[[Results], Iterable[Value]]
 
 
-def measured(document: str, words: str, *names: str) -> Claim:
+def measurement(document: str, words: str, *names: str) -> Claim:
     """Return a claim about measurements of `results/speed/measured.csv`."""
-    return Claim(document, words, lambda r: r.measured(*names))
+    return Claim(document, words, lambda r: r.measurements(*names))
 
 
 def row_of_table4(row: str, words: str, more: str = "") -> Claim:
@@ -135,7 +135,7 @@ CLAIMS: tuple[Claim, ...] = (
             len(slurm_gains(r, "objective", *REPLAYED)),
             -min(slurm_gains(r, "objective", "KTH")),
             in_words(late_minutes(r)),
-            *r.measured("KTH 5 again"),
+            *r.measurements("KTH 5 again"),
         ),
     ),
     Claim(
@@ -152,7 +152,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
     ),
     Claim(SLURM, "the daemon was {} minutes late once", lambda r: [in_words(late_minutes(r))]),
-    measured(SLURM, "run again, it was {:.1f} % better", "KTH 5 again"),
+    measurement(SLURM, "run again, it was {:.1f} % better", "KTH 5 again"),
     # --- policies on jobs that they have not learnt from
     Claim(README, "tries {:.0f} of these, untrained", lambda r: [count(r, "online/untrained", "policy")]),
     Claim(
@@ -165,7 +165,7 @@ CLAIMS: tuple[Claim, ...] = (
         README,
         "they keep the limits in all {:.0f} and gain {:.1f} % in the mean over the logs ({:.1f} to {:.1f} %)",
         lambda r: (
-            sum(kept(rows := rolling(r, "trained", MARGIN))),
+            sum(within_limits(rows := rolling(r, "trained", MARGIN))),
             mean(gains := by_log(rows)),
             *ends(gains),
         ),
@@ -181,7 +181,7 @@ CLAIMS: tuple[Claim, ...] = (
         "without that distance they gain {:.1f} % and keep the limits in {} of them",
         lambda r: (
             mean(by_log(rows := rolling(r, "trained", WITHIN))),
-            "half" if 2 * sum(kept(rows)) == len(rows) else "some",
+            "half" if 2 * sum(within_limits(rows)) == len(rows) else "some",
         ),
     ),
     Claim(
@@ -240,7 +240,7 @@ CLAIMS: tuple[Claim, ...] = (
         "work ({:.0f} s of CPU time, {:.0f} % of it in simulations)",
         lambda r: (
             r.value("ctc1024/baseline", "jobs", seed="0"),
-            *r.measured("training wall", "training CPU", "training simulations"),
+            *r.measurements("training wall", "training CPU", "training simulations"),
         ),
     ),
     Claim(
@@ -297,7 +297,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         README,
         "which {:.0f} of the {:.0f} claims of section 4.3 that were tested hold",
-        lambda r: r.said("ci190_05", r"(\d+) of (\d+) claims hold"),
+        lambda r: r.words_of("ci190_05", r"(\d+) of (\d+) claims hold"),
     ),
     Claim(
         README,
@@ -322,10 +322,10 @@ CLAIMS: tuple[Claim, ...] = (
     row_of_speed("Greedy with EASY, likewise", *(f"{name} with EASY" for name in CRITERIA)),
     row_of_speed("CONS", "CONS", digits=1),
     row_of_speed("CONS replan", "CONS replan", digits=1),
-    measured(README, "a load average of {:g} to {:g})", "load of make bench"),
-    measured(README, "the time per job grows by at most {:.0f} % a decade", "growth"),
-    measured(README, "there it is {:.2f} to {:.2f} times a decade", "growth of deep queues"),
-    measured(
+    measurement(README, "a load average of {:g} to {:g})", "load of make bench"),
+    measurement(README, "the time per job grows by at most {:.0f} % a decade", "growth"),
+    measurement(README, "there it is {:.2f} to {:.2f} times a decade", "growth of deep queues"),
+    measurement(
         README,
         "needs at most {:.0f} bytes a job beyond the workload there, and {:.0f} if nearly all jobs wait",
         "memory",
@@ -341,71 +341,71 @@ CLAIMS: tuple[Claim, ...] = (
             1 / of_two_cores(r, "weighting"),
             *milliseconds(r, "weighting"),
             r.value("ctc1024/baseline", "jobs", seed="0"),
-            *r.measured("strict order", "earliest order"),
+            *r.measurements("strict order", "earliest order"),
             *ends(milliseconds(r, *SEQUENCES)),
         ),
     ),
-    measured(
+    measurement(
         README,
         "take {:.1f} to {:.1f} times as long as EASY there, random ones {:.1f} to {:.1f}",
         "trained rules",
         "random rules",
     ),
-    measured(
+    measurement(
         README,
         "Two Dask workers explored {:.2f} times as fast as one with the weighting ({:.2f} to {:.2f}, four",
         "Dask weighting mean",
         "Dask weighting",
     ),
-    measured(
+    measurement(
         README, "and {:.2f} times with strict sequences ({:.2f} to {:.2f})", "Dask sequences mean", "Dask sequences"
     ),
-    measured(README, "nothing of each other did {:.2f} to {:.2f} times the work of one", "two processes"),
+    measurement(README, "nothing of each other did {:.2f} to {:.2f} times the work of one", "two processes"),
     Claim(
         README,
         "of {:,.0f} that trainings tried on SDSC00 half took {:.1f} s, and the worst {} minutes",
         lambda r: (
-            *r.measured("worst rule bases", "worst rule bases median"),
-            in_words(r.measured("worst rule base")[0] / 60),
+            *r.measurements("worst rule bases", "worst rule bases median"),
+            in_words(r.measurements("worst rule base")[0] / 60),
         ),
     ),
-    measured(
+    measurement(
         HOUSE, "after a plain `pip install .`, it is {:g} GB instead of {:g}", "installed without the rule", "installed"
     ),
     Claim(
         IMPORTING,
         "Ten million lines of sacct take {} to {} minutes of one core and {:g} GB of memory, and {:g} GB of disk",
         lambda r: (
-            *(in_words(seconds / 60) for seconds in r.measured("import of ten million lines")),
-            *r.measured("import memory", "import disk"),
+            *(in_words(seconds / 60) for seconds in r.measurements("import of ten million lines")),
+            *r.measurements("import memory", "import disk"),
         ),
     ),
-    measured(SLURM, "takes less than {:g} MB for 10,000 waiting jobs", "deploy memory"),
-    measured(
+    measurement(SLURM, "takes less than {:g} MB for 10,000 waiting jobs", "deploy memory"),
+    measurement(
         SLURM, "(processor time of the daemon) | {:g} s | {:g} s |", "deploy pass of 1000", "deploy pass of 10000"
     ),
-    measured(SLURM, "do other work as well | {:g} to {:g} s |", "deploy quiet pass"),
-    measured(
+    measurement(SLURM, "do other work as well | {:g} to {:g} s |", "deploy quiet pass"),
+    measurement(
         SLURM,
         "a message costs {:g} ms of processor time in slurmctld, {:g} to {:g} ms in munged, and {:g} ms in scontrol",
         "message slurmctld",
         "message munged",
         "message scontrol",
     ),
-    measured(
+    measurement(
         SLURM, "1,000 changes took {:g} to {:g} s; by one scontrol {:g} to {:g} s", "first pass", "first pass by one"
     ),
-    measured(
+    measurement(
         SLURM,
         "with a load average of {:g} to {:g}, a first pass took {:g} to {:g} s; {:g} to {:g} s with one scontrol",
         "load",
         "loaded first pass",
         "loaded first pass by one",
     ),
-    measured(SLURM, "computes once a period ({:g} of 1,000 points at most)", "sprio"),
-    measured(SLURM, "the classic factor ({:g} of 10,000 at most)", "sprio classic"),
+    measurement(SLURM, "computes once a period ({:g} of 1,000 points at most)", "sprio"),
+    measurement(SLURM, "the classic factor ({:g} of 10,000 at most)", "sprio classic"),
     Claim(SLURM, "all {:g} pairs of jobs are in the same order", lambda _: [30 * 29 / 2]),
-    measured(SLURM, "starts with {:g} to {:g} s of processor time", "deploy start"),
+    measurement(SLURM, "starts with {:g} to {:g} s of processor time", "deploy start"),
     # --- what experiments take
     Claim(
         COST,

@@ -54,7 +54,7 @@ class Results:
         """Return a column of the rows that have these cells."""
         return column(self.rows(table, **cells), key)
 
-    def measured(self, *names: str) -> tuple[float, ...]:
+    def measurements(self, *names: str) -> tuple[float, ...]:
         """Return measurements of `results/speed/measured.csv`, each with its upper end if it has one."""
         rows = [self.row("speed/measured", name=name) for name in names]
         return tuple(float(row[end]) for row in rows for end in ("low", "high") if row[end])
@@ -65,7 +65,7 @@ class Results:
         note: dict[str, Any] = json.loads(text)
         return note
 
-    def said(self, experiment: str, words: str) -> tuple[float, ...]:
+    def words_of(self, experiment: str, words: str) -> tuple[float, ...]:
         """Return the numbers of words of a summary, itself computed from tables; `words` is a regular expression."""
         match = re.search(words, (self.root / "results" / experiment / "summary.md").read_text(encoding="utf-8"))
         if match is None:
@@ -202,7 +202,7 @@ def by_log(rows: Iterable[Row]) -> list[float]:
     return [mean(values) for values in logs.values()]
 
 
-def kept(rows: Iterable[Row]) -> list[bool]:
+def within_limits(rows: Iterable[Row]) -> list[bool]:
     """Return whether the limits were kept, row by row."""
     return [float(row["exceeded"]) == 0 for row in rows]
 
