@@ -78,7 +78,7 @@ def main() -> None:
     logs = options.log or (settings.QUICK_LOGS if options.quick else tuple(settings.MACHINES))
     parts = options.part or (settings.QUICK_PARTS if options.quick else settings.PARTS)
     count = options.windows or (settings.QUICK_WINDOWS if options.quick else settings.WINDOWS)
-    systems = [system for system in settings.SYSTEMS if system.part in (settings.GAIN, *parts)]
+    systems = [system for system in settings.SYSTEMS if system.part in parts]
     windows = [
         window
         for log in logs
@@ -92,13 +92,15 @@ def main() -> None:
         tasks = [pool.submit(replay_in, w, system, options) for w in windows for system in systems]
         for task in tasks:
             task.result()
-    save_rows([row for log in every_log(options) for row in rows_of(log, options)], options.results / "windows.csv")
+    rows = with_earlier([row for log in every_log(options) for row in rows_of(log, options)], options.results)
+    save_rows(rows, options.results / "windows.csv")
+    logs = list(dict.fromkeys(row["log"] for row in rows))
     note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "rate": options.rate}
     note |= {"seed": settings.SEED, "systems": [system._asdict() for system in settings.SYSTEMS]}
-    note["machines"] = {log: machine_of(log, options.quick)._asdict() for log in every_log(options)}
+    note["machines"] = {log: machine_of(log, options.quick)._asdict() for log in logs}
     note["workloads"] = {
         log: {"jobs": len(w), "processors": w.capacity, "digest": w.digest}
-        for log in every_log(options)
+        for log in logs
         for w in [workload(log, options.quick)]
     }
     note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
@@ -246,6 +248,18 @@ def rows_of(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
                         f"{log} {window.number} was replayed with other jobs; remove its files from --work"
                     )
                 yield from rows_of_replay(window, system, record, options)
+
+
+def with_earlier(rows: Sequence[dict[str, Any]], results: Path) -> list[dict[str, Any]]:
+    """Return rows with those of earlier runs whose replays are not in --work, by log, window and system."""
+
+    def replay_of(row: dict[str, Any]) -> tuple[int, int, int]:
+        names = [system.name for system in settings.SYSTEMS]
+        return list(settings.MACHINES).index(row["log"]), int(row["window"]), names.index(row["system"])
+
+    new = {replay_of(row) for row in rows}
+    earlier: list[dict[str, Any]] = [dict(row) for row in common.rows(results / "windows.csv")]
+    return sorted([*(row for row in earlier if replay_of(row) not in new), *rows], key=replay_of)
 
 
 def rows_of_replay(

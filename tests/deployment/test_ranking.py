@@ -126,7 +126,7 @@ def test_the_interpreted_and_the_compiled_code_give_the_same_order() -> None:
         ("scojo", "shares the machine in time slices, which no order of jobs can express"),
         ("recorded", "cannot be deployed; choose one of fcfs, easy"),
         ("list", "cannot be deployed"),
-        ("order: -usage; backfill: easy", 'uses "usage", which the daemon does not read'),
+        ("order: fairshare; backfill: easy", 'uses "fairshare", which the daemon does not read'),
         ("order: user(7); backfill: easy", 'uses "user", which a log has and Slurm has not'),
     ],
 )
