@@ -232,7 +232,9 @@ def one_pass(plan: Plan, reading: Reading, state: State, virtual: dict[int, int]
     factors = virtual if plan.is_dry else real
     since = min([job.submit for job in jobs] + ([] if state.since is None else [state.since]), default=None)
     used = [] if of_usage(reading.policy) is None else read_usage()
-    order = order_of(reading.policy, jobs, reading.grouping, plan.width, now, since or now, plan.zone, used)
+    order = order_of(
+        reading.policy, jobs, reading.grouping, plan.width, now, now if since is None else since, plan.zone, used
+    )
     changes = changed_factors(order.ids, factors, plan.scale)
     if not plan.is_dry:
         counts.foreign += sum(1 for job in order.ids if job in state.factors and real.get(job) != state.factors[job])

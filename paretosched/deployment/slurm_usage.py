@@ -6,6 +6,7 @@ PriorityCalcPeriod, five minutes by default, so that usage is at most so old.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from .slurm_groups import Grouping
 from .slurm_queue import QueuedJob
 
 COLUMNS = ("Cluster", "Account", "User", "Partition", "RawUsage")
+DIGITS = re.compile(r"\d{1,20}", re.ASCII)
 NAMES = frozenset({"user", "account"})  # of a job that sshare knows
 
 
@@ -73,7 +75,7 @@ def used_in(text: str) -> list[Used]:
     rows = []
     for line in text.splitlines():
         cells = line.split("|")
-        if len(cells) != len(COLUMNS) or not cells[-1].isdecimal():
+        if len(cells) != len(COLUMNS) or not DIGITS.fullmatch(cells[-1]):
             raise SlurmError(f"sshare: a line is {line[:60]!r}")
         _, account, user, _, usage = (cell.strip() for cell in cells)
         if user:

@@ -132,7 +132,18 @@ def test_usage_is_that_of_users_of_accounts_or_of_groups() -> None:
     assert shares.tolist() == [1 / 3, 0.7, 0.7]  # rest is a group that the policy names; newcomers are in another one
 
 
-@pytest.mark.parametrize("text", ["bio|ann||5", "loop|bio|ann||5.5", "loop|bio|ann||", "loop|bio|a|b||5", "x"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bio|ann||5",
+        "loop|bio|ann||5.5",
+        "loop|bio|ann||",
+        "loop|bio|a|b||5",
+        "x",
+        "loop|bio|ann||٣",
+        f"loop|bio|ann||{10**20}",
+    ],
+)
 def test_what_is_not_that_output_is_no_usage(text: str) -> None:
     with pytest.raises(SlurmError, match="sshare: a line is"):
         used_in(f"loop|root|||7\n{text}\n")
