@@ -108,11 +108,13 @@ def order_of(
     if fair is not None:
         usages[1:], shares[1:] = standing_of(fair, by_submission, grouping, used)
         policy = replace(fair, usage="group", shares={})  # accounts and shares are those of Slurm, not of a log
-    queue = policy.queue(arrivals.jobs)
+    queue = policy.queue_of_any(arrivals.jobs) if isinstance(policy, Priority) else policy.queue(arrivals.jobs)
     if arrivals.rows is not None:
         usages, shares = usages[arrivals.rows], shares[arrivals.rows]
     inputs, t = jobs_of(arrivals.jobs), now - since
-    keys = [evaluate(queue.order, situation, inputs, j, t, usages[j], shares[j]) for j in range(1, len(arrivals.jobs))]
+    waiting = range(1, len(arrivals.jobs))
+    with np.errstate(all="ignore"):  # formulas have a value for every job
+        keys = [evaluate(queue.order, situation, inputs, j, t, usages[j], shares[j]) for j in waiting]
     places = np.argsort(-np.array(keys), kind="stable") + 1
     rows = places if arrivals.rows is None else arrivals.rows[places]
     return Order([by_submission[row - 1].id for row in rows.tolist()], SITUATIONS[situation])
