@@ -87,7 +87,8 @@ def _replay(
         "MinJobAge": "10000000",  # squeue knows the jobs that have ended
     }
     begin = time.monotonic()
-    with slurm_cluster(machine.nodes, machine.cpus, lines | system.settings, rate=rate, date=date) as cluster:
+    lines |= system.settings
+    with slurm_cluster(machine.nodes, machine.cpus, lines, system.accounting, rate, date) as cluster:
         cluster.environment["SLURM_TIME_FORMAT"] = "%s"
         clock = Clock(cluster, rate)
         with daemon(cluster, clock, policy, folder) if system.deploys else nothing() as running:
@@ -95,7 +96,7 @@ def _replay(
                 raise TooLateError(f"the cluster was ready {(clock.now() - window.epoch) / rate:.0f} s too late")
             numbers: list[int] = []
             samples: list[dict[str, Any]] = []
-            every = -(-len(window) // SAMPLES) if system.part == settings.MULTIFACTOR else len(window) + 1
+            every = -(-len(window) // SAMPLES) if settings.SLURM_CONF in system.twins else len(window) + 1
             for row in range(len(window)):
                 if row % every == every - 1:
                     samples.append(priorities_of(cluster))

@@ -311,7 +311,7 @@ def twin_policy(twin: str, log: str, record: dict[str, Any], options: argparse.N
 
 def priority_pairs(window: Window, policy: ps.Policy, record: dict[str, Any]) -> tuple[int, int]:
     """Return how many pairs of waiting jobs sprio was asked for, and how many have the order of the model."""
-    w = window.jobs.with_(submit=np.maximum.accumulate(record["submit"]))
+    w = window.jobs.with_(submit=np.maximum.accumulate(np.maximum(0, record["submit"])))  # Slurm may have one early
     pairs = agreed = 0
     for sample in record["samples"]:
         row_of = {number: row for row, number in enumerate(sample["numbers"])}

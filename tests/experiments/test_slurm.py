@@ -95,7 +95,7 @@ def test_priorities_that_are_the_model_agree_with_it(run: Any) -> None:
     numbers = [100 + row for row in range(len(w))]
     sample = {"time": w.epoch + second, "numbers": numbers}
     real = {str(numbers[row]): int(keys[row]) for row in waiting}
-    record = {"submit": w.submit.tolist(), "samples": [sample | {"priority": real | {"7": 1}}]}
+    record = {"submit": [-1, *w.submit[1:].tolist()], "samples": [sample | {"priority": real | {"7": 1}}]}
     assert run.priority_pairs(window, policy, record) == (190, 190)
     turned = {job: -key for job, key in real.items()}
     alike = sum(a == b for i, a in enumerate(real.values()) for b in list(real.values())[:i])
