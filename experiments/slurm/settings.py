@@ -51,8 +51,8 @@ class System(NamedTuple):
     twins
         Policies that are simulated on the same jobs; the first one is what the system should be. "" is the trained one.
     accounting
-        Whether slurmdbd runs. Without it, Slurm 22.05 computes priorities when jobs are submitted, and never again: ages
-        do not count.
+        Whether slurmdbd runs. Without it Slurm 22.05 computes priorities once, when jobs are submitted, so that ages
+        count nothing.
     """
 
     name: str
