@@ -102,7 +102,7 @@ def check_usage(policy: Priority, grouping: Grouping, width: str) -> None:
     half_life = settings.get("PriorityDecayHalfLife", "")
     if not re.fullmatch(r"[\d:-]+", half_life) or seconds_of(half_life) != policy.half_life:
         raise InputError(
-            f"{name} with the half-life {_written(policy.half_life)}, but PriorityDecayHalfLife is "
+            f"{name} with the half-life {_in_slurm_conf(policy.half_life)}, but PriorityDecayHalfLife is "
             f"{half_life or 'unknown'}; they must be the same"
         )
     reset = settings.get("PriorityUsageResetPeriod", "NONE")
@@ -198,12 +198,12 @@ def left_out(policy: Orderly) -> list[str]:
     return [words for words, has in parts.items() if has]
 
 
-def _written(seconds: int) -> str:
+def _in_slurm_conf(seconds: int) -> str:
     """Return a time as slurm.conf has it.
 
     Examples
     --------
-    >>> _written(7 * 86400), _written(7320)
+    >>> _in_slurm_conf(7 * 86400), _in_slurm_conf(7320)
     ('7-00:00:00', '0-02:02:00')
     """
     minutes, rest = divmod(seconds, 60)

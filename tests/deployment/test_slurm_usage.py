@@ -55,17 +55,17 @@ def past() -> list[tuple[str, int, int]]:
     return [(u, NOW - HISTORY + b, NOW - HISTORY + e) for u, b, e in zip(who, begins, [*ends, HISTORY], strict=True)]
 
 
-def decayed(user: str) -> float:
+def usage_of_user(user: str) -> float:
     """Return what sshare would say: every second counts half for each half-life that has passed since."""
     seconds = [np.arange(b, e) for u, b, e in past() if u == user]
     return sum(WIDTH * float(np.exp2(-(NOW - part - 0.5) / HALF_LIFE).sum()) for part in seconds)
 
 
-def used() -> list[Used]:
-    return [Used(user, ACCOUNT[user], decayed(user)) for user in USERS]
+def books() -> list[Used]:
+    return [Used(user, ACCOUNT[user], usage_of_user(user)) for user in USERS]
 
 
-def simulated(policy: Priority, jobs: list[QueuedJob]) -> list[int]:
+def start_order(policy: Priority, jobs: list[QueuedJob]) -> list[int]:
     """Return the numbers of the jobs as the simulator starts them, one after the other from NOW on, a second each."""
     history = past()
     submit = [b for _, b, _ in history] + [job.submit for job in jobs]
@@ -110,8 +110,8 @@ def test_the_order_is_that_in_which_the_simulator_starts_jobs(formula: str, whos
         grouping = grouping._replace(
             groups=("bio", "chem", "physics"), group_of=lambda job: ("bio", "chem", "physics").index(job.account)
         )
-    order = order_of(by, jobs, grouping, "cpus", NOW, NOW - HISTORY, "UTC", used()).ids
-    assert order == simulated(by, jobs)
+    order = order_of(by, jobs, grouping, "cpus", NOW, NOW - HISTORY, "UTC", books()).ids
+    assert order == start_order(by, jobs)
 
 
 def test_usage_is_that_of_users_of_accounts_or_of_groups() -> None:

@@ -45,9 +45,9 @@ def test_users_who_have_used_much_come_last(tmp_path: Path, monkeypatch: pytest.
         now, rows = now_of(cluster), {row.user: row for row in read_usage()}
         for (user, account), job in zip(USERS, ran, strict=False):
             assert rows[user].account == account
-            print(user, rows[user].usage, reckoned(cluster, job, now))
+            print(user, rows[user].usage, usage_by(cluster, job, now))
             # Slurm adds up what jobs have used once in each period, which is a minute here
-            assert rows[user].usage == pytest.approx(reckoned(cluster, job, now), rel=0.15)
+            assert rows[user].usage == pytest.approx(usage_by(cluster, job, now), rel=0.15)
         assert rows["lp"].usage == 0
         for words, expected in (
             ("order: -usage; half-life: 2h; backfill: easy", [wait[3], wait[2], wait[1], wait[0]]),
@@ -72,7 +72,7 @@ def now_of(cluster: SlurmCluster) -> int:
     return int(cluster.call("date", "+%s"))
 
 
-def reckoned(cluster: SlurmCluster, job: int, now: int) -> float:
+def usage_by(cluster: SlurmCluster, job: int, now: int) -> float:
     """Return the usage by one job of a cluster, as the simulator reckons it."""
     times = [int(np.datetime64(cluster.show(job, name), "s").astype(int)) for name in ("StartTime", "EndTime")]
     usage = no_usage(np.zeros(1, np.int64), float(HALF_LIFE), no_tree())
