@@ -117,7 +117,8 @@ def _takes_data(parser: Parser) -> None:
         "--train-until",
         type=number,
         metavar="SHARE",
-        help="learn from the jobs of this first share of the time, such as 0.7, and show results for the rest, too",
+        help="learn from the jobs of this first share of the time, such as 0.7, and show results for the rest, too; "
+        "groups by consumption are then those of these jobs, and users who appear only later are in the last group",
     )
     group.add_argument(
         "--resample",
@@ -351,6 +352,7 @@ def _json(options: argparse.Namespace, training: Training) -> str:
     about |= {"over": options.over, "evaluations": training.evaluations, "systems": training.rows()}
     about |= {"resampled": training.resampled, "margin": training.margin, "margins": list(training.margins)}
     about |= {"distances": list(training.distances)}
+    about |= {} if training.newcomers is None else {"newcomers": list(training.newcomers)}
     return to_json(about)
 
 

@@ -6,10 +6,14 @@ point has no gain in per cent, because its value is a shortfall already. Of the 
 nearest to the wish (`nearness.fitness`: one within the limits, if there is any).
 
 **The share of the way** from EASY to that schedule is (EASY - X) / (EASY - best) in per cent, for sums and reference
-points: 0 is as good as EASY, 100 as good as the best on the front. It is negative for a policy that is worse than
+points: 0 is as good as EASY, 100 as good as that schedule. It is negative for a policy that is worse than
 EASY, and above 100 for one that is better than the front. It is undefined (None) without a front or a goal, if EASY is
 at least as good as the front, and for a policy that exceeds a limit. It is undefined for all policies if EASY or the
-best on the front exceeds a limit, because then the goal alone does not show the distance.
+that schedule exceeds a limit, because then the goal alone does not show the distance.
+
+**Two rows of the front** must not be taken for each other. "best of each" has the best value of every objective on the
+front, each from a schedule of its own: no schedule has them all, and its gains over EASY are those of no schedule.
+"nearest to the objective" is one schedule, with all its values.
 
 A wish that uses the response time of a group without jobs is undefined on that workload.
 """
@@ -67,14 +71,15 @@ from .periods import Period, period_table, periods
 if TYPE_CHECKING:
     import pandas as pd
 
-BEST = "best on the front"
+BEST = "best of each"
 IDEAL = "ideal point"
-ONLINE = "best online on the front"
+ONLINE = "best of each, online"
 NEAREST = "nearest to the objective"
 NEAREST_ONLINE = "nearest online"
 PROMPT_RULE = (
     "ideal point: no schedule can have a shorter AWRT, nor a higher UTIL if it starts with the first submission"
 )
+OF_EACH = "best of each: the best value in each column on the front; different schedules have them, and none has all"
 ANY_RULE = "ideal point: no schedule can have a shorter AWRT or a higher UTIL, whenever it starts"
 OVERBOOKED = " (overbooked)"
 _OF_POLICIES = ("waits", "utilisation_over_time", "classes", "searched")
@@ -203,7 +208,10 @@ class Comparison:
         return share
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the policies, the best values on the front and the ideal point, as plain values; undefined is None.
+        """Return the policies, rows of the front and the ideal point, as plain values; undefined is None.
+
+        The rows of the front are "best of each" and "nearest to the objective", see the module; and the same of online
+        policies alone, where these are some of the front.
 
         The keys are "policy", "workload", "digest"; the names of the objectives, in natural units; the same with
         "_vs_easy", per cent; "dominated_by" and "dominates"; with a wish "wish", in words, "objective", the value of
@@ -229,14 +237,16 @@ class Comparison:
             | ({"periods": [part.cells(self.objectives, q) for part in self.periods]} if self.periods else {})
             for q, name in enumerate(self.policies)
         ]
-        for name, values, nearest in (
-            (ONLINE, self.best_online, self.nearest_online),
-            (BEST, self.best, self.nearest),
-            (IDEAL, self.ideal, self.ideal),
+        for name, values in (
+            (ONLINE, self.best_online),
+            (BEST, self.best),
+            (NEAREST_ONLINE, self.nearest_online),
+            (NEAREST, self.nearest),
+            (IDEAL, self.ideal),
         ):
             if values is not None:
                 empty = dict.fromkeys((*_OF_POLICIES, "dominated_by", "dominates"))
-                worth = self._worth(nearest, bound=name == IDEAL)
+                worth = self._worth(None if name in (ONLINE, BEST) else values, bound=name == IDEAL)
                 rows.append(self._row(name, values, improvement(values, self.values[0])) | worth | empty)
         return rows
 
@@ -314,8 +324,9 @@ class Comparison:
         against_front = self.best is not None
         parts, notes = [policy_table(rows, self.objectives, against_front)], []
         if self.wish is not None:
+            of_wish = [row for row in rows if row["policy"] not in (ONLINE, BEST)]
             aim = bool(self.wish.weights or self.wish.near)
-            parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(rows, self.wish, against_front)}")
+            parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(of_wish, self.wish, against_front)}")
             notes += [WAY] if against_front and aim else []
             parts += [sentence] if (sentence := self.distance) else []
         if self.intervals is not None:
@@ -336,7 +347,7 @@ class Comparison:
             notes.append(OF_CLASSES)
         if any(group_of(o) != str(i) for i, o in enumerate(self.objectives[2:], 1)):
             notes.append(", ".join(f"{o.name} is {o.label.removeprefix('AWRT of ')}" for o in self.objectives[2:]))
-        notes += [f"vs EASY: {CONVENTION}", self.ideal_rule]
+        notes += [f"vs EASY: {CONVENTION}", *([OF_EACH] if against_front else []), self.ideal_rule]
         return "\n\n".join([*parts, "\n".join(notes)])
 
 

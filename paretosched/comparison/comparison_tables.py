@@ -26,8 +26,8 @@ ALL_JOBS = "all jobs"
 SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
 OF_CLASSES = (
     f"class: by run time, as in SCOJO-PECT; size: narrow up to 10 % of the machine, wide above 50 %; slowdown of "
-    f"classes: bounded by {CLASS_BOUND} s, and rounded up as in paper 004; wait: until the first start; wait in all: with "
-    "the time in which a job is preempted"
+    f"classes: bounded by {CLASS_BOUND} s, and rounded up as in paper 004; wait: until the first start; wait in all: "
+    "with the time in which a job is preempted"
 )
 WAITS = {"mean": "mean", "median": "median", "p95": "95 %", "worst": "worst"}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..comparison.comparison import BEST, IDEAL, ONLINE, Comparison
+from ..comparison.comparison import BEST, IDEAL, NEAREST, NEAREST_ONLINE, OF_EACH, ONLINE, Comparison
 from ..comparison.comparison_tables import ALL_JOBS, SLOWDOWN, WAITS
 from ..core.arguments import as_list, instance
 from ..core.errors import InputError
@@ -178,11 +178,12 @@ AWRT does not count for this, because it is a fixed mean of the group times. """
         if has_front
         else ""
     )
+    no_schedule = f"{html.escape(_sentence(OF_EACH))}. " if has_front else ""
     return f"""<section>
 <h2>Policies against {"the front" if has_front else "EASY"}</h2>
 {_comparison_table(comparison)}
 <p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ is better than EASY,
-▼ is worse. {better_schedules}“–”: undefined, because no job counts, or without a meaning.
+▼ is worse. {better_schedules}{no_schedule}“–”: undefined, because no job counts, or without a meaning.
 {html.escape(_sentence(comparison.ideal_rule))}; each value is a
 bound of its own, and there may be no schedule that reaches all of them.</p>
 </section>"""
@@ -201,6 +202,8 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
     heads += [head_cell("Limits exceeded by")] if wish.limits else []
     lines: list[str] = []
     for row in comparison.rows():
+        if row["policy"] in (ONLINE, BEST):  # no schedules, so that they have no place in the wish
+            continue
         cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
         if goal:
             gain = row["objective_vs_easy"] if lines else None
@@ -419,7 +422,7 @@ def _objective_head(o: Objective) -> str:
 
 def _kind(row: Mapping[str, Any]) -> str:
     """Return the class of a row that is no policy."""
-    return ' class="best"' if row["policy"] in (ONLINE, BEST, IDEAL) else ""
+    return ' class="best"' if row["policy"] in (ONLINE, BEST, NEAREST_ONLINE, NEAREST, IDEAL) else ""
 
 
 def _gain(gain: float, less: bool = False) -> str:
