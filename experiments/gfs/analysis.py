@@ -145,13 +145,14 @@ def verdicts(paper: Paper, tables: Mapping[str, Sequence[Row]]) -> list[str]:
         *markdown([*heads, "best strategy alone", "evolution alone", "seeds", "rule bases each"], lines, left=1),
         "",
         f"Greedy alone: f2 without backfilling, trained as in paper 000; it is the thirteenth strategy of the rules. "
-        f"They are better than it on {sum(better)} of {len(better)} logs, which proves nothing: all thirteen strategies "
-        "are tried first, and the best of all that was tried is kept. The paper does not say which criterion it "
+        f"They are better than it on {sum(better)} of {len(better)} logs, which proves nothing: all thirteen are tried "
+        "first, and the best of all that was tried is kept. The paper does not say which criterion it "
         "took; rows with f3 are rules whose thirteenth strategy is Greedy by f3, the best criterion of "
         "[our paper 000](../greedy/summary.md).",
         "",
-        "Goal reached by: the first of best strategy alone (nothing is learnt but which one), evolution, and refinement "
-        "that is as good as the paper's rules. Best strategy alone: of the thirteen, which are tried first. Evolution alone: the best rule base when the "
+        "Goal reached by: the first of best strategy alone (nothing is learnt but which one), evolution, and its "
+        "refinement that is as good as the paper's rules. Best strategy alone: of the thirteen, which are tried first. "
+        "Evolution alone: the best rule base when the "
         "paper's symbiotic evolution stood still, without a better one for ten generations, or was stopped; what is "
         "beyond that comes from refining the best base as a whole, which is ours. Rule bases: 3,513 are the thirteen "
         "and 50 generations of 70; the paper does not say how many it had.",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 OF_ONE_RUN = (
     "evaluations", "population", "seed", "encoding", "algorithm", "start", "backfill", "decoding", "moves", "movable",
-    "recombination", "frequency", "jump",
+    "recombination", "frequency", "jump", "copies", "forget",
 )  # fmt: skip
 
 
@@ -163,6 +163,18 @@ def _takes_moves(parser: Parser) -> None:
         type=number,
         metavar="N",
         help="mean length of a move at the beginning, in places of the order (default 1500)",
+    )
+    group.add_argument(
+        "--copies",
+        action="store_const",
+        const=True,
+        help="fill the first generation with copies of the start orders, as in paper 002, not with their children",
+    )
+    group.add_argument(
+        "--forget",
+        action="store_const",
+        const=True,
+        help="let no start order survive the first generation, as in paper 002 (nsga and nsga2)",
     )
 
 

@@ -29,6 +29,8 @@ OF_CLASSES = (
     f"classes: bounded by {CLASS_BOUND} s, and rounded up as in paper 004; wait: until the first start; wait in all: "
     "with the time in which a job is preempted"
 )
+OF_EACH = "best of each: the best value in each column on the front; different schedules have them, and none has all"
+FROM_SUBMISSION = "UTIL_from_submission"
 WAITS = {"mean": "mean", "median": "median", "p95": "95 %", "worst": "worst"}
 
 
@@ -136,3 +138,31 @@ def with_sign(gain: float) -> str:
     """
     number = round(gain, 1) + 0.0  # no minus before a zero
     return f"{number:{'+' if number else ''}.1f} %"
+
+
+def from_submission_text(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a note on the policies of which UTIL is another one from the first submission on; none if there is none.
+
+    Examples
+    --------
+    >>> from_submission_text([{"policy": "late", "UTIL": 90.0, "UTIL_from_submission": 45.0}])
+    ['UTIL is from the first start on, as in the papers, and rewards idling; from the first submission: late 45.00 %']
+    """
+    words = [
+        f"{row['policy']} {row[FROM_SUBMISSION]:.2f} %"
+        for row in rows
+        if row[FROM_SUBMISSION] is not None and f"{row[FROM_SUBMISSION]:.2f}" != f"{row['UTIL']:.2f}"
+    ]
+    if not words:
+        return []
+    note = "UTIL is from the first start on, as in the papers, and rewards idling; from the first submission: "
+    return [note + ", ".join(words)]
+
+
+def distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names that all differ: a repeated name gets a number."""
+    different: list[str] = []
+    for name in names:
+        free = (f"{name} ({k})" if k > 1 else name for k in range(1, len(names) + 1))
+        different.append(next(candidate for candidate in free if candidate not in different))
+    return tuple(different)

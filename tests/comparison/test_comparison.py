@@ -12,12 +12,12 @@ from paretosched.comparison.comparison import (
     IDEAL,
     NEAREST,
     NEAREST_ONLINE,
-    OF_EACH,
     ONLINE,
     assign,
     compare,
     trained_for,
 )
+from paretosched.comparison.comparison_tables import OF_EACH
 from paretosched.comparison.several_logs import joint_gains, joint_rows, joint_text
 from paretosched.core.errors import InputError
 from paretosched.core.tables import to_json
@@ -319,6 +319,17 @@ def test_the_best_online_schedule_has_a_share_of_the_way_of_its_own():
     cells = wishes_of(compare(WORKLOAD, [], both, FIRST).rows(), "objective", "share_of_way")
     assert cells[NEAREST_ONLINE] == pytest.approx([254.5, 50])
     assert cells[NEAREST] == pytest.approx([200, 100])
+
+
+def test_a_schedule_that_idles_first_is_said_to_gain_utilisation_by_it():
+    idle = WORKLOAD.with_(wait=np.array([50, 49, 60]))  # the first job starts after 50 s, recorded
+    c = compare(idle, ["recorded"])
+    row = c.rows()[1]
+    assert row["UTIL_from_submission"] < row["UTIL"]
+    assert f"from the first submission: {row['policy']} {row['UTIL_from_submission']:.2f} %" in c.text()
+    assert c.rows()[0]["UTIL_from_submission"] == c.rows()[0]["UTIL"]  # EASY
+    assert "and rewards idling" in report(None, c)
+    assert "and rewards idling" not in compare(WORKLOAD, ["fcfs"]).text()
 
 
 def test_the_best_of_each_objective_and_the_nearest_schedule_have_two_names():
