@@ -124,8 +124,8 @@ def sensitivity(rows: Rows) -> list[str]:
         f"Columns: chromosomes of a generation, and how many genes of one mutate where it is not 1. Makespan / bound, "
         f"mean over {tests} tests (jobs on nodes: {sizes}), each of {settings.CHROMOSOMES:,} chromosomes; in "
         "brackets in how many of them it is shorter than TGA's. Truncation is better in more than half of the tests "
-        f"with {most} of {len(verdicts)} settings, so that a verdict on PGGA against TGA is one on these numbers, which "
-        "the paper does not give.",
+        f"with {most} of {len(verdicts)} settings, so that a verdict on PGGA against TGA is one on these numbers, "
+        "which the paper does not give.",
         "",
     ]
 
