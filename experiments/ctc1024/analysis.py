@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 
 import paretosched as ps
+from paretosched.comparison.comparison import BEST
 from paretosched.core.tables import load_rows
 from paretosched.plots.fronts import scatter
 from paretosched.report import export_figures
@@ -123,7 +124,7 @@ def draw(front: ps.Front, rows: Sequence[Row]) -> dict[str, Any]:
     marks = {
         row["policy"]: np.array([float(row[o.name]) for o in front.objectives])
         for row in rows
-        if row["policy"] != "best on the front"
+        if row["policy"] != BEST
     }
     return {name: scatter(front, x, y, marks) for name, (x, y) in FIGURES.items()}
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparison.comparison import IDEAL
+from ..comparison.comparison import BEST, IDEAL
 from ..core.arrays import Floats
 from ..fronts.front import Front
 from ..plots.axes import axis, extent, ticks, unit
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 
-BEST_OF_EACH = "best of each"
 IDEALS = ("#E69F00", "star")  # colour and symbol of the ideal point, or of the best of each objective
 LETTERS = "ABCDEFGHIJKL"  # names of the schedules on the shortlist
 SMALLEST = (312.0, 260.0)  # pixels of a projection on a page of 1280 x 800
@@ -110,7 +109,7 @@ def mark_styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:
     """
     names = list(names)
     others = (style for style in map(mark_style, count()) if style[1] != IDEALS[1])
-    return {name: IDEALS if name in (IDEAL, BEST_OF_EACH) else next(others) for name in names}
+    return {name: IDEALS if name in (IDEAL, BEST) else next(others) for name in names}
 
 
 def brief(objective: Objective, most: int = 18) -> str:
