@@ -24,10 +24,13 @@ from experiments.quoted import (
     ends,
     gain_of_paper,
     goal,
+    in_order,
     in_words,
+    larger,
     late_minutes,
     longest_wait,
     losers,
+    mean_and_spread,
     milliseconds,
     of_training,
     of_two_cores,
@@ -43,7 +46,9 @@ from experiments.quoted import (
     training_times,
     with_ends,
     within_limits,
+    without_ages,
     worst_group,
+    worst_of,
     worst_window,
 )
 from paretosched.core.limits import Limits
@@ -153,6 +158,81 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(SLURM, "the daemon was {} minutes late once", lambda r: [in_words(late_minutes(r))]),
     measurement(SLURM, "run again, it was {:.1f} % better", "KTH 5 again"),
+    Claim(
+        SLURM,
+        "{:.0f} % (KTH) and {:.0f} % (CTC) of the pairs of jobs started in the order of EASY, and the objective is "
+        "{:.1f} and {:.1f} % smaller than simulated in the mean; it differs by {:.0f} and {:.0f} % from window to "
+        "window",
+        lambda r: (
+            *in_order(r, "stock", "easy", *REPLAYED),
+            *(-value for value in mean_and_spread(r, "stock", "easy", *REPLAYED)[:2]),
+            *mean_and_spread(r, "stock", "easy", *REPLAYED)[2:],
+        ),
+    ),
+    Claim(
+        SLURM,
+        "With reservations for all jobs, in {} and {} of the windows, {:.0f} and {:.0f} % started in the order of "
+        "conservative backfilling, and {:.0f} and {:.0f} % in that of EASY",
+        lambda r: (
+            *(len(larger(r, "reserving", "easy", log)) for log in REPLAYED),
+            *in_order(r, "reserving", "conservative", *REPLAYED),
+            *in_order(r, "reserving", "easy", *REPLAYED),
+        ),
+    ),
+    Claim(
+        SLURM,
+        "{:.1f} % (KTH, {} windows) and {:.1f} % (CTC, {} windows) started in its order. The objective is then {:.1f} "
+        "and {:.1f} % larger in the mean",
+        lambda r: (
+            *(
+                number
+                for log in REPLAYED
+                for number in (*in_order(r, "ageless", "slurm.conf", log), len(larger(r, "ageless", "slurm.conf", log)))
+            ),
+            *mean_and_spread(r, "ageless", "slurm.conf", *REPLAYED)[:2],
+        ),
+    ),
+    Claim(
+        SLURM,
+        "in the mean; {:.1f} because of one window, CTC {:.0f}, in which AWRT1 and AWRT2 are {:.1f} and "
+        "{:.1f} hours longer; in the other {} it is {:.1f} %",
+        lambda r: worst_of(r, "CTC"),
+    ),
+    # --- today's scheduler
+    Claim(
+        SLURM,
+        "On {} windows of KTH and CTC with weights of age and size, on clusters without slurmdbd, all {:,} pairs of "
+        "waiting jobs have the order of the model, and {:.1f} % (KTH) and {:.1f} % (CTC) of the pairs started in its "
+        "order",
+        lambda r: (
+            sum(row["priority_pairs_agreed"] == row["priority_pairs"] for row in without_ages(r)),
+            sum(int(row["priority_pairs"]) for row in without_ages(r)),
+            *in_order(r, "ageless", "slurm.conf", *REPLAYED),
+        ),
+    ),
+    Claim(
+        SLURM,
+        "one window only: {:,.0f} of {:,.0f} pairs of waiting jobs have the order of the model; {:.0f} % started in "
+        "its order",
+        lambda r: (
+            r.value("slurm/windows", "priority_pairs_agreed", system="multifactor", twin="slurm.conf"),
+            r.value("slurm/windows", "priority_pairs", system="multifactor", twin="slurm.conf"),
+            *in_order(r, "multifactor", "slurm.conf", "CTC"),
+        ),
+    ),
+    measurement(
+        SLURM,
+        "the model agreed with {:g} % (KTH) and {:g} % (CTC) of those pairs",
+        "model with ages KTH",
+        "model with ages CTC",
+    ),
+    measurement(
+        SLURM,
+        "two jobs of 40 minutes was {:g} and {:g} % less than what the simulator reckons, and of one of ten minutes "
+        "{:g} % less",
+        "usage of 40 minutes",
+        "usage of ten minutes",
+    ),
     # --- policies on jobs that they have not learnt from
     Claim(README, "tries {:.0f} of these, untrained", lambda r: [count(r, "online/untrained", "policy")]),
     Claim(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean, median, stdev
 from typing import Any
 
 from paretosched.core.tables import load_rows
@@ -183,6 +183,43 @@ def worst_window(results: Results) -> tuple[float, float]:
 def late_minutes(results: Results) -> float:
     """Return the longest gap of the daemon in this window, minutes."""
     return float(worst_pair(results)[1]["daemon_longest_gap"]) / 60
+
+
+def without_ages(results: Results) -> list[Row]:
+    """Return the rows of the windows with weights of age and size, but without slurmdbd, beside the model."""
+    return results.rows("slurm/windows", system="ageless", twin="slurm.conf")
+
+
+def in_order(results: Results, system: str, twin: str, *logs: str) -> list[float]:
+    """Return the pairs of jobs that started in the order of a simulation, per cent, the mean of each log."""
+    rows = [results.rows("slurm/windows", system=system, twin=twin, log=log) for log in logs]
+    return [mean(100 * (1 - int(row["pairs_turned"]) / int(row["pairs"])) for row in of_log) for of_log in rows]
+
+
+def larger(results: Results, system: str, twin: str, log: str) -> dict[str, float]:
+    """Return by how much the objective is larger on Slurm than simulated, per cent, of each window of a log."""
+    rows = results.rows("slurm/windows", system=system, twin=twin, log=log)
+    return {row["window"]: 100 * (float(row["objective"]) / float(row["simulated_objective"]) - 1) for row in rows}
+
+
+def mean_and_spread(results: Results, system: str, twin: str, *logs: str) -> list[float]:
+    """Return the mean of `larger` of each log, and then its standard deviation of each."""
+    values = [larger(results, system, twin, log).values() for log in logs]
+    return [f(of_log) for f in (mean, stdev) for of_log in values]
+
+
+def worst_of(results: Results, log: str) -> tuple[float | str, ...]:
+    """Return of the objective without ages how much larger it is on Slurm in the mean, per cent, and why.
+
+    That is: the window that differs most, by how many hours AWRT1 and AWRT2 are longer there, how many other windows
+    there are (in words), and the mean of these, per cent.
+    """
+    values = larger(results, "ageless", "slurm.conf", log)
+    worst = max(values, key=lambda window: abs(values[window]))
+    others = [value for window, value in values.items() if window != worst]
+    row = results.row("slurm/windows", system="ageless", twin="slurm.conf", log=log, window=worst)
+    hours = [(float(row[key]) - float(row[f"simulated_{key}"])) / 3600 for key in GROUPS[:2]]
+    return mean(values.values()), float(worst), *hours, in_words(len(others)), mean(others)
 
 
 # --- results/online ---------------------------------------------------------------------------------------------------

@@ -27,8 +27,14 @@ def main() -> None:
     provenance = common.load_provenance(options.results)
     rows = common.rows(options.results / "windows.csv")
     logs = list(dict.fromkeys(row["log"] for row in rows))
-    lines = ["# What was simulated, and what a real Slurm did", "", *heading(provenance, rows), *gains(rows, logs)]
-    lines += [*groups(rows, logs), *agreement(rows, logs), *reserving(rows, logs), *priorities(rows, logs)]
+    lines = ["# What was simulated, and what a real Slurm did", "", *opening(rows, logs), *heading(provenance, rows)]
+    lines += [
+        *gains(rows, logs),
+        *groups(rows, logs),
+        *agreement(rows, logs),
+        *reserving(rows, logs),
+        *priorities(rows, logs),
+    ]
     lines += care(rows, logs)
     common.save_summary(options.results, lines)
     if not options.no_figures:
@@ -108,6 +114,54 @@ def difference(row: Row, key: str = "objective") -> float:
 
 
 # --- the summary ------------------------------------------------------------------------------------------------------
+
+
+def opening(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
+    """Return the five sentences of the summary; none if a log has no window with the policy and with stock Slurm."""
+    both = {log: gains_of(rows, log) for log in logs}
+    if not all(both.values()):
+        return []
+    simulated, real = ({log: [pair[k] for pair in both[log].values()] for log in logs} for k in (0, 1))
+    every = {name: pair for log in logs for name, pair in both[log].items()}
+    worst = min(every, key=lambda name: every[name][1])
+    better = sum(of_slurm > 0 for _, of_slurm in every.values())
+    medians = (f"{middle(real[log])} % on {log}, where {middle(simulated[log])} % was simulated" for log in logs)
+    differences = (f"{spread([b - a for a, b in both[log].values()])} points on {log}" for log in logs)
+    deployed = {log: of(rows, settings.DEPLOYED, POLICY, log) for log in logs}
+    minutes = {log: median(float(row["difference_median"]) for row in deployed[log]) / 60 for log in logs}
+    waits = (f"{minutes[log]:.0f} minutes on {log}" for log in logs)
+    tried, near = compared(rows, logs)
+    reached = f"{len(near)} ({', '.join(near)})" if near else "none"
+    return common.opening(
+        "Does a trained policy gain on a real Slurm what was simulated, and how near is the simulation?",
+        f"On Slurm the policy is better than stock Slurm in {better} of {len(every)} windows; the median gain is "
+        f"{', and '.join(medians)}.",
+        f"There are {' and '.join(f'{len(both[log])} windows of {log}' for log in logs)}, one run of each; the gain on "
+        f"Slurm less the simulated one is {', and '.join(differences)} (mean and standard deviation of windows).",
+        f"In the worst window, {worst}, the gain is {every[worst][1]:+.1f} % where {every[worst][0]:+.1f} % was "
+        f"simulated; and of {tried} schedulers and logs {reached} have the goal of {settings.PAIRS_GOAL:g} % of the "
+        "pairs of jobs in the order of their simulation, in the median window.",
+        "Trust the simulated gain in the median of many windows, but not a single wait: with the policy, waits differ "
+        f"by {' and '.join(waits)} in the median; so begin with `deploy --dry-run`, and see by `review` what was kept.",
+    )
+
+
+def gains_of(rows: Sequence[Row], log: str) -> dict[str, tuple[float, float]]:
+    """Return the simulated gain and that on Slurm, of each window of a log in which both are defined."""
+    mine = of(rows, settings.DEPLOYED, POLICY, log)
+    pairs = {place(row): (predicted_gain(rows, row), realised_gain(rows, row)) for row in mine}
+    return {name: pair for name, pair in pairs.items() if len(known_of(pair)) == 2}
+
+
+def compared(rows: Sequence[Row], logs: Sequence[str]) -> tuple[int, list[str]]:
+    """Return how many schedulers were run, each log counted anew, and which are as near as the goal."""
+    shares = {
+        f"{system.name} on {log}": known_of([order_kept(row) for row in of(rows, system.name, twin, log)])
+        for system, log in product(settings.SYSTEMS, logs)
+        for twin in [system.twins[0] or POLICY]
+    }
+    known = {name: median(values) for name, values in shares.items() if values}
+    return len(known), [name for name, value in known.items() if value >= settings.PAIRS_GOAL]
 
 
 def heading(provenance: Mapping[str, Any], rows: Sequence[Row]) -> list[str]:

@@ -14,7 +14,7 @@ from experiments.quoted import Results
 from experiments.stated import STATED, Stated
 from support.experiments import ROOT
 
-OPENED = tuple(path.parent.name for path in ROOT.glob("results/*/summary.md") if path.parent.name != "slurm")
+OPENED = tuple(path.parent.name for path in ROOT.glob("results/*/summary.md"))
 
 
 @pytest.fixture
