@@ -27,7 +27,7 @@ from support.commands import command, process, succeed
         (["generate", "lublin", "nasa", "-o", "x"], 'generate: unexpected argument "nasa"'),
         (
             ["explore", "w", "-o", "r", "--algorithm", "nsag2"],
-            "explore: argument --algorithm: must be one of nsga2, nsga, unsga3, agemoea2, rvea, random, all, "
+            "explore: argument --algorithm: must be one of nsga2, nsga, unsga3, agemoea2, rvea, archive, random, all, "
             'but is "nsag2"; did you mean nsga2?',
         ),
         (
