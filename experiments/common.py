@@ -105,9 +105,9 @@ def factor_of(log: str) -> float:
     return PAPER_FACTORS[LOGS[log]]
 
 
-def log_of(log: str) -> ps.Workload:
+def log_of(log: str, overrun: str = "cut") -> ps.Workload:
     """Return a log, read from PARETOSCHED_TRACES or the cache that `paretosched fetch NAME --cache` fills."""
-    return ps.read_swf(log_file(LOGS[log]), name=log)
+    return ps.read_swf(log_file(LOGS[log]), overrun=overrun, name=log)
 
 
 @cache

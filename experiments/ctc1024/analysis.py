@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 
 import paretosched as ps
+from paretosched.comparison.comparison import BEST
 from paretosched.core.tables import load_rows
 from paretosched.plots.fronts import scatter
 from paretosched.report import export_figures
@@ -78,7 +79,7 @@ def main() -> None:
         marks = {
             row["policy"]: np.array([float(row[o.name]) for o in fronts["easy"].objectives])
             for row in load_rows(options.results / "comparison.csv")
-            if row["policy"] != "best on the front"
+            if row["policy"] != BEST
         }
         figures = {name: scatter(fronts["easy"], x, y, marks) for name, (x, y) in FIGURES.items()}
         export_figures(figures, options.results / "figures")

@@ -27,7 +27,7 @@ from paretosched.policies.strategy_choice import STRATEGIES
 from paretosched.search.plans import PLANS, explore_plan, shorten
 from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table
-from paretosched.training.rule_base_training import train_rules
+from paretosched.training.rule_base_training import train_rules, with_unseen
 from paretosched.training.symbiosis import Symbiosis
 from paretosched.wishes.wish import Wish, goal
 from paretosched.wishes.wish_grammar import parse
@@ -224,6 +224,9 @@ def comparison_rows(log: str, names: dict[str, ps.Policy], front: Front | None, 
 def on_every_log(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the rows of the rule bases trained on CTC on every log: figure 7 of the paper."""
     names = {f"{kind} rules of CTC": policy for kind, policy in trained_policies(options.results, "CTC").items()}
+    iterative = names["iterative rules of CTC"]
+    counts = np.array(iterative.provenance["decisions"])
+    names[settings.UNSEEN] = with_unseen(iterative, counts, "easy by wait")
     return [row for log in settings.LOGS for row in comparison_rows(log, names, None, options.quick)]
 
 

@@ -17,6 +17,8 @@ KNOWN_GREEDY = {("CTC", f): f"results/greedy/policies/none-{f}-0.json" for f in 
 
 SEEDS = (0, 1, 2)
 
+UNSEEN = "iterative rules of CTC, EASY where unseen"  # EASY by wait in situations that CTC never had
+
 
 class Training(NamedTuple):
     """What is learnt how often.

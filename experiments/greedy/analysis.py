@@ -16,7 +16,7 @@ import common
 import run
 import settings
 
-from paretosched.comparison.comparison import BEST, ONLINE
+from paretosched.comparison.comparison import BEST, NEAREST, NEAREST_ONLINE, ONLINE
 from paretosched.core.tables import markdown
 from paretosched.plots.comparisons import bars
 from paretosched.plots.fronts import scatter
@@ -281,10 +281,10 @@ def positions(rows: Sequence[Row], ends: Sequence[Row]) -> list[str]:
     """Return the section about policies and the front of each log: figures 4 and 5."""
     lines = []
     for row in rows:
-        if row["policy"] in (BEST, ONLINE) or row["dominated_by"]:
+        if row["policy"] in (BEST, ONLINE, NEAREST, NEAREST_ONLINE) or row["dominated_by"]:
             share = f"{float(row['share_of_way']):.0f} %" if row["share_of_way"] else ""
             above = f"{int(float(row['dominated_by'])):,} of {int(row['front']):,}" if row["dominated_by"] else ""
-            values = [f"{float(row[name]) / 3600:.2f}" for name in TABLE[:-1]]
+            values = [f"{float(row[name]) / 3600:.2f}" if row[name] else "" for name in TABLE[:-1]]
             gain = f"{float(row['objective_vs_easy']):+.1f} %" if row["objective_vs_easy"] else ""
             lines.append([row["log"], row["policy"], gain, share, above, *values])
     heads = ["log", "policy", "objective", "of the way", "dominated by", *(f"{name}, h" for name in TABLE[:-1])]
@@ -294,8 +294,8 @@ def positions(rows: Sequence[Row], ends: Sequence[Row]) -> list[str]:
         *markdown(heads, lines, left=2),
         "",
         "Of the way: from EASY to the schedule of the front with the best objective, whatever it costs the other "
-        f"groups{starving_groups(ends)}. In the rows best on the front each response time is the shortest of the whole "
-        "front: no schedule has them all.",
+        f"groups{starving_groups(ends)}. In the rows best of each every response time is the shortest of the whole "
+        "front, each from a schedule of its own: no schedule has them all.",
         "",
         "The front of CTC is the merged one of report CI-190/05, all rows; those of the other logs have start "
         f"solutions and the weighting search with {settings.OTHER_EVALUATIONS:,} evaluations. Policies "

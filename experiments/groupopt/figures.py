@@ -27,7 +27,7 @@ class Chart(NamedTuple):
     workload: str | None = None
 
 
-SLOWDOWN, RESPONSE, WAIT = "slowdown_rounded_up", "response_s", "wait_s"
+SLOWDOWN, RESPONSE, WAIT = "slowdown_rounded_up", "response_s", "wait_in_all_s"
 LEVELS, STARTS = ("Opt-TSL, first level", "Opt-TSL"), ("Opt-TSL, not dynamic", "Opt-TSL")
 BOTH, ALONE = ("TSL", "Opt-TSL"), (f"TSL{OWN}", f"Opt-TSL{OWN}")
 BOTTOM, BOTTOM_ALONE = ("bottom line", "Opt-TSL"), (f"bottom line{OWN}", f"Opt-TSL{OWN}")

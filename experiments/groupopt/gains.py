@@ -14,7 +14,8 @@ MEASURES = {
     "slowdown of medium jobs": ("medium", "slowdown_rounded_up"),
     "slowdown of long jobs": ("long", "slowdown_rounded_up"),
     "response": ("all", "response_s"),
-    "wait": ("all", "wait_s"),
+    "wait": ("all", "wait_in_all_s"),  # paper 004, section 1: with the time in which a job is preempted
+    "wait until the first start": ("all", "wait_s"),
 }
 # Pairs of systems: gains of the first over the second.
 PAIRS = {
@@ -65,9 +66,11 @@ def pair_gains(rows: Sequence[Row], measure: str, pair: str, part: str) -> list[
 
 
 def claims(paper: Sequence[Row], rows: Sequence[Row]) -> list[Gain]:
-    """Return every claim with the gains."""
+    """Return every claim with the gains; of waits also with the gains in the time until the first start."""
     return [
-        Gain(row["workload"], row["quantity"], float(row["value"]), gains)
+        Gain(measure, row["quantity"], float(row["value"]), gains)
         for row in paper
-        if row["item"] == "claim" and (gains := pair_gains(rows, row["workload"], row["quantity"], "spread"))
+        if row["item"] == "claim"
+        for measure in (name for name in MEASURES if name.startswith(row["workload"]))
+        if (gains := pair_gains(rows, measure, row["quantity"], "spread"))
     ]

@@ -65,7 +65,7 @@ def all_systems(by_name: dict[str, tuple[str, ps.Workload]], results: Path) -> N
 
 
 def workloads(quick: bool) -> Iterator[tuple[str, str, ps.Workload]]:
-    """Yield part, name and workload: the five seeds, with and without carry, LANL, and the workloads of the spread."""
+    """Yield part, name and workload: the five seeds, with and without carry, LANL cut and raised, and the spread."""
     size = settings.QUICK
     jobs, processors = (size["jobs"], size["processors"]) if quick else (settings.JOBS, settings.PROCESSORS)
     for part, carry in settings.CARRIES.items():
@@ -73,7 +73,8 @@ def workloads(quick: bool) -> Iterator[tuple[str, str, ps.Workload]]:
             name = f"seed {seed}{part}"
             yield f"paper{part}", name, ps.lublin(jobs=jobs, processors=processors, seed=seed, carry=carry)
     if not quick:
-        yield "LANL", "LANL", common.log_of("LANL").take(np.arange(settings.LANL_JOBS))
+        for name, overrun in settings.OVERRUNS.items():
+            yield name, name, common.log_of("LANL", overrun).take(np.arange(settings.LANL_JOBS))
     for seed in settings.SPREAD[: size["spread"] if quick else None]:
         yield "spread", f"spread {seed}", ps.lublin(jobs=jobs, processors=processors, seed=seed, carry=False)
 
@@ -129,7 +130,7 @@ def left_open(workload: ps.Workload) -> Iterator[dict[str, Any]]:
 
 
 def slowdowns(workload: ps.Workload, sharing: TimeSharing, plain: TimeSharing | None = None) -> dict[str, Any]:
-    """Return mean slowdowns of medium and long jobs, response and wait of all, and gains over `plain`, per cent."""
+    """Return mean slowdowns of medium and long jobs, response and waits of all, and gains over `plain`, per cent."""
 
     def means(system: TimeSharing) -> dict[str, float]:
         rows = {row["kind"]: row for row in run_system(workload, system)[0] if row["size"] == "all"}
@@ -137,7 +138,8 @@ def slowdowns(workload: ps.Workload, sharing: TimeSharing, plain: TimeSharing | 
             "slowdown_medium": rows["medium"]["slowdown_rounded_up"],
             "slowdown_long": rows["long"]["slowdown_rounded_up"],
             "response": rows["all"]["response_s"],
-            "wait": rows["all"]["wait_s"],
+            "wait": rows["all"]["wait_in_all_s"],
+            "first_start": rows["all"]["wait_s"],
         }
 
     values = means(sharing)

@@ -22,7 +22,7 @@ import settings
 import paretosched as ps
 from paretosched.assignment.bag_and_nodes import Bag, Nodes
 from paretosched.assignment.estimator import History, learn
-from paretosched.assignment.methods import at_least, divisible
+from paretosched.assignment.methods import Genetic, at_least, divisible
 from paretosched.assignment.synthetic import CLUSTER_UNIT, LOOPS, cluster_bag, cluster_nodes, paper_bag, paper_nodes
 from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
@@ -60,7 +60,7 @@ def provenance(options: argparse.Namespace) -> None:
     """Write what the results depend on."""
     note: dict[str, Any] = {"quick": options.quick, "seeds": settings.SEEDS}
     note |= {"genetic": {name: asdict(genetic) for name, genetic in settings.GENETIC.items()}}
-    names = ("ITERATIONS", "CONVERGENCE", "LOOK_EVERY", "CLUSTER_SEEDS", "UNSEEN", "ALSO")
+    names = ("ITERATIONS", "CONVERGENCE", "LOOK_EVERY", "CLUSTER_SEEDS", "UNSEEN", "ALSO", "CHROMOSOMES")
     note["logs"] = {name: "" if name == settings.MADE_UP else common.file_of(name) for name in settings.LOGS}
     note |= {"settings": {key: getattr(settings, key) for key in names}}
     note["cores"] = os.cpu_count()
@@ -175,6 +175,28 @@ def growth() -> list[tuple[str, Callable[[], Rows]]]:
 
     sizes = dict.fromkeys((*settings.GROWTH_JOBS, *settings.GROWTH_NODES))
     return [(f"{m}-{n}", lambda m=m, n=n: piece(m, n)) for m, n in sizes]
+
+
+def sensitivity() -> list[tuple[str, Callable[[], Rows]]]:
+    """Return the pieces about what PGGA's truncation is worth at other settings; one piece a seed."""
+    tried = [(keep, size, 1.0) for keep in settings.KEEPS for size in settings.POPULATIONS]
+    tried += [(k, settings.POPULATIONS[0], mutation) for k in settings.KEEPS for mutation in settings.MUTATIONS]
+
+    def piece(seed: int) -> Rows:
+        rows: Rows = []
+        for jobs, nodes in settings.SENSITIVE:
+            bag, machine = instance(jobs, nodes, seed)
+            bound = at_least(bag, machine)
+            for keep, population, mutation in dict.fromkeys(tried):
+                genetic = Genetic(population=population, mutation=mutation / jobs, keep=keep, tolerance=0.0)
+                iterations = settings.CHROMOSOMES // population
+                found = ps.assignment.assign(bag, machine, "pgga", iterations=iterations, seed=seed, genetic=genetic)
+                row: dict[str, Any] = {"jobs": jobs, "nodes": nodes, "seed": seed, "keep": keep}
+                row |= {"population": population, "mutation": mutation}
+                rows.append(row | {"above_bound": round(found.makespan / bound, 6)})
+        return rows
+
+    return [(f"seed-{seed}", lambda seed=seed: piece(seed)) for seed in settings.SEEDS]
 
 
 def cluster() -> list[tuple[str, Callable[[], Rows]]]:
@@ -296,6 +318,7 @@ PARTS: dict[str, Callable[[], list[tuple[str, Callable[[], Rows]]]]] = {
     "convergence": convergence,
     "times": times,
     "growth": growth,
+    "sensitivity": sensitivity,
     "surfaces": surfaces,
 }
 

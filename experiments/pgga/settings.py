@@ -17,6 +17,14 @@ GENETIC = {"tga": Genetic(), "pgga": Genetic(), "pgga-fcfs": Genetic(start=("fcf
 SIMPLE = ("random", "fcfs", "list", "lpt")
 ALSO = (0, 1)  # seeds with the third setting in figures 3 to 6
 
+# What the verdict on PGGA against TGA rests on: the share of a generation that has children (1.0 is TGA), the size of
+# a generation and mutation, in genes a chromosome. Every search makes as many chromosomes, and none stops early.
+KEEPS = (1.0, 0.9, 0.7, 0.5, 0.3, 0.1)
+POPULATIONS = (50, 100, 200, 400)
+MUTATIONS = (0.2, 1.0, 5.0)  # with the first population
+CHROMOSOMES = 10_000
+SENSITIVE = ((300, 50), (300, 200), (1200, 200))  # jobs and nodes
+
 # Figure 10 (section 4.1.2). The tests of 50, 100, ..., 500 iterations are one run of 500: neither algorithm knows how
 # long it will run, so with the same seed a shorter test is the beginning of a longer one.
 CONVERGENCE = {"jobs": 1500, "distinct": 10, "nodes": 500, "iterations": 500}
@@ -60,5 +68,6 @@ QUICK = {
     "TIMED": ((60, 20), (80, 20)),
     "CONVERGENCE": {"jobs": 60, "distinct": 10, "nodes": 20, "iterations": 20}, "CLUSTER": ((50, 20), (60, 25)),
     "CLUSTER_SEEDS": (0, 1), "GROWTH_JOBS": ((50, 20), (100, 20)), "GROWTH_NODES": ((50, 20), (50, 40)),
+    "KEEPS": (1.0, 0.5), "POPULATIONS": (10, 20), "MUTATIONS": (1.0, 5.0), "CHROMOSOMES": 100, "SENSITIVE": ((50, 20),),
     "GROWTH_ITERATIONS": 3, "UNSEEN": 10, "LOGS": (MADE_UP,),
 }  # fmt: skip

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..comparison.comparison import BEST as BEST_OF_EACH
 from ..comparison.comparison import IDEAL
 from ..core.arrays import Floats
 from ..fronts.front import Front
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 
-BEST_OF_EACH = "best of each"
 IDEALS = ("#E69F00", "star")  # colour and symbol of the ideal point, or of the best of each objective
 LETTERS = "ABCDEFGHIJKL"  # names of the schedules on the shortlist
 SMALLEST = (312.0, 260.0)  # pixels of a projection on a page of 1280 x 800

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from ..fronts.front import Front
     from ..search.exploration import Progress
     from ..search.plans import Row
+    from ..workload.workload import Workload
 
 OF_ONE_RUN = (
     "evaluations", "population", "seed", "encoding", "algorithm", "start", "backfill", "decoding", "moves", "movable",
-    "recombination", "frequency", "jump",
+    "recombination", "frequency", "jump", "copies", "forget",
 )  # fmt: skip
 
 
@@ -164,6 +165,18 @@ def _takes_moves(parser: Parser) -> None:
         metavar="N",
         help="mean length of a move at the beginning, in places of the order (default 1500)",
     )
+    group.add_argument(
+        "--copies",
+        action="store_const",
+        const=True,
+        help="fill the first generation with copies of the start orders, as in paper 002, not with their children",
+    )
+    group.add_argument(
+        "--forget",
+        action="store_const",
+        const=True,
+        help="let no start order survive the first generation, as in paper 002 (nsga and nsga2)",
+    )
 
 
 def _takes_plan(parser: Parser) -> None:
@@ -290,16 +303,21 @@ def _explore_plan(options: argparse.Namespace) -> None:
             remark(f"the runs are kept in {options.output}; the same command continues them")
             raise
     remark_repairs(options.trace, workload)
-    _show_plan(options, front)
+    _show_plan(options, front, workload)
 
 
-def _show_plan(options: argparse.Namespace, front: Front) -> None:
+def _show_plan(options: argparse.Namespace, front: Front, workload: Workload) -> None:
     """Show what each row of a plan contributes to the merged front."""
     from ..core.tables import Column, table, to_json
-    from ..fronts.front_tables import extremes_text
+    from ..fronts.front_tables import box_text, extremes_text
+    from ..fronts.quality_indicators import box_of
     from ..search.plans import results_in
+    from ..simulation.objective import objectives
+    from ..simulation.simulator import simulate
 
-    rows = results_in(options.output)
+    easy = objectives(simulate(workload, "easy"))
+    box = box_of(front, easy)
+    rows = results_in(options.output, easy)
     if options.json:
         show(to_json({"plan": options.plan, "rows": rows, "size": len(front), "evaluations": front.evaluations}))
         return
@@ -313,8 +331,9 @@ def _show_plan(options: argparse.Namespace, front: Front) -> None:
     ]
     show(
         f"{table(rows, columns)}\n"
-        "hypervolume lost: share of the box from the ideal (0) to 1.1 times the nadir (1) of this merged front\n"
-        "  that no other run dominates; every merged front has its own box\n\n"
+        f"hypervolume lost: share of the box {box_text(box._asdict())} that no other run\n"
+        "  dominates; the best found is that of this merged front"
+        f"{''.join(f'; {words}, it takes no part' for words in box.left_out)}\n\n"
         f"{len(front):,} of {front.evaluations:,} schedules are not dominated: {options.output}/front.parquet\n\n"
         f"{extremes_text(front)}"
     )

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError
 from .console import PROGRAM, remark, show
 from .file_kinds import Kind
-from .options import FRONT, WISH, Name, new_command, takes_limits
+from .options import FRONT, WISH, Name, new_command, number, takes_limits
 from .parser import Parser
 
 if TYPE_CHECKING:
+    from ..core.arrays import Floats
     from ..fronts.front import Front
     from ..wishes.answers import Answer
+    from ..workload.workload import Workload
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -47,6 +49,13 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="show the answer to this wish instead: what the best schedule costs whom, against EASY, and what looser "
         "limits would bring if they are relative, as in others <= 1.05*EASY; the wish as for train --objective",
     )
+    parser.add_argument(
+        "--box",
+        type=number,
+        metavar="FACTOR",
+        help="measure from the best found to FACTOR times EASY in every group (default 1.5); a schedule beyond counts "
+        "for nothing. Without --box, and where the jobs cannot be found, the box is that of the front alone",
+    )
     takes_limits(parser)
 
 
@@ -62,7 +71,8 @@ def run(options: argparse.Namespace) -> None:
     states = _states(options.runs)
     inputs = [load_front(path) for path in options.runs]
     front = merge(inputs)
-    about = merging(front, inputs, options.runs)
+    easy = _easy(options, front)
+    about = merging(front, inputs, options.runs, easy, **({} if options.box is None else {"reach": options.box}))
     answer = None if options.wish is None else _answer(options, front)
     if options.output is not None:
         save_front(front, options.output)
@@ -80,21 +90,42 @@ def _answer(options: argparse.Namespace, front: Front) -> Answer:
     """Return the answer to --wish, on the workload of the first run that can open it again."""
     from ..wishes.answers import answer
     from ..wishes.wish_files import as_wish
-    from ..workload.reopening import reopen
 
     try:
         wish = as_wish(options.wish, front)
     except InputError as error:
         raise InputError(f"--wish: {error}") from None
+    try:
+        workload = _workload(options, front)
+    except InputError as error:
+        raise InputError(f"--wish: {error}") from None
+    return answer(wish, front, workload)
+
+
+def _workload(options: argparse.Namespace, front: Front) -> Workload:
+    """Return the workload of a front, from the first run that can open it again."""
+    from ..workload.reopening import reopen
+
     troubles = []
     for run in options.runs:
         try:
-            workload = reopen(run, front.digest)
+            return reopen(run, front.digest)
         except InputError as error:
             troubles.append(error)
-        else:
-            return answer(wish, front, workload)
-    raise InputError(f"--wish: EASY must be simulated on the jobs of the front, but {troubles[0]}")
+    raise InputError(f"EASY must be simulated on the jobs of the front, but {troubles[0]}")
+
+
+def _easy(options: argparse.Namespace, front: Front) -> Floats | None:
+    """Return what EASY reaches on the jobs of a front; None if they cannot be found and --box does not need them."""
+    from ..simulation.objective import objectives
+    from ..simulation.simulator import simulate
+
+    try:
+        return objectives(simulate(_workload(options, front), "easy"))
+    except InputError as error:
+        if options.box is not None:
+            raise InputError(f"--box: {error}") from None
+        return None
 
 
 def _states(runs: Sequence[str]) -> dict[str, str]:

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 OF_GREEDY = ("criterion", "backfill", "generations", "strategy", "scale")
 DISAPPOINTING = 3  # exit status
-OF_RULES = ("greedy", "generations", "evaluations", "plus", "defaults")
+OF_RULES = ("greedy", "generations", "evaluations", "plus", "defaults", "unseen")
 OF_PRIORITY = ("evaluations",)
+STRATEGY_WORDS = ("fcfs by wait", "easy by wait")
 GREEDY, PRIORITY = CLASSES = ("greedy", "priority")
 
 
@@ -117,7 +118,8 @@ def _takes_data(parser: Parser) -> None:
         "--train-until",
         type=number,
         metavar="SHARE",
-        help="learn from the jobs of this first share of the time, such as 0.7, and show results for the rest, too",
+        help="learn from the jobs of this first share of the time, such as 0.7, and show results for the rest, too; "
+        "groups by consumption are then those of these jobs, and users who appear only later are in the last group",
     )
     group.add_argument(
         "--resample",
@@ -225,6 +227,13 @@ def _takes_rules(parser: Parser) -> None:
         "a threshold; in the paper it was of no use",
     )
 
+    group.add_argument(
+        "--unseen",
+        choices=STRATEGY_WORDS,
+        help="iterative: the strategy of situations that the jobs learnt from never had: fcfs by wait (default, as in "
+        "the paper), or easy by wait; on the jobs learnt from both are the same policy",
+    )
+
 
 def _takes_run(parser: Parser) -> None:
     group = parser.add_argument_group("the run", "A training can be continued if a directory keeps its evaluations.")
@@ -274,6 +283,8 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
         raise InputError(f"--{wrong[0]}: {reason}")
     if options.greedy is not None and options.generations is not None:
         raise InputError("--generations: is for training a Greedy; it does not go with --greedy")
+    if options.unseen is not None and options.rule_base != "iterative":
+        raise InputError("--unseen: belongs to --rule-base iterative; symbiotic rules have no situations")
     for name in ("plus", "defaults"):
         if getattr(options, name) and options.rule_base != "symbiotic":
             raise InputError(f"--{name}: belongs to --rule-base symbiotic; an iteration has no populations")
@@ -351,6 +362,7 @@ def _json(options: argparse.Namespace, training: Training) -> str:
     about |= {"over": options.over, "evaluations": training.evaluations, "systems": training.rows()}
     about |= {"resampled": training.resampled, "margin": training.margin, "margins": list(training.margins)}
     about |= {"distances": list(training.distances)}
+    about |= {} if training.newcomers is None else {"newcomers": list(training.newcomers)}
     return to_json(about)
 
 

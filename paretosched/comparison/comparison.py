@@ -6,10 +6,14 @@ point has no gain in per cent, because its value is a shortfall already. Of the 
 nearest to the wish (`nearness.fitness`: one within the limits, if there is any).
 
 **The share of the way** from EASY to that schedule is (EASY - X) / (EASY - best) in per cent, for sums and reference
-points: 0 is as good as EASY, 100 as good as the best on the front. It is negative for a policy that is worse than
+points: 0 is as good as EASY, 100 as good as that schedule. It is negative for a policy that is worse than
 EASY, and above 100 for one that is better than the front. It is undefined (None) without a front or a goal, if EASY is
 at least as good as the front, and for a policy that exceeds a limit. It is undefined for all policies if EASY or the
-best on the front exceeds a limit, because then the goal alone does not show the distance.
+that schedule exceeds a limit, because then the goal alone does not show the distance.
+
+**Two rows of the front** must not be taken for each other. "best of each" has the best value of every objective on the
+front, each from a schedule of its own: no schedule has them all, and its gains over EASY are those of no schedule.
+"nearest to the objective" is one schedule, with all its values.
 
 A wish that uses the response time of a group without jobs is undefined on that workload.
 """
@@ -29,18 +33,24 @@ from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
 from ..core.notebook import html_table
 from ..core.tables import plain
-from ..fronts.dominance import costs
-from ..fronts.front import Front, online
+from ..fronts.front import Front
 from ..fronts.front_files import FrontLike, as_front
 from ..policies.outcome import SearchTotals
 from ..policies.plain import PLAIN_RULES, Plain
 from ..policies.policy import Policy, PolicyLike, as_policy
 from ..simulation.lower_bounds import bounds
-from ..simulation.objective import CONVENTION, Objective, group_of, improvement, objective_table, objectives
+from ..simulation.objective import (
+    CONVENTION,
+    Objective,
+    group_of,
+    improvement,
+    objective_table,
+    objectives,
+    utilisation_from_submission,
+)
 from ..simulation.schedule import Schedule
 from ..simulation.service import OfClass, Waits, bins, by_class, first_sharing, use, waits
 from ..simulation.simulator import simulate
-from ..wishes import nearness
 from ..wishes import wish as choice
 from ..wishes.best_possible import DISTANCE, Best, best_possible, distance_row
 from ..wishes.relative_limits import resolved_on
@@ -50,16 +60,21 @@ from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .comparison_tables import (
     EVERY_JOB,
+    FROM_SUBMISSION,
     INTERVALS,
     OF_CLASSES,
+    OF_EACH,
     SLOWDOWN,
     WAY,
     class_table,
+    distinct,
+    from_submission_text,
     policy_table,
     searched_text,
     wait_table,
     wish_table,
 )
+from .front_positions import against, is_defined
 from .intervals import Intervals, interval_table, week_sums
 from .intervals import intervals as bootstrapped
 from .periods import Period, period_table, periods
@@ -67,9 +82,9 @@ from .periods import Period, period_table, periods
 if TYPE_CHECKING:
     import pandas as pd
 
-BEST = "best on the front"
+BEST = "best of each"
 IDEAL = "ideal point"
-ONLINE = "best online on the front"
+ONLINE = "best of each, online"
 NEAREST = "nearest to the objective"
 NEAREST_ONLINE = "nearest online"
 PROMPT_RULE = (
@@ -77,7 +92,7 @@ PROMPT_RULE = (
 )
 ANY_RULE = "ideal point: no schedule can have a shorter AWRT or a higher UTIL, whenever it starts"
 OVERBOOKED = " (overbooked)"
-_OF_POLICIES = ("waits", "utilisation_over_time", "classes", "searched")
+_OF_POLICIES = (FROM_SUBMISSION, "waits", "utilisation_over_time", "classes", "searched")
 _WHEN_ASKED = ("intervals", "periods")
 
 
@@ -139,6 +154,8 @@ class Comparison:
         In which intervals the objectives and the gains lie, see `intervals`; None if not asked for.
     periods
         The policies in one part of the log after the other, see `periods`; none if not asked for.
+    from_submission
+        (q,) per cent, what UTIL would be from the first submission on, see `utilisation_from_submission`.
     most_down
         The most processors that are down at one time; UTIL and the use over time are those of all processors.
     """
@@ -172,6 +189,7 @@ class Comparison:
     intervals: Intervals | None = None
     periods: tuple[Period, ...] = ()
     most_down: int = 0
+    from_submission: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -185,7 +203,7 @@ class Comparison:
         """Return the rows as a pandas DataFrame, one a policy, without the tables and lists in `rows`."""
         import pandas as pd
 
-        lists = (*_OF_POLICIES, *_WHEN_ASKED)
+        lists = (*_OF_POLICIES[1:], *_WHEN_ASKED)
         rows = [{key: x for key, x in row.items() if key not in lists} for row in self.rows()]
         return pd.DataFrame(rows).set_index("policy")
 
@@ -203,10 +221,14 @@ class Comparison:
         return share
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the policies, the best values on the front and the ideal point, as plain values; undefined is None.
+        """Return the policies, rows of the front and the ideal point, as plain values; undefined is None.
+
+        The rows of the front are "best of each" and "nearest to the objective", see the module; and the same of online
+        policies alone, where these are some of the front.
 
         The keys are "policy", "workload", "digest"; the names of the objectives, in natural units; the same with
-        "_vs_easy", per cent; "dominated_by" and "dominates"; with a wish "wish", in words, "objective", the value of
+        "_vs_easy", per cent; "dominated_by" and "dominates"; "UTIL_from_submission"; with a wish "wish", in words, "objective", the
+        value of
         its goal, "objective_vs_easy" and "share_of_way", per cent, see the module, and "exceeded", the violation of its
         limits, and the keys of `best_possible.distance_row`; "waits", a list with "group" (None for all), "jobs",
         "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the bounded slowdown's mean and median; and
@@ -222,6 +244,7 @@ class Comparison:
                 "dominates": _count(self.dominates, q),
             }
             | self._worth(self.values[q], feasible=self.feasible is None or bool(self.feasible[q]))
+            | {FROM_SUBMISSION: self.from_submission[q] if self.from_submission else None}
             | {"waits": self._waits_of(q), "utilisation_over_time": self._over_time(q)}
             | {"classes": [row._asdict() for row in self.classes[q]] if self.classes else None}
             | {"searched": search._asdict() if self.searched and (search := self.searched[q]) else None}
@@ -229,14 +252,16 @@ class Comparison:
             | ({"periods": [part.cells(self.objectives, q) for part in self.periods]} if self.periods else {})
             for q, name in enumerate(self.policies)
         ]
-        for name, values, nearest in (
-            (ONLINE, self.best_online, self.nearest_online),
-            (BEST, self.best, self.nearest),
-            (IDEAL, self.ideal, self.ideal),
+        for name, values in (
+            (ONLINE, self.best_online),
+            (BEST, self.best),
+            (NEAREST_ONLINE, self.nearest_online),
+            (NEAREST, self.nearest),
+            (IDEAL, self.ideal),
         ):
             if values is not None:
                 empty = dict.fromkeys((*_OF_POLICIES, "dominated_by", "dominates"))
-                worth = self._worth(nearest, bound=name == IDEAL)
+                worth = self._worth(None if name in (ONLINE, BEST) else values, bound=name == IDEAL)
                 rows.append(self._row(name, values, improvement(values, self.values[0])) | worth | empty)
         return rows
 
@@ -255,7 +280,7 @@ class Comparison:
         wish = self.wish_here
         cells: dict[str, Any] = dict.fromkeys(("objective", "objective_vs_easy", "share_of_way", "exceeded", *DISTANCE))
         cells["wish"] = choice.wish_text(self.wish)
-        if values is None or not _is_defined(wish, self.objectives, self.values[0]):
+        if values is None or not is_defined(wish, self.objectives, self.values[0]):
             return cells
         easy, policy = self.values[:1], values[None]
         if not bound:
@@ -314,8 +339,9 @@ class Comparison:
         against_front = self.best is not None
         parts, notes = [policy_table(rows, self.objectives, against_front)], []
         if self.wish is not None:
+            of_wish = [row for row in rows if row["policy"] not in (ONLINE, BEST)]
             aim = bool(self.wish.weights or self.wish.near)
-            parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(rows, self.wish, against_front)}")
+            parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(of_wish, self.wish, against_front)}")
             notes += [WAY] if against_front and aim else []
             parts += [sentence] if (sentence := self.distance) else []
         if self.intervals is not None:
@@ -336,7 +362,8 @@ class Comparison:
             notes.append(OF_CLASSES)
         if any(group_of(o) != str(i) for i, o in enumerate(self.objectives[2:], 1)):
             notes.append(", ".join(f"{o.name} is {o.label.removeprefix('AWRT of ')}" for o in self.objectives[2:]))
-        notes += [f"vs EASY: {CONVENTION}", self.ideal_rule]
+        notes += from_submission_text(of_policies)
+        notes += [f"vs EASY: {CONVENTION}", *([OF_EACH] if against_front else []), self.ideal_rule]
         return "\n\n".join([*parts, "\n".join(notes)])
 
 
@@ -429,7 +456,7 @@ def compare(
         wish=wish,
         wish_here=wish_here,
         at_best=best_possible(wish_here, workload)
-        if wish_here and _is_defined(wish_here, table_of_objectives, values[0])
+        if wish_here and is_defined(wish_here, table_of_objectives, values[0])
         else None,
         feasible=feasible,
         waits=tuple(waits(schedule) for schedule in schedules),
@@ -440,25 +467,10 @@ def compare(
         shares_time=sharing is not None,
         intervals=bootstrapped([week_sums(schedule) for schedule in schedules], wish) if intervals else None,
         periods=() if rolling is None else periods(schedules, rolling, wish),
+        from_submission=tuple(utilisation_from_submission(schedule) for schedule in schedules),
         most_down=0 if workload.down is None else workload.down.most,
-        **({} if front is None else _against(front, values, feasible, wish_here)),
+        **({} if front is None else against(front, values, feasible, wish_here)),
     )
-
-
-def _against(front: Front, values: Floats, feasible: NDArray[np.bool_], wish: Wish | None) -> dict[str, Any]:
-    """Return the fields of a comparison that depend on the front; `values`, (q, m), are those of the policies."""
-    of_policies, of_front = np.split(costs(np.vstack([values, front.values]), front.objectives), [len(values)])
-    above = np.array([np.count_nonzero(_dominate(of_front, row)) for row in of_policies], dtype=np.int64)
-    below = np.array([np.count_nonzero(_dominate(-of_front, -row)) for row in of_policies], dtype=np.int64)
-    above[~feasible] = below[~feasible] = -1
-    sign = np.array([1.0 if o.maximise else -1.0 for o in front.objectives])
-    fields: dict[str, Any] = {"dominated_by": above, "dominates": below, "best": _best(sign, front.values)}
-    fields["nearest"] = _nearest(wish, front.objectives, front.values)
-    is_online = online(front)
-    if is_online.any() and not is_online.all():
-        fields["best_online"] = _best(sign, front.values[is_online])
-        fields["nearest_online"] = _nearest(wish, front.objectives, front.values[is_online])
-    return fields
 
 
 def assign(workloads: Sequence[Workload], fronts: Sequence[Front]) -> list[Front | None]:
@@ -521,31 +533,11 @@ def _check_known(wish: Wish, objectives: Sequence[Objective], workload: str) -> 
         )
 
 
-def _nearest(wish: Wish | None, objectives: Sequence[Objective], values: Floats) -> Floats | None:
-    """Return the row of values, (k, m), that comes nearest to a wish, (m,); None where this is undefined."""
-    if wish is None or not len(values) or not _is_defined(wish, objectives, values[0]):
-        return None
-    row: Floats = values[int(np.argmin(nearness.fitness(wish, values)))]
-    return row
-
-
 def _goal_within(wish: Wish, values: Floats | None) -> float | None:
     """Return the goal of a schedule, of objective values (m,); None without one, and if it exceeds a limit."""
     if values is None or choice.violation(wish, values[None])[0] > 0:
         return None
     return float(choice.goal(wish, values[None])[0])
-
-
-def _is_defined(wish: Wish, objectives: Sequence[Objective], values: Floats) -> bool:
-    """Return whether all objectives of a wish are defined: their groups have jobs."""
-    return not any(np.isnan(value) for o, value in zip(objectives, values, strict=True) if o.name in wish.names)
-
-
-def _best(sign: Floats, values: Floats) -> Floats:
-    """Return the best value of each objective, (m,), of (k, m); sign is 1 where large is good, else -1."""
-    best: Floats = sign * (sign * values).max(axis=0, initial=-np.inf)
-    best[~np.isfinite(best)] = np.nan
-    return best
 
 
 def _could_run(schedule: Schedule) -> bool:
@@ -562,11 +554,6 @@ def _count(counts: NDArray[np.int64] | None, q: int) -> int | None:
     return None if counts is None or counts[q] < 0 else int(counts[q])
 
 
-def _dominate(costs: Floats, row: Floats) -> NDArray[np.bool_]:
-    """Return which of the costs, (k, m), dominate a row, (m,): a (k,) mask."""
-    return np.logical_and((costs <= row).all(axis=1), (costs < row).any(axis=1))
-
-
 def _with_easy(policies: Sequence[Policy]) -> list[Policy]:
     """Return policies with EASY first, and every rule without parameters only once."""
     by_rule: dict[str, Policy] = {"easy": Plain("easy")}
@@ -579,12 +566,3 @@ def _row_names(policies: Sequence[str]) -> tuple[str, ...]:
     """Return names of policies that differ from each other and from the names of the other rows."""
     own_names = (BEST, IDEAL, ONLINE, NEAREST, NEAREST_ONLINE)
     return distinct([*own_names, *policies])[len(own_names) :]
-
-
-def distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names that all differ: a repeated name gets a number."""
-    different: list[str] = []
-    for name in names:
-        free = (f"{name} ({k})" if k > 1 else name for k in range(1, len(names) + 1))
-        different.append(next(candidate for candidate in free if candidate not in different))
-    return tuple(different)

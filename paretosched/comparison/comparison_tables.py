@@ -26,8 +26,11 @@ ALL_JOBS = "all jobs"
 SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
 OF_CLASSES = (
     f"class: by run time, as in SCOJO-PECT; size: narrow up to 10 % of the machine, wide above 50 %; slowdown of "
-    f"classes: bounded by {CLASS_BOUND} s, and rounded up as in paper 004"
+    f"classes: bounded by {CLASS_BOUND} s, and rounded up as in paper 004; wait: until the first start; wait in all: "
+    "with the time in which a job is preempted"
 )
+OF_EACH = "best of each: the best value in each column on the front; different schedules have them, and none has all"
+FROM_SUBMISSION = "UTIL_from_submission"
 WAITS = {"mean": "mean", "median": "median", "p95": "95 %", "worst": "worst"}
 
 
@@ -93,6 +96,7 @@ def class_table(classes: Sequence[Sequence[OfClass]], policies: Sequence[str]) -
             for place, (row, policy) in enumerate(zip(rows, policies, strict=True)):
                 names = {"kind": row.kind, "size": row.size} if place == 0 else {"kind": "", "size": ""}
                 hours = {"response": row.response_s / 3600, "wait": row.wait_s / 3600}
+                hours["in_all"] = row.wait_in_all_s / 3600
                 lines.append(row._asdict() | names | hours | {"policy": policy})
     columns = [
         Column("kind", "class"),
@@ -103,6 +107,7 @@ def class_table(classes: Sequence[Sequence[OfClass]], policies: Sequence[str]) -
         Column("slowdown_rounded_up", "rounded up", ",.2f"),
         Column("response", "response h", ",.2f"),
         Column("wait", "wait h", ",.2f"),
+        Column("in_all", "wait in all h", ",.2f"),
         Column("utilisation_percent", "UTIL %", ",.2f"),
     ]
     return table(lines, [column for column in columns if column.key != "policy" or len(policies) > 1])
@@ -133,3 +138,31 @@ def with_sign(gain: float) -> str:
     """
     number = round(gain, 1) + 0.0  # no minus before a zero
     return f"{number:{'+' if number else ''}.1f} %"
+
+
+def from_submission_text(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a note on the policies of which UTIL is another one from the first submission on; none if there is none.
+
+    Examples
+    --------
+    >>> from_submission_text([{"policy": "late", "UTIL": 90.0, "UTIL_from_submission": 45.0}])
+    ['UTIL is from the first start on, as in the papers, and rewards idling; from the first submission: late 45.00 %']
+    """
+    words = [
+        f"{row['policy']} {row[FROM_SUBMISSION]:.2f} %"
+        for row in rows
+        if row[FROM_SUBMISSION] is not None and f"{row[FROM_SUBMISSION]:.2f}" != f"{row['UTIL']:.2f}"
+    ]
+    if not words:
+        return []
+    note = "UTIL is from the first start on, as in the papers, and rewards idling; from the first submission: "
+    return [note + ", ".join(words)]
+
+
+def distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names that all differ: a repeated name gets a number."""
+    different: list[str] = []
+    for name in names:
+        free = (f"{name} ({k})" if k > 1 else name for k in range(1, len(names) + 1))
+        different.append(next(candidate for candidate in free if candidate not in different))
+    return tuple(different)

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core.tables import Column, table
 from ..wishes.wish import wish_text
-from .comparison import IDEAL, Comparison, distinct
-from .comparison_tables import with_sign
+from .comparison import IDEAL, Comparison
+from .comparison_tables import distinct, with_sign
 
 
 def joint_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:

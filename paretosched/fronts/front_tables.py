@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..core.arrays import Floats
 from ..core.tables import Column, plain, table
 from ..simulation.objective import in_hours
 from .front import Front, extremes, online
 from .front_files import FrontLike, as_front
-from .quality_indicators import contributions, indicators
+from .quality_indicators import REACH, contributions, indicators
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +69,9 @@ def extremes_text(front: Front) -> str:
     return "\n".join(lines)
 
 
-def merging(front: Front, inputs: Sequence[Front], names: Sequence[str]) -> dict[str, Any]:
+def merging(
+    front: Front, inputs: Sequence[Front], names: Sequence[str], easy: Floats | None = None, reach: float = REACH
+) -> dict[str, Any]:
     """Return measures of a front and of the fronts that were merged into it.
 
     Parameters
@@ -77,6 +80,8 @@ def merging(front: Front, inputs: Sequence[Front], names: Sequence[str]) -> dict
         The front of all inputs, see `merging.merge`.
     inputs, names
         The fronts that were merged, and their names.
+    easy, reach
+        As for `box_of`.
 
     Returns
     -------
@@ -84,7 +89,7 @@ def merging(front: Front, inputs: Sequence[Front], names: Sequence[str]) -> dict
         Plain values: "workload" and "digest"; what `indicators` returns, with "path", "only" and "best_in" of each
         input, see `contributions`; and "extremes", the best row of each objective with its values.
     """
-    measures = indicators(front, inputs)
+    measures = indicators(front, inputs, easy, reach)
     for name, row, part in zip(names, measures["inputs"], contributions(inputs, gain=False), strict=True):
         row |= {"path": name} | {key: part[key] for key in ("only", "best_in")}
     objectives = [o.name for o in front.objectives]
@@ -102,9 +107,24 @@ def merging_text(about: Mapping[str, Any]) -> str:
         f"{about['size']:,} of {about['evaluations']:,} schedules of {about['workload']} are not dominated; "
         f"{about['duplicates']:,} with the same values as another one were left out within their runs\n\n"
         f"{table([*about['inputs'], total | {'in_front': about['size']}], INPUT_COLUMNS)}\n"
-        "hypervolume: share of the box from the ideal (0) to 1.1 times the nadir (1) that is dominated, by\n"
+        f"hypervolume: share of the box {box_text(about['box'])} that is dominated, by\n"
         f"  {about['hypervolume_method']}, relative error {about['hypervolume_error']:.1e};\n"
-        "  IGD+, epsilon (additive): distance from the merged front;\n"
-        "  AWRT takes no part in any of them, it follows from that of the groups. All are in the box of this merged\n"
-        "  front: numbers of another call have another box\n"
+        f"  {about['box']['inside']:,} of {about['size']:,} schedules are in the box;\n"
+        "  IGD+, epsilon (additive): distance from the merged front, as far as it is in the owner's box;\n"
+        "  AWRT takes no part in any of them, it follows from that of the groups. The best found is that of this\n"
+        "  merged front: numbers of another call have another box\n"
+        + "".join(f"  {words}; it takes no part\n" for words in about["box"]["left_out"])
     )
+
+
+def box_text(box: Mapping[str, Any]) -> str:
+    """Return in words from where to where a box reaches, from the "box" of `indicators`.
+
+    Examples
+    --------
+    >>> box_text({"reach": 1.5})
+    'from the best found to 1.5 x EASY in every group'
+    """
+    if box["reach"] is None:
+        return "from the ideal (0) to 1.1 times the nadir (1) of the front"
+    return f"from the best found to {box['reach']:g} x EASY in every group"

@@ -1,8 +1,18 @@
 """How good a front is: hypervolume, IGD+, additive epsilon, their course over evaluations, and what inputs add.
 
-All measures are in a `Box`, in which the ideal of a front is 0 and its nadir 1 in every deciding objective. Measures
-can be compared only if they are in the same box. The hypervolume is the dominated share of the box from the ideal to
-the reference point, which is EDGE on that scale: 1 would be a front of one point at the ideal. Its exact computation
+All measures are in a `Box`, and can be compared only if they are in the same one. There are two kinds:
+
+- the owner's box, where EASY is known: 0 is the best found, 1 is `REACH` times EASY in every AWRT_i. A schedule beyond
+  it, which lets some group wait for longer than any owner would accept, counts for nothing.
+- the box of a front alone: 0 is its ideal and 1 its nadir, the hypervolume reaches to EDGE. One schedule that lets a
+  group wait for a year makes this box so large that all useful schedules are in one corner of it.
+
+In the owner's box UTIL must count from the first submission. The UTIL of the papers, which fronts have, counts from the
+first start, so that it rewards schedules that idle first. An online policy starts as soon as a job can run, so that the
+two are one; if all schedules of a front are of online policies UTIL takes part, down to EASY's / `REACH`. It is left
+out if one is not, and if all share it, since it then decides nothing. `Box.left_out` says so.
+
+The hypervolume is the dominated share of the box: 1 would be a front of one point at the ideal. Its exact computation
 takes minutes beyond a few hundred points in seven dimensions, so a deterministic approximation is used, and its error
 is measured where the exact computation is cheap.
 """
@@ -15,17 +25,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arguments import instance, list_argument, numbers, whole_number
+from ..core.arguments import instance, list_argument, number, numbers, whole_number
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
 from ..core.notebook import fields_html, fields_repr
 from ..simulation.objective import Objective
 from .dominance import costs, deciding
-from .front import Front, check_same_workload, extremes, front_name
+from .front import Front, check_same_workload, extremes, front_name, online
 from .front_files import FrontLike, as_front, as_fronts
 from .merging import merge
 
 EDGE = 1.1
+REACH = 1.5
 DIRECTIONS = 100_000
 HYPERVOLUME_METHOD = f"moocore.hv_approx DZ2019-HW, {DIRECTIONS} directions"
 EXACT_ROWS = 100  # a tenth of a second in seven dimensions
@@ -41,12 +52,19 @@ class Box(NamedTuple):
     objectives
         The q deciding objectives.
     ideal, nadir
-        (q,) costs: the best and the worst of each objective on the front that the box was made of.
+        (q,) costs: where 0 and 1 are, the best and the worst of each objective on the front that the box was made of;
+        in the owner's box, the best and what is acceptable at most.
+    reach
+        How many times EASY the owner's box reaches; None for the box of a front alone.
+    left_out
+        Objectives that decide dominance but take no part here, with the reasons, in words.
     """
 
     objectives: tuple[Objective, ...]
     ideal: Floats
     nadir: Floats
+    reach: float | None = None
+    left_out: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return fields_repr(self)
@@ -59,6 +77,11 @@ class Box(NamedTuple):
         """Return what is 1 on the scale, (q,) costs; an objective with one value only keeps its unit."""
         span: Floats = np.where(self.nadir > self.ideal, self.nadir - self.ideal, 1.0)
         return span
+
+    @property
+    def edge(self) -> float:
+        """Return where the box ends in every objective, on its scale."""
+        return EDGE if self.reach is None else 1.0
 
     def by_name(self, vector: Floats) -> dict[str, float]:
         """Return costs, (q,), in natural units, by the name of the objective."""
@@ -94,20 +117,66 @@ class Course(NamedTuple):
         return fields_html(self)
 
 
-def box_of(front: FrontLike) -> Box:
-    """Return the box of a front, which may be the path of a run directory or a front file.
+def box_of(front: FrontLike, easy: ArrayLike | None = None, reach: float = REACH) -> Box:
+    """Return the box of a front: with EASY the owner's box, else that of the front alone.
+
+    Parameters
+    ----------
+    front
+        A front with at least one row, or the path of a run directory or front file.
+    easy
+        (m,), what EASY reaches on the jobs of the front, in natural units; None if it is not known.
+    reach
+        How many times EASY's AWRT_i the owner's box reaches, above 1.
 
     Raises
     ------
     InputError
-        The front is empty; or as for `as_front`.
+        The front is empty, EASY has no value for a deciding objective, or `reach` is not above 1; or as for `as_front`.
+
+    Examples
+    --------
+    >>> from paretosched.encodings.weighting import Weighting
+    >>> from paretosched.fronts.front import Origin, front_of
+    >>> v = np.array([[80.0, 100.0, 100.0], [90.0, 300.0, 300.0]])
+    >>> front = front_of(v, np.zeros((2, 15)), Origin("r", "nsga2", 1, 4, Weighting()), ("1",))
+    >>> box_of(front, [84, 160, 160]).by_name(box_of(front, [84, 160, 160]).nadir)
+    {'UTIL': 56.0, 'AWRT1': 240.0}
     """
     front = as_front(front)
     if len(front) == 0:
         raise InputError("a front must have at least one row to be measured, but has none")
     points = costs(front.values, front.objectives)
     columns = np.flatnonzero(deciding(front.values, front.objectives))
-    return Box(tuple(front.objectives[j] for j in columns), points.min(axis=0), points.max(axis=0))
+    if easy is None:
+        return Box(tuple(front.objectives[j] for j in columns), points.min(axis=0), points.max(axis=0))
+    if not number("reach", reach) > 1:
+        raise InputError(f"reach must be above 1, but is {reach:g}")
+    reference = numbers("values of EASY", easy)
+    if reference.shape != (len(front.objectives),) or not (reference[columns] > 0).all():
+        raise InputError(f"values of EASY must be {len(front.objectives)} positive numbers, but are {easy!r:.80}")
+    left_out = _utilisation_left_out(front)
+    kept = np.array([not left_out or front.objectives[j].name != "UTIL" for j in columns])
+    objectives = tuple(front.objectives[j] for j in columns[kept])
+    nadir = np.array(
+        [
+            -reference[j] / reach if o.maximise else reach * reference[j]
+            for j, o in zip(columns[kept], objectives, strict=True)
+        ]
+    )
+    # where even the best found is beyond the box, nothing may be in it
+    ideal = np.where(points[:, kept].min(axis=0) < nadir, points[:, kept].min(axis=0), nadir - 1.0)
+    return Box(objectives, ideal, nadir, float(reach), left_out)
+
+
+def _utilisation_left_out(front: Front) -> tuple[str, ...]:
+    """Return why UTIL takes no part in the owner's box, see the module; nothing if it does."""
+    utilisation = front.values[:, 0]
+    if np.ptp(utilisation) == 0:
+        return (f"UTIL: all schedules share {utilisation[0]:.2f} %",)
+    if not online(front).all():
+        return ("UTIL: it counts from the first start, which rewards schedules that idle first",)
+    return ()
 
 
 def to_box(values: ArrayLike, objectives: Sequence[Objective], box: Box) -> Floats:
@@ -122,15 +191,13 @@ def to_box(values: ArrayLike, objectives: Sequence[Objective], box: Box) -> Floa
     if len(points) == 0:
         return np.zeros((0, len(box.objectives)))
     names = [o.name for o, decides in zip(objectives, deciding(values, objectives), strict=True) if decides]
-    if names != [o.name for o in box.objectives]:
-        raise InputError(
-            f"objectives must be those of the box, {', '.join(o.name for o in box.objectives)}, "
-            f"but are {', '.join(names)}"
-        )
-    return np.ascontiguousarray((points - box.ideal) / box.span)
+    of_box = [o.name for o in box.objectives]
+    if [name for name in names if name in of_box or not (box.left_out and name == "UTIL")] != of_box:
+        raise InputError(f"objectives must be those of the box, {', '.join(of_box)}, but are {', '.join(names)}")
+    return np.ascontiguousarray((points[:, [names.index(name) for name in of_box]] - box.ideal) / box.span)
 
 
-def hypervolume(places: Floats) -> float:
+def hypervolume(places: Floats, edge: float = EDGE) -> float:
     """Return the approximate share of a box that points dominate.
 
     The same points always give the same value, and more points never a smaller one.
@@ -139,6 +206,8 @@ def hypervolume(places: Floats) -> float:
     ----------
     places
         (k, q) on the scale of the box, see `to_box`.
+    edge
+        Where the box ends, see `Box.edge`.
 
     Examples
     --------
@@ -149,15 +218,17 @@ def hypervolume(places: Floats) -> float:
     """
     import moocore
 
-    inside = places[(places < EDGE).all(axis=1)]
+    inside = places[(places < edge).all(axis=1)]
     if len(inside) == 0:
         return 0.0
-    reference = np.full(places.shape[1], EDGE)
+    if inside.shape[1] == 1:  # one objective needs no approximation, and there is none for it
+        return float(1 - inside.min() / edge)
+    reference = np.full(places.shape[1], edge)
     volume = moocore.hv_approx(inside, ref=reference, method="DZ2019-HW", nsamples=DIRECTIONS)
-    return float(volume) / EDGE ** int(places.shape[1])
+    return float(volume) / edge ** int(places.shape[1])
 
 
-def hypervolume_error(places: Floats) -> float:
+def hypervolume_error(places: Floats, edge: float = EDGE) -> float:
     """Return the relative error of `hypervolume` on some rows, few enough for the exact computation.
 
     Parameters
@@ -165,6 +236,8 @@ def hypervolume_error(places: Floats) -> float:
     places
         (k, q) on the scale of the box. At most EXACT_ROWS of them, evenly spaced, are used; in more than
         EXACT_DIMENSIONS dimensions at most EXACT_ROWS_OF_MANY.
+    edge
+        Where the box ends, see `Box.edge`.
 
     Returns
     -------
@@ -174,17 +247,22 @@ def hypervolume_error(places: Floats) -> float:
     import moocore
 
     q = int(places.shape[1])
-    inside = places[(places < EDGE).all(axis=1)]
+    inside = places[(places < edge).all(axis=1)]
     if len(inside) == 0:
         return 0.0
     rows = np.linspace(0, len(inside) - 1, EXACT_ROWS if q <= EXACT_DIMENSIONS else EXACT_ROWS_OF_MANY)
     sample = np.ascontiguousarray(inside[np.unique(rows.astype(np.int64))])
-    exact = float(moocore.hypervolume(sample, ref=np.full(q, EDGE))) / EDGE**q
-    return abs(hypervolume(sample) / exact - 1.0)
+    exact = float(moocore.hypervolume(sample, ref=np.full(q, edge))) / edge**q
+    return abs(hypervolume(sample, edge) / exact - 1.0)
 
 
-def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -> dict[str, Any]:
-    """Return measures of a front, and of its inputs against it, in the box of the front.
+def indicators(
+    front: FrontLike,
+    inputs: FrontLike | Sequence[FrontLike] = (),
+    easy: ArrayLike | None = None,
+    reach: float = REACH,
+) -> dict[str, Any]:
+    """Return measures of a front, and of its inputs against it, in one box: the owner's, if EASY is known.
 
     Parameters
     ----------
@@ -192,14 +270,17 @@ def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -
         A front with at least one row, or the path of a run or front file; so are the inputs.
     inputs
         Fronts of the same workload, usually those that were merged into `front`.
+    easy, reach
+        As for `box_of`.
 
     Returns
     -------
     dict
         Plain values: size, evaluations, ideal, nadir and reference (by objective, natural units), hypervolume, its
-        method and its relative error (see `hypervolume_error`); under "inputs" for each input its name, size,
-        evaluations, rows that are in `front`, hypervolume in the same box, IGD+ and additive epsilon against `front`
-        (0 is best for both).
+        method and its relative error (see `hypervolume_error`); "box", with "reach" and "left_out" of the `Box` and
+        "inside", the rows of the front in it; under "inputs" for each input its name, size, evaluations, rows that are
+        in `front`, hypervolume in the same box, IGD+ and additive epsilon against `front` (0 is best for both; in the
+        owner's box against the rows in it, and None if there are none).
 
     Raises
     ------
@@ -211,9 +292,11 @@ def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -
     front, inputs = as_front(front), as_fronts(inputs)
     if any(len(f) == 0 for f in (front, *inputs)):
         raise InputError("a front must have at least one row to be measured, but has none")
-    box = box_of(front)
+    box = box_of(front, easy, reach)
     whole = to_box(front.values, front.objectives, box)
-    points = {tuple(row) for row in whole.tolist()}
+    inside = whole[(whole < box.edge).all(axis=1)]
+    acceptable = whole if box.reach is None else inside
+    points = {tuple(row) for row in costs(front.values, front.objectives).tolist()}
     rows = []
     for other in inputs:
         check_same_workload(front, other)
@@ -223,10 +306,10 @@ def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -
                 "name": front_name(other),
                 "size": len(other),
                 "evaluations": other.evaluations,
-                "in_front": sum(tuple(row) in points for row in places.tolist()),
-                "hypervolume": hypervolume(places),
-                "igd_plus": float(moocore.igd_plus(places, ref=whole)),
-                "epsilon": float(moocore.epsilon_additive(places, ref=whole)),
+                "in_front": sum(tuple(row) in points for row in costs(other.values, other.objectives).tolist()),
+                "hypervolume": hypervolume(places, box.edge),
+                "igd_plus": float(moocore.igd_plus(places, ref=acceptable)) if len(acceptable) else None,
+                "epsilon": float(moocore.epsilon_additive(places, ref=acceptable)) if len(acceptable) else None,
             }
         )
     return {
@@ -235,15 +318,21 @@ def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -
         "duplicates": sum(origin.duplicates for origin in front.origins),
         "ideal": box.by_name(box.ideal),
         "nadir": box.by_name(box.nadir),
-        "reference": box.by_name(box.ideal + EDGE * box.span),
-        "hypervolume": hypervolume(whole),
+        "reference": box.by_name(box.ideal + box.edge * box.span),
+        "box": {"reach": box.reach, "left_out": list(box.left_out), "inside": len(inside)},
+        "hypervolume": hypervolume(whole, box.edge),
         "hypervolume_method": HYPERVOLUME_METHOD,
-        "hypervolume_error": hypervolume_error(whole),
+        "hypervolume_error": hypervolume_error(whole, box.edge),
         "inputs": rows,
     }
 
 
-def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) -> list[dict[str, Any]]:
+def contributions(
+    inputs: FrontLike | Sequence[FrontLike],
+    gain: bool = True,
+    easy: ArrayLike | None = None,
+    reach: float = REACH,
+) -> list[dict[str, Any]]:
     """Return what each input contributed to their merged front.
 
     Parameters
@@ -252,13 +341,15 @@ def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) ->
         Fronts of one workload, at least one of them with a row; or the paths of runs or front files.
     gain
         Compute "gain", too, which takes some seconds for each input where fronts are large.
+    easy, reach
+        As for `box_of`.
 
     Returns
     -------
     list of dict
         For each input, in their order: its name; evaluations; size; "in_front", its rows on the merged front; "only",
         those of them that no other input has; "best_in", the objectives whose best value only it reaches; "gain",
-        the hypervolume that the merged front would lose without this input, in the merged front's box.
+        the hypervolume that the merged front would lose without this input, in the box of the merged front.
 
     Raises
     ------
@@ -301,12 +392,12 @@ def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) ->
             }
         )
     if gain:
-        box = box_of(all_rows)
-        whole = hypervolume(to_box(all_rows.values, all_rows.objectives, box))
+        box = box_of(all_rows, easy, reach)
+        whole = hypervolume(to_box(all_rows.values, all_rows.objectives, box), box.edge)
         for k, about in enumerate(rows):
             rest = [*inputs[:k], *inputs[k + 1 :]]
             without = merge(rest).values if rest else all_rows.values[:0]
-            about["gain"] = whole - hypervolume(to_box(without, all_rows.objectives, box))
+            about["gain"] = whole - hypervolume(to_box(without, all_rows.objectives, box), box.edge)
     return rows
 
 
@@ -381,15 +472,17 @@ def course(
     places = to_box(matrix, objectives, box)
     like = None if reference is None else as_front(reference)
     whole = None if like is None else to_box(like.values, like.objectives, box)
+    if whole is not None and box.reach is not None:
+        whole = whole[(whole < box.edge).all(axis=1)]
     front, count = places[:0], 0
     sizes, volumes, distances = [], [], []
     for k in at:
         candidates = np.concatenate([front, places[count:k]])
         front, count = candidates[np.asarray(moocore.is_nondominated(candidates), dtype=np.bool_)], k
         sizes.append(len(front))
-        volumes.append(hypervolume(front))
+        volumes.append(hypervolume(front, box.edge))
         if whole is not None:
-            distances.append(float(moocore.igd_plus(front, ref=whole)))
+            distances.append(float(moocore.igd_plus(front, ref=whole)) if len(whole) else np.nan)
     return Course(
         np.array(at, dtype=np.int64),
         np.array(sizes, dtype=np.int64),

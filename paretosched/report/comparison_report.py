@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..comparison.comparison import BEST, IDEAL, ONLINE, Comparison
-from ..comparison.comparison_tables import ALL_JOBS, SLOWDOWN, WAITS
+from ..comparison.comparison import BEST, IDEAL, NEAREST, NEAREST_ONLINE, ONLINE, Comparison
+from ..comparison.comparison_tables import ALL_JOBS, OF_EACH, SLOWDOWN, WAITS, from_submission_text
 from ..core.arguments import as_list, instance
 from ..core.errors import InputError
 from ..core.files import replacing
@@ -178,11 +178,13 @@ AWRT does not count for this, because it is a fixed mean of the group times. """
         if has_front
         else ""
     )
+    idling = "".join(f"{html.escape(words)}. " for words in from_submission_text(comparison.rows()))
+    no_schedule = f"{html.escape(_sentence(OF_EACH))}. " if has_front else ""
     return f"""<section>
 <h2>Policies against {"the front" if has_front else "EASY"}</h2>
 {_comparison_table(comparison)}
 <p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ is better than EASY,
-▼ is worse. {better_schedules}“–”: undefined, because no job counts, or without a meaning.
+▼ is worse. {idling}{better_schedules}{no_schedule}“–”: undefined, because no job counts, or without a meaning.
 {html.escape(_sentence(comparison.ideal_rule))}; each value is a
 bound of its own, and there may be no schedule that reaches all of them.</p>
 </section>"""
@@ -201,6 +203,8 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
     heads += [head_cell("Limits exceeded by")] if wish.limits else []
     lines: list[str] = []
     for row in comparison.rows():
+        if row["policy"] in (ONLINE, BEST):  # no schedules, so that they have no place in the wish
+            continue
         cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
         if goal:
             gain = row["objective_vs_easy"] if lines else None
@@ -326,7 +330,12 @@ def _summary(front: Front, comparison: Comparison) -> list[str]:
     spans = [
         f"{_name(o)} from {value_text(o, values.min())} to {value_text(o, values.max())} {unit(o)}"
         for o, values in zip(front.objectives, front.values.T, strict=True)
-        if not np.isnan(values).any()
+        if not np.isnan(values).any() and np.ptp(values) > 0
+    ]
+    words += [
+        f"All share a {_name(o)} of {value_text(o, values[0])} {unit(o)}, which decides nothing."
+        for o, values in zip(front.objectives, front.values.T, strict=True)
+        if np.ptp(values) == 0 and count > 1
     ]
     words.append(f"Along the front, {enumeration(spans)}.")
     if comparison.dominated_by is not None and comparison.dominates is not None:
@@ -419,7 +428,7 @@ def _objective_head(o: Objective) -> str:
 
 def _kind(row: Mapping[str, Any]) -> str:
     """Return the class of a row that is no policy."""
-    return ' class="best"' if row["policy"] in (ONLINE, BEST, IDEAL) else ""
+    return ' class="best"' if row["policy"] in (ONLINE, BEST, NEAREST_ONLINE, NEAREST, IDEAL) else ""
 
 
 def _gain(gain: float, less: bool = False) -> str:

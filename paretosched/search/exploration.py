@@ -83,6 +83,8 @@ def explore(
     recombination: str | None = None,
     frequency: float | None = None,
     jump: float | None = None,
+    copies: bool | None = None,
+    forget: bool | None = None,
     workers: int = 0,
     scheduler: str | None = None,
     tls: TlsFiles | None = None,
@@ -125,6 +127,9 @@ def explore(
     moves, movable, recombination, frequency, jump
         How sequences are varied, see `encodings.sequence.Sequences`; number of moves and mean length of the first
         generation, by default 5000 (50 where it begins with known schedules) and 1500.
+    copies, forget
+        Sequences: fill the first generation with copies of the start orders, not with their children; let no start
+        order survive it ("nsga" and "nsga2" only). Paper 002 did both; here both are off.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress
@@ -163,6 +168,8 @@ def explore(
         recombination=recombination,
         frequency=frequency,
         jump=jump,
+        copies=copies,
+        forget=forget,
     )
     evaluations = _budget(evaluations, settings, population, run_directory)
     parameters = dict(settings.parameters)

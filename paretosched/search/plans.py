@@ -28,6 +28,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.arguments import as_path, callback, instance, list_argument
+from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..core.run_files import FRONT_FILE, is_run, runs_below
 from ..encodings.orders import weak_orders
@@ -441,14 +442,17 @@ def runs_in(directory: str | os.PathLike[str]) -> list[Path]:
     return [run for run in runs_below(directory) if (run / FRONT_FILE).is_file()]
 
 
-def results_in(directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
+def results_in(directory: str | os.PathLike[str], easy: Floats | None = None) -> list[dict[str, Any]]:
     """Return what each run in the directory of a plan has cost and contributed to the merged front.
+
+    `easy` is what EASY reaches on its jobs, (m,), see `box_of`.
 
     The keys are "row", the name of the run; "seconds" of CPU time and "ms" a simulation; and those of `contributions`.
     """
     places = runs_in(directory)
     results = []
-    for place, contribution in zip(places, contributions([load_front(place) for place in places]), strict=True):
+    fronts = [load_front(place) for place in places]
+    for place, contribution in zip(places, contributions(fronts, easy=easy), strict=True):
         seconds = read_about(place)["kernel_seconds"]
         milliseconds = 1000 * seconds / contribution["evaluations"]
         results.append({"row": place.name, "seconds": seconds, **contribution, "ms": milliseconds})

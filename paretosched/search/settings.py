@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import list_argument, number
+from ..core.arguments import instance, list_argument, number
 from ..core.arrays import Floats, Mask
 from ..core.errors import InputError, did_you_mean, one_of
 from ..encodings import encoding as encodings
@@ -40,8 +40,9 @@ FREQUENCY, JUMP = 5000.0, 1500.0  # paper 002, Table 4: mutation jump number and
 FEW = 50.0  # moves from known schedules, of which thousands of moves would leave nothing
 WORDS = ("submit", "permutations", "weak", "random")
 RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
+FIRST = ("copies", "forget")  # what becomes of the start orders in the first generation
 ALL = "all"
-BEGUN = ("start", "start_digest", "frequency", "jump", "generations")  # parameters beside the encoding's
+BEGUN = ("start", "start_digest", "frequency", "jump", "copies", "forget", "generations")  # beside the encoding's
 
 StartSearch = Callable[[int | None], Search]
 """Function of the number of generations, for "rvea" alone, to the search, ready to yield its first generation."""
@@ -111,6 +112,11 @@ def settle(
     start = list(dict.fromkeys(map(str, list_argument("start", start))))
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
+    first = {key: instance(key, options.pop(key), bool) for key in FIRST if key in options}
+    if any(first.values()) and encoding != "sequence":
+        _refuse([key for key in FIRST if first.get(key)], f'the encoding "{encoding}"; start orders are of sequences')
+    if first.get("forget") and algorithm not in ("nsga", "nsga2"):
+        _refuse(["forget"], f'the algorithm "{algorithm}", which is not of paper 002')
     strategy = {key: number(key, options.pop(key)) for key in variation.strategy if key in options}
     other_words = [key for key in options if key not in encodings.words_of(encoding)]
     if other_words:
@@ -127,7 +133,7 @@ def settle(
     # the start as it was when the run began
     earlier = run_parameters.get("starts") if run_parameters.get("start", []) == names else None
     request = _Request(
-        workload, algorithm, start, earlier if isinstance(earlier, list) else None, strategy, seed, population
+        workload, algorithm, start, earlier if isinstance(earlier, list) else None, strategy, seed, population, first
     )
     whole, start_search, count, start_places = _begin(without_start, request)
     if start:
@@ -165,6 +171,8 @@ class _Request(NamedTuple):
         As for `settle`; frequency and jump are the strategy.
     earlier
         The start of the run if it exists already, plain JSON values; else None.
+    first
+        Whether start orders are copied and forgotten, by the words of FIRST.
     """
 
     workload: Workload
@@ -174,6 +182,7 @@ class _Request(NamedTuple):
     strategy: dict[str, float]
     seed: int
     population: int
+    first: dict[str, bool]
 
 
 class _Beginning(NamedTuple):
@@ -187,7 +196,8 @@ class _Beginning(NamedTuple):
 
 def _begin_search(encoding: Explored, space: Space, request: _Request, parameters: dict[str, Any]) -> _Beginning:
     """Return the beginning of a run in which an algorithm searches a space."""
-    start_search = partial(search, request.algorithm, space, request.population, request.seed)
+    forget = request.first.get("forget", False)
+    start_search = partial(search, request.algorithm, space, request.population, request.seed, forget=forget)
     return _Beginning(encoding, start_search, EVALUATIONS, parameters)
 
 
@@ -242,8 +252,9 @@ def _begin_sequences(encoding: Sequences, request: _Request) -> _Beginning:
     if all_orders:
         rows = [[i, -1, -1, i, strategy["frequency"], strategy["jump"]] for i in range(len(first))]
         return _begin_enumeration(whole, np.array(rows, dtype=np.float64), request, {})
-    space = Recipes(len(first), most=len(workload), recombination=rate, **strategy)
-    return _begin_search(whole, space, request, strategy)
+    copies = request.first.get("copies", False)
+    space = Recipes(len(first), most=len(workload), recombination=rate, copies=copies, **strategy)
+    return _begin_search(whole, space, request, strategy | {key: True for key in FIRST if request.first.get(key)})
 
 
 def _refuse(words: Sequence[str], why: str) -> None:

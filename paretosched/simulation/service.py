@@ -2,7 +2,8 @@
 
 Here every job counts once, a short job as much as a long one, whereas AWRT weights jobs by their processor seconds.
 
-    wait             = start - eligible
+    wait             = start - eligible, until the first start
+    wait in all      = finish - eligible - run, with the time in which the job was preempted
     bounded slowdown = max(1, (finish - eligible) / max(run, bound))
 
 A job is eligible when it is submitted, unless the workload says that it could run only later.
@@ -135,11 +136,14 @@ class OfClass(NamedTuple):
     slowdown, slowdown_rounded_up
         Mean bounded slowdown; and the mean of slowdowns that are rounded up to whole numbers, as in paper 004.
     response_s, wait_s
-        Mean response time, and time until the first start.
+        Mean response time, and mean time until the first start.
     work_percent
         Share of the processor seconds of all jobs.
     utilisation_percent
         Share of the machine, from the first start to the last completion, that these jobs use.
+    wait_in_all_s
+        Mean time in which a job is not running: until its first start, and while it is preempted. Paper 004 calls this
+        the wait (section 1). Without preemption it is `wait_s`.
     """
 
     kind: str
@@ -151,6 +155,7 @@ class OfClass(NamedTuple):
     wait_s: float
     work_percent: float
     utilisation_percent: float
+    wait_in_all_s: float
 
 
 def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int = CLASS_BOUND) -> list[OfClass]:
@@ -198,8 +203,10 @@ def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int 
         for s, of_size in enumerate(("all", *SIZES)):
             mask = ((kind == k - 1) | (k == 0)) & ((size == s - 1) | (s == 0))
             count = int(np.count_nonzero(mask))
-            columns = (slowdown, np.ceil(slowdown), response, schedule.start - w.eligible)
-            slow, bounded, responded, waited = (float(column[mask].mean()) if count else np.nan for column in columns)
+            columns = (slowdown, np.ceil(slowdown), response, schedule.start - w.eligible, response - w.run)
+            slow, bounded, responded, first, in_all = (
+                float(column[mask].mean()) if count else np.nan for column in columns
+            )
             class_work = 100 * float(work[mask].sum())
             rows.append(
                 OfClass(
@@ -209,9 +216,10 @@ def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int 
                     slow,
                     bounded,
                     responded,
-                    waited,
+                    first,
                     class_work / float(work.sum()),
                     class_work / area,
+                    in_all,
                 )
             )
     return rows

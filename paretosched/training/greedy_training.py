@@ -86,7 +86,8 @@ def train(
         Of 105 genomes each, after the first 15, for each criterion; CMA-ES gets as many genomes. By default 100, or
         those of the run that is continued.
     until
-        Learn from the jobs submitted in this share of the time, and test on the rest, see `workload.split`.
+        Learn from the jobs submitted in this share of the time, and test on the rest, see `workload.split`. Groups by
+        consumption are those of the jobs learnt from; users who appear only later are in the last group.
     over
         What is minimised with several workloads: the "sum" of the goals, as in paper 000, or the mean "ratio" of each
         goal to that of EASY, so that no workload counts more because its jobs are longer. Violations of limits are

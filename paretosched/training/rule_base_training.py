@@ -4,6 +4,10 @@ Iterative (section 4.1, algorithm 2): the classes of situations are fixed. In on
 thirteen strategies is tried, with the strategies chosen so far in all other classes; the best one stays. Symbiotic
 (section 4.2): rules of Gaussian memberships evolve, see `symbiosis`.
 
+A situation that never came up while an iterative base was trained keeps the standard strategy, FCFS by wait: whatever
+is tried there is only as good. On other jobs it may come up, and FCFS may be far worse than EASY. So another strategy
+may be chosen for all of these, `unseen`; on the jobs learnt from it changes nothing.
+
 The thirteenth strategy is Greedy without backfilling. The paper does not state its parameters. Unless the caller has
 such a policy, it is trained first for the same wish, with f2, the criterion that was best in paper 000.
 """
@@ -20,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arguments import as_path, instance, list_argument, numbers, whole_number
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..encodings.rule_base import RuleBases, Situations, Symbiotic
 from ..policies.greedy_order import Greedy
@@ -143,6 +147,7 @@ def train_rules(
     evaluations: int | None = None,
     symbiosis: Symbiosis = Symbiosis(),  # noqa: B008  # it is immutable
     bounds: Sequence[Sequence[float]] | None = None,
+    unseen: str | None = None,
     until: float | None = None,
     over: str | None = None,
     resample: int = 0,
@@ -177,6 +182,9 @@ def train_rules(
     bounds
         Of the iterative classes: for each feature the upper bounds, inclusive, of all intervals but the last. By
         default Table 2 of the paper.
+    unseen
+        Iterative: the strategy, one of STRATEGIES, of situations that the jobs learnt from never had, such as "easy by
+        wait"; by default FCFS by wait, as follows from algorithm 2 of the paper.
     until, resample, seed, workers, scheduler, tls, progress
         As for `train`.
     over
@@ -198,6 +206,10 @@ def train_rules(
         another run.
     """
     check_workers(workers, scheduler, tls)
+    if unseen is not None:
+        one_of("unseen", unseen, STRATEGIES)
+        if kind != "iterative":
+            raise InputError("unseen must be left out for symbiotic rules, which have no situations")
     one_of("kind", kind, KINDS)
     instance("symbiosis", symbiosis, Symbiosis)
     if evaluations is not None and not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
@@ -225,7 +237,11 @@ def train_rules(
                 criterion=F2,
                 backfill="none",
                 generations=generations,
-                **{**data.settings(), "resample": resample, "margin": margin},
+                until=until,
+                over=data.over,
+                seed=seed,
+                resample=resample,
+                margin=margin,
                 **where,
                 run_directory=None if place is None else place / GREEDY_RUN,
                 progress=reports.first,
@@ -249,7 +265,7 @@ def train_rules(
             run_directory=None if place is None else place / RULES_RUN,
             progress=reports.second,
         )
-    return _result(task, test, record, course, encoding, greedy, settings)
+    return _result(task, test, record, course, encoding, greedy, settings, unseen)
 
 
 def _inner(bounds: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
@@ -267,15 +283,34 @@ def _result(
     encoding: RuleBases,
     greedy: Policy,
     settings: Mapping[str, Any],
+    unseen: str | None,
 ) -> Training:
     """Return the best rule base of a run and its Greedy alone, measured."""
     best = course.best(task.fitness(record.values[: record.count]))
     base = encoding.rule_base(record.genomes[best])
+    if unseen is not None:
+        counts = np.sum([ruled_start_times(w, base)[1] for w in task.workloads], axis=0)
+        base, settings = with_unseen(base, counts, unseen), {**settings, "unseen": unseen}
     policies: list[tuple[Policy, Floats]] = [(base, record.values[best]), (greedy, task.values_of(greedy))]
     training = training_of(task, test, record, policies, settings, best=0)
     rules, alone = training.systems
     provenance = {**rules.policy.provenance, "decisions": decisions(task.logs, base)}
     return replace(training, systems=(rules._replace(policy=replace(rules.policy, provenance=provenance)), alone))
+
+
+def with_unseen(base: RuleBase, counts: Ints, strategy: str) -> RuleBase:
+    """Return an iterative base in which the situations that never came up have a strategy.
+
+    Parameters
+    ----------
+    base
+        The base.
+    counts
+        (situations,) how often each situation came up.
+    strategy
+        One of STRATEGIES.
+    """
+    return replace(base, choice=np.where(counts == 0, STRATEGIES.index(strategy), base.choice))
 
 
 def decisions(workloads: Sequence[Workload], base: RuleBase) -> list[int] | dict[str, int]:

@@ -17,9 +17,11 @@ from ..wishes import wish as choice
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish
+from ..workload.group_rules import grouping_of
 from ..workload.reopening import WorkloadLike, as_workloads
 from ..workload.resampling import WEEK, resample
 from ..workload.time_split import split
+from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
 from .margins import checked_margin, stricter_wish
 
@@ -162,9 +164,15 @@ class Data(NamedTuple):
     seed: int
 
     def settings(self) -> dict[str, Any]:
-        """Return the words for the parameters of a run; older runs lack the last two, and None is the same."""
+        """Return the words for the parameters of a run; older runs lack the last three, and None is the same."""
         words = {"until": self.until, "over": self.over, "seed": self.seed}
-        return words | {"resample": self.resample or None, "margin": self.margin or None}
+        words |= {"resample": self.resample or None, "margin": self.margin or None}
+        return words | {"grouped_by": "consumption until then" if self.until and self.by_consumption else None}
+
+    @property
+    def by_consumption(self) -> bool:
+        """Whether a workload has groups by consumption, which `until` limits to the jobs that are learnt from."""
+        return any(grouping_of(w).get("function") == "by_consumption" for w in self.whole)
 
 
 def data_of(
@@ -212,7 +220,8 @@ def data_of(
 def tasks(data: Data, margin: float) -> tuple[Task, Task | None]:
     """Return the task to train for, with a margin, and with `until` the task to test on, see `train`.
 
-    The jobs to test on are not resampled, and no margin is kept there.
+    The jobs to test on are not resampled, and no margin is kept there. Groups by consumption are those of the jobs to
+    learn from; users who appear only later are in the last group, see `by_earlier_consumption`.
 
     Raises
     ------
@@ -220,7 +229,7 @@ def tasks(data: Data, margin: float) -> tuple[Task, Task | None]:
         The wish does not fit a workload, or one cannot be split or resampled.
     """
     wish, over, whole = data.wish, data.over, data.whole
-    parts = [(w,) if data.until is None else split(w, data.until) for w in whole]
+    parts = [(w,) if data.until is None else by_earlier_consumption(*split(w, data.until)) for w in whole]
     test = Task(wish, over, [part[-1] for part in parts], whole) if data.until is not None else None
     learnt = with_samples([part[0] for part in parts], data.resample, data.seed)
     return Task(wish, over, learnt, whole, data.resample + 1, margin), test

@@ -27,6 +27,7 @@ from ..wishes import wish as choice
 from ..wishes.best_possible import best_possible, distance_row
 from ..wishes.wish import Wish
 from ..wishes.wish_files import to_json
+from ..workload.group_rules import grouping_of
 from ..workload.user_groups import rule_of
 from ..workload.workload import Workload
 from .task import RATIO, Task
@@ -123,6 +124,9 @@ class Training:
     distances
         How far the best policy is from what no schedule can beat, on each training workload and on each rest:
         "workload", and the keys of `best_possible.distance_row`.
+    newcomers
+        With groups by consumption, how many jobs of each rest are of users who were not among those learnt from, (W,);
+        they are in the last group. None otherwise.
     """
 
     wish: Wish
@@ -140,6 +144,7 @@ class Training:
     margin: float = 0.0
     margins: tuple[dict[str, float], ...] = ()
     distances: tuple[dict[str, Any], ...] = ()
+    newcomers: tuple[int, ...] | None = None
 
     def __repr__(self) -> str:
         return f"<Training for {choice.wish_text(self.wish)}: {self.policy.name}, {self.evaluations:,} policies tried>"
@@ -255,6 +260,15 @@ class Training:
             kept = [100 * row["kept"] for row in self.margins if row["margin"] == self.margin]
             chosen = f", which kept them on {kept[0]:.0f} % of the workloads of the validation" if kept else ""
             notes.append(f"learnt with {self.margin:g} % distance to the limits{chosen}")
+        if self.newcomers is not None:
+            words = ", ".join(
+                f"{count:,} jobs of {name}" for count, name in zip(self.newcomers, self.rest, strict=True)
+            )
+            last = self.objectives[-1]
+            notes.append(
+                f"groups by consumption: those of the jobs learnt from; {words} are of users who appear only there, "
+                f"and count in {last.name}"
+            )
         of_systems = [table(lines_of_systems, columns), *notes]
         distances = [f"{row['workload']}: {row['distance']}" for row in self.distances if row["distance"]]
         return "\n".join([*of_systems, "", objectives, f"vs EASY: {CONVENTION}", *distances])
@@ -397,7 +411,16 @@ def training_of(
         task.margin,
         rows,
         tuple(distances(task, test, systems[best])),
+        _newcomers(task, test),
     )
+
+
+def _newcomers(task: Task, test: Task | None) -> tuple[int, ...] | None:
+    """Return how many jobs of each rest are of users who were not there before, see `Training`."""
+    if test is None or not any(grouping_of(w).get("function") == "by_consumption" for w in task.logs):
+        return None
+    pairs = zip(test.workloads, task.logs, strict=True)
+    return tuple(int(np.count_nonzero(~np.isin(rest.user, learnt.user))) for rest, learnt in pairs)
 
 
 def distances(task: Task, test: Task | None, system: System) -> list[dict[str, Any]]:

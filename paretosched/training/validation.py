@@ -22,6 +22,7 @@ from ..core.arrays import Floats, Mask
 from ..policies.policy import Policy
 from ..search.resuming import Record
 from ..workload.time_split import split
+from ..workload.user_groups import by_earlier_consumption
 from .margins import MARGINS
 from .stages import Stages, run_folder
 from .task import SUM, Data, Task, tasks, with_samples
@@ -145,11 +146,12 @@ def learn(
 
 
 def validation_tasks(data: Data) -> tuple[Task, Task]:
-    """Return the tasks on the first two thirds and on the last third of the training part."""
-    parts = [w if data.until is None else split(w, data.until)[0] for w in data.whole]
-    study, _ = tasks(data._replace(whole=parts, until=STUDY_UNTIL), 0.0)
-    rest = with_samples([split(part, STUDY_UNTIL)[1] for part in parts], data.resample, data.seed)
-    return study, Task(data.wish, SUM, rest, parts, data.resample + 1)
+    """Return the tasks on the first two thirds and on the last third of the training part, with its groups."""
+    parts = [w if data.until is None else by_earlier_consumption(*split(w, data.until))[0] for w in data.whole]
+    halves = list(zip(*(split(part, STUDY_UNTIL) for part in parts), strict=True))
+    first, last = (with_samples(half, data.resample, data.seed) for half in halves)
+    study = Task(data.wish, data.over, first, parts, data.resample + 1)
+    return study, Task(data.wish, SUM, last, parts, data.resample + 1)
 
 
 def choose_margin(rows: Sequence[Candidate]) -> float:

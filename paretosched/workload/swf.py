@@ -64,7 +64,8 @@ def read_swf(
     These rules drop, change or assume something, in this order; `Workload.repairs` has their numbers of jobs and the
     first jobs of each:
 
-    1. status 2, 3 or 4: dropped, such a line is a part of a job that has a summary line;
+    1. status 2, 3 or 4: dropped if a line with another status has its job number, since it is then a part of the job
+       of that line; else it is a job (some logs have exit codes in this field);
     2. processors: the requested number (field 8), else the allocated one (field 5); dropped if neither is known;
     3. more processors than the machine has: dropped;
     4. run time (field 4) unknown or 0: dropped, the job never ran;
@@ -326,7 +327,7 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
         if key == "MaxNodes":
             cleaner.assume(f"header has no MaxProcs: MaxNodes, {size.number}, taken for it")
         return size.number
-    valid = (log.fields.columns[RUN] > 0) & ~np.isin(log.fields.columns[STATUS], (2, 3, 4))
+    valid = (log.fields.columns[RUN] > 0) & ~(_says_part(log) & _has_summary(log))
     widest = int(_width(log)[valid].max(initial=0))
     if not 1 <= widest <= WIDEST:
         raise InputError(
@@ -378,6 +379,17 @@ def _width(log: Log) -> NDArray[Any]:
     return np.where(request > 0, request, log.fields.columns[ALLOCATED])
 
 
+def _says_part(log: Log) -> Mask:
+    """Return the lines, (n,), whose status is that of a part of a job."""
+    return np.isin(log.fields.columns[STATUS], (2, 3, 4))
+
+
+def _has_summary(log: Log) -> Mask:
+    """Return the lines, (n,), whose job number a line has, too, that is no part; an unknown number has no line."""
+    number = log.fields.columns[JOB]
+    return np.isin(number, number[~_says_part(log) & (number >= 0)])
+
+
 def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str, Any]:
     """Return the jobs that remain after the rules of `read_swf`, as arguments of a Workload."""
     fields, width = log.fields.columns, _width(log)
@@ -391,7 +403,8 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str
     def note(action: str, reason: str, mask: Mask) -> None:
         cleaner.note(action, reason, np.flatnonzero(valid & mask))
 
-    drop("status 2-4: part of a job that has a summary line", np.isin(fields[STATUS], (2, 3, 4)))
+    said, summed = _says_part(log), _has_summary(log)
+    drop("status 2-4: part of a job that has a summary line", said & summed)
     drop("number of processors unknown", width <= 0)
     drop(f"wider than the machine of {capacity} processors", width > capacity)
     drop("run time unknown or 0: never ran", run <= 0)
@@ -402,6 +415,7 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str
     if early.size:
         where = f"{log.path}:{log.where(early[0])}"
         raise InputError(f"{where}: submit time is {submit[early[0]]:g}, but must be at least 0 s")
+    note("assumed", "status 2-4, but no other line has its job number: a job of its own", said & ~summed)
     note("assumed", "no request for processors: the allocated number taken for it", fields[WIDTH] <= 0)
 
     note(

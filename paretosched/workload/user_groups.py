@@ -51,6 +51,39 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
     return workload.with_(group=group_of[place].astype(np.int64), groups=names, repairs=repairs, source=source)
 
 
+def by_earlier_consumption(before: Workload, after: Workload) -> tuple[Workload, Workload]:
+    """Return two parts of a log with the groups that are known where it was cut, if its groups are by consumption.
+
+    Users are grouped by what they consumed in the first part. Those who appear only later are in the last group, which
+    is the default of trained policies, too (`rule_of`). Groups that were made otherwise stay.
+
+    Parameters
+    ----------
+    before, after
+        The parts before and after the cut, with the groups of the whole log.
+
+    Examples
+    --------
+    User 7 consumes most in the end, but has done nothing when the log is cut; user 8 had done all of it.
+
+    >>> from .time_split import split
+    >>> words = {"run": [5, 95], "estimate": [5, 95], "width": [1, 1], "capacity": 1, "user": [8, 7]}
+    >>> whole = by_consumption(Workload(submit=[0, 9], **words, source=({"function": "lublin"},)), [0.5])
+    >>> [part.group.tolist() for part in (whole, *by_earlier_consumption(*split(whole, 0.5)))]
+    [[1, 0], [0], [1]]
+    """
+    step = grouping_of(before)
+    if step.get("function") != "by_consumption":
+        return before, after
+    thresholds: Any = step.get("thresholds", PAPER_THRESHOLDS)
+    before = by_consumption(before, thresholds)
+    users, first = np.unique(before.user, return_index=True)
+    place = np.searchsorted(users, after.user).clip(max=len(users) - 1)
+    known = users[place] == after.user
+    group = np.where(known, before.group[first][place], len(before.groups) - 1)
+    return before, after.with_(group=group, groups=before.groups)
+
+
 def by_swf_group(workload: Workload) -> Workload:
     """Return a workload grouped by the groups of its log; see `from_paths.by_swf_group`."""
     source = source_after(workload, "by_swf_group")

@@ -39,7 +39,7 @@ def test_compare_with_a_front_writes_a_report(house: Path, workload: ps.Workload
     rows = succeed(*compare, "--json").json
     assert rows == comparison.rows()
     assert rows[2]["dominated_by"] == 0  # it is on the front
-    assert [row["policy"] for row in rows[-2:]] == ["best on the front", "ideal point"]
+    assert [row["policy"] for row in rows[-2:]] == ["best of each", "ideal point"]
 
 
 @pytest.mark.slow

@@ -24,7 +24,15 @@ def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
     ps.save_front(front, tmp_path / "ours.parquet")
     assert (tmp_path / "both.parquet").read_bytes() == (tmp_path / "ours.parquet").read_bytes()
     assert outcome.out.startswith(f"{len(front):,} of 72 schedules of w are not dominated; ")
-    quality = ps.indicators(front, [first, second])
+    easy = ps.objectives(ps.simulate(house / "w.swf.gz", "easy"))
+    quality = ps.indicators(front, [first, second], easy)
+    assert "from the best found to 1.5 x EASY in every group" in outcome.out
+    wide = succeed("front", house / "run", house / "other", "--box", 2, "--json").json
+    assert wide["reference"] == ps.indicators(front, easy=easy, reach=2)["reference"]
+    alone = command("front", tmp_path / "ours.parquet", "--box", 2)
+    assert alone.err.startswith("paretosched front: --box: EASY must be simulated on the jobs of the front, but ")
+    of_front = succeed("front", tmp_path / "ours.parquet", "--json").json
+    assert of_front["hypervolume"] == ps.indicators(front)["hypervolume"]
     about = succeed("front", house / "run", house / "other", "--json").json
     assert about["workload"] == "w"
     assert about["digest"] == front.digest

@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paretosched.comparison.comparison import BEST, IDEAL, NEAREST, ONLINE, assign, compare, trained_for
+from paretosched.comparison.comparison import (
+    BEST,
+    IDEAL,
+    NEAREST,
+    NEAREST_ONLINE,
+    ONLINE,
+    assign,
+    compare,
+    trained_for,
+)
+from paretosched.comparison.comparison_tables import OF_EACH
 from paretosched.comparison.several_logs import joint_gains, joint_rows, joint_text
 from paretosched.core.errors import InputError
 from paretosched.core.tables import to_json
@@ -18,6 +28,7 @@ from paretosched.fronts.merging import merge
 from paretosched.policies.greedy_order import greedy
 from paretosched.policies.plain import Plain
 from paretosched.policies.rule_base import RuleBase
+from paretosched.report.comparison_report import report
 from paretosched.simulation.lower_bounds import bounds
 from paretosched.simulation.objective import improvement, objectives
 from paretosched.simulation.simulator import simulate
@@ -160,7 +171,7 @@ def test_a_policy_named_like_a_row_takes_no_place_of_its():
     assert c.policies == ("EASY", *(f"{name} (2)" for name in names))
     assert len(c.marks) == 6
     assert c.marks[IDEAL] is c.ideal
-    assert joint_gains([c]).keys() == {*c.policies[1:], BEST}
+    assert joint_gains([c]).keys() == {*c.policies[1:], NEAREST}
 
 
 def test_a_front_of_another_workload_is_refused():
@@ -176,7 +187,7 @@ def test_the_text_has_the_improvements_below_each_policy_and_states_the_conventi
     assert lines[4].startswith("  vs EASY")
     assert "-12.6 %" in lines[4]
     assert lines[-1].startswith("ideal point: ")
-    assert lines[-2].endswith("positive is better for response times and worse for UTIL")
+    assert lines[-3].endswith("positive is better for response times and worse for UTIL")
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), max_size=12))
@@ -222,7 +233,8 @@ def test_the_objective_by_hand():
     cells = wishes_of(rows, "objective", "objective_vs_easy", "share_of_way", "exceeded")
     assert cells["EASY"] == pytest.approx([309, 0, 0, 0])
     assert cells["FCFS"] == pytest.approx([348, 100 * (309 - 348) / 309, 100 * (309 - 348) / (309 - 199), 0])
-    assert cells[BEST] == pytest.approx([199, 100 * 110 / 309, 100, 0])
+    assert cells[NEAREST] == pytest.approx([199, 100 * 110 / 309, 100, 0])
+    assert cells[BEST] == [None] * 4  # it is no schedule
     assert cells[IDEAL][0] == pytest.approx(33 * bounds(WORKLOAD).together[2])
     assert cells[IDEAL][3] is None  # a bound is no schedule, and exceeds no limit
     assert {row["wish"] for row in rows} == {"33*AWRT1"}
@@ -235,13 +247,14 @@ def test_the_nearest_schedule_of_the_front_is_one_within_the_limits_if_there_is_
     assert c.nearest is not None
     assert c.nearest.tolist()[2:4] == [8, 14]
     cells = wishes_of(c.rows(), "objective", "exceeded", "share_of_way")
-    assert cells[BEST] == pytest.approx([8, 0, 100])
+    assert cells[NEAREST] == pytest.approx([8, 0, 100])
     assert cells["FCFS"] == pytest.approx([348 / 33, 0, 100 * (309 - 348) / (309 - 8 * 33)])
     # no schedule is within 10 s: the least violation is the nearest, and no share of any way has a meaning
     strict = compare(WORKLOAD, [], front, Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=10)]))
     assert wishes_of(strict.rows(), "objective", "exceeded", "share_of_way") == {
         "EASY": [pytest.approx(309 / 33), pytest.approx(0.4), None],
-        BEST: [8, pytest.approx(0.4), None],
+        BEST: [None, None, None],
+        NEAREST: [8, pytest.approx(0.4), None],
         IDEAL: [pytest.approx(bounds(WORKLOAD).together[2]), None, None],
     }
 
@@ -252,7 +265,7 @@ def test_a_policy_that_exceeds_a_limit_has_no_share_of_the_way_but_others_have()
     cells = wishes_of(rows, "share_of_way", "exceeded")
     assert cells["EASY"] == [0, 0]
     assert cells["FCFS"] == [None, pytest.approx((348 / 33 - 10) / 10)]
-    assert cells[BEST] == [100, 0]
+    assert cells[NEAREST] == [100, 0]
 
 
 def test_there_is_no_way_to_a_front_that_is_no_better_than_easy():
@@ -271,7 +284,7 @@ def test_a_point_has_a_share_of_the_way_but_no_per_cent_of_a_shortfall():
     scale = 1.0001  # the augmentation
     assert cells["EASY"] == [pytest.approx(2.09 * scale), None, 0]
     assert cells["FCFS"] == [pytest.approx(2.48 * scale), None, pytest.approx(100 * (309 - 348) / 9)]
-    assert cells[BEST] == [pytest.approx(2.0 * scale), None, pytest.approx(100)]
+    assert cells[NEAREST] == [pytest.approx(2.0 * scale), None, pytest.approx(100)]
 
 
 def test_a_region_has_limits_and_no_value():
@@ -304,8 +317,34 @@ def test_the_best_online_schedule_has_a_share_of_the_way_of_its_own():
     offline = a_front([at(200 / 33, 90)], encoding=Weighting(decoding="earliest"))
     both = merge([offline, a_front([at(254.5 / 33, 14)])])
     cells = wishes_of(compare(WORKLOAD, [], both, FIRST).rows(), "objective", "share_of_way")
-    assert cells[ONLINE] == pytest.approx([254.5, 50])
-    assert cells[BEST] == pytest.approx([200, 100])
+    assert cells[NEAREST_ONLINE] == pytest.approx([254.5, 50])
+    assert cells[NEAREST] == pytest.approx([200, 100])
+
+
+def test_a_schedule_that_idles_first_is_said_to_gain_utilisation_by_it():
+    idle = WORKLOAD.with_(wait=np.array([50, 49, 60]))  # the first job starts after 50 s, recorded
+    c = compare(idle, ["recorded"])
+    row = c.rows()[1]
+    assert row["UTIL_from_submission"] < row["UTIL"]
+    assert f"from the first submission: {row['policy']} {row['UTIL_from_submission']:.2f} %" in c.text()
+    assert c.rows()[0]["UTIL_from_submission"] == c.rows()[0]["UTIL"]  # EASY
+    assert "and rewards idling" in report(None, c)
+    assert "and rewards idling" not in compare(WORKLOAD, ["fcfs"]).text()
+
+
+def test_the_best_of_each_objective_and_the_nearest_schedule_have_two_names():
+    front = a_front([at(6, 16), at(8, 12)])
+    c = compare(WORKLOAD, ["fcfs"], front, FIRST)
+    rows = {row["policy"]: row for row in c.rows()}
+    assert [rows[BEST][name] for name in ("AWRT1", "AWRT2")] == [6, 12]  # of two schedules
+    assert [rows[NEAREST][name] for name in ("AWRT1", "AWRT2")] == [6, 16]  # of one
+    text = c.text()
+    assert OF_EACH in text
+    assert BEST not in text.partition("objective: ")[2].partition("\n\n")[0]
+    page = report(front, c)
+    assert page.count("none has all") == 1
+    assert BEST not in page.partition("What the owner wants")[2].partition("</section>")[0]
+    assert OF_EACH not in compare(WORKLOAD, ["fcfs"]).text()
 
 
 @pytest.mark.slow
@@ -400,7 +439,7 @@ def test_the_text_has_the_objective_and_the_waits_below_the_policies():
     assert objective[3:6] == [
         ["EASY", "309.0", "0.0", "%", "0.0"],
         ["FCFS", "348.0", "-12.6", "%", "-118.2"],
-        ["best", "on", "the", "front", "276.0", "+10.7", "%", "100.0"],
+        ["nearest", "to", "the", "objective", "276.0", "+10.7", "%", "100.0"],
     ]
     lines = [line.split() for line in parts[3].splitlines()]
     assert " ".join(lines[0]) == "wait of policy jobs mean h median h 95 % h worst h slowdown (10 s) mean median"
@@ -483,7 +522,7 @@ def test_a_sentence_says_how_far_the_nearest_policy_is_from_what_none_can_beat()
     assert sentence.endswith(f" % (proved); best known schedule {100 / easy:.1f} %")
     assert c.distance == f"FCFS: {sentence}"
     assert f"\n\n{c.distance}\n\n" in c.text()
-    of_easy, of_fcfs, of_best, of_ideal = c.rows()
+    of_easy, of_fcfs, _, of_best, of_ideal = c.rows()
     assert of_fcfs["distance"] == sentence
     assert of_easy["distance"] == distance_text(best, wish, easy, easy, easy - 1)
     assert {row["objective_at_least"] for row in (of_easy, of_fcfs, of_best)} == {best.goal}

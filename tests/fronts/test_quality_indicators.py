@@ -62,6 +62,59 @@ def test_an_input_beyond_the_box_has_no_volume() -> None:
     assert indicators(front, [hand_front([(50.0, 900.0)])])["inputs"][0]["hypervolume"] == 0.0
 
 
+def test_the_owners_box_ends_at_a_multiple_of_easy_and_not_where_a_front_does() -> None:
+    # EASY: 90 % and 200 s, so that the box ends at 60 % and 300 s. The best found are 90 % and 100 s.
+    easy = [90.0, 200.0, 200.0]
+    good = [(90.0, 200.0), (75.0, 100.0)]
+    quality = indicators(hand_front(good), [hand_front(good)], easy)
+    assert quality["reference"] == pytest.approx({"UTIL": 60.0, "AWRT1": 300.0})
+    assert quality["box"] == {"reach": 1.5, "left_out": [], "inside": 2}
+    # (0, 0.5) and (0.5, 0): 0.5 + 0.5 - 0.25
+    assert quality["hypervolume"] == pytest.approx(0.75, rel=1e-3)
+    assert indicators(hand_front(good), easy=easy, reach=3)["reference"] == pytest.approx(
+        {"UTIL": 30.0, "AWRT1": 600.0}
+    )
+    # A schedule after a year, with a little more utilisation, moves the best found alone: it counts for nothing itself.
+    year = hand_front([*good, (90.0001, 3e7)])
+    far = indicators(year, [hand_front(good)], easy)
+    assert far["hypervolume"] == pytest.approx(0.75, rel=1e-3)
+    assert far["inputs"][0]["igd_plus"] == pytest.approx(0, abs=1e-5)
+    assert far["box"]["inside"] == 2
+    assert indicators(year)["hypervolume"] > 0.99  # the box of the front alone: everything is in one corner
+    # and where all are beyond it, the box is empty
+    slow = indicators(hand_front([(80.0, 400.0)]), [hand_front([(80.0, 400.0)])], easy)
+    assert (slow["hypervolume"], slow["inputs"][0]["igd_plus"]) == (0.0, None)
+
+
+def test_in_the_owners_box_utilisation_that_is_shared_or_idles_takes_no_part() -> None:
+    easy = [90.0, 200.0, 200.0]
+    shared = indicators(hand_front([(70.0, 150.0)]), easy=easy)
+    assert shared["box"]["left_out"] == ["UTIL: all schedules share 70.00 %"]
+    assert list(shared["reference"]) == ["AWRT1"]
+    assert shared["hypervolume"] == pytest.approx(1)  # it is the best found
+    values = np.array([[90.0, 200.0, 200.0], [75.0, 100.0, 100.0]])
+    offline = front_of(values, np.zeros((2, 15)), Origin("a", "nsga2", 0, 5, Weighting(decoding="earliest")), ("1",))
+    quality = indicators(offline, [offline], easy)
+    assert quality["box"]["left_out"] == [
+        "UTIL: it counts from the first start, which rewards schedules that idle first"
+    ]
+    assert quality["inputs"][0]["in_front"] == 2
+    assert contributions([offline], easy=easy)[0]["gain"] == pytest.approx(1)
+    box = box_of(offline, easy)
+    assert course(values, offline.objectives, [1, 2], box, offline).hypervolume.tolist() == pytest.approx([0.5, 1])
+    with pytest.raises(InputError, match="objectives must be those of the box, AWRT1, but are UTIL, AWRT1, AWRT2"):
+        to_box(np.ones((1, 4)), objective_table(("1", "2")), box)
+
+
+def test_the_owners_box_needs_easy_and_a_reach() -> None:
+    front = hand_front([(90.0, 300.0)])
+    with pytest.raises(InputError, match="reach must be above 1, but is 1"):
+        box_of(front, [90.0, 200.0, 200.0], 1)
+    for easy in ([90.0, 200.0], [90.0, 200.0, np.nan], [90.0, 200.0, 0.0]):
+        with pytest.raises(InputError, match="values of EASY must be 3 positive numbers"):
+            box_of(front, easy)
+
+
 def test_an_empty_front_is_not_measured() -> None:
     with pytest.raises(InputError, match="at least one row"):
         indicators(random_front(1, rows=0))

@@ -41,6 +41,9 @@ RUNS: dict[str, dict[str, Any]] = {
         "encoding": "sequence", "algorithm": "nsga", "moves": "adjacent", "recombination": "ox", "evaluations": 45,
         "start": ["permutations"],
     },
+    "copies": {
+        "encoding": "sequence", "copies": True, "forget": True, "start": ["submit", "easy"], "evaluations": 45,
+    },
     "nsga2 swaps": {"encoding": "sequence", "recombination": "cycle", "start": ["permutations"], "evaluations": 45},
     "later": {"encoding": "sequence", "moves": "later", "movable": "either", "evaluations": 45},
     "group": {"encoding": "sequence", "moves": "group", "movable": "hour", "recombination": "pmx", "evaluations": 45},
@@ -219,6 +222,12 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ({"encoding": "sequence", "moves": "jump"}, 'moves must be one of .*, but is "jump"'),
         ({"encoding": "sequence", "frequency": 0}, "frequency must be at least 1, but is 0"),
         ({"encoding": "sequence", "start": ["nobody"]}, 'one of submit, permutations, .* front, but is "nobody"'),
+        ({"copies": True}, 'copies must not be given with the encoding "weighting"; start orders are of sequences'),
+        (
+            {"encoding": "sequence", "forget": True, "algorithm": "agemoea2"},
+            'forget must not be given with the algorithm "agemoea2", which is not of paper 002',
+        ),
+        ({"encoding": "sequence", "forget": 1}, "forget must be"),
         ({"encoding": "orders", "algorithm": "nsga2"}, "orders are few and enumerated"),
         ({"encoding": "orders", "start": ["x"]}, 'start of orders must be one of workload, queue, but is "x"'),
         ({"algorithm": "all"}, 'algorithm "all" must be given a run or front to begin with'),

@@ -160,10 +160,11 @@ def test_classes_and_sizes_by_hand():
 
 
 def test_of_preempted_jobs_the_response_ends_with_the_last_segment_and_the_wait_with_the_first():
+    # From 505 to 1,502 the job waits once more, preempted: 3 s until its first start, 1,000 s in all.
     w = jobs(4, (2, 1000, 1000, 4))
     parts = segments_of([(0, 5, 505, [(0, 3)]), (0, 1502, 2002, [(0, 3)])], [(505, 600)])
     row = by_class(Schedule(w, [5], segments=parts).check())[0]
-    assert row == OfClass("all", "all", 1, 2.0, 2.0, 2000.0, 3.0, 100.0, 100 * 1000 / 1997)
+    assert row == OfClass("all", "all", 1, 2.0, 2.0, 2000.0, 3.0, 100.0, 100 * 1000 / 1997, 1000.0)
 
 
 def test_waits_and_responses_count_from_when_jobs_are_eligible():
@@ -172,7 +173,7 @@ def test_waits_and_responses_count_from_when_jobs_are_eligible():
     assert waits(of_later).mean.tolist()[:3] == [7 / 5, 1 / 3, 3.0]
     assert waits(of_later).slowdown_mean[1] == pytest.approx(1.0)
     shorter = 3 + 10
-    for key in ("response_s", "wait_s"):
+    for key in ("response_s", "wait_s", "wait_in_all_s"):
         assert getattr(by_class(of_later)[0], key) == pytest.approx(getattr(by_class(of_log)[0], key) - shorter / 5)
     less = (3 * 10 + 10 * 2) / W.work  # processor seconds times seconds
     assert objectives(of_later)[1] == pytest.approx(objectives(of_log)[1] - less)

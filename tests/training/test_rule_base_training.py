@@ -70,6 +70,24 @@ def test_every_class_gets_the_best_strategy_in_its_turn() -> None:
             assert number == 3
 
 
+def test_a_situation_that_never_came_up_takes_the_strategy_that_is_wanted() -> None:
+    papers, ours = (train_rules(W, WISH, unseen=word, **ITERATIVE) for word in (None, "easy by wait"))
+    unseen = np.array(papers.policy.provenance["decisions"]) == 0
+    assert unseen.any()
+    assert not unseen.all()
+    easy = STRATEGIES.index("easy by wait")
+    assert set(papers.policy.choice[unseen].tolist()) == {STANDARD}
+    assert set(ours.policy.choice[unseen].tolist()) == {easy}
+    assert ours.policy.choice[~unseen].tolist() == papers.policy.choice[~unseen].tolist()
+    assert worth(ours.policy) == worth(papers.policy)  # it changes nothing where it was learnt
+    assert ours.policy.provenance["unseen"] == "easy by wait"
+    assert "unseen" not in papers.policy.provenance
+    with pytest.raises(InputError, match="unseen must be left out for symbiotic rules"):
+        train_rules(W, WISH, unseen="easy by wait", **SYMBIOTIC)
+    with pytest.raises(InputError, match="unseen must be one of"):
+        train_rules(W, WISH, unseen="easy", **ITERATIVE)
+
+
 def test_what_is_only_as_good_changes_nothing() -> None:
     course = iterate(2, STANDARD, 13)
     next(course)

@@ -22,6 +22,7 @@ from paretosched.wishes.wish import penalise
 from paretosched.wishes.wish_grammar import parse
 from paretosched.workload.resampling import resample
 from paretosched.workload.time_split import split
+from paretosched.workload.user_groups import by_consumption, by_earlier_consumption
 from paretosched.workload.workload import Workload
 from support.trainings import archive, of_weeks, training_json
 
@@ -60,6 +61,24 @@ def test_the_mean_counts_and_the_worst_limit(over: str) -> None:
     assert training.policy.provenance["resample"] == 3
     assert [w["digest"] for w in training.policy.provenance["workloads"]] == [W.digest]
     assert "over the log and 3 workloads resampled from it" in training.text()
+
+
+def test_a_training_until_a_time_has_the_groups_of_what_it_learns_from(tmp_path: Path) -> None:
+    logged = by_consumption(W.with_(source=({"function": "lublin"},)))
+    first, rest = by_earlier_consumption(*split(logged, 0.5))
+    assert first.group.tolist() != split(logged, 0.5)[0].group.tolist()
+    task, test = tasks(data_of(logged, TEXT, None, 0.5, 0, 0.0, 0), 0.0)
+    assert test is not None
+    assert [w.group.tolist() for w in (*task.workloads, *test.workloads)] == [first.group.tolist(), rest.group.tolist()]
+    training = train(logged, TEXT, until=0.5, run_directory=tmp_path / "run", **SHORT)
+    assert training.newcomers == (int((~np.isin(rest.user, first.user)).sum()),)
+    assert "groups by consumption: those of the jobs learnt from" in training.text()
+    assert training.systems[0].policy.genes.tobytes() == train(first, TEXT, **SHORT).systems[0].policy.genes.tobytes()
+    assert training.policy.provenance["grouped_by"] == "consumption until then"
+    assert known_parameters(tmp_path / "run")["grouped_by"] == "consumption until then"
+    other = train(W, TEXT, until=0.5, **SHORT)  # its groups are of unknown origin
+    assert other.newcomers is None
+    assert other.policy.provenance["grouped_by"] is None
 
 
 @pytest.mark.slow

@@ -71,8 +71,8 @@ def test_a_clean_log_is_read_as_it_stands(tmp_path: Path) -> None:
 def test_each_cleaning_rule_is_counted_with_its_first_offenders(tmp_path: Path) -> None:
     path = log(
         tmp_path,
-        line(job=1, status=2),
-        line(job=2, status=4, width=99),
+        line(job=4, status=2),
+        line(job=5, status=4, width=99),
         line(job=3, width=-1, allocated=0),
         line(job=4, width=17),
         line(job=5, run=0),
@@ -89,7 +89,7 @@ def test_each_cleaning_rule_is_counted_with_its_first_offenders(tmp_path: Path) 
     assert w.estimate.tolist() == [20, 10, 20, 20]
     assert w.width.tolist() == [2, 2, 3, 2]
     assert actions(w) == [
-        ("dropped", 2, "line 5 (job 1), line 6 (job 2)"),
+        ("dropped", 2, "line 5 (job 4), line 6 (job 5)"),
         ("dropped", 1, "line 7 (job 3)"),
         ("dropped", 1, "line 8 (job 4)"),
         ("dropped", 2, "line 9 (job 5), line 10 (job 6)"),
@@ -99,6 +99,21 @@ def test_each_cleaning_rule_is_counted_with_its_first_offenders(tmp_path: Path) 
         ("changed", 1, "line 14 (job 10)"),
         ("changed", 1, "line 12 (job 8)"),
     ]
+
+
+def test_a_part_is_dropped_only_where_the_line_of_its_whole_job_is(tmp_path: Path) -> None:
+    # Job 1 has a summary and two parts. Job 2 has two parts and no summary, jobs 3 and -1 an exit code as their status.
+    lines = [line(job=1, run=30, estimate=40), line(job=1, status=2), line(job=1, status=3, run=20)]
+    alone = [line(job=2, status=2, run=11), line(job=2, status=4, run=12), line(job=3, status=3, run=13)]
+    unknown = [line(job=-1, status=1, run=14), line(job=-1, status=2, run=15)]
+    w = read_swf(log(tmp_path, *lines, *alone, *unknown))
+    assert w.run.tolist() == [30, 11, 12, 13, 14, 15]
+    assert actions(w) == [
+        ("dropped", 2, "line 6 (job 1), line 7 (job 1)"),
+        ("assumed", 4, "line 8 (job 2), line 9 (job 2), line 10 (job 3), ..."),
+    ]
+    header = "; Version: 2.2\n; UnixStartTime: 835823160\n; TimeZoneString: US/Eastern\n"
+    assert read_swf(log(tmp_path, line(job=1), line(job=2, status=3, width=7), header=header)).capacity == 7
 
 
 def test_the_requested_width_comes_before_the_allocated_one(tmp_path: Path) -> None:

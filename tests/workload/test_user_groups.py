@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from paretosched.core.errors import InputError
 from paretosched.workload.description import describe
 from paretosched.workload.swf import read_swf
-from paretosched.workload.user_groups import by_consumption, by_csv, by_queue, by_swf_group, group_table
+from paretosched.workload.time_split import split
+from paretosched.workload.user_groups import (
+    by_consumption,
+    by_csv,
+    by_earlier_consumption,
+    by_queue,
+    by_swf_group,
+    group_table,
+)
 from paretosched.workload.workload import Workload
 
 
@@ -43,6 +51,32 @@ def test_groups_depend_on_work_and_not_on_jobs() -> None:
     w = by_consumption(jobs([1] * 50 + [950], [1] * 50 + [2]), thresholds=(0.5,))
     assert w.groups == ("1", "2")
     assert w.group.tolist() == [1] * 50 + [0]
+
+
+def test_where_a_log_is_cut_groups_are_by_what_was_consumed_until_then() -> None:
+    # User 1 has 60 of 100 until the cut and 60 of 1,000 in all; user 3 and the unknown one appear only later.
+    made = jobs([60, 40, 500, 390, 10], [1, 2, 2, 3, -1], source=[{"function": "lublin"}])
+    whole = by_consumption(made.with_(submit=[0, 0, 9, 9, 9], source=made.source), (0.5, 0.1))
+    assert whole.group.tolist() == [2, 0, 0, 1, 2]
+    before, after = by_earlier_consumption(*split(whole, 0.5))
+    assert (before.group.tolist(), after.group.tolist()) == ([0, 1], [1, 2, 2])
+    assert before.groups == after.groups == whole.groups
+    listed = whole.with_(group=whole.group)  # groups of unknown origin stay
+    assert [part.group.tolist() for part in by_earlier_consumption(*split(listed, 0.5))] == [[2, 0], [0, 1, 2]]
+
+
+def test_users_of_a_real_log_change_their_group_where_it_is_cut(traces: Path) -> None:
+    whole = read_swf(traces / "KTH-SP2-1996-2.1-cln.swf.gz")
+    parts = split(whole, 0.7)
+    before, after = by_earlier_consumption(*parts)
+    assert before.group.tolist() == by_consumption(parts[0]).group.tolist()
+    assert len(np.unique(before.user[before.group != parts[0].group])) > 0
+    new = ~np.isin(after.user, before.user)
+    assert new.any()
+    assert set(after.group[new].tolist()) == {4}
+    shared = np.intersect1d(before.user, after.user)
+    for user in shared.tolist():
+        assert len({*before.group[before.user == user].tolist(), *after.group[after.user == user].tolist()}) == 1
 
 
 def test_few_unknown_users_are_one_user_and_many_go_to_the_last_group_with_a_report() -> None:

@@ -25,7 +25,9 @@ MOST_POPULATION = 10_000  # pymoo compares all pairs of two generations: 2 GB an
 MOST_OF_AGEMOEA2 = 1_000  # its time grows with the cube of the population: up to 45 seconds there
 
 
-def search(algorithm: str, space: Space, population: int, seed: int, generations: int | None = None) -> Search:
+def search(
+    algorithm: str, space: Space, population: int, seed: int, generations: int | None = None, *, forget: bool = False
+) -> Search:
     """Return an algorithm, ready to yield its first generation.
 
     Parameters
@@ -46,6 +48,9 @@ def search(algorithm: str, space: Space, population: int, seed: int, generations
         For "rvea" only and required there: the horizon, counting the first generation. Until then convergence weighs
         less and less, and spread more and more; beyond it the weights stay. The genomes depend on it as on the seed,
         so a run can only be continued with the same horizon.
+    forget
+        For "nsga" and "nsga2" and recipes only: start orders have children, but do not survive the first generation
+        (paper 002, section 3.2).
 
     Raises
     ------
@@ -79,7 +84,7 @@ def search(algorithm: str, space: Space, population: int, seed: int, generations
         return space.at_random(population, np.random.default_rng(seed))
     from .pymoo_algorithms import evolve  # here, because pymoo takes half a second
 
-    return evolve(algorithm, space, population, seed, generations)
+    return evolve(algorithm, space, population, seed, generations, forget=forget)
 
 
 def enumeration(genomes: Floats, population: int) -> Search:

@@ -53,14 +53,16 @@ from pymoo.util.ref_dirs import get_reference_directions
 
 from ...core.arrays import Floats
 from .niches import proportional, shared_fitness
-from .spaces import Reals, Recipes, Search, Space
+from .spaces import NO_PARENT, PARENT, Reals, Recipes, Search, Space
 
 MOST_DIRECTIONS = 1_000  # pymoo keeps the distance of every candidate from every direction
 IDEAL = 1e-12  # nearer to the ideal point than this, in units of the front's extent, counts as reached
 RANGE = 1e6  # of every cost in the first generation; see `_scale`
 
 
-def evolve(name: str, space: Space, population: int, seed: int, generations: int | None) -> Search:
+def evolve(
+    name: str, space: Space, population: int, seed: int, generations: int | None, *, forget: bool = False
+) -> Search:
     """Yield the generations of an algorithm; see `named_algorithms.search`, which has checked the arguments."""
     generator = np.random.default_rng(seed)
     genomes = space.with_numbers(space.first_generation(population, generator), 0)
@@ -77,6 +79,8 @@ def evolve(name: str, space: Space, population: int, seed: int, generations: int
             infills = algorithm.infill()
         if infills is None:
             return
+        if forget and count == len(genomes):  # the first generation: its children are known, it may go
+            algorithm.pop = algorithm.pop[algorithm.pop.get("X")[:, PARENT] != NO_PARENT]
         genomes = space.with_numbers(np.array(infills.get("X"), dtype=np.float64), count)
         infills.set("X", genomes)
         count += len(genomes)

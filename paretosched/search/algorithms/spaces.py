@@ -106,6 +106,9 @@ class Recipes(NamedTuple):
         The largest frequency and jump: the number of jobs.
     recombination
         Probability that a child has a mate.
+    copies
+        Whether the first generation has copies of the start orders where there are less than a population, as in paper
+        002 (section 4.3, "multiple copies of the original job sequence"); else it has their children.
     """
 
     starts: int
@@ -113,6 +116,7 @@ class Recipes(NamedTuple):
     jump: float
     most: int
     recombination: float = 0.0
+    copies: bool = False
 
     def check(self, most_starts: int) -> None:
         """Refuse recipes of which a parameter is out of range; raises InputError."""
@@ -125,7 +129,7 @@ class Recipes(NamedTuple):
             raise InputError(f"recombination must be a probability, but is {self.recombination:g}")
 
     def first_generation(self, population: int, generator: np.random.Generator) -> Floats:
-        """Return all start orders, and their children in turn if the population is larger, (k, 6).
+        """Return all start orders, and their children or copies in turn if the population is larger, (k, 6).
 
         They have the initial strategy parameters.
 
@@ -139,8 +143,11 @@ class Recipes(NamedTuple):
         rows = np.full((max(self.starts, population), 6), NO_PARENT)
         rows[: self.starts, KEY] = np.arange(self.starts)
         rest = len(rows) - self.starts
-        rows[self.starts :, PARENT] = np.arange(rest) % self.starts
-        rows[self.starts :, KEY] = generator.integers(KEYS, size=rest)
+        if self.copies:
+            rows[:, KEY] = np.arange(len(rows)) % self.starts
+        else:
+            rows[self.starts :, PARENT] = np.arange(rest) % self.starts
+            rows[self.starts :, KEY] = generator.integers(KEYS, size=rest)
         rows[:, FREQUENCY] = self.frequency
         rows[:, JUMP] = self.jump
         return rows

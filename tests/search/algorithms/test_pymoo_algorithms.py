@@ -10,7 +10,7 @@ import pytest
 
 from paretosched.search.algorithms.named_algorithms import search
 from paretosched.search.algorithms.pymoo_algorithms import directions
-from paretosched.search.algorithms.spaces import PARENT, Reals
+from paretosched.search.algorithms.spaces import KEY, PARENT, Reals, Recipes
 from support.searching import (
     FEW,
     LOWER,
@@ -139,3 +139,24 @@ def test_the_horizon_decides_what_rvea_asks_for() -> None:
         return np.concatenate(genomes).tobytes()
 
     assert ask(10) == ask(10) != ask(100)
+
+
+def test_start_orders_are_copied_and_do_not_survive_the_first_generation_if_that_is_wanted() -> None:
+    copies = Recipes(3, 20, 1, 100, copies=True)
+    asking = search("nsga2", copies, 12, 0, forget=True)
+    first = next(asking)
+    assert first[:, PARENT].tolist() == [-1.0] * 12
+    assert first[:, KEY].tolist() == [0.0, 1.0, 2.0] * 4
+    # Start orders are better than all that follow, so that they would be parents for ever.
+    second = asking.send(np.zeros((12, 3)))
+    assert set(second[:, PARENT]) <= set(range(12))  # they have children
+    third = asking.send(1 + abs(cost_of_places(second)))
+    assert set(third[:, PARENT]) <= set(range(12, 24))
+    kept = search("nsga2", copies, 12, 0)
+    next(kept)
+    assert kept.send(np.zeros((12, 3))).tolist() == second.tolist()
+    assert set(kept.send(1 + abs(cost_of_places(second)))[:, PARENT]) <= set(range(12))
+
+
+def cost_of_places(rows: np.ndarray) -> np.ndarray:
+    return np.random.default_rng(len(rows)).normal(size=(len(rows), 3))

@@ -1,0 +1,57 @@
+"""Where policies stand against a front: dominance, the best of each objective, the schedule nearest to a wish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats
+from ..fronts.dominance import costs
+from ..fronts.front import Front, online
+from ..simulation.objective import Objective
+from ..wishes import nearness
+from ..wishes.wish import Wish
+
+
+def against(front: Front, values: Floats, feasible: NDArray[np.bool_], wish: Wish | None) -> dict[str, Any]:
+    """Return the fields of a comparison that depend on the front; `values`, (q, m), are those of the policies."""
+    of_policies, of_front = np.split(costs(np.vstack([values, front.values]), front.objectives), [len(values)])
+    above = np.array([np.count_nonzero(_dominate(of_front, row)) for row in of_policies], dtype=np.int64)
+    below = np.array([np.count_nonzero(_dominate(-of_front, -row)) for row in of_policies], dtype=np.int64)
+    above[~feasible] = below[~feasible] = -1
+    sign = np.array([1.0 if o.maximise else -1.0 for o in front.objectives])
+    fields: dict[str, Any] = {"dominated_by": above, "dominates": below, "best": _best(sign, front.values)}
+    fields["nearest"] = _nearest(wish, front.objectives, front.values)
+    is_online = online(front)
+    if is_online.any() and not is_online.all():
+        fields["best_online"] = _best(sign, front.values[is_online])
+        fields["nearest_online"] = _nearest(wish, front.objectives, front.values[is_online])
+    return fields
+
+
+def _nearest(wish: Wish | None, objectives: Sequence[Objective], values: Floats) -> Floats | None:
+    """Return the row of values, (k, m), that comes nearest to a wish, (m,); None where this is undefined."""
+    if wish is None or not len(values) or not is_defined(wish, objectives, values[0]):
+        return None
+    row: Floats = values[int(np.argmin(nearness.fitness(wish, values)))]
+    return row
+
+
+def is_defined(wish: Wish, objectives: Sequence[Objective], values: Floats) -> bool:
+    """Return whether all objectives of a wish are defined: their groups have jobs."""
+    return not any(np.isnan(value) for o, value in zip(objectives, values, strict=True) if o.name in wish.names)
+
+
+def _best(sign: Floats, values: Floats) -> Floats:
+    """Return the best value of each objective, (m,), of (k, m); sign is 1 where large is good, else -1."""
+    best: Floats = sign * (sign * values).max(axis=0, initial=-np.inf)
+    best[~np.isfinite(best)] = np.nan
+    return best
+
+
+def _dominate(costs: Floats, row: Floats) -> NDArray[np.bool_]:
+    """Return which of the costs, (k, m), dominate a row, (m,): a (k,) mask."""
+    return np.logical_and((costs <= row).all(axis=1), (costs < row).any(axis=1))
