@@ -21,17 +21,16 @@ from ...core.situations import SITUATIONS
 from ...policies.greedy_order import CRITERIA, HIGHEST
 from .spaces import Reals, Search, Space
 
-ORDERS, DRAWN = 10, 99  # random weak orders of the groups, and random points, in the first generation
+ORDERS, DRAWN = 10, 49  # random weak orders of the groups, and random points, in the first generation
 BOX = 1.5  # times the response times of first come, first served
-TIED = 0.9  # of the random points are the same in all situations
-SHARES = (1 / 6, 1 / 2, 1 / 6, 1 / 6)  # of f1..f4 among them
+SHARES = (1 / 30, 9 / 10, 1 / 30, 1 / 30)  # of f1..f4 among random points, which are the same in all situations
 RAYS = 1.5  # parameter of the Dirichlet distribution of rays; 1 is uniform, larger ones go through the middle
 MATE, COPY, CRITERION = 0.5, 0.1, 0.05  # probabilities of a mate, of copying a situation, of another criterion
-EVERYWHERE, ALONE = 0.7, 0.15  # probabilities that a move is made in all situations, and in one
+EVERYWHERE, ALONE = 0.85, 0.075  # probabilities that a move is made in all situations, and in one
 STEP, FAR, FARTHER = 0.6, 0.2, 4.0  # decades a move goes; how often it goes farther, and how many times as far
 MORE = 0.7  # moves of a child beyond the first, in the mean
-RANGES = ((-2.0, 0.0), (3.0, 6.0), (-5.0, 0.0))  # decades of w, K / a and b / a of random points
-REACH = ((-4.0, 0.0), (0.0, 8.0), (-8.0, 3.0))  # decades that moves may reach
+RANGES = ((-1.5, 0.0), (3.5, 5.5), (-4.0, 0.0))  # decades of w, K / a and b / a of random points
+REACH = ((-3.0, 0.0), (1.0, 7.0), (-6.0, 1.0))  # decades that moves may reach
 UNITS = np.array([[-3.0, 1.0], [0.0, 0.0], [-6.0, 0.0], [0.0, 2.0]])  # of K / a and b / a with f1..f4, as decades
 
 
@@ -62,6 +61,7 @@ def _search(space: Reals, population: int, generator: np.random.Generator) -> Se
     groups = (space.lower.size // len(SITUATIONS) - 3) // 2
     points = _first_points(groups, generator)
     genomes = genomes_of(points)
+    genomes[0] = _first_come_first_served(groups)
     if space.first is not None:
         points = np.concatenate([points[:1], points_of(space.first), points[1:]])
         genomes = np.concatenate([genomes[:1], space.first, genomes[1:]])
@@ -126,12 +126,16 @@ def _first_points(groups: int, generator: np.random.Generator) -> Floats:
         ahead = ranks > 0  # of others, by as many months as no job waits
         order[:, groups : 2 * groups][:, ahead] = np.log10(ranks[ahead] / groups) + upper[groups]
     lower, upper = _decades(RANGES, groups)
-    random = np.empty((DRAWN, len(SITUATIONS), 2 * groups + 2))
-    random[:, :, :-1] = lower + (upper - lower) * generator.random((DRAWN, len(SITUATIONS), 2 * groups + 1))
-    random[:, :, -1] = generator.choice(len(CRITERIA), p=SHARES, size=(DRAWN, len(SITUATIONS)))
-    tied = generator.random(DRAWN) < TIED
-    random[tied] = random[tied, :1]
-    return np.concatenate([orders, random])
+    random = np.empty((DRAWN, 1, 2 * groups + 2))
+    random[:, 0, :-1] = lower + (upper - lower) * generator.random((DRAWN, 2 * groups + 1))
+    random[:, 0, -1] = generator.choice(len(CRITERIA), p=SHARES, size=DRAWN)
+    return np.concatenate([orders, random.repeat(len(SITUATIONS), axis=1)])
+
+
+def _first_come_first_served(groups: int) -> Floats:
+    """Return the genome, (d,), of the order of submission: f2 with a alone."""
+    situation = [*[1.0] * groups, *[0.0] * groups, 1.0, 0.0]
+    return np.array([*situation * len(SITUATIONS), *[CRITERIA.index("f2") + 0.5] * len(SITUATIONS)])
 
 
 def _with(kept: Floats, kept_costs: Floats, points: Floats, costs: Floats) -> tuple[Floats, Floats]:

@@ -72,14 +72,12 @@ def test_a_genome_and_its_point_order_jobs_alike() -> None:
         assert starts[0] == starts[1]
 
 
-@pytest.mark.parametrize(("backfill", "rule"), [("none", "fcfs"), ("easy", "easy"), ("conservative", "conservative")])
+@pytest.mark.parametrize(("backfill", "rule"), [("none", "fcfs"), ("easy", "easy"), ("conservative", "conservative-replan")])
 def test_the_first_genome_is_first_come_first_served(backfill: str, rule: str) -> None:
     w = lublin(jobs=300, processors=32, seed=2)
     genome = next(archive_search(Reals(*Weighting().lower_upper(len(w.groups))), 10, 1))[0]
-    policy = decode(genome, w.groups, backfill)
-    if rule == "conservative":  # as a plain rule it is planned otherwise
-        rule = greedy(["f2"] * 3, [[1.0] * 5 + [0.0] * 5 + [1.0, 0.0]] * 3, groups=w.groups, backfill="conservative")  # type: ignore[assignment]
-    assert simulate(w, policy).start.tolist() == simulate(w, rule).start.tolist()
+    starts = simulate(w, decode(genome, w.groups, backfill)).start.tolist()
+    assert starts == simulate(w, rule).start.tolist()
 
 
 def test_orders_put_groups_before_others_however_long_these_wait() -> None:
