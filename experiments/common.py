@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
@@ -23,6 +25,7 @@ from paretosched.training.training import Progress
 from paretosched.workload.public_logs import find_log, log_file
 from paretosched.workload.scaling import PAPER_FACTORS
 
+BEGIN = time.monotonic()  # of the call, as far as it is measured
 EXPERIMENTS = Path(__file__).resolve().parent
 ROOT = EXPERIMENTS.parent
 PROCESSORS = 1024  # to which the papers scale every log
@@ -145,9 +148,15 @@ def earlier_parts(results: Path) -> list[str]:
 
 
 def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[str] = ()) -> None:
-    """Write what results depend on, with the versions of Python, of this package and of the packages it uses."""
+    """Write what results depend on, with the versions of Python, of this package and of the packages it uses.
+
+    `sessions` are the calls that wrote into this folder, each with its seconds and the cores of its machine; a quick
+    run has none, so that the same call writes the same again.
+    """
+    earlier = load_provenance(results).get("sessions", []) if _provenance(results).exists() else []
+    session = [] if note.get("quick") else [{"seconds": round(time.monotonic() - BEGIN, 1), "cores": os.cpu_count()}]
     versions = {name: version(name) for name in ("paretosched", "numpy", "numba", *packages)}
-    whole = {**note, "versions": {"python": platform.python_version()} | versions}
+    whole = {**note, "sessions": [*earlier, *session], "versions": {"python": platform.python_version()} | versions}
     with replacing(_provenance(results)) as temporary:
         temporary.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
 
@@ -215,6 +224,18 @@ def versions_text(provenance: Mapping[str, Any]) -> str:
 def quick_remark(provenance: Mapping[str, Any], how: str) -> str:
     """Return a warning for the summary of a quick run; empty for a whole run."""
     return f"**A quick run {how}: a test of the path, not a result.** " if provenance["quick"] else ""
+
+
+def opening(asked: str, came_out: str, sure: str, fails: str, do: str) -> list[str]:
+    """Return the five sentences with which every summary begins."""
+    sentences = {
+        "What was asked": asked,
+        "What came out": came_out,
+        "How sure": sure,
+        "Where it fails": fails,
+        "What to do": do,
+    }
+    return [*(f"- **{name}:** {sentence}" for name, sentence in sentences.items()), ""]
 
 
 def not_run(part: str) -> list[str]:

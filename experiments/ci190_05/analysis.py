@@ -21,6 +21,7 @@ from paretosched.report import write_figures
 from paretosched.search.plans import SUMMARIES
 from paretosched.search.runs import read_values
 
+FEW = 10  # points, fewer than an archive in seven objectives can have
 NEAR, SIMILAR = 0.1, 2.0  # relative difference up to which numbers agree; factor up to which they are of one size
 
 # Number of the paper's figure: the sets drawn, the objectives, and whether response times are on logarithmic axes.
@@ -94,7 +95,8 @@ def main() -> None:
     provenance = common.load_provenance(options.results)
     paper = common.paper_values("ci190_05")
     tables = {name: common.rows(options.results / f"{name}.csv") for name in PARTS}
-    lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", "", *heading(provenance)]
+    lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", ""]
+    lines += [*(opening(paper, tables) if tables["table4"] else []), *heading(provenance)]
     if tables["table4"]:
         lines += table4(paper, tables["table4"])
         lines += contributions(tables["table4"])
@@ -106,7 +108,7 @@ def main() -> None:
     if tables["algorithms"]:
         lines += algorithms(tables["algorithms"])
     if tables["moves"]:
-        lines += moves(tables["moves"])
+        lines += moves(tables["moves"], tables["table4"])
     if tables["workloads"]:
         lines += workloads(paper, tables["workloads"])
     lines += errata(common.paper_file("ci190_05"))
@@ -123,6 +125,36 @@ def main() -> None:
 
 
 # --- the summary --------------------------------------------------------------------------------------------------
+
+
+def opening(paper: Mapping[tuple[str, str], str], tables: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:
+    """Return the five sentences of the summary."""
+    rows = {row["row"]: row for row in tables["table4"]}
+    final, weighting = rows["final"], rows["weighting"]
+    verdicts = judgements(paper, tables["table4"])
+    lost = [line[0] for line in verdicts if line[-1] != "holds"]
+    same = [row for row in rows if (row, "NoS") in paper and of_row(paper, rows[row]) == "agrees"]
+    seeds = {len({row["seed"] for row in tables[part]}) for part in ("algorithms", "moves") if tables[part]}
+    share = int(weighting["in_final"]) / int(final["front"])
+    cost = float(weighting["kernel_seconds"]) / float(final["kernel_seconds"])
+    compared = sum((row, "NoS") in paper for row in rows)
+    return common.opening(
+        "Which schedules are possible for the log of CTC, and does the search of paper 002 give the paper's numbers at "
+        "the paper's budget?",
+        f"Of {int(final['evaluations']):,} schedules {int(final['front']):,} are not dominated, in the paper "
+        f"{float(paper['final', 'NoS']):,.0f}; {len(verdicts) - len(lost)} of the {len(verdicts)} claims that were "
+        "tested hold.",
+        "Each row of Table 4 is of one seed"
+        + (
+            f"; algorithms and moves are compared with {' or '.join(map(str, sorted(seeds)))} seeds each."
+            if seeds
+            else "."
+        ),
+        f"In {compared - len(same)} of {compared} rows the number of schedules that are not dominated is not within "
+        f"{100 * NEAR:.0f} % of the paper's, and {len(lost)} claims do not hold.",
+        f"Explore the weighting first: {100 * share:.0f} % of the final front come from it, for {100 * cost:.0f} % of "
+        "the CPU time, and each of its schedules has a policy that a machine can run.",
+    )
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
@@ -157,6 +189,8 @@ def table4(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str
     """Return the section that compares Table 4 with ours."""
     by_name = {row["row"]: row for row in rows}
     items = [item for item, quantity in paper if quantity == "NoS"]
+    counts = {item: tuple(int(float(paper[item, key])) for key in ("NoS", "FC")) for item in items}
+    few = " and ".join(f"{front} of {calls:,}" for front, calls in dict.fromkeys(counts.values()) if front < FEW)
     header = ("representation", "algorithm", "mutation", "adaptation", "recombination", "StS")
     lines = []
     for item in items:
@@ -201,8 +235,8 @@ def table4(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str
         f"{SIMILAR:g}. Seconds: this run, with what else the machine had to do; kernel: CPU time of the simulations.",
         "",
         "The sequence rows differ because ours count what is non-dominated among everything that was evaluated, and in "
-        "seven objectives hardly any two sequences dominate each other; which set the paper counted is not said (its 3 "
-        "and 1 of 24,000 can hardly be such an archive).",
+        "seven objectives hardly any two sequences dominate each other; which set the paper counted is not said "
+        f"(its {few} can hardly be such an archive).",
         "",
     ]
 
@@ -238,17 +272,18 @@ def contributions(rows: Sequence[Mapping[str, str]]) -> list[str]:
     ]
 
 
-def claims(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the section about the claims of section 4.3."""
+def of_row(paper: Mapping[tuple[str, str], str], row: Mapping[str, str]) -> str:
+    """Return the verdict on the size of a row's front."""
+    return verdict(float(paper[row["row"], "NoS"]), int(row["front"]))
+
+
+def judgements(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str]]) -> list[list[str]]:
+    """Return the claims of section 4.3: the claim, the paper's number, ours, and whether it holds."""
     by_name: dict[str, Mapping[str, Any]] = {row["row"]: row for row in rows}
     starts = [by_name["workload-permutation"], by_name["queue-permutation"]]
     low = {key: min(float(row[f"evaluated_{key}_low"]) for row in starts) for key in ("UTIL", "AWRT")}
     high = {key: max(float(row[f"evaluated_{key}_high"]) for row in starts) for key in ("UTIL", "AWRT")}
     by_name["starts"] = {"UTIL low": low["UTIL"], "UTIL high": high["UTIL"], "AWRT ratio": high["AWRT"] / low["AWRT"]}
-
-    def util_of(row: str, end: str) -> str:
-        return f"{float(by_name[row][f'submitted_UTIL_{end}']):.1f}"
-
     lines = []
     for title, item, quantity, key, holds, word in CLAIMS:
         of_paper, value = float(paper[item, quantity]), float(by_name[item][key])
@@ -261,7 +296,17 @@ def claims(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str
         "every modification of NSGA-II finds more": sizes["nsga2-swap"] < sizes["nsga2-later"] < sizes["nsga2-group"],
         "the real value coding finds most": sizes["weighting"] > 10 * max(sizes[row] for row in nsga2),
     }
-    lines += [[title, "", "", "holds" if holds else "does not hold"] for title, holds in words.items()]
+    return [*lines, *([title, "", "", "holds" if holds else "does not hold"] for title, holds in words.items())]
+
+
+def claims(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section about the claims of section 4.3."""
+    by_name = {row["row"]: row for row in rows}
+    lines = judgements(paper, rows)
+
+    def util_of(row: str, end: str) -> str:
+        return f"{float(by_name[row][f'submitted_UTIL_{end}']):.1f}"
+
     return [
         "## What section 4.3 says",
         "",
@@ -327,6 +372,7 @@ def better(rows: Sequence[Mapping[str, str]]) -> list[str]:
 
 def equal(rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the section that compares runs at equal numbers of evaluations and at equal CPU times."""
+    before = int([row["evaluations"] for row in rows if row["row"] == "weighting"][-1])
     lines = []
     for name in dict.fromkeys(row["row"] for row in rows):
         course = [row for row in rows if row["row"] == name]
@@ -345,8 +391,8 @@ def equal(rows: Sequence[Mapping[str, str]]) -> list[str]:
         *markdown(heads, lines, left=1),
         "",
         "Hypervolume of what each run alone had found by then, all in one box: from the best of all runs to the "
-        "worst of the weighting front. Those that begin with the weighting front had its 20,000 evaluations before. "
-        "CPU seconds are of simulations alone, with other work on the machine, which makes them up to a fifth longer.",
+        f"worst of the weighting front. Those that begin with the weighting front had its {before:,} evaluations "
+        "before. CPU seconds are of simulations alone, with other work on the machine, which makes them longer.",
         "",
     ]
 
@@ -396,8 +442,10 @@ def algorithms(rows: Sequence[Mapping[str, str]]) -> list[str]:
     return ["## Algorithms at equal evaluations", "", *markdown(heads, lines, left=2), ""]
 
 
-def moves(rows: Sequence[Mapping[str, str]]) -> list[str]:
+def moves(rows: Sequence[Mapping[str, str]], table4_rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the section that compares the moves from known schedules."""
+    evaluations = [int(row["evaluations"]) for row in table4_rows if row["row"] == "weighting"]
+    before = f" ({evaluations[0]:,} evaluations)" if evaluations else ""
     lines = []
     for name, frequency in dict.fromkeys((row["moves"], row["frequency"]) for row in rows):
         runs = [row for row in rows if (row["moves"], row["frequency"]) == (name, frequency)]
@@ -419,7 +467,7 @@ def moves(rows: Sequence[Mapping[str, str]]) -> list[str]:
         "pull: jobs whose wait is expensive forward; fill: jobs into idle processors, which delays no other job; both: "
         "either, drawn anew each time. At first: moves a child in the first generation, afterwards as the search "
         "adapts them. Of the joint front: points not dominated by the weighting front and all these runs together. "
-        "Hypervolume: what the weighting front (20,000 evaluations) gains by the run.",
+        f"Hypervolume: what the weighting front{before} gains by the run.",
         "",
     ]
 

@@ -56,6 +56,16 @@ def exploration(workload: ps.Workload, name: str, setting: dict[str, Any], work:
     }
 
 
+def spans(name: str, work: Path) -> list[dict[str, Any]]:
+    """Return the least and the largest value of every objective on a front."""
+    front = ps.load_front(work / name)
+    columns = zip(front.objectives, front.values.T, strict=True)
+    return [
+        {"name": name, "objective": o.name, "unit": o.unit, "low": float(values.min()), "high": float(values.max())}
+        for o, values in columns
+    ]
+
+
 def main() -> None:
     """Run everything."""
     parser = common.run_parser("ctc1024", __doc__, "the built-in workload and few evaluations")
@@ -77,6 +87,7 @@ def main() -> None:
         exploration(workload, name, setting | budget, options.work) for name, setting in settings.EXPLORATIONS.items()
     ]
     save_rows(rows, options.results / "explorations.csv")
+    save_rows([span for row in rows for span in spans(row["name"], options.work)], options.results / "spans.csv")
     comparison = ps.compare(workload, settings.MARKS, ps.load_front(options.work / "easy"))
     others = ("workload", "digest", "waits", "utilisation_over_time")  # no columns of this table
     lines = [{key: value for key, value in row.items() if key not in others} for row in comparison.rows()]

@@ -47,7 +47,8 @@ def main() -> None:
     provenance = common.load_provenance(options.results)
     paper = common.paper_values("gfs", ("item", "log", "quantity"))
     tables = {part: common.rows(options.results / f"{part}.csv") for part in run.PARTS}
-    lines = ["# Paper 001: rule bases, iterative and symbiotic", "", *heading(provenance)]
+    lines = ["# Paper 001: rule bases, iterative and symbiotic", ""]
+    lines += [*opening(provenance, paper, tables), *heading(provenance)]
     lines += verdicts(paper, tables)
     lines += possible(paper, tables) if tables["limits"] else common.not_run("limits")
     lines += alone(tables["alone"], tables["symbiotic"]) if tables["alone"] else common.not_run("alone")
@@ -92,6 +93,36 @@ def middle(rows: Sequence[Row]) -> Row:
 
 
 # --- the summary --------------------------------------------------------------------------------------------------
+
+
+def opening(provenance: Mapping[str, Any], paper: Paper, tables: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Return the five sentences of the summary; none if the symbiotic rules were not trained."""
+    rows, logs = tables["symbiotic"], logs_of(tables["symbiotic"], "symbiotic")
+    if not logs:
+        return []
+    trained = {log: rows_of(rows, "symbiotic", log) for log in logs}
+    gains = {log: median(map(gain, of_log)) for log, of_log in trained.items()}
+    alone_gains = {log: gain(rows_of(rows, "symbiotic", log, "alone")[0]) for log in logs}
+    beyond = [gains[log] - alone_gains[log] for log in logs]
+    missed = [log for log in logs if gains[log] < float(paper["symbiotic", log, "objective"])]
+    losses = {log: min(gain(row, name) for row in of_log for name in GROUPS) for log, of_log in trained.items()}
+    worst = min(losses, key=lambda log: losses[log])
+    seeds = sorted({len(of_log) for of_log in trained.values()})
+    return common.opening(
+        "Is a scheduler better that chooses one of thirteen strategies at every decision, by trained rules, for the "
+        f"least {provenance['objective']}?",
+        f"On the logs that they learn from, such rules are {min(gains.values()):.1f} to {max(gains.values()):.1f} % "
+        f"better than EASY, but {min(beyond):.1f} to {max(beyond):.1f} points better than the best of the thirteen "
+        "alone.",
+        f"There are {span(seeds)} seeds a log, all on {len(logs)} logs that the rules have learnt from"
+        + (
+            f"; the paper's gain is not reached on {', '.join(missed)}." if missed else "; the paper's gain is reached."
+        ),
+        f"The groups that are not in the objective pay without a limit: on {worst} one of them loses "
+        f"{-losses[worst]:,.0f} % with one of the seeds.",
+        "Try the thirteen strategies alone first, and use rules only with limits and after a test on jobs that they "
+        "have not learnt from (see [results/online](../online/summary.md)).",
+    )
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:

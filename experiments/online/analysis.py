@@ -62,7 +62,8 @@ def main() -> None:
     pools = [row for part in TRIED for row in common.rows(options.results / f"{part}-pooled.csv")]
     everything, tried = fairly(rows[run.UNTRAINED], rows[run.TRAINED])
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
-    lines = ["# What should I run? Policies on jobs that they have not learnt from", "", *heading(provenance)]
+    lines = ["# What should I run? Policies on jobs that they have not learnt from", ""]
+    lines += [*opening(provenance, everything, standings, tried), *heading(provenance)]
     for part in run.PARTS:
         lines += [] if rows[part] else common.not_run(part)
     lines += [*tried, *answer(standings), *table_of_all(standings)]
@@ -180,6 +181,43 @@ def longest_wait(row: Row) -> float:
 # --- the summary ------------------------------------------------------------------------------------------------------
 
 
+def opening(
+    provenance: Mapping[str, Any], rows: Sequence[Row], standings: Sequence[Standing], tried: Sequence[str]
+) -> list[str]:
+    """Return the five sentences of the summary."""
+    steady, best = steady_and_best(standings)
+    plain = max((standing for standing in steady if not standing.is_trained), key=lambda standing: standing.gain)
+    greedy = max(standings, key=lambda standing: standing.gain)
+    parts = len({place(row) for row in rows if row["split"] in ROLLING})
+    seeds = len({row["seed"] for row in rows if row["seed"]})
+    share = f"{100 * settings.KEPT:.0f} %"
+    kind = (
+        f"Train an order within limits and at a distance to them on your own log, and review it after some weeks; "
+        f"without training run `{plain.policy}`."
+        if best.is_trained
+        else f"Run `{best.policy}`."
+    )
+    return common.opening(
+        f"Which scheduler reaches the least {provenance['objective']} on jobs that it has not learnt from, with "
+        f"{provenance['limits']}?",
+        f"Of {len(standings)} policies `{best.policy}` gains most of the {len(steady)} that keep the limits in {share} "
+        f"of the parts of logs: {best.gain:+.1f} % over EASY in the mean over logs.",
+        f"It was tried on {parts} parts of logs, with "
+        f"{f'{seeds} seed' + 's' * (seeds != 1) + ' of each training' if seeds else 'nothing trained'}"
+        + (", which is not all that is planned" if tried else "")
+        + "; the intervals of each log are below.",
+        f"It gains {best.worst:+.1f} % on the worst log; and `{greedy.policy}`, which gains most of all "
+        f"({greedy.gain:+.1f} %), keeps the limits in {100 * greedy.within_limits:.0f} % only.",
+        kind,
+    )
+
+
+def steady_and_best(standings: Sequence[Standing]) -> tuple[list[Standing], Standing]:
+    """Return the policies that keep the limits often enough, and the one of them that gains most."""
+    steady = [standing for standing in standings if standing.within_limits >= settings.KEPT]
+    return steady, max(steady, key=lambda standing: standing.gain)
+
+
 def heading(provenance: Mapping[str, Any]) -> list[str]:
     """Return the lines about logs, splits and measures."""
     quick = common.quick_remark(provenance, "on made-up workloads")
@@ -198,8 +236,7 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
 
 def answer(standings: Sequence[Standing]) -> list[str]:
     """Return which policies have the largest mean gain of those that keep the limits."""
-    steady = [standing for standing in standings if standing.within_limits >= settings.KEPT]
-    best = max(steady, key=lambda standing: standing.gain)
+    steady, best = steady_and_best(standings)
     plain = max((standing for standing in steady if not standing.is_trained), key=lambda standing: standing.gain)
     share = f"{100 * settings.KEPT:.0f} %"
     lines = [

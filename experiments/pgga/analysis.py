@@ -32,7 +32,7 @@ def main() -> None:
     parts = ("surfaces", "convergence", "times", "growth", "cluster", "sensitivity", "estimator", "estimates")
     tables = {part: common.rows(options.results / f"{part}.csv") for part in parts}
     paper = common.paper_values("pgga", ("source", "item", "quantity"))
-    lines = ["# Paper 003: PGGA", "", *heading(provenance), *claims(tables, paper)]
+    lines = ["# Paper 003: PGGA", "", *opening(tables), *heading(provenance), *claims(tables, paper)]
     lines += surfaces(tables["surfaces"])
     lines += sensitivity(tables["sensitivity"]) if tables["sensitivity"] else common.not_run("sensitivity")
     lines += convergence(tables["convergence"])
@@ -69,6 +69,28 @@ def holds(holding: bool, partly: bool = False) -> str:
 
 
 # --- the summary --------------------------------------------------------------------------------------------------
+
+
+def opening(tables: Mapping[str, Rows]) -> list[str]:
+    """Return the five sentences of the summary."""
+    rows = tables["surfaces"]
+    span = {name: column(rows, name) for name in ("fcfs", "lpt", "tga", "pgga")}
+    above = {name: 100 * (values / column(rows, "bound") - 1) for name, values in span.items()}
+    worse = {name: int((span["pgga"] > span[name] * EQUAL).sum()) for name in ("fcfs", "tga")}
+    others = np.min([span[name] for name in ("fcfs", "tga", "pgga")], axis=0)
+    lost = int((span["lpt"] > others * EQUAL).sum())
+    best = min(span, key=lambda name: above[name].mean())
+    combinations = len(by(rows, ("jobs", "nodes")))
+    return common.opening(
+        "Is a genetic algorithm, PGGA, the way to put independent jobs on nodes of unequal speed, as paper 003 says?",
+        f"{NAMES[best]} is: on average it is {above[best].mean():.1f} % above a bound that nothing can beat, PGGA "
+        f"{above['pgga'].mean():.0f} %, and first come first served {above['fcfs'].mean():.0f} %.",
+        f"There were {len(rows):,} tests, {len({row['seed'] for row in rows})} seeds of {combinations} combinations of "
+        f"jobs and nodes; LPT, the longest job first, was worse than the best of the others in {lost:,} of them.",
+        f"PGGA is worse than first come first served in {worse['fcfs']:,} tests and worse than the plain genetic "
+        f"algorithm in {worse['tga']:,}; jobs here do not communicate, and all are there at the start.",
+        f"Use {NAMES[best]} for such jobs, and no genetic algorithm unless it begins with a good assignment.",
+    )
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
@@ -124,8 +146,8 @@ def sensitivity(rows: Rows) -> list[str]:
         f"Columns: chromosomes of a generation, and how many genes of one mutate where it is not 1. Makespan / bound, "
         f"mean over {tests} tests (jobs on nodes: {sizes}), each of {settings.CHROMOSOMES:,} chromosomes; in "
         "brackets in how many of them it is shorter than TGA's. Truncation is better in more than half of the tests "
-        f"with {most} of {len(verdicts)} settings, so that a verdict on PGGA against TGA is one on these numbers, which "
-        "the paper does not give.",
+        f"with {most} of {len(verdicts)} settings, so that a verdict on PGGA against TGA is one on these numbers, "
+        "which the paper does not give.",
         "",
     ]
 

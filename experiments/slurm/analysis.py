@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
@@ -206,21 +207,23 @@ def reserving(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
         settings.COARSE: "one reservation, as by default",
         settings.RESERVING: "reservations of all jobs, bf_window_linear=1",
     }
+    others = {place(row) for row in rows if row["system"] in (settings.COARSE, settings.RESERVING)}
     for name, words in kinds.items():
         for log in logs:
             if of(rows, name, "easy", log):
-                cells = [words, log]
+                cells = [words, log, str(len([row for row in of(rows, name, "easy", log) if place(row) in others]))]
                 for twin in ("easy", "conservative"):
-                    mine = of(rows, name, twin, log)
+                    mine = [row for row in of(rows, name, twin, log) if place(row) in others]
                     cells.append(spread([order_kept(row) for row in mine], ".1f"))
                     cells.append(spread([difference(row) for row in mine]))
                 lines.append(cells)
-    heads = ["Slurm", "log", "EASY: pairs %", "objective %", "conservative: pairs %", "objective %"]
+    heads = ["Slurm", "log", "windows", "EASY: pairs %", "objective %", "conservative: pairs %", "objective %"]
     if not any(row["system"] == settings.RESERVING for row in rows):
         return common.not_run("Slurm's other backfilling")
     about = (
-        "Pairs of jobs in the order of the simulation, and by how much the objective is larger on Slurm. By default "
-        "it plans starts in steps that double (30 s, 60 s, ...), so that reservations are late and more is backfilled."
+        "Pairs of jobs in the order of the simulation, and by how much the objective is larger on Slurm, in the "
+        "windows that were run with other backfilling. By default Slurm plans starts in steps that double (30 s, "
+        "60 s, ...), so that reservations are later than they could be."
     )
     return ["## Backfilling", "", *markdown(heads, lines, left=2), "", about, ""]
 
@@ -228,25 +231,31 @@ def reserving(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
 def priorities(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
     """Return the section about the model of priority/multifactor."""
     lines = []
-    for log in logs:
-        mine = of(rows, settings.MULTIFACTOR, settings.SLURM_CONF, log)
+    kinds = {settings.AGED: "age and size", settings.AGELESS: "size; age does not count without slurmdbd"}
+    for (name, words), log in product(kinds.items(), logs):
+        mine = of(rows, name, settings.SLURM_CONF, log)
         if mine:
             asked, same = (sum(int(row[key]) for row in mine) for key in ("priority_pairs", "priority_pairs_agreed"))
             starts, larger = [order_kept(row) for row in mine], [difference(row) for row in mine]
             goal = median(known_of(starts) or [0]) >= settings.PAIRS_GOAL
             near = abs(mean(larger)) <= settings.OBJECTIVE_GOAL
-            cells = [log, f"{100 * same / asked:.1f} of {asked:,}" if asked else "-", spread(starts, ".1f")]
-            lines.append([*cells, spread(larger), "yes" if goal else "no", "yes" if near else "no"])
+            cells = [words, log, str(len(mine)), f"{100 * same / asked:.1f} of {asked:,}" if asked else "-"]
+            fcfs = [order_kept(row) for row in of(rows, name, "easy", log)]
+            cells += [spread(starts, ".1f"), spread(fcfs, ".1f"), spread(larger)]
+            lines.append([*cells, "yes" if goal else "no", "yes" if near else "no"])
     if not lines:
         return common.not_run("The model of priority/multifactor")
-    heads = ["log", "sprio: pairs %", "starts: pairs %", "objective larger by %"]
+    heads = ["priorities", "log", "windows", "sprio: pairs %", "starts: pairs %", "as EASY: pairs %"]
+    heads += ["objective larger by %"]
     heads += [f"{settings.PAIRS_GOAL:g} % of pairs", f"within {settings.OBJECTIVE_GOAL:g} %"]
     return [
         "## priority/multifactor",
         "",
-        *markdown(heads, lines, left=1),
+        *markdown(heads, lines, left=2),
         "",
-        "sprio: of the pairs of waiting jobs, at several moments of each window, how many have the order of the model.",
+        "sprio: of the pairs of waiting jobs, at several moments of each window, how many have the order of the model. "
+        "starts: of the pairs of which one came while the other waited, how many started in its order, and in that of "
+        "EASY without priorities. The goals are for the median of the pairs and the mean of the objective.",
         "",
     ]
 

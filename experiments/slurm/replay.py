@@ -22,7 +22,7 @@ from support.slurm_cluster import PATIENT, SlurmCluster, slurm_cluster
 
 PATIENCE = 4 * 3600  # real seconds after which a window that does not end is given up
 LOOKS = 2.0  # real seconds between two looks at the queue
-SAMPLES = 12  # of sprio, at most
+SAMPLES = 24  # of sprio, at most, while jobs are submitted
 FIELDS = "JobID:12,SubmitTime:14,StartTime:14,EndTime:14,State:14"
 NO_TIME = -1
 
@@ -87,17 +87,22 @@ def _replay(
         "MinJobAge": "10000000",  # squeue knows the jobs that have ended
     }
     begin = time.monotonic()
-    with slurm_cluster(machine.nodes, machine.cpus, lines | system.settings, rate=rate, date=date) as cluster:
+    lines |= system.settings
+    with slurm_cluster(machine.nodes, machine.cpus, lines, system.accounting, rate, date) as cluster:
         cluster.environment["SLURM_TIME_FORMAT"] = "%s"
         clock = Clock(cluster, rate)
         with daemon(cluster, clock, policy, folder) if system.deploys else nothing() as running:
             if clock.now() > window.epoch:
                 raise TooLateError(f"the cluster was ready {(clock.now() - window.epoch) / rate:.0f} s too late")
-            numbers = []
+            numbers: list[int] = []
+            samples: list[dict[str, Any]] = []
+            every = -(-len(window) // SAMPLES) if settings.SLURM_CONF in system.twins else len(window) + 1
             for row in range(len(window)):
+                if row % every == every - 1:
+                    samples.append(priorities_of(cluster))
                 clock.wait_until(window.epoch + int(window.submit[row]))
                 numbers.append(submit(cluster, window, row))
-            samples = wait_for_starts(cluster, running, system.part == settings.MULTIFACTOR)
+            wait_for_starts(cluster, running)
             times = times_of(cluster, window.epoch)
         conf = (cluster.folder / "etc/slurm.conf").read_text(encoding="utf-8")
     columns = zip(*(times[number] for number in numbers), strict=True)
@@ -165,21 +170,20 @@ def daemon(cluster: SlurmCluster, clock: Clock, policy: Path, folder: Path) -> I
             process.wait(60)
 
 
-def wait_for_starts(
-    cluster: SlurmCluster, running: subprocess.Popen[bytes] | None, wants_priorities: bool
-) -> list[dict[str, Any]]:
-    """Wait until no job waits, and return samples of the priorities meanwhile."""
+def priorities_of(cluster: SlurmCluster) -> dict[str, Any]:
+    """Return the priorities of the jobs that wait now, and the time."""
+    now = int(cluster.call("date", "+%s"))
+    pairs = [line.split("|") for line in cluster.call("sprio", "-h", "-o", "%i|%Y", check=False).split()]
+    return {"time": now, "priority": {job: int(number) for job, number in pairs}}
+
+
+def wait_for_starts(cluster: SlurmCluster, running: subprocess.Popen[bytes] | None) -> None:
+    """Wait until no job waits."""
     end = time.monotonic() + PATIENCE
-    samples: list[dict[str, Any]] = []
     while waiting := cluster.call("squeue", "-h", "-t", "PD", "-o", "%A", wait=120).split():
         if time.monotonic() > end or (running is not None and running.poll() is not None):
             raise RuntimeError(f"{len(waiting)} jobs still wait, or the daemon has ended:\n{cluster.logs()}")
-        if wants_priorities and len(samples) < SAMPLES and len(waiting) > 1:
-            now = int(cluster.call("date", "+%s"))
-            pairs = [line.split("|") for line in cluster.call("sprio", "-h", "-o", "%i|%Y", check=False).split()]
-            samples.append({"time": now, "priority": {job: int(number) for job, number in pairs}})
         time.sleep(LOOKS)
-    return samples
 
 
 def times_of(cluster: SlurmCluster, epoch: int) -> dict[int, tuple[int, int, int]]:

@@ -78,7 +78,7 @@ def main() -> None:
     logs = options.log or (settings.QUICK_LOGS if options.quick else tuple(settings.MACHINES))
     parts = options.part or (settings.QUICK_PARTS if options.quick else settings.PARTS)
     count = options.windows or (settings.QUICK_WINDOWS if options.quick else settings.WINDOWS)
-    systems = [system for system in settings.SYSTEMS if system.part in (settings.GAIN, *parts)]
+    systems = [system for system in settings.SYSTEMS if system.part in parts]
     windows = [
         window
         for log in logs
@@ -92,13 +92,15 @@ def main() -> None:
         tasks = [pool.submit(replay_in, w, system, options) for w in windows for system in systems]
         for task in tasks:
             task.result()
-    save_rows([row for log in every_log(options) for row in rows_of(log, options)], options.results / "windows.csv")
+    rows = with_earlier([row for log in every_log(options) for row in rows_of(log, options)], options.results)
+    save_rows(rows, options.results / "windows.csv")
+    logs = list(dict.fromkeys(row["log"] for row in rows))
     note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "rate": options.rate}
     note |= {"seed": settings.SEED, "systems": [system._asdict() for system in settings.SYSTEMS]}
-    note["machines"] = {log: machine_of(log, options.quick)._asdict() for log in every_log(options)}
+    note["machines"] = {log: machine_of(log, options.quick)._asdict() for log in logs}
     note["workloads"] = {
         log: {"jobs": len(w), "processors": w.capacity, "digest": w.digest}
-        for log in every_log(options)
+        for log in logs
         for w in [workload(log, options.quick)]
     }
     note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
@@ -248,6 +250,18 @@ def rows_of(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 yield from rows_of_replay(window, system, record, options)
 
 
+def with_earlier(rows: Sequence[dict[str, Any]], results: Path) -> list[dict[str, Any]]:
+    """Return rows with those of earlier runs whose replays are not in --work, by log, window and system."""
+
+    def replay_of(row: dict[str, Any]) -> tuple[int, int, int]:
+        names = [system.name for system in settings.SYSTEMS]
+        return list(settings.MACHINES).index(row["log"]), int(row["window"]), names.index(row["system"])
+
+    new = {replay_of(row) for row in rows}
+    earlier: list[dict[str, Any]] = [dict(row) for row in common.rows(results / "windows.csv")]
+    return sorted([*(row for row in earlier if replay_of(row) not in new), *rows], key=replay_of)
+
+
 def rows_of_replay(
     window: Window, system: settings.System, record: dict[str, Any], options: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
@@ -297,7 +311,7 @@ def twin_policy(twin: str, log: str, record: dict[str, Any], options: argparse.N
 
 def priority_pairs(window: Window, policy: ps.Policy, record: dict[str, Any]) -> tuple[int, int]:
     """Return how many pairs of waiting jobs sprio was asked for, and how many have the order of the model."""
-    w = window.jobs.with_(submit=np.maximum.accumulate(record["submit"]))
+    w = window.jobs.with_(submit=np.maximum.accumulate(np.maximum(0, record["submit"])))  # Slurm may have one early
     pairs = agreed = 0
     for sample in record["samples"]:
         row_of = {number: row for row, number in enumerate(sample["numbers"])}

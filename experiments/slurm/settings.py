@@ -50,6 +50,9 @@ class System(NamedTuple):
         Whether the trained policy is deployed.
     twins
         Policies that are simulated on the same jobs; the first one is what the system should be. "" is the trained one.
+    accounting
+        Whether slurmdbd runs. Without it Slurm 22.05 computes priorities once, when jobs are submitted, so that ages
+        count nothing.
     """
 
     name: str
@@ -59,30 +62,26 @@ class System(NamedTuple):
     settings: dict[str, str]
     deploys: bool
     twins: tuple[str, ...]
+    accounting: bool = False
 
 
 GAIN, BACKFILLING, MULTIFACTOR = PARTS = ("gain", "backfilling", "multifactor")
 STOCK, DEPLOYED, COARSE, RESERVING = "stock", "deployed", "coarse", "reserving"
+AGELESS, AGED = "ageless", "multifactor"
+WEIGHTS = {
+    "PriorityWeightAge": "10000",
+    "PriorityMaxAge": "1-0",
+    "PriorityWeightJobSize": "8000",
+    "PriorityFavorSmall": "YES",
+    "PriorityCalcPeriod": "1",
+}
 SYSTEMS = (
     System(STOCK, GAIN, FIRST_ONLY, LINEAR, {}, False, ("easy", "conservative")),
     System(DEPLOYED, GAIN, FIRST_ONLY, LINEAR, {}, True, ("",)),
     System(COARSE, BACKFILLING, FIRST_ONLY, DOUBLING, {}, False, ("easy", "conservative")),
     System(RESERVING, BACKFILLING, ALL_JOBS, LINEAR, {}, False, ("conservative", "easy")),
-    System(
-        "multifactor",
-        MULTIFACTOR,
-        FIRST_ONLY,
-        LINEAR,
-        {
-            "PriorityWeightAge": "10000",
-            "PriorityMaxAge": "1-0",
-            "PriorityWeightJobSize": "8000",
-            "PriorityFavorSmall": "YES",
-            "PriorityCalcPeriod": "1",
-        },
-        False,
-        (SLURM_CONF, "easy"),
-    ),
+    System(AGELESS, MULTIFACTOR, FIRST_ONLY, LINEAR, WEIGHTS, False, (SLURM_CONF, "easy")),
+    System(AGED, MULTIFACTOR, FIRST_ONLY, LINEAR, WEIGHTS, False, (SLURM_CONF, "easy"), accounting=True),
 )
 
 PAIRS_GOAL, OBJECTIVE_GOAL = 95.0, 3.0  # per cent

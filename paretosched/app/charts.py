@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparison.comparison import BEST as BEST_OF_EACH
-from ..comparison.comparison import IDEAL
+from ..comparison.comparison import BEST, IDEAL
 from ..core.arrays import Floats
 from ..fronts.front import Front
 from ..plots.axes import axis, extent, ticks, unit
@@ -110,7 +109,7 @@ def mark_styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:
     """
     names = list(names)
     others = (style for style in map(mark_style, count()) if style[1] != IDEALS[1])
-    return {name: IDEALS if name in (IDEAL, BEST_OF_EACH) else next(others) for name in names}
+    return {name: IDEALS if name in (IDEAL, BEST) else next(others) for name in names}
 
 
 def brief(objective: Objective, most: int = 18) -> str:

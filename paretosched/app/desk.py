@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..comparison.comparison import IDEAL, OVERBOOKED, Comparison, compare
+from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.front import Front
@@ -23,7 +23,7 @@ from ..wishes.wish import goal
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import after
-from .charts import BEST_OF_EACH, axes, empty, part
+from .charts import axes, empty, part
 from .state import State, beginning
 from .state_view import view_of
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
@@ -221,7 +221,7 @@ class Desk:
     def marks(self) -> dict[str, Floats]:
         """Named schedules and the ideal point: name to objective values, (m,) natural units."""
         marks = {} if self.comparison is None else dict(self.comparison.marks)
-        ideal = {IDEAL: marks.pop(IDEAL)} if marks else {BEST_OF_EACH: self._best_of_each}
+        ideal = {IDEAL: marks.pop(IDEAL)} if marks else {BEST: self._best_of_each}
         values_by_name = {f"trained {n}": values for n, values in sorted(self._trained_values.items())}
         return {**marks, **values_by_name, **ideal}
 

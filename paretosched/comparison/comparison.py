@@ -11,6 +11,9 @@ EASY, and above 100 for one that is better than the front. It is undefined (None
 at least as good as the front, and for a policy that exceeds a limit. It is undefined for all policies if EASY or the
 that schedule exceeds a limit, because then the goal alone does not show the distance.
 
+**The share of what is possible** goes to the bound that is proved for the wish, limits included (`best_possible`), in
+place of that schedule: (EASY - X) / (EASY - bound). It does not depend on what was explored, and is never above 100.
+
 **Two rows of the front** must not be taken for each other. "best of each" has the best value of every objective on the
 front, each from a schedule of its own: no schedule has them all, and its gains over EASY are those of no schedule.
 "nearest to the objective" is one schedule, with all its values.
@@ -64,6 +67,7 @@ from .comparison_tables import (
     INTERVALS,
     OF_CLASSES,
     OF_EACH,
+    POSSIBLE,
     SLOWDOWN,
     WAY,
     class_table,
@@ -92,6 +96,7 @@ PROMPT_RULE = (
 )
 ANY_RULE = "ideal point: no schedule can have a shorter AWRT or a higher UTIL, whenever it starts"
 OVERBOOKED = " (overbooked)"
+WORTH = ("objective", "objective_vs_easy", "share_of_way", "share_of_possible", "exceeded", *DISTANCE)
 _OF_POLICIES = (FROM_SUBMISSION, "waits", "utilisation_over_time", "classes", "searched")
 _WHEN_ASKED = ("intervals", "periods")
 
@@ -227,12 +232,11 @@ class Comparison:
         policies alone, where these are some of the front.
 
         The keys are "policy", "workload", "digest"; the names of the objectives, in natural units; the same with
-        "_vs_easy", per cent; "dominated_by" and "dominates"; "UTIL_from_submission"; with a wish "wish", in words, "objective", the
-        value of
-        its goal, "objective_vs_easy" and "share_of_way", per cent, see the module, and "exceeded", the violation of its
-        limits, and the keys of `best_possible.distance_row`; "waits", a list with "group" (None for all), "jobs",
-        "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the bounded slowdown's mean and median; and
-        "utilisation_over_time", with "from_s", "bin_s", "until_s" and "percent"; "classes", the rows of
+        "_vs_easy", per cent; "dominated_by" and "dominates"; "UTIL_from_submission"; with a wish "wish", in words,
+        "objective", the value of its goal, "objective_vs_easy", "share_of_way" and "share_of_possible", per cent, see
+        the module, and "exceeded", the violation of its limits, and the keys of `best_possible.distance_row`; "waits",
+        a list with "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the bounded slowdown's mean and
+        median; and "utilisation_over_time", with "from_s", "bin_s", "until_s" and "percent"; "classes", the rows of
         `service.by_class`; and "searched", what group optimisation did. If they were asked for, "intervals", [low,
         high] by the names of the values and gains, and "periods", a list with "from_s", "until_s", "from" (local day),
         "jobs", and the values and gains in each.
@@ -278,7 +282,7 @@ class Comparison:
         if self.wish is None or self.wish_here is None:
             return {}
         wish = self.wish_here
-        cells: dict[str, Any] = dict.fromkeys(("objective", "objective_vs_easy", "share_of_way", "exceeded", *DISTANCE))
+        cells: dict[str, Any] = dict.fromkeys(WORTH)
         cells["wish"] = choice.wish_text(self.wish)
         if values is None or not is_defined(wish, self.objectives, self.values[0]):
             return cells
@@ -294,6 +298,9 @@ class Comparison:
         cells["objective"] = goal
         if wish.weights and reference > 0:
             cells["objective_vs_easy"] = 100 * (reference - goal) / reference
+        within_limits = feasible and not bound and choice.violation(wish, policy)[0] == 0
+        if self.at_best is not None and within_limits and reference > self.at_best.goal:
+            cells["share_of_possible"] = 100 * (reference - goal) / (reference - self.at_best.goal)
         if self.nearest is not None:
             best = self.nearest[None]
             within = choice.violation(wish, np.vstack([easy, best] if bound else [easy, best, policy])).max() == 0
@@ -343,6 +350,7 @@ class Comparison:
             aim = bool(self.wish.weights or self.wish.near)
             parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(of_wish, self.wish, against_front)}")
             notes += [WAY] if against_front and aim else []
+            notes += [POSSIBLE] if any(row["share_of_possible"] is not None for row in rows) else []
             parts += [sentence] if (sentence := self.distance) else []
         if self.intervals is not None:
             parts.append(interval_table(of_policies, self.objectives))

@@ -13,7 +13,8 @@ from ..simulation.objective import Objective, in_hours
 from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND, OfClass
 from ..wishes.wish import Wish
 
-WAY = "of the way: from EASY to the schedule of the front that comes nearest to the objective"
+WAY = "of the way: from EASY to the schedule of the front that comes nearest to the objective, within limits if any is"
+POSSIBLE = "of the possible: from EASY to what is proved that no schedule within the limits can beat"
 EVERY_JOB = (
     "wait: until the first start, of every job alike, large or small; slowdown: response time / "
     f"max(run, {SLOWDOWN_BOUND} s), at least 1"
@@ -59,6 +60,8 @@ def wish_table(rows: Sequence[Mapping[str, Any]], wish: Wish, against_front: boo
         columns.append(Column("gain", "vs EASY", ".1f"))
     if (wish.weights or wish.near) and against_front:
         columns.append(Column("share_of_way", "of the way %", ",.1f"))
+    if any(row["share_of_possible"] is not None for row in rows):
+        columns.append(Column("share_of_possible", "of the possible %", ",.1f"))
     if wish.limits:
         columns.append(Column("above", "limits exceeded by %", ",.2f"))
     lines = []

@@ -24,7 +24,8 @@ from .site_factors import Scale, changed_factors
 from .slurm_calls import PATIENCE, SlurmError, call
 from .slurm_groups import Grouping, grouping_of
 from .slurm_queue import QueuedJob, in_partitions, read_queue, read_site_factors, to_order
-from .slurm_settings import RIGHTS
+from .slurm_settings import RIGHTS, check_usage
+from .slurm_usage import of_usage, read_usage
 
 LONGEST_WAIT = 900.0  # s, between two passes while Slurm does not answer
 PER_CHANGE = 0.02  # s, that scontrol has for each change beyond its usual time; it needs 0.002
@@ -127,11 +128,17 @@ def read_plan_policy(plan: Plan) -> Reading:
     Raises
     ------
     InputError
-        The file is no policy, or one that cannot be deployed, or its groups are not those of Slurm.
+        The file is no policy, or one that cannot be deployed, or its groups or usage are not those of Slurm.
+    SlurmError
+        Slurm does not answer; only a policy that depends on usage asks it.
     """
     stamp = _stamp(plan.policy)
     policy = check_orderly(load_policy(plan.policy))
-    return Reading(policy, grouping_of(policy, plan.groups), stamp)
+    grouping = grouping_of(policy, plan.groups)
+    fair = of_usage(policy)
+    if fair is not None:
+        check_usage(fair, grouping, plan.width)
+    return Reading(policy, grouping, stamp)
 
 
 def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
@@ -224,7 +231,10 @@ def one_pass(plan: Plan, reading: Reading, state: State, virtual: dict[int, int]
     real = read_site_factors()
     factors = virtual if plan.is_dry else real
     since = min([job.submit for job in jobs] + ([] if state.since is None else [state.since]), default=None)
-    order = order_of(reading.policy, jobs, reading.grouping, plan.width, now, since or now, plan.zone)
+    used = [] if of_usage(reading.policy) is None else read_usage()
+    order = order_of(
+        reading.policy, jobs, reading.grouping, plan.width, now, now if since is None else since, plan.zone, used
+    )
     changes = changed_factors(order.ids, factors, plan.scale)
     if not plan.is_dry:
         counts.foreign += sum(1 for job in order.ids if job in state.factors and real.get(job) != state.factors[job])
@@ -389,6 +399,9 @@ def _reread(plan: Plan, reading: Reading, counts: Counts, tell: Tell) -> Reading
         counts.damaged += 1
         tell(f"{error}; the policy {reading.policy.name} stays in force")
         return reading._replace(stamp=stamp)
+    except SlurmError as error:  # it is read again in the next pass
+        tell(f"{error}; the policy {reading.policy.name} stays in force")
+        return reading
     tell(f"the policy is now {new.policy.name}")
     return new
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +21,10 @@ from ..workload.calendar import calendar
 from ..workload.workload import Workload
 from .slurm_groups import Grouping
 from .slurm_queue import QueuedJob
+from .slurm_usage import Used, of_usage, standing_of
 
 Orderly = Plain | Greedy | Priority  # the policies that order the waiting jobs of any machine
-KNOWN = {"number", "wait", "estimate", "width", "area", "submit", "eligible", "group", "priority"}
-OF_USAGE = ("usage", "share", "fairshare")  # what the daemon does not read
+KNOWN = {"number", "wait", "estimate", "width", "area", "submit", "eligible", "group", "priority", "usage", "share"}
 
 
 class Order(NamedTuple):
@@ -54,9 +55,9 @@ def check_orderly(policy: Policy) -> Orderly:
     if isinstance(policy, Priority):
         unknown = sorted(policy.variables - KNOWN)
         if unknown:
-            is_usage = unknown[0] in OF_USAGE
-            why = "which the daemon does not read" if is_usage else "which a log has and Slurm has not"
-            hint = "let Slurm weigh its own fair share beside the policy (--share)" if is_usage else "say it by groups"
+            is_factor = unknown[0] == "fairshare"
+            why = "which the daemon does not read" if is_factor else "which a log has and Slurm has not"
+            hint = "let Slurm weigh its own fair share beside the policy (--share)" if is_factor else "say it by groups"
             raise InputError(f'policy {policy.name} uses "{unknown[0]}", {why}; {hint}')
     return policy
 
@@ -67,7 +68,14 @@ def reservations_of(policy: Orderly) -> int:
 
 
 def order_of(
-    policy: Orderly, jobs: Sequence[QueuedJob], grouping: Grouping, width: str, now: int, since: int, zone: str
+    policy: Orderly,
+    jobs: Sequence[QueuedJob],
+    grouping: Grouping,
+    width: str,
+    now: int,
+    since: int,
+    zone: str,
+    used: Sequence[Used] = (),
 ) -> Order:
     """Return the order of waiting jobs.
 
@@ -87,18 +95,26 @@ def order_of(
         Unix time from which formulas count `submit`; not after any job.
     zone
         Name of the site's time zone, for weekend, day and night.
+    used
+        What users have used, if the policy depends on it.
     """
     situation = int(calendar(now, zone, 0).kind[0])
     if not jobs:
         return Order([], SITUATIONS[situation])
     by_submission = sorted(jobs, key=lambda job: (job.submit, job.id))
     arrivals = workload_of(by_submission, grouping, width, since).in_arrival_order
-    queue = policy.queue(arrivals.jobs)
+    usages, shares = np.zeros((2, len(arrivals.jobs)))  # of workload rows; job 0 marks the beginning
+    fair = of_usage(policy)
+    if fair is not None:
+        usages[1:], shares[1:] = standing_of(fair, by_submission, grouping, used)
+        policy = replace(fair, usage="group", shares={})  # accounts and shares are those of Slurm, not of a log
+    queue = policy.queue_of_any(arrivals.jobs) if isinstance(policy, Priority) else policy.queue(arrivals.jobs)
+    if arrivals.rows is not None:
+        usages, shares = usages[arrivals.rows], shares[arrivals.rows]
     inputs, t = jobs_of(arrivals.jobs), now - since
-    keys = [
-        evaluate(queue.order, situation, inputs, j, t, 0.0, 0.0)
-        for j in range(1, len(arrivals.jobs))  # job 0 marks the beginning
-    ]
+    waiting = range(1, len(arrivals.jobs))
+    with np.errstate(all="ignore"):  # formulas have a value for every job
+        keys = [evaluate(queue.order, situation, inputs, j, t, usages[j], shares[j]) for j in waiting]
     places = np.argsort(-np.array(keys), kind="stable") + 1
     rows = places if arrivals.rows is None else arrivals.rows[places]
     return Order([by_submission[row - 1].id for row in rows.tolist()], SITUATIONS[situation])

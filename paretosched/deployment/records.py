@@ -23,6 +23,7 @@ from ..core.typed_json import as_type
 FORMAT = "paretosched deployment 1"
 STATE, LOG, METRICS = "deploy.json", "deploy.jsonl", "deploy.prom"
 LOG_BYTES = 2**25  # of a file of the log
+LATEST = 2**37  # Unix time
 OLD_LOGS = 8  # older files that are kept: deploy.jsonl.1 is the latest of them
 
 
@@ -83,6 +84,8 @@ def read_state(folder: Path) -> State:
         file = as_type(value, StateFile)
         if file.format != FORMAT:
             raise InputError(f'"format" must be "{FORMAT}"')
+        if file.since is not None and not 0 <= file.since < LATEST:
+            raise InputError(f'"since" must be a Unix time, but is {file.since}')
         return State(file.since, {int(job): factor for job, factor in file.factors.items()})
     except ValueError as error:  # an InputError is one, too
         raise InputError(f"{path}: {error}; move it away to begin anew") from None

@@ -28,11 +28,14 @@ class Grouping(NamedTuple):
         Function that returns the group of a job, an index into `groups`.
     words
         The rule in words.
+    reads
+        What of a job it depends on: of "user", "account", "qos" and "partition".
     """
 
     groups: tuple[str, ...]
     group_of: Callable[[QueuedJob], int]
     words: str
+    reads: frozenset[str]
 
 
 def grouping_of(policy: Policy, how: str | None) -> Grouping:
@@ -59,7 +62,7 @@ def grouping_of(policy: Policy, how: str | None) -> Grouping:
     if how in BY_FIELD:
         place = {name: number for number, name in enumerate(groups)}
         words = f"the job's {how} is its group; others are in {groups[default]}"
-        return Grouping(groups, lambda job: _by_field(job, str(how), place, default), words)
+        return Grouping(groups, lambda job: _by_field(job, str(how), place, default), words, frozenset({how}))
     if how is not None:
         columns, numbered = listed_lines(read_lines(how, "a list of groups"), how)
         for number, line in numbered:
@@ -68,7 +71,7 @@ def grouping_of(policy: Policy, how: str | None) -> Grouping:
         lines = [line for _, line in numbered]
         return _by_lines(groups, lines, default, f"{how} ({', '.join(columns)})")
     if len(groups) == 1 or not (policy.groups or getattr(policy, "named_groups", ())):
-        return Grouping(groups, lambda _: default, "the policy treats all groups alike")
+        return Grouping(groups, lambda _: default, "the policy treats all groups alike", frozenset())
     if isinstance(rule, ConsumptionGroups):
         raise InputError(f"policy {policy.name} groups users by what they consumed, which Slurm does not tell; {HINT}")
     if not isinstance(rule, ListedGroups):
@@ -113,4 +116,5 @@ def _by_lines(groups: tuple[str, ...], lines: Sequence[GroupLine], default: int,
             first = min([first, *(table[key] for key in keys if key in table)])
         return group_of_line[first] if first < len(lines) else default
 
-    return Grouping(groups, group_of, words)
+    reads = {"qos" if column == "queue" else column for columns in tables for column in columns}
+    return Grouping(groups, group_of, words, frozenset(reads))

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ..core.errors import InputError
+from ..workload.workload import WIDEST
 from .slurm_calls import SlurmError, call
 
 # What squeue -O is asked for. The account comes last: without slurmdbd it is any text that a user likes.
@@ -133,16 +134,14 @@ def _job(cells: dict[str, str]) -> QueuedJob:
     """Return the job of a line; raise ValueError if a cell is not what it must be."""
     name = {key: "" if value in NONE else value for key, value in cells.items()}
     tres = dict(part.partition("=")[::2] for part in name["tres-alloc"].split(","))
-    gpus = sum(int(value) for key, value in tres.items() if key == "gres/gpu" and value.isdigit())
-    billing = tres.get("billing", "")
     widths = {
         "cpus": _first_number(cells["NumCPUs"]),
         "nodes": _first_number(cells["NumNodes"]),
-        "gpus": gpus,
-        "billing": int(billing) if billing.isdigit() else 0,
+        "gpus": _first_number(tres.get("gres/gpu", "0")),
+        "billing": _first_number(tres.get("billing", "0")),
     }
     return QueuedJob(
-        int(name["HetJobID"] or name["JobID"]),
+        _number(name["HetJobID"] or name["JobID"]),
         cells["State"] == "PENDING",
         name["UserName"],
         name["Account"],
@@ -150,8 +149,8 @@ def _job(cells: dict[str, str]) -> QueuedJob:
         tuple(name["Partition"].split(",")),
         widths,
         seconds_of(cells["TimeLimit"]),
-        int(cells["SubmitTime"]),
-        int(name["EligibleTime"]) if name["EligibleTime"] else None,
+        _number(cells["SubmitTime"]),
+        _number(name["EligibleTime"]) if name["EligibleTime"] else None,
         cells["PriorityLong"] == "0",
         name["Reservation"],
     )
@@ -165,10 +164,18 @@ def _join(job: QueuedJob, part: QueuedJob) -> QueuedJob:
 
 def _first_number(text: str) -> int:
     """Return the number with which a text begins: of a range, such as 2-4, the smallest; 2K is 2000."""
-    match = re.match(r"(\d+)(K?)", text)
-    if match is None:
+    match = re.match(r"(\d{1,9})(?!\d)(K?)", text, re.ASCII)
+    width = int(match[1]) * (1000 if match[2] else 1) if match is not None else WIDEST + 1
+    if width > WIDEST:
         raise ValueError(f"a number of processors or nodes is {text[:40]!r}")
-    return int(match[1]) * (1000 if match[2] else 1)
+    return width
+
+
+def _number(text: str) -> int:
+    """Return the number of a job, or a Unix time."""
+    if not re.fullmatch(r"\d{1,12}", text, re.ASCII):
+        raise ValueError(f"a number is {text[:40]!r}")
+    return int(text)
 
 
 def seconds_of(text: str) -> int:
@@ -187,7 +194,9 @@ def seconds_of(text: str) -> int:
     if text.upper() in {"UNLIMITED", "NOT_SET", "PARTITION_LIMIT", "INVALID", "INFINITE", ""} or text in NONE:
         return NO_LIMIT
     days, dash, clock = text.rpartition("-")
-    if not re.fullmatch(r"\d{1,9}(:\d{1,9}){0,2}", clock) or (dash and not days.isdigit()):
+    if not re.fullmatch(r"\d{1,9}(:\d{1,9}){0,2}", clock, re.ASCII) or (
+        dash and not re.fullmatch(r"\d{1,6}", days, re.ASCII)
+    ):
         raise ValueError(f"a time limit is {text[:40]!r}")
     total = 0
     for number in clock.split(":"):

@@ -10,7 +10,9 @@ from ..core.errors import InputError
 from ..policies.priority import ALL, Priority
 from .ranking import Orderly, reservations_of
 from .slurm_calls import call
+from .slurm_groups import Grouping
 from .slurm_queue import NO_LIMIT, QueuedJob, seconds_of
+from .slurm_usage import NAMES
 
 WEIGHTS = ("Age", "Assoc", "FairShare", "JobSize", "Partition", "QOS")
 DEFAULTS = {
@@ -71,6 +73,51 @@ def check_priority(settings: Mapping[str, str]) -> None:
     plugin = settings.get("PrioritySiteFactorPlugin", "(null)")
     if plugin != "(null)":
         raise InputError(f"PrioritySiteFactorPlugin must not be set, since it sets site factors, too, but is {plugin}")
+
+
+def check_usage(policy: Priority, grouping: Grouping, width: str) -> None:
+    """Check that Slurm has the usage that the formulas of a policy mean.
+
+    Parameters
+    ----------
+    policy
+        The policy; its formulas depend on usage or shares.
+    grouping
+        How the jobs of Slurm get its groups.
+    width
+        What counts as the width of a job, one of WIDTHS.
+
+    Raises
+    ------
+    InputError
+        Slurm has it not, or not with this half-life.
+    SlurmError
+        Slurm does not answer.
+    """
+    name = f"policy {policy.name} depends on usage"
+    settings = read_settings()
+    storage = settings.get("AccountingStorageType", "")
+    if storage != "accounting_storage/slurmdbd":
+        raise InputError(f"{name}, which Slurm has with AccountingStorageType=accounting_storage/slurmdbd only")
+    half_life = settings.get("PriorityDecayHalfLife", "")
+    if not re.fullmatch(r"[\d:-]+", half_life) or seconds_of(half_life) != policy.half_life:
+        raise InputError(
+            f"{name} with the half-life {_in_slurm_conf(policy.half_life)}, but PriorityDecayHalfLife is "
+            f"{half_life or 'unknown'}; they must be the same"
+        )
+    reset = settings.get("PriorityUsageResetPeriod", "NONE")
+    if reset != "NONE":
+        raise InputError(f"{name} that decays, but PriorityUsageResetPeriod is {reset}; it must be NONE")
+    if policy.usage == "group" and not grouping.reads <= NAMES:
+        others = ", ".join(sorted(grouping.reads - NAMES))
+        raise InputError(f"{name} of groups, but the group of a job depends on {others}, of which Slurm keeps no usage")
+    if policy.usage != "group" and policy.shares and "share" in policy.variables:
+        raise InputError(f"policy {policy.name} has shares by numbers in its log, which Slurm does not know")
+    if width not in ("cpus", "billing"):
+        raise InputError(f"{name}, which Slurm keeps in billing units; --width must be cpus or billing, not {width}")
+    weighted = "TRESBillingWeights=" in call(["scontrol", "-o", "-a", "show", "partition"]).text
+    if width == "cpus" and weighted:
+        raise InputError(f"{name} in processor seconds, but partitions have TRESBillingWeights; --width billing goes")
 
 
 def weights_of(settings: Mapping[str, str]) -> int:
@@ -149,3 +196,15 @@ def left_out(policy: Orderly) -> list[str]:
         "slack of reservations": b.slack,
     }
     return [words for words, has in parts.items() if has]
+
+
+def _in_slurm_conf(seconds: int) -> str:
+    """Return a time as slurm.conf has it.
+
+    Examples
+    --------
+    >>> _in_slurm_conf(7 * 86400), _in_slurm_conf(7320)
+    ('7-00:00:00', '0-02:02:00')
+    """
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes // 1440}-{minutes // 60 % 24:02}:{minutes % 60:02}:{rest:02}"

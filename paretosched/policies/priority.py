@@ -357,6 +357,16 @@ class Priority:
             A formula needs accounts or queues of a log, and the workload does not come from one; or as for `doubts`.
         """
         self.doubts(workload)
+        return self.queue_of_any(workload)
+
+    def queue_of_any(self, workload: Workload) -> Queue:
+        """Return what `queue` does, also if a formula is defined for no job: a few waiting jobs are no log.
+
+        Raises
+        ------
+        InputError
+            A formula needs accounts or queues of a log, and the workload does not come from one.
+        """
         accounts, shares, tree = self._accounts(workload)
         return Queue(
             program_of([row.formula.key for row in self.orders], workload),

@@ -180,7 +180,12 @@ def _multifactor(site: Site) -> tuple[list[Part], list[str]]:
     parts: list[Part] = []
     remarks: list[str] = []
     age, oldest = conf.number("PriorityWeightAge"), conf.seconds("PriorityMaxAge", WEEK)
-    if age and oldest != 0:
+    if age and not _has_slurmdbd(conf):
+        remarks.append(
+            f"PriorityWeightAge={age}: without AccountingStorageType=accounting_storage/slurmdbd Slurm computes "
+            "priorities when jobs are submitted, and never again, so that ages count nothing"
+        )
+    elif age and oldest != 0:
         longest = LONGEST_TIME if oldest is None else oldest
         parts.append(Part(f"age ({age:,})", (f"{age} * min(wait / {longest}, 1)",)))
         remarks.append("PriorityCalcPeriod: ages grow with every second here, and only once in this period in Slurm")
@@ -205,10 +210,9 @@ def _fair_share_part(site: Site, remarks: list[str]) -> list[Part]:
     """Return the part of fair share; remarks are appended."""
     conf = site.conf
     weight = conf.number("PriorityWeightFairshare")
-    storage = conf.text("AccountingStorageType", "accounting_storage/none").lower()
     if not weight:
         return []
-    if storage not in ("accounting_storage/slurmdbd", "accounting_storage/mysql"):
+    if not _has_slurmdbd(conf):
         remarks.append(
             f"PriorityWeightFairshare={weight}: without AccountingStorageType=accounting_storage/slurmdbd "
             "Slurm knows no shares, so that it counts nothing"
@@ -223,6 +227,12 @@ def _fair_share_part(site: Site, remarks: list[str]) -> list[Part]:
         remarks.append("DEPTH_OBLIVIOUS: accounts within accounts count as in the classic algorithm without this flag")
     what = "fair share, " + ("classic" if _is_classic(site) else "Fair Tree")
     return [Part(f"{what} ({weight:,})", (f"{weight} * fairshare",))]
+
+
+def _has_slurmdbd(conf: SlurmConf) -> bool:
+    """Return whether there are accounts; without them Slurm 22.05 never computes priorities again."""
+    storage = conf.text("AccountingStorageType", "accounting_storage/none").lower()
+    return storage in ("accounting_storage/slurmdbd", "accounting_storage/mysql")
 
 
 def _is_classic(site: Site) -> bool:

@@ -200,6 +200,8 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
     heads = [head_cell("Policy")]
     heads += [head_cell("Objective", "smaller is better")] if goal else []
     heads += [head_cell("Share of the way", "EASY to the front")] if goal and front else []
+    possible = any(row["share_of_possible"] is not None for row in comparison.rows())
+    heads += [head_cell("Share of the possible", "EASY to the bound")] if possible else []
     heads += [head_cell("Limits exceeded by")] if wish.limits else []
     lines: list[str] = []
     for row in comparison.rows():
@@ -212,6 +214,8 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
             cells.append(number_cell(row["objective"], ",.1f" if wish.weights else ".4f", below))
         if goal and front:
             cells.append(number_cell(row["share_of_way"], ",.1f", " %"))
+        if possible:
+            cells.append(number_cell(row["share_of_possible"], ",.1f", " %"))
         if wish.limits:
             above = row["exceeded"]
             cells.append(number_cell(None if above is None else 100 * above, ",.2f", " %"))
@@ -227,6 +231,10 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
         notes.append(
             "Share of the way: from EASY (0 %) to the schedule of the front that comes nearest to the objective "
             "(100 %); undefined if this schedule is not better than EASY, or if a limit is exceeded."
+        )
+    if possible:
+        notes.append(
+            "Share of the possible: from EASY to what is proved that no schedule within the limits can beat (100 %)."
         )
     if wish.limits:
         notes.append(

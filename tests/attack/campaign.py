@@ -19,12 +19,12 @@ from attack.kills import LONG, kills
 from attack.mutated_inputs import mutated_inputs
 from attack.pages import pages
 from attack.tally import Tally
-from paretosched.core.files import replacing
 from paretosched.core.tables import Column, save_rows, table
 from support.commands import ROOT
 
 sys.path.insert(0, str(ROOT / "experiments"))
 import common
+from reliability import analysis
 
 RESULTS = ROOT / "results" / "reliability"
 Tell = Callable[[str], None]
@@ -125,28 +125,7 @@ def save(rows: Sequence[Tally], seed: int, seconds: float, results: Path = RESUL
     cores = len(os.sched_getaffinity(0))
     about = {"quick": False, "seed": seed, "seconds": round(seconds), "cores": cores}
     common.save_provenance(results, about, ("msgspec", "pyarrow", "distributed", "dash"))
-    provenance = common.load_provenance(results)
-    broken = sum(row.broken for row in rows)
-    lines = [
-        "# Attacks",
-        "",
-        f"`make attack` tried {sum(row.tried for row in rows):,} attacks in {seconds / 60:.0f} minutes on {cores} "
-        f"cores: {broken or 'none'} broke anything. Seed {seed}; {common.versions_text(provenance)}.",
-        "",
-        "*Refused*: one line that says why, and exit status 2. *Accepted*: the command did what it was asked, with the "
-        "result that it has without the attack. *Broken*: a traceback, another exit status, no end within the time "
-        "limit, more than 1 GiB of memory for an input, an input that was changed, a continued run that differs from "
-        "one that was not killed, or another account that got in.",
-        "",
-        "| attack | tried | refused | accepted | broken |",
-        "| --- | ---: | ---: | ---: | ---: |",
-        *(f"| {row.attack} | {row.tried:,} | {row.refused:,} | {row.accepted:,} | {row.broken:,} |" for row in rows),
-        "",
-        *(f"- Broken, {row.attack}: {row.offender}" for row in rows if row.broken),
-        *(f"- Not tried, {row.attack}: {row.remark}" for row in rows if row.remark),
-    ]
-    with replacing(results / "summary.md") as temporary:
-        temporary.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    analysis.write(results)
 
 
 def clock() -> Tell:

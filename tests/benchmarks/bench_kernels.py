@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from paretosched.core.tables import Column, table
+from paretosched.core.tables import Column, save_rows, table
 from paretosched.encodings.rule_base import Situations, Symbiotic
 from paretosched.policies.decoded_orders import decoded_start_times
 from paretosched.policies.greedy_order import greedy, upper_bounds
@@ -328,6 +328,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5, help="timings of each simulation, the median counts")
     parser.add_argument("--only", choices=["traces", "deep", "sizes"], help="one part alone")
+    parser.add_argument(
+        "--csv", type=Path, help="a file for the times of the traces, such as results/speed/kernels.csv"
+    )
     parser.add_argument("--largest", type=int, default=6, help="sizes go from 10^4 to 10^LARGEST jobs")
     parser.add_argument("--one-size", nargs=2, metavar=("POLICY", "JOBS"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -335,6 +338,7 @@ def main() -> None:
         print(*one_size(options.one_size[0], int(options.one_size[1]), 3))
         return
     if options.only in (None, "traces"):
+        times = []
         for workload in traces():
             print(f"{workload.name}: {len(workload):,} jobs on {workload.capacity} processors")
             columns = [
@@ -346,8 +350,17 @@ def main() -> None:
                 Column("goal", "goal S", "g"),
                 Column("verdict", "goal"),
             ]
-            print(table(per_trace(workload, options.repeats), columns), flush=True)
+            rows = per_trace(workload, options.repeats)
+            print(table(rows, columns), flush=True)
             print()
+            name = workload.name.removesuffix(f" at {workload.capacity}")
+            times += [
+                {"trace": name, "jobs": len(workload), "policy": row["policy"]}
+                | {"ms": round(row["ms"], 1), "S": round(row["ratio"], 2)}
+                for row in rows
+            ]
+        if options.csv:
+            save_rows(times, options.csv)
     if options.only in (None, "deep"):
         print(f"Deep queues; goal: twice the queue takes at most {GROWTH} times as much, a job")
         columns = [

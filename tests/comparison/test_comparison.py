@@ -435,8 +435,8 @@ def test_the_text_has_the_objective_and_the_waits_below_the_policies():
     parts = compare(WORKLOAD, ["fcfs"], front, FIRST).text().split("\n\n")
     assert [part.split("\n")[0].split()[0] for part in parts] == ["policy", "objective:", "FCFS:", "wait", "of"]
     objective = [line.split() for line in parts[1].splitlines()]
-    assert objective[1] == ["policy", "objective", "vs", "EASY", "of", "the", "way", "%"]
-    assert objective[3:6] == [
+    assert objective[1] == ["policy", "objective", "vs", "EASY", "of", "the", "way", "%", "of", "the", "possible", "%"]
+    assert [line[:-1] for line in objective[3:6]] == [
         ["EASY", "309.0", "0.0", "%", "0.0"],
         ["FCFS", "348.0", "-12.6", "%", "-118.2"],
         ["nearest", "to", "the", "objective", "276.0", "+10.7", "%", "100.0"],
@@ -528,6 +528,9 @@ def test_a_sentence_says_how_far_the_nearest_policy_is_from_what_none_can_beat()
     assert {row["objective_at_least"] for row in (of_easy, of_fcfs, of_best)} == {best.goal}
     assert of_fcfs["at_most_vs_easy"] == pytest.approx(100 * (easy - best.goal) / easy)
     assert of_ideal["distance"] is None
+    assert of_fcfs["share_of_possible"] == pytest.approx(100 * (easy - fcfs) / (easy - best.goal))
+    assert (of_easy["share_of_possible"], of_ideal["share_of_possible"]) == (0, None)
+    assert of_best["share_of_possible"] < 100 == of_best["share_of_way"]
     assert compare(WORKLOAD, [], None, wish).distance.startswith("EASY: 0.0 of at most ")
     assert compare(WORKLOAD, ["fcfs"]).distance == ""
 

@@ -126,7 +126,7 @@ def test_the_interpreted_and_the_compiled_code_give_the_same_order() -> None:
         ("scojo", "shares the machine in time slices, which no order of jobs can express"),
         ("recorded", "cannot be deployed; choose one of fcfs, easy"),
         ("list", "cannot be deployed"),
-        ("order: -usage; backfill: easy", 'uses "usage", which the daemon does not read'),
+        ("order: fairshare; backfill: easy", 'uses "fairshare", which the daemon does not read'),
         ("order: user(7); backfill: easy", 'uses "user", which a log has and Slurm has not'),
     ],
 )
@@ -153,6 +153,23 @@ def test_a_formula_counts_submissions_from_the_first_job_that_was_ever_in_order(
     rest = order_of(policy, jobs[20:], grouping, "cpus", NOW, NOW - 100_000, "UTC").ids
     left = {job.id for job in jobs[20:]}
     assert rest == [number for number in whole if number in left]
+
+
+@pytest.mark.parametrize(
+    ("words", "ids"),
+    [
+        ("order: 1 / (width - 1) - 1 / (width - 1)", [1, 2, 3]),
+        ("order: log(0 - width) - wait", [1, 2, 3]),
+        ("order: 1 / (width - 1) - 1 / (width - 1) + estimate", [4, 1, 2, 3]),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_jobs_for_which_a_formula_is_no_number_come_last_and_end_no_daemon(words: str, ids: list[int]) -> None:
+    """A log of which all jobs were so would be refused; a queue may have no other job at the moment."""
+    lines = [line_of(number, cpus=2 if number == 4 else 1) for number in ids]
+    jobs = to_order(jobs_in("".join(lines).replace("@", "~m~"), "~m~"), NOW, [])
+    policy = check_orderly(as_policy(f"{words}; backfill: easy"))
+    assert order_of(policy, jobs, grouping_of(policy, None), "cpus", NOW, NOW - 100_000_000, "UTC").ids == ids
 
 
 def test_the_wait_counts_from_when_a_job_could_run_and_equal_keys_come_in_that_order() -> None:

@@ -30,7 +30,15 @@ def test_a_state_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", '{"format": "x"}', '{"format": "paretosched deployment 1", "since": 1, "factors": {"a": 1}}'],
+    [
+        "",
+        "{",
+        "[]",
+        '{"format": "x"}',
+        '{"format": "paretosched deployment 1", "since": 1, "factors": {"a": 1}}',
+        '{"format": "paretosched deployment 1", "since": -99999999999999999999, "factors": {}}',
+        '{"format": "paretosched deployment 1", "since": 99999999999999999999, "factors": {}}',
+    ],
 )
 def test_a_damaged_state_is_refused_with_what_to_do(tmp_path: Path, text: str) -> None:
     (tmp_path / "deploy.json").write_text(text, encoding="utf-8")

@@ -61,6 +61,26 @@ def test_an_output_that_is_something_else_is_refused(text: str) -> None:
         jobs(text)
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {"cpus": 10**30},
+        {"cpus": 2**31},
+        {"nodes": "9999999K"},
+        {"tres": f"gres/gpu={'9' * 500}"},
+        {"tres": f"billing={10**19}"},
+        {"submit": 10**30},
+        {"submit": -5},
+        {"submit": "٣"},
+        {"eligible": 10**19},
+        {"het": "9" * 5000},
+    ],
+)
+def test_numbers_that_no_machine_has_are_refused_and_end_no_daemon(cells: dict[str, Any]) -> None:
+    with pytest.raises(SlurmError, match=r"^squeue: a number .{1,70}$"):
+        one(**cells)
+
+
 def test_an_empty_queue_has_no_jobs() -> None:
     assert jobs("") == []
 
@@ -74,7 +94,7 @@ def test_time_limits_are_seconds(text: str, seconds: int) -> None:
     assert seconds_of(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["1:2:3:4", "x", "-5", "1-", "a-00:01"])
+@pytest.mark.parametrize("text", ["1:2:3:4", "x", "-5", "1-", "a-00:01", "1" * 10, "1" * 7 + "-00:00", "٣", "٣-00:00"])
 def test_what_is_no_time_limit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="time limit"):
         seconds_of(text)

@@ -98,5 +98,10 @@ def test_provenance_is_read_as_it_was_written(common: Any, tmp_path: Path) -> No
     common.save_provenance(tmp_path, {"parts": ["one"]}, ("scipy",))
     assert common.earlier_parts(tmp_path) == ["one"]
     note = common.load_provenance(tmp_path)
+    assert [set(session) for session in note["sessions"]] == [{"seconds", "cores"}]
+    common.save_provenance(tmp_path, {"parts": ["one", "two"]})
+    assert len(common.load_provenance(tmp_path)["sessions"]) == 2
+    common.save_provenance(tmp_path, {"quick": True})
+    assert len(common.load_provenance(tmp_path)["sessions"]) == 2
     assert list(note["versions"]) == ["python", "paretosched", "numpy", "numba", "scipy"]
     assert common.versions_text(note).startswith(f"python {sys.version.split()[0]}, paretosched ")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import paretosched as ps
-from paretosched.core.tables import load_rows
+from paretosched.core.tables import load_rows, save_rows
 from support.experiments import ROOT, script
 from support.slurm_cluster import refusal
 
@@ -74,6 +74,32 @@ def test_a_replay_that_is_the_simulation_agrees_with_it(run: Any) -> None:
     assert row["objective"] == pytest.approx(row["simulated_objective"])
     assert row["correlation"] == pytest.approx(1)
     assert (row["late_median"], row["late_most"], row["longer_mean"]) == (2, 2, None)
+
+
+def test_rows_of_earlier_replays_stay_and_those_of_new_ones_replace_them(run: Any, tmp_path: Path) -> None:
+    def row(window: int, system: str, jobs: int) -> dict[str, Any]:
+        return {"log": "KTH", "window": window, "system": system, "twin": "easy", "jobs": jobs}
+
+    save_rows([row(0, "stock", 1), row(1, "stock", 2)], tmp_path / "windows.csv")
+    rows = run.with_earlier([row(10, "coarse", 5), row(0, "coarse", 3), row(1, "stock", 4)], tmp_path)
+    got = [(int(each["window"]), each["system"], int(each["jobs"])) for each in rows]
+    assert got == [(0, "stock", 1), (0, "coarse", 3), (1, "stock", 4), (10, "coarse", 5)]
+
+
+def test_priorities_that_are_the_model_agree_with_it(run: Any) -> None:
+    window = run.windows_of("KTH", 1, True)[0]
+    w = window.jobs
+    policy = ps.as_policy("order: -estimate * width")
+    waiting, second = range(5, 25), int(w.submit[30])
+    keys = -(w.estimate * w.width)
+    numbers = [100 + row for row in range(len(w))]
+    sample = {"time": w.epoch + second, "numbers": numbers}
+    real = {str(numbers[row]): int(keys[row]) for row in waiting}
+    record = {"submit": [-1, *w.submit[1:].tolist()], "samples": [sample | {"priority": real | {"7": 1}}]}
+    assert run.priority_pairs(window, policy, record) == (190, 190)
+    turned = {job: -key for job, key in real.items()}
+    alike = sum(a == b for i, a in enumerate(real.values()) for b in list(real.values())[:i])
+    assert run.priority_pairs(window, policy, record | {"samples": [sample | {"priority": turned}]}) == (190, alike)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -70,9 +71,10 @@ def test_a_whole_site() -> None:
     ("lines", "order"),
     [
         ("", "fcfs; backfill: none"),
-        ("PriorityWeightAge=5", "5 * min(wait / 604800, 1)"),
-        ("PriorityWeightAge=5\nPriorityMaxAge=INFINITE", "5 * min(wait / 10000000000, 1)"),
-        ("PriorityWeightAge=5\nPriorityMaxAge=0", "fcfs; backfill: none"),
+        ("PriorityWeightAge=5", "fcfs; backfill: none"),  # without accounts, Slurm computes priorities only once
+        (f"PriorityWeightAge=5\n{DBD}", "5 * min(wait / 604800, 1)"),
+        (f"PriorityWeightAge=5\nPriorityMaxAge=INFINITE\n{DBD}", "5 * min(wait / 10000000000, 1)"),
+        (f"PriorityWeightAge=5\nPriorityMaxAge=0\n{DBD}", "fcfs; backfill: none"),
         ("PriorityWeightJobSize=8", "8 * max(0, min(1, 0.125 + width / 32))"),
         ("PriorityWeightJobSize=8\nPriorityFavorSmall=yes", "8 * max(0, min(1, 1 - 0.125 - width / 32))"),
         (
@@ -96,7 +98,7 @@ def test_a_whole_site() -> None:
             "8589934592 * partition(q-2) + 6 + 12 * partition(q-2)",
         ),
         (
-            "PartitionName=q PriorityTier=9\nPriorityWeightAge=1",
+            f"PartitionName=q PriorityTier=9\nPriorityWeightAge=1\n{DBD}",
             "8589934592 * partition(q) + 1 * min(wait / 604800, 1)",
         ),
     ],
@@ -358,6 +360,25 @@ def test_priorities_are_those_of_a_real_slurm(tmp_path: Path) -> None:
         cluster.wait_until(lambda: "UP" in cluster.call("scontrol", "ping", check=False), 60)
         pass_two_periods(cluster)
         check_priorities(cluster, tmp_path, 100.0)  # of 10,000: usage is that of the last period
+
+
+@pytest.mark.slow
+def test_without_accounts_a_real_slurm_has_no_ages(tmp_path: Path) -> None:
+    lines = {"PriorityWeightAge": "1000", "PriorityMaxAge": "0-2", "PriorityCalcPeriod": "1"}
+    with slurm_cluster(nodes=1, settings=lines, rate=60) as cluster:
+        cluster.submit(run=90000, width=4, limit=2000)
+        jobs = [cluster.submit(run=60, width=4, limit=10) for _ in range(3)]
+        cluster.wait_until(lambda: len(sprio(cluster)) == 3)
+        pass_two_periods(cluster)
+        submitted = datetime.fromisoformat(cluster.show(jobs[0], "SubmitTime") + "+00:00").timestamp()
+        assert int(cluster.call("date", "+%s")) - submitted > 240  # of 7200: an age of 33
+        assert {row["AGE"] for row in sprio(cluster).values()} == {0}
+        (tmp_path / "slurm.conf").write_text((cluster.folder / "etc/slurm.conf").read_text(encoding="utf-8"), "utf-8")
+        policy = read_slurm(tmp_path / "slurm.conf")
+        assert policy.order == ("fcfs",)
+        assert any(
+            remark.startswith("PriorityWeightAge=1000: without AccountingStorageType") for remark in remarks(policy)
+        )
 
 
 def pass_two_periods(cluster: SlurmCluster) -> None:

@@ -12,6 +12,9 @@ CONFIG = {
     "PrioritySiteFactorPlugin": "(null)",
     "PriorityWeightAge": "0",
     "PriorityWeightTRES": "(null)",
+    "PriorityDecayHalfLife": "7-00:00:00",
+    "PriorityUsageResetPeriod": "NONE",
+    "AccountingStorageType": "accounting_storage/slurmdbd",
     "SchedulerType": "sched/backfill",
     "SchedulerParameters": "bf_job_part_count_reserve=1,bf_window=10080,default_queue_depth=10000",
 }
@@ -19,9 +22,11 @@ SCRIPTS = {
     "squeue": """test -e squeue.fails && { echo "Unable to contact slurm controller" >&2; exit 1; }
 mark=$(printf %s "$4" | sed 's/^JobID:\\([^,]*\\),.*/\\1/'); sed "s/@/$mark/g" queue""",
     "sprio": "cat factors",
+    "sshare": "cat usage",
     "sinfo": 'case "$*" in *%R*) echo main; echo other;; *) echo 1-00:00:00;; esac',
     "scontrol": """case "$*" in
 "show config") cat config;;
+*partition) cat partitions;;
 "") told=told.$$; cat > $told; cat $told >> all
   sed 's/^update JobId=\\([0-9]*\\) SiteFactor=\\(.*\\)/\\1|\\2/' $told >> factors
   denied='Access\\/permission denied for job'
@@ -42,7 +47,7 @@ class FakeSlurm:
             path = folder / name
             path.write_text(f"#!/bin/sh\ncd {folder}\n{script}\n", encoding="utf-8")
             path.chmod(0o755)
-        for name in ("queue", "factors", "all"):
+        for name in ("queue", "factors", "all", "usage", "partitions"):
             (folder / name).touch()
         self.configure()
 

@@ -17,15 +17,15 @@ FEW, MANY = Recipes(3, 20, 1, 100, 0.3), Recipes(31, 5, 100, 100)
 GENETIC = [name for name in OF_ANY_GENOMES if name != "random"]
 
 
-def marked(algorithms: Iterable[str]) -> pytest.MarkDecorator:
+def each_of(algorithms: Iterable[str]) -> pytest.MarkDecorator:
     """Return the mark that makes a test of each algorithm; AGE-MOEA is compiled for five seconds in each process."""
     return pytest.mark.parametrize(
         "algorithm", [pytest.param(name, marks=pytest.mark.slow) if name == "agemoea2" else name for name in algorithms]
     )
 
 
-every_algorithm = marked(OF_ANY_GENOMES)
-every_genetic = marked(GENETIC)
+every_algorithm = each_of(OF_ANY_GENOMES)
+every_genetic = each_of(GENETIC)
 
 
 def start(algorithm: str, space: Reals | Recipes, population: int = 12, seed: int = 0):

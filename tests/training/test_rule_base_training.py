@@ -71,7 +71,10 @@ def test_every_class_gets_the_best_strategy_in_its_turn() -> None:
 
 
 def test_a_situation_that_never_came_up_takes_the_strategy_that_is_wanted() -> None:
-    papers, ours = (train_rules(W, WISH, unseen=word, **ITERATIVE) for word in (None, "easy by wait"))
+    papers, ours = (
+        train_rules(W, WISH, unseen=word, **ITERATIVE | {"bounds": ((99.0,), (75.0,), (), (), ())})
+        for word in (None, "easy by wait")
+    )
     unseen = np.array(papers.policy.provenance["decisions"]) == 0
     assert unseen.any()
     assert not unseen.all()

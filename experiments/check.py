@@ -1,0 +1,253 @@
+"""Say where documents and results differ: `python -m experiments.check`, without logs and without a network.
+
+A summary is what its `analysis.py` writes from the tables beside it. A number of a document is that of a claim, an
+expression over the same tables (`claims.py`), or no result: it is in code, part of a name, or `stated.py` lists it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import runpy
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from itertools import zip_longest
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+from unittest.mock import patch
+
+from experiments.claims import CLAIMS, DOCUMENTS, Claim
+from experiments.quoted import Results
+from experiments.stated import STATED, Stated
+from paretosched.core.errors import InputError
+
+EXPERIMENTS = Path(__file__).resolve().parent
+ROOT = EXPERIMENTS.parent
+NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+FIELD = re.compile(r"\{:?([^{}]*)\}")  # of the words of a claim: a number, by its format
+VALUE = rf"([+-]?{NUMBER}|[a-z]+)"  # what a document has there: a number in digits or in words
+WITH_PAGES = ("ci190_05",)  # draw a page of figures wherever the fronts are
+
+# Numbers that are no results, by the rule that says so. The first rule that fits counts.
+EXEMPT: Mapping[str, str] = {
+    "code": r"```.*?```|(?m:^ {4,}(?![-*] )[^\n]*)|`[^`\n]+`",
+    "links": r"\]\([^)]*\)|https?://\S+",
+    "names": r"(?<![\w.,])[A-Za-z_][\w./-]*",  # f1, AWRT3, SDSC00, CI-190/05, SHA-256
+    "papers": r"\| 00[0-4]:",
+    "numbers of things": r"(?i:\b(?:papers?|figures?|tables?|sections?|groups?|status|steps?|python|slurm|field)) "
+    r"\d[\d.]*(?:(?:,| to| and| or) \d[\d.]*)*(?! ?%)",
+    "years": r"\b(?:19|20)\d\d\b(?=\s*(?:[|.,;:)]|$))",
+    "the papers' machine": r"\b1,?024\b",
+    "percentiles": r"\b95th\b",
+    "wishes": rf"{NUMBER} ?\*? ?(?:AWRT\w*|EASY)\b",
+    "numbered lists": r"(?m:^ *\d+\. )",
+}
+
+
+class Fault(NamedTuple):
+    """A place where a document and the data differ."""
+
+    document: str
+    line: int
+    words: str
+
+    def __str__(self) -> str:
+        return f"{self.document}:{self.line}: {self.words}"
+
+
+class Span(NamedTuple):
+    """A part of a text."""
+
+    begin: int
+    end: int
+
+
+# --- summaries --------------------------------------------------------------------------------------------------------
+
+
+def summaries(root: Path) -> dict[str, Path]:
+    """Return the folders of results that have a summary, by the name of the experiment."""
+    return {path.parent.name: path.parent for path in sorted(root.glob("results/*/summary.md"))}
+
+
+def faults_of_summary(experiment: str, results: Path) -> list[Fault]:
+    """Return the first line of a summary that is not what `analysis.py` writes from the tables beside it."""
+    document = f"results/{experiment}/summary.md"
+    says = (results / "summary.md").read_text(encoding="utf-8").splitlines()
+    try:
+        should = summary_of(experiment, results).splitlines()
+    except (LookupError, ValueError, InputError) as error:
+        return [Fault(document, 1, f"cannot be written from the tables: {type(error).__name__}: {error}")]
+    for number, (is_line, line) in enumerate(zip_longest(says, should, fillvalue=""), 1):
+        if is_line != line:
+            is_words, words = first_difference(is_line, line)
+            return [Fault(document, number, f"says {is_words!r}, the tables say {words!r}")]
+    return []
+
+
+def summary_of(experiment: str, results: Path) -> str:
+    """Return the summary that `analysis.py` writes from the tables of a folder, which stays as it is."""
+    with tempfile.TemporaryDirectory() as name, scripts_of(experiment) as place:
+        folder = Path(name)
+        for path in results.iterdir():
+            if path.name != "summary.md":
+                (folder / path.name).symlink_to(path.resolve())
+        arguments = ["analysis.py", "--no-figures", "--results", str(folder)]
+        if experiment in WITH_PAGES:
+            arguments += ["--work", str(folder / "no work")]
+        with patch.object(sys, "argv", arguments), redirect_stdout(io.StringIO()):
+            runpy.run_path(str(place / "analysis.py"), run_name="analysis")["main"]()
+        return (folder / "summary.md").read_text(encoding="utf-8")
+
+
+@contextmanager
+def scripts_of(experiment: str) -> Iterator[Path]:
+    """Put the folder of an experiment on the path, with no module of another: each has its own `settings`."""
+    folder, path, others = EXPERIMENTS / experiment, list(sys.path), take_modules()
+    sys.path.insert(0, str(folder))
+    try:
+        yield folder
+    finally:
+        sys.path[:] = path
+        take_modules()
+        sys.modules.update(others)
+
+
+def take_modules() -> dict[str, ModuleType]:
+    """Remove the modules of experiments, but not this one and those that it imports; return them by name."""
+    files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
+    names = [name for name, file in files.items() if file and EXPERIMENTS in Path(file).parents]
+    return {name: sys.modules.pop(name) for name in names if not name.startswith("experiments.") and name != "__main__"}
+
+
+def first_difference(says: str, should: str) -> tuple[str, str]:
+    """Return eight words of two lines: three before the first that differs, and those that follow.
+
+    >>> first_difference("| KTH | 1.2 | 3 |", "| KTH | 1.3 | 3 |")
+    ('| KTH | 1.2 | 3 |', '| KTH | 1.3 | 3 |')
+    """
+    pairs = list(zip_longest(says.split(), should.split(), fillvalue=""))
+    first = max(0, next((k for k, (a, b) in enumerate(pairs) if a != b), 0) - 3)
+    before, after = (" ".join(words).strip() for words in zip(*pairs[first : first + 8], strict=True))
+    return before, after
+
+
+# --- documents --------------------------------------------------------------------------------------------------------
+
+
+def faults_of_claims(
+    document: str, text: str, claims: Iterable[Claim], results: Results
+) -> tuple[list[Fault], list[Span]]:
+    """Return where claims and a document differ, and the parts of the text that claims cover."""
+    faults, covered = [], []
+    for claim in claims:
+        try:
+            values = list(claim.values(results))
+        except LookupError as error:  # a row or a column is not there any more
+            faults.append(Fault(document, 1, f"{error.args[0]}, for {claim.words!r}"))
+            continue
+        should = [format(value, spec) for value, spec in zip(values, FIELD.findall(claim.words), strict=True)]
+        found = list(re.finditer(pattern_of(claim.words), text))
+        if not found:
+            faults.append(Fault(document, 1, f"no longer has the words of a claim: {claim.words!r}"))
+        for match in found:
+            for k, expected in enumerate(should, 1):
+                covered.append(Span(*match.span(k)))
+                if match[k] != expected:
+                    words = f"says {match[k]}, the data say {expected}: {' '.join(match[0].split())!r}"
+                    faults.append(Fault(document, line_of(text, match.start(k)), words))
+    return faults, covered
+
+
+def pattern_of(words: str) -> str:
+    """Return the regular expression of the words of a claim; a space is any white space, a field any number or word."""
+    parts = FIELD.split(words)
+    return VALUE.join(r"\s+".join(re.escape(word) for word in part.split(" ")) for part in parts[::2])
+
+
+def faults_of_stated(document: str, text: str, stated: Iterable[Stated]) -> tuple[list[Fault], list[Span]]:
+    """Return which stated words a document no longer has, and the parts of the text that the others cover."""
+    faults, covered = [], []
+    for one in stated:
+        found = [Span(*match.span()) for match in re.finditer(pattern_of(one.words), text)]
+        covered += found
+        if not found:
+            faults.append(
+                Fault(document, 1, f"no longer has the words that stated.py lists as {one.what}: {one.words!r}")
+            )
+    return faults, covered
+
+
+def exemptions(text: str) -> list[tuple[str, Span]]:
+    """Return the parts of a text whose numbers are no results, with the rule that says so."""
+    return [
+        (rule, Span(*match.span()))
+        for rule, pattern in EXEMPT.items()
+        for match in re.finditer(pattern, text, re.DOTALL)
+    ]
+
+
+def line_of(text: str, place: int) -> int:
+    """Return the number of the line of a place in a text."""
+    return text.count("\n", 0, place) + 1
+
+
+def faults_of_document(
+    document: str, text: str, results: Results, claims: Sequence[Claim] = CLAIMS, stated: Sequence[Stated] = STATED
+) -> tuple[list[Fault], Counter[str]]:
+    """Return where a document and the data differ, and how many of its numbers are covered by what."""
+    faults, traced = faults_of_claims(document, text, (c for c in claims if c.document == document), results)
+    more, listed = faults_of_stated(document, text, (s for s in stated if s.document == document))
+    faults += more
+    covers = [("traced", span) for span in traced] + exemptions(text) + [("stated", span) for span in listed]
+    counts: Counter[str] = Counter()
+    for match in re.finditer(NUMBER, text):
+        cover = next((rule for rule, span in covers if span.begin <= match.start() and match.end() <= span.end), None)
+        if cover is None:
+            line = line_of(text, match.start())
+            faults.append(Fault(document, line, f"{match[0]} is traced to no data: {around(text, match)!r}"))
+        counts[cover or "not traced"] += 1
+    return faults, counts
+
+
+def around(text: str, match: re.Match[str]) -> str:
+    """Return the words around a match."""
+    return " ".join(text[max(0, match.start() - 40) : match.end() + 30].split())
+
+
+# --- all together -----------------------------------------------------------------------------------------------------
+
+
+def faults_of_all(root: Path, only: Sequence[str] = ()) -> tuple[list[Fault], Counter[str]]:
+    """Return all faults below a folder, and how many numbers are covered by what; `only` some summaries."""
+    results = Results(root)
+    faults, counts = [], Counter[str]()
+    for experiment, folder in summaries(root).items():
+        if not only or experiment in only:
+            faults += faults_of_summary(experiment, folder)
+            counts["summaries"] += 1
+    for document in DOCUMENTS:
+        more, of_document = faults_of_document(document, (root / document).read_text(encoding="utf-8"), results)
+        faults += more
+        counts += of_document
+    return faults, counts
+
+
+def main() -> int:
+    """Print every fault in a line; return 1 if there is one."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.check", description=__doc__)
+    parser.add_argument("--root", type=Path, default=ROOT, help="the folder with README.md, docs and results")
+    faults, counts = faults_of_all(parser.parse_args().root)
+    print(*faults, sep="\n", end="\n" if faults else "")
+    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in ("traced", *EXEMPT, "stated", "not traced"))
+    print(f"{counts['summaries']} summaries; numbers in {len(DOCUMENTS)} documents: {kinds}; {len(faults)} faults")
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,468 @@
+"""What documents say in numbers: a claim is a document, its words, and the expression that yields the numbers.
+
+In the words `{}` stands for a number, with the format in which it is printed; `quoted.py` has the expressions, over the
+tables of `results/` and the papers' numbers. What is measured without an experiment is in `results/speed/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from statistics import mean, median
+
+from experiments.quoted import (
+    GROUPS,
+    MONTH,
+    Results,
+    Value,
+    awrt_to_easy,
+    baseline,
+    bound,
+    by_log,
+    column,
+    count,
+    ends,
+    gain_of_paper,
+    goal,
+    in_words,
+    late_minutes,
+    longest_wait,
+    losers,
+    milliseconds,
+    of_training,
+    of_two_cores,
+    offline,
+    on_the_rest,
+    paper,
+    position,
+    rolling,
+    shorter,
+    slowest,
+    slurm_gains,
+    table4,
+    training_times,
+    with_ends,
+    within_limits,
+    worst_group,
+    worst_window,
+)
+from paretosched.core.limits import Limits
+
+README, SLURM, IMPORTING, HOUSE = "README.md", "docs/slurm.md", "docs/importing.md", "CONTRIBUTING.md"
+CLUSTER, COST = "docs/cluster.md", "experiments/README.md"
+DOCUMENTS = (README, HOUSE, CLUSTER, IMPORTING, SLURM, COST)
+TIMES = ("wall_seconds", "kernel_seconds")
+LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96")
+REPLAYED = ("KTH", "CTC")
+MARGIN, WITHIN, FIRST = "orders, limits, margin", "orders, limits", "priority:1,2; backfill: easy"
+F2, F3 = "trained on CTC, f2", "trained on CTC, best"
+CRITERIA = ("Greedy f1", "Greedy f2", "Greedy f3", "Greedy f4")
+TRAININGS = ("none", "easy", "strategies", "all", "rest-easy", "rest-none")
+SEQUENCES = ("nsga-adjacent", "nsga-swap", "nsga2-swap", "nsga2-later", "nsga2-group")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Words of a document, with `{}` for each number, and the numbers."""
+
+    document: str
+    words: str
+    values: Callable[[Results], Iterable[Value]]
+
+
+def measurement(document: str, words: str, *names: str) -> Claim:
+    """Return a claim about measurements of `results/speed/measured.csv`."""
+    return Claim(document, words, lambda r: r.measurements(*names))
+
+
+def row_of_table4(row: str, words: str, more: str = "") -> Claim:
+    """Return the claim of a row of Table 4 in the README."""
+    ours = ("evaluations", "front")
+    return Claim(
+        README,
+        f"| {words} | {{:,.0f}} | {{:,.0f}} | {{:,.0f}} |{more}",
+        lambda r: (table4(r, row, *ours)[0], paper("ci190_05", row, "NoS"), table4(r, row, *ours)[1]),
+    )
+
+
+def row_of_speed(scheduler: str, *policies: str, digits: int = 2, aim: bool = True) -> Claim:
+    """Return the claim of a row of the table of speed: the slowest of some policies; the goal is the benchmark's."""
+    return Claim(
+        README,
+        f"| {scheduler} | {{:.{digits}f}} | {{:.{digits}f}} |" + (" {:g} |" if aim else ""),
+        lambda r: (
+            slowest(r, policies, "CTC-SP2"),
+            slowest(r, policies),
+            *([goal(policies[0])] if aim else []),
+        ),
+    )
+
+
+CLAIMS: tuple[Claim, ...] = (
+    Claim(
+        README,
+        "{:,.0f} schedules of which none is better than another in every respect, out of {:,.0f} simulated in {} to "
+        "{} minutes on {} cores",
+        lambda r: (
+            *table4(r, "weighting", "front", "evaluations"),
+            in_words(table4(r, "weighting", "wall_seconds")[0] / 60),
+            in_words(r.value("ctc1024/explorations", "wall_seconds", name="easy") / 60),
+            in_words(r.value("ctc1024/explorations", "cores", name="easy")),
+        ),
+    ),
+    # --- on a real Slurm
+    Claim(
+        README,
+        "{} windows of KTH and CTC, drawn at random, ran on a real slurmctld",
+        lambda r: [in_words(len(slurm_gains(r, "objective", *REPLAYED)))],
+    ),
+    Claim(
+        README,
+        "was promised {:.1f} % (KTH) and {:.1f} % (CTC) less than EASY, medians of {} windows, and reached {:.1f} % "
+        "and {:.1f} % less than stock",
+        lambda r: (
+            *(median(slurm_gains(r, "simulated_objective", log)) for log in REPLAYED),
+            in_words(len(slurm_gains(r, "objective", "KTH"))),
+            *(median(slurm_gains(r, "objective", log)) for log in REPLAYED),
+        ),
+    ),
+    Claim(
+        README,
+        "it was better in {} of {}, and {:.0f} % worse in one of KTH, in which the daemon was {} minutes late (run "
+        "once more: {:.1f} % better)",
+        lambda r: (
+            sum(value > 0 for value in slurm_gains(r, "objective", *REPLAYED)),
+            len(slurm_gains(r, "objective", *REPLAYED)),
+            -min(slurm_gains(r, "objective", "KTH")),
+            in_words(late_minutes(r)),
+            *r.measurements("KTH 5 again"),
+        ),
+    ),
+    Claim(
+        README,
+        "groups 3 and 4 paid for it, by {:.0f} to {:.0f} % in the mean",
+        lambda r: ends(-mean(slurm_gains(r, key, log)) for log in REPLAYED for key in ("AWRT3", "AWRT4")),
+    ),
+    Claim(
+        SLURM,
+        "In {} of them the policy is better; in one of KTH it is {:.0f} % worse where {:.0f} % better was promised",
+        lambda r: (
+            sum(value > 0 for value in slurm_gains(r, "objective", *REPLAYED)),
+            *worst_window(r),
+        ),
+    ),
+    Claim(SLURM, "the daemon was {} minutes late once", lambda r: [in_words(late_minutes(r))]),
+    measurement(SLURM, "run again, it was {:.1f} % better", "KTH 5 again"),
+    # --- policies on jobs that they have not learnt from
+    Claim(README, "tries {:.0f} of these, untrained", lambda r: [count(r, "online/untrained", "policy")]),
+    Claim(
+        README,
+        "with EASY, gains {:.1f} % of 10 AWRT1 + 4 AWRT2 in the mean over the logs, and the group that loses most "
+        "loses {:.0f} % in the mean",
+        lambda r: (mean(by_log(rows := rolling(r, "untrained", FIRST))), -mean(map(worst_group, rows))),
+    ),
+    Claim(
+        README,
+        "they keep the limits in all {:.0f} and gain {:.1f} % in the mean over the logs ({:.1f} to {:.1f} %)",
+        lambda r: (
+            sum(within_limits(rows := rolling(r, "trained", MARGIN))),
+            mean(gains := by_log(rows)),
+            *ends(gains),
+        ),
+    ),
+    Claim(
+        README,
+        "the group that loses most loses {:.0f} % in the mean, and the longest 95th percentile wait of a group is "
+        "{:.1f} times EASY's",
+        lambda r: (-mean(map(worst_group, rows := rolling(r, "trained", MARGIN))), median(map(longest_wait, rows))),
+    ),
+    Claim(
+        README,
+        "without that distance they gain {:.1f} % and keep the limits in {} of them",
+        lambda r: (
+            mean(by_log(rows := rolling(r, "trained", WITHIN))),
+            "half" if 2 * sum(within_limits(rows)) == len(rows) else "some",
+        ),
+    ),
+    Claim(
+        README,
+        "exact run times shorten AWRT in {:.0f} of {:.0f} cases ({} policies, {} logs), what is predicted from a "
+        "user's last two jobs in {:.0f}",
+        lambda r: (
+            sum(cases := shorter(r, "exact")),
+            len(cases),
+            in_words(count(r, "online/estimates", "policy")),
+            in_words(count(r, "online/estimates", "log")),
+            sum(shorter(r, "recent")),
+        ),
+    ),
+    # --- the published numbers of papers 000 and 002
+    *(
+        Claim(
+            README,
+            f"| {name} | {{:,.{digits}f}} {unit} | {{:,.{digits}f}} {unit} | {{:+.2f}} % ({{:+.2f}} %) |",
+            lambda r, name=name: baseline(r, name),
+        )
+        for name, unit, digits in (("UTIL", "%", 2), *((group, "s", 0) for group in GROUPS))
+    ),
+    Claim(
+        README,
+        "| {:.1f} % (f2) | {:.1f} % ({:.2f} to {:.2f}; f3), {:.1f} % with f2 |",
+        lambda r: (
+            gain_of_paper(),
+            *with_ends(column(of_training(r, "none", "none"), "vs_easy")),
+            median(r.values("greedy/none", "vs_easy", training="none", system="f2")),
+        ),
+    ),
+    Claim(
+        README,
+        "{:.1f} % ({:.2f} to {:.2f}); AWRT {:.1f} to {:.1f} % better, worst group {:.0f} to {:.0f} %",
+        lambda r: (
+            *with_ends(column(rows := of_training(r, "easy", "easy"), "vs_easy")),
+            *ends(column(rows, "AWRT_vs_easy")),
+            *reversed(ends(map(worst_group, rows))),
+        ),
+    ),
+    Claim(
+        README,
+        "CTC {:.1f}, KTH {:.1f}, LANL {:.1f}, SDSC00 {:.1f}, SDSC96 {:.1f} %; AWRT {:.1f} % better on CTC, worse on "
+        "KTH ({:.1f} %), LANL ({:.1f} %), SDSC00 ({:.1f} %) and SDSC96 ({:.1f} %)",
+        lambda r: (*on_the_rest(r, "vs_easy", *LOGS), *on_the_rest(r, "AWRT_vs_easy", *LOGS)),
+    ),
+    Claim(
+        README,
+        "worst group of any seed {:.0f} % (SDSC00), elsewhere {:.0f} to {:.0f} %",
+        lambda r: (*losers(r, "SDSC00"), *reversed(ends(losers(r, "CTC", "KTH", "LANL", "SDSC96")))),
+    ),
+    Claim(
+        README,
+        "A training at the paper's budget, 10,515 simulations of {:,.0f} jobs, took {:.0f} s on a machine with other "
+        "work ({:.0f} s of CPU time, {:.0f} % of it in simulations)",
+        lambda r: (
+            r.value("ctc1024/baseline", "jobs", seed="0"),
+            *r.measurements("training wall", "training CPU", "training simulations"),
+        ),
+    ),
+    Claim(
+        README,
+        "by f2 the objective is {:.0f} and {:.0f} % worse than EASY's; by f3 it is {:.0f} and {:.0f} % better, but "
+        "AWRT is {:.0f} and {:.0f} times EASY's, and the AWRT of group 4 is {} months",
+        lambda r: (
+            *(-value for value in position(r, F2, "objective_vs_easy", "KTH", "SDSC00")),
+            *position(r, F3, "objective_vs_easy", "KTH", "SDSC00"),
+            *awrt_to_easy(r, F3, "KTH", "SDSC00"),
+            " or ".join(dict.fromkeys(in_words(x / MONTH) for x in position(r, F3, "AWRT4", "KTH", "SDSC00"))),
+        ),
+    ),
+    Claim(
+        README,
+        "On CTC the f3 policy gains {:.0f} % of what the front's schedule with the best objective gains",
+        lambda r: position(r, F3, "share_of_way", "CTC"),
+    ),
+    Claim(
+        README,
+        "the AWRT of its groups 3 to 5 is {:.0f} to {:.0f} days",
+        lambda r: ends(r.value("greedy/ends", name, log="CTC") / 86400 for name in GROUPS[2:]),
+    ),
+    Claim(
+        README,
+        "here all {:,.0f} took {:.0f} minutes on two cores ({:.0f} s; {:,.0f} s of CPU time in simulations and moves, "
+        "{:.0f} % of what two cores have in that time)",
+        lambda r: (
+            *table4(r, "final", "evaluations"),
+            table4(r, "final", "wall_seconds")[0] / 60,
+            *table4(r, "final", "wall_seconds", "kernel_seconds"),
+            100 * of_two_cores(r, "final"),
+        ),
+    ),
+    row_of_table4("workload-permutation", "weak orders of the groups, whole workload"),
+    row_of_table4("queue-permutation", "weak orders of the groups, waiting queue"),
+    row_of_table4("nsga", "sequences, NSGA"),
+    row_of_table4("nsga2", "sequences, NSGA-II"),
+    row_of_table4("weighting", "weighting, NSGA-II"),
+    row_of_table4("final", "merged"),
+    Claim(
+        README,
+        "UTIL from {:.1f} %, paper: about {:.0f} %",
+        lambda r: (
+            *table4(r, "workload-permutation", "evaluated_UTIL_low"),
+            paper("ci190_05", "starts", "UTIL lowest"),
+        ),
+    ),
+    Claim(
+        README,
+        "AWRT1 from {:,.0f} s, paper: about {:,.0f} s",
+        lambda r: (*table4(r, "weighting", "AWRT1_low"), paper("ci190_05", "weighting", "AWRT1 lowest")),
+    ),
+    Claim(
+        README,
+        "which {:.0f} of the {:.0f} claims of section 4.3 that were tested hold",
+        lambda r: r.words_of("ci190_05", r"(\d+) of (\d+) claims hold"),
+    ),
+    Claim(
+        README,
+        "dominate {} one of its {:,.0f} points and {:.0f} % of the whole merged front",
+        lambda r: (
+            "every" if offline(r, "weighting_points_dominated_offline") == offline(r, "weighting_points") else "not",
+            offline(r, "weighting_points"),
+            100 * offline(r, "alone_dominates") / offline(r, "paper_points"),
+        ),
+    ),
+    Claim(README, "EASY's AWRT can be shortened by {:.1f} % at most", lambda r: [bound(r, "AWRT")]),
+    Claim(
+        README,
+        "can be {:.1f} % below EASY at most, and {:.1f} % if AWRT and the other groups",
+        lambda r: (bound(r, "10 and 4"), bound(r, "10 and 4, AWRT and others <= EASY")),
+    ),
+    # --- speed
+    row_of_speed("FCFS", "FCFS"),
+    row_of_speed("List", "List", aim=False),
+    row_of_speed("EASY", "EASY"),
+    row_of_speed("Greedy, slowest of f1 to f4, random weights", *CRITERIA),
+    row_of_speed("Greedy with EASY, likewise", *(f"{name} with EASY" for name in CRITERIA)),
+    row_of_speed("CONS", "CONS", digits=1),
+    row_of_speed("CONS replan", "CONS replan", digits=1),
+    measurement(README, "a load average of {:g} to {:g})", "load of make bench"),
+    measurement(README, "the time per job grows by at most {:.0f} % a decade", "growth"),
+    measurement(README, "there it is {:.2f} to {:.2f} times a decade", "growth of deep queues"),
+    measurement(
+        README,
+        "needs at most {:.0f} bytes a job beyond the workload there, and {:.0f} if nearly all jobs wait",
+        "memory",
+        "memory of deep queues",
+    ),
+    Claim(
+        README,
+        "Exploring {:,.0f} schedules of CTC at 1024 took {:.0f} s on two cores, {:.2f} times half the CPU time of its "
+        "simulations ({:.0f} ms each). An order of its {:,.0f} jobs becomes a schedule in {:.0f} ms strictly and in "
+        "{:.0f} ms by earliest fit; with its moves, a strict sequence costs {:.1f} to {:.1f} ms of CPU time",
+        lambda r: (
+            *table4(r, "weighting", "evaluations", "wall_seconds"),
+            1 / of_two_cores(r, "weighting"),
+            *milliseconds(r, "weighting"),
+            r.value("ctc1024/baseline", "jobs", seed="0"),
+            *r.measurements("strict order", "earliest order"),
+            *ends(milliseconds(r, *SEQUENCES)),
+        ),
+    ),
+    measurement(
+        README,
+        "take {:.1f} to {:.1f} times as long as EASY there, random ones {:.1f} to {:.1f}",
+        "trained rules",
+        "random rules",
+    ),
+    measurement(
+        README,
+        "Two Dask workers explored {:.2f} times as fast as one with the weighting ({:.2f} to {:.2f}, four",
+        "Dask weighting mean",
+        "Dask weighting",
+    ),
+    measurement(
+        README, "and {:.2f} times with strict sequences ({:.2f} to {:.2f})", "Dask sequences mean", "Dask sequences"
+    ),
+    measurement(README, "nothing of each other did {:.2f} to {:.2f} times the work of one", "two processes"),
+    Claim(
+        README,
+        "of {:,.0f} that trainings tried on SDSC00 half took {:.1f} s, and the worst {} minutes",
+        lambda r: (
+            *r.measurements("worst rule bases", "worst rule bases median"),
+            in_words(r.measurements("worst rule base")[0] / 60),
+        ),
+    ),
+    measurement(
+        HOUSE, "after a plain `pip install .`, it is {:g} GB instead of {:g}", "installed without the rule", "installed"
+    ),
+    Claim(
+        IMPORTING,
+        "Ten million lines of sacct take {} to {} minutes of one core and {:g} GB of memory, and {:g} GB of disk",
+        lambda r: (
+            *(in_words(seconds / 60) for seconds in r.measurements("import of ten million lines")),
+            *r.measurements("import memory", "import disk"),
+        ),
+    ),
+    measurement(SLURM, "takes less than {:g} MB for 10,000 waiting jobs", "deploy memory"),
+    measurement(
+        SLURM, "(processor time of the daemon) | {:g} s | {:g} s |", "deploy pass of 1000", "deploy pass of 10000"
+    ),
+    measurement(SLURM, "do other work as well | {:g} to {:g} s |", "deploy quiet pass"),
+    measurement(
+        SLURM,
+        "a message costs {:g} ms of processor time in slurmctld, {:g} to {:g} ms in munged, and {:g} ms in scontrol",
+        "message slurmctld",
+        "message munged",
+        "message scontrol",
+    ),
+    measurement(
+        SLURM, "1,000 changes took {:g} to {:g} s; by one scontrol {:g} to {:g} s", "first pass", "first pass by one"
+    ),
+    measurement(
+        SLURM,
+        "with a load average of {:g} to {:g}, a first pass took {:g} to {:g} s; {:g} to {:g} s with one scontrol",
+        "load",
+        "loaded first pass",
+        "loaded first pass by one",
+    ),
+    measurement(SLURM, "computes once a period ({:g} of 1,000 points at most)", "sprio"),
+    measurement(SLURM, "the classic factor ({:g} of 10,000 at most)", "sprio classic"),
+    Claim(SLURM, "all {:g} pairs of jobs are in the same order", lambda _: [30 * 29 / 2]),
+    measurement(SLURM, "starts with {:g} to {:g} s of processor time", "deploy start"),
+    # --- what experiments take
+    Claim(
+        COST,
+        "| ctc1024 | {:,.0f} | {:,.0f} | the exploration with EASY; the one without backfilling, in several sessions, "
+        "took {:,.0f} CPU s |",
+        lambda r: (
+            *(r.value("ctc1024/explorations", key, name="easy") for key in TIMES),
+            r.value("ctc1024/explorations", "kernel_seconds", name="none"),
+        ),
+    ),
+    Claim(COST, "| ci190_05 | {:,.0f} | {:,.0f} | Table 4 |", lambda r: table4(r, "final", *TIMES)),
+    Claim(
+        COST,
+        "| ci190_05 | {:,.0f} | {:,.0f} | the steps beyond it",
+        lambda r: (sum(float(row[key]) for row in r.rows("ci190_05/better") if row["row"] != "final") for key in TIMES),
+    ),
+    Claim(
+        COST,
+        "| greedy | {:,.0f} | {:,.0f} |",
+        lambda r: training_times(r, *(f"greedy/{part}" for part in TRAININGS)),
+    ),
+    Claim(
+        COST,
+        "| gfs | {:,.0f} | {:,.0f} |",
+        lambda r: training_times(r, *(f"gfs/{part}" for part in ("symbiotic", "iterative", "better", "choices"))),
+    ),
+    Claim(COST, "| groupopt | not measured | {:,.0f} |", lambda r: [sum(r.values("groupopt/groups", "cpu_seconds"))]),
+    Claim(
+        COST,
+        "| online | not measured | {:,.0f} | the trainings so far, {:,.0f} of them |",
+        lambda r: (sum(values := r.values("online/trained", "kernel_seconds")), len(values)),
+    ),
+    Claim(COST, "| reliability | {:,.0f} |", lambda r: [float(r.provenance("reliability")["seconds"])]),
+    # --- limits of what is read
+    *(
+        Claim(
+            README,
+            words,
+            lambda _, names=names, scale=scale: [getattr(Limits(), n) / s for n, s in zip(names, scale, strict=True)],
+        )
+        for words, names, scale in (
+            (
+                "{:,.0f} jobs (which take 1 GB), {:,.0f} bytes in a line, {:.0f} MB of comment lines and {:.0f} GB in "
+                "a log, {:.0f} times",
+                ("jobs", "line", "header", "log", "ratio"),
+                (1, 1, 1e6, 1e9, 1),
+            ),
+            (
+                "{:.0f} MB in a JSON file, {:.0f} MB and {:,.0f} rows in a CSV file, {:,.0f} rows x columns",
+                ("json", "text", "rows", "cells"),
+                (1e6, 1e6, 1, 1),
+            ),
+            (
+                "{:.0f} MB for the evaluations of a run that is read, {:.0f} MB in a download, {:.0f} s of silence",
+                ("run", "download", "wait"),
+                (1e6, 1e6, 1),
+            ),
+        )
+    ),
+)

@@ -1,0 +1,90 @@
+"""Numbers of documents that are no results: settings, sizes, rules, examples, and what papers say without a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from experiments.claims import CLUSTER, HOUSE, IMPORTING, README, SLURM
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Words of a document whose numbers are no results, and what they are."""
+
+    document: str
+    words: str
+    what: str
+
+
+SETTING, SIZE, PAPER, RULE = "a setting", "a size", "a paper's number", "a rule"
+STATED: tuple[Stated, ...] = tuple(
+    Stated(document, words, what)
+    for (document, what), all_words in {
+        (README, SETTING): (
+            "trained on the first 70 % of each log, measured on the last 30 %",
+            "no group by more than 25 %",
+            "A log of more than 4 MB is kept as numbers",
+        ),
+        (README, SIZE): (
+            "a clock 100 times faster: 40 jobs before the policy, 40 under it",
+            "whose clock was 100 times faster",
+            "the 541 weak orders of five user groups",
+            "48 bytes instead of half a megabyte",
+            "From 10,000 to 100,000 to a million jobs",
+            "5,000,000 jobs (which take 1 GB)",
+        ),
+        (README, PAPER): (
+            "A training at the paper's budget, 10,515 simulations",
+            "two weeks on 120 processors",
+            "its cluster needed 40 to 120 minutes",
+        ),
+        (README, RULE): (
+            "The exit status is 0 if all is done; 2 if the input breaks a rule, with one line that says which; 3 if",
+            "(`--accept-worse`: 0); 130 after Ctrl-C",
+            "which are 1 for their jobs and 0 for others",
+            "LGPL 2.1 or later, certifi and shtab under the MPL 2.0",
+        ),
+        (HOUSE, RULE): ("No file over 600 lines, no function over 120.", "together may have 6 MB"),
+        (CLUSTER, SETTING): ("after 60 s without one", "it is tried again for 60 s"),
+        (IMPORTING, SETTING): ("a log of 1,000 jobs without one requeue", "Less than 36 hours are remarked"),
+        (IMPORTING, RULE): (
+            "must stay below 2^62",
+            "by the run time of 0",
+            "preempted and requeued 5, all others 0",
+            "mode 600",
+            "a key of 256 bits",
+            "the first 48 bits",
+            "one to eight times 52 weeks",
+        ),
+        (SLURM, SETTING): (
+            "at most 30 per cent of the largest priority",
+            "Files of more than 32 MB",
+            "(0, the default, gives every job a reservation)",
+            "From 200 changes on",
+            "0 for all waiting jobs",
+        ),
+        (SLURM, SIZE): (
+            "for 10,000 waiting jobs",
+            "1,000 waiting jobs | 10,000 waiting jobs",
+            "So 1,000 changes take half a second if two cores do nothing else, and 10,000 take five",
+            "a first pass over 1,000 jobs in less than half a second",
+            "1,000 changes took",
+            "100 times faster than the clock",
+            "slurmctld 22.05",
+            "30 waiting jobs of five associations",
+            "of 1,000 points at most",
+            "of 10,000 at most",
+        ),
+        (SLURM, RULE): (
+            "in 95 of 100 draws of weeks | 0 |",
+            "in as many draws | 3 |",
+            "or they differ too much | 0 |",
+            "is the scheduler of the machine | 0 |",
+            "may have changed to 0",
+            "1 at the largest age",
+            "the classic factor 2^(-usage/shares)",
+            "Usage begins with 0",
+        ),
+    }.items()
+    for words in all_words
+)
