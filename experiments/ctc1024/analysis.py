@@ -122,9 +122,7 @@ def front(paper: Mapping[str, float], tables: Mapping[str, Sequence[Row]]) -> li
 def draw(front: ps.Front, rows: Sequence[Row]) -> dict[str, Any]:
     """Return the figures of the front with EASY backfilling, with known policies."""
     marks = {
-        row["policy"]: np.array([float(row[o.name]) for o in front.objectives])
-        for row in rows
-        if row["policy"] != BEST
+        row["policy"]: np.array([float(row[o.name]) for o in front.objectives]) for row in rows if row["policy"] != BEST
     }
     return {name: scatter(front, x, y, marks) for name, (x, y) in FIGURES.items()}
 

@@ -32,12 +32,14 @@ def main() -> None:
     logs = list(dict.fromkeys(row["log"] for row in table))
     seeds = sorted({int(row["seed"]) for row in table})
     lines = ["# Which search finds most of what an owner would take?", ""]
-    lines += [common.quick_remark(provenance, "on made-up jobs") + opening(table, logs, seeds), ""]
+    lines += opening(table, logs, seeds)
     lines += [
-        "Weightings, Greedy with EASY, of the first part of each log as it was recorded: "
+        common.quick_remark(provenance, "on made-up jobs")
+        + "Weightings, Greedy with EASY, of the first part of each log as it was recorded: "
         + ", ".join(f"{log} {int(of(table, log=log)[0]['jobs']):,} jobs" for log in logs)
-        + f". Population {provenance['population']}, seeds {seeds[0]} to {seeds[-1]}. The owner's box reaches from the best AWRT_i "
-        f"that any of the runs found to {settings.REACH} times EASY's in every group; hypervolume is the share of it that is dominated. "
+        + f". Population {provenance['population']}, seeds {seeds[0]} to {seeds[-1]}. The owner's box reaches from "
+        f"the best AWRT_i that any of the runs found to {settings.REACH} times EASY's in every group; hypervolume is "
+        "the share of it that is dominated. "
         f"{common.versions_text(provenance)}.",
         "",
         *by_log(table, logs),
@@ -62,34 +64,35 @@ def mean_of(rows: Sequence[Row], column: str) -> float:
     return float(np.mean([float(row[column]) for row in rows]))
 
 
-def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> str:
-    """Return what was asked, what came out, how sure it is, where it fails and what to do, in five sentences."""
+def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> list[str]:
+    """Return the five sentences at the top."""
     few, many = min(budgets_of(table)), max(budgets_of(table))
     others = [log for log in logs if log not in settings.CHOSEN_ON] or list(logs)
     early = [
-        log
-        for log in logs
-        if mean_of(of(table, log=log, algorithm="archive", evaluations=few), DECIDES)
+        mean_of(of(table, log=log, algorithm="archive", evaluations=few), DECIDES)
         >= mean_of(of(table, log=log, algorithm=BASE, evaluations=many), DECIDES)
+        for log in logs
     ]
-    won = sum(best_on(table, log, seed, many) == "archive" for log in others for seed in seeds)
-    tied = sum(best_on(table, log, seed, many) == "" for log in others for seed in seeds)
+    winners = [best_on(table, log, seed, many) for log in others for seed in seeds]
     fails = [
-        f"{log} ({column} of {name})"
+        f"{name} by {column} on {log}"
         for log in logs
         for column, larger in MEASURES.items()
         for name in settings.ALGORITHMS
         if name != "archive" and better(table, log, name, column, larger, many)
     ]
     gains = [mean_of(of(table, algorithm=name, evaluations=many), "wish gain %") for name in ("archive", BASE)]
-    return (
-        f"We asked which search of the possible schedules finds most of the part that an owner would take, at equal numbers of simulations. "
-        f"With {few:,} simulations `archive` has found at least as much of it as NSGA-II, the default, with {many:,} on "
-        f"{len(early)} of {len(logs)} logs, and a random wish is met {gains[0]:.1f} instead of {gains[1]:.1f} % below EASY after {many:,}. "
-        f"Its constants were chosen on {' and '.join(settings.CHOSEN_ON)}; on the other logs it is first in {won} and equal in {tied} of "
-        f"{len(others) * len(seeds)} pairs of log and seed, which are few. "
-        + (f"Another algorithm is better by one measure on {', '.join(fails)}. " if fails else "No other is better by any measure on any log. ")
-        + "Take `--algorithm archive` where every group must stay near EASY; outside of the box it does not search."
+    return common.opening(
+        "Which search finds most of the schedules that an owner would take, with equally many simulations?",
+        f"With {few:,} simulations `archive` has found at least as much as NSGA-II, the default, with {many:,} on "
+        f"{sum(early)} of {len(logs)} logs; after {many:,} the best schedule for a random wish is {gains[0]:.1f} "
+        f"instead of {gains[1]:.1f} % below EASY.",
+        f"Its constants were chosen on {' and '.join(settings.CHOSEN_ON)}; on the others it has the largest "
+        f"hypervolume in {winners.count('archive')} of {len(winners)} pairs of log and seed, and shares it in "
+        f"{winners.count('')}.",
+        f"Better than `archive`: {'; '.join(fails)}." if fails else "No other one is better by any measure on any log.",
+        "Use `--algorithm archive` if every group must stay near EASY; it does not look for schedules in which a group "
+        "waits much longer.",
     )
 
 
@@ -102,7 +105,9 @@ def best_on(table: Sequence[Row], log: str, seed: int, evaluations: int) -> str:
 
 def better(table: Sequence[Row], log: str, name: str, column: str, larger: bool, evaluations: int) -> bool:
     """Return whether an algorithm is better than "archive" on a log, in the mean over seeds."""
-    one, archive = (mean_of(of(table, log=log, algorithm=a, evaluations=evaluations), column) for a in (name, "archive"))
+    one, archive = (
+        mean_of(of(table, log=log, algorithm=a, evaluations=evaluations), column) for a in (name, "archive")
+    )
     return one > archive if larger else one < archive
 
 
@@ -129,20 +134,30 @@ def all_measures(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
         for name in settings.ALGORITHMS:
             rows = of(table, log=log, algorithm=name, evaluations=many)
             lines.append(f"| {log} | {name} | " + " | ".join(f"{mean_of(rows, c):.3f}" for c in MEASURES) + " |")
-    return [*lines, "", "IGD+ and epsilon are distances from the front of all runs together, smaller is better. *Wish gain*: what the best "
-            f"schedule in the box gains over EASY, in the mean of {settings.WISHES} random wishes.", ""]  # fmt: skip
+    about = (
+        "IGD+ and epsilon are distances from the front of all runs together, smaller is better. *Wish gain*: what the "
+        f"best schedule in the box gains over EASY, in the mean of {settings.WISHES} random wishes."
+    )
+    return [*lines, "", about, ""]
 
 
 def ranks(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
     """Return the mean ranks over pairs of log and seed, and Friedman's test, for every measure."""
     many = max(budgets_of(table))
     names = list(settings.ALGORITHMS)
-    lines = ["## Ranks", "", "| measure | " + " | ".join(names) + " | Friedman p |", "| --- |" + " ---: |" * (len(names) + 1)]
+    lines = [
+        "## Ranks",
+        "",
+        "| measure | " + " | ".join(names) + " | Friedman p |",
+        "| --- |" + " ---: |" * (len(names) + 1),
+    ]
     for column, larger in MEASURES.items():
         blocks = []
         for log in logs:
             for seed in sorted({row["seed"] for row in table}):
-                found = {row["algorithm"]: float(row[column]) for row in of(table, log=log, seed=seed, evaluations=many)}
+                found = {
+                    row["algorithm"]: float(row[column]) for row in of(table, log=log, seed=seed, evaluations=many)
+                }
                 blocks.append([-found[name] if larger else found[name] for name in names])
         values = np.array(blocks)
         means = rankdata(values, axis=1).mean(axis=0)

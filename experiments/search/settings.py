@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The first part of each log, as it was recorded. Constants of "archive" were chosen on KTH alone, with the seeds 0 to 3.
+# The first part of each log, as it was recorded. The constants of "archive" were chosen on KTH, with seeds 0 to 3.
 LOGS = {"KTH": 0.35, "CTC": 0.2, "SDSC00": 0.25, "SDSC96": 0.35, "LANL": 0.1, "NASA": 0.5}
 CHOSEN_ON = ("KTH",)
 ALGORITHMS = ("archive", "nsga2", "agemoea2", "random")

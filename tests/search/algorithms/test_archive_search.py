@@ -72,7 +72,9 @@ def test_a_genome_and_its_point_order_jobs_alike() -> None:
         assert starts[0] == starts[1]
 
 
-@pytest.mark.parametrize(("backfill", "rule"), [("none", "fcfs"), ("easy", "easy"), ("conservative", "conservative-replan")])
+@pytest.mark.parametrize(
+    ("backfill", "rule"), [("none", "fcfs"), ("easy", "easy"), ("conservative", "conservative-replan")]
+)
 def test_the_first_genome_is_first_come_first_served(backfill: str, rule: str) -> None:
     w = lublin(jobs=300, processors=32, seed=2)
     genome = next(archive_search(Reals(*Weighting().lower_upper(len(w.groups))), 10, 1))[0]
