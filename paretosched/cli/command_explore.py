@@ -95,9 +95,10 @@ def _takes_search(parser: Parser) -> None:
     )
     group.add_argument(
         "--algorithm",
-        choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "random", "all"],
+        choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "archive", "random", "all"],
         help="nsga2 (default, but all for orders); nsga: NSGA as in paper 002; unsga3: U-NSGA-III; agemoea2: "
-        "AGE-MOEA-II; rvea: RVEA; random: random search as a baseline; all: only the schedules of --start",
+        "AGE-MOEA-II; rvea: RVEA; archive (weightings only): where no group has more than 1.5 times the response "
+        "time of first come, first served; random: random search as a baseline; all: only the schedules of --start",
     )
     group.add_argument(
         "--start",

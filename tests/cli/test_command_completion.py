@@ -18,7 +18,7 @@ from support.commands import COMMANDS, command, succeed
 PLACES = ["my log.swf", "run", "w.swf"]  # a directory and two files
 POLICIES = ["fcfs", "list", "easy", "conservative", "conservative-replan", "recorded", "scojo", "scojo-opt"]
 POLICIES += ["sjf", "saf", "lxf", "wfp3", "unicef", "learned-f1", "learned-f2", "learned-f3", "learned-f4", "priority"]
-ALGORITHMS = ["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "random", "all"]
+ALGORITHMS = ["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "archive", "random", "all"]
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from support.commands import command, process, succeed
     ("words", "error"),
     [
         (["explore", "--evaluation", "3"], 'explore: unknown option "--evaluation"; did you mean --evaluations?'),
-        (["explore", "w", "-o", "r", "--gen=3"], 'explore: unknown option "--gen"'),
+        (["explore", "w", "-o", "r", "--xyz=3"], 'explore: unknown option "--xyz"'),
         (["train", "--gen=3"], 'train: unknown option "--gen"; did you mean --generations?'),
         (["train", "w", "--objectiv=10*AWRT1 + UTIL"], 'train: unknown option "--objectiv"; did you mean --objective?'),
         (["simulate", "w", "-policy", "easy"], 'simulate: unknown option "-policy"; did you mean --policy?'),
@@ -27,7 +27,7 @@ from support.commands import command, process, succeed
         (["generate", "lublin", "nasa", "-o", "x"], 'generate: unexpected argument "nasa"'),
         (
             ["explore", "w", "-o", "r", "--algorithm", "nsag2"],
-            "explore: argument --algorithm: must be one of nsga2, nsga, unsga3, agemoea2, rvea, random, all, "
+            "explore: argument --algorithm: must be one of nsga2, nsga, unsga3, agemoea2, rvea, archive, random, all, "
             'but is "nsag2"; did you mean nsga2?',
         ),
         (

@@ -14,7 +14,7 @@ import pytest
 from paretosched.core.errors import InputError
 from support.experiments import ROOT, script
 
-OF_NO_PAPER = ("bounds", "online", "slurm")
+OF_NO_PAPER = ("bounds", "online", "search", "slurm")
 EXPERIMENTS = ("ci190_05", "ctc1024", "gfs", "greedy", "groupopt", "pgga", *OF_NO_PAPER)
 RUN = {
     "ci190_05": {"--quick", "--part", "--workers", "--work", "--results"},
@@ -27,6 +27,7 @@ RUN = {
     "pgga": {"--quick", "--part", "--work", "--results"},
     "online": {"--quick", "--part", "--log", "--workers", "--work", "--results"},
     "bounds": {"--quick", "--part", "--workers", "--results"},
+    "search": {"--quick", "--log", "--seeds", "--work", "--results"},
     "slurm": {
         "--quick", "--part", "--log", "--windows", "--window", "--rate", "--at-once", "--work", "--results",
     },

@@ -34,6 +34,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "nsga weighting": {"algorithm": "nsga", "evaluations": 45},
     "offline weighting": {"decoding": "earliest", "evaluations": 45},
     "agemoea2": {"algorithm": "agemoea2", "evaluations": 45},
+    "archive": {"algorithm": "archive", "evaluations": 135},
     "unsga3": {"algorithm": "unsga3", "evaluations": 45},
     "rvea": {"algorithm": "rvea", "evaluations": 45},
     "nsga swaps": {

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from paretosched.encodings.weighting import Weighting
-from paretosched.search.algorithms.named_algorithms import ALGORITHMS, search
+from paretosched.search.algorithms.named_algorithms import OF_ANY_GENOMES, search
 from paretosched.search.algorithms.spaces import Reals, Recipes
 
 LOWER, UPPER = Weighting().lower_upper(2)
 WEIGHTS = Reals(LOWER, UPPER)
 FEW, MANY = Recipes(3, 20, 1, 100, 0.3), Recipes(31, 5, 100, 100)
-GENETIC = [name for name in ALGORITHMS if name != "random"]
+GENETIC = [name for name in OF_ANY_GENOMES if name != "random"]
 
 
 def each_of(algorithms: Iterable[str]) -> pytest.MarkDecorator:
@@ -24,7 +24,7 @@ def each_of(algorithms: Iterable[str]) -> pytest.MarkDecorator:
     )
 
 
-every_algorithm = each_of(ALGORITHMS)
+every_algorithm = each_of(OF_ANY_GENOMES)
 every_genetic = each_of(GENETIC)
 
 

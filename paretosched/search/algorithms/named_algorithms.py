@@ -16,9 +16,11 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import InputError, one_of
+from .archive_search import archive_search
 from .spaces import Search, Space
 
-ALGORITHMS = ("nsga", "nsga2", "unsga3", "agemoea2", "rvea", "random")
+OF_ANY_GENOMES = ("nsga", "nsga2", "unsga3", "agemoea2", "rvea", "random")
+ALGORITHMS = ("archive", *OF_ANY_GENOMES)
 MOST_POPULATION = 10_000  # pymoo compares all pairs of two generations: 2 GB and three seconds
 MOST_OF_AGEMOEA2 = 1_000  # its time grows with the cube of the population: up to 45 seconds there
 
@@ -31,8 +33,9 @@ def search(
     Parameters
     ----------
     algorithm
-        One of ALGORITHMS: "nsga", "nsga2", "unsga3", "agemoea2" and "rvea" as `genetic` describes them, or "random",
-        which learns nothing, the baseline at equal budget: uniform genomes, or one variation of a random start order.
+        One of ALGORITHMS: "nsga", "nsga2", "unsga3", "agemoea2" and "rvea" as `pymoo_algorithms` describes them;
+        "random", which learns nothing, the baseline at equal budget: uniform genomes, or one variation of a random
+        start order; or "archive", for weightings only, as `archive_search` describes it.
     space
         The genomes to search.
     population
@@ -75,6 +78,8 @@ def search(
     elif generations is not None:
         raise InputError(f"generations are the horizon of rvea, {algorithm} has none, but they are {generations}")
     space.check(most)
+    if algorithm == "archive":
+        return archive_search(space, population, seed)
     if algorithm == "random":
         return space.at_random(population, np.random.default_rng(seed))
     from .pymoo_algorithms import evolve  # here, because pymoo takes half a second

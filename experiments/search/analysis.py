@@ -1,0 +1,170 @@
+"""Summarise what the searches found at equal effort: results/search/summary.md."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import friedmanchisquare, rankdata
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
+import settings
+
+Row = dict[str, str]
+DECIDES = f"hypervolume {settings.REACH}"
+MEASURES = {  # columns, and whether the larger value is better
+    **{f"hypervolume {reach}": True for reach in settings.REACHES},
+    "igd_plus": False,
+    "epsilon": False,
+    "wish gain %": True,
+}
+BASE = "nsga2"
+
+
+def main() -> None:
+    """Write the summary."""
+    options = common.analysis_parser("search", __doc__).parse_args()
+    table = common.rows(options.results / "courses.csv")
+    provenance = common.load_provenance(options.results)
+    logs = list(dict.fromkeys(row["log"] for row in table))
+    seeds = sorted({int(row["seed"]) for row in table})
+    lines = ["# Which search finds most of what an owner would take?", ""]
+    lines += opening(table, logs, seeds)
+    lines += [
+        common.quick_remark(provenance, "on made-up jobs")
+        + "Weightings, Greedy with EASY, of the first part of each log as it was recorded: "
+        + ", ".join(f"{log} {int(of(table, log=log)[0]['jobs']):,} jobs" for log in logs)
+        + f". Population {provenance['population']}, seeds {seeds[0]} to {seeds[-1]}. The owner's box reaches from "
+        f"the best AWRT_i that any of the runs found to {settings.REACH} times EASY's in every group; hypervolume is "
+        "the share of it that is dominated. "
+        f"{common.versions_text(provenance)}.",
+        "",
+        *by_log(table, logs),
+        *all_measures(table, logs),
+        *ranks(table, logs),
+    ]
+    common.save_summary(options.results, lines)
+
+
+def of(table: Sequence[Row], **where: object) -> list[Row]:
+    """Return the rows that have these values."""
+    return [row for row in table if all(row[key] == str(value) for key, value in where.items())]
+
+
+def budgets_of(table: Sequence[Row]) -> list[int]:
+    """Return the numbers of evaluations that were measured, the smallest first."""
+    return sorted({int(row["evaluations"]) for row in table})
+
+
+def mean_of(rows: Sequence[Row], column: str) -> float:
+    """Return the mean of a column."""
+    return float(np.mean([float(row[column]) for row in rows]))
+
+
+def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> list[str]:
+    """Return the five sentences at the top."""
+    few, many = min(budgets_of(table)), max(budgets_of(table))
+    others = [log for log in logs if log not in settings.CHOSEN_ON] or list(logs)
+    early = [
+        mean_of(of(table, log=log, algorithm="archive", evaluations=few), DECIDES)
+        >= mean_of(of(table, log=log, algorithm=BASE, evaluations=many), DECIDES)
+        for log in logs
+    ]
+    winners = [best_on(table, log, seed, many) for log in others for seed in seeds]
+    fails = [
+        f"{name} by {column} on {log}"
+        for log in logs
+        for column, larger in MEASURES.items()
+        for name in settings.ALGORITHMS
+        if name != "archive" and better(table, log, name, column, larger, many)
+    ]
+    gains = [mean_of(of(table, algorithm=name, evaluations=many), "wish gain %") for name in ("archive", BASE)]
+    return common.opening(
+        "Which search finds most of the schedules that an owner would take, with equally many simulations?",
+        f"With {few:,} simulations `archive` has found at least as much as NSGA-II, the default, with {many:,} on "
+        f"{sum(early)} of {len(logs)} logs; after {many:,} the best schedule for a random wish is {gains[0]:.1f} "
+        f"instead of {gains[1]:.1f} % below EASY.",
+        f"Its constants were chosen on {' and '.join(settings.CHOSEN_ON)}; on the others it has the largest "
+        f"hypervolume in {winners.count('archive')} of {len(winners)} pairs of log and seed, and shares it in "
+        f"{winners.count('')}.",
+        f"Better than `archive`: {'; '.join(fails)}." if fails else "No other one is better by any measure on any log.",
+        "Use `--algorithm archive` if every group must stay near EASY; it does not look for schedules in which a group "
+        "waits much longer.",
+    )
+
+
+def best_on(table: Sequence[Row], log: str, seed: int, evaluations: int) -> str:
+    """Return the algorithm with the largest hypervolume; nothing if several have it."""
+    found = {row["algorithm"]: float(row[DECIDES]) for row in of(table, log=log, seed=seed, evaluations=evaluations)}
+    first = [name for name, value in found.items() if value == max(found.values())]
+    return first[0] if len(first) == 1 else ""
+
+
+def better(table: Sequence[Row], log: str, name: str, column: str, larger: bool, evaluations: int) -> bool:
+    """Return whether an algorithm is better than "archive" on a log, in the mean over seeds."""
+    one, archive = (
+        mean_of(of(table, log=log, algorithm=a, evaluations=evaluations), column) for a in (name, "archive")
+    )
+    return one > archive if larger else one < archive
+
+
+def by_log(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
+    """Return the table of hypervolumes: mean and standard deviation over seeds."""
+    budgets = budgets_of(table)
+    lines = [f"## Hypervolume to {settings.REACH} times EASY", ""]
+    lines += ["| log | algorithm | " + " | ".join(f"{b:,}" for b in budgets) + " | own ms an evaluation |"]
+    lines += ["| --- | --- |" + " ---: |" * (len(budgets) + 1)]
+    for log in logs:
+        for name in settings.ALGORITHMS:
+            rows = [of(table, log=log, algorithm=name, evaluations=b) for b in budgets]
+            cells = [f"{mean_of(r, DECIDES):.3f} ± {np.std([float(x[DECIDES]) for x in r]):.3f}" for r in rows]
+            lines.append(f"| {log} | {name} | " + " | ".join(cells) + f" | {mean_of(rows[-1], 'own ms'):.2f} |")
+    return [*lines, "", "*own*: processor time of the algorithm without the simulations.", ""]
+
+
+def all_measures(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
+    """Return the table of all measures at the largest budget, means over seeds."""
+    many = max(budgets_of(table))
+    lines = [f"## All measures, {many:,} simulations", "", "| log | algorithm | " + " | ".join(MEASURES) + " |"]
+    lines += ["| --- | --- |" + " ---: |" * len(MEASURES)]
+    for log in logs:
+        for name in settings.ALGORITHMS:
+            rows = of(table, log=log, algorithm=name, evaluations=many)
+            lines.append(f"| {log} | {name} | " + " | ".join(f"{mean_of(rows, c):.3f}" for c in MEASURES) + " |")
+    about = (
+        "IGD+ and epsilon are distances from the front of all runs together, smaller is better. *Wish gain*: what the "
+        f"best schedule in the box gains over EASY, in the mean of {settings.WISHES} random wishes."
+    )
+    return [*lines, "", about, ""]
+
+
+def ranks(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
+    """Return the mean ranks over pairs of log and seed, and Friedman's test, for every measure."""
+    many = max(budgets_of(table))
+    names = list(settings.ALGORITHMS)
+    lines = [
+        "## Ranks",
+        "",
+        "| measure | " + " | ".join(names) + " | Friedman p |",
+        "| --- |" + " ---: |" * (len(names) + 1),
+    ]
+    for column, larger in MEASURES.items():
+        blocks = []
+        for log in logs:
+            for seed in sorted({row["seed"] for row in table}):
+                found = {
+                    row["algorithm"]: float(row[column]) for row in of(table, log=log, seed=seed, evaluations=many)
+                }
+                blocks.append([-found[name] if larger else found[name] for name in names])
+        values = np.array(blocks)
+        means = rankdata(values, axis=1).mean(axis=0)
+        p = friedmanchisquare(*values.T).pvalue if len(values) > 2 else float("nan")
+        lines.append(f"| {column} | " + " | ".join(f"{x:.2f}" for x in means) + f" | {p:.1g} |")
+    return [*lines, "", f"Mean ranks over {len(logs)} logs and all seeds at {many:,} simulations, 1 is best."]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""The experiment of searches: its path can be walked, and its measures are what they are called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paretosched.core.tables import load_rows
+from support.experiments import ROOT, script
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT / "experiments" / "search"))
+    for name in ("common", "settings", "run"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module("run")
+    for name in ("common", "settings", "run"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.slow
+def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
+    call = ("search", "run.py", "--quick", "--results", tmp_path / "results", "--work", tmp_path / "work")
+    script(*call)
+    script("search", "analysis.py", "--results", tmp_path / "results")
+    summary = (tmp_path / "results" / "summary.md").read_text(encoding="utf-8")
+    for words in ("A quick run on made-up jobs", "## Hypervolume to 1.5 times EASY", "## All measures", "## Ranks"):
+        assert words in summary
+    rows = load_rows(tmp_path / "results" / "courses.csv")
+    assert len(rows) == 4 * 2 * 2
+    for row in rows:
+        assert 0 < float(row["hypervolume 1.2"]) < 1
+    before = [{key: value for key, value in row.items() if key != "own ms"} for row in rows]
+    script(*call)
+    again = load_rows(tmp_path / "results" / "courses.csv")
+    assert [{key: value for key, value in row.items() if key != "own ms"} for row in again] == before
+
+
+def test_the_distances_are_those_of_their_definitions(run: Any) -> None:
+    places = np.array([[0.5, 0.2], [0.1, 0.9]])
+    reference = np.array([[0.4, 0.2], [0.1, 0.6], [0.6, 0.3]])
+    # the second is 0.3 from (0.1, 0.9), and 0.4 from (0.5, 0.2); the third is dominated
+    assert run.igd_plus(places, reference) == pytest.approx((0.1 + 0.3 + 0.0) / 3)
+    assert run.epsilon(places, reference) == pytest.approx(0.3)
+    assert run.igd_plus(reference, reference) == 0
+    assert run.igd_plus(places[:0], reference) == np.inf
+
+
+def test_a_wish_is_met_within_the_box_or_by_easy(run: Any) -> None:
+    easy, wishes = np.array([100.0, 100.0]), np.array([[1.0, 0.0], [0.5, 0.5]])
+    times = np.array([[50.0, 151.0], [80.0, 150.0]])  # the first is out of the box
+    assert run.wish_gain(times, easy, wishes) == pytest.approx((0.2 + 0.0) / 2)
+    assert run.wish_gain(times[:1], easy, wishes) == 0

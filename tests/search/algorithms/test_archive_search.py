@@ -1,0 +1,183 @@
+"""The search of weightings that keeps an archive and looks into the owner's box."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paretosched import Workload, greedy, lublin, objectives, simulate
+from paretosched.core.errors import InputError
+from paretosched.encodings.weighting import Weighting, decode, encode
+from paretosched.search.algorithms import archive_search as module
+from paretosched.search.algorithms.archive_search import archive_search, genomes_of, points_of
+from paretosched.search.algorithms.named_algorithms import search
+from paretosched.search.algorithms.spaces import Reals
+from support.searching import FEW, LOWER, UPPER, WEIGHTS, toy_costs
+
+GROUPS = ("1", "2")
+
+
+def with_utilisation(genomes: np.ndarray) -> np.ndarray:
+    """Toy costs behind a utilisation that all share."""
+    return np.column_stack([np.full(len(genomes), -90.0), toy_costs(genomes) + 1])
+
+
+def batches_of(seed: int, count: int, population: int = 12, space: Reals = WEIGHTS) -> list[np.ndarray]:
+    asking = archive_search(space, population, seed)
+    batches = [next(asking)]
+    for _ in range(count - 1):
+        batches.append(asking.send(with_utilisation(batches[-1])))
+    return batches
+
+
+def random_points(seed: int, count: int, groups: int) -> np.ndarray:
+    generator = np.random.default_rng(seed)
+    points = generator.uniform(-4, 8, size=(count, 3, 2 * groups + 2))
+    points[:, :, -1] = generator.integers(4, size=(count, 3))
+    return points
+
+
+@pytest.mark.parametrize("groups", [1, 2, 5])
+def test_all_genomes_are_within_their_bounds(groups: int) -> None:
+    lower, upper = Weighting().lower_upper(groups)
+    genomes = genomes_of(random_points(1, 500, groups))
+    assert genomes.shape == (500, lower.size)
+    assert ((genomes >= lower) & (genomes <= upper)).all()
+    for batch in batches_of(3, 6, space=Reals(*Weighting().lower_upper(2))):
+        assert ((batch >= LOWER) & (batch <= UPPER)).all()
+
+
+def test_a_point_is_what_decides_the_order() -> None:
+    """A common factor of K, a and b, or of all w, is another genome of the same point."""
+    generator = np.random.default_rng(4)
+    genes = 10 ** generator.uniform(-3, -1, size=(50, 3, 6))
+    criteria = generator.integers(4, size=(50, 3)) + 0.5
+    genomes = np.concatenate([genes.reshape(50, -1), criteria], axis=1)
+    other = genes.copy()
+    other[:, :, 2:] *= 0.3
+    others = np.concatenate([other.reshape(50, -1), criteria], axis=1)
+    heavier = genes.copy()
+    heavier[:, :, :2] *= 7
+    heaviers = np.concatenate([heavier.reshape(50, -1), criteria], axis=1)
+    canonical = genomes_of(points_of(genomes))
+    np.testing.assert_allclose(genomes_of(points_of(others)), canonical, rtol=1e-9)
+    np.testing.assert_allclose(genomes_of(points_of(heaviers)), canonical, rtol=1e-9)
+
+
+def test_a_genome_and_its_point_order_jobs_alike() -> None:
+    w = lublin(jobs=150, processors=32, seed=6)
+    for genome in genomes_of(random_points(8, 12, 5) / 4):
+        again = genomes_of(points_of(genome[None]))[0]
+        starts = [simulate(w, decode(one, w.groups, "easy")).start.tolist() for one in (genome, again)]
+        assert starts[0] == starts[1]
+
+
+@pytest.mark.parametrize(
+    ("backfill", "rule"), [("none", "fcfs"), ("easy", "easy"), ("conservative", "conservative-replan")]
+)
+def test_the_first_genome_is_first_come_first_served(backfill: str, rule: str) -> None:
+    w = lublin(jobs=300, processors=32, seed=2)
+    genome = next(archive_search(Reals(*Weighting().lower_upper(len(w.groups))), 10, 1))[0]
+    starts = simulate(w, decode(genome, w.groups, backfill)).start.tolist()
+    assert starts == simulate(w, rule).start.tolist()
+
+
+def test_orders_put_groups_before_others_however_long_these_wait() -> None:
+    orders = next(archive_search(WEIGHTS, 10, 5))[1 : 1 + module.ORDERS]
+    ahead = 0
+    for genome in orders:
+        policy = decode(genome, GROUPS, "none")
+        assert policy.criteria == ("f2",) * 3
+        K, a, b = policy.genes[0, 2:4], policy.genes[0, 4], policy.genes[0, 5]
+        month, area = 30 * 86400, 1e6 * 86400
+        if K[0] != K[1]:
+            ahead += 1
+            assert abs(K[0] - K[1]) > a * month + b * area * 1e-6
+        assert (policy.genes == policy.genes[0]).all()
+    assert ahead
+
+
+def test_the_archive_is_what_nothing_dominates() -> None:
+    generator = np.random.default_rng(3)
+    points, costs = random_points(2, 300, 2), generator.integers(6, size=(300, 4)).astype(float)
+    kept, kept_costs = points[:0], costs[:0]
+    for first in range(0, 300, 30):
+        kept, kept_costs = module._with(kept, kept_costs, points[first : first + 30], costs[first : first + 30])
+        seen = costs[: first + 30]
+        expected = [
+            i for i, cost in enumerate(seen)
+            if not any((other <= cost).all() and ((other != cost).any() or j < i) for j, other in enumerate(seen))
+        ]  # fmt: skip
+        assert kept_costs.tolist() == costs[expected].tolist()
+        assert kept.tolist() == points[expected].tolist()
+
+
+def test_parents_come_from_all_over_the_box_and_from_nowhere_else() -> None:
+    """Members on the surface of a quarter of a circle, and two that wait far longer for one of two groups."""
+    angles = np.linspace(0, np.pi / 2, 21)
+    places = np.concatenate([1 - np.column_stack([np.sin(angles), np.cos(angles)]), [[-0.1, 30], [40, -0.2]]])
+    generator = np.random.default_rng(1)
+    rows = [module._along_a_ray(places, generator) for _ in range(3000)]
+    counts = np.bincount(rows, minlength=len(places))
+    assert (counts[3:18] > 20).all()
+    assert (counts[-2:] == 0).all()
+
+
+def test_the_same_seed_asks_for_the_same_genomes_and_another_for_others() -> None:
+    first, again, other = batches_of(5, 6), batches_of(5, 6), batches_of(6, 6)
+    assert [b.tobytes() for b in first] == [b.tobytes() for b in again]
+    assert all((a[-1] != b[-1]).any() for a, b in zip(first, other, strict=True))
+    assert [len(batch) for batch in first] == [1 + module.ORDERS + module.DRAWN] + 5 * [12]
+
+
+def test_no_genome_is_asked_for_twice_but_weak_orders() -> None:
+    genomes = np.concatenate(batches_of(2, 40))
+    first, later = genomes[: 1 + module.ORDERS], genomes[1 + module.ORDERS :]
+    assert len(np.unique(first, axis=0)) == 3  # all weak orders of two groups
+    assert len(np.unique(later, axis=0)) == len(later)
+
+
+def test_schedules_to_begin_with_are_asked_for_as_they_are_after_the_first() -> None:
+    given = np.array([encode(greedy(["f1", "f3", "f4"], [[0.3, 0.1, 2, 0, 0.4, 0]] * 3, groups=GROUPS)), UPPER])
+    first = next(archive_search(Reals(LOWER, UPPER, given), 10, 1))
+    without = next(archive_search(WEIGHTS, 10, 1))
+    assert first[1:3].tolist() == given.tolist()
+    assert first[[0, *range(3, len(first))]].tolist() == without.tolist()
+
+
+def test_recipes_of_sequences_are_refused() -> None:
+    with pytest.raises(InputError, match='algorithm "archive" searches weightings only; give encoding "weighting"'):
+        search("archive", FEW, 10, 0)
+
+
+@pytest.mark.slow
+def test_it_finds_more_of_the_owners_box_than_chance_and_nsga2() -> None:
+    """The share of the box that is dominated, by 400 simulations, in each of three workloads."""
+    for seed in (3, 4, 5):
+        w = lublin(jobs=600, processors=32, seed=seed)
+        found = {name: costs_of(w, name, seed) for name in ("archive", "nsga2", "random")}
+        best = np.min([costs.min(axis=0) for costs in found.values()], axis=0)
+        edge = 1.5 * objectives(simulate(w, "easy"))[2:]
+        shares = {name: dominated_share((costs - best) / (edge - best)) for name, costs in found.items()}
+        assert shares["archive"] > shares["nsga2"]
+        assert shares["archive"] > shares["random"]
+
+
+def costs_of(w: Workload, algorithm: str, seed: int) -> np.ndarray:
+    """Return the response times of the groups, of the first 400 genomes that an algorithm asks for."""
+    asking = search(algorithm, Reals(*Weighting().lower_upper(len(w.groups))), 50, seed)
+    genomes, table = next(asking), np.empty((0, 1 + len(w.groups)))
+    while True:
+        values = [objectives(simulate(w, decode(genome, w.groups, "easy"))) for genome in genomes]
+        costs = np.array([[-v[0], *v[2:]] for v in values])
+        table = np.concatenate([table, costs])
+        if len(table) >= 400:
+            return table[:400, 1:]
+        genomes = asking.send(costs)
+
+
+def dominated_share(places: np.ndarray) -> float:
+    """Return the share of the unit box that points dominate, by 20,000 random places in it."""
+    somewhere = np.random.default_rng(0).random((20_000, places.shape[1]))
+    inside = places[(places < 1).all(axis=1)]
+    return float(np.mean([(inside <= place).all(axis=1).any() for place in somewhere]))
