@@ -128,8 +128,7 @@ def explore(
         How sequences are varied, see `encodings.sequence.Sequences`; number of moves and mean length of the first
         generation, by default 5000 (50 where it begins with known schedules) and 1500.
     copies, forget
-        Sequences: fill the first generation with copies of the start orders, not with their children; let no start
-        order survive it ("nsga" and "nsga2" only). Paper 002 did both; here both are off.
+        Sequences, as in paper 002: start with copies of start orders, not with children; let no start order survive.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress

@@ -183,8 +183,7 @@ def train_rules(
         Of the iterative classes: for each feature the upper bounds, inclusive, of all intervals but the last. By
         default Table 2 of the paper.
     unseen
-        Iterative: the strategy, one of STRATEGIES, of situations that the jobs learnt from never had, such as "easy by
-        wait"; by default FCFS by wait, as follows from algorithm 2 of the paper.
+        Iterative: the strategy of situations that the jobs learnt from never had; by default that of algorithm 2.
     until, resample, seed, workers, scheduler, tls, progress
         As for `train`.
     over
@@ -206,10 +205,7 @@ def train_rules(
         another run.
     """
     check_workers(workers, scheduler, tls)
-    if unseen is not None:
-        one_of("unseen", unseen, STRATEGIES)
-        if kind != "iterative":
-            raise InputError("unseen must be left out for symbiotic rules, which have no situations")
+    _check_unseen(unseen, kind)
     one_of("kind", kind, KINDS)
     instance("symbiosis", symbiosis, Symbiosis)
     if evaluations is not None and not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
@@ -266,6 +262,14 @@ def train_rules(
             progress=reports.second,
         )
     return _result(task, test, record, course, encoding, greedy, settings, unseen)
+
+
+def _check_unseen(unseen: str | None, kind: str) -> None:
+    """Refuse a strategy of unseen situations that is none, or for rules without situations."""
+    if unseen is not None:
+        one_of("unseen", unseen, STRATEGIES)
+        if kind != "iterative":
+            raise InputError("unseen must be left out for symbiotic rules, which have no situations")
 
 
 def _inner(bounds: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
