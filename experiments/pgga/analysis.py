@@ -139,7 +139,7 @@ def sensitivity(rows: Rows) -> list[str]:
         "",
         "PGGA has children of the chromosomes whose fitness is near 1 / T* (section 3.2). No makespan is below T*, so "
         "that the nearest ones are the shortest, whatever T* is: T* cancels out of the selection, and PGGA is TGA with "
-        "truncation. It matters only for when the search stops, which no search of this table does.",
+        "truncation. T* matters only for when a search stops; those of this table stop at the bound itself.",
         "",
         *markdown(["share that has children", *heads], lines, left=1),
         "",

@@ -338,14 +338,15 @@ def _summary(front: Front, comparison: Comparison) -> list[str]:
     spans = [
         f"{_name(o)} from {value_text(o, values.min())} to {value_text(o, values.max())} {unit(o)}"
         for o, values in zip(front.objectives, front.values.T, strict=True)
-        if not np.isnan(values).any() and np.ptp(values) > 0
+        if not np.isnan(values).any() and (count == 1 or np.ptp(values) > 0)
     ]
     words += [
         f"All share a {_name(o)} of {value_text(o, values[0])} {unit(o)}, which decides nothing."
         for o, values in zip(front.objectives, front.values.T, strict=True)
         if np.ptp(values) == 0 and count > 1
     ]
-    words.append(f"Along the front, {enumeration(spans)}.")
+    if spans:
+        words.append(f"Along the front, {enumeration(spans)}.")
     if comparison.dominated_by is not None and comparison.dominates is not None:
         positions = [
             f"{html.escape(name)} {_position(above, below)}"

@@ -92,10 +92,9 @@ def explore(
 ) -> Front:
     """Explore the possible schedules of a workload, and keep the front.
 
-    The front is the non-dominated set of all evaluations, not of the last population. If the directory holds a run
-    already, that run is continued: the result is the same as if it had never stopped, with any `workers`. If the run
-    has as many evaluations already, nothing is simulated and its front is returned. Ctrl-C leaves a run that can be
-    continued and a published front of what was done.
+    The front is the non-dominated set of all evaluations, not of the last population. A run that the directory holds is
+    continued: the result is the same as if it had never stopped, with any `workers`; if it has as many evaluations
+    already, its front is returned. Ctrl-C leaves a run that can be continued and a front of what was done.
 
     Parameters
     ----------
@@ -124,12 +123,9 @@ def explore(
     decoding
         How an order becomes a schedule: "strict" (the default for sequences) or "earliest"; for a weighting
         "online" (the default) or "earliest".
-    moves, movable, recombination, frequency, jump
-        How sequences are varied, see `encodings.sequence.Sequences`; number of moves and mean length of the first
-        generation, by default 5000 (50 where it begins with known schedules) and 1500.
-    copies, forget
-        Sequences: fill the first generation with copies of the start orders, not with their children; let no start
-        order survive it ("nsga" and "nsga2" only). Paper 002 did both; here both are off.
+    moves, movable, recombination, frequency, jump, copies, forget
+        How sequences are varied, see `Sequences`; moves and their mean length in the first generation, by default
+        5000 (50 where it begins with known schedules) and 1500; if it has copies of start orders, and forgets them.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress

@@ -161,8 +161,7 @@ def train_rules(
 ) -> Training:
     """Train a rule base for a wish.
 
-    The same arguments return the same policy, for any number of workers. If the run directory holds the same training,
-    it is continued, with the same result as if it had never stopped.
+    The same arguments return the same policy, for any number of workers, also of a training that is continued.
 
     Parameters
     ----------
@@ -175,22 +174,17 @@ def train_rules(
     generations
         Of that training, see `train`.
     evaluations
-        Rule bases to simulate; by default as many as the run has that is continued, else as in the paper: iterative 13
-        for each class, 2,496; symbiotic each strategy alone and 50 generations of 70, 3,513.
+        Rule bases to simulate; by default as many as a continued run has, else as in the paper, 2,496 or 3,513.
     symbiosis
         Parameters of the symbiotic evolution.
     bounds
-        Of the iterative classes: for each feature the upper bounds, inclusive, of all intervals but the last. By
-        default Table 2 of the paper.
+        Of the iterative classes: of each feature the upper bounds of all intervals but the last; by default Table 2.
     unseen
-        Iterative: the strategy, one of STRATEGIES, of situations that the jobs learnt from never had, such as "easy by
-        wait"; by default FCFS by wait, as follows from algorithm 2 of the paper.
-    until, resample, seed, workers, scheduler, tls, progress
-        As for `train`.
+        Iterative: the strategy of situations that the jobs learnt from never had; by default that of algorithm 2.
+    until, resample, margin, seed, workers, scheduler, tls, progress
+        As for `train`; the margin in per cent.
     over
         As for `train`; by default "ratio" for several workloads and a wish that is a sum.
-    margin
-        As for `train`, in per cent.
     run_directory
         The directory in which the runs "greedy" and "rules" are stored; by default none.
 
@@ -206,10 +200,7 @@ def train_rules(
         another run.
     """
     check_workers(workers, scheduler, tls)
-    if unseen is not None:
-        one_of("unseen", unseen, STRATEGIES)
-        if kind != "iterative":
-            raise InputError("unseen must be left out for symbiotic rules, which have no situations")
+    _check_unseen(unseen, kind)
     one_of("kind", kind, KINDS)
     instance("symbiosis", symbiosis, Symbiosis)
     if evaluations is not None and not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
@@ -266,6 +257,14 @@ def train_rules(
             progress=reports.second,
         )
     return _result(task, test, record, course, encoding, greedy, settings, unseen)
+
+
+def _check_unseen(unseen: str | None, kind: str) -> None:
+    """Refuse a strategy of unseen situations that is none, or for rules without situations."""
+    if unseen is not None:
+        one_of("unseen", unseen, STRATEGIES)
+        if kind != "iterative":
+            raise InputError("unseen must be left out for symbiotic rules, which have no situations")
 
 
 def _inner(bounds: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:

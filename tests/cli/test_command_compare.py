@@ -100,7 +100,7 @@ def test_compare_takes_several_logs_and_the_front_of_each(house: Path, workload:
     assert (tmp_path / "r.html").read_bytes() == (tmp_path / "ours.html").read_bytes()
     rows = succeed(*both, "--json").json
     assert rows == [row for comparison in comparisons for row in comparison.rows()]
-    assert [row["workload"] for row in rows] == ["v"] * 3 + ["w"] * 4
+    assert [row["workload"] for row in rows] == ["v"] * 3 + ["w"] * 5
 
 
 def test_compare_explains_its_new_options_in_its_help() -> None:

@@ -20,7 +20,7 @@ from .archive_search import archive_search
 from .spaces import Search, Space
 
 OF_ANY_GENOMES = ("nsga", "nsga2", "unsga3", "agemoea2", "rvea", "random")
-ALGORITHMS = ("archive", *OF_ANY_GENOMES)
+ALGORITHMS = (*OF_ANY_GENOMES, "archive")
 MOST_POPULATION = 10_000  # pymoo compares all pairs of two generations: 2 GB and three seconds
 MOST_OF_AGEMOEA2 = 1_000  # its time grows with the cube of the population: up to 45 seconds there
 

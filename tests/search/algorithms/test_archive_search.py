@@ -133,7 +133,7 @@ def test_the_same_seed_asks_for_the_same_genomes_and_another_for_others() -> Non
 def test_no_genome_is_asked_for_twice_but_weak_orders() -> None:
     genomes = np.concatenate(batches_of(2, 40))
     first, later = genomes[: 1 + module.ORDERS], genomes[1 + module.ORDERS :]
-    assert len(np.unique(first, axis=0)) == 3  # all weak orders of two groups
+    assert len(np.unique(first, axis=0)) == 4  # first come, first served, and the weak orders of two groups
     assert len(np.unique(later, axis=0)) == len(later)
 
 

@@ -193,7 +193,7 @@ def test_nsga_reproduces_in_proportion_to_shared_fitness() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"algorithm": "pcd"}, 'algorithm must be one of nsga, nsga2, unsga3, .*, rvea, random, but is "pcd"'),
+        ({"algorithm": "pcd"}, 'algorithm must be one of nsga, nsga2, unsga3, .*, rvea, random, archive, but is "pcd"'),
         ({"population": 3}, "population must be in 4..10000 for nsga2, but is 3"),
         ({"algorithm": "agemoea2", "population": 1001}, "population must be in 4..1000 for agemoea2, but is 1001"),
         ({"seed": -1}, "seed must be at least 0, but is -1"),
