@@ -64,6 +64,7 @@ def test_oracles_agree_where_all_processors_are_up(w: Workload, data: st.DataObj
     assert naive_down.start_times(w, policy) == naive.naive(w, policy)
 
 
+@pytest.mark.slow
 @settings(thoroughly, max_examples=300)
 @given(w=down_workloads(workloads()), data=st.data())
 def test_plain_rules_and_greedy_start_jobs_as_their_oracles(w: Workload, data: st.DataObject) -> None:
@@ -94,6 +95,7 @@ def test_any_order_is_the_one_of_the_other_kernels_where_all_processors_are_up(
     assert start_of(w, rank) == naive_priority.start_times(w, rank.rule())
 
 
+@pytest.mark.slow
 @settings(thoroughly, max_examples=200)
 @given(w=down_workloads(workloads()), data=st.data())
 def test_rule_bases_start_jobs_as_their_oracle(w: Workload, data: st.DataObject) -> None:

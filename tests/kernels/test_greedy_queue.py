@@ -12,7 +12,11 @@ from support.naive import naive
 from support.simulating import DEEP, briefly, of_oracle, starts, thoroughly
 from support.zoo import BACKFILLS, CRITERIA, PLAIN_RULES, ZOO, constant, fixed_policies, greedy_policies, workloads
 
-GREEDY = [name for name in fixed_policies(("1",)) if name not in PLAIN_RULES]
+GREEDY = [
+    pytest.param(name, marks=[pytest.mark.slow] if name.endswith("conservative") else [])
+    for name in fixed_policies(("1",))
+    if name not in PLAIN_RULES
+]
 
 
 @pytest.mark.parametrize("policy", GREEDY)

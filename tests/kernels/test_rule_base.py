@@ -83,6 +83,7 @@ def test_switching_at_every_pass_equals_the_oracle(name: str, kind: str) -> None
         assert starts(w, policy) == naive_rules.start_times(w, policy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ZOO)
 def test_decisions_are_counted_where_they_make_a_difference(name: str, kind: str) -> None:

@@ -85,6 +85,7 @@ def test_lines_order_jobs_as_the_printed_formula_does(key: Term, t: int) -> None
     check_order(key, t)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(TERMS, st.sampled_from(TIMES))
 def test_any_formula_is_in_the_order_that_is_promised(key: Term, t: int) -> None:

@@ -59,6 +59,7 @@ def test_the_build_of_the_package_is_locked_too() -> None:
     assert "setuptools" in {name for name, _ in hashes_of("requirements.txt")}
 
 
+@pytest.mark.slow
 def test_pymoos_charts_are_not_installed_and_nothing_needs_them() -> None:
     tail = {"matplotlib", "pillow", "fonttools", "contourpy", "kiwisolver"}
     assert not tail & {name for name, _ in hashes_of("requirements.txt")}
