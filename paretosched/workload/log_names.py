@@ -21,7 +21,7 @@ import numpy as np
 from msgspec import Struct
 
 from ..core.arrays import Ints
-from ..core.errors import InputError, first_few, in_quotes
+from ..core.errors import InputError, first_few, in_quotes, printable
 from ..core.files import NAMES_ENDING, open_for_reading, read_json, replacing, sha256_of
 from ..core.notebook import fields_html
 from ..core.typed_json import as_type
@@ -227,7 +227,7 @@ def write_names(path: str | os.PathLike[str], names: Names, log: str, sha256: st
     InputError
         The file cannot be written.
     """
-    content: dict[str, Any] = {"format": FORMAT, "log": log, "sha256": sha256 or "", "source": names.source}
+    content: dict[str, Any] = {"format": FORMAT, "log": printable(log), "sha256": sha256 or "", "source": names.source}
     content["grouped_by"] = names.grouped_by
     for key in NUMBERED:
         content[key] = {str(number): name for number, name in sorted(getattr(names, key).items())}

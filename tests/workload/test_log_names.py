@@ -154,6 +154,15 @@ def test_names_that_cannot_be_written_are_an_error_of_one_line(tmp_path: Path) -
 # ---- when jobs could run
 
 
+def test_the_name_of_a_log_may_have_bytes_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "\udcff\n.swf"
+    write_log(path, [(HEADER + JOBS).encode()], NAMES)
+    names = read_names(path)
+    assert names is not None
+    assert names.users == NAMES.users
+    assert content(path)["log"] == "\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}.swf"
+
+
 def test_a_job_that_was_eligible_later_waits_from_then_on(log: Path) -> None:
     w = ps.read_swf(log)
     assert (w.submit.tolist(), w.eligible.tolist(), w.wait.tolist()) == ([0, 9, 9], [0, 69, 9], [5, 10, 0])
