@@ -29,7 +29,7 @@ def main() -> None:
     options = common.analysis_parser("search", __doc__).parse_args()
     table = common.rows(options.results / "courses.csv")
     provenance = common.load_provenance(options.results)
-    logs = list(dict.fromkeys(row["log"] for row in table))
+    logs = [log for log in settings.LOGS if of(table, log=log)]
     seeds = sorted({int(row["seed"]) for row in table})
     lines = ["# Which search finds most of what an owner would take?", ""]
     lines += opening(table, logs, seeds)
@@ -37,7 +37,7 @@ def main() -> None:
         common.quick_remark(provenance, "on made-up jobs")
         + "Weightings, Greedy with EASY, of the first part of each log as it was recorded: "
         + ", ".join(f"{log} {int(of(table, log=log)[0]['jobs']):,} jobs" for log in logs)
-        + f". Population {provenance['population']}, seeds {seeds[0]} to {seeds[-1]}. The owner's box reaches from "
+        + f". Population {provenance['population']}, seeds {', '.join(map(str, seeds))}. The owner's box reaches from "
         f"the best AWRT_i that any of the runs found to {settings.REACH} times EASY's in every group; hypervolume is "
         "the share of it that is dominated. "
         f"{common.versions_text(provenance)}.",
@@ -89,11 +89,16 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> 
         f"instead of {gains[1]:.1f} % below EASY.",
         f"Its constants were chosen on {' and '.join(settings.CHOSEN_ON)}; on the others it has the largest "
         f"hypervolume in {winners.count('archive')} of {len(winners)} pairs of log and seed, and shares it in "
-        f"{winners.count('')}.",
+        f"{winners.count('')}; seeds are few: {len(seeds)}.",
         f"Better than `archive`: {'; '.join(fails)}." if fails else "No other one is better by any measure on any log.",
         "Use `--algorithm archive` if every group must stay near EASY; it does not look for schedules in which a group "
         "waits much longer.",
     )
+
+
+def with_spread(values: Sequence[float]) -> str:
+    """Return the mean of some values, with their standard deviation if there are several."""
+    return f"{np.mean(values):.3f}" + (f" ± {np.std(values, ddof=1):.3f}" if len(values) > 1 else "")
 
 
 def best_on(table: Sequence[Row], log: str, seed: int, evaluations: int) -> str:
@@ -120,7 +125,7 @@ def by_log(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
     for log in logs:
         for name in settings.ALGORITHMS:
             rows = [of(table, log=log, algorithm=name, evaluations=b) for b in budgets]
-            cells = [f"{mean_of(r, DECIDES):.3f} ± {np.std([float(x[DECIDES]) for x in r]):.3f}" for r in rows]
+            cells = [with_spread([float(row[DECIDES]) for row in of_budget]) for of_budget in rows]
             lines.append(f"| {log} | {name} | " + " | ".join(cells) + f" | {mean_of(rows[-1], 'own ms'):.2f} |")
     return [*lines, "", "*own*: processor time of the algorithm without the simulations.", ""]
 

@@ -41,9 +41,6 @@ def main() -> None:
         for key, value in settings.QUICK.items():
             setattr(settings, key, value)
     seeds = range(settings.SEEDS if options.seeds is None else options.seeds)
-    table: list[dict[str, Any]] = [
-        row for row in common.rows(options.results / "courses.csv") if row["log"] not in (options.log or settings.LOGS)
-    ]
     options.results.mkdir(parents=True, exist_ok=True)
     for log in options.log or settings.LOGS:
         workload = part_of(log, options.quick)
@@ -52,8 +49,8 @@ def main() -> None:
             for seed in seeds
             for algorithm in settings.ALGORITHMS
         }
-        table += measures(log, workload, values)
-        save_rows(table, options.results / "courses.csv")
+        others = [row for row in common.rows(options.results / "courses.csv") if row["log"] != log]
+        save_rows([*others, *measures(log, workload, values)], options.results / "courses.csv")
     note: dict[str, Any] = {"quick": options.quick, "population": settings.POPULATION, "reaches": settings.REACHES}
     note |= {"reach": settings.REACH, "wishes": settings.WISHES, "shares": settings.LOGS}
     common.save_provenance(options.results, note, ("moocore", "pymoo"))
