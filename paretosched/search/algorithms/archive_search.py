@@ -71,7 +71,7 @@ def _search(space: Reals, population: int, generator: np.random.Generator) -> Se
     while True:
         kept, kept_costs = _with(kept, kept_costs, points, costs)
         best = kept_costs[:, 1:].min(axis=0)
-        places = (kept_costs[:, 1:] - best) / (edge - best)
+        places = np.asfortranarray((kept_costs[:, 1:] - best) / (edge - best))
         points = np.array([_child(kept, places, generator) for _ in range(population)])
         costs = yield genomes_of(points)
 
@@ -140,16 +140,15 @@ def _first_come_first_served(groups: int) -> Floats:
 
 def _with(kept: Floats, kept_costs: Floats, points: Floats, costs: Floats) -> tuple[Floats, Floats]:
     """Return an archive and its costs with some more points, without all that is dominated; of equals, the first."""
+    kept_costs = np.asfortranarray(kept_costs)  # so that numpy runs along the columns, which are long
+    stay = np.ones(len(kept), dtype=bool)
     added: list[int] = []
     for i, cost in enumerate(costs):
-        others = costs[added]
-        if (kept_costs <= cost).all(axis=1).any() or (others <= cost).all(axis=1).any():
+        if (kept_costs <= cost).all(axis=1).any() or (costs[added] <= cost).all(axis=1).any():
             continue
-        stay = ~(cost <= kept_costs).all(axis=1)
-        kept, kept_costs = kept[stay], kept_costs[stay]
-        added = [j for j in added if not (cost <= costs[j]).all()]
-        added.append(i)
-    return np.concatenate([kept, points[added]]), np.concatenate([kept_costs, costs[added]])
+        stay &= ~(cost <= kept_costs).all(axis=1)
+        added = [*(j for j in added if not (cost <= costs[j]).all()), i]
+    return np.concatenate([kept[stay], points[added]]), np.concatenate([kept_costs[stay], costs[added]])
 
 
 def _child(kept: Floats, places: Floats, generator: np.random.Generator) -> Floats:
