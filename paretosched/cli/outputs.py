@@ -186,7 +186,8 @@ def _check_front_of_plan(output: Output, inputs: Sequence[Input]) -> None:
 
     path = Path(os.path.realpath(output.path))
     runs = {printable(run.name): run for run in runs_below(path.parent)}
-    if not runs or path.name.casefold() != FRONT_FILE or not path.is_file():
+    is_file = os.path.isfile(path)  # noqa: PTH113  # Path.is_file() raises for long names
+    if not runs or path.name.casefold() != FRONT_FILE or not is_file:
         return
     from ..fronts.front_files import load_front
 

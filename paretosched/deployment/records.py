@@ -77,7 +77,7 @@ def read_state(folder: Path) -> State:
         The file is damaged.
     """
     path = folder / STATE
-    if not path.exists():
+    if not os.path.exists(path):  # noqa: PTH110  # Path.exists() raises for long names
         return State(None, {})
     value = read_json(path, "state of a deployment")
     try:

@@ -126,7 +126,7 @@ def _pairs(
                 if cluster is None:
                     raise InputError(f"{where}: %c needs a line ClusterName=... before it, but there is none")
                 name = name.replace("%c", cluster.value)
-            if not (folder / name).is_file():
+            if not os.path.isfile(folder / name):  # noqa: PTH113  # Path.is_file() raises for long names
                 raise InputError(f"{where}: {folder / name} is to be included, but there is no such file; copy it, too")
             yield from _pairs(folder / name, folder, settings, files)
             continue
