@@ -166,6 +166,18 @@ def test_wrong_commands_are_refused() -> None:
     refusal("fetch", LONG, names=LONG)
 
 
+def test_names_that_are_too_long_are_refused(house: Path, tmp_path: Path) -> None:
+    """The system refuses names of more than 255 letters where files are looked for, too."""
+    review = ("review", house / "imported.swf", "--policy", "easy", "--objective", "AWRT", "--since", "1990-01-01")
+    refusal(*review, "--log", tmp_path / LONG, names=LONG)
+    policy = house / "g.json"
+    refusal(
+        "deploy", policy, "--to", "slurm", "--unit", "--groups", tmp_path / LONG, names="--groups: must be a file here"
+    )
+    (tmp_path / "slurm.conf").write_text(f"PriorityType=priority/multifactor\nInclude {LONG}\n")
+    refusal("simulate", house / "w.swf.gz", "--policy", tmp_path / "slurm.conf", names="slurm.conf:2: ")
+
+
 def test_options_that_exclude_each_other_are_named(house: Path, tmp_path: Path) -> None:
     simulate = ("simulate", house / "w.swf.gz")
     refusal(*simulate, "--row", 0, names="--row")
