@@ -130,7 +130,7 @@ def opening(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
     deployed = {log: of(rows, settings.DEPLOYED, POLICY, log) for log in logs}
     minutes = {log: median(float(row["difference_median"]) for row in deployed[log]) / 60 for log in logs}
     waits = (f"{minutes[log]:.0f} minutes on {log}" for log in logs)
-    tried, near = compared(rows, logs)
+    tried, near = near_to_the_model(rows, logs)
     reached = f"{len(near)} ({', '.join(near)})" if near else "none"
     return common.opening(
         "Does a trained policy gain on a real Slurm what was simulated, and how near is the simulation?",
@@ -153,7 +153,7 @@ def gains_of(rows: Sequence[Row], log: str) -> dict[str, tuple[float, float]]:
     return {name: pair for name, pair in pairs.items() if len(known_of(pair)) == 2}
 
 
-def compared(rows: Sequence[Row], logs: Sequence[str]) -> tuple[int, list[str]]:
+def near_to_the_model(rows: Sequence[Row], logs: Sequence[str]) -> tuple[int, list[str]]:
     """Return how many schedulers were run, each log counted anew, and which are as near as the goal."""
     shares = {
         f"{system.name} on {log}": known_of([order_kept(row) for row in of(rows, system.name, twin, log)])

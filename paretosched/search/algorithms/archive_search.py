@@ -169,18 +169,18 @@ def _child(kept: Floats, places: Floats, generator: np.random.Generator) -> Floa
         where = generator.random()
         spare = 0 if where < EVERYWHERE else 2 if where < EVERYWHERE + ALONE else 1
         spared = generator.permutation(len(SITUATIONS))[:spare]
-        moved = _reflected(child[:, gene] + step, lower[gene], upper[gene])
+        moved = _bounce(child[:, gene] + step, lower[gene], upper[gene])
         moved[spared] = child[spared, gene]
         child[:, gene] = moved
     return child
 
 
-def _reflected(values: Floats, lower: float, upper: float) -> Floats:
+def _bounce(values: Floats, lower: float, upper: float) -> Floats:
     """Return values that are thrown back at both ends of a range, so that a move from an end is a move.
 
     Examples
     --------
-    >>> _reflected(np.array([-3.0, 0.5, 2.25]), -2.0, 2.0).tolist()
+    >>> _bounce(np.array([-3.0, 0.5, 2.25]), -2.0, 2.0).tolist()
     [-1.0, 0.5, 1.75]
     """
     there_and_back = 2 * (upper - lower)
