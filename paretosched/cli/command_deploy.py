@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
+from ..core.files import is_file
 from .console import remark, show, tell
 from .file_kinds import Kind
 from .options import Name, new_command, number, takes_limits
@@ -128,7 +129,7 @@ def run(options: argparse.Namespace) -> int | None:
 
 def _check_file(option: str, path: str) -> None:
     """Refuse what is no file: the daemon reads it again when it changes."""
-    if not os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
+    if not is_file(path):
         raise InputError(f"{option}: must be a file here, but there is no file {path}")
 
 
@@ -154,8 +155,7 @@ def _print_unit(options: argparse.Namespace) -> None:
     words += ["deploy", str(Path(options.policy).resolve()), "--to", "slurm", "--period", f"{options.period:g}"]
     groups = options.groups
     if groups is not None:
-        is_list = os.path.isfile(groups)  # noqa: PTH113  # Path.is_file() raises for long names
-        words += ["--groups", str(Path(groups).resolve()) if is_list else groups]
+        words += ["--groups", str(Path(groups).resolve()) if is_file(groups) else groups]
     for name in options.partition:
         words += ["--partition", name]
     words += ["--width", options.width]

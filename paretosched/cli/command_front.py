@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
+from ..core.files import is_file
 from .console import PROGRAM, remark, show
 from .file_kinds import Kind
 from .options import FRONT, WISH, Name, new_command, number, takes_limits
@@ -157,7 +157,7 @@ def _remark_faults(runs: Sequence[str]) -> None:
     from ..search import run_store
 
     for store in (Path(run, STORE_FILE) for run in runs):
-        trouble = run_store.fault(store) if os.path.isfile(store) else ""  # noqa: PTH113  # Path.is_file() raises
+        trouble = run_store.fault(store) if is_file(store) else ""
         if trouble:
             remark(f"{trouble}; the front is shown as it was written")
 

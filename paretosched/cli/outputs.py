@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.errors import InputError, first_few
-from ..core.files import NAMES_ENDING, check_writable
+from ..core.files import NAMES_ENDING, check_writable, exists, is_file, is_folder
 from ..core.run_files import FRONT_FILE, RUN_FILE, STORE_FILE, is_run, runs_below
 from .file_kinds import Kind, kind_of
 from .options import Name
@@ -117,10 +117,10 @@ def _inputs(parser: Parser, options: argparse.Namespace) -> Iterator[Input]:
         if not isinstance(action.type, Name) or not action.type.reads:
             continue
         for path in _values(action, options):
-            if not os.path.exists(path):  # noqa: PTH110  # words, such as "easy"; or a missing file, an error later
+            if not exists(path):  # words, such as "easy"; or a missing file, an error later
                 continue
             yield Input(path, action.type.reads)
-            if os.path.isfile(f"{path}{NAMES_ENDING}"):  # noqa: PTH113
+            if is_file(f"{path}{NAMES_ENDING}"):
                 yield Input(f"{path}{NAMES_ENDING}", f"the names of {path}")
             for directory in filter(is_run, (Path(path), *Path(path).glob("*"))):  # a run, or the runs of a plan
                 yield from (Input(str(directory / name), f"a file of the run {directory}") for name in _names_of_run())
@@ -150,7 +150,7 @@ def _folds_case(folder: str) -> bool:
 
     try:
         with tempfile.NamedTemporaryFile(prefix=".a", suffix=".part", dir=folder) as file:
-            return os.path.exists(Path(file.name).with_name(Path(file.name).name.swapcase()))  # noqa: PTH110
+            return exists(Path(file.name).with_name(Path(file.name).name.swapcase()))
     except OSError:  # nothing can be written there at all
         return False
 
@@ -186,8 +186,7 @@ def _check_front_of_plan(output: Output, inputs: Sequence[Input]) -> None:
 
     path = Path(os.path.realpath(output.path))
     runs = {printable(run.name): run for run in runs_below(path.parent)}
-    is_file = os.path.isfile(path)  # noqa: PTH113  # Path.is_file() raises for long names
-    if not runs or path.name.casefold() != FRONT_FILE or not is_file:
+    if not runs or path.name.casefold() != FRONT_FILE or not is_file(path):
         return
     from ..fronts.front_files import load_front
 
@@ -214,7 +213,7 @@ def _is_page_folder(folder: Path) -> bool:
     """Return whether a folder keeps the work of a page: RUN.app beside RUN."""
     from ..app.page_folder import ENDING
 
-    return folder.suffix == ENDING and os.path.exists(folder.with_suffix(""))  # noqa: PTH110  # Path.exists() raises
+    return folder.suffix == ENDING and exists(folder.with_suffix(""))
 
 
 # --- what an output would replace -------------------------------------------------------------------------------------
@@ -222,7 +221,7 @@ def _is_page_folder(folder: Path) -> bool:
 
 def _check_kind(output: Output) -> None:
     """Refuse an output that would replace a file of another kind."""
-    if not os.path.isfile(output.path):  # noqa: PTH113  # Path.is_file() raises for long names
+    if not is_file(output.path):
         return
     kind = kind_of(output.path)
     if kind == Kind.UNKNOWN:
@@ -240,7 +239,7 @@ def _check_kind(output: Output) -> None:
 def _check_run_directory(output: Output, inputs: Sequence[Input]) -> None:
     """Refuse a run directory that contains an input, or files but no run."""
     directory = Path(os.path.realpath(output.path))
-    if not os.path.isdir(directory):  # noqa: PTH112  # it is new, or `open_run` says why it cannot be
+    if not is_folder(directory):  # it is new, or `open_run` says why it cannot be
         return
     for path, what in inputs:
         if Path(os.path.realpath(path)).is_relative_to(directory):
@@ -268,7 +267,7 @@ def _check_other_directory(output: Output, files: Sequence[Input]) -> None:
     directory = Path(os.path.realpath(output.path))
     if is_run(directory) or _is_page_folder(directory):
         raise InputError(f"{output.path}: is a directory of a run or page; give {output.option} another name")
-    if output.kind != Kind.FIGURES or not os.path.isdir(directory):  # noqa: PTH112  # Path.is_dir() raises
+    if output.kind != Kind.FIGURES or not is_folder(directory):
         return
     pictures = [path for path in directory.glob("*") if path.suffix in PICTURES and path.is_file()]
     for path, what in files:

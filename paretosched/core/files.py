@@ -20,6 +20,24 @@ from .limits import check_limit, limits_in_force
 NAMES_ENDING = ".names.json"  # of the file beside a log that has its names
 
 
+# Functions of Path raise for a name that is too long; what the system refuses is not there.
+
+
+def exists(path: str | os.PathLike[str]) -> bool:
+    """Return whether there is anything of this name."""
+    return os.path.exists(path)  # noqa: PTH110
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether there is a regular file of this name."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Return whether there is a folder of this name."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside `path`; it becomes `path` on success, and is deleted on failure.
@@ -119,7 +137,7 @@ def sha256_of(path: str | os.PathLike[str]) -> str | None:
     """
     as_path(path)  # refuses what is no path; the path itself stays as the caller wrote it
     try:
-        if not os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
+        if not is_file(path):
             return None
         with open_for_reading(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import InputError
-from .files import read_text, unreadable
+from .files import is_file, read_text, unreadable
 from .limits import limits_in_force
 
 RUN_FILE = "run.json"
@@ -39,7 +39,7 @@ SCHEMAS = frozenset(
 
 def is_run(directory: str | os.PathLike[str]) -> bool:
     """Return whether a directory has a file of a run: its description or its store."""
-    return any(os.path.isfile(Path(directory) / name) for name in (RUN_FILE, STORE_FILE))  # noqa: PTH113  # long names
+    return any(is_file(Path(directory) / name) for name in (RUN_FILE, STORE_FILE))
 
 
 def runs_below(directory: str | os.PathLike[str]) -> list[Path]:
@@ -69,7 +69,7 @@ def read_description(directory: str | os.PathLike[str]) -> Any:
     if text is not None:
         with suppress(ValueError, RecursionError):
             return json.loads(text)
-    if os.path.isfile(store):  # noqa: PTH113
+    if is_file(store):
         trouble += (
             f"; {STORE_FILE} beside it has no copy, since a run of an earlier version has none: put {RUN_FILE} back "
             "from a copy of your own, or begin a run in another directory"
@@ -79,7 +79,7 @@ def read_description(directory: str | os.PathLike[str]) -> Any:
 
 def stored_description(store: Path) -> str | None:
     """Return the copy of `run.json` in the store of a run; None if there is none, or it is damaged."""
-    if not os.path.isfile(store):  # noqa: PTH113
+    if not is_file(store):
         return None
     try:
         with reading(store) as connection:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.errors import InputError, first_few
+from ..core.files import exists
 from ..core.locks import take_lock
 from ..policies.policy import load_policy
 from .ranking import Orderly, check_orderly, order_of
@@ -339,7 +340,7 @@ def undo(plan: Plan, tell: Tell) -> int:
             offenders = (f"job {job}: {words}" for job, words in left.items())
             raise InputError(f"Slurm refuses {len(left)} of {len(touched)} changes: {first_few(offenders, len(left))}")
         remove_state(plan.folder)
-    if os.path.exists(plan.folder / "deploy.jsonl"):  # noqa: PTH110  # Path.exists() raises for long names
+    if exists(plan.folder / "deploy.jsonl"):
         tell(f"the log stays in {plan.folder}; nothing reads it but review")
     return len(touched)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +13,7 @@ from msgspec import Struct
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, in_quotes
-from ..core.files import read_lines
+from ..core.files import exists, read_lines
 from ..core.limits import limits_in_force, reading_limits
 from ..core.typed_json import as_type
 from .records import LOG_BYTES, OLD_LOGS
@@ -94,7 +93,7 @@ def read_daemon_log(path: str | Path, since: int) -> DaemonLog:
     ranked: dict[int, int] = {}
     older = [Path(f"{path}.{number}") for number in range(OLD_LOGS, 0, -1)]
     with reading_limits(line=max(LOG_BYTES, limits_in_force().line)):  # a pass over 10,000 jobs is a long line
-        there = [old for old in older if os.path.exists(old)]  # noqa: PTH110  # Path.exists() raises for long names
+        there = [old for old in older if exists(old)]
         for file in (*there, Path(path)):
             for line in _lines(file):
                 for job, factor in (line.all | line.set).items():

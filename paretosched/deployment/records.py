@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from ..core.errors import InputError
-from ..core.files import read_json, replacing
+from ..core.files import exists, read_json, replacing
 from ..core.typed_json import as_type
 
 FORMAT = "paretosched deployment 1"
@@ -77,7 +77,7 @@ def read_state(folder: Path) -> State:
         The file is damaged.
     """
     path = folder / STATE
-    if not os.path.exists(path):  # noqa: PTH110  # Path.exists() raises for long names
+    if not exists(path):
         return State(None, {})
     value = read_json(path, "state of a deployment")
     try:

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.arguments import as_list, as_path
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
-from ..core.files import replacing
+from ..core.files import exists, is_file, is_folder, replacing
 from ..core.limits import check_limit, limits_in_force
 from ..core.parquet_files import check_ends, from_arrow, open_parquet, to_arrow
 from ..core.run_files import FRONT_FILE
@@ -135,13 +135,13 @@ def load_front(path: str | os.PathLike[str]) -> Front:
     import pyarrow as pa
 
     place = as_path(path)
-    if os.path.isdir(place):  # noqa: PTH112  # Path.is_dir() raises where a name is too long
+    if is_folder(place):
         place = place / FRONT_FILE
-        if not place.is_file():
+        if not is_file(place):
             raise InputError(f"{path}: a run directory must hold {FRONT_FILE}, but there is none (yet)")
-    elif not os.path.exists(place):  # noqa: PTH110
+    elif not exists(place):
         raise InputError(f"{place}: no such file")
-    elif not place.is_file():  # the reader would wait for a pipe
+    elif not is_file(place):  # the reader would wait for a pipe
         raise InputError(f"{place}: a front must be a regular file, but this is not")
     try:
         return _read_front(place)

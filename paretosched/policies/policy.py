@@ -37,7 +37,7 @@ import numpy as np
 
 from ..core.arguments import as_path
 from ..core.errors import InputError, did_you_mean
-from ..core.files import read_json, read_words, write_json
+from ..core.files import is_file, read_json, read_words, write_json
 from ..workload.workload import Workload
 from .greedy_order import Greedy
 from .plain import PLAIN_RULES, Plain
@@ -146,7 +146,7 @@ def as_policy(policy: PolicyLike) -> Policy:
     if word in ORDER_NAMES:
         return Priority(word)
     path = Path(policy)
-    if path.suffix.lower() in (".json", ".txt", SLURM_ENDING) or _is_file(path):
+    if path.suffix.lower() in (".json", ".txt", SLURM_ENDING) or is_file(path):
         return load_policy(path)
     if not isinstance(policy, os.PathLike) and (":" in word or ";" in word):
         return read_priority(word)
@@ -185,11 +185,3 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
             raise InputError(f"{path}: {error}") from None
     value = read_json(path, "policy", lambda word: math.nan if word == "NaN" else math.inf)
     return from_json(value, str(path))
-
-
-def _is_file(path: Path) -> bool:
-    """Return whether a path is that of a file; False if the system refuses the path."""
-    try:
-        return path.is_file()
-    except OSError:  # a name that is too long, a folder that may not be searched
-        return False

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..core.arguments import as_path
 from ..core.errors import InputError, did_you_mean, in_quotes
-from ..core.files import read_words
+from ..core.files import is_file, read_words
 
 PAIR = re.compile(r'\s*([A-Za-z][\w/]*)\s*[-+]?=\s*("[^"]*"|\S*)')
 INCLUDE = re.compile(r"\s*include\s+(\S.*?)\s*$", re.IGNORECASE)
@@ -126,7 +126,7 @@ def _pairs(
                 if cluster is None:
                     raise InputError(f"{where}: %c needs a line ClusterName=... before it, but there is none")
                 name = name.replace("%c", cluster.value)
-            if not os.path.isfile(folder / name):  # noqa: PTH113  # Path.is_file() raises for long names
+            if not is_file(folder / name):
                 raise InputError(f"{where}: {folder / name} is to be included, but there is no such file; copy it, too")
             yield from _pairs(folder / name, folder, settings, files)
             continue

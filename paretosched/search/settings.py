@@ -19,6 +19,7 @@ import numpy as np
 from ..core.arguments import instance, list_argument, number
 from ..core.arrays import Floats, Mask
 from ..core.errors import InputError, did_you_mean, one_of
+from ..core.files import is_folder
 from ..encodings import encoding as encodings
 from ..encodings import orders, sequence
 from ..encodings.encoding import Explored
@@ -361,7 +362,7 @@ def _members(workload: Workload, encoding: str, words: Sequence[str], most: int 
 
 def _is_front(word: str) -> bool:
     """Return whether a word is a run directory or the name of a front file."""
-    return word.endswith(".parquet") or os.path.isdir(Path(word))  # noqa: PTH112  # Path.is_dir() raises for long names
+    return word.endswith(".parquet") or is_folder(Path(word))
 
 
 def _load(workload: Workload, word: str) -> Front:

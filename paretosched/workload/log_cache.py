@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
 from ..core.errors import InputError
-from ..core.files import replacing, sha256_of, unreadable
+from ..core.files import is_file, replacing, sha256_of, unreadable
 from ..core.limits import limits_in_force
 from .log_lines import FIELDS, Log
 from .records import Records
@@ -50,7 +50,7 @@ def digest_of(path: str | os.PathLike[str]) -> str | None:
     if os.environ.get(OFF_VARIABLE):
         return None
     try:
-        if not os.path.isfile(path) or os.path.getsize(path) < WORTH_KEEPING:  # noqa: PTH113, PTH202  # long names
+        if not is_file(path) or os.path.getsize(path) < WORTH_KEEPING:  # noqa: PTH202  # long names
             return None
     except OSError as error:
         raise unreadable(path, error) from None

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, in_quotes, printable
-from ..core.files import NAMES_ENDING, open_for_reading, read_json, replacing, sha256_of
+from ..core.files import NAMES_ENDING, is_file, open_for_reading, read_json, replacing, sha256_of
 from ..core.notebook import fields_html
 from ..core.typed_json import as_type
 from .down_times import DownTimes, down_times_of
@@ -182,7 +182,7 @@ def read_names(log: str | os.PathLike[str], sha256: str | None = None) -> Names 
         The file cannot be read or is damaged, or belongs to another log; the message says what to do.
     """
     path = names_path(log)
-    if not os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
+    if not is_file(path):
         return None
     content = read_json(path, "names")
     try:
@@ -251,7 +251,7 @@ def remove_names(log: str | os.PathLike[str]) -> None:
     """
     path = names_path(log)
     try:
-        if os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
+        if is_file(path):
             with open_for_reading(path) as file:
                 is_ours = OURS.match(file.read(HEAD)) is not None
             if is_ours:

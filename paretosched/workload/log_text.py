@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any, cast
 
 from ..core.errors import InputError
-from ..core.files import open_for_reading, unreadable
+from ..core.files import is_file, open_for_reading, unreadable
 from ..core.limits import check_limit, limits_in_force
 
 BLOCK = 1 << 21  # bytes that are read at a time
@@ -49,7 +49,7 @@ class LogText:
         """
         blocks = self._blocks()
         block = next(blocks, b"")
-        if len(block) < BLOCK // 2 or not os.path.isfile(self.path):  # noqa: PTH113  # Path.is_file() raises for long names
+        if len(block) < BLOCK // 2 or not is_file(self.path):
             yield block  # a small log is not worth a thread; a pipe may let the thread wait
             yield from blocks
             return
@@ -69,7 +69,7 @@ class LogText:
                         yield from self._lines(text, source)
                 else:
                     yield from self._lines(source, None)
-            if os.path.isfile(self.path):  # noqa: PTH113
+            if is_file(self.path):
                 self.sha256 = source.sha256.hexdigest()
         except EOFError:
             raise InputError(f"{self.path}: the gzip file is cut short") from None

@@ -20,7 +20,7 @@ from platformdirs import user_cache_path
 
 from ..core.arguments import as_path, callback, instance, number
 from ..core.errors import InputError
-from ..core.files import replacing
+from ..core.files import is_file, replacing
 from ..core.hosts import THIS_MACHINE
 from ..core.limits import check_limit
 from .log_text import LogText
@@ -148,7 +148,7 @@ def fetch(
     number("timeout", timeout)
     callback("progress", progress)
     target = (_make_log_folder() if directory is None else as_path(directory)) / log.file
-    if os.path.isfile(target) and _fault(target, log) is None:  # noqa: PTH113  # Path.is_file() raises for long names
+    if is_file(target) and _fault(target, log) is None:
         return target
     base = instance("base_url", base_url or "", str) or os.environ.get(BASE_URL_VARIABLE) or BASE_URL
     if not _is_safe(base):

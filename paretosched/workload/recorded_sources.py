@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import InputError
+from ..core.files import is_file, is_folder
 from ..core.parquet_files import MARK
 from ..core.run_files import is_run, read_description, runs_below
 
 
 def recorded_files(place: str | os.PathLike[str]) -> list[Path]:
     """Return the files that `reopen` may read for a run directory or front file: logs, and lists of groups."""
-    is_front = os.path.isfile(place) and is_parquet(Path(place))  # noqa: PTH113  # a pipe could be read once only
-    if not is_front and not os.path.isdir(place):  # noqa: PTH112
+    is_front = is_file(place) and is_parquet(Path(place))  # a pipe could be read once only
+    if not is_front and not is_folder(place):
         return []
     folder = Path(place).parent if is_front else Path(place)
     files: list[Path] = []
@@ -35,7 +36,7 @@ def recorded_files(place: str | os.PathLike[str]) -> list[Path]:
                 if isinstance(step, dict) and "path" in step
                 for path in places(step, (directory.parent, directory))
             ]
-    return [path for path in dict.fromkeys(files) if os.path.isfile(path)]  # noqa: PTH113
+    return [path for path in dict.fromkeys(files) if is_file(path)]
 
 
 def _recorded_sources(about: Mapping[str, Any], directory: Path) -> Sequence[Any]:
@@ -81,7 +82,7 @@ def sources_of_commands(about: Mapping[str, Any], directory: Path) -> Iterator[l
             for word in command[1:]:
                 if word.endswith((".swf", ".swf.gz")):
                     log = {"path": str(base / word), "capacity": None if capacity is None else int(capacity)}
-                    csv = str(base / groups) if os.path.isfile(base / groups) else groups  # noqa: PTH113
+                    csv = str(base / groups) if is_file(base / groups) else groups
                     yield [{"function": "read_swf", **log}, {"function": "grouped", "how": csv}]
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..core.arguments import as_list, as_path
 from ..core.errors import InputError, first_few
-from ..core.files import sha256_of
+from ..core.files import is_file, is_folder, sha256_of
 from ..core.run_files import RUN_FILE, read_description
 from .lublin_feitelson import lublin
 from .recorded_sources import is_parquet, places, runs_at, sources_of_commands
@@ -73,7 +73,7 @@ def as_workload(
     """
     if not isinstance(what, str | os.PathLike | Workload):
         raise InputError(f"a workload is given as a `Workload` or as the path of a log or run, not as {what!r:.60}")
-    is_run = not isinstance(what, Workload) and os.path.isdir(what)  # noqa: PTH112  # Path.is_dir() raises for long names
+    is_run = not isinstance(what, Workload) and is_folder(what)
     if isinstance(what, Workload) or is_run:
         if (capacity, groups, overrun) != (None, None, None):
             raise InputError(f"capacity, overrun, {called}: say how a log is read, but {what} is no log")
@@ -139,14 +139,14 @@ def reopen_with_run(place: str | os.PathLike[str], digest: str | None = None) ->
             f"{directory}: does not say where its workload came from; if it was made or changed in Python, write it "
             "with write_swf and name the log"
         )
-    if not troubles and os.path.isdir(place) and not runs_at(Path(place)):  # noqa: PTH112
+    if not troubles and is_folder(place) and not runs_at(Path(place)):
         troubles.append(f"{place}: Is a directory, but not one of a run: it has no {RUN_FILE}")
     raise InputError(troubles[0] if troubles else f"{place}: there is no run here of this workload")
 
 
 def _run_directories(place: Path, digest: str | None) -> list[Path]:
     """Return the directories of the runs at a place whose workload has this digest, or any digest if it is None."""
-    folder = place if os.path.isdir(place) else place.parent  # noqa: PTH112  # Path.is_dir() raises for long names
+    folder = place if is_folder(place) else place.parent
     if folder != place and place.suffix != ".parquet" and not is_parquet(place):
         raise InputError(f"{place}: must be a run directory or a front file, but is not")
     runs = runs_at(folder)
@@ -248,7 +248,7 @@ def _file(entry: Mapping[str, Any], near: Sequence[Path]) -> str:
     """Return the path of a file of a step: as recorded, as the user wrote it, or in one of the folders `near`."""
     other_file = ""
     for place in places(entry, near):
-        if os.path.isfile(place):  # noqa: PTH113  # Path.is_file() raises for long names
+        if is_file(place):
             sha256 = sha256_of(place)
             if entry.get("sha256") in (None, sha256):
                 return str(place)

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 from ...core.errors import InputError, in_quotes
-from ...core.files import unreadable
+from ...core.files import is_folder, unreadable
 from .fields import seconds, times
 from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Registry, block_of, whole_numbers
 from .tally import Tally
@@ -72,7 +72,7 @@ def read_pbs(
 
 def _files(path: str) -> list[str]:
     """Return the files to be read."""
-    if not os.path.isdir(path):  # noqa: PTH112  # Path.is_dir() raises for long names
+    if not is_folder(path):
         return [path]
     try:
         files = sorted(str(file) for file in Path(path).iterdir() if DAILY.fullmatch(file.name))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import InputError, did_you_mean, in_quotes, one_of
-from ...core.files import unreadable
+from ...core.files import is_file, unreadable
 from ...core.parquet_files import MARK, check_ends, open_parquet
 from .fields import numbers, seconds, times
 from .lives import UNKNOWN, Block, Life, block_of
@@ -88,7 +88,7 @@ Row = tuple[int, Sequence[str]]  # the number of its line or row, and its cells 
 def _is_parquet(path: str) -> bool:
     """Return whether a file begins like a Parquet file."""
     try:
-        if not Path(path).is_file():
+        if not is_file(path):
             return False
         with Path(path).open("rb") as file:
             return file.read(len(MARK)) == MARK

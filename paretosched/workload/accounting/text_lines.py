@@ -9,6 +9,7 @@ from contextlib import closing
 from typing import NamedTuple
 
 from ...core.errors import InputError
+from ...core.files import is_file
 from ...core.limits import check_limit, limits_in_force
 from ..log_text import LogText
 
@@ -68,7 +69,7 @@ def line_blocks(path: str | os.PathLike[str], watch: Watch) -> Iterator[Lines]:
 def _size(place: str) -> int | None:
     """Return the bytes that a file will give; None for a pipe or a gzipped file."""
     try:
-        if not os.path.isfile(place):  # noqa: PTH113  # Path.is_file() raises for long names
+        if not is_file(place):
             return None
         with open(place, "rb") as file:  # noqa: PTH123
             return None if file.read(2) == b"\x1f\x8b" else os.fstat(file.fileno()).st_size
