@@ -16,9 +16,8 @@ from .options import FRONT, WISH, Name, new_command, number, takes_limits
 from .parser import Parser
 
 if TYPE_CHECKING:
-    from ..core.arrays import Floats
     from ..fronts.front import Front
-    from ..wishes.answers import Answer
+    from ..wishes.wish import Wish
     from ..workload.workload import Workload
 
 
@@ -65,45 +64,43 @@ def run(options: argparse.Namespace) -> None:
     from ..fronts.front_files import check_front_name, load_front, save_front
     from ..fronts.front_tables import extremes_text, merging, merging_text
     from ..fronts.merging import merge
+    from ..simulation.objective import objectives
+    from ..simulation.simulator import simulate
+    from ..wishes.answers import answer
 
     if options.output is not None:
         check_front_name(options.output)
     states = _states(options.runs)
     inputs = [load_front(path) for path in options.runs]
     front = merge(inputs)
-    easy = _easy(options, front)
+    wish, workload = _wish(options, front), _workload(options, front)
+    easy = None if workload is None else objectives(simulate(workload, "easy"))
     about = merging(front, inputs, options.runs, easy, **({} if options.box is None else {"reach": options.box}))
-    answer = None if options.wish is None else _answer(options, front)
+    answered = None if wish is None or workload is None else answer(wish, front, workload)
     if options.output is not None:
         save_front(front, options.output)
     if options.json:
-        answered = {} if answer is None else {"answer": answer.about()}
-        show(to_json(about | {"log": _log(options.runs, front), "unfinished": states} | answered))
+        more = {} if answered is None else {"answer": answered.about()}
+        show(to_json(about | {"log": _log(options.runs, front), "unfinished": states} | more))
     else:
         lines = [f"{path}: {state}" for path, state in states.items()]
-        parts = [merging_text(about), extremes_text(front)] if answer is None else [answer.text()]
+        parts = [merging_text(about), extremes_text(front)] if answered is None else [answered.text()]
         show("\n".join([*parts, *lines]))
     _remark_faults(options.runs)
 
 
-def _answer(options: argparse.Namespace, front: Front) -> Answer:
-    """Return the answer to --wish, on the workload of the first run that can open it again."""
-    from ..wishes.answers import answer
+def _wish(options: argparse.Namespace, front: Front) -> Wish | None:
+    """Return --wish."""
     from ..wishes.wish_files import as_wish
 
     try:
-        wish = as_wish(options.wish, front)
+        return None if options.wish is None else as_wish(options.wish, front)
     except InputError as error:
         raise InputError(f"--wish: {error}") from None
-    try:
-        workload = _workload(options, front)
-    except InputError as error:
-        raise InputError(f"--wish: {error}") from None
-    return answer(wish, front, workload)
 
 
-def _workload(options: argparse.Namespace, front: Front) -> Workload:
-    """Return the workload of a front, from the first run that can open it again."""
+def _workload(options: argparse.Namespace, front: Front) -> Workload | None:
+    """Return the workload of a front, from the first run that can open it again; None if none can and none must."""
     from ..workload.reopening import reopen
 
     troubles = []
@@ -112,20 +109,10 @@ def _workload(options: argparse.Namespace, front: Front) -> Workload:
             return reopen(run, front.digest)
         except InputError as error:
             troubles.append(error)
-    raise InputError(f"EASY must be simulated on the jobs of the front, but {troubles[0]}")
-
-
-def _easy(options: argparse.Namespace, front: Front) -> Floats | None:
-    """Return what EASY reaches on the jobs of a front; None if they cannot be found and --box does not need them."""
-    from ..simulation.objective import objectives
-    from ..simulation.simulator import simulate
-
-    try:
-        return objectives(simulate(_workload(options, front), "easy"))
-    except InputError as error:
-        if options.box is not None:
-            raise InputError(f"--box: {error}") from None
-        return None
+    for name in ("box", "wish"):
+        if getattr(options, name) is not None:
+            raise InputError(f"--{name}: EASY must be simulated on the jobs of the front, but {troubles[0]}")
+    return None
 
 
 def _states(runs: Sequence[str]) -> dict[str, str]:
