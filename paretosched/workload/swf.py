@@ -327,7 +327,7 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
         if key == "MaxNodes":
             cleaner.assume(f"header has no MaxProcs: MaxNodes, {size.number}, taken for it")
         return size.number
-    valid = (log.fields.columns[RUN] > 0) & ~(_says_part(log) & _has_summary(log))
+    valid = (log.fields.columns[RUN] > 0) & ~_parts(log)[0]
     widest = int(_width(log)[valid].max(initial=0))
     if not 1 <= widest <= WIDEST:
         raise InputError(
@@ -379,15 +379,16 @@ def _width(log: Log) -> NDArray[Any]:
     return np.where(request > 0, request, log.fields.columns[ALLOCATED])
 
 
-def _says_part(log: Log) -> Mask:
-    """Return the lines, (n,), whose status is that of a part of a job."""
-    return np.isin(log.fields.columns[STATUS], (2, 3, 4))
+def _parts(log: Log) -> tuple[Mask, Mask]:
+    """Return the lines that are parts of a job with a line of its own, and those that say so without it, (n,) each.
 
-
-def _has_summary(log: Log) -> Mask:
-    """Return the lines, (n,), whose job number a line has, too, that is no part; an unknown number has no line."""
+    The line of the whole job has the same job number, and the status of no part; an unknown number has no line.
+    """
     number = log.fields.columns[JOB]
-    return np.isin(number, number[~_says_part(log) & (number >= 0)])
+    parts = np.isin(log.fields.columns[STATUS], (2, 3, 4))
+    alone = parts.copy()
+    alone[parts] = ~np.isin(number[parts], number[~parts & (number >= 0)])
+    return parts & ~alone, alone
 
 
 def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str, Any]:
@@ -403,8 +404,8 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str
     def note(action: str, reason: str, mask: Mask) -> None:
         cleaner.note(action, reason, np.flatnonzero(valid & mask))
 
-    said, summed = _says_part(log), _has_summary(log)
-    drop("status 2-4: part of a job that has a summary line", said & summed)
+    parts, alone = _parts(log)
+    drop("status 2-4: part of a job that has a summary line", parts)
     drop("number of processors unknown", width <= 0)
     drop(f"wider than the machine of {capacity} processors", width > capacity)
     drop("run time unknown or 0: never ran", run <= 0)
@@ -415,7 +416,7 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str
     if early.size:
         where = f"{log.path}:{log.where(early[0])}"
         raise InputError(f"{where}: submit time is {submit[early[0]]:g}, but must be at least 0 s")
-    note("assumed", "status 2-4, but no other line has its job number: a job of its own", said & ~summed)
+    note("assumed", "status 2-4, but no other line has its job number: a job of its own", alone)
     note("assumed", "no request for processors: the allocated number taken for it", fields[WIDTH] <= 0)
 
     note(
