@@ -8,7 +8,7 @@ nearest to the wish (`nearness.fitness`: one within the limits, if there is any)
 **The share of the way** from EASY to that schedule is (EASY - X) / (EASY - best) in per cent, for sums and reference
 points: 0 is as good as EASY, 100 as good as that schedule. It is negative for a policy that is worse than
 EASY, and above 100 for one that is better than the front. It is undefined (None) without a front or a goal, if EASY is
-at least as good as the front, and for a policy that exceeds a limit. It is undefined for all policies if EASY or the
+at least as good as the front, and for a policy that exceeds a limit. It is undefined for all policies if EASY or
 that schedule exceeds a limit, because then the goal alone does not show the distance.
 
 **The share of what is possible** goes to the bound that is proved for the wish, limits included (`best_possible`), in
@@ -235,8 +235,8 @@ class Comparison:
         "_vs_easy", per cent; "dominated_by" and "dominates"; "UTIL_from_submission"; with a wish "wish", in words,
         "objective", the value of its goal, "objective_vs_easy", "share_of_way" and "share_of_possible", per cent, see
         the module, and "exceeded", the violation of its limits, and the keys of `best_possible.distance_row`; "waits",
-        a list with "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the bounded slowdown's mean and
-        median; and "utilisation_over_time", with "from_s", "bin_s", "until_s" and "percent"; "classes", the rows of
+        a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the
+        bounded slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s", "until_s" and "percent"; "classes", the rows of
         `service.by_class`; and "searched", what group optimisation did. If they were asked for, "intervals", [low,
         high] by the names of the values and gains, and "periods", a list with "from_s", "until_s", "from" (local day),
         "jobs", and the values and gains in each.

@@ -43,7 +43,7 @@ WORDS = ("submit", "permutations", "weak", "random")
 RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
 FIRST = ("copies", "forget")  # what becomes of the start orders in the first generation
 ALL = "all"
-BEGUN = ("start", "start_digest", "frequency", "jump", "copies", "forget", "generations")  # beside the encoding's
+BEGUN = ("start", "start_digest", "frequency", "jump", *FIRST, "generations")  # parameters beside the encoding's
 
 StartSearch = Callable[[int | None], Search]
 """Function of the number of generations, for "rvea" alone, to the search, ready to yield its first generation."""

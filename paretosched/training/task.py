@@ -17,7 +17,7 @@ from ..wishes import wish as choice
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish
-from ..workload.group_rules import grouping_of
+from ..workload.group_rules import comes_from_consumption
 from ..workload.reopening import WorkloadLike, as_workloads
 from ..workload.resampling import WEEK, resample
 from ..workload.time_split import split
@@ -172,7 +172,7 @@ class Data(NamedTuple):
     @property
     def by_consumption(self) -> bool:
         """Whether a workload has groups by consumption, which `until` limits to the jobs that are learnt from."""
-        return any(grouping_of(w).get("function") == "by_consumption" for w in self.whole)
+        return any(map(comes_from_consumption, self.whole))
 
 
 def data_of(

@@ -27,7 +27,7 @@ from ..wishes import wish as choice
 from ..wishes.best_possible import best_possible, distance_row
 from ..wishes.wish import Wish
 from ..wishes.wish_files import to_json
-from ..workload.group_rules import grouping_of
+from ..workload.group_rules import comes_from_consumption
 from ..workload.user_groups import rule_of
 from ..workload.workload import Workload
 from .task import RATIO, Task
@@ -417,7 +417,7 @@ def training_of(
 
 def _newcomers(task: Task, test: Task | None) -> tuple[int, ...] | None:
     """Return how many jobs of each rest are of users who were not there before, see `Training`."""
-    if test is None or not any(grouping_of(w).get("function") == "by_consumption" for w in task.logs):
+    if test is None or not any(map(comes_from_consumption, task.logs)):
         return None
     pairs = zip(test.workloads, task.logs, strict=True)
     return tuple(int(np.count_nonzero(~np.isin(rest.user, learnt.user))) for rest, learnt in pairs)

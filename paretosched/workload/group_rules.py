@@ -75,7 +75,7 @@ class ListedGroups:
 
     def agrees(self, workload: Workload) -> bool:
         """Return whether the groups of a workload are not of another kind: those of users by their consumption."""
-        return grouping_of(workload).get("function") != "by_consumption"
+        return not comes_from_consumption(workload)
 
     def group_indices(self, workload: Workload) -> Ints:
         """Return the group of each job, (n,), indices into `groups`."""
@@ -169,6 +169,11 @@ def check_grouping(groups: tuple[str, ...], rule: GroupRule | None) -> None:
 def grouping_of(workload: Workload) -> Mapping[str, object]:
     """Return the step of a workload's source that made its groups; empty if it is not known."""
     return next((step for step in reversed(workload.source) if step.get("function") in GROUPINGS), {})
+
+
+def comes_from_consumption(workload: Workload) -> bool:
+    """Return whether the groups of a workload are known to be those of users by their consumption."""
+    return grouping_of(workload).get("function") == "by_consumption"
 
 
 def recent_shares(submit: Ints, run: Ints, work: Ints, user: Ints, window: int) -> Floats:

@@ -18,7 +18,7 @@ from ..core.arrays import Ints
 from ..core.errors import InputError, did_you_mean, in_quotes, printable
 from ..core.files import file_record, read_lines, sha256_of
 from .group_lists import GroupLine, check_names, column_numbers, first_lines, listed_lines, names_of, word_or_number
-from .group_rules import LATELY, ConsumptionGroups, GroupRule, ListedGroups, grouping_of
+from .group_rules import LATELY, ConsumptionGroups, GroupRule, ListedGroups, comes_from_consumption, grouping_of
 from .workload import Repair, Workload, source_after
 
 PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
@@ -72,10 +72,9 @@ def by_earlier_consumption(before: Workload, after: Workload) -> tuple[Workload,
     >>> [part.group.tolist() for part in (whole, *by_earlier_consumption(*split(whole, 0.5)))]
     [[1, 0], [0], [1]]
     """
-    step = grouping_of(before)
-    if step.get("function") != "by_consumption":
+    if not comes_from_consumption(before):
         return before, after
-    thresholds: Any = step.get("thresholds", PAPER_THRESHOLDS)
+    thresholds: Any = grouping_of(before).get("thresholds", PAPER_THRESHOLDS)
     before = by_consumption(before, thresholds)
     users, first = np.unique(before.user, return_index=True)
     place = np.searchsorted(users, after.user).clip(max=len(users) - 1)
