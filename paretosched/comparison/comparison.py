@@ -236,10 +236,10 @@ class Comparison:
         "objective", the value of its goal, "objective_vs_easy", "share_of_way" and "share_of_possible", per cent, see
         the module, and "exceeded", the violation of its limits, and the keys of `best_possible.distance_row`; "waits",
         a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the
-        bounded slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s", "until_s" and "percent"; "classes", the rows of
-        `service.by_class`; and "searched", what group optimisation did. If they were asked for, "intervals", [low,
-        high] by the names of the values and gains, and "periods", a list with "from_s", "until_s", "from" (local day),
-        "jobs", and the values and gains in each.
+        bounded slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s", "until_s" and
+        "percent"; "classes", the rows of `service.by_class`; and "searched", what group optimisation did. If they were
+        asked for, "intervals", [low, high] by the names of the values and gains, and "periods", a list with "from_s",
+        "until_s", "from" (local day), "jobs", and the values and gains in each.
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
