@@ -2,7 +2,7 @@
 
 Genetic algorithms that select by rank have little to go by in seven objectives: most schedules are not dominated by
 any other. Here all of these are kept, and parents are chosen where an owner looks: in the box from the best response
-time that was found for each group to 1.5 times that of the first genome, first come, first served. A parent is the
+time that was found for each group to `REACH` times that of the first genome, first come, first served. A parent is the
 member of the archive that comes farthest along a random ray into the box.
 
 Greedy's key is w_i (K_i + a t + b p m), and alike for the other criteria. A common factor of K, a and b changes no
@@ -18,11 +18,11 @@ import numpy as np
 from ...core.arrays import Floats
 from ...core.errors import InputError
 from ...core.situations import SITUATIONS
+from ...fronts.quality_indicators import REACH
 from ...policies.greedy_order import CRITERIA, HIGHEST
 from .spaces import Reals, Search, Space
 
 ORDERS, DRAWN = 10, 49  # random weak orders of the groups, and random points, in the first generation
-BOX = 1.5  # times the response times of first come, first served
 SHARES = (1 / 30, 9 / 10, 1 / 30, 1 / 30)  # of f1..f4 among random points, which are the same in all situations
 RAYS = 1.5  # parameter of the Dirichlet distribution of rays; 1 is uniform, larger ones go through the middle
 MATE, COPY, CRITERION = 0.5, 0.1, 0.05  # probabilities of a mate, of copying a situation, of another criterion
@@ -30,7 +30,7 @@ EVERYWHERE, ALONE = 0.85, 0.075  # probabilities that a move is made in all situ
 STEP, FAR, FARTHER = 0.6, 0.2, 4.0  # decades a move goes; how often it goes farther, and how many times as far
 MORE = 0.7  # moves of a child beyond the first, in the mean
 RANGES = ((-1.5, 0.0), (3.5, 5.5), (-4.0, 0.0))  # decades of w, K / a and b / a of random points
-REACH = ((-3.0, 0.0), (1.0, 7.0), (-6.0, 1.0))  # decades that moves may reach
+LIMITS = ((-3.0, 0.0), (1.0, 7.0), (-6.0, 1.0))  # decades that moves may reach
 UNITS = np.array([[-3.0, 1.0], [0.0, 0.0], [-6.0, 0.0], [0.0, 2.0]])  # of K / a and b / a with f1..f4, as decades
 
 
@@ -66,13 +66,13 @@ def _search(space: Reals, population: int, generator: np.random.Generator) -> Se
         points = np.concatenate([points[:1], points_of(space.first), points[1:]])
         genomes = np.concatenate([genomes[:1], space.first, genomes[1:]])
     costs = yield genomes
-    edge = BOX * costs[0, 1:]
-    kept, kept_costs = points[:0], costs[:0]
+    edge = REACH * costs[0, 1:]
+    kept, kept_costs, limits = points[:0], costs[:0], _decades(LIMITS, groups)
     while True:
         kept, kept_costs = _with(kept, kept_costs, points, costs)
         best = kept_costs[:, 1:].min(axis=0)
         places = np.asfortranarray((kept_costs[:, 1:] - best) / (edge - best))
-        points = np.array([_child(kept, places, generator) for _ in range(population)])
+        points = np.array([_child(kept, places, limits, generator) for _ in range(population)])
         costs = yield genomes_of(points)
 
 
@@ -103,11 +103,10 @@ def points_of(genomes: Floats) -> Floats:
     genes = genomes[:, : -len(SITUATIONS)].reshape(len(genomes), len(SITUATIONS), -1)
     groups = genes.shape[2] // 2 - 1
     logarithms = np.log10(np.maximum(genes, 1e-30))
-    logarithms[:, :, groups : 2 * groups] -= logarithms[:, :, -2:-1]
-    logarithms[:, :, -2] = logarithms[:, :, -1] - logarithms[:, :, -2]
-    logarithms[:, :, groups : 2 * groups] -= UNITS[places][:, :, :1]
-    logarithms[:, :, -2] -= UNITS[places][:, :, 1]
-    lower, upper = _decades(REACH, groups)
+    units = UNITS[places]
+    logarithms[:, :, groups : 2 * groups] -= logarithms[:, :, -2:-1] + units[:, :, :1]
+    logarithms[:, :, -2] = logarithms[:, :, -1] - logarithms[:, :, -2] - units[:, :, 1]
+    lower, upper = _decades(LIMITS, groups)
     return np.concatenate([np.clip(logarithms[:, :, :-1], lower, upper), places[:, :, None]], axis=2)
 
 
@@ -118,7 +117,7 @@ def _decades(ranges: tuple[tuple[float, float], ...], groups: int) -> Floats:
 
 def _first_points(groups: int, generator: np.random.Generator) -> Floats:
     """Return first come, first served, then weak orders of the groups, then random points, (k, 3, 2 G + 2)."""
-    lower, upper = _decades(REACH, groups)
+    lower, upper = _decades(LIMITS, groups)
     plain = np.concatenate([np.zeros(groups), lower[groups:], [CRITERIA.index("f2")]])
     orders = np.tile(plain, (1 + ORDERS, len(SITUATIONS), 1))
     for order in orders[1:]:
@@ -151,8 +150,8 @@ def _with(kept: Floats, kept_costs: Floats, points: Floats, costs: Floats) -> tu
     return np.concatenate([kept[stay], points[added]]), np.concatenate([kept_costs[stay], costs[added]])
 
 
-def _child(kept: Floats, places: Floats, generator: np.random.Generator) -> Floats:
-    """Return a new point, (3, 2 G + 2), from one or two members of the archive, whose places in the box are given."""
+def _child(kept: Floats, places: Floats, limits: Floats, generator: np.random.Generator) -> Floats:
+    """Return a new point, (3, 2 G + 2), within limits, from one or two members of the archive with these places."""
     child: Floats = kept[_along_a_ray(places, generator)].copy()
     if generator.random() < MATE:
         _cross(child, kept[_along_a_ray(places, generator)], generator)
@@ -162,7 +161,7 @@ def _child(kept: Floats, places: Floats, generator: np.random.Generator) -> Floa
         child[target] = child[source]
     elif rare < COPY + CRITERION:
         child[:, -1] = generator.integers(len(CRITERIA))
-    lower, upper = _decades(REACH, child.shape[1] // 2 - 1)
+    lower, upper = limits
     for _ in range(1 + generator.poisson(MORE)):
         gene = generator.integers(lower.size)
         step = generator.standard_normal() * STEP * (FARTHER if generator.random() < FAR else 1.0)
