@@ -13,8 +13,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
 
+from paretosched.fronts.quality_indicators import REACH
+
 Row = dict[str, str]
-DECIDES = f"hypervolume {settings.REACH}"
+DECIDES = f"hypervolume {REACH}"
 MEASURES = {  # columns, and whether the larger value is better
     **{f"hypervolume {reach}": True for reach in settings.REACHES},
     "igd_plus": False,
@@ -38,7 +40,7 @@ def main() -> None:
         + "Weightings, Greedy with EASY, of the first part of each log as it was recorded: "
         + ", ".join(f"{log} {int(of(table, log=log)[0]['jobs']):,} jobs" for log in logs)
         + f". Population {provenance['population']}, seeds {', '.join(map(str, seeds))}. The owner's box reaches from "
-        f"the best AWRT_i that any of the runs found to {settings.REACH} times EASY's in every group; hypervolume is "
+        f"the best AWRT_i that any of the runs found to {REACH} times EASY's in every group; hypervolume is "
         "the share of it that is dominated. "
         f"{common.versions_text(provenance)}.",
         "",
@@ -119,7 +121,7 @@ def better(table: Sequence[Row], log: str, name: str, column: str, larger: bool,
 def by_log(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
     """Return the table of hypervolumes: mean and standard deviation over seeds."""
     budgets = budgets_of(table)
-    lines = [f"## Hypervolume to {settings.REACH} times EASY", ""]
+    lines = [f"## Hypervolume to {REACH} times EASY", ""]
     lines += ["| log | algorithm | " + " | ".join(f"{b:,}" for b in budgets) + " | own ms an evaluation |"]
     lines += ["| --- | --- |" + " ---: |" * (len(budgets) + 1)]
     for log in logs:

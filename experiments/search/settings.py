@@ -8,8 +8,7 @@ CHOSEN_ON = ("KTH",)
 ALGORITHMS = ("archive", "nsga2", "agemoea2", "random")
 POPULATION = 100
 BUDGETS = (500, 2_000, 5_000)
-REACHES = (1.2, 1.5, 3.0)  # times EASY: how far the owner's box reaches
-REACH = 1.5  # of the box of IGD+, epsilon and wishes
+REACHES = (1.2, 1.5, 3.0)  # times EASY: how far the owner's box reaches; IGD+, epsilon and wishes are in the second
 WISHES = 200  # random ones: weights of the groups from a flat Dirichlet distribution
 SEEDS = 3
 

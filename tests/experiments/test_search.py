@@ -42,16 +42,6 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert [{key: value for key, value in row.items() if key != "own ms"} for row in again] == before
 
 
-def test_the_distances_are_those_of_their_definitions(run: Any) -> None:
-    places = np.array([[0.5, 0.2], [0.1, 0.9]])
-    reference = np.array([[0.4, 0.2], [0.1, 0.6], [0.6, 0.3]])
-    # the second is 0.3 from (0.1, 0.9), and 0.4 from (0.5, 0.2); the third is dominated
-    assert run.igd_plus(places, reference) == pytest.approx((0.1 + 0.3 + 0.0) / 3)
-    assert run.epsilon(places, reference) == pytest.approx(0.3)
-    assert run.igd_plus(reference, reference) == 0
-    assert run.igd_plus(places[:0], reference) == np.inf
-
-
 def test_a_wish_is_met_within_the_box_or_by_easy(run: Any) -> None:
     easy, wishes = np.array([100.0, 100.0]), np.array([[1.0, 0.0], [0.5, 0.5]])
     times = np.array([[50.0, 151.0], [80.0, 150.0]])  # the first is out of the box
