@@ -259,10 +259,12 @@ def test_a_real_slurm_is_imported_as_it_was_used(tmp_path: Path) -> None:
         cluster.wait_until(lambda: cluster.call("squeue", "-h", "-j", again, "-o", "%T %M").strip() >= "RUNNING 0:02")
         cluster.call("scontrol", "requeuehold", again)
         cluster.call("scancel", gone)
-        cluster.wait_until(lambda: cluster.show(later, "JobState") == "COMPLETED", 40)
+        # all others are done, and the books know it
+        cluster.wait_until(lambda: cluster.call("squeue", "-h", "-o", "%A").split() == [str(again)], 40)
         line = sacct_command([("now-1hour", "now+1hour")]).partition("sacct ")[2]
         environment = ["env", "SLURM_TIME_FORMAT=%s", "TZ=UTC"]
-        cluster.wait_until(lambda: "COMPLETED" in cluster.call("sacct", "-X", "-n", "-j", later, "-o", "State"))
+        states = ["sacct", "-X", "-n", "-j", ",".join(map(str, (het, array, whole, later))), "-o", "State"]
+        cluster.wait_until(lambda: set(cluster.call(*states).split()) == {"COMPLETED"})
         (tmp_path / "sacct.txt").write_text(cluster.call(*environment, "sacct", *line.split()))
     log = import_into(tmp_path, "slurm", tmp_path / "sacct.txt")
     assert {het, array, whole, later, again} <= {*log.jobs}
