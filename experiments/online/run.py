@@ -47,6 +47,14 @@ def main() -> None:
         choices=(*settings.LOGS, *settings.SCALED, *settings.OTHER_LOGS),
         help="may be given again; default: all but the last three",
     )
+    names = [learner.name for learner in settings.LEARNERS]
+    parser.add_argument("--seeds", type=int, help="of how many seeds, from 0, trainings are made; default: all")
+    parser.add_argument(
+        "--learner",
+        action="append",
+        choices=names,
+        help="whose trainings are made; may be given again; default: all; those of the results are always taken along",
+    )
     common.add_workers(parser)
     common.add_work(parser, "online", "trainings and measurements")
     options = parser.parse_args()
@@ -181,7 +189,10 @@ def rows_of(
     else:
         learning_part = between(whole, split.begin, split.until)
         for learner in learners(options.quick):
-            policy, about_training = earlier_or_new(learner, seed, learning_part, split, log, options)
+            found = earlier_or_new(learner, seed, learning_part, split, log, options)
+            if found is None:
+                continue
+            policy, about_training = found
             label = where | {"policy": learner.name, "seed": seed, "wish": learner.wish}
             yield label | reached_by(test, policy, options) | about_training
 
@@ -205,17 +216,21 @@ def earlier_or_new(
     split: settings.Split,
     log: str,
     options: argparse.Namespace,
-) -> tuple[ps.Policy, dict[str, Any]]:
+) -> tuple[ps.Policy, dict[str, Any]] | None:
     """Return the policy of a training and what it says of itself, from the results if they have it.
 
     The results keep every policy with the digest of the jobs it learnt from, so that the rows can be computed again
-    without the hours of the trainings, on any machine.
+    without the hours of the trainings, on any machine. None: they do not have it, and the options leave it out.
     """
     name = f"{learner.name}/{log}/{split.name}/{seed}"
     identity = {"jobs": learning_part.digest, "learner": learner._asdict()}
     earlier = earlier_policies(options.results)
     if name in earlier and {key: earlier[name][key] for key in identity} == identity:
         return from_json(earlier[name]["policy"], name), earlier[name]["about"]
+    if (options.learner and learner.name not in options.learner) or (
+        options.seeds is not None and seed >= options.seeds
+    ):
+        return None
     policy, about_training = training_of(learner, seed, learning_part, split, log, options)
     earlier[name] = identity | {"policy": to_json(policy), "about": about_training}
     lines = (json.dumps({"name": each, **value}) for each, value in sorted(earlier.items()))
