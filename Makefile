@@ -25,7 +25,7 @@ $(READY): pyproject.toml requirements.txt
 	@$(PIP) --no-build-isolation -e .
 	@cd $(VENV)/lib/python*/site-packages && find dask numba numpy pandas pyarrow scipy -name tests -type d -prune -exec rm -rf {} + && \
 	  rm -rf pyarrow/include pyarrow/*flight.* pyarrow/libarrow_s3.* pyarrow/_s3fs.* pyarrow/libarrow_python*.so pyarrow/*.so.*.*.* && \
-	  rm -f pymoo/functions/compiled/*.cpp && find dash -name '*.map' -delete
+	  rm -f pymoo/functions/compiled/*.cpp
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -W ignore -c 'import cma, dask.threaded, distributed, kaleido, numba, pandas, plotly.graph_objects, \
 	  plotly.subplots, pyarrow.parquet, shtab, scipy.cluster.vq, waitress, paretosched.app.server; numba.njit(lambda: 0)()'
 	@touch $@

@@ -46,7 +46,7 @@ def after(state: State, action: Any, front: Front) -> State:
 
 def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
     text = _text(action, "text", wish_grammar.MOST_LETTERS)
-    said = with_wish(state, wish_grammar.parse(text, front.objectives) if text.strip() else None, front)
+    said = with_wish(state, wish_grammar.parse(text, front.objectives, hours=True) if text.strip() else None, front)
     if said.uncounted_policies:
         known = (
             ", ".join(map(wish.reference_text, state.policy_values)) or "none, until the workload has been simulated"

@@ -1,4 +1,4 @@
-"""What the browser may send, as types: everything else is refused before Dash or the desk reads it."""
+"""What the browser may send, as a type: everything else is refused before the desk reads it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,28 @@ import msgspec
 
 Do = Literal[
     "say", "limit", "near", "weigh", "classify", "choose", "compromise", "knees", "pick", "drop", "note", "look",
-    "undo", "redo", "train", "cancel", "resume", "open", "refresh",
+    "undo", "redo", "train", "cancel", "resume", "open", "refresh", "show", "compare",
 ]  # fmt: skip
 
 
 class Action(msgspec.Struct, forbid_unknown_fields=True):
-    """An action of the owner; which values it needs beside `do` is said in `actions` and `desk`."""
+    """An action of the owner; which values it needs beside `do` is said in `actions` and `desk`.
+
+    Attributes
+    ----------
+    front
+        Digest of the front that the browser shows; its rows are meant.
+    window, turn
+        Which window sends it, and the number of the action there; an action that was sent twice is done once.
+    seen
+        The revision that this window shows.
+    """
 
     do: Do
+    front: str = ""
+    window: str = ""
     turn: int = 0
+    seen: int = 0
     text: str = ""
     limits: dict[str, tuple[float | None, float | None]] | None = None
     fit: bool = False
@@ -32,37 +45,19 @@ class Action(msgspec.Struct, forbid_unknown_fields=True):
     number: int = 0
 
 
-class Place(msgspec.Struct, forbid_unknown_fields=True):
-    """A property of an element of the page that the answer changes."""
-
-    id: Literal["ask", "scene", "free", "util"]
-    property: Literal["children", "data", "figure"]
-
-
-class Said(msgspec.Struct, forbid_unknown_fields=True):
-    """The property of the page that holds the last action; it has no value when the page is opened."""
-
-    id: Literal["said"]
-    property: Literal["data"]
-    value: Action | None = None
-
-
-class Body(msgspec.Struct, forbid_unknown_fields=True):
-    """The body of a request to Dash's only callback of this page."""
-
-    output: Literal["..ask.children...scene.data...free.figure...util.figure.."]
-    outputs: tuple[Place, Place, Place, Place]
-    inputs: tuple[Said]
-    changedPropIds: list[Literal["said.data"]]  # noqa: N815  # Dash's names
-    parsedChangedPropsIds: list[Literal["said.data"]] = []  # noqa: N815
-
-
 def wrong_body() -> flask.Response | None:
     """Return the answer to a request whose body is not what the page sends; None if the body is right."""
     if flask.request.method != "POST":
         return None
+    if flask.request.mimetype != "application/json":
+        return _refused("it must be application/json")
     try:
-        msgspec.json.decode(flask.request.get_data(), type=Body)
+        msgspec.json.decode(flask.request.get_data(), type=Action)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        return flask.Response(f"the page does not send this: {error}", 400, content_type="text/plain; charset=utf-8")
+        return _refused(str(error))
     return None
+
+
+def _refused(reason: str) -> flask.Response:
+    words = f"the page does not send this: {reason}"
+    return flask.Response(words, 400, content_type="text/plain; charset=utf-8")

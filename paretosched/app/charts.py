@@ -28,7 +28,9 @@ IDEALS = ("#E69F00", "star")  # colour and symbol of the ideal point, or of the 
 LETTERS = "ABCDEFGHIJKL"  # names of the schedules on the shortlist
 SMALLEST = (312.0, 260.0)  # pixels of a projection on a page of 1280 x 800
 MARGIN = {"l": 68, "r": 14, "t": 10, "b": 46}
-CHOSEN, ASPIRED, ON_THE_WAY = "#D55E00", "#0072B2", "#7b8794"
+CHOSEN, ASPIRED, ON_THE_WAY = "#d6006c", "#0072B2", "#7b8794"  # no mark has the colour of the chosen schedule
+PICK_COLOURS = ("#6a3d9a", "#8c510a", "#1b7837", "#b2182b", "#01665e", "#5c5c5c")  # of the shortlist; no mark's either
+PICK_LOOKS = len(PICK_COLOURS)
 
 
 class Course(NamedTuple):
@@ -164,7 +166,8 @@ def projection(
             trace(front.values[[chosen]], "chosen", "markers", marker=ring | {"size": 25 if chosen in picks else 18})
         )
     if picks:
-        marker = {"size": 19, "color": "#1f2933", "line": {"width": 1.5, "color": "#ffffff"}}
+        colours = [PICK_COLOURS[k % PICK_LOOKS] for k in range(len(picks))]
+        marker = {"size": 19, "color": colours, "line": {"width": 1.5, "color": "#ffffff"}}
         letters = {"text": list(LETTERS[: len(picks)]), "textfont": {"size": 12, "color": "#ffffff"}}
         traces.append(trace(front.values[list(picks)], "shortlist", "markers+text", marker=marker, **letters))
     return {"data": traces, "layout": {**base["layout"], "shapes": _wish_lines(wish, (x, y), factors)}}

@@ -19,17 +19,20 @@ from ..simulation.objective import objectives
 from ..simulation.simulator import simulate
 from ..wishes.best_possible import areas_of, best_possible, distance_text
 from ..wishes.navigation import reachable, remaining
-from ..wishes.wish import goal
+from ..wishes.wish import goal, wish_text
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import after
 from .charts import axes, empty, part
+from .newer_front import digest_of
 from .state import State, beginning
 from .state_view import view_of
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 from .undo import History
 
 RECORDED = (("recorded",), (f"recorded{OVERBOOKED}",))
+REPLACING = ("say", "classify")  # actions that set a whole wish; the others change one part of it
+MOST_WINDOWS = 1000  # whose last actions are remembered
 KNOWN_POLICIES = ("fcfs", "conservative")  # simulated beside EASY and the recorded schedule
 
 
@@ -46,6 +49,8 @@ class Desk:
 
     def __init__(self, front: Front, folder: Path) -> None:
         self.front = front
+        self.digest = digest_of(front)
+        self.newer: tuple[str, Front] | None = None
         self.folder = folder
         self.lock = threading.RLock()
         self.revision = 0
@@ -59,6 +64,8 @@ class Desk:
         self._references: tuple[tuple[str, tuple[float, ...]], ...] = ()
         self._trained_values: dict[int, Floats] = {}
         self._drawings: dict[Any, Any] = {}
+        self._answered: dict[str, tuple[int, str]] = {}  # the last action of each window, and why it was refused
+        self._wish_from = (0, "")  # the revision that changed the wish last, and the window that did
         self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
         try:
             self.trainings = Trainings(folder)
@@ -87,6 +94,9 @@ class Desk:
             name = action.get("do") if isinstance(action, dict) else None
             if name == "refresh":
                 return
+            if name == "show":
+                self.show()
+                return
             self.remark = ""
             if name == "undo":
                 self.history = self.history.undo()
@@ -104,6 +114,60 @@ class Desk:
                     self.history = self.history.without_step(state)
                 elif state != self.state:
                     self.history = self.history.after(state)
+            self.revision += 1
+            page_folder.save(self.folder, page_file.to_json(self.state, self.front))
+
+    def act_once(self, action: Mapping[str, Any]) -> str:
+        """Carry out an action of a window, unless it was done already, and return why it was refused; "" if it was not.
+
+        A window that got no answer sends its action again. What would replace a wish that another window has changed
+        meanwhile is refused once; the window then shows the other wish, and may send its own again.
+        """
+        window, turn = str(action.get("window", "")), int(action.get("turn", 0))
+        if window and self._answered.get(window, (0, ""))[0] >= turn:
+            return self._answered[window][1]
+        before, message = self.state.wish, ""
+        changed_at, changed_by = self._wish_from
+        try:
+            if action["do"] in REPLACING and changed_by != window and changed_at > int(action.get("seen", 0)):
+                raise InputError(
+                    "not sent: meanwhile another window has changed the wish, to "
+                    f"{'nothing' if before is None else wish_text(before, hours=True)}; send yours again to replace it"
+                )
+            self.act(action)
+        except InputError as error:
+            message = str(error)
+        if self.state.wish != before:
+            self._wish_from = (self.revision, window)
+        if window:
+            self._answered.pop(window, None)
+            self._answered[window] = (turn, message)
+            for old in list(self._answered)[:-MOST_WINDOWS]:
+                del self._answered[old]
+        return message
+
+    # --- the front on disk ------------------------------------------------------------------------------------------
+
+    def offer(self, front: Front) -> None:
+        """Offer a front of the same workload that was read from disk; the page goes on with its own until `show`."""
+        digest = digest_of(front)
+        with self.lock:
+            is_other = front.digest == self.front.digest and digest != self.digest and len(front) > 0
+            self.newer = (digest, front) if is_other else None
+
+    def show(self) -> None:
+        """Go on with the front that was offered, if there is one; what is chosen stays, as far as it is still there."""
+        with self.lock:
+            if self.newer is None:
+                return
+            saved = page_file.to_json(self.state, self.front)
+            self.digest, self.front = self.newer
+            self.newer = None
+            state, losses = page_file.from_json(saved, self.front, "the page")
+            self.history = History(state)  # earlier states have rows of the front before
+            self.remark = f"no longer on the front: {losses} of the shortlist" if losses else ""
+            self._drawings = {}
+            self._best_of_each = reachable(self.front, np.ones(len(self.front), dtype=np.bool_))
             self.revision += 1
             page_folder.save(self.folder, page_file.to_json(self.state, self.front))
 

@@ -1,172 +1,167 @@
-"""The frame of the page as Dash components: its head, the charts, and its three tabs."""
+"""The frame of the page: its head, the charts, and its three tabs."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dash import dcc, html
-
 from ..fronts.front import Front
 from ..plots.style import defined_objectives
+from . import tags
 from .charts import mark_styles, unit_of, value_text
 from .desk import Desk
 from .state_view import View
 from .tab_compare import compare_tab
 from .tab_train import train_tab
 from .tab_wish import wish_tab
-from .widgets import GRAPH, button, check_box, exports, heading, screen_label, selection
+from .tags import Element, Raw, to_html
+from .widgets import button, check_box, exports, heading, screen_label, selection
+
+TABS = {"wish": "1 · Wish", "compare": "2 · Compare", "train": "3 · Scheduler"}
 
 
-def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
-    """Return the page with its first contents, see `server`."""
+def document(desk: Desk, contents: Mapping[str, Any], files: Mapping[str, str]) -> str:
+    """Return the whole page as HTML, with its first contents, see `server`.
+
+    Parameters
+    ----------
+    desk
+        The owner's work.
+    contents
+        What the server answers to an action.
+    files
+        The addresses of "style", "script" and "plotly".
+    """
     front = desk.front
-    names = [o.name for o in defined_objectives(front)]
-    facts = f"{_schedules(len(front))}, none better than another in everything, out of {front.evaluations:,} simulated"
-    return html.Div(
+    inline = json.dumps(contents).replace("<", "\\u003c")  # without "<" nothing in it can end the element
+    first = tags.script(Raw(inline), type="application/json", id="first")
+    head = [
+        tags.meta(charset="utf-8"),
+        tags.meta(name="viewport", content="width=device-width, initial-scale=1"),
+        tags.meta(name="color-scheme", content="light dark"),
+        tags.title(f"{front.workload} · paretosched"),
+        tags.link(rel="icon", href="data:,"),
+        tags.link(rel="stylesheet", href=files["style"]),
+        tags.link(rel="preload", href=f"front/{desk.digest}.bin", **{"as": "fetch", "crossorigin": "anonymous"}),
+        tags.script(src=files["script"], defer=True),
+    ]
+    page = tags.div(
+        [_header(desk), tags.main([_charts(desk, contents), _side(contents)])],
         id="page",
-        children=[
-            dcc.Store(id="said"),
-            dcc.Store(id="scene", data=contents["scene"]),
-            html.Header(
-                [
-                    html.Div([html.B("paretosched"), html.Span(front.workload, className="name")], className="brand"),
-                    html.P(facts, className="facts"),
-                    button("↶ Undo", {"do": "undo"}, id="undo", title="Undo (Ctrl+Z)"),
-                    button("↷ Redo", {"do": "redo"}, id="redo", title="Redo (Ctrl+Shift+Z)"),
-                    html.A(
-                        "Save a copy",
-                        href="page.json",
-                        download="paretosched-page.json",
-                        className="button",
-                        title="Everything on this page as one file, for a colleague",
-                    ),
-                    html.Button("Open…", id="open", className="button", title="Open such a file"),
-                    html.Button(
-                        "◐",
-                        id="theme",
-                        className="button",
-                        title="Light, dark, or as the system",
-                        **screen_label("Light, dark, or as the system"),
-                    ),
-                ]
+        **{"data-tab": "wish", "data-mode": "ranges", "data-view": "overview", "data-plotly": files["plotly"]},
+    )
+    whole = tags.html_page([tags.head(head), tags.body([page, first])], lang="en")
+    return f"<!DOCTYPE html>\n{to_html(whole)}"
+
+
+def _header(desk: Desk) -> Element:
+    """Return the head of the page: what it shows, undo, files, and the theme."""
+    front = desk.front
+    return tags.header(
+        [
+            tags.h1([tags.b("paretosched"), " ", tags.span(front.workload, className="name")], className="brand"),
+            tags.p(facts(front), className="facts", id="facts"),
+            button("↶ Undo", {"do": "undo"}, id="undo", title="Undo (Ctrl+Z)"),
+            button("↷ Redo", {"do": "redo"}, id="redo", title="Redo (Ctrl+Shift+Z)"),
+            tags.a(
+                "Save a copy",
+                href="page.json",
+                download="paretosched-page.json",
+                className="button",
+                title="Everything on this page as one file, for a colleague",
             ),
-            html.Main(
-                [
-                    html.Section(_charts(names, contents), className="see", **screen_label("What is possible")),
-                    html.Section(
-                        [
-                            html.Nav(
-                                [
-                                    html.Button(words, className="choice", **{"data-tab": key})
-                                    for key, words in (
-                                        ("wish", "1 · Wish"),
-                                        ("compare", "2 · Compare"),
-                                        ("train", "3 · Scheduler"),
-                                    )
-                                ]
-                            ),
-                            html.P(id="message", role="alert"),  # above all three tabs
-                            html.Div(contents["ask"], id="ask"),
-                        ],
-                        className="side",
-                        **screen_label("What you want"),
-                    ),
-                ]
-            ),
-        ],
-        **{"data-tab": "wish", "data-mode": "ranges", "data-view": "overview"},
+            tags.button("Open…", id="open", className="button", title="Open such a file"),
+            tags.button("◐ auto", id="theme", className="button", title="Light, dark, or as the system"),
+        ]
     )
 
 
-def tab_panels(desk: Desk, view: View) -> list[Any]:
+def facts(front: Front) -> str:
+    """Return how many schedules there are, in words."""
+    return f"{_schedules(len(front))}, none better than another in everything, out of {front.evaluations:,} simulated"
+
+
+def _side(contents: Mapping[str, Any]) -> Element:
+    """Return the side of the page where the owner says what is wanted: three tabs, and messages above them."""
+    tabs = [tags.button(words, className="choice", **{"data-tab": key}) for key, words in TABS.items()]
+    return tags.section(
+        [
+            tags.nav(tabs, **screen_label("What to do")),
+            tags.p(id="message", role="alert"),  # above all three tabs
+            tags.div(id="offer", role="status"),
+            tags.div(id="unsent", role="status"),
+            tags.div(Raw(contents["panels"]), id="ask"),
+        ],
+        className="side",
+        **screen_label("What you want"),
+    )
+
+
+def tab_panels(desk: Desk, view: View) -> list[Element]:
     """Return the three tabs; the browser shows one of them. The first has the number of the server's answer."""
     return [
-        html.Div(wish_tab(desk, view), className="panel wish", **{"data-revision": str(desk.revision)}),
-        html.Div(compare_tab(desk), className="panel compare"),
-        html.Div(train_tab(desk), className="panel train"),
+        tags.div(wish_tab(desk, view), className="panel wish", **{"data-revision": str(desk.revision)}),
+        tags.div(compare_tab(desk), className="panel compare"),
+        tags.div(train_tab(desk), className="panel train"),
     ]
 
 
-def _charts(names: Sequence[str], contents: Mapping[str, Any]) -> list[Any]:
+def _charts(desk: Desk, contents: Mapping[str, Any]) -> Element:
     """Return the left side of the page: what is possible, in words and charts."""
-    return [
-        html.P(contents["scene"]["words"], id="words"),
-        html.Div(
+    state = desk.state
+    names = [o.name for o in defined_objectives(desk.front)]
+    views = [
+        tags.button("Overview", className="choice", **{"data-view": "overview"}),
+        tags.button("All pairs", className="choice", **{"data-view": "pairs"}),
+    ]
+    across, up = (
+        selection(names, key, chosen, where)
+        for key, chosen, where in (("across", state.across, "to the right"), ("up", state.up, "upwards"))
+    )
+    bar = [
+        tags.div(views, className="tabs"),
+        check_box("fit", "fit axes", "axes cover what remains only", checked=state.fit),
+        check_box("log", "log axes", "logarithmic axes for response times", checked=state.log),
+        tags.div(id="legend"),
+    ]
+    two = [
+        tags.div(
             [
-                html.Div(
-                    [
-                        html.Button("Overview", className="choice", **{"data-view": "overview"}),
-                        html.Button("All pairs", className="choice", **{"data-view": "pairs"}),
-                    ],
-                    className="tabs",
-                ),
-                check_box("fit", "fit axes", "axes cover what remains only"),
-                check_box("log", "log axes", "logarithmic axes for response times"),
-                html.Div(id="legend"),
+                tags.div([tags.h2([across, " and ", up]), exports("free", "two objectives")], className="head"),
+                tags.div(tags.div(id="free", className="graph"), className="cloud"),
             ],
-            className="bar",
+            className="card",
         ),
-        html.Div(
+        tags.div(
             [
-                heading(
-                    "All objectives at once",
-                    "drag along an axis to keep what passes there · better is up ↑",
-                    "parallel",
-                ),
-                html.Div(id="parallel", className="drawing"),
+                heading("UTIL and AWRT", "drag to keep what is inside", "util"),
+                tags.div(tags.div(id="util", className="graph"), className="cloud"),
             ],
-            className="card overview grow",
-        ),
-        html.Div(
-            [
-                html.Div(
-                    [
-                        html.Div(
-                            [
-                                html.H2(
-                                    [
-                                        selection(names, "across", "to the right"),
-                                        " and ",
-                                        selection(names, "up", "upwards"),
-                                    ]
-                                ),
-                                exports("free"),
-                            ],
-                            className="head",
-                        ),
-                        html.Div(
-                            dcc.Graph(id="free", figure=contents["free"], config=GRAPH, style={"height": "100%"}),
-                            className="cloud",
-                        ),
-                    ],
-                    className="card",
-                ),
-                html.Div(
-                    [
-                        heading("UTIL and AWRT", "drag to keep what is inside", "util"),
-                        html.Div(
-                            dcc.Graph(id="util", figure=contents["util"], config=GRAPH, style={"height": "100%"}),
-                            className="cloud",
-                        ),
-                    ],
-                    className="card",
-                ),
-            ],
-            className="two overview grow",
-        ),
-        html.Div(
-            [
-                heading(
-                    "Every two objectives",
-                    "click one to see it large · response times on logarithmic axes, hours",
-                    "pairs",
-                ),
-                html.Div(id="pairs", className="drawing"),
-            ],
-            className="card pairs grow",
+            className="card",
         ),
     ]
+    parallel = [
+        heading("All objectives at once", "drag along an axis to keep what passes there · better is up ↑", "parallel"),
+        tags.div(tags.div(id="parallel", className="drawing"), className="wide"),
+    ]
+    pairs = [
+        heading(
+            "Every two objectives", "click one to see it large · response times on logarithmic axes, hours", "pairs"
+        ),
+        tags.div(tags.div(id="pairs", className="drawing"), className="wide"),
+    ]
+    return tags.section(
+        [
+            tags.p(contents["scene"]["words"], id="words"),
+            tags.div(bar, className="bar"),
+            tags.div(parallel, className="card overview grow"),
+            tags.div(two, className="two overview grow"),
+            tags.div(pairs, className="card pairs grow"),
+        ],
+        className="see",
+        **screen_label("What is possible"),
+    )
 
 
 def _schedules(number: int) -> str:
@@ -181,7 +176,7 @@ def legend(front: Front, marks: Mapping[str, Any]) -> list[dict[str, str]]:
     ]
 
 
-def _values_in_words(front: Front, values: Any) -> str:
+def _values_in_words(front: Front, values: Sequence[float]) -> str:
     return "\n".join(
         f"{o.name} {value_text(o, float(v))} {unit_of(o)}"
         for o, v in zip(front.objectives, values, strict=True)

@@ -1,4 +1,4 @@
-"""The page's server: Dash with one callback, a few files, and the check of who may open the page."""
+"""The page's server: one request for actions, a few files, and the check of who may open the page."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
-import dash
 import flask
 import numpy as np
-from dash import ClientsideFunction, Input, Output, no_update
-from dash.exceptions import DependencyException, PreventUpdate
 
 from ..comparison.comparison import IDEAL
 from ..core.errors import InputError, first_few, printable
 from ..core.hosts import THIS_MACHINE
 from ..fronts.front import Front
+from ..fronts.front_files import load_front
 from ..fronts.row_schedules import row_policy
 from ..plots.style import defined_objectives
 from ..policies.policy import Policy
@@ -30,14 +27,17 @@ from ..policies.policy_json import to_json as policy_to_json
 from ..workload.workload import Workload
 from . import layout, page_file, page_folder
 from .access import Access, proxy_host, refusal
+from .assets_served import addresses, packed, page_asset
 from .browser_requests import wrong_body
 from .charts import Course, in_words, projection
 from .connections import listening_server
 from .csv_tables import comparison_rows, reach_rows, remaining_rows, step_rows, to_csv
 from .desk import Desk
+from .newer_front import watcher
 from .state_view import scene, view_of
 from .tab_compare import schedules_to_compare
 from .tab_train import training_rows
+from .tags import to_html
 from .trainings import DONE, RUNNING, STOPPED
 
 MOST_VALUE = 1e15  # s or %; more than any schedule reaches
@@ -47,68 +47,37 @@ CONNECTIONS = 800  # at the same time; those that send only half a request take 
 SILENCE = 20  # s after which a connection that sends nothing is closed
 ROUND = 2.0  # s between two looks after the trainings, also while no browser shows the page
 POLICY = (
-    "default-src 'none'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-    "font-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+OTHER_FRONT = "the page shows other schedules now; reload it"
 Find = Callable[[], tuple[Workload, Sequence[str]]]
 
 
 def application(desk: Desk, access: Access) -> flask.Flask:
     """Return the page of a desk as a web application."""
-    server = flask.Flask("paretosched")
+    server = flask.Flask("paretosched", static_folder=None)
     server.config["MAX_CONTENT_LENGTH"] = MOST_SENT
-    app = dash.Dash(
-        "paretosched",
-        server=server,
-        assets_folder=str(Path(__file__).with_name("assets")),
-        title=f"{desk.front.workload} · paretosched",
-        update_title=None,
-        serve_locally=True,
-        compress=False,
-        enable_mcp=False,
-        suppress_callback_exceptions=True,  # otherwise the whole page is sent twice, once for checks
-    )
-    app.layout = lambda: layout.page(desk, _page(desk))
-    ids = [("ask", "children"), ("scene", "data"), ("free", "figure"), ("util", "figure")]
-
-    @app.callback([Output(*target) for target in ids], Input("said", "data"))  # type: ignore[untyped-decorator]
-    def answer(action: Any) -> Any:
-        if action is None:
-            raise PreventUpdate
-        try:
-            desk.act(action)
-        except InputError as error:
-            return [no_update, {"message": str(error)}, no_update, no_update]
-        contents = _page(desk)
-        return [contents[key] for key, _ in ids]
-
-    app.clientside_callback(ClientsideFunction("page", "draw"), Input("scene", "data"))
     _routes(server, desk)
-    hashes: list[str] = []
 
     @server.before_request
     def check_access() -> Any:
         return refusal(access) or wrong_body()
 
-    @server.errorhandler(DependencyException)
-    def no_such_file(_: DependencyException) -> flask.Response:
-        return flask.Response("there is no such file", 404)  # Dash's words list all files of its packages
-
     @server.after_request
     def add_headers(response: flask.Response) -> flask.Response:
-        if not hashes:
-            hashes.extend(app.csp_hashes())
-        response.headers["Content-Security-Policy"] = POLICY.format(hashes=" ".join(hashes))
+        response.headers["Content-Security-Policy"] = POLICY
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+        response.headers.setdefault("Cache-Control", "no-store")
         return response
 
     return server
 
 
 def _page(desk: Desk) -> dict[str, Any]:
-    """Return what the page shows: its tabs, the scene that the browser draws, and two projections."""
+    """Return what the page shows: its panels as HTML, the scene that the browser draws, and two projections."""
     with desk.lock:
         state, front, marks, trainings = desk.state, desk.front, desk.marks, desk.known_trainings
         view = view_of(state, front)
@@ -124,11 +93,13 @@ def _page(desk: Desk) -> dict[str, Any]:
             "undoable": [desk.history.can_undo, desk.history.can_redo],
             "revision": desk.revision,
             "busy": desk.busy,
+            "front": desk.digest,
+            "facts": layout.facts(front),
         }
 
-        def chart(x: str, y: str, log: bool) -> dict[str, Any]:
+        def chart(x: str, y: str, log: bool) -> str:
             picks = [pick.row for pick in state.picks]
-            return projection(
+            figure = projection(
                 desk.plane(x, y, log),
                 front,
                 x,
@@ -139,9 +110,10 @@ def _page(desk: Desk) -> dict[str, Any]:
                 suggested=state.suggested[1],
                 courses=courses,
             )
+            return json.dumps(figure)  # as text: the browser draws it again only if it is another one
 
         return {
-            "ask": layout.tab_panels(desk, view),
+            "panels": to_html(layout.tab_panels(desk, view)),
             "scene": contents,
             "free": chart(state.across, state.up, state.log),
             "util": chart("UTIL", "AWRT", state.log),
@@ -149,28 +121,62 @@ def _page(desk: Desk) -> dict[str, Any]:
 
 
 def _routes(server: flask.Flask, desk: Desk) -> None:
-    """Serve the values of the front, and files to save; no name from the browser is ever part of a path."""
-    values = desk.front.values.tobytes(order="F")
+    """Serve the page, the values of the front, and files to save; no name from the browser is ever part of a path."""
 
     def attachment(text: str, kind: str) -> flask.Response:
         return flask.Response(text, content_type=kind, headers={"Content-Disposition": "attachment"})
 
-    @server.get("/front.bin")
-    def front() -> flask.Response:
-        return flask.Response(values, content_type="application/octet-stream")
+    @server.get("/")
+    def page() -> flask.Response:
+        with desk.lock:
+            text = layout.document(desk, _page(desk), addresses())
+        return packed(text.encode(), "text/html; charset=utf-8")
+
+    @server.get("/files/<string:name>")
+    def file(name: str) -> flask.Response:
+        return page_asset(name)
+
+    @server.get("/front/<string:digest>.bin")
+    def front(digest: str) -> flask.Response:
+        with desk.lock:
+            if digest != desk.digest:
+                return flask.Response(OTHER_FRONT, 409)
+            values = desk.front.values.tobytes(order="F")
+        headers = {"Cache-Control": "private, max-age=31536000, immutable"}
+        return flask.Response(values, content_type="application/octet-stream", headers=headers)
+
+    def news() -> dict[str, Any]:
+        """Return the revision of the page, its front, and the one that is offered in its place."""
+        with desk.lock:
+            newer = desk.newer and {"front": desk.newer[0], "count": len(desk.newer[1])}
+            return {"revision": desk.revision, "front": desk.digest, "count": len(desk.front), "newer": newer}
 
     @server.get("/pulse")
-    def pulse() -> dict[str, int]:
+    def pulse() -> dict[str, Any]:
         desk.look_after()
-        return {"revision": desk.revision}
+        return news()
+
+    @server.post("/act")
+    def act() -> flask.Response:
+        action = flask.request.get_json()
+        with desk.lock:
+            if action["do"] != "show" and action.get("front") != desk.digest:
+                return flask.Response(json.dumps(news()), 409, content_type="application/json")
+            message = desk.act_once(action)
+            answer = {"message": message} | _page(desk)
+        return packed(json.dumps(answer).encode(), "application/json")
 
     @server.get("/page.json")
-    def page() -> flask.Response:
+    def copy() -> flask.Response:
         return attachment(json.dumps(page_file.to_json(desk.state, desk.front), indent=2), "application/json")
 
-    @server.get("/policy/<int:row>.json")
-    def policy(row: int) -> flask.Response:
-        online = row_policy(desk.front, row) if row < len(desk.front) else None
+    @server.get("/policy/<string:digest>/<int:row>.json")
+    def policy(digest: str, row: int) -> flask.Response:
+        with desk.lock:
+            shown, own = desk.digest, desk.front
+        if digest != shown:  # a page from before a restart: the same row may be another schedule now
+            return flask.Response(OTHER_FRONT, 409)
+        online = row_policy(own, row) if row < len(own) else None
         if online is None:
             flask.abort(404)
         return attachment(json.dumps(policy_to_json(online), indent=2) + "\n", "application/json")
@@ -274,7 +280,8 @@ def open_page(
         end = threading.Event()
         try:
             desk.start_known(find, policies)
-            threading.Thread(target=_look_after, args=(desk, end), daemon=True).start()
+            look = watcher(path, lambda: _read(path))
+            threading.Thread(target=_look_after, args=(desk, end, look), daemon=True).start()
             yield f"{place}?token={access.token}", str(folder), listening.run
         finally:
             end.set()
@@ -283,10 +290,20 @@ def open_page(
             desk.close()
 
 
-def _look_after(desk: Desk, end: threading.Event) -> None:
-    """Start each training when the one before it has ended, until the page ends."""
+def _read(path: str | os.PathLike[str]) -> Front:
+    """Return the front that is on disk now; raise InputError if the page cannot show it."""
+    front = load_front(path)
+    _check_values(path, front)
+    return front
+
+
+def _look_after(desk: Desk, end: threading.Event, look: Callable[[], Front | None]) -> None:
+    """Start each training when the one before it has ended, and offer the front on disk when it has changed."""
     while not end.wait(ROUND):
         desk.look_after()
+        newer = look()
+        if newer is not None:
+            desk.offer(newer)
 
 
 def _most_files() -> int:

@@ -13,6 +13,7 @@ from ..core.tables import plain
 from ..fronts.front import Front
 from ..wishes import nearness
 from ..wishes.navigation import reachable, remaining, tradeoffs
+from ..wishes.wish import wish_text
 from .charts import LETTERS
 from .state import State, current, is_brushed
 
@@ -73,6 +74,7 @@ def scene(
         else {x.objective: [x.low, None if np.isinf(x.high) else x.high] for x in state.wish.limits if is_brushed(x)}
     )
     return {
+        "wish": "" if state.wish is None else wish_text(state.wish, hours=True),
         "limits": limits,
         "near": {} if state.wish is None else dict(state.wish.near),
         "row": view.row,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from dash import dcc, html
-
 from ..plots.style import defined_objectives
 from ..simulation.objective import improvement
-from .charts import LETTERS, differences, value_text
+from . import tags
+from .charts import LETTERS, PICK_LOOKS, differences, value_text
 from .desk import Desk
-from .widgets import GRAPH, button, field, gain_in_words, heading, meaning_of
+from .widgets import button, gain_in_words, heading, meaning_of, text_field
 
 
 def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
@@ -35,21 +34,21 @@ def compare_tab(desk: Desk) -> list[Any]:
     state = desk.state
     if not columns:
         return [
-            html.P(
+            tags.p(
                 "Put schedules on the shortlist to compare them: choose one in a chart, then “+ Shortlist”.",
                 className="empty",
             )
         ]
     objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined_objectives(desk.front)]
     rows = {letter: pick.row for letter, pick in zip(LETTERS, state.picks, strict=False)}
-    head = html.Tr(
+    head = tags.tr(
         [
-            html.Th("", scope="col"),
+            tags.td(),
             *(
-                html.Th(
+                tags.th(
                     [
-                        html.B(name),
-                        html.Small(
+                        tags.b(name),
+                        tags.small(
                             f"no. {rows[name]}" if name in rows else "today" if name == reference else "scheduler"
                         ),
                     ],
@@ -61,16 +60,16 @@ def compare_tab(desk: Desk) -> list[Any]:
     )
     lines = []
     for j, o in objectives:
-        cells: list[Any] = [html.Th([o.name, html.Small(meaning_of(o))], scope="row")]
+        cells: list[Any] = [tags.th([o.name, tags.small(meaning_of(o))], scope="row")]
         for name, values in columns.items():
             cells.append(
-                html.Td(
+                tags.td(
                     [value_text(o, float(values[j]))]
                     + (
                         []
                         if name == reference or reference is None
                         else [
-                            html.Br(),
+                            tags.br(),
                             gain_in_words(
                                 o, float(improvement(values[j : j + 1], columns[reference][j : j + 1])[0]), short=True
                             ),
@@ -79,28 +78,28 @@ def compare_tab(desk: Desk) -> list[Any]:
                     **{"data-cell": f"{name} {o.name}"},
                 )
             )
-        lines.append(html.Tr(cells))
+        lines.append(tags.tr(cells))
     picks = [
-        html.Div(
+        tags.div(
             [
-                html.B(letter, className="letter"),
-                html.Span(
-                    className="field wide",
-                    **field(
+                tags.b(letter, className=f"letter pick-{number % PICK_LOOKS}"),
+                tags.span(
+                    text_field(
                         {"do": "note", "row": pick.row},
                         "text",
                         f"why {letter}",
                         pick.note,
-                        kind="text",
-                        hint=f"why schedule {pick.row}?",
+                        f"why schedule {pick.row}?",
                     ),
+                    className="field wide",
                 ),
                 button("look", {"do": "choose", "row": pick.row}, className="link"),
                 button("remove", {"do": "drop", "row": pick.row}, className="link"),
             ],
             className="pick",
+            id=f"pick-{pick.row}",
         )
-        for letter, pick in zip(LETTERS, state.picks, strict=False)
+        for number, (letter, pick) in enumerate(zip(LETTERS, state.picks, strict=False))
     ]
     note = f"Response times in hours, UTIL in per cent; differences to {reference}." + (
         " ▲ better, ▼ worse."
@@ -108,15 +107,20 @@ def compare_tab(desk: Desk) -> list[Any]:
         else " Start the page with --trace to see EASY, FCFS and conservative backfilling here."
     )
     parts = [
-        html.Div(html.Table([html.Thead(head), html.Tbody(lines)], id="compared"), className="scroll"),
-        html.P([note, " ", html.A("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
-        html.Div(picks, id="picks")
+        tags.div(tags.table([tags.thead(head), tags.tbody(lines)], id="compared"), className="scroll"),
+        tags.p([note, " ", tags.a("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
+        tags.div(picks, id="picks")
         if picks
-        else html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty"),
+        else tags.p("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty"),
     ]
     others = {name: values for name, values in columns.items() if name != reference}
     if reference is not None and others:
         figure = differences(desk.front.objectives, (reference, columns[reference]), others)
-        graph = dcc.Graph(id="differences", figure=figure, config=GRAPH, style={"height": f"{figure.layout.height}px"})
-        parts += [html.Div([heading(f"Difference to {reference}", "", "differences"), graph], className="card")]
+        graph = tags.div(
+            id="differences",
+            className="graph",
+            style=f"height: {figure.layout.height}px",
+            **{"data-figure": figure.to_json(), "data-own": ""},
+        )
+        parts += [tags.div([heading(f"Difference to {reference}", "", "differences"), graph], className="card")]
     return parts

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from dash import html
 
 from ..core.arrays import Floats
 from ..core.tables import plain
@@ -15,6 +14,7 @@ from ..wishes import nearness
 from ..wishes.navigation import way
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import Wish, violation, wish_text
+from . import tags
 from .charts import value_text
 from .desk import Desk
 from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
@@ -26,18 +26,18 @@ def train_tab(desk: Desk) -> list[Any]:
     state = desk.state
     wish = None if state.wish is None else wish_text(state.wish, hours=True)
     if desk.waiting:
-        how: Any = html.P("The workload is being read and the known schedules simulated …", className="empty")
+        how: Any = tags.p("The workload is being read and the known schedules simulated …", className="empty")
     elif desk.comparison is None:
-        how = html.P(["Training needs the workload itself. ", desk.trouble], className="empty", id="no-trace")
+        how = tags.p(["Training needs the workload itself. ", desk.trouble], className="empty", id="no-trace")
     elif wish is None:
-        how = html.P(
+        how = tags.p(
             "Say what you want on the first tab; then train the online scheduler for it here.", className="empty"
         )
     else:
-        how = html.Div(
+        how = tags.div(
             [
-                html.P(["Train Greedy, the online scheduler, for ", html.B(wish)]),
-                html.Div(
+                tags.p(["Train Greedy, the online scheduler, for ", tags.b(wish)]),
+                tags.div(
                     [
                         button(
                             f"Train · {words}: {size(number):,} schedules",
@@ -50,16 +50,16 @@ def train_tab(desk: Desk) -> list[Any]:
                     ],
                     className="row",
                 ),
-                html.P(
+                tags.p(
                     "It runs in the background, one wish after another. Go on with your work meanwhile.",
                     className="quiet",
                 ),
             ],
             className="card",
         )
-    parts = [how, html.Div([_training_card(desk, t) for t in desk.known_trainings], id="trainings")]
+    parts = [how, tags.div([_training_card(desk, t) for t in desk.known_trainings], id="trainings")]
     return (
-        [*parts, html.P(["As CSV: ", *csv_links({"trainings": "trainings"})], className="quiet")]
+        [*parts, tags.p(["As CSV: ", *csv_links({"trainings": "trainings"})], className="quiet")]
         if desk.known_trainings
         else parts
     )
@@ -98,23 +98,23 @@ def _training_card(desk: Desk, t: Training) -> Any:
         FAILED: t.message,
     }[t.status]
     body: list[Any] = [
-        html.Div(
+        tags.div(
             [
-                html.H3([f"trained {t.number}" if t.status == DONE else f"training {t.number}", html.Small(words)]),
+                tags.h3([f"trained {t.number}" if t.status == DONE else f"training {t.number}", tags.small(words)]),
                 *_buttons(t),
             ],
             className="head",
         ),
-        html.P(html.B(wish_text(t.wish, hours=True))),
+        tags.p(tags.b(wish_text(t.wish, hours=True))),
     ]
     if t.status != DONE:
         body.append(
-            html.Div(
+            tags.div(
                 [
-                    html.Progress(
+                    tags.progress(
                         value=str(t.done), max=str(max(t.total, 1)), **screen_label(f"progress of training {t.number}")
                     ),
-                    html.Span(f"{t.done:,} of {t.total:,}", className="quiet"),
+                    tags.span(f"{t.done:,} of {t.total:,}", className="quiet"),
                 ],
                 className="progress",
             )
@@ -124,17 +124,22 @@ def _training_card(desk: Desk, t: Training) -> Any:
         values = t.course[-1]
     if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
         share = progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
-        body.append(html.P([html.B(share)], className="way", **{"data-way": str(t.number)}) if share else None)
+        body.append(tags.p([tags.b(share)], className="way", **{"data-way": str(t.number)}) if share else None)
         cells = [
-            html.Td(
-                [html.Small(o.name), html.Br(), value_text(o, float(values[j]))],
+            tags.td(
+                [tags.small(o.name), tags.br(), value_text(o, float(values[j]))],
                 **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
             )
             for j, o in enumerate(desk.front.objectives)
             if o in defined_objectives(desk.front)
         ]
-        body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
-    return html.Div(body, className="card training", **{"data-status": t.status, "data-training": str(t.number)})
+        body.append(tags.table(tags.tbody(tags.tr(cells)), className="small"))
+    return tags.div(
+        body,
+        className="card training",
+        id=f"training-{t.number}",
+        **{"data-status": t.status, "data-training": str(t.number)},
+    )
 
 
 def _buttons(t: Training) -> list[Any]:
@@ -144,7 +149,7 @@ def _buttons(t: Training) -> list[Any]:
     if t.status == DONE:
         name = f"trained-{t.number}-policy.json"
         return [
-            html.A(
+            tags.a(
                 "policy.json",
                 href=f"training/{t.number}.json",
                 download=name,

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from dash import html
 
 from ..fronts.row_schedules import row_policy
 from ..plots.style import defined_objectives
 from ..simulation.objective import Objective, improvement
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.wish import reference_text, wish_text
+from . import tags
 from .charts import unit_of, value_text
 from .desk import Desk
 from .state import State, is_brushed
 from .state_view import View
-from .widgets import button, csv_links, field, gain_in_words, meaning_of, number_field, screen_label
+from .widgets import button, csv_links, gain_in_words, meaning_of, number_field, screen_label, words_field
 
+HINT = "10*AWRT1 + 4*AWRT2, AWRT5 <= 11"
 TWICE = 2.0  # times EASY's response time; no group would accept more
 MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}
 HELP = {
@@ -33,36 +34,30 @@ def wish_tab(desk: Desk, view: View) -> list[Any]:
     state = desk.state
     words = "" if state.wish is None else wish_text(state.wish, hours=True)
     return [
-        html.Div(
+        tags.div(
             [
-                html.Span(
+                tags.span(
+                    words_field({"do": "say"}, "text", "Your wish in words; hours and per cent", words, HINT),
                     className="field wide",
                     id="text",
-                    **field(
-                        {"do": "say"},
-                        "text",
-                        "Your wish in words",
-                        words,
-                        kind="words",
-                        hint="10*AWRT1 + 4*AWRT2, AWRT5 <= 11h",
-                    ),
                 ),
+                tags.button("Send", id="send", className="button strong", title="Send the wish (Enter)"),
                 button("Clear", {"do": "say", "text": ""}, id="clear"),
             ],
             className="text",
         ),
-        html.P(desk.remark, className="remark") if desk.remark else None,
+        tags.p(desk.remark, className="remark") if desk.remark else None,
         _limits_remark(state),
-        html.Div(id="left", **{"aria-live": "polite"}),
-        html.Div(
-            [html.Button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
+        tags.div(id="left", **{"aria-live": "polite", "data-own": ""}),
+        tags.div(
+            [tags.button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
             className="tabs modes",
         ),
-        *(html.P(text, className=f"help {key}") for key, text in HELP.items()),
+        *(tags.p(text, className=f"help {key}") for key, text in HELP.items()),
         _wish_table(state, desk, view),
-        html.Div(
+        tags.div(
             [
-                html.Button("Find it", id="classify", className="button strong in-classes"),
+                tags.button("Find it", id="classify", className="button strong in-classes"),
                 button("Compromise", {"do": "compromise"}, title="The schedule whose largest shortfall is smallest"),
                 button(
                     "Knee points",
@@ -75,11 +70,11 @@ def wish_tab(desk: Desk, view: View) -> list[Any]:
         ),
         _schedule_card(desk, view),
         _steps_card(desk, view),
-        html.P(
+        tags.p(
             ["As CSV: ", *csv_links({"objectives": "reach", "steps": "steps", "what remains": "remaining"})],
             className="quiet",
         ),
-        html.P(f"Saved automatically in {desk.folder.name}, beside the front.", className="quiet"),
+        tags.p(f"Saved automatically in {desk.folder.name}, beside the front.", className="quiet"),
     ]
 
 
@@ -88,7 +83,7 @@ def _limits_remark(state: State) -> Any:
     if not state.uncounted_policies:
         return None
     policies = " and ".join(map(reference_text, state.uncounted_policies))
-    return html.P(
+    return tags.p(
         f"not counted, until the workload has been simulated: limits relative to {policies}", className="remark"
     )
 
@@ -115,28 +110,28 @@ def _wish_table(state: State, desk: Desk, view: View) -> Any:
         best_of_all = values.max() if o.maximise else values.min()
         worse = view.left == 0 or best != best_of_all
         rows.append(
-            html.Tr(
+            tags.tr(
                 [
-                    html.Th([o.name, html.Small(meaning_of(o))], scope="row"),
-                    html.Td(value_text(o, float(best_of_all)), title="best of all schedules"),
-                    html.Td(
-                        html.B(value_text(o, float(best))) if worse else value_text(o, float(best)),
+                    tags.th([o.name, tags.small(meaning_of(o))], scope="row"),
+                    tags.td(value_text(o, float(best_of_all)), title="best of all schedules"),
+                    tags.td(
+                        tags.b(value_text(o, float(best))) if worse else value_text(o, float(best)),
                         className="reach",
                         **{"data-reach": o.name},
                     ),
-                    html.Td(
+                    tags.td(
                         number_field(
                             {"do": "limit", "name": o.name}, "low", f"{o.name} at least, {unit_of(o)}", low, factor
                         ),
                         className="in-ranges",
                     ),
-                    html.Td(
+                    tags.td(
                         number_field(
                             {"do": "limit", "name": o.name}, "high", f"{o.name} at most, {unit_of(o)}", high, factor
                         ),
                         className="in-ranges",
                     ),
-                    html.Td(
+                    tags.td(
                         number_field(
                             {"do": "near", "name": o.name},
                             "value",
@@ -146,29 +141,26 @@ def _wish_table(state: State, desk: Desk, view: View) -> Any:
                         ),
                         className="in-point",
                     ),
-                    html.Td(
+                    tags.td(
                         number_field({"do": "weigh", "name": o.name}, "value", f"weight of {o.name}", weight, 1.0),
                         className="in-weights",
                     ),
-                    html.Td(
-                        html.Select(
-                            [html.Option(c, value=c) for c in CLASSES],
+                    tags.td(
+                        tags.select(
+                            [tags.option(c, value=c, selected=c == kind) for c in CLASSES],
                             className="class",
                             **screen_label(f"class of {o.name}"),
                             **{"data-value": kind, "data-name": o.name},
                         ),
                         className="in-classes",
                     ),
-                    html.Td(
-                        html.Span(
-                            className="field",
-                            **field(
-                                {"do": "nothing"},
-                                "value",
-                                f"level of {o.name}, {unit_of(o)}",
-                                "" if bound is None else _six_digits(bound / factor),
-                                factor=factor,
-                            ),
+                    tags.td(
+                        number_field(
+                            {"do": "nothing"},
+                            "value",
+                            f"level of {o.name}, {unit_of(o)}",
+                            "" if bound is None else _six_digits(bound / factor),
+                            factor,
                             **{"data-name": o.name, "data-level": "1"},
                         ),
                         className="in-classes",
@@ -176,20 +168,20 @@ def _wish_table(state: State, desk: Desk, view: View) -> Any:
                 ]
             )
         )
-    head = html.Tr(
+    head = tags.tr(
         [
-            html.Th("", scope="col"),
-            html.Th("best", scope="col"),
-            html.Th("still reachable", scope="col"),
-            html.Th("at least", scope="col", className="in-ranges"),
-            html.Th("at most", scope="col", className="in-ranges"),
-            html.Th("come near", scope="col", className="in-point"),
-            html.Th("weight", scope="col", className="in-weights"),
-            html.Th("class", scope="col", className="in-classes"),
-            html.Th("level", scope="col", className="in-classes"),
+            tags.td(),
+            tags.th("best", scope="col"),
+            tags.th("still reachable", scope="col"),
+            tags.th("at least", scope="col", className="in-ranges"),
+            tags.th("at most", scope="col", className="in-ranges"),
+            tags.th("come near", scope="col", className="in-point"),
+            tags.th("weight", scope="col", className="in-weights"),
+            tags.th("class", scope="col", className="in-classes"),
+            tags.th("level", scope="col", className="in-classes"),
         ]
     )
-    return html.Table([html.Thead(head), html.Tbody(rows)], id="wishes")
+    return tags.div(tags.table([tags.thead(head), tags.tbody(rows)], id="wishes"), className="scroll")
 
 
 def _twice_easy(desk: Desk) -> Any:
@@ -233,10 +225,10 @@ def _schedule_card(desk: Desk, view: View) -> Any:
         if len(others) > 1
     ]
     values = [
-        html.Tr(
+        tags.tr(
             [
-                html.Th(o.name, scope="row"),
-                html.Td(f"{value_text(o, float(v))} {unit_of(o)}"),
+                tags.th(o.name, scope="row"),
+                tags.td(f"{value_text(o, float(v))} {unit_of(o)}"),
                 *_gain_over_easy(desk, o, j, float(v)),
             ]
         )
@@ -244,35 +236,35 @@ def _schedule_card(desk: Desk, view: View) -> Any:
         if o in defined_objectives(front)
     ]
     link = (
-        html.A(
+        tags.a(
             "policy.json",
-            href=f"policy/{row}.json",
+            href=f"policy/{desk.digest}/{row}.json",
             download=f"policy-{row}.json",
             className="button",
             title="The scheduler that makes this schedule",
         )
         if row_policy(front, row)
-        else html.Span("knows the future", className="quiet", title="no policy makes this schedule")
+        else tags.span("knows the future", className="quiet", title="no policy makes this schedule")
     )
-    return html.Div(
+    return tags.div(
         [
-            html.Div(
+            tags.div(
                 [
-                    html.H3(f"Schedule {row}"),
+                    tags.h3(f"Schedule {row}"),
                     link,
-                    html.Span("on the shortlist", className="quiet")
+                    tags.span("on the shortlist", className="quiet")
                     if row in picks
                     else button("+ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
                 ],
                 className="head",
             ),
-            html.P(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
-            html.P(desk.distance(row), id="distance", className="quiet"),
-            html.Div(
+            tags.p(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
+            tags.p(desk.distance(row), id="distance", className="quiet"),
+            tags.div(
                 [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
                 className="links",
             ),
-            html.Table([html.Tbody(values)], id="values", **{"data-row": row}),
+            tags.table([tags.tbody(values)], id="values", **{"data-row": row}),
         ],
         className="card chosen",
     )
@@ -284,17 +276,17 @@ def _gain_over_easy(desk: Desk, o: Objective, j: int, value: float) -> list[Any]
         return []
     easy = desk.comparison.values[0]
     gain = float(improvement(np.array([value]), easy[j : j + 1])[0])
-    return [html.Td([gain_in_words(o, gain), html.Small(" than EASY")])]
+    return [tags.td([gain_in_words(o, gain), tags.small(" than EASY")])]
 
 
 def _steps_card(desk: Desk, view: View) -> Any:
     """Return the card of the steps from the current schedule: what 1 % in an objective costs in the others."""
     objectives = defined_objectives(desk.front)
     columns = [(j, o) for j, o in enumerate(desk.front.objectives) if o in objectives]
-    head = html.Tr(
+    head = tags.tr(
         [
-            html.Th("1 % better", scope="col"),
-            *(html.Th(o.name, scope="col") for _, o in columns),
+            tags.th("1 % better", scope="col"),
+            *(tags.th(o.name, scope="col") for _, o in columns),
         ]
     )
     rows = []
@@ -302,31 +294,31 @@ def _steps_card(desk: Desk, view: View) -> Any:
         row = int(view.rows[i])
         there = {"className": "link", "title": f"look at schedule {row}, which this step leads to"}
         step = o.name if row < 0 else button(o.name, {"do": "choose", "row": row}, **there)
-        cells: list[Any] = [html.Th(step, scope="row")]
+        cells: list[Any] = [tags.th(step, scope="row")]
         if row < 0:
-            cells.append(html.Td("no such schedule remains", colSpan=len(columns), className="quiet left"))
+            cells.append(tags.td("no such schedule remains", colspan=len(columns), className="quiet left"))
         else:
             for j, _ in columns:
                 gain = round(float(view.gains[i, j]), 1) + 0.0
                 cells.append(
-                    html.Td(
+                    tags.td(
                         "0" if gain == 0 else f"{gain:+,.{0 if abs(gain) >= 100 else 1}f}".replace("-", "−"),
                         className=("own " if i == j else "")
                         + ("better" if gain > 0 else "worse" if gain < 0 else "same"),
                     )
                 )
-        rows.append(html.Tr(cells))
-    return html.Div(
+        rows.append(tags.tr(cells))
+    return tags.div(
         [
-            html.H3(
+            tags.h3(
                 [
                     "What one more per cent costs",
-                    html.Small(
+                    tags.small(
                         "the least it costs elsewhere, from this schedule: gains +, losses −, in %; click to go there"
                     ),
                 ]
             ),
-            html.Div(html.Table([html.Thead(head), html.Tbody(rows)], id="steps"), className="scroll"),
+            tags.div(tags.table([tags.thead(head), tags.tbody(rows)], id="steps"), className="scroll"),
         ],
         className="card",
     )

@@ -1,7 +1,8 @@
-"""The small parts of the page: buttons, fields and links, as Dash components.
+"""The small parts of the page: buttons, fields and links, as elements.
 
 A button or field has in `data-do` the action that the browser sends when the owner uses it, see `actions`. A field
-puts its value into the action under `data-key`. So one callback serves the whole page.
+puts its value into the action under `data-key`. In `data-value` it has the server's value: what differs from it in the
+browser is not sent yet, and stays there whatever the server answers.
 """
 
 from __future__ import annotations
@@ -10,90 +11,78 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dash import html
-
 from ..simulation.objective import Objective
+from . import tags
 from .charts import brief, unit_of
-
-GRAPH = {
-    "displaylogo": False,
-    "modeBarButtons": [["zoom2d", "pan2d", "resetScale2d"]],
-    "plotlyServerURL": "",
-    "responsive": True,
-    "doubleClick": False,
-}
+from .tags import Element
 
 
 def csv_links(tables: Mapping[str, str]) -> list[Any]:
     """Return links to tables as CSV."""
-    links = [html.A(words, href=f"{name}.csv", download=f"{name}.csv") for words, name in tables.items()]
+    links = [tags.a(words, href=f"{name}.csv", download=f"{name}.csv") for words, name in tables.items()]
     return [part for link in links for part in (link, " · ")][:-1]
 
 
-def heading(words: str, small: str, key: str) -> Any:
+def heading(words: str, small: str, key: str) -> Element:
     """Return the title of a chart, and the links that save it."""
-    return html.Div([html.H2([words, html.Small(small)]), exports(key)], className="head")
+    return tags.div([tags.h2([words, tags.small(small)]), exports(key, words)], className="head")
 
 
-def exports(key: str) -> Any:
-    """Return links to a figure as PNG and SVG."""
-    return html.Span(
-        [
-            html.Button(
-                kind.upper(), className="link", title=f"save as {kind.upper()}", **{"data-export": f"{key} {kind}"}
-            )
-            for kind in ("png", "svg")
-        ],
-        className="export",
-    )
+def exports(key: str, chart: str) -> Element:
+    """Return buttons that save a chart as PNG and SVG."""
+    buttons = [
+        tags.button(
+            kind.upper(),
+            className="link",
+            title=f"save as {kind.upper()}",
+            **{"data-export": f"{key} {kind}"},
+            **screen_label(f"{kind.upper()}: save “{chart}”"),
+        )
+        for kind in ("png", "svg")
+    ]
+    return tags.span(buttons, className="export")
 
 
-def selection(names: Sequence[str], key: str, where: str) -> Any:
+def selection(names: Sequence[str], key: str, chosen: str, where: str) -> Element:
     """Return a list from which the owner chooses the objective of an axis."""
-    return html.Select(
-        [html.Option(name, value=name) for name in names],
-        id=key,
-        className="axis",
-        **screen_label(f"objective {where}"),
-    )
+    options = [tags.option(name, value=name, selected=name == chosen) for name in names]
+    return tags.select(options, id=key, className="axis", **screen_label(f"objective {where}"))
 
 
-def button(words: str, do: Mapping[str, Any], *, className: str = "button", **more: Any) -> Any:
+def button(words: str, do: Mapping[str, Any], *, className: str = "button", **more: Any) -> Element:
     """Return a button that sends one action to the server."""
-    return html.Button(words, className=className, **{"data-do": json.dumps(do)}, **more)
+    return tags.button(words, className=className, **{"data-do": json.dumps(do)}, **more)
 
 
-def check_box(key: str, words: str, meaning: str) -> Any:
+def check_box(key: str, words: str, meaning: str, *, checked: bool) -> Element:
     """Return a check box for the look of the charts."""
-    box = html.Span(className="field", id=key, **field({"do": "look"}, key, meaning, kind="check"))
-    return html.Label([box, words], className="check", title=meaning)
+    do = json.dumps({"do": "look"})
+    box = tags.input_(
+        type="checkbox", id=key, checked=checked, **{"data-field": "check", "data-do": do, "data-key": key}
+    )
+    return tags.label([box, words], className="check", title=meaning)
 
 
-def number_field(do: Mapping[str, Any], key: str, label: str, value: str, factor: float) -> Any:
+def number_field(do: Mapping[str, Any], key: str, label: str, value: str, factor: float, **more: str) -> Element:
     """Return a field for a number; `factor` leads from the number in the field to natural units."""
-    return html.Span(className="field", **field(do, key, label, value, factor=factor))
+    described = _described("number", do, key, label, value) | {"data-factor": repr(factor)} | more
+    return tags.input_(type="text", inputmode="decimal", value=value, **described)
 
 
-def field(
-    do: Mapping[str, Any],
-    key: str,
-    label: str,
-    value: str = "",
-    *,
-    kind: str = "number",
-    factor: float = 1.0,
-    hint: str = "",
-) -> dict[str, str]:
-    """Return the attributes of a field; the browser adds the input to it."""
-    return {
-        "data-field": kind,
-        "data-do": json.dumps(do),
-        "data-key": key,
-        "data-label": label,
-        "data-value": value,
-        "data-factor": repr(factor),
-        "data-hint": hint,
-    }
+def text_field(do: Mapping[str, Any], key: str, label: str, value: str, hint: str) -> Element:
+    """Return a field for a line of text."""
+    return tags.input_(type="text", value=value, placeholder=hint, **_described("text", do, key, label, value))
+
+
+def words_field(do: Mapping[str, Any], key: str, label: str, value: str, hint: str) -> Element:
+    """Return a field for a few lines of text."""
+    return tags.textarea(value, rows="2", placeholder=hint, **_described("words", do, key, label, value))
+
+
+def _described(kind: str, do: Mapping[str, Any], key: str, label: str, value: str) -> dict[str, str]:
+    """Return the attributes that all fields have."""
+    data = {"data-field": kind, "data-do": json.dumps(do), "data-key": key, "data-value": value}
+    return data | {"autocomplete": "off", "spellcheck": "false"} | screen_label(label)
 
 
 def screen_label(words: str) -> dict[str, str]:
@@ -106,7 +95,7 @@ def meaning_of(o: Objective) -> str:
     return {"UTIL": "utilisation, %", "AWRT": "all jobs, h"}.get(o.name, f"{brief(o)}, {unit_of(o)}")
 
 
-def gain_in_words(o: Objective, gain: float, short: bool = False) -> Any:
+def gain_in_words(o: Objective, gain: float, short: bool = False) -> Element:
     """Return how much better or worse a value is.
 
     `gain`, in per cent, is (reference - X) / reference: above 0 is better, but for UTIL below 0 is better.
@@ -115,4 +104,4 @@ def gain_in_words(o: Objective, gain: float, short: bool = False) -> Any:
     kind, sign = ("same", "=") if number == 0 else ("better", "▲") if number > 0 else ("worse", "▼")
     size = f"{abs(number):,.{0 if abs(number) >= 1000 else 1}f} %"
     words = "same" if number == 0 else size if short else f"{size} {kind}"
-    return html.Span(f"{sign} {words}", className=kind, title=kind)
+    return tags.span(f"{sign} {words}", className=kind, title=kind)

@@ -27,6 +27,7 @@ from .wish import (
 )
 
 MOST_LETTERS = 2000
+SECONDS_MEANT = 10_000  # a response time from here on, without a unit, was probably not meant in hours
 
 
 class _Unit(NamedTuple):
@@ -42,7 +43,7 @@ UNITS = {
 }  # fmt: skip
 
 
-def parse(text: str, objectives: Sequence[Objective]) -> Wish:
+def parse(text: str, objectives: Sequence[Objective], *, hours: bool = False) -> Wish:
     """Return the wish that words stand for; the module `wish` has the grammar.
 
     Parameters
@@ -51,6 +52,8 @@ def parse(text: str, objectives: Sequence[Objective]) -> Wish:
         The words.
     objectives
         The objectives that a wish may use, as of `objective_table`.
+    hours
+        Whether a response time without a unit is in hours, as on the page, and as `wish_text(hours=True)` writes it.
 
     Raises
     ------
@@ -66,7 +69,7 @@ def parse(text: str, objectives: Sequence[Objective]) -> Wish:
     Traceback (most recent call last):
     paretosched.core.errors.InputError: wish, character 1, "UTI": there must be one of UTIL, AWRT; did you mean UTIL?
     """
-    return _Reader(text, objectives).wish()
+    return _Reader(text, objectives, hours=hours).wish()
 
 
 class _Quantity(NamedTuple):
@@ -87,8 +90,9 @@ LIMITS = {"<=": "<=", "<": "<=", ">=": ">=", ">": ">="}  # what the signs of lim
 class _Reader(TokenReader):
     """Recursive descent: a method for each rule of the grammar."""
 
-    def __init__(self, text: str, objectives: Sequence[Objective]) -> None:
+    def __init__(self, text: str, objectives: Sequence[Objective], *, hours: bool) -> None:
         super().__init__(text, "wish", TOKEN, MOST_LETTERS)
+        self.hours = hours
         self.objectives = {o.name: o for o in objectives}
         self.groups = {group_of(o): o.name for o in objectives if o.name not in ("UTIL", "AWRT")}
 
@@ -221,9 +225,14 @@ class _Reader(TokenReader):
     def level(self, name: str, quantity: _Quantity, other_unit: str = "") -> float:
         """Return a quantity in natural units; if it has no unit, `other_unit` is its unit.
 
-        A response time of seconds without a unit is refused where hours may be meant.
+        A response time without a unit is refused where hours may be meant in place of seconds, or seconds of hours.
         """
         unit = quantity.unit or other_unit
+        if not unit and self.hours and self.unit_of(name) == "s":
+            if quantity.value >= SECONDS_MEANT:
+                text = quantity.start.text
+                self.refuse_token(quantity.start, f"is {text} h; did you mean {text}s? Write {text}h for hours")
+            unit = "h"
         is_short = self.unit_of(name) == "s" and 0 < quantity.value < HOURS_MEANT
         if not unit and is_short and self.now.kind != "word":  # else this word is refused
             text = quantity.start.text

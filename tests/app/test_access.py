@@ -13,31 +13,30 @@ import pytest
 
 from paretosched.app.access import Access, proxy_host
 from paretosched.app.desk import Desk
+from paretosched.app.newer_front import digest_of
 from paretosched.app.server import application
 from paretosched.core.errors import InputError
 from support.browser import serve_page
 from support.commands import command, succeed
-from support.page import TOKEN, signed_in
+from support.page import FRONT, TOKEN, signed_in
 from support.page_clients import Client, as_nobody
 
+FRONT_NOW = digest_of(FRONT)
 PATHS = (
     "/",
-    "/front.bin",
+    f"/front/{FRONT_NOW}.bin",
     "/page.json",
     "/pulse",
     "/remaining.csv",
-    "/policy/1.json",
+    f"/policy/{FRONT_NOW}/1.json",
     "/training/1.json",
     "/?token=wrong",
     "/?token=%ff",
-    f"/front.bin?token={TOKEN}",
-    "/_dash-layout",
-    "/_dash-dependencies",
-    "/_dash-component-suites/dash/deps/react.js",
-    "/_reload-hash",
-    "/_favicon.ico",
-    "/assets/1-page.js",
-    "/assets/page.css",
+    f"/front/{FRONT_NOW}.bin?token={TOKEN}",
+    "/favicon.ico",
+    "/files/page.js",
+    "/files/page.css",
+    "/files/plotly.js",
     "/nothing",
 )
 
@@ -48,7 +47,7 @@ def test_other_names_and_other_sites_are_turned_away(desk: Desk) -> None:
     for host in ("evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example"):
         assert client.get("/pulse", headers={"Host": host}).status_code == 403, host
     for origin in ("https://evil.example", "null", "http://localhost:81", ""):
-        answer = client.post("/_dash-update-component", json={}, headers={"Origin": origin})
+        answer = client.post("/act", json={}, headers={"Origin": origin})
         assert answer.status_code == 403, origin
     for header, text in (
         ("Origin", "http://["),
@@ -71,16 +70,16 @@ def test_only_requests_with_the_token_are_answered(desk: Desk, only_local: bool)
         assert b"AWRT" not in answer.data
         assert b"needs the token" in answer.data or "token=" in path
     for method in ("post", "put", "delete", "options", "head"):
-        for path in ("/", "/_dash-update-component", f"/?token={TOKEN}"):
+        for path in ("/", "/act", f"/?token={TOKEN}"):
             assert getattr(client, method)(path, headers=host).status_code == 401, (method, path)
     before = desk.revision
-    assert client.post("/_dash-update-component", json={"a": "b"}, headers=host).status_code == 401
+    assert client.post("/act", json={"a": "b"}, headers=host).status_code == 401
     assert desk.revision == before
     answer = client.get(f"/?token={TOKEN}", headers=host)
     assert answer.status_code == 302
     assert answer.headers["Location"] == "/"
     assert answer.headers["Set-Cookie"] == f"paretosched-80={TOKEN}; HttpOnly; Path=/; SameSite=Strict"
-    assert client.get("/front.bin", headers=host).status_code == 200
+    assert client.get(f"/front/{FRONT_NOW}.bin", headers=host).status_code == 200
     for path in (f"/?token={TOKEN}", "/?token=wrong"):  # no token stays in the address bar
         assert client.get(path, headers=host).headers["Location"] == "/"
     other = application(desk, Access("another")).test_client()
@@ -133,7 +132,7 @@ def test_another_account_of_this_machine_reads_nothing_and_starts_nothing(house:
 
         def attack() -> list[Any]:
             reports: list[Any] = [os.getuid()]
-            for method, path in [*(("GET", path) for path in PATHS), ("POST", "/_dash-update-component")]:
+            for method, path in [*(("GET", path) for path in PATHS), ("POST", "/act")]:
                 connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
                 connection.request(method, path, b"{}" if method == "POST" else None)
                 answer = connection.getresponse()

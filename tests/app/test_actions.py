@@ -35,7 +35,7 @@ def test_the_wish_is_one_however_it_is_said() -> None:
 
 
 def test_weights_and_a_point_exclude_each_other_and_limits_stay() -> None:
-    both = did({"do": "say", "text": "AWRT1, AWRT2 <= 90000"}, {"do": "near", "name": "AWRT3", "value": 5e4})
+    both = did({"do": "say", "text": "AWRT1, AWRT2 <= 25"}, {"do": "near", "name": "AWRT3", "value": 5e4})
     assert both.wish == Wish(near=[("AWRT3", 5e4)], limits=[Limit("AWRT2", high=9e4)])
     back = did({"do": "weigh", "name": "AWRT1", "value": 2}, state=both)
     assert back.wish == Wish(weights=[("AWRT1", 2)], limits=[Limit("AWRT2", high=9e4)])
@@ -48,9 +48,9 @@ def test_weights_and_a_point_exclude_each_other_and_limits_stay() -> None:
 def test_what_is_looked_at_is_chosen_or_nearest_or_the_compromise() -> None:
     everything = np.ones(len(FRONT), dtype=bool)
     assert current(START, FRONT) == compromise(FRONT, everything)
-    state = did({"do": "say", "text": "near AWRT1 = 60000"})
+    state = did({"do": "say", "text": "near AWRT1 = 60000s"})
     assert current(state, FRONT) == nearest(state.wish, FRONT)[0]
-    region = did({"do": "say", "text": "AWRT1 <= 100000"})
+    region = did({"do": "say", "text": "AWRT1 <= 100000s"})
     assert current(region, FRONT) == compromise(FRONT, remaining(region.wish, FRONT))
     assert current(did({"do": "choose", "row": 7}, state=state), FRONT) == 7
     assert did({"do": "choose", "row": 7}, {"do": "say", "text": "AWRT1"}).chosen is None

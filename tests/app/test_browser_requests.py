@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from paretosched.app.desk import Desk
+from paretosched.app.newer_front import digest_of
 from paretosched.app.server import MOST_SENT
 from support.browser import serve_page
 from support.page import FRONT, signed_in
 from support.page_clients import Client, body_of, half_sent, load
 
-POST = "/_dash-update-component"
+POST = "/act"
+FRONT_NOW = digest_of(FRONT)
 ACTIONS: list[dict[str, Any]] = [
     {"do": "say", "text": "AWRT1"},
     {"do": "limit", "limits": {"AWRT1": [None, 5e4]}, "fit": True},
@@ -37,24 +39,24 @@ WRONG: list[Any] = [[], {}, "5", [[]], {"a": 1}, [None, None], "x" * 1000]
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action["do"])
 def test_a_value_of_a_wrong_type_is_refused_and_changes_nothing(desk: Desk, action: dict[str, Any]) -> None:
     client = signed_in(desk)
-    assert client.post(POST, json=body_of(action)).status_code == 200
+    assert client.post(POST, json=body_of(action, FRONT_NOW)).status_code == 200
     before = desk.revision
     for key in action:
         for wrong in WRONG:
             if type(wrong) is type(action[key]) and key in ("text", "across", "limits", "classes"):
                 continue  # of the right type: the desk says what is wrong with it
-            answer = client.post(POST, json=body_of({**action, key: wrong}))
+            answer = client.post(POST, json=body_of({**action, key: wrong}, FRONT_NOW))
             expected = 400 if not (isinstance(wrong, str) and key in ("name", "up")) else 200
             if wrong == {} and isinstance(action[key], dict):
                 expected = 200
             assert answer.status_code == expected, (key, wrong, answer.text)
     for body in ({**action, "more": 1}, {key: value for key, value in action.items() if key != "do"}, [action], 5, "x"):
-        assert client.post(POST, json=body_of(body)).status_code == 400, body
+        assert client.post(POST, json=body_of(body, FRONT_NOW)).status_code == 400, body
     assert desk.revision == before
 
 
 def test_generations_as_a_list_are_a_wrong_request(desk: Desk) -> None:
-    answer = signed_in(desk).post(POST, json=body_of({"do": "train", "generations": []}))
+    answer = signed_in(desk).post(POST, json=body_of({"do": "train", "generations": []}, FRONT_NOW))
     assert answer.status_code == 400
     assert "generations" in answer.text
 
@@ -90,9 +92,9 @@ def damage(body: Any, rng: random.Random) -> Any:
 def test_damaged_bodies_are_answered_or_refused(desk: Desk) -> None:
     client = signed_in(desk)
     rng = random.Random(14)
-    counts = {200: 0, 204: 0, 400: 0}
+    counts = {200: 0, 400: 0, 409: 0}
     for _ in range(400):
-        body = body_of(rng.choice(ACTIONS))
+        body = body_of(rng.choice(ACTIONS), FRONT_NOW)
         for _ in range(rng.randint(1, 3)):
             body = damage(body, rng)
         answer = client.post(POST, json=body)
@@ -109,16 +111,16 @@ def test_damaged_bodies_are_answered_or_refused(desk: Desk) -> None:
         b"\xff\xfe",
         b"[" * 400_000,
         b'{"a":' * 150_000,
-        json.dumps(body_of({"do": "say", "text": 1})).encode()[:-5],
-        json.dumps(body_of(5)).replace("5", "[" * 900 + "]" * 900).encode(),
-        json.dumps(body_of({"do": "choose", "row": 5})).replace("5", "5" * 5000).encode(),
-        json.dumps(body_of({"do": "near", "value": 5})).replace("5", "NaN").encode(),
+        json.dumps(body_of({"do": "say", "text": 1}, FRONT_NOW)).encode()[:-5],
+        json.dumps(body_of(5, FRONT_NOW)).replace("5", "[" * 900 + "]" * 900).encode(),
+        json.dumps(body_of({"do": "choose", "row": 5}, FRONT_NOW)).replace("5", "5" * 5000).encode(),
+        json.dumps(body_of({"do": "near", "value": 5}, FRONT_NOW)).replace("5", "NaN").encode(),
     ],
     ids=range(9),
 )
 def test_a_body_that_is_no_action_is_refused(desk: Desk, body: bytes) -> None:
     client = signed_in(desk)
-    for path in (POST, "/", "/pulse", "/page.json", "/assets/page.css", "/_dash-layout", "/nothing"):
+    for path in (POST, "/", "/pulse", "/page.json", "/files/page.css", "/nothing"):
         assert client.post(path, data=body, content_type="application/json").status_code == 400, path
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
         assert client.post(POST, data=body, content_type=kind).status_code == 400, kind
@@ -137,10 +139,10 @@ def test_an_opened_file_that_is_deep_is_refused(desk: Desk, levels: int) -> None
         text = json.dumps({**head, key: 0}).replace(
             f'"{key}": 0', f'"{key}": [["UTIL", "improve", {"[" * levels}{"]" * levels}]]'
         )
-        answer = client.post(POST, json=body_of({"do": "open", "text": text}))
+        answer = client.post(POST, json=body_of({"do": "open", "text": text}, FRONT_NOW))
         assert answer.status_code == 200, key
         if key != "chosen" or levels > 1000:
-            assert answer.json["response"]["scene"]["data"]["message"].startswith("the opened file: "), key
+            assert answer.json["message"].startswith("the opened file: "), key
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from support.page import FRONT, did
 
 
 def test_a_view_counts_ranks_and_reaches() -> None:
-    state = did({"do": "say", "text": "near AWRT1 = 60000, AWRT2 <= 100000"})
+    state = did({"do": "say", "text": "near AWRT1 = 60000s, AWRT2 <= 100000s"})
     view = view_of(state, FRONT)
     inside = FRONT.values[:, 3] <= 100_000
     assert view.left == inside.sum()

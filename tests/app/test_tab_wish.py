@@ -13,6 +13,7 @@ import pytest
 from paretosched.app.desk import Desk
 from paretosched.app.layout import tab_panels
 from paretosched.app.state_view import view_of
+from paretosched.app.tags import Element
 from paretosched.wishes.navigation import remaining
 from support.fronts import a_comparison
 from support.page import FRONT, signed_in
@@ -36,16 +37,16 @@ def test_schedules_that_no_group_would_bear_are_left_out_by_a_button(tmp_path: P
     assert not remaining(desk.state.wish, wild)[0]
 
 
-def button_actions(components: Any) -> Iterator[dict[str, Any]]:
-    """Yield the actions that the buttons among components send to the server."""
-    for component in components if isinstance(components, list) else [components]:
-        if hasattr(component, "to_plotly_json"):
-            properties = component.to_plotly_json()["props"]
-            if "data-do" in properties:
-                yield json.loads(properties["data-do"])
-            yield from button_actions(properties.get("children"))
+def button_actions(content: Any) -> Iterator[dict[str, Any]]:
+    """Yield the actions that the buttons among elements send to the server."""
+    if isinstance(content, Element):
+        if "data-do" in content.attributes:
+            yield json.loads(content.attributes["data-do"])
+        yield from button_actions(content.children)
+    elif isinstance(content, list):
+        for child in content:
+            yield from button_actions(child)
 
 
 def written_page(desk: Desk) -> str:
-    layout = signed_in(desk).get("/_dash-layout")
-    return json.dumps(layout.json, ensure_ascii=False)
+    return signed_in(desk).get("/").text

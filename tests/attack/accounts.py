@@ -24,7 +24,7 @@ from support.page_clients import NOBODY, Client, as_nobody
 
 INTRUDER = ROOT / "tests" / "support" / "intruder.py"
 PATHS = (
-    "/", "/front.bin", "/page.json", "/pulse", "/remaining.csv", "/policy/1.json", "/training/1.json", "/_dash-layout",
+    "/", "/front/0.bin", "/page.json", "/pulse", "/remaining.csv", "/policy/0/1.json", "/training/1.json", "/files/page.js",
     "/?token=wrong",
 )  # fmt: skip
 
@@ -80,7 +80,7 @@ def at_the_page(work: Path) -> Iterator[Verdict]:
 
         def attempts() -> list[Any]:
             answers: list[Any] = []
-            for method, path in [*(("GET", path) for path in PATHS), ("POST", "/_dash-update-component")]:
+            for method, path in [*(("GET", path) for path in PATHS), ("POST", "/act")]:
                 connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
                 connection.request(method, path, b"{}" if method == "POST" else None)
                 answer = connection.getresponse()

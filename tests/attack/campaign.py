@@ -124,7 +124,7 @@ def save(rows: Sequence[Tally], seed: int, seconds: float, results: Path = RESUL
     save_rows([row._asdict() for row in rows], results / "attack.csv")
     cores = len(os.sched_getaffinity(0))
     about = {"quick": False, "seed": seed, "seconds": round(seconds), "cores": cores}
-    common.save_provenance(results, about, ("msgspec", "pyarrow", "distributed", "dash"))
+    common.save_provenance(results, about, ("msgspec", "pyarrow", "distributed", "flask"))
     analysis.write(results)
 
 

@@ -65,7 +65,7 @@ def damaged_requests(url: str, count: int, seed: int) -> Iterator[Verdict]:
         client = Client(url)
         headers, body, path = {}, None, r.choice(PATHS)
         if r.randrange(4):
-            path, body = "/_dash-update-component", damaged_json(json.dumps(body_of(r.choice(ACTIONS))), r)
+            path, body = "/act", damaged_json(json.dumps(body_of(r.choice(ACTIONS), client.front)), r)
         if r.randrange(3) == 0:
             headers = {r.choice(HEADERS): r.choice(VALUES)}
             if "Content-Length" in headers:

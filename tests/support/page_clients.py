@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-OUTPUTS = [("ask", "children"), ("scene", "data"), ("free", "figure"), ("util", "figure")]
 NOBODY = 65534
 PATIENCE = 60.0  # s that a request may take before it counts as a failure
 
@@ -28,15 +27,9 @@ class Answer(NamedTuple):
     body: bytes
 
 
-def body_of(action: Any) -> dict[str, Any]:
-    """Return the body with which the browser sends an action."""
-    return {
-        "output": "..ask.children...scene.data...free.figure...util.figure..",
-        "outputs": [{"id": key, "property": name} for key, name in OUTPUTS],
-        "inputs": [{"id": "said", "property": "data", "value": action}],
-        "changedPropIds": ["said.data"],
-        "parsedChangedPropsIds": ["said.data"],
-    }
+def body_of(action: Any, front: str) -> Any:
+    """Return the body with which the browser sends an action that means the rows of a front, given by its digest."""
+    return {**action, "front": front} if isinstance(action, dict) else action
 
 
 class Client:
@@ -50,6 +43,7 @@ class Client:
         answer = self.ask(f"/?token={parse_qs(parts.query)['token'][0]}")
         assert answer.status == 302, answer
         self.headers["Cookie"] = answer.headers["Set-Cookie"].split(";")[0]
+        self.front: str = json.loads(self.ask("/pulse").body)["front"]
 
     def ask(self, path: str, body: bytes | None = None, **headers: str) -> Answer:
         """Send a request: POST with a body, else GET."""
@@ -64,10 +58,11 @@ class Client:
 
     def act(self, action: dict[str, Any]) -> dict[str, Any]:
         """Carry out an action, and return the scene that the page then shows."""
-        answer = self.ask("/_dash-update-component", json.dumps(body_of(action)).encode())
+        answer = self.ask("/act", json.dumps(body_of(action, self.front)).encode())
         assert answer.status == 200, answer
-        scene: dict[str, Any] = json.loads(answer.body)["response"]["scene"]["data"]
-        return scene
+        content = json.loads(answer.body)
+        scene: dict[str, Any] = content["scene"]
+        return scene | ({"message": content["message"]} if content["message"] else {})
 
     def statuses(self) -> dict[int, str]:
         """Return the status of each training that the page shows, by its number."""
@@ -82,16 +77,17 @@ def load(url: str, clients: int = 50, requests: int = 20) -> list[float]:
     """
     seconds: list[float] = []
     failures: list[object] = []
-    paths = ("/", "/_dash-layout", "/pulse", "/front.bin", "/remaining.csv")
+    paths = ("/", "/files/page.js", "/pulse", "FRONT", "/remaining.csv")
 
     def use(number: int) -> None:
         try:
             client = Client(url)
             for k in range(requests):
                 begin = time.monotonic()
-                path = paths[(number + k) % len(paths)] if k % 4 else "/_dash-update-component"
-                action = {"do": "choose", "row": (number + k) % 3}
-                answer = client.ask(path, None if k % 4 else json.dumps(body_of(action)).encode())
+                path = paths[(number + k) % len(paths)] if k % 4 else "/act"
+                path = path.replace("FRONT", f"/front/{client.front}.bin")
+                action = body_of({"do": "choose", "row": (number + k) % 3}, client.front)
+                answer = client.ask(path, None if k % 4 else json.dumps(action).encode())
                 seconds.append(time.monotonic() - begin)
                 if answer.status != 200:
                     failures.append((path, answer.status))
@@ -112,7 +108,7 @@ def load(url: str, clients: int = 50, requests: int = 20) -> list[float]:
 def half_sent(url: str, count: int = 100) -> Iterator[list[socket.socket]]:
     """Send half a request on each of many connections, half of them within the header, and leave them open."""
     parts = urlsplit(url)
-    headers = b"POST /_dash-update-component HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 50000\r\n"
+    headers = b"POST /act HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 50000\r\n"
     connections = []
     try:
         for k in range(count):

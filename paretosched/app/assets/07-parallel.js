@@ -4,24 +4,28 @@
   const { $, FEW, SVG, canvasFor, clamp, colours, fitting, limits, node, onDraw, page, places, shape, valuesOf } =
     window.paretosched;
 
+  const LOOKS = 6; // colours of the shortlist, as PICK_LOOKS in charts.py
   const MOST_LINES = 20000; // lines to draw; of more schedules, every second, third ... one is drawn
 
   const preparations = []; // functions that let the drawing answer to pointer and keys, once it is there
   const onParallel = (prepare) => preparations.push(prepare);
+  const NARROW = 34; // px between two axes, at least
   const PAD = { x: 46, top: 46, bottom: 20 };
 
   /** Paint all schedules as lines, and over them what remains. */
   function parallel() {
     const host = $("parallel");
     if (!host || !host.clientWidth || !page.values) return;
-    const [width, height] = [host.clientWidth, host.clientHeight];
     const axes = page.scene.axes;
+    host.style.minWidth = `${2 * PAD.x + (axes.length - 1) * NARROW}px`; // more axes than fit are scrolled
+    const [width, height] = [host.clientWidth, host.clientHeight];
     const [w, h] = [width - 2 * PAD.x, height - PAD.top - PAD.bottom];
+    if (h < 1) return;
     const [canvas, ratio] = canvasFor(host, PAD.x, PAD.top, w, h);
     const gap = axes.length > 1 ? canvas.width / (axes.length - 1) : canvas.width;
     const levels = axes.map((axis) => levelsOf(axis));
     const size = canvas.width * canvas.height;
-    const key = JSON.stringify([canvas.width, canvas.height, axes.map((a) => [a.low, a.high]), page.count]);
+    const key = JSON.stringify([canvas.width, canvas.height, axes.map((a) => [a.low, a.high]), page.front]);
     if (host.key !== key) {
       host.key = key;
       host.all = new Uint32Array(size);
@@ -151,11 +155,15 @@
     });
     page.scene.picks.forEach((row, k) => {
       const last = axes.length - 1;
-      node(strong, "polyline", { points: path(valuesOf(row)), class: "pick" });
+      node(strong, "polyline", { points: path(valuesOf(row)), class: `pick line-${k % LOOKS} dash-${k % 4}` });
       node(
         strong,
         "text",
-        { x: x(last) + 20, y: y(levelOf(axes[last], page.values[axes[last].column][row])) + 4, class: "picked" },
+        {
+          x: x(last) + 20,
+          y: y(levelOf(axes[last], page.values[axes[last].column][row])) + 4,
+          class: `picked text-${k % LOOKS}`,
+        },
         page.scene.letters[k],
       );
     });

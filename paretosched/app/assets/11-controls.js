@@ -4,16 +4,19 @@
   const {
     $,
     CHOICES,
-    attachAll,
+    address,
+    begin,
     choose,
     complain,
     element,
+    isUnsent,
     limits,
     node,
     onScene,
     page,
     press,
     refresh,
+    restore,
     save,
     say,
     shape,
@@ -41,55 +44,59 @@
   onScene((scene) => {
     for (const id of ["across", "up"]) $(id).value = scene[id];
     for (const id of ["log", "fit"]) {
-      const check = $(id).querySelector("input");
-      if (check) check.checked = scene[id];
+      $(id).checked = scene[id];
     }
     ["undo", "redo"].forEach((id, k) => ($(id).disabled = !scene.undoable[k]));
     $("words").textContent = scene.words;
+    $("facts").textContent = scene.facts;
     legend();
     press();
+    markUnsent();
+    history.replaceState(null, "", address());
   });
 
-  // --- fields ---
+  // --- fields: what differs from the server's value is not sent yet, and is never sent by itself ---
 
-  /** Put an input into the span of a field. React keeps the span and does not know the input. */
-  function field(span) {
-    const input = span.firstElementChild ?? inputOf(span);
-    input.setAttribute("aria-label", span.dataset.label);
-    input.placeholder = span.dataset.hint ?? "";
-    if (input.type !== "checkbox" && span.dataset.value !== span.last) {
-      span.last = span.dataset.value;
-      input.value = span.last;
-    }
-  }
+  const fields = () => [...document.querySelectorAll("#ask [data-value]")].filter((field) => field.dataset.field);
 
-  /** Create the input of a field. */
-  function inputOf(span) {
-    const wordy = span.dataset.field === "words";
-    const input = element(wordy ? "textarea" : "input");
-    if (wordy) input.rows = 2;
-    else input.type = span.dataset.field === "check" ? "checkbox" : "text";
-    if (span.dataset.field === "number") input.inputMode = "decimal";
-    input.autocomplete = "off";
-    input.spellcheck = false;
-    span.append(input);
-    if (input.type === "checkbox") {
-      input.addEventListener("change", () =>
-        say({ ...JSON.parse(span.dataset.do), [span.dataset.key]: input.checked }),
-      );
-      return input;
-    }
-    const commit = () => input.value !== span.last && sendField(span, input);
-    input.addEventListener("blur", commit);
-    input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") {
-        event.preventDefault();
-        commit();
-      }
-      if (event.key === "Escape") input.value = span.last;
+  /** Mark the fields whose text is not sent yet, and say how many there are. */
+  function markUnsent() {
+    const texts = fields().filter((field) => {
+      const is = isUnsent(field);
+      field.toggleAttribute("data-unsent", is);
+      return is && !field.dataset.level; // levels are sent with the classes
     });
-    return input;
+    const host = $("unsent");
+    if (host.dataset.count === String(texts.length)) return;
+    host.dataset.count = texts.length;
+    host.replaceChildren();
+    if (!texts.length) return;
+    const [send, back] = ["Send", "Take back"].map((words) => Object.assign(element("button", words), { className: "button" }));
+    send.addEventListener("click", () => fields().filter(isUnsent).forEach(sendField));
+    back.addEventListener("click", () => {
+      for (const field of fields().filter(isUnsent)) field.value = field.dataset.value;
+      markUnsent();
+    });
+    const words = texts.length === 1 ? "One field is not sent yet" : `${texts.length} fields are not sent yet`;
+    host.append(`${words} (Enter sends it, Escape takes it back).`, " ", send, " ", back);
   }
+
+  document.addEventListener("input", (event) => event.target.dataset?.field && markUnsent());
+
+  document.addEventListener("keydown", (event) => {
+    const field = event.target;
+    if (!field.dataset?.field || field.type === "checkbox") return;
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      if (field.dataset.level) return sendClasses();
+      if (field.value !== field.dataset.value) sendField(field);
+      markUnsent();
+    }
+    if (event.key === "Escape") {
+      field.value = field.dataset.value;
+      markUnsent();
+    }
+  });
 
   /** Return the text of an input as a number: null if it is empty, NaN if it is no number. */
   function numberIn(input) {
@@ -99,36 +106,33 @@
   }
 
   /** Send the text of a field to the server. */
-  function sendField(span, input) {
-    const action = JSON.parse(span.dataset.do);
-    const before = span.last;
-    span.last = input.value;
-    if (span.dataset.field === "text" || span.dataset.field === "words")
-      return say({ ...action, [span.dataset.key]: input.value });
-    const number = numberIn(input);
-    if (Number.isNaN(number)) {
-      complain(`“${input.value}” is not a number`);
-      input.value = span.last = before;
-      return;
+  function sendField(field) {
+    const action = JSON.parse(field.dataset.do);
+    if (field.dataset.field === "text" || field.dataset.field === "words") {
+      field.sent = field.value;
+      return say({ ...action, [field.dataset.key]: field.value }, field);
     }
-    const value = number === null ? null : Number((number * Number(span.dataset.factor)).toPrecision(12));
+    const number = numberIn(field);
+    if (Number.isNaN(number)) return complain(`“${field.value}” is not a number`);
     if (action.do === "nothing") return;
+    field.sent = field.value;
+    const value = number === null ? null : Number((number * Number(field.dataset.factor)).toPrecision(12));
     if (action.do === "limit") {
       const ends = [...(limits()[action.name] ?? [null, null])].map((end) => end || null);
-      ends[span.dataset.key === "high" ? 1 : 0] = value;
+      ends[field.dataset.key === "high" ? 1 : 0] = value;
       page.live = { ...page.live, [action.name]: ends }; // the owner may type the other limit before the answer
       refresh();
-      return say({ do: "limit", limits: { [action.name]: ends } });
+      return say({ do: "limit", limits: { [action.name]: ends } }, field);
     }
-    say({ ...action, [span.dataset.key]: value });
+    say({ ...action, [field.dataset.key]: value }, field);
   }
 
   /** Send the class of each objective to the server, and the levels of those that have one. */
   function sendClasses() {
     const classes = {};
     for (const select of document.querySelectorAll("select.class")) {
-      const level = document.querySelector(`.field[data-level][data-name="${select.dataset.name}"]`);
-      const number = numberIn(level.querySelector("input"));
+      const level = document.querySelector(`input[data-level][data-name="${select.dataset.name}"]`);
+      const number = numberIn(level);
       const bounded = / to$/.test(select.value) && Number.isFinite(number);
       classes[select.dataset.name] = [select.value, bounded ? number * Number(level.dataset.factor) : null];
     }
@@ -145,12 +149,20 @@
     if (button.dataset.do) return say(JSON.parse(button.dataset.do));
     if (button.dataset.export) return save(...button.dataset.export.split(" "));
     if (button.id === "classify") return sendClasses();
+    if (button.id === "send") {
+      sendField(document.querySelector("#text textarea"));
+      return markUnsent();
+    }
     if (button.id === "theme") return theme(true);
     if (button.id === "open") return openFile();
   });
 
   document.addEventListener("change", (event) => {
-    if (event.target.matches("select.axis")) say({ do: "look", [event.target.id]: event.target.value });
+    const { target } = event;
+    if (target.matches("select.axis")) say({ do: "look", [target.id]: target.value });
+    if (target.type === "checkbox" && target.dataset.do)
+      say({ ...JSON.parse(target.dataset.do), [target.dataset.key]: target.checked });
+    if (target.id === "mine") say({ do: "compare", name: target.value });
   });
 
   document.addEventListener("keydown", (event) => {
@@ -183,41 +195,27 @@
     if (turn) now = THEMES[(THEMES.indexOf(now) + 1) % 3];
     localStorage.setItem("paretosched theme", now);
     document.documentElement.dataset.theme = now;
-    if ($("theme")) $("theme").textContent = { "": "◐ auto", light: "○ light", dark: "● dark" }[now] ?? "◐ auto";
+    $("theme").textContent = { "": "◐ auto", light: "○ light", dark: "● dark" }[now] ?? "◐ auto";
     page.palette = null;
     refresh();
   }
 
-  // --- completing React's elements when they appear or change ---
+  // --- the page begins ---
 
-  const upgrade = (root) => {
-    root.querySelectorAll?.(".field").forEach(field);
-    if (root.matches?.(".field")) field(root);
-    root.querySelectorAll?.("select.class").forEach((select) => {
-      if (select.last !== select.dataset.value) select.value = select.last = select.dataset.value;
-    });
-  };
-  new MutationObserver((changes) => {
-    for (const change of changes) {
-      if (change.type === "attributes") upgrade(change.target.parentElement ?? change.target);
-      else change.addedNodes.forEach((added) => upgrade(added));
-    }
-    if ($("theme") && !$("theme").dataset.ready) {
-      $("theme").dataset.ready = "1";
-      theme(false);
-      press();
-      new ResizeObserver(() => soon(refresh)).observe($("parallel"));
-    }
-    attachAll();
-  }).observe(document.documentElement, {
-    subtree: true,
-    childList: true,
-    attributes: true,
-    attributeFilter: ["data-value"],
-  });
-  document.documentElement.dataset.theme = localStorage.getItem("paretosched theme") ?? "";
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     page.palette = null;
     refresh();
+  });
+  window.addEventListener("popstate", () => void restore());
+  theme(false);
+  const wished = restore();
+  begin().then(() => {
+    const field = document.querySelector("#text textarea");
+    const again = performance.getEntriesByType("navigation")[0]?.type === "reload";
+    if (wished && !again && !field.value) {
+      field.value = wished; // of an address that somebody has sent; it is for the owner to send it
+      markUnsent();
+    }
+    new ResizeObserver(() => soon(refresh)).observe($("parallel").parentElement);
   });
 })();

@@ -1,29 +1,33 @@
 // What every file of the page uses: the values of the front, the last answer of the server, and which schedules remain.
 //
-// The files of this folder are plain scripts that Dash loads in the order of their names. Each is a closure. It uses
-// names of the files before it, and adds names for the files after it, through one object, window.paretosched:
+// The files of this folder are plain scripts; the server sends them as one, in the order of their names. Each is a
+// closure. It uses names of the files before it, and adds names for those after it, through window.paretosched:
 //
-//   1-page         values, limits, the mask of what remains, drawing anew
-//   2-server       actions sent to the server, one after the other, and its answers
-//   3-painting     densities on canvases, shapes in SVG, looks
-//   4-projections  the clouds of the two projections: painting, brushing, hovering, keys
-//   5-parallel     parallel coordinates
-//   6-brushing     limits on their axes, by pointer and by keys
-//   7-pairs        small charts of every two objectives
-//   8-export       charts as PNG and SVG files
-//   9-controls     legend, fields, buttons, keys, theme; the page begins here
+//   00-morph        changes a part of the page into what the server has sent
+//   01-page         values, limits, the mask of what remains, drawing anew
+//   03-server       actions sent to the server, one after the other, and its answers
+//   04-painting     densities on canvases, shapes in SVG, looks
+//   05-plots        plotly, which is fetched after the first chart, and what it draws
+//   06-projections  the clouds of the two projections: painting, brushing, hovering, keys
+//   07-parallel     parallel coordinates
+//   08-brushing     limits on their axes, by pointer and by keys
+//   09-pairs        small charts of every two objectives
+//   10-export       charts as PNG and SVG files
+//   11-controls     legend, fields, buttons, keys, theme; the page begins here
 //
 // All values of the front are held here once, and every brush is computed from them. The server gets the limits when a
-// brush rests. It answers with words, tables and figures; see server.py and the tabs.
+// brush rests. It answers with panels as HTML, numbers and figures; see server.py and the tabs.
 (() => {
   "use strict";
   const $ = (id) => document.getElementById(id);
 
-  // scene: the last answer; values: one array for each objective; mask: 1 for schedules that remain; left: how many
+  // scene: the last answer; front: the digest of the front whose rows are shown; values: one array for each objective; mask: 1 for schedules that remain; left: how many
   // remain; live: limits that are brushed now and not sent yet; gesture: whether a pointer or a key is brushing;
   // places: values as they are drawn, by axis; palette: colours of this theme, null to read them again
   const page = {
     scene: null,
+    front: "",
+    figures: {},
     values: null,
     count: 0,
     mask: null,
@@ -101,12 +105,14 @@
     document.documentElement.dataset.drawn = ++frames;
   }
 
-  /** Show a scene, that is, an answer of the server. */
-  function show(scene) {
-    page.scene = scene;
-    for (const listener of listeners) listener(scene);
+  /** Show an answer of the server: its panels, its scene, its figures; the first panels are there already. */
+  function show(answer, first = false) {
+    page.scene = answer.scene;
+    page.figures = { free: answer.free, util: answer.util };
+    if (!first) window.paretosched.morph($("ask"), answer.panels);
+    for (const listener of listeners) listener(answer.scene);
     refresh();
-    document.documentElement.dataset.revision = scene.revision;
+    document.documentElement.dataset.revision = answer.scene.revision;
   }
 
   let pending = null;
@@ -145,16 +151,43 @@
     }
   }
 
+  /** Show another tab, mode or view, and remember it in the address, so that the back button leads here again. */
   function choose(key, value) {
+    if ($("page").dataset[key] === value) return;
     $("page").dataset[key] = value;
+    history.pushState(null, "", address());
     complain("");
+    present();
+  }
+
+  function present() {
     press();
     refresh();
     window.dispatchEvent(new Event("resize")); // plotly measures itself again
   }
 
-  window.paretosched = {
+  /** Return the address of what is shown: tab, mode, view and wish. */
+  function address() {
+    const parts = CHOICES.map((key) => [key, $("page").dataset[key]]);
+    if (page.scene?.wish) parts.push(["wish", page.scene.wish]);
+    return `#${new URLSearchParams(parts)}`;
+  }
+
+  /** Show the tab, mode and view that the address says, and return the wish in it; "" if there is none. */
+  function restore() {
+    const parts = new URLSearchParams(location.hash.slice(1));
+    for (const key of CHOICES) {
+      const known = [...document.querySelectorAll(`.choice[data-${key}]`)].map((button) => button.dataset[key]);
+      if (known.includes(parts.get(key))) $("page").dataset[key] = parts.get(key);
+    }
+    present();
+    return parts.get("wish") ?? "";
+  }
+
+  Object.assign(window.paretosched, {
     $,
+    address,
+    restore,
     CHOICES,
     axisOf,
     choose,
@@ -173,5 +206,5 @@
     show,
     soon,
     valuesOf,
-  };
+  });
 })();

@@ -11,6 +11,7 @@
     colours,
     dots,
     element,
+    graph,
     natural,
     onDraw,
     page,
@@ -25,7 +26,6 @@
   } = window.paretosched;
   const PROJECTIONS = ["free", "util"];
 
-  const graph = (id) => $(id)?.querySelector(".js-plotly-plot");
   const drawable = (gd) => gd?.layout?.xaxis?.range && gd.clientWidth > 0;
 
   /** Return the place of the plot in its figure: left, top, width, height. */
@@ -57,7 +57,7 @@
     const box = [0, 0, canvas.width, canvas.height];
     const context = canvas.getContext("2d");
     const image = context.createImageData(canvas.width, canvas.height);
-    const key = JSON.stringify([box, ranges, axes.map((a) => a.column), page.count]);
+    const key = JSON.stringify([box, ranges, axes.map((a) => a.column), page.front]);
     if (host.key !== key) {
       host.key = key;
       host.all = new Uint32Array(canvas.width * canvas.height);
@@ -267,5 +267,5 @@
     });
   });
 
-  Object.assign(window.paretosched, { attachAll, graph });
+  Object.assign(window.paretosched, { attachAll });
 })();

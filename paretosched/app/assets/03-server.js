@@ -1,0 +1,211 @@
+// Actions sent to the server, and its answers. Each action is sent when the one before is answered. So the server does
+// them in the owner's order, even on a busy machine. An action without an answer stays here, and is sent again.
+(() => {
+  "use strict";
+  const { $, complain, element, page, show } = window.paretosched;
+  const PATIENCE = 15000; // ms after which an answer counts as lost
+  const REST = 350; // ms without a key after which the limits that keys have set are sent
+  const OF_ROWS = ["choose", "pick", "drop", "note", "classify"]; // actions that mean a row of the front
+  const WINDOW = Array.from(crypto.getRandomValues(new Uint32Array(4)), (x) => x.toString(36)).join("");
+
+  const queue = []; // entries {action, field} that have no answer yet
+  let turn = 0;
+  let sending = false;
+  let stale = false; // whether the server has another front than this window shows: the queue waits for the owner
+
+  function enqueue(action, field) {
+    const last = queue.at(-1);
+    if (action.do === "choose" && last?.action.do === "choose" && !last.turn) queue.pop(); // a held arrow key
+    queue.push({ action, field });
+    void sendNext();
+  }
+
+  /** Send an action of the owner to the server, after the limits that keys have set; `field` is where it was typed. */
+  function say(action, field) {
+    settle();
+    enqueue(action, field);
+  }
+
+  async function post(entry) {
+    entry.turn ??= ++turn; // sent again, it has the same number, and is done once
+    const more = { front: page.front, window: WINDOW, turn: entry.turn, seen: page.scene.revision };
+    return fetch("act", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ ...entry.action, ...more }),
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+  }
+
+  /** Send the next action, and take its answer. */
+  async function sendNext() {
+    if (sending || stale || !queue.length || !page.scene) return;
+    sending = true;
+    const entry = queue[0];
+    try {
+      const response = await post(entry);
+      if (response.status === 409) return holdBack(await response.json());
+      if (response.status === 401) return lose(SIGN_IN);
+      queue.shift();
+      if (!response.ok) {
+        if (entry.field) entry.field.sent = undefined;
+        return complain(await response.text());
+      }
+      found();
+      await take(await response.json(), entry);
+    } catch (error) {
+      if (error instanceof TypeError || error.name === "TimeoutError" || error.name === "AbortError") lose(ENDED);
+      else throw error;
+    } finally {
+      sending = false;
+    }
+    void sendNext();
+  }
+
+  // --- limits that keys are setting: one action for all keys from the first one to the pause after the last one ---
+
+  let unsent = false; // whether keys have set limits that are not sent yet
+  let timer = null;
+
+  /** Remember that a key has set limits, `page.live`; they are sent after it is released, if no other key follows. */
+  function limitByKey() {
+    clearTimeout(timer);
+    unsent = page.gesture = true;
+  }
+
+  /** Send the limits that keys have set, if they are not sent yet. */
+  function settle() {
+    clearTimeout(timer);
+    if (!unsent) return;
+    unsent = page.gesture = false;
+    enqueue({ do: "limit", limits: page.live });
+  }
+
+  document.addEventListener("keyup", () => {
+    if (!unsent) return;
+    clearTimeout(timer);
+    timer = setTimeout(settle, REST);
+  });
+  window.addEventListener("blur", settle); // another window gets the release of the key
+
+  // --- answers ---
+
+  let refused = false; // whether the server refused an action since the last scene was shown
+  let changed = false; // whether a training or another window has changed the page, not the owner here
+
+  /** Take the answer to an action; show it if no other action waits. */
+  async function take(answer, entry) {
+    if (answer.message) {
+      complain(answer.message);
+      refused = true;
+      if (entry.field) entry.field.sent = undefined; // the text stays, so that the owner can correct it
+    }
+    if (queue.length) return; // only the answer to the last action is shown
+    if (!page.gesture) page.live = null; // the brushed limits are in the scene, or were refused
+    if (answer.scene.front !== page.front) await load(answer.scene);
+    if (!changed && !refused) complain(""); // a message stays if only a training or another window changed the page
+    changed = refused = false;
+    show(answer);
+  }
+
+  /** Fetch the values of a front, and split them into one array for each objective. */
+  async function load(scene) {
+    const response = await fetch(`front/${scene.front}.bin`);
+    if (!response.ok) throw new Error(await response.text());
+    const all = new Float64Array(await response.arrayBuffer());
+    page.front = scene.front;
+    page.count = all.length / scene.columns;
+    page.mask = new Uint8Array(page.count).fill(1);
+    page.values = Array.from({ length: scene.columns }, (_, k) => all.subarray(k * page.count, (k + 1) * page.count));
+    page.places.clear();
+    stale = false;
+    notice("");
+  }
+
+  // --- the server is away, or has other schedules ---
+
+  const ENDED = "The server does not answer; start it again with the same command. What you sent meanwhile is kept here.";
+  const SIGN_IN = "The server was started again; open the address that its terminal shows. What you sent is kept here.";
+
+  /** Show a notice above the tabs, with a button if there is something to do; no words remove it. */
+  function notice(words, label, act) {
+    const host = $("offer");
+    if (host.dataset.words === `${words} ${label}`) return;
+    host.dataset.words = `${words} ${label}`;
+    host.replaceChildren();
+    if (!words) return;
+    host.append(words);
+    if (!label) return;
+    const button = element("button", label);
+    button.className = "button strong";
+    button.addEventListener("click", act);
+    host.append(" ", button);
+  }
+
+  let away = false;
+  function lose(words) {
+    away = true;
+    notice(words);
+  }
+
+  function found() {
+    if (away) notice("");
+    away = false;
+  }
+
+  /** Offer the front that the server has now, or that is on disk, if it is another one than this window shows. */
+  function offer(news) {
+    const other = news.newer ?? (news.front === page.front ? null : news);
+    stale = news.front !== page.front;
+    if (!other) return notice("");
+    const more = other.count - page.count;
+    const words = more > 0 ? `${more.toLocaleString("en")} more schedules` : "other schedules";
+    notice(`On disk: ${words}.`, `${words}: show`, () => {
+      stale = false;
+      queue.unshift({ action: { do: "show" } });
+      void sendNext();
+    });
+  }
+
+  /** Keep what waits until the owner has seen the other front; drop what means rows of this one. */
+  function holdBack(news) {
+    const kept = queue.filter((entry) => !OF_ROWS.includes(entry.action.do));
+    if (kept.length < queue.length) complain("Not done: the server has other schedules now. Show them, and choose again.");
+    queue.splice(0, queue.length, ...kept);
+    offer(news);
+  }
+
+  /** Ask every few seconds whether a training, another window, or the front on disk has changed something. */
+  async function pulse() {
+    try {
+      if (page.scene && !sending) {
+        const response = await fetch("pulse", { signal: AbortSignal.timeout(PATIENCE) });
+        if (response.status === 401) lose(SIGN_IN);
+        else {
+          const news = await response.json();
+          found();
+          offer(news);
+          if (queue.length) void sendNext();
+          else if (!stale && news.revision !== page.scene.revision && !sending) {
+            changed = true;
+            enqueue({ do: "refresh" });
+          }
+        }
+      }
+    } catch {
+      lose(ENDED);
+    }
+    setTimeout(pulse, page.scene?.busy || away ? 1000 : 3000);
+  }
+  setTimeout(pulse, 500);
+
+  /** Show the first contents, which came with the page. */
+  async function begin() {
+    const first = JSON.parse($("first").textContent);
+    $("first").remove();
+    await load(first.scene);
+    show(first, true);
+  }
+
+  Object.assign(window.paretosched, { begin, limitByKey, say, settle });
+})();
