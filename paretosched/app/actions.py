@@ -160,9 +160,15 @@ def _look(state: State, action: Mapping[str, Any], front: Front) -> State:
     return replace(state, **change)
 
 
+def _compare(state: State, action: Mapping[str, Any], front: Front) -> State:  # noqa: ARG001
+    """Set the scheduler that everything is compared with; a name that is not known stands for the first one."""
+    return replace(state, mine=_text(action, "name", MOST_LETTERS))
+
+
 ACTIONS: dict[str, Callable[[State, Mapping[str, Any], Front], State]] = {
     "say": _say, "limit": _limit, "near": _near, "weigh": _weigh, "classify": _classify, "choose": _choose,
     "compromise": _compromise, "knees": _knees, "pick": _pick, "drop": _drop, "note": _note, "look": _look,
+    "compare": _compare,
 }  # fmt: skip
 
 

@@ -11,13 +11,18 @@ from typing import Any
 import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
+from ..comparison.consequences import Consequence, consequences, in_service_words, users_of
+from ..comparison.what_if import Answer, Question, answer, changed_workload, questions
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.front import Front
-from ..policies.policy import Policy
+from ..fronts.row_schedules import row_policy, schedule
+from ..policies.policy import Policy, PolicyLike
 from ..simulation.objective import objectives
+from ..simulation.service import Waits, waits
 from ..simulation.simulator import simulate
 from ..wishes.best_possible import areas_of, best_possible, distance_text
+from ..wishes.exchange_rates import exchange_rates, rate_sentences
 from ..wishes.navigation import reachable, remaining
 from ..wishes.wish import goal, wish_text
 from ..workload.workload import Workload
@@ -32,6 +37,7 @@ from .undo import History
 
 RECORDED = (("recorded",), (f"recorded{OVERBOOKED}",))
 REPLACING = ("say", "classify")  # actions that set a whole wish; the others change one part of it
+MOST_MEASURED = 200  # schedules whose waits are kept
 MOST_WINDOWS = 1000  # whose last actions are remembered
 KNOWN_POLICIES = ("fcfs", "conservative")  # simulated beside EASY and the recorded schedule
 
@@ -64,6 +70,11 @@ class Desk:
         self._references: tuple[tuple[str, tuple[float, ...]], ...] = ()
         self._trained_values: dict[int, Floats] = {}
         self._drawings: dict[Any, Any] = {}
+        self._waits: dict[tuple[str, int], Waits] = {}
+        self._users: list[int] = []
+        self._rules: list[PolicyLike] = []  # as `known`
+        self._own: Sequence[Policy] = ()
+        self._changed: dict[int, Workload] = {}
         self._answered: dict[str, tuple[int, str]] = {}  # the last action of each window, and why it was refused
         self._wish_from = (0, "")  # the revision that changed the wish last, and the window that did
         self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
@@ -192,6 +203,7 @@ class Desk:
         """Find the workload and simulate the known policies now, see `start_known`."""
         comparison: Comparison | None = None
         workload: Workload | None = None
+        self._own = policies
         trouble = ""
         words: Sequence[str] = ()
         try:
@@ -226,6 +238,7 @@ class Desk:
         rules = ["easy", *KNOWN_POLICIES]
         if comparison.policies[len(rules) : len(rules) + 1] in RECORDED:
             rules.append("recorded")
+        self._rules = [*rules, *self._own]
         rows = zip(rules, comparison.values.tolist(), strict=False)
         self._references = tuple((rule, tuple(values)) for rule, values in rows)
         try:
@@ -280,6 +293,97 @@ class Desk:
     def trained_values(self) -> dict[int, Floats]:
         """Objective values of the trained policies, (m,) natural units, by the number of the training."""
         return dict(self._trained_values)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Names of the schedulers that an owner may have today; none before the workload has been simulated."""
+        return () if self.comparison is None else self.comparison.policies
+
+    @property
+    def mine(self) -> int:
+        """The place of the owner's scheduler among `known`: the one that was named, else the recorded one, or EASY."""
+        recorded = next((k for k, name in enumerate(self.known) if name.startswith("recorded")), 0)
+        return self.known.index(self.state.mine) if self.state.mine in self.known else recorded
+
+    @property
+    def today(self) -> tuple[str, Floats] | None:
+        """The name and the objective values of the owner's scheduler; None before the workload has been simulated."""
+        return None if self.comparison is None else (self.known[self.mine], self.comparison.values[self.mine])
+
+    def measure(self, row: int) -> Waits | None:
+        """Return how long jobs wait in the schedule of a row, which is made again; None without the workload.
+
+        It takes up to a second, so it is done without the lock, and its results are kept.
+
+        Raises
+        ------
+        InputError
+            There is no such row.
+        """
+        with self.lock:
+            key, front, workload = (self.digest, row), self.front, self._workload
+            if workload is None or key in self._waits:
+                return self._waits.get(key)
+        measured = waits(schedule(front, row, workload))
+        with self.lock:
+            self._waits[key] = measured
+            for old in list(self._waits)[:-MOST_MEASURED]:
+                del self._waits[old]
+        return measured
+
+    def consequences(self, row: int) -> list[Consequence]:
+        """Return in words what the schedule of a row would change against the owner's scheduler, group by group."""
+        measured = self.measure(row)
+        with self.lock:
+            if measured is None or self.comparison is None or self._workload is None:
+                return []
+            util = float(self.comparison.values[self.mine, 0]), float(self.front.values[row, 0])
+            today, groups = self.comparison.waits[self.mine], self.front.groups
+            if not self._users:
+                self._users = users_of(self._workload)
+            return consequences(today, measured, groups, self._users, util)
+
+    def questions(self) -> list[Question]:
+        """Return what can be asked of the workload: what if there were more of something; none before it is known."""
+        return [] if self._workload is None or self.comparison is None else questions(self._workload)
+
+    def answer(self, number: int, rows: Sequence[int]) -> Answer | None:
+        """Return what a question does to the owner's scheduler and to those of rows; None without that question.
+
+        The schedulers run on the changed workload, which takes seconds, so it is done without the lock.
+
+        Raises
+        ------
+        InputError
+            The workload cannot be put together anew.
+        """
+        with self.lock:
+            asked, front, workload = self.questions(), self.front, self._workload
+            if workload is None or not 0 <= number < len(asked):
+                return None
+            today, rule = self.known[self.mine], self._rules[self.mine]
+            if rule == "recorded":  # what happened once cannot happen to other jobs
+                today, rule = "EASY", "easy"
+            changed = self._changed.get(number)
+        if changed is None:
+            changed = changed_workload(workload, asked[number])
+            with self.lock:
+                self._changed[number] = changed
+        schedules = {row: simulate(changed, policy) for row in rows if (policy := row_policy(front, row)) is not None}
+        return answer(workload, changed, asked[number], (today, simulate(changed, rule)), schedules)
+
+    def prices(self, row: int) -> list[str]:
+        """Return in sentences what the next hour for each group costs near a schedule, and where the bounds lie."""
+        with self.lock:
+            front, bound = self.front, None if self.comparison is None else self.comparison.ideal
+        rates = exchange_rates(front, row, np.ones(len(front), dtype=np.bool_))
+        return rate_sentences(rates, front.objectives, front.values[row], bound)
+
+    def service_words(self) -> str:
+        """Return in one sentence how long jobs wait under the owner's scheduler; "" if that is not known."""
+        if self.comparison is None or not self.comparison.waits:
+            return ""
+        return in_service_words(self.comparison.waits[self.mine], self.known[self.mine])
 
     @property
     def marks(self) -> dict[str, Floats]:

@@ -6,8 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core.errors import InputError
+from ..deployment.steps import steps
 from ..fronts.front import Front
 from ..plots.style import defined_objectives
+from ..policies.explanation import explain
+from ..policies.policy import Policy
 from . import tags
 from .charts import mark_styles, unit_of, value_text
 from .desk import Desk
@@ -62,6 +66,7 @@ def _header(desk: Desk) -> Element:
         [
             tags.h1([tags.b("paretosched"), " ", tags.span(front.workload, className="name")], className="brand"),
             tags.p(facts(front), className="facts", id="facts"),
+            tags.label(["My scheduler: ", tags.select([], id="mine")], className="check", id="mine-label", hidden=True),
             button("↶ Undo", {"do": "undo"}, id="undo", title="Undo (Ctrl+Z)"),
             button("↷ Redo", {"do": "redo"}, id="redo", title="Redo (Ctrl+Shift+Z)"),
             tags.a(
@@ -102,9 +107,57 @@ def tab_panels(desk: Desk, view: View) -> list[Element]:
     """Return the three tabs; the browser shows one of them. The first has the number of the server's answer."""
     return [
         tags.div(wish_tab(desk, view), className="panel wish", **{"data-revision": str(desk.revision)}),
-        tags.div(compare_tab(desk), className="panel compare"),
+        tags.div(compare_tab(desk, view), className="panel compare"),
         tags.div(train_tab(desk), className="panel train"),
     ]
+
+
+def consequence_list(desk: Desk, row: int) -> list[Element]:
+    """Return what the schedule of a row would change for whom, as a list of sentences."""
+    lines = desk.consequences(row)
+    if not lines or desk.today is None:
+        return []
+    name = desk.today[0]
+    words = f"What it would change against {name}, every job counting once; “today” is {name}:"
+    items = [tags.li(line.sentence, className=line.verdict, **{"data-group": line.group}) for line in lines]
+    prices = [tags.li(sentence) for sentence in desk.prices(row)]
+    note = "What the next hour costs, from a plane fitted to the schedules nearby (in brackets 90 of 100 refits):"
+    return [
+        tags.p(words, className="quiet"),
+        tags.ul(items, className="changes"),
+        *([tags.p(note, className="quiet"), tags.ul(prices, className="prices")] if prices else []),
+    ]
+
+
+def answer_list(desk: Desk, number: int, rows: Sequence[int]) -> list[Element]:
+    """Return what a question does to the owner's scheduler and to the schedulers of rows, as lists of sentences."""
+    try:
+        told = desk.answer(number, rows)
+    except InputError as error:
+        return [tags.p(f"This cannot be tried: {error}.")]
+    if told is None:
+        return []
+    parts = [tags.p(" ".join(told.today))]
+    for row in rows:
+        if row not in told.lines:
+            parts.append(tags.p(f"Schedule {row} knows the future: no scheduler makes it with other jobs."))
+            continue
+        parts.append(tags.p([tags.b(f"The scheduler of schedule {row}"), " there, against today's:"]))
+        items = [tags.li(line.sentence, className=line.verdict) for line in told.lines[row]]
+        parts.append(tags.ul(items, className="changes"))
+    return parts
+
+
+def explanation(policy: Policy, file: str) -> list[Element]:
+    """Return what a scheduler does, in words, and how to run it; `file` is the name under which it is saved."""
+    text = explain(policy).text()
+    parts = [tags.h3("What it does"), tags.pre(text, tabindex="0"), tags.h3("Run it")]
+    try:
+        told = steps(policy, file)
+    except InputError as error:
+        return [*parts, tags.p(f"No resource manager can run it as an order of its queue: {error}.")]
+    items = [tags.li([step.words, tags.br(), tags.code(step.command)]) for step in told]
+    return [*parts, tags.ol(items, className="steps")]
 
 
 def _charts(desk: Desk, contents: Mapping[str, Any]) -> Element:

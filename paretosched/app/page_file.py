@@ -30,6 +30,7 @@ def to_json(state: State, front: Front) -> dict[str, Any]:
         "chosen": None if state.chosen is None else _identity(state.chosen, front),
         "shortlist": [_identity(pick.row, front) | {"note": pick.note} for pick in state.picks],
         "classes": [list(entry) for entry in state.classes],
+        "mine": state.mine,
         "chart": {"across": state.across, "up": state.up, "log": state.log, "fit": state.fit},
     }
 
@@ -73,6 +74,7 @@ def from_json(value: Any, front: Front, where: str) -> tuple[State, int]:
                 raise InputError(f"the class of {name} must be one of {', '.join(CLASSES)}")
             entry = (name, kind, None if level is None else finite_number(level))
             state = replace(state, classes=(*state.classes, entry))
+        state = after(state, {"do": "compare", "name": value.get("mine", "")}, front)
         chart = value.get("chart", {})
         if not isinstance(chart, dict):
             raise InputError("the chart must be an object")

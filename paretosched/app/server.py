@@ -41,6 +41,7 @@ from .tags import to_html
 from .trainings import DONE, RUNNING, STOPPED
 
 MOST_VALUE = 1e15  # s or %; more than any schedule reaches
+MOST_ASKED = 3  # schedulers that are simulated anew for one question
 MOST_SENT = 1_000_000  # bytes of a request
 THREADS = 8
 CONNECTIONS = 800  # at the same time; those that send only half a request take no thread, and make room for others
@@ -88,7 +89,8 @@ def _page(desk: Desk) -> dict[str, Any]:
         ][-3:]
         contents = scene(state, view, marks, courses)
         contents |= {"legend": layout.legend(front, marks), "axes": desk.axes(), "columns": len(front.objectives)}
-        contents |= {"words": " ".join(in_words(front, marks.get(IDEAL)))}
+        words = [desk.service_words(), *in_words(front, marks.get(IDEAL))]
+        contents |= {"words": " ".join(filter(None, words)), "known": desk.known, "mine": desk.mine}
         contents |= {
             "undoable": [desk.history.can_undo, desk.history.can_redo],
             "revision": desk.revision,
@@ -170,6 +172,19 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
     def copy() -> flask.Response:
         return attachment(json.dumps(page_file.to_json(desk.state, desk.front), indent=2), "application/json")
 
+    @server.get("/card/<string:digest>/<int:row>")
+    def card(digest: str, row: int) -> flask.Response:
+        if digest != desk.digest or row >= len(desk.front):
+            return flask.Response(OTHER_FRONT, 409)
+        return packed(to_html(layout.consequence_list(desk, row)).encode(), "text/html; charset=utf-8")
+
+    @server.get("/what-if/<string:digest>/<int:number>/<string:rows>")
+    def what_if(digest: str, number: int, rows: str) -> flask.Response:
+        known = [int(row) for row in rows.split("-") if row.isdecimal() and len(row) < 10][:MOST_ASKED]
+        if digest != desk.digest or any(row >= len(desk.front) for row in known):
+            return flask.Response(OTHER_FRONT, 409)
+        return packed(to_html(layout.answer_list(desk, number, known)).encode(), "text/html; charset=utf-8")
+
     @server.get("/policy/<string:digest>/<int:row>.json")
     def policy(digest: str, row: int) -> flask.Response:
         with desk.lock:
@@ -180,6 +195,24 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
         if online is None:
             flask.abort(404)
         return attachment(json.dumps(policy_to_json(online), indent=2) + "\n", "application/json")
+
+    @server.get("/explain/<string:digest>/<int:row>")
+    def explain_row(digest: str, row: int) -> flask.Response:
+        with desk.lock:
+            shown, own = desk.digest, desk.front
+        online = row_policy(own, row) if digest == shown and row < len(own) else None
+        return explanation_of(online, f"policy-{row}.json")
+
+    @server.get("/explain/training/<int:number>")
+    def explain_training(number: int) -> flask.Response:
+        online = next((t.policy for t in desk.known_trainings if t.number == number and t.status == DONE), None)
+        return explanation_of(online, f"trained-{number}-policy.json")
+
+    def explanation_of(online: Policy | None, name: str) -> flask.Response:
+        if online is None:
+            return flask.Response(OTHER_FRONT, 409)
+        content = to_html(layout.explanation(online, name))
+        return packed(content.encode(), "text/html; charset=utf-8")
 
     @server.get("/training/<int:number>.json")
     def trained_policy(number: int) -> flask.Response:

@@ -43,6 +43,8 @@ class State:
         The two objectives of the free chart, and whether its axes are logarithmic.
     fit
         Whether the axes cover only the schedules that remain.
+    mine
+        The name of the scheduler that everything is compared with; "" for the first one that is known.
     references
         What the policies reach that limits may be relative to: pairs of the name of a policy and (m,) objective values.
     """
@@ -56,6 +58,7 @@ class State:
     up: str = ""
     log: bool = True
     fit: bool = False
+    mine: str = ""
     references: tuple[tuple[str, tuple[float, ...]], ...] = ()
 
     @property

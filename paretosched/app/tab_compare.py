@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from ..plots.style import defined_objectives
 from ..simulation.objective import improvement
 from . import tags
 from .charts import LETTERS, PICK_LOOKS, differences, value_text
 from .desk import Desk
-from .widgets import button, gain_in_words, heading, meaning_of, text_field
+from .state_view import View
+from .widgets import button, card_host, gain_in_words, heading, meaning_of, text_field
 
 
 def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
     """Return the values of the schedules to compare by name, the name of the reference, and the notes."""
     columns: dict[str, Any] = {}
-    if desk.comparison is not None:
-        names = desk.comparison.policies
-        today = next((n for n in names if n.startswith("recorded")), names[0])
-        columns[today] = desk.comparison.values[names.index(today)]
+    if desk.today is not None:
+        columns[desk.today[0]] = desk.today[1]
     for number, values in sorted(desk.trained_values.items()):
         columns[f"trained {number}"] = values
     notes = {}
@@ -28,7 +28,7 @@ def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None, dict[s
     return columns, next(iter(columns), None), notes
 
 
-def compare_tab(desk: Desk) -> list[Any]:
+def compare_tab(desk: Desk, view: View) -> list[Any]:
     """Return the contents of the tab."""
     columns, reference, _ = schedules_to_compare(desk)
     state = desk.state
@@ -113,6 +113,18 @@ def compare_tab(desk: Desk) -> list[Any]:
         if picks
         else tags.p("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty"),
     ]
+    parts.append(_what_if_card(desk, view))
+    if desk.today is not None:
+        parts += [
+            tags.div(
+                [
+                    tags.h3([tags.b(letter, className=f"letter pick-{number % PICK_LOOKS}"), f" Schedule {pick.row}"]),
+                    card_host(desk, pick.row, "compare"),
+                ],
+                className="card",
+            )
+            for number, (letter, pick) in enumerate(zip(LETTERS, state.picks, strict=False))
+        ]
     others = {name: values for name, values in columns.items() if name != reference}
     if reference is not None and others:
         figure = differences(desk.front.objectives, (reference, columns[reference]), others)
@@ -124,3 +136,27 @@ def compare_tab(desk: Desk) -> list[Any]:
         )
         parts += [tags.div([heading(f"Difference to {reference}", "", "differences"), graph], className="card")]
     return parts
+
+
+def _what_if_card(desk: Desk, view: View) -> Any:
+    """Return the questions "what if" as parts to be opened; each is answered then, for the first of the shortlist."""
+    asked = desk.questions()
+    if desk.today is None or not asked:
+        return None
+    rows = "-".join(str(pick.row) for pick in desk.state.picks[:3]) or str(view.row)
+    end = urlencode({"today": desk.today[0]})
+    parts = [
+        tags.details(
+            [
+                tags.summary(question.words),
+                tags.div(
+                    className="consequences",
+                    **{"data-own": "", "data-card": f"what-if/{desk.digest}/{number}/{rows}?{end}"},
+                ),
+            ],
+            id=f"what-if-{number}",
+        )
+        for number, question in enumerate(asked)
+    ]
+    title = tags.div(tags.h2(["What if …", tags.small("the same schedulers with other jobs")]), className="head")
+    return tags.div([title, *parts], className="card", id="what-if")

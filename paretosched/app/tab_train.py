@@ -11,9 +11,8 @@ from ..core.tables import plain
 from ..fronts.front import Front
 from ..plots.style import defined_objectives
 from ..wishes import nearness
-from ..wishes.navigation import way
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import Wish, violation, wish_text
+from ..wishes.wish import Wish, goal, violation, wish_text
 from . import tags
 from .charts import value_text
 from .desk import Desk
@@ -66,7 +65,7 @@ def train_tab(desk: Desk) -> list[Any]:
 
 
 def training_rows(desk: Desk) -> list[dict[str, Any]]:
-    """Return the trainings as rows: wish, status, objective values in natural units, and the way from EASY in words."""
+    """Return the trainings as rows: wish, status, objective values in natural units, and goal and limits in words."""
     easy = None if desk.comparison is None else desk.comparison.values[0]
     names = [o.name for o in desk.front.objectives]
     rows = []
@@ -81,7 +80,7 @@ def training_rows(desk: Desk) -> list[dict[str, Any]]:
         share = (
             ""
             if np.isnan(values).all()
-            else progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
+            else " ".join(progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front))
         )
         rows.append({**row, **dict(zip(names, plain(values), strict=True)), "way": share})
     return rows
@@ -114,7 +113,11 @@ def _training_card(desk: Desk, t: Training) -> Any:
                     tags.progress(
                         value=str(t.done), max=str(max(t.total, 1)), **screen_label(f"progress of training {t.number}")
                     ),
-                    tags.span(f"{t.done:,} of {t.total:,}", className="quiet"),
+                    tags.span(
+                        time_text(t.seconds_left) if t.status == RUNNING else f"{t.done:,} of {t.total:,} simulated",
+                        className="quiet",
+                        title=f"{t.done:,} of {t.total:,} schedules simulated",
+                    ),
                 ],
                 className="progress",
             )
@@ -123,8 +126,8 @@ def _training_card(desk: Desk, t: Training) -> Any:
     if values is None and len(t.course) and t.status in (RUNNING, STOPPED):
         values = t.course[-1]
     if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
-        share = progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
-        body.append(tags.p([tags.b(share)], className="way", **{"data-way": str(t.number)}) if share else None)
+        told = progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
+        body += [tags.p(tags.b(sentence), className="way", **{"data-way": str(t.number)}) for sentence in told]
         cells = [
             tags.td(
                 [tags.small(o.name), tags.br(), value_text(o, float(values[j]))],
@@ -160,19 +163,57 @@ def _buttons(t: Training) -> list[Any]:
     return [button("Continue", {"do": "resume", "number": t.number})]
 
 
-def progress(wish: Wish | None, easy: Floats | None, values: Floats, front: Front) -> str:
-    """Return in words how much of the way from EASY to the front a trained policy goes.
+def progress(wish: Wish | None, easy: Floats | None, values: Floats, front: Front) -> list[str]:
+    """Return in words what a trained policy reaches: one sentence on the goal of a wish, and one on its limits.
 
-    `easy` and `values`, (m,) natural units, are the objective values of EASY and of the policy; the wish has numbers.
+    Both are said apart: whoever keeps the limits may still be worse than EASY in the goal, and the other way round.
+
+    Parameters
+    ----------
+    wish
+        A wish with numbers; None if it is not known.
+    easy, values
+        (m,) natural units, the objective values of EASY and of the policy.
+    front
+        Its schedule nearest to the wish is what the way leads to.
     """
     if easy is None or wish is None or np.isnan(nearness.fitness(wish, [values])).any():
-        return ""
-    share = way(wish, easy, values, front)
-    excess = float(violation(wish, [values])[0])
-    words = "EASY is as good as the front for this wish"
-    if share is not None:
-        target = "the front" if share.of == "goal" else "the limits"
-        words = f"{100 * share.share:.0f} % of the way from EASY to {target}"
-        if share.of == "goal" and share.share > 1:
-            words += ", better than any schedule on it"
-    return words + (f"; exceeds the limits by {100 * excess:.2g} %" if excess > 0 else "")
+        return []
+    best = front.values[int(np.argmin(nearness.fitness(wish, front.values)))]
+    sentences = []
+    if wish.weights or wish.near:
+        first, reached, last = goal(wish, np.array([easy, values, best])).tolist()
+        sentences.append(f"Goal: {_way_text(first, reached, last)}.")
+    if wish.limits:
+        over = [float(violation(Wish(limits=[limit]), [values])[0]) for limit in wish.limits]
+        broken = [f"{limit.objective} by {100 * x:.2g} %" for limit, x in zip(wish.limits, over, strict=True) if x > 0]
+        kept = "all kept" if not broken else f"{len(broken)} of {len(over)} exceeded, {', '.join(broken)}"
+        if violation(wish, [best])[0] > 0:
+            kept += "; no schedule of the front keeps them all"
+        sentences.append(f"Limits: {kept}.")
+    return sentences
+
+
+def _way_text(first: float, reached: float, last: float) -> str:
+    """Return how far a goal has come from EASY's value to that of the front; smaller is better."""
+    if reached > first:
+        return "worse than EASY"
+    if not last < first:
+        return "better than EASY, which is as good as the front" if reached < first else "as good as EASY"
+    share = (first - reached) / (first - last)
+    if share > 1:
+        return f"{100 * share:.0f} % of the way from EASY to the front, better than any schedule on it"
+    return f"{100 * share:.0f} % of the way from EASY to the front"
+
+
+def time_text(seconds: float | None) -> str:
+    """Return how long a training still takes, in minutes.
+
+    Examples
+    --------
+    >>> [time_text(x) for x in (None, 20, 61, 6000)]
+    ['time left not known yet', 'less than a minute left', 'about 2 minutes left', 'about 100 minutes left']
+    """
+    if seconds is None:
+        return "time left not known yet"
+    return "less than a minute left" if seconds < 60 else f"about {np.ceil(seconds / 60):.0f} minutes left"

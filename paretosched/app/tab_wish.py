@@ -10,13 +10,24 @@ from ..fronts.row_schedules import row_policy
 from ..plots.style import defined_objectives
 from ..simulation.objective import Objective, improvement
 from ..wishes.navigation import CLASSES, FREE
+from ..wishes.relaxation import smallest_relaxation
 from ..wishes.wish import reference_text, wish_text
 from . import tags
 from .charts import unit_of, value_text
 from .desk import Desk
 from .state import State, is_brushed
 from .state_view import View
-from .widgets import button, csv_links, gain_in_words, meaning_of, number_field, screen_label, words_field
+from .widgets import (
+    button,
+    card_host,
+    csv_links,
+    explained,
+    gain_in_words,
+    meaning_of,
+    number_field,
+    screen_label,
+    words_field,
+)
 
 HINT = "10*AWRT1 + 4*AWRT2, AWRT5 <= 11"
 TWICE = 2.0  # times EASY's response time; no group would accept more
@@ -48,6 +59,7 @@ def wish_tab(desk: Desk, view: View) -> list[Any]:
         ),
         tags.p(desk.remark, className="remark") if desk.remark else None,
         _limits_remark(state),
+        _relaxation_offer(desk),
         tags.div(id="left", **{"aria-live": "polite", "data-own": ""}),
         tags.div(
             [tags.button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
@@ -76,6 +88,29 @@ def wish_tab(desk: Desk, view: View) -> list[Any]:
         ),
         tags.p(f"Saved automatically in {desk.folder.name}, beside the front.", className="quiet"),
     ]
+
+
+def _relaxation_offer(desk: Desk) -> Any:
+    """Return, when nothing remains, the smallest relaxation that leaves some schedules, as a button; else None."""
+    wish = desk.state.numbers
+    relaxed = None if wish is None else smallest_relaxation(wish, desk.front)
+    if relaxed is None or not all(is_brushed(limit) for limit in desk.state.wish.limits):  # type: ignore[union-attr]
+        return None
+    objectives = {o.name: o for o in desk.front.objectives}
+    words = [
+        f"{old.objective} {'at least' if new.low < old.low else 'at most'} {value_text(o, end)} {unit_of(o)} "
+        f"in place of {value_text(o, was)}"
+        for old, new in relaxed.changed
+        for o in [objectives[old.objective]]
+        for end, was in [(new.low, old.low) if new.low < old.low else (new.high, old.high)]
+    ]
+    schedules = f"{relaxed.left:,} schedule{' remains' if relaxed.left == 1 else 's remain'}"
+    limits = {
+        limit.objective: [limit.low or None, None if np.isinf(limit.high) else limit.high]
+        for limit in relaxed.wish.limits
+    }
+    sentence = f"Nothing remains. The least that must give: {', '.join(words)}; then {schedules}."
+    return tags.p([sentence, " ", button("Do that", {"do": "limit", "limits": limits}, id="relax")], className="remark")
 
 
 def _limits_remark(state: State) -> Any:
@@ -229,7 +264,7 @@ def _schedule_card(desk: Desk, view: View) -> Any:
             [
                 tags.th(o.name, scope="row"),
                 tags.td(f"{value_text(o, float(v))} {unit_of(o)}"),
-                *_gain_over_easy(desk, o, j, float(v)),
+                *_gain_over_today(desk, o, j, float(v)),
             ]
         )
         for j, (o, v) in enumerate(zip(front.objectives, front.values[row], strict=True))
@@ -260,23 +295,25 @@ def _schedule_card(desk: Desk, view: View) -> Any:
             ),
             tags.p(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
             tags.p(desk.distance(row), id="distance", className="quiet"),
+            card_host(desk, row) if desk.today else None,
             tags.div(
                 [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
                 className="links",
             ),
+            explained(f"explain/{desk.digest}/{row}", "row") if row_policy(front, row) else None,
             tags.table([tags.tbody(values)], id="values", **{"data-row": row}),
         ],
         className="card chosen",
     )
 
 
-def _gain_over_easy(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
-    """Return a cell with the difference of a value to that of EASY; nothing if EASY is not known."""
-    if desk.comparison is None:
+def _gain_over_today(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
+    """Return a cell with the difference of a value to that of the owner's scheduler; nothing if it is not known."""
+    if desk.today is None:
         return []
-    easy = desk.comparison.values[0]
-    gain = float(improvement(np.array([value]), easy[j : j + 1])[0])
-    return [tags.td([gain_in_words(o, gain), tags.small(" than EASY")])]
+    name, values = desk.today
+    gain = float(improvement(np.array([value]), values[j : j + 1])[0])
+    return [tags.td([gain_in_words(o, gain), tags.small(f" than {name}")])]
 
 
 def _steps_card(desk: Desk, view: View) -> Any:

@@ -38,9 +38,9 @@ head, header, html_page, input_, label, li, link, main, meta, nav = map(
 ol, option, p, pre, progress, script, section, select, small, span = map(
     _element, ("ol", "option", "p", "pre", "progress", "script", "section", "select", "small", "span")
 )
-strong, summary, table, tbody, td, textarea, th, thead, title, tr, ul = map(
+code, summary, table, tbody, td, textarea, th, thead, title, tr, ul = map(
     _element,
-    ("strong", "summary", "table", "tbody", "td", "textarea", "th", "thead", "title", "tr", "ul"),
+    ("code", "summary", "table", "tbody", "td", "textarea", "th", "thead", "title", "tr", "ul"),
 )
 
 

@@ -64,6 +64,9 @@ class Training(NamedTuple):
         The trained policy; None before the training is done.
     message
         Why the training failed.
+    seconds_left
+        How long it will still take at the pace since this page saw it first; None if that is not known, or if it does
+        not run.
     """
 
     number: int
@@ -75,6 +78,7 @@ class Training(NamedTuple):
     course: Floats
     policy: Policy | None
     message: str
+    seconds_left: float | None = None
 
 
 class _Running(msgspec.Struct, forbid_unknown_fields=True):
@@ -117,6 +121,7 @@ class Trainings:
     _queue: list[int] = field(default_factory=list)
     _courses: dict[int, tuple[int, Floats]] = field(default_factory=dict)
     _references: dict[str, Floats] = field(default_factory=dict)
+    _first_seen: dict[int, tuple[float, int]] = field(default_factory=dict)  # when, and how much was done then
 
     def __post_init__(self) -> None:
         """Go on with the queue of a page that was killed."""
@@ -291,7 +296,15 @@ class Trainings:
         else:
             message = self._last_error(number)
             status = STOPPED if not message or "interrupted" in message else FAILED
-        return Training(number, wish, generations, status, position, total, course, policy, message)
+        left = self._seconds_left(number, position, total) if status == RUNNING else None
+        return Training(number, wish, generations, status, position, total, course, policy, message, left)
+
+    def _seconds_left(self, number: int, done: int, total: int) -> float | None:
+        """Return how long a training that runs still takes, at its pace since the page saw its first evaluations."""
+        now = time.monotonic()
+        if done == 0:
+            return None  # its kernels are being compiled, and say nothing about the pace
+        return seconds_left(self._first_seen.setdefault(number, (now, done)), (now, done), total)
 
     def _course(self, number: int, wish: Wish, live: bool) -> Floats:
         """Return the values of the best policies so far, (k, m) natural units, from the evaluations on disk."""
@@ -338,6 +351,18 @@ def size(generations: int) -> int:
     2170
     """
     return len(CRITERIA) * (PARENTS + generations * CHILDREN) + mixed_systems(len(CRITERIA))
+
+
+def seconds_left(first: tuple[float, int], now: tuple[float, int], total: int) -> float | None:
+    """Return the seconds until all is done, from two times, s, and how much was done then; None without any progress.
+
+    Examples
+    --------
+    >>> seconds_left((0.0, 10), (20.0, 50), 110), seconds_left((0.0, 10), (0.0, 10), 110)
+    (30.0, None)
+    """
+    done = now[1] - first[1]
+    return (total - now[1]) * (now[0] - first[0]) / done if done > 0 else None
 
 
 def best_so_far(wish: Wish | None, values: Floats) -> Floats:

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from ..simulation.objective import Objective
 from . import tags
 from .charts import brief, unit_of
 from .tags import Element
+
+if TYPE_CHECKING:
+    from .desk import Desk
 
 
 def csv_links(tables: Mapping[str, str]) -> list[Any]:
@@ -83,6 +87,23 @@ def _described(kind: str, do: Mapping[str, Any], key: str, label: str, value: st
     """Return the attributes that all fields have."""
     data = {"data-field": kind, "data-do": json.dumps(do), "data-key": key, "data-value": value}
     return data | {"autocomplete": "off", "spellcheck": "false"} | screen_label(label)
+
+
+def card_host(desk: Desk, row: int, where: str = "wish") -> Element:
+    """Return the place where the browser puts what a schedule would change for whom, which the server measures."""
+    today = "" if desk.today is None else desk.today[0]
+    place = f"card/{desk.digest}/{row}?{urlencode({'today': today})}"
+    return tags.div(
+        id=f"card-{where}-{row}" if where != "wish" else "card",
+        className="consequences",
+        **{"data-own": "", "data-card": place, "aria-live": "polite"},
+    )
+
+
+def explained(place: str, name: str) -> Element:
+    """Return a part to be opened with what a scheduler does and how to run it; the browser fetches it from `place`."""
+    host = tags.div(className="explained", **{"data-own": "", "data-card": place})
+    return tags.details([tags.summary("What this scheduler does, and how to run it"), host], id=f"explain-{name}")
 
 
 def screen_label(words: str) -> dict[str, str]:

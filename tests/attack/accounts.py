@@ -24,8 +24,8 @@ from support.page_clients import NOBODY, Client, as_nobody
 
 INTRUDER = ROOT / "tests" / "support" / "intruder.py"
 PATHS = (
-    "/", "/front/0.bin", "/page.json", "/pulse", "/remaining.csv", "/policy/0/1.json", "/training/1.json", "/files/page.js",
-    "/?token=wrong",
+    "/", "/front/0.bin", "/page.json", "/pulse", "/remaining.csv", "/policy/0/1.json", "/training/1.json",
+    "/files/page.js", "/?token=wrong",
 )  # fmt: skip
 
 

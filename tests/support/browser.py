@@ -45,17 +45,19 @@ def browser() -> Iterator[Any]:
 
 
 @contextmanager
-def serve_page(*arguments: object, cwd: Path | None = None) -> Iterator[str]:
-    """Start `paretosched app` as a process on a free port, and yield its address; at the end it gets SIGTERM."""
-    with page_process(*arguments, cwd=cwd) as (_, url):
+def serve_page(*arguments: object, cwd: Path | None = None, port: int = 0) -> Iterator[str]:
+    """Start `paretosched app` as a process, on a free port by default, and yield its address; it gets SIGTERM."""
+    with page_process(*arguments, cwd=cwd, port=port) as (_, url):
         yield url
 
 
 @contextmanager
-def page_process(*arguments: object, cwd: Path | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def page_process(
+    *arguments: object, cwd: Path | None = None, port: int = 0
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Do as `serve_page`, and yield the process, too; it may be killed."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "paretosched.cli", "app", *map(str, arguments), "--port", "0"],
+        [sys.executable, "-m", "paretosched.cli", "app", *map(str, arguments), "--port", str(port)],
         cwd=cwd or ROOT, env=environment(PYTHONUNBUFFERED="1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True,
     )  # fmt: skip

@@ -5,9 +5,12 @@
 
   const OWN = ["data-unsent", "aria-pressed", "open"]; // attributes that only the browser sets
 
+  /** Return whether an element is a field with a value of the server; other elements have data-value for readers. */
+  const isField = (node) => node.dataset.value !== undefined && node.matches("[data-field], select");
+
   /** Return whether the owner has changed a field since the server's last value, and not sent it. */
   const isUnsent = (field) =>
-    field.dataset.value !== undefined && field.value !== field.dataset.value && field.value !== field.sent;
+    isField(field) && field.value !== field.dataset.value && field.value !== field.sent;
 
   /** Change the children of an element into those of some HTML that the server has sent. */
   function morph(host, html) {
@@ -59,7 +62,7 @@
     }
     if ("own" in old.dataset) {
       // the browser draws it
-      if (fresh.dataset.figure) old.dataset.figure = fresh.dataset.figure;
+      for (const key of ["figure", "card"]) if (fresh.dataset[key]) old.dataset[key] = fresh.dataset[key];
       if (fresh.style.height) old.style.height = fresh.style.height;
       return;
     }
@@ -67,7 +70,7 @@
     for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
     for (const { name } of [...old.attributes])
       if (!fresh.hasAttribute(name) && !OWN.includes(name)) old.removeAttribute(name);
-    if (old.dataset.value !== undefined) {
+    if (isField(old)) {
       if (!unsent && old.value !== old.dataset.value) old.value = old.dataset.value;
       if (!unsent) old.sent = undefined;
     } else if (old.nodeName !== "TEXTAREA") changeChildren(old, fresh);

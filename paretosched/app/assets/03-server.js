@@ -17,6 +17,7 @@
     const last = queue.at(-1);
     if (action.do === "choose" && last?.action.do === "choose" && !last.turn) queue.pop(); // a held arrow key
     queue.push({ action, field });
+    if (stale) dropRows();
     void sendNext();
   }
 
@@ -44,7 +45,7 @@
     const entry = queue[0];
     try {
       const response = await post(entry);
-      if (response.status === 409) return holdBack(await response.json());
+      if (response.status === 409) return offer(await response.json());
       if (response.status === 401) return lose(SIGN_IN);
       queue.shift();
       if (!response.ok) {
@@ -100,9 +101,10 @@
       refused = true;
       if (entry.field) entry.field.sent = undefined; // the text stays, so that the owner can correct it
     }
-    if (queue.length) return; // only the answer to the last action is shown
+    const other = answer.scene.front !== page.front;
+    if (queue.length && !other) return; // only the answer to the last action is shown
     if (!page.gesture) page.live = null; // the brushed limits are in the scene, or were refused
-    if (answer.scene.front !== page.front) await load(answer.scene);
+    if (other) await load(answer.scene);
     if (!changed && !refused) complain(""); // a message stays if only a training or another window changed the page
     changed = refused = false;
     show(answer);
@@ -157,6 +159,7 @@
   function offer(news) {
     const other = news.newer ?? (news.front === page.front ? null : news);
     stale = news.front !== page.front;
+    if (stale) dropRows();
     if (!other) return notice("");
     const more = other.count - page.count;
     const words = more > 0 ? `${more.toLocaleString("en")} more schedules` : "other schedules";
@@ -167,12 +170,11 @@
     });
   }
 
-  /** Keep what waits until the owner has seen the other front; drop what means rows of this one. */
-  function holdBack(news) {
+  /** Drop the actions that mean rows of this window's front, because the server has another one; keep the others. */
+  function dropRows() {
     const kept = queue.filter((entry) => !OF_ROWS.includes(entry.action.do));
     if (kept.length < queue.length) complain("Not done: the server has other schedules now. Show them, and choose again.");
     queue.splice(0, queue.length, ...kept);
-    offer(news);
   }
 
   /** Ask every few seconds whether a training, another window, or the front on disk has changed something. */

@@ -11,7 +11,9 @@
     element,
     isUnsent,
     limits,
+    morph,
     node,
+    onDraw,
     onScene,
     page,
     press,
@@ -41,6 +43,29 @@
     $("legend").replaceChildren(chosen, ...chips);
   }
 
+  /** Offer the schedulers that are known as the one that the owner has today. */
+  function schedulers({ known, mine }) {
+    const list = $("mine");
+    if (list.options.length !== known.length) list.replaceChildren(...known.map((name) => new Option(name, name)));
+    list.selectedIndex = mine;
+    $("mine-label").hidden = known.length === 0;
+  }
+
+  /** Fetch the cards that are to be seen and are not those of these schedules yet. */
+  function cards() {
+    for (const host of document.querySelectorAll("[data-card]")) {
+      const place = host.dataset.card;
+      if (host.shown === place || !host.checkVisibility()) continue; // in a tab or part that is closed
+      host.shown = place;
+      fetch(place)
+        .then((response) => (response.ok ? response.text() : ""))
+        .then((html) => host.shown === place && morph(host, html))
+        .catch(() => (host.shown = "")); // the server is away; the next answer asks again
+    }
+  }
+  onDraw(() => page.gesture || cards());
+  document.addEventListener("toggle", cards, true); // a part that is opened is fetched then
+
   onScene((scene) => {
     for (const id of ["across", "up"]) $(id).value = scene[id];
     for (const id of ["log", "fit"]) {
@@ -50,6 +75,7 @@
     $("words").textContent = scene.words;
     $("facts").textContent = scene.facts;
     legend();
+    schedulers(scene);
     press();
     markUnsent();
     history.replaceState(null, "", address());

@@ -1,0 +1,169 @@
+"""What another scheduler would change for whom, in sentences: the words of the page's cards.
+
+Every job counts once here, a short job as much as a long one, see `service.waits`. So "half" and "95 of 100" are of
+jobs, not of processor seconds. What is said of the scheduler that is compared with is what it does "today".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..simulation.service import DAY, HOUR, Waits
+from ..workload.workload import Workload
+
+MINUTE = 60
+AT_ONCE = 1.0  # s; a wait below it is none
+BETTER, WORSE, SAME, MIXED = "better", "worse", "same", "mixed"
+
+
+class Consequence(NamedTuple):
+    """What changes for the users of one group, or for all.
+
+    Attributes
+    ----------
+    group
+        Its name; "" for all users, and for the machine.
+    verdict
+        "better" if nothing that the sentence says gets worse, "worse" if nothing gets better, "mixed" if some of it
+        does and some not, and "same"; of the machine, "better" is busier.
+    sentence
+        The words.
+    """
+
+    group: str
+    verdict: str
+    sentence: str
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it, with two or three digits.
+
+    Examples
+    --------
+    >>> [duration(x) for x in (0, 45, 60, 90, 2400, 5400, 34200, 154800, 864000)]
+    ['0 s', '45 s', '1 minute', '1.5 minutes', '40 minutes', '1.5 h', '9.5 h', '43 h', '10 days']
+    """
+    for size, unit, most in ((1, "s", MINUTE), (MINUTE, "minutes", HOUR), (HOUR, "h", 3 * DAY)):
+        number = _short(seconds / size)
+        if float(number) * size < most:
+            return f"{number} {unit}" if number != "1" else f"1 {unit.removesuffix('s') or unit}"
+    return f"{_short(seconds / DAY)} days"
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}".replace(",", "") if value >= 10 else f"{value:.1f}".removesuffix(".0")
+
+
+def users_of(workload: Workload) -> list[int]:
+    """Return the number of users: of all, then of each group."""
+    pairs = np.unique(np.stack([workload.group, workload.user]), axis=1)
+    per_group = np.bincount(pairs[0], minlength=len(workload.groups))
+    return [len(np.unique(workload.user)), *per_group.tolist()]
+
+
+def consequences(
+    today: Waits, other: Waits, groups: Sequence[str], users: Sequence[int], busy: tuple[float, float]
+) -> list[Consequence]:
+    """Return what changes with another schedule: for all, for each group with jobs, and for the machine.
+
+    Parameters
+    ----------
+    today, other
+        Waits under the scheduler that is compared with, and under the other one, of the same jobs.
+    groups
+        Names of the groups, (G,).
+    users
+        Number of users of all groups, then of each, (G + 1,).
+    busy
+        Utilisation today, and with the other one, per cent.
+
+    Examples
+    --------
+    >>> def of(*columns): return Waits(np.array([4, 4]), *(np.array([x, x], dtype=float) for x in (*columns, 1, 1)))
+    >>> lines = consequences(of(6600, 0, 35280, 144000), of(9000, 0, 39600, 154800), ["3"], [412, 412], (70.0, 70.0))
+    >>> lines[1].sentence
+    'Group 3, 412 users: half still start at once; the mean wait grows by 40 minutes to 2.5 h; 95 of 100 start within \
+11 h (today 9.8 h); the longest wait is 43 h (today 40 h).'
+    >>> lines[-1].sentence
+    'The machine is as busy as today, 70.0 %.'
+    """
+    lines = []
+    for place, name in enumerate(("", *groups)):
+        if today.jobs[place]:
+            who = "All" if place == 0 else _group_text(name)
+            lines.append(_of_group(today, other, place, name, f"{who}, {_users_text(users[place])}"))
+    return [*lines, _of_machine(*busy)]
+
+
+def in_service_words(measured: Waits, name: str) -> str:
+    """Return in one sentence how long jobs wait under one scheduler, every job counting once.
+
+    Examples
+    --------
+    >>> one = Waits(np.array([4]), *(np.array([float(x)]) for x in (3420, 0, 35280, 144000, 1, 1)))
+    >>> in_service_words(one, "EASY")
+    'With EASY half of the jobs start at once, 95 of 100 within 9.8 h; the mean wait is 57 minutes, the longest 40 h.'
+    """
+    return (
+        f"With {name} half of the jobs start {_within(float(measured.median[0]))}, 95 of 100 "
+        f"{_within(float(measured.p95[0]))}; the mean wait is {duration(float(measured.mean[0]))}, the longest "
+        f"{duration(float(measured.worst[0]))}."
+    )
+
+
+def _of_group(today: Waits, other: Waits, place: int, name: str, who: str) -> Consequence:
+    """Return what changes for the jobs in one column of the waits."""
+    median, mean, late, worst = (
+        (float(getattr(today, key)[place]), float(getattr(other, key)[place]))
+        for key in ("median", "mean", "p95", "worst")
+    )
+    before, after = _within(median[0]), _within(median[1])
+    half = f"half still start {after}" if before == after else _beside("half start", before, after)
+    parts = [half, f"the mean wait {_change(*mean)}", _beside("95 of 100 start", *(_within(x) for x in late))]
+    parts.append(_beside("the longest wait is", *(duration(x) for x in worst)))
+    return Consequence(name, _verdict([median, mean, late, worst]), f"{who}: {'; '.join(parts)}.")
+
+
+def _verdict(pairs: Sequence[tuple[float, float]]) -> str:
+    """Return what becomes of times, today and with the other schedule, as far as their words differ."""
+    changed = [after > before for before, after in pairs if duration(before) != duration(after)]
+    if not changed:
+        return SAME
+    return WORSE if all(changed) else MIXED if any(changed) else BETTER
+
+
+def _change(before: float, after: float) -> str:
+    """Return in words how a mean wait changes."""
+    if duration(before) == duration(after):
+        return f"stays {duration(after)}"
+    return f"{'grows' if after > before else 'shrinks'} by {duration(abs(after - before))} to {duration(after)}"
+
+
+def _beside(words: str, before: str, after: str) -> str:
+    """Return a fact, and beside it what it is today, if that differs."""
+    if before == after:
+        return f"{words} {after}, as today"
+    return f"{words} {after} (today {before.removeprefix('within ')})"
+
+
+def _within(seconds: float) -> str:
+    return "at once" if seconds < AT_ONCE else f"within {duration(seconds)}"
+
+
+def _of_machine(before: float, after: float) -> Consequence:
+    """Return whether the machine is busier."""
+    if f"{before:.1f}" == f"{after:.1f}":
+        return Consequence("", SAME, f"The machine is as busy as today, {after:.1f} %.")
+    verdict, word = (BETTER, "busier than today") if after > before else (WORSE, "less busy than today")
+    return Consequence("", verdict, f"The machine is {word}: {after:.1f} % (today {before:.1f} %).")
+
+
+def _group_text(name: str) -> str:
+    return f"Group {name}"
+
+
+def _users_text(count: int) -> str:
+    return f"{count:,} user{'' if count == 1 else 's'}"

@@ -1,0 +1,275 @@
+"""Two windows, restarts and other fronts in a real browser: nothing is lost, and no row is taken for another one."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.app.charts import part
+from paretosched.comparison.consequences import consequences, in_service_words, users_of
+from paretosched.comparison.what_if import changed_workload, questions
+from paretosched.deployment.steps import steps
+from paretosched.fronts.row_schedules import row_policy
+from paretosched.simulation.lower_bounds import bounds
+from paretosched.wishes.exchange_rates import exchange_rates, rate_sentences
+from paretosched.wishes.wish_grammar import parse
+from support.browser import serve_page
+from support.browser_page import AWAY, Page, served_here
+
+pytestmark = pytest.mark.slow
+
+
+def half_of(front: ps.Front) -> ps.Front:
+    """Return every second schedule of a front; its rows have other numbers than in the front."""
+    return part(front, np.arange(len(front)) % 2 == 1)
+
+
+def free_port() -> int:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        return int(place.getsockname()[1])
+
+
+def without_losses(page: Page) -> None:
+    """Close a page that has seen its server go: what Chromium says about that is no error of the page."""
+    page.trouble[:] = [line for line in page.trouble if not line.startswith(AWAY)]
+    page.close()
+
+
+def test_more_schedules_on_disk_are_offered_and_shown_when_asked_for(
+    browser_house: Path, chromium: Any, tmp_path: Path, front: ps.Front
+) -> None:
+    path = tmp_path / "front.parquet"
+    ps.save_front(half_of(front), path)
+    with served_here(path, browser_house / "w.swf.gz") as url:
+        page = Page(chromium, url)
+        tab = page.tab
+        page.say("AWRT1, AWRT2 <= 500")
+        page.after(lambda: tab.click("#pick"))
+        picked = 2 * page.row() + 1  # on the whole front
+        tab.fill("[aria-label='AWRT3 at most, h']", "77")
+        path.unlink()  # a front is written beside and then put in its place
+        ps.save_front(front, path)
+        more = len(front) - len(half_of(front))
+        tab.click(f"text={more:,} more schedules: show")
+        tab.wait_for_selector(f"#left[data-left='{np.count_nonzero(front.values[:, 3] <= 500 * 3600)}']")
+        assert tab.input_value("[aria-label='AWRT3 at most, h']") == "77"
+        assert page.wish() == "AWRT1, AWRT2 <= 500h"
+        tab.click("[data-tab='compare']")
+        assert tab.locator(f"#pick-{picked}").count() == 1
+        assert tab.inner_text("[data-cell='A AWRT1']").split()[0] == f"{front.values[picked, 2] / 3600:,.2f}"
+        assert tab.inner_text("#offer") == ""
+        page.close()
+
+
+def test_after_a_restart_with_a_longer_front_no_click_picks_another_schedule(
+    browser_house: Path, chromium: Any, tmp_path: Path, front: ps.Front
+) -> None:
+    path, port = tmp_path / "front.parquet", free_port()
+    ps.save_front(half_of(front), path)
+    with serve_page(path, "--trace", browser_house / "w.swf.gz", port=port) as url:
+        page = Page(chromium, url)
+        before = page.file_behind("a.button >> text=policy.json")
+    path.unlink()
+    ps.save_front(front, path)
+    with serve_page(path, "--trace", browser_house / "w.swf.gz", port=port) as url:
+        tab = page.tab
+        page.context.request.get(url)  # the owner opens the new address, too
+        status = "(link) => fetch(link).then((answer) => answer.status)"
+        assert tab.evaluate(status, tab.get_attribute("a.button >> text=policy.json", "href")) == 409
+        for row in (1, 3, 5):
+            tab.evaluate("(row) => window.paretosched.say({ do: 'pick', row })", row)
+        tab.wait_for_selector("#message >> text=choose again")
+        tab.fill("#text textarea", "AWRT2")  # this is meant, whatever the front is
+        tab.press("#text textarea", "Enter")
+        tab.click("text=more schedules: show")
+        tab.wait_for_selector("#text textarea[data-value='AWRT2']")
+        assert tab.locator("#picks .pick").count() == 0
+        assert page.count_left() == len(front)
+        assert page.row() == front.values[:, 3].argmin()
+        assert before != page.file_behind("a.button >> text=policy.json")
+        page.after(lambda: tab.click("#pick"))
+        assert tab.locator(f"#pick-{page.row()}").count() == 1
+        without_losses(page)
+
+
+def test_a_wish_that_was_sent_while_the_server_was_away_is_sent_again_and_unsent_text_is_not(
+    browser_house: Path, chromium: Any, tmp_path: Path, front: ps.Front
+) -> None:
+    path, port = tmp_path / "front.parquet", free_port()
+    ps.save_front(front, path)
+    with serve_page(path, "--trace", browser_house / "w.swf.gz", port=port) as url:
+        page = Page(chromium, url)
+    tab = page.tab
+    tab.fill("#text textarea", "AWRT3, AWRT1 <= 400")
+    tab.press("#text textarea", "Enter")
+    tab.fill("[aria-label='AWRT5 at most, h']", "55")
+    tab.wait_for_selector("#offer >> text=does not answer")
+    with serve_page(path, "--trace", browser_house / "w.swf.gz", port=port) as url:
+        tab.wait_for_selector("#offer >> text=started again")
+        page.context.request.get(url)
+        tab.wait_for_selector("#text textarea[data-value='AWRT3, AWRT1 <= 400h']")
+        assert tab.inner_text("#offer") == ""
+        assert tab.input_value("[aria-label='AWRT5 at most, h']") == "55"
+        assert "One field is not sent yet" in tab.inner_text("#unsent")
+        copy = page.context.request.get(page.url + "page.json").json()
+        assert copy["in_words"] == "AWRT3, AWRT1 <= 400h"
+        without_losses(page)
+
+
+def test_an_answer_changes_only_what_is_different_and_nothing_is_sent_by_itself(page: Page, chromium: Any) -> None:
+    tab = page.tab
+    other = Page(chromium, page.address)
+    tab.click("[data-mode='classes']")
+    tab.select_option("select.class[data-name='AWRT2']", "improve to")
+    tab.fill("[aria-label='level of AWRT2, h']", "12.5")
+    tab.focus("#text textarea")
+    tab.keyboard.type("10*AWRT1 + 4*AW")
+    tab.evaluate("document.querySelector('#text textarea').setSelectionRange(3, 5)")
+    revision = page.revision()
+    other.say("AWRT4")
+    other.after(lambda: other.tab.click("#pick"))
+    tab.wait_for_selector(f"html:not([data-revision='{revision}'])", state="attached")
+    tab.wait_for_selector("#text textarea[data-value='AWRT4']")
+    assert page.wish() == "10*AWRT1 + 4*AW"
+    field = "document.activeElement === document.querySelector('#text textarea')"
+    assert tab.evaluate(f"[{field}, document.activeElement.selectionStart, document.activeElement.selectionEnd]") == [
+        True, 3, 5,
+    ]  # fmt: skip
+    assert tab.input_value("select.class[data-name='AWRT2']") == "improve to"
+    assert tab.input_value("[aria-label='level of AWRT2, h']") == "12.5"
+    revision = page.revision()
+    tab.click("h1")  # the focus goes, and nothing is sent
+    tab.wait_for_timeout(500)
+    assert (page.revision(), other.wish(), page.wish()) == (revision, "AWRT4", "10*AWRT1 + 4*AW")
+    assert "One field is not sent yet" in tab.inner_text("#unsent")
+    tab.click("#unsent >> text=Take back")
+    assert (page.wish(), tab.inner_text("#unsent")) == ("AWRT4", "")
+    other.close()
+
+
+def test_two_windows_do_not_overwrite_each_others_wish_unseen(page: Page, chromium: Any) -> None:
+    other = Page(chromium, page.address)
+    tab = other.tab
+    deaf = "const f = fetch; window.fetch = (u, o) => u === 'pulse' ? Promise.reject(TypeError()) : f(u, o)"
+    tab.evaluate(f"() => {{ {deaf} }}")  # this window does not hear of the other one
+    page.say("AWRT1, AWRT2 <= 300")
+    tab.fill("#text textarea", "AWRT5")
+    tab.press("#text textarea", "Enter")
+    tab.wait_for_selector("#message >> text=another window has changed the wish, to AWRT1, AWRT2 <= 300h")
+    assert other.wish() == "AWRT5"
+    assert page.wish() == "AWRT1, AWRT2 <= 300h"
+    tab.press("#text textarea", "Enter")  # now it is meant
+    tab.wait_for_selector("#text textarea[data-value='AWRT5']")
+    page.tab.wait_for_selector("#text textarea[data-value='AWRT5']")
+    for window, row in ((page, 3), (other, 4)):  # both see the picks of both
+        window.after(lambda window=window, row=row: window.tab.evaluate(
+            "(row) => window.paretosched.say({ do: 'pick', row })", row))  # fmt: skip
+    for window in (page, other):
+        window.tab.wait_for_selector("#pick-3", state="attached")
+        window.tab.wait_for_selector("#pick-4", state="attached")
+    other.close()
+
+
+def test_the_page_reads_and_writes_hours(page: Page, front: ps.Front) -> None:
+    page.say("AWRT1 <= 15")
+    assert page.wish() == "AWRT1 <= 15h"
+    assert page.count_left() == np.count_nonzero(front.values[:, 2] <= 15 * 3600)
+    page.say("near AWRT2 = 12.5, UTIL = 60, AWRT3 in 10..400")
+    assert page.wish() == "near AWRT2 = 12.5h, UTIL = 60, AWRT3 in 10h..400h"
+    page.tab.fill("#text textarea", "AWRT1 <= 54000")
+    page.tab.press("#text textarea", "Enter")
+    page.tab.wait_for_selector("#message >> text=did you mean 54000s?")
+
+
+def test_an_address_keeps_tab_view_and_wish_and_the_back_button_goes_back(page: Page, chromium: Any) -> None:
+    tab = page.tab
+    page.say("AWRT1, AWRT2 <= 300")
+    tab.click("[data-view='pairs']")
+    tab.click("[data-tab='compare']")
+    address = tab.url
+    tab.go_back()
+    assert tab.get_attribute("#page", "data-tab") == "wish"
+    assert tab.get_attribute("#page", "data-view") == "pairs"
+    tab.go_back()
+    assert tab.get_attribute("#page", "data-view") == "overview"
+    tab.go_forward()
+    tab.go_forward()
+    page.after(lambda: tab.evaluate("window.paretosched.say({ do: 'say', text: '' })"))
+    again = page.context.new_page()
+    again.goto(address)
+    again.wait_for_selector("html[data-drawn]", state="attached")
+    assert again.get_attribute("#page", "data-tab") == "compare"
+    assert again.get_attribute("#page", "data-view") == "pairs"
+    assert again.input_value("#text textarea") == "AWRT1, AWRT2 <= 300h"  # offered, and not sent
+    assert page.wish() == ""
+
+
+def test_cards_say_what_would_change_for_whom(page: Page, front: ps.Front, browser_house: Path) -> None:
+    tab, workload = page.tab, ps.read_swf(browser_house / "w.swf.gz")
+    assert tab.locator("#mine option").all_inner_texts() == ["EASY", "FCFS", "CONS"]
+    for rule, name in (("easy", "EASY"), ("fcfs", "FCFS")):
+        if name != "EASY":
+            page.after(lambda name=name: tab.select_option("#mine", name))
+        tab.wait_for_selector(f"#card >> text=against {name}")
+        today = ps.simulate(workload, rule)
+        there = next(iter(ps.schedules(front, [page.row()], workload)))
+        busy = float(ps.objectives(today)[0]), float(front.values[page.row(), 0])
+        lines = consequences(ps.waits(today), ps.waits(there), front.groups, users_of(workload), busy)
+        assert tab.locator("#card .changes li").all_inner_texts() == [line.sentence for line in lines]
+        assert tab.inner_text("#words").startswith(f"With {name} half of the jobs start ")
+    page.after(lambda: tab.click("#pick"))
+    tab.click("[data-tab='compare']")
+    tab.wait_for_selector("#picks")
+    tab.wait_for_selector(".panel.compare .consequences li")
+    assert tab.locator(".panel.compare .changes li").all_inner_texts() == [line.sentence for line in lines]
+
+
+def test_when_nothing_remains_the_least_relaxation_is_a_click(page: Page, front: ps.Front) -> None:
+    best = front.values[:, 2].min() / 3600
+    page.say(f"AWRT1 <= {0.9 * best:.4g}")
+    assert page.count_left() == 0
+    offer = page.tab.inner_text("p:has(#relax)")
+    assert offer.startswith("Nothing remains. The least that must give: AWRT1 at most ")
+    page.after(lambda: page.tab.click("#relax"))
+    left = np.count_nonzero(front.values[:, 2] <= parse(page.wish(), front.objectives).limits[0].high)
+    assert page.count_left() == left > 0
+    assert f"then {left:,} schedule" in offer
+    assert page.tab.locator("#relax").count() == 0
+
+
+def test_the_scheduler_is_explained_with_the_words_of_the_command_and_the_steps_to_run_it(
+    page: Page, front: ps.Front, browser_house: Path
+) -> None:
+    workload = ps.read_swf(browser_house / "w.swf.gz")
+    policy = row_policy(front, page.row())
+    assert policy is not None
+    page.tab.click("#explain-row summary")
+    page.tab.wait_for_selector("#explain-row pre")
+    assert page.tab.inner_text("#explain-row pre").split() == ps.explain(policy).text().split()
+    commands = page.tab.locator("#explain-row code").all_inner_texts()
+    assert commands == [step.command for step in steps(policy, f"policy-{page.row()}.json")]
+    rates = exchange_rates(front, page.row(), np.ones(len(front), dtype=bool))
+    here = rate_sentences(rates, front.objectives, front.values[page.row()], bounds(workload).together)
+    page.tab.wait_for_selector("#card .changes li")
+    told = page.tab.locator("#card .prices li").all_inner_texts()
+    assert told == here
+
+
+def test_a_question_is_answered_with_cards(page: Page, front: ps.Front, browser_house: Path) -> None:
+    tab, row, workload = page.tab, page.row(), ps.read_swf(browser_house / "w.swf.gz")
+    tab.click("[data-tab='compare']")
+    number = next(k for k, question in enumerate(questions(workload)) if question.larger)
+    tab.click(f"#what-if-{number} summary")
+    tab.wait_for_selector(f"#what-if-{number} .changes li")
+    changed = changed_workload(workload, questions(workload)[number])
+    easy, other = (ps.simulate(changed, policy) for policy in ("easy", row_policy(front, row)))
+    busy = float(ps.objectives(easy)[0]), float(ps.objectives(other)[0])
+    lines = consequences(ps.waits(easy), ps.waits(other), front.groups, users_of(changed), busy)
+    assert tab.locator(f"#what-if-{number} .changes li").all_inner_texts() == [line.sentence for line in lines]
+    assert in_service_words(ps.waits(easy), "EASY") in tab.inner_text(f"#what-if-{number}")

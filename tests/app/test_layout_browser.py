@@ -1,0 +1,127 @@
+"""The page in a real browser on every screen: 320 to 3,840 pixels, zoomed, touched, and read by a screen reader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import paretosched as ps
+from paretosched.wishes.wish_grammar import parse
+from support.browser_page import Page
+
+pytestmark = pytest.mark.slow
+
+# a window of 1280 x 1024 at 400, 300 and 200 % zoom, phones, and large screens
+SIZES = [(320, 256), (320, 568), (390, 844), (640, 400), (768, 1024), (1000, 640), (1280, 800), (3840, 2160)]
+PLACES = """
+() => {
+  const wide = document.documentElement.scrollWidth - innerWidth;
+  const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+  const axis = document.querySelector("#parallel svg .axis[data-axis='AWRT1']");
+  const handles = [...axis.querySelectorAll(".handle")].map((handle) => handle.getBoundingClientRect().y);
+  const outside = [...document.querySelectorAll("button, input, textarea, select, a")].filter((node) => {
+    const place = node.getBoundingClientRect();
+    if (!place.width || node.closest(".scroll, .wide, .modebar-container")) return false;
+    return place.left < -0.5 || place.right > innerWidth + 0.5;
+  });
+  return {
+    wide, outside: outside.map((node) => node.outerHTML.slice(0, 80)), handles,
+    ticks: [...axis.querySelectorAll(".tick")].map((t) => [Number(t.textContent), Number(t.getAttribute("y"))]),
+    axis: axis.querySelector(".reach").getBoundingClientRect().height,
+    clouds: [...document.querySelectorAll(".cloud")].map((cloud) => cloud.clientHeight),
+    higher: document.documentElement.scrollHeight - innerHeight,
+    below: box(".side").top >= box(".see").bottom - 1,
+  };
+}
+"""
+
+
+def test_everything_is_there_upright_and_within_the_screen(page: Page) -> None:
+    page.tab.wait_for_selector("#card li")
+    for width, height in SIZES:
+        page.tab.set_viewport_size({"width": width, "height": height})
+        page.tab.wait_for_timeout(400)
+        check_the_screen(page, width)
+
+
+def check_the_screen(page: Page, width: int) -> None:
+    """Check that all is within a screen of this width, the right way up, and does what it does on others."""
+    tab = page.tab
+    found = tab.evaluate(PLACES)
+    assert found["wide"] <= 0  # the page itself is never scrolled sideways
+    assert found["outside"] == []
+    assert found["axis"] > 120
+    assert min(found["clouds"]) > 150
+    assert found["handles"][0] < found["handles"][1]  # AWRT1 is best at the top: "at least" is above "at most"
+    ticks = sorted(found["ticks"])
+    assert [y for _, y in ticks] == sorted(y for _, y in ticks)  # short times above long ones
+    assert found["below"] == (width < 1000)
+    if width > 1000:  # a large window is never scrolled as a whole: charts stay in sight
+        assert found["higher"] <= 0
+    tab.click("[data-tab='compare']")
+    tab.click("[data-tab='wish']")
+    page.say(f"AWRT1, AWRT2 <= {width}")
+    assert page.wish() == f"AWRT1, AWRT2 <= {width}h"
+
+
+def test_a_finger_brushes_an_axis(page: Page, chromium: Any, front: ps.Front) -> None:
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = Page(chromium, page.address, context)
+    tab = phone.tab
+    box = tab.locator("#parallel [data-axis='AWRT2'].reach").bounding_box()
+    x, top = box["x"] + box["width"] / 2, box["y"]
+    session = context.new_cdp_session(tab)
+
+    def touch(kind: str, y: float | None) -> None:
+        points = [] if y is None else [{"x": x, "y": y}]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    def brush() -> None:
+        touch("touchStart", top + 0.05 * box["height"])
+        for share in (0.2, 0.35, 0.5):
+            touch("touchMove", top + share * box["height"])
+        touch("touchEnd", None)
+
+    phone.after(brush)
+    assert [limit.objective for limit in parse(phone.wish(), front.objectives).limits] == ["AWRT2"]
+    assert phone.count_left() < len(front)
+    phone.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_screen_reader_and_weak_eyes_are_served(page: Page, chromium: Any, theme: str) -> None:
+    """The rules of axe-core, without exceptions, on all tabs and views."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, color_scheme=theme)
+    window = Page(chromium, page.address, context)
+    tab = window.tab
+    window.after(lambda: tab.click("#pick"))
+    tab.click("#explain-row summary")
+    tab.wait_for_selector("#explain-row pre")
+    for tab_name in ("wish", "compare", "train"):
+        tab.click(f"[data-tab='{tab_name}']")
+        if tab_name == "compare":
+            tab.wait_for_selector("#differences .main-svg")
+            tab.fill("#picks input", "why")  # an unsent field, too
+            tab.click("#what-if-2 summary")
+            tab.wait_for_selector("#what-if-2 li")
+        violations = axe.Axe().run(tab).response["violations"]
+        assert [(v["id"], [node["html"][:150] for node in v["nodes"]]) for v in violations] == []
+    tab.click("[data-view='pairs']")
+    violations = axe.Axe().run(tab).response["violations"]
+    assert [(v["id"], [node["html"][:150] for node in v["nodes"]]) for v in violations] == []
+    window.close()
+
+
+def test_the_chosen_schedule_the_known_ones_and_the_shortlist_look_different(page: Page) -> None:
+    tab = page.tab
+    for row in range(8):
+        page.after(lambda row=row: tab.evaluate("(row) => window.paretosched.say({ do: 'pick', row })", row))
+    looks = tab.evaluate("""() => [...document.querySelectorAll("#parallel .strong polyline")]
+        .filter((line) => !line.matches(".halo, .ideal"))
+        .map((line) => `${getComputedStyle(line).stroke} ${getComputedStyle(line).strokeDasharray}`)""")
+    assert len(looks) == len(set(looks)) == 3 + 8 + 1  # EASY, FCFS, CONS, the shortlist, the chosen one
+    colours = {look.partition(" ")[0] + look.split(")")[0] for look in looks[:3]}
+    assert looks[-1].split(")")[0] not in {look.split(")")[0] for look in looks[:-1]}
+    assert len(colours) == 3

@@ -1,0 +1,62 @@
+"""Random walks over the page in a real browser: no console error, and nothing that was typed is lost.
+
+`PYTHONPATH=.:tests python -m pytest tests/app/test_walks_browser.py` makes a few; WALKS=500 makes 500.
+"""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+import pytest
+
+from support.browser_page import Page
+
+pytestmark = pytest.mark.slow
+WALKS = int(os.environ.get("WALKS", "6"))
+STEPS = 12
+BUTTONS = "button:visible:not([data-export]):not(#open):not([data-effort]):not(:disabled), summary:visible"
+FIELDS = "#ask input[type=text]:visible, #ask textarea:visible"
+WORDS = ("AWRT1", "10*AWRT1 + 4*AWRT2", "AWRT3 <= 200", "AWRT1 <=", "near UTIL = 60", "12.5", "7,5", "x", "–", "<b>")
+KEYS = ("Tab", "Escape", "ArrowUp", "ArrowRight", "Enter", "PageUp", "Home", "Delete", "Control+z", "Control+Shift+z")
+PLACES = ("[data-handle='AWRT2 1']", ".cloud:has(#free)", "#mine", "#across", "h1")
+
+
+def step(page: Page, rng: Random) -> None:
+    """Do one thing that an owner may do."""
+    tab, kind = page.tab, rng.random()
+    if kind < 0.45:
+        buttons = tab.locator(BUTTONS)
+        buttons.nth(rng.randrange(buttons.count())).dispatch_event("click")  # it may be replaced at this moment
+    elif kind < 0.6:
+        tab.locator(rng.choice(PLACES)).first.focus()
+        tab.keyboard.press(rng.choice(KEYS))
+    elif kind < 0.7:
+        tab.mouse.move(rng.randrange(60, 780), rng.randrange(200, 760))
+        tab.mouse.down()
+        tab.mouse.move(rng.randrange(60, 780), rng.randrange(200, 760))
+        tab.mouse.up()
+    elif kind < 0.78:
+        page.tab.reload()
+        tab.wait_for_selector("html[data-drawn]", state="attached")
+    else:
+        fields = tab.locator(FIELDS)
+        if fields.count():
+            field = fields.nth(rng.randrange(fields.count()))
+            label = field.get_attribute("aria-label")
+            words = rng.choice(WORDS)
+            field.fill(words)
+            tab.evaluate("window.paretosched.say({ do: 'look', log: true })")  # an answer comes meanwhile
+            tab.wait_for_timeout(150)
+            assert tab.locator(f'[aria-label="{label}"]').input_value() == words
+            if rng.random() < 0.6:
+                tab.locator(f'[aria-label="{label}"]').press("Enter")
+
+
+def test_walks_end_without_an_error_and_without_a_lost_input(page: Page) -> None:
+    for number in range(WALKS):
+        rng = Random(f"walk {number}")
+        for count in range(STEPS):
+            step(page, rng)
+            assert page.trouble == [], (number, count)
+    assert page.tab.locator("#left[data-left]").count() == 1
