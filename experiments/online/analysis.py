@@ -104,12 +104,23 @@ def fairly(untrained: list[Row], trained: list[Row]) -> tuple[list[Row], list[st
     whole = {p for p in places if names <= {row["policy"] for row in trained if place(row) == p}}
     if not trained or whole == places:
         return [*untrained, *trained], []
-    seeds = len({row["seed"] for row in trained})
     words = (
-        f"Trainings have been made for {len(whole)} of {len(places)} parts so far, with {seeds} "
-        f"seed{'' if seeds == 1 else 's'}: the first tables are of these parts, for all policies."
+        f"Trainings have been made for {len(whole)} of {len(places)} parts so far, with {seeds_of(trained)}: the "
+        "first tables are of these parts, for all policies."
     )
     return [row for row in (*untrained, *trained) if place(row) in whole], [words, ""]
+
+
+def seeds_of(rows: Iterable[Row]) -> str:
+    """Return with how many seeds each training was made, in words: the fewest and the most of any part of a log."""
+    seeds: dict[tuple[str, ...], set[str]] = {}
+    for row in rows:
+        if row["seed"]:
+            seeds.setdefault((*place(row), row["policy"]), set()).add(row["seed"])
+    if not seeds:
+        return "nothing trained"
+    few, many = (choose(map(len, seeds.values())) for choose in (min, max))
+    return f"{few if few == many else f'{few} to {many}'} seed{'s' * (many != 1)} of each training"
 
 
 def place(row: Row) -> tuple[str, str]:
@@ -143,10 +154,13 @@ def standings_of(rows: Sequence[Row]) -> list[Standing]:
 
 
 def gains_by_log(rows: Sequence[Row], policy: str) -> dict[str, float]:
-    """Return the mean gain of a policy on each log, over its rolling splits and seeds."""
-    mine = [row for row in rows if row["policy"] == policy and row["split"] in ROLLING]
-    logs = dict.fromkeys(row["log"] for row in mine)
-    return {log: mean(float(row["objective_vs_easy"]) for row in mine if row["log"] == log) for log in logs}
+    """Return the mean gain of a policy on each log, over its rolling splits; of several seeds a split has the mean."""
+    by_split: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        if row["policy"] == policy and row["split"] in ROLLING:
+            of_split = by_split.setdefault(row["log"], {}).setdefault(row["split"], [])
+            of_split.append(float(row["objective_vs_easy"]))
+    return {log: mean(map(mean, splits.values())) for log, splits in by_split.items()}
 
 
 def ranks_of(rows: Sequence[Row]) -> dict[str, list[float]]:
@@ -189,7 +203,6 @@ def opening(
     plain = max((standing for standing in steady if not standing.is_trained), key=lambda standing: standing.gain)
     greedy = max(standings, key=lambda standing: standing.gain)
     parts = len({place(row) for row in rows if row["split"] in ROLLING})
-    seeds = len({row["seed"] for row in rows if row["seed"]})
     share = f"{100 * settings.KEPT:.0f} %"
     kind = (
         f"Train an order within limits and at a distance to them on your own log, and review it after some weeks; "
@@ -202,8 +215,7 @@ def opening(
         f"{provenance['limits']}?",
         f"Of {len(standings)} policies `{best.policy}` gains most of the {len(steady)} that keep the limits in {share} "
         f"of the parts of logs: {best.gain:+.1f} % over EASY in the mean over logs.",
-        f"It was tried on {parts} parts of logs, with "
-        f"{f'{seeds} seed' + 's' * (seeds != 1) + ' of each training' if seeds else 'nothing trained'}"
+        f"It was tried on {parts} parts of logs, with {seeds_of(rows)}"
         + (", which is not all that is planned" if tried else "")
         + "; the intervals of each log are below.",
         f"It gains {best.worst:+.1f} % on the worst log; and `{greedy.policy}`, which gains most of all "
