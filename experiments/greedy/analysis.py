@@ -54,6 +54,8 @@ def main() -> None:
         "strategies": lambda: strategies(tables["strategies"]),
         "rest-easy": lambda: rest("with EASY backfilling", tables["rest-easy"]),
         "rest-none": lambda: rest("without backfilling", tables["rest-none"]),
+        "rest-limits": lambda: rest_within("within the limits", tables["rest-limits"]),
+        "rest-margin": lambda: rest_within("at a distance to the limits", tables["rest-margin"]),
     }
     for part, section in sections.items():
         lines += section() if tables[part] else common.not_run(part)
@@ -432,6 +434,50 @@ def rest(how: str, rows: Sequence[Row]) -> list[str]:
         )
         + (f" **AWRT is worse than EASY's on {', '.join(slower)}.**" if slower else "")
         + (f" **A group pays for it with more than {-GOAL_GROUP:g} % on {', '.join(payers)}.**" if payers else ""),
+        "",
+    ]
+
+
+def rest_within(how: str, rows: Sequence[Row]) -> list[str]:
+    """Return the section about policies that were trained within limits on the first part: what holds on the rest."""
+    lines = []
+    kept_by, broken = [], []
+    for training in dict.fromkeys(row["training"] for row in rows):
+        before, after = best_of(rows, training), best_of(rows, training, "rest")
+        log = training.rsplit("-", 1)[1]
+        kept = [float(row["exceeded"]) == 0 for row in after]
+        kept_by += kept
+        slower = min(float(row["AWRT_vs_easy"]) for row in after)
+        if not all(kept):
+            broken.append(f"{log} (AWRT down to {slower:+.1f} %, a group to {min(map(loss, after)):+.0f} %)")
+        margins = [float(row["margin"]) for row in after if "margin" in row]
+        lines.append(
+            [
+                log,
+                *spread([float(row["vs_easy"]) for row in before]),
+                *spread([float(row["vs_easy"]) for row in after]),
+                f"{sum(kept)} of {len(kept)}",
+                f"{slower:+.1f} %",
+                f"{min(map(loss, after)):+.0f} %",
+                *([f"{min(margins):g} to {max(margins):g} %"] if margins else []),
+            ]
+        )
+    heads = ["log", "learnt: median", "lowest", "highest", "rest: median", "lowest", "highest", "limits kept there"]
+    heads += ["AWRT there: lowest", "worst group there: lowest"]
+    return [
+        f"## Out of sample, trained {how}, with EASY backfilling",
+        "",
+        *markdown([*heads, "distance"] if len(lines[0]) > len(heads) else heads, lines, left=1),
+        "",
+        f"Trained on the first 70 % of the time, measured on the last 30 %, with the limits {settings.LIMITS}, of EASY "
+        "on the same jobs; "
+        + (
+            "the distance is chosen within the first 70 %. "
+            if len(lines[0]) > len(heads)
+            else "in the training no distance to them is kept. "
+        )
+        + f"The limits hold on the rest in {sum(kept_by)} of {len(kept_by)} trainings"
+        + (f"; not always on {', '.join(broken)}." if broken else "."),
         "",
     ]
 
