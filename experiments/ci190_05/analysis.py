@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import choices
 import common
 import settings
 
@@ -38,7 +39,7 @@ FIGURES: dict[int, tuple[str, str, str, bool]] = {
     15: ("final", "AWRT", "AWRT1", True),
     16: ("final", "AWRT1", "AWRT2", True),
 }
-PARTS = ("table4", "better", "algorithms", "moves", "workloads")
+PARTS = ("table4", "better", "algorithms", "moves", "choices", "workloads")
 TITLE = "Paper 002, figures 6 to 16: CTC"
 WHAT = {
     "searched": "the non-dominated schedules of the NSGA and of the NSGA-II rows, sequences of the whole workload",
@@ -109,6 +110,7 @@ def main() -> None:
         lines += algorithms(tables["algorithms"])
     if tables["moves"]:
         lines += moves(tables["moves"], tables["table4"])
+    lines += choices.section(tables["choices"]) if tables["choices"] else common.not_run("choices")
     if tables["workloads"]:
         lines += workloads(paper, tables["workloads"])
     lines += errata(common.paper_file("ci190_05"))
