@@ -138,7 +138,7 @@ def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
         *markdown(heads, lines, left=2),
         "",
         f"{verdicts.count('holds')} of {len(verdicts)} hold; {verdicts.count('the opposite holds')} times the opposite "
-        f"holds, {verdicts.count('no difference')} times there is no difference that ten seeds can show.",
+        f"holds, {verdicts.count('no difference')} times these seeds show no difference.",
         "",
     ]
     if whole:

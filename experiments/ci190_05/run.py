@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import algorithms
 import choices
 import common
 import settings
@@ -60,9 +61,7 @@ def main() -> None:
         save_rows(courses(place, PLANS["better"], options.quick), options.results / "better-courses.csv")
         save_rows(backfilling(place), options.results / "backfilling.csv")
     if "algorithms" in parts:
-        rows = seeds_of("algorithms", options.quick)
-        explore(ctc, place, rows, options)
-        save_rows(algorithms(place, rows), options.results / "algorithms.csv")
+        save_rows(of_algorithms(ctc, options), options.results / "algorithms.csv")
     if "moves" in parts:
         rows = seeds_of("moves", options.quick)
         explore(ctc, place, rows, options)
@@ -270,17 +269,16 @@ def backfilling(place: Path) -> list[dict[str, Any]]:
     ]
 
 
-def algorithms(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return measures of algorithms at equal evaluations, the runs of one encoding in one box."""
+def of_algorithms(ctc: ps.Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return measures of algorithms at equal evaluations, on a part of the jobs."""
+    part = choices.part_of(ctc)
+    place = options.work / f"algorithms-{len(part)}"
+    place.mkdir(exist_ok=True)
     lines = []
-    for encoding in ("weighting", "sequence"):
-        rows = [row for row in plan if row.settings["encoding"] == encoding]
-        fronts = [ps.load_front(place / row.name) for row in rows]
-        whole = ps.merge(fronts)
-        for row, quality in zip(rows, ps.indicators(whole, fronts)["inputs"], strict=True):
-            keys = ("evaluations", "size", "hypervolume", "igd_plus", "epsilon")
-            about = {key: row.settings[key] for key in ("encoding", "algorithm", "seed")}
-            lines.append({"row": row.name, **about, **{key: quality[key] for key in keys}})
+    for encoding in algorithms.ALGORITHMS:
+        rows = algorithms.rows_of(part, encoding, 2 if options.quick else algorithms.SEEDS)
+        explore(part, place, rows, options)
+        lines += algorithms.measures(part, encoding, rows, place)
     return lines
 
 
