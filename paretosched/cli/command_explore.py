@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from ..workload.workload import Workload
 
 OF_ONE_RUN = (
-    "evaluations", "population", "seed", "encoding", "algorithm", "start", "backfill", "decoding", "moves", "movable",
-    "recombination", "frequency", "jump", "copies", "forget",
+    "evaluations", "population", "seed", "encoding", "algorithm", "start", "draw", "backfill", "decoding", "moves",
+    "movable", "recombination", "frequency", "jump", "copies", "forget",
 )  # fmt: skip
 
 
@@ -111,7 +111,16 @@ def _takes_search(parser: Parser) -> None:
         ),
         help="what to begin with; may be repeated. For sequence: submit, the order of submission (default); "
         "permutations, all orders of the groups, and submit; weak, all weak orders of the groups; random; a policy; or "
-        "a run or front, for its policies. For weighting: a run or front. For orders: workload, queue (default: both)",
+        "a run or front, for its policies. For weighting: a run or front of weightings or orders; a trained Greedy "
+        "policy in a .json file; or easy, fcfs, conservative-replan, lxf or priority, with the same backfilling. For "
+        "orders: workload, queue (default: both)",
+    )
+    group.add_argument(
+        "--draw",
+        choices=["uniform", "tied"],
+        help="how weightings are drawn at random, in the first generation and by --algorithm random. uniform: each "
+        "parameter for itself (default); tied: the same in all situations, on a logarithmic scale, which finds much "
+        "more where no group waits long",
     )
 
 

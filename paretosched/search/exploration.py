@@ -76,6 +76,7 @@ def explore(
     encoding: str | Explored = "weighting",
     algorithm: str | None = None,
     start: Sequence[str] = (),
+    draw: str | None = None,
     backfill: str | None = None,
     decoding: str | None = None,
     moves: str | None = None,
@@ -115,9 +116,13 @@ def explore(
     algorithm
         One of `named_algorithms.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
     start
-        What to begin with. Sequences: see `settings.start_orders`; by default "submit". Weighting: runs or fronts
-        whose members are the first population (by default it is random), or with algorithm "all" everything that is
-        simulated. Orders: "workload", "queue", or both (the default).
+        What to begin with. Sequences: see `starts.start_orders`; by default "submit". Weighting: see `starts.members`;
+        runs or fronts, also of orders, and policies that a weighting can be, such as a trained one, are in the first
+        population (by default it is random), or with algorithm "all" everything that is simulated. Orders: "workload",
+        "queue", or both (the default).
+    draw
+        How random weightings are drawn: "uniform" (the default), each gene for itself; or "tied", the same in all
+        situations and on a logarithmic scale, as algorithm "archive" always does.
     backfill
         Of Greedy, and of orders applied to the queue: "none", "easy" or "conservative".
     decoding
@@ -157,6 +162,7 @@ def explore(
         encoding=encoding,
         algorithm=algorithm,
         start=start,
+        draw=draw,
         backfill=backfill,
         decoding=decoding,
         moves=moves,
