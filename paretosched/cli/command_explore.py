@@ -12,6 +12,7 @@ from .console import PROGRAM, bar, remark, remarks_of_search, show, sure_interru
 from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest
 from .options import (
+    WISH,
     Name,
     chosen_options,
     new_command,
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from ..workload.workload import Workload
 
 OF_ONE_RUN = (
-    "evaluations", "population", "seed", "encoding", "algorithm", "start", "draw", "backfill", "decoding", "moves",
-    "movable", "recombination", "frequency", "jump", "copies", "forget",
+    "evaluations", "population", "seed", "encoding", "algorithm", "start", "draw", "wish", "box", "backfill",
+    "decoding", "moves", "movable", "recombination", "frequency", "jump", "copies", "forget",
 )  # fmt: skip
 
 
@@ -45,6 +46,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         run,
         "explore the possible schedules of a workload; writes a run directory with every evaluation and the front",
         "  paretosched explore ctc1024.swf.gz -o run --evaluations 20000\n"
+        "  paretosched explore ctc1024.swf.gz -o wish --algorithm archive --wish '10*AWRT1, others <= 1.05*EASY'\n"
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002\n"
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002 --only queue-permutation\n"
         "  paretosched explore ctc1024.swf.gz -o starts --encoding orders\n"
@@ -62,6 +64,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     takes_trace(parser)
     _takes_search(parser)
+    _takes_aim(parser)
     _takes_decoding(parser)
     _takes_moves(parser)
     _takes_plan(parser)
@@ -97,8 +100,8 @@ def _takes_search(parser: Parser) -> None:
         "--algorithm",
         choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "archive", "random", "all"],
         help="nsga2 (default, but all for orders); nsga: NSGA as in paper 002; unsga3: U-NSGA-III; agemoea2: "
-        "AGE-MOEA-II; rvea: RVEA; archive (weightings only): where no group has more than 1.5 times the response "
-        "time of first come, first served; random: random search as a baseline; all: only the schedules of --start",
+        "AGE-MOEA-II; rvea: RVEA; archive (weightings only): only where an owner looks, in --box and --wish; "
+        "random: random search as a baseline; all: only the schedules of --start",
     )
     group.add_argument(
         "--start",
@@ -121,6 +124,27 @@ def _takes_search(parser: Parser) -> None:
         help="how weightings are drawn at random, in the first generation and by --algorithm random. uniform: each "
         "parameter for itself (default); tied: the same in all situations, on a logarithmic scale, which finds much "
         "more where no group waits long",
+    )
+
+
+def _takes_aim(parser: Parser) -> None:
+    group = parser.add_argument_group(
+        "where to look",
+        "With --algorithm archive: which schedules are worth a search, as no owner takes those in which a group waits "
+        "for ever.",
+    )
+    group.add_argument(
+        "--box",
+        type=number,
+        metavar="FACTOR",
+        help="from the best found to FACTOR times EASY in every group (default 1.5), as front --box measures",
+    )
+    group.add_argument(
+        "--wish",
+        metavar="WISH",
+        type=WISH,
+        help="a wish, as for train --objective: its limits take the place of the box, and half of the search goes "
+        "after its goal. Limits alone are a region, as in AWRT1 <= 0.9*EASY, others <= 1.05*EASY",
     )
 
 

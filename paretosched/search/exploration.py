@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arguments import callback, whole_number
+from ..core.arguments import callback, number, whole_number
 from ..core.errors import InputError, printable
 from ..core.run_files import FRONT_FILE
 from ..encodings.encoding import Explored
@@ -21,12 +21,15 @@ from ..fronts.dominance import costs, nondominated_rows
 from ..fronts.front import Front, Origin, front_of
 from ..fronts.front_files import save_front
 from ..simulation.objective import objective_table
+from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.reopening import record as workload_record
 from ..workload.workload import Workload
 from . import runs
+from .aims import aim_of
 from .algorithms.spaces import Search
 from .evaluation import Evaluate, TlsFiles, check_workers, evaluator, versions
+from .last_tenth import until as stop_at
 from .resuming import Record, advance
 from .settings import ALL, BEGUN, POPULATION, Settings, settle
 
@@ -77,6 +80,9 @@ def explore(
     algorithm: str | None = None,
     start: Sequence[str] = (),
     draw: str | None = None,
+    wish: WishLike | None = None,
+    box: float | None = None,
+    until: float | None = None,
     backfill: str | None = None,
     decoding: str | None = None,
     moves: str | None = None,
@@ -123,6 +129,12 @@ def explore(
     draw
         How random weightings are drawn: "uniform" (the default), each gene for itself; or "tied", the same in all
         situations and on a logarithmic scale, as algorithm "archive" always does.
+    wish, box
+        Where algorithm "archive" looks, see `aims`: what the owner wants, a goal and limits, or limits alone, such as a
+        region; and how many times EASY's AWRT_i are acceptable where the wish has no limit, by default 1.5.
+    until
+        A share, such as 0.001: the run ends before `evaluations` when a tenth of its work has enlarged the hypervolume
+        in the box by less, see `last_tenth`. It is no part of the run, which can be continued with another one.
     backfill
         Of Greedy, and of orders applied to the queue: "none", "easy" or "conservative".
     decoding
@@ -163,6 +175,8 @@ def explore(
         algorithm=algorithm,
         start=start,
         draw=draw,
+        wish=wish,
+        box=box,
         backfill=backfill,
         decoding=decoding,
         moves=moves,
@@ -173,6 +187,9 @@ def explore(
         copies=copies,
         forget=forget,
     )
+    if until is not None:
+        until = _share(until, settings.algorithm)
+        evaluations = settings.evaluations if evaluations is None else evaluations  # not those of a run that stopped
     evaluations = _budget(evaluations, settings, population, run_directory)
     parameters = dict(settings.parameters)
     generations = None
@@ -190,6 +207,9 @@ def explore(
         shape = len(settings.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
         about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())
+        if until is not None:
+            aim = settings.aim or aim_of(workload)
+            search = stop_at(search, aim, until, population, len(record.stored_rows))
         publisher = _Publisher(record, workload, settings.encoding, progress)
         return _run_search(search, publisher, partial(evaluator, workload, settings.encoding, workers, scheduler, tls))
 
@@ -204,6 +224,16 @@ def _budget(evaluations: int | None, settings: Settings, population: int, run_di
     if not 1 <= evaluations <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
     return evaluations
+
+
+def _share(until: float, algorithm: str) -> float:
+    """Return a share of the hypervolume; raise InputError if it is none, or where nothing can stop."""
+    if algorithm in (ALL, "rvea"):
+        why = "whose genomes depend on how many there will be" if algorithm == "rvea" else "which ends by itself"
+        raise InputError(f'until must not be given with the algorithm "{algorithm}", {why}')
+    if not 0 < number("until", until) < 1:
+        raise InputError(f"until must be a share above 0 and below 1, such as 0.001, but is {until:g}")
+    return float(until)
 
 
 def _run_search(

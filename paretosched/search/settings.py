@@ -23,7 +23,12 @@ from ..encodings import orders, sequence
 from ..encodings.encoding import Explored
 from ..encodings.orders import Orders
 from ..encodings.sequence import Sequences
+from ..fronts.quality_indicators import REACH
+from ..wishes.wish import wish_text
+from ..wishes.wish_files import as_wish
 from ..workload.workload import Workload
+from .aims import aim_of
+from .algorithms.archive_search import Aim
 from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, search
 from .algorithms.spaces import Reals, Recipes, Search, Space
 from .algorithms.weighting_points import tied_genomes
@@ -36,16 +41,10 @@ FEW = 50.0  # moves from known schedules, of which thousands of moves would leav
 RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
 FIRST = ("copies", "forget")  # what becomes of the start orders in the first generation
 ALL = "all"
+AIMS = ("wish", "box")  # where an archive search looks; see `aims`
 DRAWS = ("uniform", "tied")  # how random weightings are drawn; see `weighting_points`
-BEGUN = (
-    "start",
-    "start_digest",
-    "draw",
-    "frequency",
-    "jump",
-    *FIRST,
-    "generations",
-)  # parameters beside the encoding's
+# parameters beside those of the encoding
+BEGUN = ("start", "start_digest", "draw", *AIMS, "frequency", "jump", *FIRST, "generations")
 
 StartSearch = Callable[[int | None], Search]
 """Function of the number of generations, for "rvea" alone, to the search, ready to yield its first generation."""
@@ -66,6 +65,8 @@ class Settings(NamedTuple):
         How many schedules are simulated by default.
     parameters
         All settings as plain JSON values.
+    aim
+        Where the search looks, if it was said.
     """
 
     encoding: Explored
@@ -73,6 +74,7 @@ class Settings(NamedTuple):
     start_search: StartSearch
     evaluations: int
     parameters: dict[str, Any]
+    aim: Aim | None = None
 
 
 def settle(
@@ -121,6 +123,9 @@ def settle(
     if first.get("forget") and algorithm not in ("nsga", "nsga2"):
         _refuse(["forget"], f'the algorithm "{algorithm}", which is not of paper 002')
     draw = _settled_draw(options.pop("draw", DRAWS[0]), encoding, algorithm)
+    aims = {key: options.pop(key) for key in AIMS if key in options}
+    if algorithm != "archive":
+        _refuse([*aims], f'the algorithm "{algorithm}", which looks everywhere; "archive" looks where an owner does')
     strategy = {key: number(key, options.pop(key)) for key in variation.strategy if key in options}
     other_words = [key for key in options if key not in encodings.words_of(encoding)]
     if other_words:
@@ -136,22 +141,13 @@ def settle(
     names = [Path(word).name if os.sep in word or is_front(word) else word for word in start]
     # the start as it was when the run began
     earlier = run_parameters.get("starts") if run_parameters.get("start", []) == names else None
-    request = _Request(
-        workload,
-        algorithm,
-        start,
-        earlier if isinstance(earlier, list) else None,
-        strategy,
-        seed,
-        population,
-        first,
-        draw,
-    )
-    whole, start_search, count, start_places = _begin(without_start, request)
+    earlier = earlier if isinstance(earlier, list) else None
+    request = _Request(workload, algorithm, start, earlier, strategy, seed, population, first, draw, aims)
+    whole, start_search, count, start_places, aim = _begin(without_start, request)
     if start:
         start_places = {"start": names} | start_places
     parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
-    return Settings(whole, algorithm, start_search, count, parameters | encodings.to_json(whole) | start_places)
+    return Settings(whole, algorithm, start_search, count, parameters | encodings.to_json(whole) | start_places, aim)
 
 
 def _name_and_words(encoding: Any, words: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -187,6 +183,8 @@ class _Request(NamedTuple):
         Whether start orders are copied and forgotten, by the words of FIRST.
     draw
         One of DRAWS.
+    aims
+        The wish and how far the box reaches, by the words of AIMS, as far as they are given.
     """
 
     workload: Workload
@@ -198,22 +196,40 @@ class _Request(NamedTuple):
     population: int
     first: dict[str, bool]
     draw: str
+    aims: dict[str, Any]
 
 
 class _Beginning(NamedTuple):
-    """How a run begins: the encoding with its start, and parameters beside those of the encoding; see `Settings`."""
+    """How a run begins: the encoding with its start, parameters beside those of the encoding; see `Settings`."""
 
     encoding: Explored
     start_search: StartSearch
     evaluations: int
     parameters: dict[str, Any]
+    aim: Aim | None = None
 
 
 def _begin_search(encoding: Explored, space: Space, request: _Request, parameters: dict[str, Any]) -> _Beginning:
     """Return the beginning of a run in which an algorithm searches a space."""
     forget = request.first.get("forget", False)
-    start_search = partial(search, request.algorithm, space, request.population, request.seed, forget=forget)
-    return _Beginning(encoding, start_search, EVALUATIONS, parameters)
+    aim, aim_words = _aim(request)
+    start_search = partial(search, request.algorithm, space, request.population, request.seed, forget=forget, aim=aim)
+    return _Beginning(encoding, start_search, EVALUATIONS, parameters | aim_words, aim)
+
+
+def _aim(request: _Request) -> tuple[Aim | None, dict[str, Any]]:
+    """Return where a search looks, None if anywhere, and the words for it, plain JSON values."""
+    if request.algorithm != "archive":
+        return None, {}
+    parameters: dict[str, Any] = {}
+    wish = None
+    if "wish" in request.aims:
+        wish = as_wish(request.aims["wish"], request.workload)
+        parameters["wish"] = wish_text(wish)
+    reach = number("box", request.aims.get("box", REACH))
+    if "box" in request.aims:
+        parameters["box"] = reach
+    return aim_of(request.workload, wish, reach), parameters
 
 
 def _begin_enumeration(

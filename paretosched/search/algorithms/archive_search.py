@@ -11,6 +11,9 @@ are made in all situations alike.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from ...core.arrays import Floats
@@ -26,10 +29,32 @@ RAYS = 1.5  # parameter of the Dirichlet distribution of rays; 1 is uniform, lar
 MATE, COPY, CRITERION = 0.5, 0.1, 0.05  # probabilities of a mate, of copying a situation, of another criterion
 EVERYWHERE, ALONE = 0.85, 0.075  # probabilities that a move is made in all situations, and in one
 STEP, FAR, FARTHER = 0.6, 0.2, 4.0  # decades a move goes; how often it goes farther, and how many times as far
+WISHED, NEAR = 0.5, 2.0  # share of parents that are chosen by a goal, and their mean rank by it
+EXCESS = (-1.0, 2.0)  # decades of the weight of exceeded limits beside the goal
+OUTSIDE = 0.5  # of the best found, as the unit of a coordinate in which even that is beyond the box
 MORE = 0.7  # moves of a child beyond the first, in the mean
 
 
-def archive_search(space: Space, population: int, seed: int) -> Search:
+class Aim(NamedTuple):
+    """Where a search looks: a box, and the goal of a wish.
+
+    Attributes
+    ----------
+    rows
+        (c, q) weights of the q costs in each coordinate of the box.
+    edge
+        (c,) where the box ends; it begins at the best found.
+    goal
+        Function of costs, (k, q), to the goal, (k,), of which 1 is much and less is better, and how far limits are
+        exceeded, (k,); None without a goal.
+    """
+
+    rows: Floats
+    edge: Floats
+    goal: Callable[[Floats], tuple[Floats, Floats]] | None = None
+
+
+def archive_search(space: Space, population: int, seed: int, aim: Aim | None = None) -> Search:
     """Return a search of weightings, ready to yield its first generation; see the head of this module.
 
     Parameters
@@ -40,6 +65,8 @@ def archive_search(space: Space, population: int, seed: int) -> Search:
         Genomes a generation, but for the first one.
     seed
         The seed of all random choices.
+    aim
+        The box and the goal; None for the box of the groups up to `REACH` times the first genome's response times.
 
     Raises
     ------
@@ -48,10 +75,10 @@ def archive_search(space: Space, population: int, seed: int) -> Search:
     """
     if not isinstance(space, Reals):
         raise InputError('algorithm "archive" searches weightings only; give encoding "weighting" or another algorithm')
-    return _search(space, population, np.random.default_rng(seed))
+    return _search(space, population, np.random.default_rng(seed), aim)
 
 
-def _search(space: Reals, population: int, generator: np.random.Generator) -> Search:
+def _search(space: Reals, population: int, generator: np.random.Generator, aim: Aim | None) -> Search:
     """Yield generations of weightings."""
     groups = (space.lower.size // len(SITUATIONS) - 3) // 2
     points = orders_and_random(ORDERS, DRAWN, groups, generator)
@@ -61,14 +88,34 @@ def _search(space: Reals, population: int, generator: np.random.Generator) -> Se
         points = np.concatenate([points[:1], points_of(space.first), points[1:]])
         genomes = np.concatenate([genomes[:1], space.first, genomes[1:]])
     costs = yield genomes
-    edge = REACH * costs[0, 1:]
+    if aim is None:
+        aim = Aim(np.eye(costs.shape[1])[1:], REACH * costs[0, 1:])
     kept, kept_costs, limits = points[:0], costs[:0], decades(LIMITS, groups)
     while True:
         kept, kept_costs = _with(kept, kept_costs, points, costs)
-        best = kept_costs[:, 1:].min(axis=0)
-        places = np.asfortranarray((kept_costs[:, 1:] - best) / (edge - best))
-        points = np.array([_child(kept, places, limits, generator) for _ in range(population)])
+        parent = _parents(kept_costs, aim, generator)
+        points = np.array([_child(kept, parent, limits, generator) for _ in range(population)])
         costs = yield genomes_of(points)
+
+
+def _parents(costs: Floats, aim: Aim, generator: np.random.Generator) -> Callable[[], int]:
+    """Return the function that chooses a row of the archive with these costs, (k, q)."""
+    coordinates = costs @ aim.rows.T
+    best = coordinates.min(axis=0)
+    span = np.where(aim.edge > best, aim.edge - best, OUTSIDE * np.abs(best) + 1e-9)
+    places = np.asfortranarray((coordinates - best) / span)
+    if aim.goal is None:
+        return lambda: _along_a_ray(places, generator)
+    goals, excess = aim.goal(costs)
+
+    def parent() -> int:
+        if generator.random() >= WISHED:
+            return _along_a_ray(places, generator)
+        weighed = goals + 10.0 ** generator.uniform(*EXCESS) * excess
+        rank = min(int(generator.exponential(NEAR)), len(weighed) - 1)
+        return int(np.argpartition(weighed, rank)[rank])
+
+    return parent
 
 
 def _with(kept: Floats, kept_costs: Floats, points: Floats, costs: Floats) -> tuple[Floats, Floats]:
@@ -84,11 +131,11 @@ def _with(kept: Floats, kept_costs: Floats, points: Floats, costs: Floats) -> tu
     return np.concatenate([kept[stay], points[added]]), np.concatenate([kept_costs[stay], costs[added]])
 
 
-def _child(kept: Floats, places: Floats, limits: Floats, generator: np.random.Generator) -> Floats:
-    """Return a new point, (3, 2 G + 2), within limits, from one or two members of the archive with these places."""
-    child: Floats = kept[_along_a_ray(places, generator)].copy()
+def _child(kept: Floats, parent: Callable[[], int], limits: Floats, generator: np.random.Generator) -> Floats:
+    """Return a new point, (3, 2 G + 2), within limits, from one or two members of the archive."""
+    child: Floats = kept[parent()].copy()
     if generator.random() < MATE:
-        _cross(child, kept[_along_a_ray(places, generator)], generator)
+        _cross(child, kept[parent()], generator)
     rare = generator.random()
     if rare < COPY:
         source, target = generator.choice(len(SITUATIONS), 2, replace=False)
