@@ -7,7 +7,7 @@ import shlex
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from ..core.errors import InputError, WorkersLostError
+from ..core.errors import InputError, WorkersLostError, in_quotes
 from .console import PROGRAM, bar, remark, remarks_of_search, show, sure_interrupt
 from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..workload.workload import Workload
 
 OF_ONE_RUN = (
-    "evaluations", "population", "seed", "encoding", "algorithm", "start", "draw", "wish", "box", "backfill",
+    "evaluations", "until", "population", "seed", "encoding", "algorithm", "start", "draw", "wish", "box", "backfill",
     "decoding", "moves", "movable", "recombination", "frequency", "jump", "copies", "forget",
 )  # fmt: skip
 
@@ -71,6 +71,16 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     takes_workers(parser)
 
 
+def _percentage(text: str) -> float:
+    """Return a percentage as a share."""
+    try:
+        if not text.endswith("%"):
+            raise ValueError
+        return float(text.removesuffix("%")) / 100
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a percentage such as 0.1%, but is {in_quotes(text)}") from None
+
+
 def _takes_search(parser: Parser) -> None:
     group = parser.add_argument_group(
         "the search", "How many schedules to try, what to vary, and with which algorithm."
@@ -80,6 +90,13 @@ def _takes_search(parser: Parser) -> None:
         type=whole,
         metavar="N",
         help="schedules in all (default 20000; when a run is continued, as many as planned for it)",
+    )
+    group.add_argument(
+        "--until",
+        type=_percentage,
+        metavar="PERCENT",
+        help="stop sooner, when a tenth of the work has enlarged the hypervolume by less, in the box to 1.5 x "
+        "EASY or that of --box and --wish, as in --until 0.1%%; asked from ten generations on, every ninth more",
     )
     group.add_argument(
         "--population",
@@ -242,14 +259,14 @@ def run(options: argparse.Namespace) -> None:
     if options.only:
         raise InputError("--only: chooses rows of a plan, so it needs --plan")
 
-    front, last = _explore_with_bar(options)
+    front, workload, last = _explore_with_bar(options)
     if last.replayed >= last.total:
         remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do")
-    _show_front(options, front, last)
+    _show_front(options, front, workload, last)
 
 
-def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Progress]:
-    """Explore with a progress bar, and return the front and the last progress."""
+def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Progress]:
+    """Explore with a progress bar, and return the front, its workload and the last progress."""
     from ..search.exploration import explore
 
     workload = read_workload(options)
@@ -258,7 +275,8 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Progress]:
 
         def on_progress(progress: Progress) -> None:
             last[:] = [progress]
-            update(progress.evaluations, progress.total, f"front {progress.front:,}")
+            gain = "" if progress.gained is None else f", last tenth {100 * progress.gained:+.2f} %"
+            update(progress.evaluations, progress.total, f"front {progress.front:,}{gain}")
 
         try:
             front = explore(
@@ -272,24 +290,33 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Progress]:
             remark_rest(options.output)
             raise
     remark_repairs(options.trace, workload)
-    return front, last[0]
+    return front, workload, last[0]
 
 
-def _show_front(options: argparse.Namespace, front: Front, last: Progress) -> None:
-    """Show the result of an exploration: how much was done, the best schedules, and the next commands."""
+def _show_front(options: argparse.Namespace, front: Front, workload: Workload, last: Progress) -> None:
+    """Show the result of an exploration: what it gives the owner, how much was done, and the next commands."""
     from ..core.tables import to_json
     from ..fronts.front_tables import extremes_text
+    from ..fronts.quality_indicators import REACH
+    from ..search.last_tenth import gain_text
+    from ..wishes.answers import answer
+    from ..wishes.gains import gains_text, group_gains
 
+    reach = REACH if options.box is None else options.box
+    gains = group_gains(front, workload, reach)
+    answered = None if options.wish is None else answer(options.wish, front, workload)
     if options.json:
-        summary = {"run": str(options.output), "size": len(front), **last._asdict()}
+        summary = {"run": str(options.output), "size": len(front), **last._asdict(), "gains": gains}
         summary["best"] = dict(zip((o.name for o in front.objectives), last.best, strict=True))
-        show(to_json(summary))
+        show(to_json(summary | ({} if answered is None else {"answer": answered.about()})))
         return
     fresh = last.evaluations - last.replayed
     kernel = f", {last.seconds / last.evaluations * 1000:.1f} ms CPU a simulation" if last.evaluations else ""
+    headline = gains_text(gains, reach) if answered is None else answered.text()
     show(
-        f"{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
-        f"{len(front):,} of them are not dominated by another one\n"
+        f"{headline}\n\n{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
+        f"{len(front):,} of them are not dominated by another one;\n"
+        f"{gain_text(last.gained)}; unknown stays what another --encoding or --backfill finds\n\n"
         f"{extremes_text(front)}\n\n{_next_commands(options, front)}"
     )
 

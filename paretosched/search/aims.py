@@ -4,8 +4,7 @@ Without a wish the box is that of `quality_indicators.box_of`: up to some times 
 a wish takes the place of this edge: of a group, or, as one more coordinate, of AWRT or UTIL. Lower limits of response
 times and an upper one of UTIL do not matter to the box: who does better is welcome there. If there is a goal, half of
 the parents are chosen by it and by how far they exceed limits, with a random weight each time: the best answer lies
-where limits end, and its ancestors often lie beyond. KTH's first 35 %, 1,000 evaluations, two seeds: instead of 4.9 %
-below EASY 6.0 for "AWRT, all <= EASY", and instead of 13.7 % 16.6 for "10*AWRT1 + 4*AWRT2, others <= 1.05*EASY".
+where limits end, and its ancestors often lie beyond.
 """
 
 from __future__ import annotations
@@ -66,6 +65,7 @@ def aim_of(workload: Workload, wish: Wish | None = None, reach: float = REACH) -
     unknown = [name for name in wish.names if name not in names]
     if unknown:
         raise InputError(f"the wish {wish_text(wish)} uses {unknown[0]}, but no such group has jobs here")
+    outer = {"UTIL": -float(easy[0]) / reach, "AWRT": reach * float(easy[1])} | edges
     for limit in wish.limits:
         if limit.objective == "UTIL" and limit.low > 0:
             edges["UTIL"] = -limit.low
@@ -83,7 +83,8 @@ def aim_of(workload: Workload, wish: Wish | None = None, reach: float = REACH) -
         return goal(wish, values) / (unit or 1.0), violation(wish, values)
 
     rows, ends = _rows([*edges], places, workload), np.array([*edges.values()])
-    return Aim(rows, ends, goal_and_excess if wish.aims else None)
+    wider = np.maximum(ends, [outer[name] for name in edges])
+    return Aim(rows, ends, wider, goal_and_excess if wish.aims else None)
 
 
 def _rows(names: list[str], places: Mapping[str, int], workload: Workload) -> Floats:

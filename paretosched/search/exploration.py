@@ -27,8 +27,10 @@ from ..workload.reopening import record as workload_record
 from ..workload.workload import Workload
 from . import runs
 from .aims import aim_of
+from .algorithms.archive_search import Aim
 from .algorithms.spaces import Search
 from .evaluation import Evaluate, TlsFiles, check_workers, evaluator, versions
+from .last_tenth import gain_of_last_tenth
 from .last_tenth import until as stop_at
 from .resuming import Record, advance
 from .settings import ALL, BEGUN, POPULATION, Settings, settle
@@ -57,6 +59,9 @@ class Progress(NamedTuple):
         Seconds since this exploration was started or continued.
     best
         (m,) best value of each objective so far, natural units; NaN where undefined.
+    gained
+        By which share the last tenth had enlarged the hypervolume in the box when the front was last counted; None if
+        that is unknown, see `last_tenth`.
     """
 
     generation: int
@@ -67,6 +72,7 @@ class Progress(NamedTuple):
     seconds: float
     elapsed: float
     best: tuple[float, ...]
+    gained: float | None = None
 
 
 def explore(
@@ -207,10 +213,10 @@ def explore(
         shape = len(settings.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
         about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())
+        aim = settings.aim or aim_of(workload)
         if until is not None:
-            aim = settings.aim or aim_of(workload)
             search = stop_at(search, aim, until, population, len(record.stored_rows))
-        publisher = _Publisher(record, workload, settings.encoding, progress)
+        publisher = _Publisher(record, workload, settings.encoding, aim, progress)
         return _run_search(search, publisher, partial(evaluator, workload, settings.encoding, workers, scheduler, tls))
 
 
@@ -269,11 +275,16 @@ class _Publisher:
         record: Record,
         workload: Workload,
         encoding: Explored,
+        aim: Aim,
         progress: Callable[[Progress], object] | None,
     ) -> None:
         self.record = record
         self.workload = workload
         self.encoding = encoding
+        self.aim = aim
+        self.gained: float | None = None
+        self.gained_at = -np.inf
+        self.gain_seconds = 0.0
         self.progress = progress
         self.objectives = objective_table(workload.groups)
         self.best = np.full(len(self.objectives), np.nan)
@@ -302,9 +313,14 @@ class _Publisher:
             self.front = int(nondominated_rows(values, self.objectives).sum())
             self.counted_at = time.perf_counter()
             self.count_seconds = self.counted_at - now
+        now = time.perf_counter()
+        if now - self.gained_at >= self.gain_seconds / FILTER_SHARE or record.count == record.total:
+            self.gained = gain_of_last_tenth(costs(values, self.objectives), self.aim)
+            self.gained_at = time.perf_counter()
+            self.gain_seconds = self.gained_at - now
         counts = generation, record.count, record.total, record.from_store
         best = tuple(self.best.tolist())
-        self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best))
+        self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best, self.gained))
 
     def publish_now_and_then(self) -> None:
         """Publish after the first new generation and then every PUBLISH_EVERY seconds."""

@@ -47,8 +47,25 @@ def gain_of_last_tenth(costs: Floats, aim: Aim) -> float | None:
     """
     if len(costs) < FIRST:
         return None
-    coordinates = costs @ aim.rows.T
-    return _gain(coordinates[: int(PART * len(costs))], coordinates, coordinates.min(axis=0), aim.edge)
+    points = costs @ aim.rows.T
+    before = _front_in(points[: int(PART * len(costs))], aim.edge)
+    after = _front_in(np.concatenate([before, points[int(PART * len(costs)) :]]), aim.edge)
+    return _gain(before, after, points.min(axis=0), aim.edge)
+
+
+def gain_text(gain: float | None) -> str:
+    """Return in words how far a search is, by what its last tenth has gained.
+
+    Examples
+    --------
+    >>> gain_text(0.0123)
+    'the last tenth of the work enlarged the hypervolume in the box by 1.23 %'
+    """
+    if gain is None:
+        return "how much the last tenth of the work gained cannot be said of so few schedules"
+    if np.isinf(gain):
+        return "before the last tenth of the work nothing was in the box"
+    return f"the last tenth of the work enlarged the hypervolume in the box by {100 * gain:.2f} %"
 
 
 def until(search: Search, aim: Aim, share: float, population: int, done: int = 0) -> Search:

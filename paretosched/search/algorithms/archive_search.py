@@ -44,6 +44,9 @@ class Aim(NamedTuple):
         (c, q) weights of the q costs in each coordinate of the box.
     edge
         (c,) where the box ends; it begins at the best found.
+    outer
+        (c,) where the box would end without the limits of a wish: half of the rays go into this box, because ancestors
+        of what is within narrow limits often are not. None without a wish.
     goal
         Function of costs, (k, q), to the goal, (k,), of which 1 is much and less is better, and how far limits are
         exceeded, (k,); None without a goal.
@@ -51,6 +54,7 @@ class Aim(NamedTuple):
 
     rows: Floats
     edge: Floats
+    outer: Floats | None = None
     goal: Callable[[Floats], tuple[Floats, Floats]] | None = None
 
 
@@ -102,15 +106,22 @@ def _parents(costs: Floats, aim: Aim, generator: np.random.Generator) -> Callabl
     """Return the function that chooses a row of the archive with these costs, (k, q)."""
     coordinates = costs @ aim.rows.T
     best = coordinates.min(axis=0)
-    span = np.where(aim.edge > best, aim.edge - best, OUTSIDE * np.abs(best) + 1e-9)
-    places = np.asfortranarray((coordinates - best) / span)
-    if aim.goal is None:
+
+    def places_to(edge: Floats) -> Floats:
+        span = np.where(edge > best, edge - best, OUTSIDE * np.abs(best) + 1e-9)
+        return np.asfortranarray((coordinates - best) / span)
+
+    places = places_to(aim.edge)
+    if aim.outer is None:
         return lambda: _along_a_ray(places, generator)
+    both = places, places_to(aim.outer)
+    if aim.goal is None:
+        return lambda: _along_a_ray(both[generator.integers(2)], generator)
     goals, excess = aim.goal(costs)
 
     def parent() -> int:
         if generator.random() >= WISHED:
-            return _along_a_ray(places, generator)
+            return _along_a_ray(both[generator.integers(2)], generator)
         weighed = goals + 10.0 ** generator.uniform(*EXCESS) * excess
         rank = min(int(generator.exponential(NEAR)), len(weighed) - 1)
         return int(np.argpartition(weighed, rank)[rank])
