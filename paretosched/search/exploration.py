@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arguments import callback, whole_number
+from ..core.arguments import callback, number, whole_number
 from ..core.errors import InputError, printable
 from ..core.run_files import FRONT_FILE
 from ..encodings.encoding import Explored
@@ -21,12 +21,17 @@ from ..fronts.dominance import costs, nondominated_rows
 from ..fronts.front import Front, Origin, front_of
 from ..fronts.front_files import save_front
 from ..simulation.objective import objective_table
+from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.reopening import record as workload_record
 from ..workload.workload import Workload
 from . import runs
+from .aims import aim_of
+from .algorithms.archive_search import Aim
 from .algorithms.spaces import Search
 from .evaluation import Evaluate, TlsFiles, check_workers, evaluator, versions
+from .last_tenth import gain_of_last_tenth
+from .last_tenth import until as stop_at
 from .resuming import Record, advance
 from .settings import ALL, BEGUN, POPULATION, Settings, settle
 
@@ -54,6 +59,9 @@ class Progress(NamedTuple):
         Seconds since this exploration was started or continued.
     best
         (m,) best value of each objective so far, natural units; NaN where undefined.
+    gained
+        By which share the last tenth had enlarged the hypervolume in the box when the front was last counted; None if
+        that is unknown, see `last_tenth`.
     """
 
     generation: int
@@ -64,6 +72,7 @@ class Progress(NamedTuple):
     seconds: float
     elapsed: float
     best: tuple[float, ...]
+    gained: float | None = None
 
 
 def explore(
@@ -76,6 +85,10 @@ def explore(
     encoding: str | Explored = "weighting",
     algorithm: str | None = None,
     start: Sequence[str] = (),
+    draw: str | None = None,
+    wish: WishLike | None = None,
+    box: float | None = None,
+    until: float | None = None,
     backfill: str | None = None,
     decoding: str | None = None,
     moves: str | None = None,
@@ -115,9 +128,19 @@ def explore(
     algorithm
         One of `named_algorithms.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
     start
-        What to begin with. Sequences: see `settings.start_orders`; by default "submit". Weighting: runs or fronts
-        whose members are the first population (by default it is random), or with algorithm "all" everything that is
-        simulated. Orders: "workload", "queue", or both (the default).
+        What to begin with. Sequences: see `starts.start_orders`; by default "submit". Weighting: see `starts.members`;
+        runs or fronts, also of orders, and policies that a weighting can be, such as a trained one, are in the first
+        population (by default it is random), or with algorithm "all" everything that is simulated. Orders: "workload",
+        "queue", or both (the default).
+    draw
+        How random weightings are drawn: "uniform" (the default), each gene for itself; or "tied", the same in all
+        situations and on a logarithmic scale, as algorithm "archive" always does.
+    wish, box
+        Where algorithm "archive" looks, see `aims`: what the owner wants, a goal and limits, or limits alone, such as a
+        region; and how many times EASY's AWRT_i are acceptable where the wish has no limit, by default 1.5.
+    until
+        A share, such as 0.001: the run ends before `evaluations` when a tenth of its work has enlarged the hypervolume
+        in the box by less, see `last_tenth`. It is no part of the run, which can be continued with another one.
     backfill
         Of Greedy, and of orders applied to the queue: "none", "easy" or "conservative".
     decoding
@@ -157,6 +180,9 @@ def explore(
         encoding=encoding,
         algorithm=algorithm,
         start=start,
+        draw=draw,
+        wish=wish,
+        box=box,
         backfill=backfill,
         decoding=decoding,
         moves=moves,
@@ -167,6 +193,9 @@ def explore(
         copies=copies,
         forget=forget,
     )
+    if until is not None:
+        until = _share(until, settings.algorithm)
+        evaluations = settings.evaluations if evaluations is None else evaluations  # not those of a run that stopped
     evaluations = _budget(evaluations, settings, population, run_directory)
     parameters = dict(settings.parameters)
     generations = None
@@ -184,7 +213,10 @@ def explore(
         shape = len(settings.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
         about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())
-        publisher = _Publisher(record, workload, settings.encoding, progress)
+        aim = settings.aim or aim_of(workload)
+        if until is not None:
+            search = stop_at(search, aim, until, population, len(record.stored_rows))
+        publisher = _Publisher(record, workload, settings.encoding, aim, progress)
         return _run_search(search, publisher, partial(evaluator, workload, settings.encoding, workers, scheduler, tls))
 
 
@@ -198,6 +230,16 @@ def _budget(evaluations: int | None, settings: Settings, population: int, run_di
     if not 1 <= evaluations <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
     return evaluations
+
+
+def _share(until: float, algorithm: str) -> float:
+    """Return a share of the hypervolume; raise InputError if it is none, or where nothing can stop."""
+    if algorithm in (ALL, "rvea"):
+        why = "whose genomes depend on how many there will be" if algorithm == "rvea" else "which ends by itself"
+        raise InputError(f'until must not be given with the algorithm "{algorithm}", {why}')
+    if not 0 < number("until", until) < 1:
+        raise InputError(f"until must be a share above 0 and below 1, such as 0.001, but is {until:g}")
+    return float(until)
 
 
 def _run_search(
@@ -233,11 +275,16 @@ class _Publisher:
         record: Record,
         workload: Workload,
         encoding: Explored,
+        aim: Aim,
         progress: Callable[[Progress], object] | None,
     ) -> None:
         self.record = record
         self.workload = workload
         self.encoding = encoding
+        self.aim = aim
+        self.gained: float | None = None
+        self.gained_at = -np.inf
+        self.gain_seconds = 0.0
         self.progress = progress
         self.objectives = objective_table(workload.groups)
         self.best = np.full(len(self.objectives), np.nan)
@@ -266,9 +313,14 @@ class _Publisher:
             self.front = int(nondominated_rows(values, self.objectives).sum())
             self.counted_at = time.perf_counter()
             self.count_seconds = self.counted_at - now
+        now = time.perf_counter()
+        if now - self.gained_at >= self.gain_seconds / FILTER_SHARE or record.count == record.total:
+            self.gained = gain_of_last_tenth(costs(values, self.objectives), self.aim)
+            self.gained_at = time.perf_counter()
+            self.gain_seconds = self.gained_at - now
         counts = generation, record.count, record.total, record.from_store
         best = tuple(self.best.tolist())
-        self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best))
+        self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best, self.gained))
 
     def publish_now_and_then(self) -> None:
         """Publish after the first new generation and then every PUBLISH_EVERY seconds."""

@@ -211,8 +211,9 @@ def _check_store(path: Path, about: Mapping[str, Any]) -> None:
 def _differences(about: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str]:
     """Return in words which parameters of a run are not these, and the rule."""
     differences = []
-    for key, value in parameters.items():
-        stored_value = about.get("parameters", {}).get(key)
+    stored = about.get("parameters", {})
+    for key, value in (dict.fromkeys(stored) | dict(parameters)).items():
+        stored_value = stored.get(key)
         if stored_value == value:
             continue
         if key in ("workload", "workloads"):
@@ -245,7 +246,7 @@ def _digests(value: Any) -> str:
 
 def _short(value: Any) -> str:
     """Return a value as text of at most 100 characters."""
-    text = str(value)
+    text = "given" if value is None else str(value)
     return text if len(text) <= 100 else text[:97] + "..."
 
 

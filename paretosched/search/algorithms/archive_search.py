@@ -5,13 +5,14 @@ any other. Here all of these are kept, and parents are chosen where an owner loo
 time that was found for each group to `REACH` times that of the first genome, first come, first served. A parent is the
 member of the archive that comes farthest along a random ray into the box.
 
-Greedy's key is w_i (K_i + a t + b p m), and alike for the other criteria. A common factor of K, a and b changes no
-order, and none of all w_i does. So a point of the search has, for each situation, the logarithms to base 10 of
-w_1..w_G, of the head starts K_1 / a .. K_G / a, and of b / a, and last the place of the criterion in f1..f4. Moves
-change the order wherever the point is, and most of them are made in all situations alike.
+Points of the search are those of `weighting_points`. Moves change the order wherever the point is, and most of them
+are made in all situations alike.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,22 +20,45 @@ from ...core.arrays import Floats
 from ...core.errors import InputError
 from ...core.situations import SITUATIONS
 from ...fronts.quality_indicators import REACH
-from ...policies.greedy_order import CRITERIA, HIGHEST
+from ...policies.greedy_order import CRITERIA
 from .spaces import Reals, Search, Space
+from .weighting_points import LIMITS, decades, first_come_first_served, genomes_of, orders_and_random, points_of
 
 ORDERS, DRAWN = 10, 49  # random weak orders of the groups, and random points, in the first generation
-SHARES = (1 / 30, 9 / 10, 1 / 30, 1 / 30)  # of f1..f4 among random points, which are the same in all situations
 RAYS = 1.5  # parameter of the Dirichlet distribution of rays; 1 is uniform, larger ones go through the middle
 MATE, COPY, CRITERION = 0.5, 0.1, 0.05  # probabilities of a mate, of copying a situation, of another criterion
 EVERYWHERE, ALONE = 0.85, 0.075  # probabilities that a move is made in all situations, and in one
 STEP, FAR, FARTHER = 0.6, 0.2, 4.0  # decades a move goes; how often it goes farther, and how many times as far
+WISHED, NEAR = 0.5, 2.0  # share of parents that are chosen by a goal, and their mean rank by it
+EXCESS = (-1.0, 2.0)  # decades of the weight of exceeded limits beside the goal
+OUTSIDE = 0.5  # of the best found, as the unit of a coordinate in which even that is beyond the box
 MORE = 0.7  # moves of a child beyond the first, in the mean
-RANGES = ((-1.5, 0.0), (3.5, 5.5), (-4.0, 0.0))  # decades of w, K / a and b / a of random points
-LIMITS = ((-3.0, 0.0), (1.0, 7.0), (-6.0, 1.0))  # decades that moves may reach
-UNITS = np.array([[-3.0, 1.0], [0.0, 0.0], [-6.0, 0.0], [0.0, 2.0]])  # of K / a and b / a with f1..f4, as decades
 
 
-def archive_search(space: Space, population: int, seed: int) -> Search:
+class Aim(NamedTuple):
+    """Where a search looks: a box, and the goal of a wish.
+
+    Attributes
+    ----------
+    rows
+        (c, q) weights of the q costs in each coordinate of the box.
+    edge
+        (c,) where the box ends; it begins at the best found.
+    outer
+        (c,) where the box would end without the limits of a wish: half of the rays go into this box, because ancestors
+        of what is within narrow limits often are not. None without a wish.
+    goal
+        Function of costs, (k, q), to the goal, (k,), of which 1 is much and less is better, and how far limits are
+        exceeded, (k,); None without a goal.
+    """
+
+    rows: Floats
+    edge: Floats
+    outer: Floats | None = None
+    goal: Callable[[Floats], tuple[Floats, Floats]] | None = None
+
+
+def archive_search(space: Space, population: int, seed: int, aim: Aim | None = None) -> Search:
     """Return a search of weightings, ready to yield its first generation; see the head of this module.
 
     Parameters
@@ -45,6 +69,8 @@ def archive_search(space: Space, population: int, seed: int) -> Search:
         Genomes a generation, but for the first one.
     seed
         The seed of all random choices.
+    aim
+        The box and the goal; None for the box of the groups up to `REACH` times the first genome's response times.
 
     Raises
     ------
@@ -53,88 +79,54 @@ def archive_search(space: Space, population: int, seed: int) -> Search:
     """
     if not isinstance(space, Reals):
         raise InputError('algorithm "archive" searches weightings only; give encoding "weighting" or another algorithm')
-    return _search(space, population, np.random.default_rng(seed))
+    return _search(space, population, np.random.default_rng(seed), aim)
 
 
-def _search(space: Reals, population: int, generator: np.random.Generator) -> Search:
+def _search(space: Reals, population: int, generator: np.random.Generator, aim: Aim | None) -> Search:
     """Yield generations of weightings."""
     groups = (space.lower.size // len(SITUATIONS) - 3) // 2
-    points = _first_points(groups, generator)
+    points = orders_and_random(ORDERS, DRAWN, groups, generator)
     genomes = genomes_of(points)
-    genomes[0] = _first_come_first_served(groups)
+    genomes[0] = first_come_first_served(groups)
     if space.first is not None:
         points = np.concatenate([points[:1], points_of(space.first), points[1:]])
         genomes = np.concatenate([genomes[:1], space.first, genomes[1:]])
     costs = yield genomes
-    edge = REACH * costs[0, 1:]
-    kept, kept_costs, limits = points[:0], costs[:0], _decades(LIMITS, groups)
+    if aim is None:
+        aim = Aim(np.eye(costs.shape[1])[1:], REACH * costs[0, 1:])
+    kept, kept_costs, limits = points[:0], costs[:0], decades(LIMITS, groups)
     while True:
         kept, kept_costs = _with(kept, kept_costs, points, costs)
-        best = kept_costs[:, 1:].min(axis=0)
-        places = np.asfortranarray((kept_costs[:, 1:] - best) / (edge - best))
-        points = np.array([_child(kept, places, limits, generator) for _ in range(population)])
+        parent = _parents(kept_costs, aim, generator)
+        points = np.array([_child(kept, parent, limits, generator) for _ in range(population)])
         costs = yield genomes_of(points)
 
 
-def genomes_of(points: Floats) -> Floats:
-    """Return the genomes of `Weighting` that points, (k, 3, 2 G + 2), stand for, (k, d)."""
-    groups = points.shape[2] // 2 - 1
-    places = points[:, :, -1].astype(int)
-    units = UNITS[places]
-    w = 10 ** (points[:, :, :groups] - points[:, :, :groups].max(axis=2, keepdims=True))
-    head_starts = 10 ** (points[:, :, groups : 2 * groups] + units[:, :, :1])
-    b = 10 ** (points[:, :, -2] + units[:, :, 1])
-    a = np.minimum(HIGHEST["a"], np.minimum(HIGHEST["K"] / head_starts.max(axis=2), HIGHEST["b"] / b))
-    K = np.minimum(head_starts * a[:, :, None], HIGHEST["K"])
-    genes = np.concatenate([w, K, a[:, :, None], np.minimum(b * a, HIGHEST["b"])[:, :, None]], axis=2)
-    return np.concatenate([genes.reshape(len(points), -1), places + 0.5], axis=1)
+def _parents(costs: Floats, aim: Aim, generator: np.random.Generator) -> Callable[[], int]:
+    """Return the function that chooses a row of the archive with these costs, (k, q)."""
+    coordinates = costs @ aim.rows.T
+    best = coordinates.min(axis=0)
 
+    def places_to(edge: Floats) -> Floats:
+        span = np.where(edge > best, edge - best, OUTSIDE * np.abs(best) + 1e-9)
+        return np.asfortranarray((coordinates - best) / span)
 
-def points_of(genomes: Floats) -> Floats:
-    """Return the points that stand for the orders of genomes, (k, d), as far as moves reach, (k, 3, 2 G + 2).
+    places = places_to(aim.edge)
+    if aim.outer is None:
+        return lambda: _along_a_ray(places, generator)
+    both = places, places_to(aim.outer)
+    if aim.goal is None:
+        return lambda: _along_a_ray(both[generator.integers(2)], generator)
+    goals, excess = aim.goal(costs)
 
-    Examples
-    --------
-    >>> points = np.array([[[0.0, -1, 4, 5, -2, 1]] * 3])
-    >>> points_of(genomes_of(points)).round(6).tolist() == points.tolist()
-    True
-    """
-    places = np.minimum(genomes[:, -len(SITUATIONS) :].astype(int), len(CRITERIA) - 1)
-    genes = genomes[:, : -len(SITUATIONS)].reshape(len(genomes), len(SITUATIONS), -1)
-    groups = genes.shape[2] // 2 - 1
-    logarithms = np.log10(np.maximum(genes, 1e-30))
-    units = UNITS[places]
-    logarithms[:, :, groups : 2 * groups] -= logarithms[:, :, -2:-1] + units[:, :, :1]
-    logarithms[:, :, -2] = logarithms[:, :, -1] - logarithms[:, :, -2] - units[:, :, 1]
-    lower, upper = _decades(LIMITS, groups)
-    return np.concatenate([np.clip(logarithms[:, :, :-1], lower, upper), places[:, :, None]], axis=2)
+    def parent() -> int:
+        if generator.random() >= WISHED:
+            return _along_a_ray(both[generator.integers(2)], generator)
+        weighed = goals + 10.0 ** generator.uniform(*EXCESS) * excess
+        rank = min(int(generator.exponential(NEAR)), len(weighed) - 1)
+        return int(np.argpartition(weighed, rank)[rank])
 
-
-def _decades(ranges: tuple[tuple[float, float], ...], groups: int) -> Floats:
-    """Return the lower and the upper ends of ranges for the w, the K / a, and b / a, (2, 2 G + 1)."""
-    return np.repeat(np.array(ranges).T, (groups, groups, 1), axis=1)
-
-
-def _first_points(groups: int, generator: np.random.Generator) -> Floats:
-    """Return first come, first served, then weak orders of the groups, then random points, (k, 3, 2 G + 2)."""
-    lower, upper = _decades(LIMITS, groups)
-    plain = np.concatenate([np.zeros(groups), lower[groups:], [CRITERIA.index("f2")]])
-    orders = np.tile(plain, (1 + ORDERS, len(SITUATIONS), 1))
-    for order in orders[1:]:
-        ranks = generator.integers(generator.integers(1, groups + 1), size=groups)
-        ahead = ranks > 0  # of others, by as many months as no job waits
-        order[:, groups : 2 * groups][:, ahead] = np.log10(ranks[ahead] / groups) + upper[groups]
-    lower, upper = _decades(RANGES, groups)
-    random = np.empty((DRAWN, 1, 2 * groups + 2))
-    random[:, 0, :-1] = lower + (upper - lower) * generator.random((DRAWN, 2 * groups + 1))
-    random[:, 0, -1] = generator.choice(len(CRITERIA), p=SHARES, size=DRAWN)
-    return np.concatenate([orders, random.repeat(len(SITUATIONS), axis=1)])
-
-
-def _first_come_first_served(groups: int) -> Floats:
-    """Return the genome, (d,), of the order of submission: f2 with a alone."""
-    situation = [*[1.0] * groups, *[0.0] * groups, 1.0, 0.0]
-    return np.array([*situation * len(SITUATIONS), *[CRITERIA.index("f2") + 0.5] * len(SITUATIONS)])
+    return parent
 
 
 def _with(kept: Floats, kept_costs: Floats, points: Floats, costs: Floats) -> tuple[Floats, Floats]:
@@ -150,11 +142,11 @@ def _with(kept: Floats, kept_costs: Floats, points: Floats, costs: Floats) -> tu
     return np.concatenate([kept[stay], points[added]]), np.concatenate([kept_costs[stay], costs[added]])
 
 
-def _child(kept: Floats, places: Floats, limits: Floats, generator: np.random.Generator) -> Floats:
-    """Return a new point, (3, 2 G + 2), within limits, from one or two members of the archive with these places."""
-    child: Floats = kept[_along_a_ray(places, generator)].copy()
+def _child(kept: Floats, parent: Callable[[], int], limits: Floats, generator: np.random.Generator) -> Floats:
+    """Return a new point, (3, 2 G + 2), within limits, from one or two members of the archive."""
+    child: Floats = kept[parent()].copy()
     if generator.random() < MATE:
-        _cross(child, kept[_along_a_ray(places, generator)], generator)
+        _cross(child, kept[parent()], generator)
     rare = generator.random()
     if rare < COPY:
         source, target = generator.choice(len(SITUATIONS), 2, replace=False)

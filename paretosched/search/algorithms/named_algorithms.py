@@ -16,7 +16,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import InputError, one_of
-from .archive_search import archive_search
+from .archive_search import Aim, archive_search
 from .spaces import Search, Space
 
 OF_ANY_GENOMES = ("nsga", "nsga2", "unsga3", "agemoea2", "rvea", "random")
@@ -26,7 +26,14 @@ MOST_OF_AGEMOEA2 = 1_000  # its time grows with the cube of the population: up t
 
 
 def search(
-    algorithm: str, space: Space, population: int, seed: int, generations: int | None = None, *, forget: bool = False
+    algorithm: str,
+    space: Space,
+    population: int,
+    seed: int,
+    generations: int | None = None,
+    *,
+    forget: bool = False,
+    aim: Aim | None = None,
 ) -> Search:
     """Return an algorithm, ready to yield its first generation.
 
@@ -51,6 +58,8 @@ def search(
     forget
         For "nsga" and "nsga2" and recipes only: start orders have children, but do not survive the first generation
         (paper 002, section 3.2).
+    aim
+        For "archive" only: where it looks.
 
     Raises
     ------
@@ -79,7 +88,7 @@ def search(
         raise InputError(f"generations are the horizon of rvea, {algorithm} has none, but they are {generations}")
     space.check(most)
     if algorithm == "archive":
-        return archive_search(space, population, seed)
+        return archive_search(space, population, seed, aim)
     if algorithm == "random":
         return space.at_random(population, np.random.default_rng(seed))
     from .pymoo_algorithms import evolve  # here, because pymoo takes half a second

@@ -14,7 +14,7 @@ before it asks for their children, so that the sequences of the children can be 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -25,6 +25,9 @@ from ...encodings.recipes import KEYS
 
 Search = Generator[Floats, Floats, None]
 """An algorithm at work: it yields generations of genomes, and each time their costs must be sent."""
+
+Draw = Callable[[int, np.random.Generator], Floats]
+"""Function of a number and a source of randomness to so many random genomes, (count, d)."""
 
 NUMBER, PARENT, MATE, KEY, FREQUENCY, JUMP = range(6)
 NO_PARENT = -1.0
@@ -62,18 +65,21 @@ class Reals(NamedTuple):
         (d,) each.
     first
         (k, d), the beginning of the first generation, at most a population; the rest is random.
+    draw
+        How random vectors are made; None for uniform ones.
     """
 
     lower: Floats
     upper: Floats
     first: Floats | None = None
+    draw: Draw | None = None
 
     def check(self, _most_starts: int) -> None:
         """Refuse nothing: there are no start orders."""
 
     def first_generation(self, population: int, generator: np.random.Generator) -> Floats:
-        """Return `first` and then uniform random points, (k, d), no two of them equal."""
-        points = self._uniform(population, generator)
+        """Return `first` and then random points, (k, d), no two of them equal."""
+        points = self._random(population, generator)
         if self.first is not None:
             points = np.concatenate([self.first[:population], points])[:population]
         _, first_of_equals = np.unique(points, axis=0, return_index=True)
@@ -84,12 +90,16 @@ class Reals(NamedTuple):
         return genomes
 
     def at_random(self, population: int, generator: np.random.Generator) -> Search:
-        """Yield uniform random points, (population, d)."""
+        """Yield `first` and random points, (population, d), and then random points."""
+        if self.first is not None:
+            yield self.first_generation(population, generator)
         while True:
-            yield self._uniform(population, generator)
+            yield self._random(population, generator)
 
-    def _uniform(self, count: int, generator: np.random.Generator) -> Floats:
-        """Return uniform random points, (count, d)."""
+    def _random(self, count: int, generator: np.random.Generator) -> Floats:
+        """Return random points, (count, d)."""
+        if self.draw is not None:
+            return self.draw(count, generator)
         return self.lower + (self.upper - self.lower) * generator.random((count, self.lower.size))
 
 

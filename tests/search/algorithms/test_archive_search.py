@@ -9,9 +9,10 @@ from paretosched import Workload, greedy, lublin, objectives, simulate
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting, decode, encode
 from paretosched.search.algorithms import archive_search as module
-from paretosched.search.algorithms.archive_search import archive_search, genomes_of, points_of
+from paretosched.search.algorithms.archive_search import archive_search
 from paretosched.search.algorithms.named_algorithms import search
 from paretosched.search.algorithms.spaces import Reals
+from paretosched.search.algorithms.weighting_points import genomes_of, points_of
 from support.searching import FEW, LOWER, UPPER, WEIGHTS, toy_costs
 
 GROUPS = ("1", "2")
