@@ -26,7 +26,7 @@ from ..workload.reopening import record as workload_record
 from ..workload.workload import Workload
 from . import runs
 from .algorithms.spaces import Search
-from .evaluation import Evaluate, TlsFiles, check_workers, evaluator, versions
+from .evaluation import Simulations, TlsFiles, check_workers, simulations, versions
 from .resuming import Record, advance
 from .settings import ALL, BEGUN, POPULATION, Settings, settle
 
@@ -85,6 +85,7 @@ def explore(
     jump: float | None = None,
     copies: bool | None = None,
     forget: bool | None = None,
+    lag: int | None = None,
     workers: int = 0,
     scheduler: str | None = None,
     tls: TlsFiles | None = None,
@@ -126,6 +127,10 @@ def explore(
     moves, movable, recombination, frequency, jump, copies, forget
         How sequences are varied, see `Sequences`; moves and their mean length in the first generation, by default
         5000 (50 where it begins with known schedules) and 1500; if it has copies of start orders, and forgets them.
+    lag
+        Of algorithm "archive", by default the population, or that of the run that is continued: schedule k depends on
+        the results of the schedules 0 .. k - lag at most. With many workers it must be larger, so that nobody waits:
+        three times as many as simulations that run at a time, or more.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress
@@ -166,6 +171,7 @@ def explore(
         jump=jump,
         copies=copies,
         forget=forget,
+        lag=None if lag is None else whole_number("lag", lag),
     )
     evaluations = _budget(evaluations, settings, population, run_directory)
     parameters = dict(settings.parameters)
@@ -185,7 +191,8 @@ def explore(
         about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())
         publisher = _Publisher(record, workload, settings.encoding, progress)
-        return _run_search(search, publisher, partial(evaluator, workload, settings.encoding, workers, scheduler, tls))
+        simulating = partial(simulations, [workload], settings.encoding, workers, scheduler, tls)
+        return _run_search(search, settings.lag, publisher, simulating)
 
 
 def _budget(evaluations: int | None, settings: Settings, population: int, run_directory: str | os.PathLike[str]) -> int:
@@ -201,15 +208,18 @@ def _budget(evaluations: int | None, settings: Settings, population: int, run_di
 
 
 def _run_search(
-    search: Search, publisher: _Publisher, simulating: Callable[[], AbstractContextManager[Evaluate]]
+    search: Search,
+    lag: float | None,
+    publisher: _Publisher,
+    simulating: Callable[[], AbstractContextManager[Simulations]],
 ) -> Front:
     """Run a search on its record, publish its front now and then, and return the last one."""
     record = publisher.record
     total = record.total
     try:
         if len(record.stored_rows) < record.total:
-            with simulating() as evaluate:
-                for generation in advance(search, record, evaluate, lambda v: costs(v, publisher.objectives)):
+            with simulating() as there:
+                for generation in advance(search, record, there, lambda v: costs(v, publisher.objectives), lag):
                     publisher.report(generation)
                     if record.count < record.total:
                         publisher.publish_now_and_then()

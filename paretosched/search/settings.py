@@ -32,7 +32,7 @@ from ..policies.plain import PLAIN_RULES
 from ..policies.policy import Policy, as_policy, fits
 from ..policies.policy_json import to_json
 from ..workload.workload import Workload
-from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, search
+from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, lag_of, search
 from .algorithms.spaces import Reals, Recipes, Search, Space
 
 POPULATION = 100
@@ -43,7 +43,7 @@ WORDS = ("submit", "permutations", "weak", "random")
 RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
 FIRST = ("copies", "forget")  # what becomes of the start orders in the first generation
 ALL = "all"
-BEGUN = ("start", "start_digest", "frequency", "jump", *FIRST, "generations")  # parameters beside the encoding's
+BEGUN = ("start", "start_digest", "frequency", "jump", *FIRST, "generations", "lag")  # parameters beside the encoding's
 
 StartSearch = Callable[[int | None], Search]
 """Function of the number of generations, for "rvea" alone, to the search, ready to yield its first generation."""
@@ -64,6 +64,8 @@ class Settings(NamedTuple):
         How many schedules are simulated by default.
     parameters
         All settings as plain JSON values.
+    lag
+        As of `named_algorithms.lag_of`.
     """
 
     encoding: Explored
@@ -71,6 +73,7 @@ class Settings(NamedTuple):
     start_search: StartSearch
     evaluations: int
     parameters: dict[str, Any]
+    lag: float | None
 
 
 def settle(
@@ -82,6 +85,7 @@ def settle(
     encoding: str | Explored = "weighting",
     algorithm: str | None = None,
     start: Sequence[str] = (),
+    lag: int | None = None,
     **words: Any,
 ) -> Settings:
     """Return the settings of a run.
@@ -94,7 +98,7 @@ def settle(
         Parameters of the run if it exists already, else empty.
     seed, population
         Of the algorithm.
-    encoding, algorithm, start, **words
+    encoding, algorithm, start, lag, **words
         As for `exploration.explore`; None among the words stands for the default.
 
     Raises
@@ -108,6 +112,9 @@ def settle(
     one_of("algorithm", algorithm, [*ALGORITHMS, ALL])
     if not 1 <= population <= MOST_POPULATION:
         raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
+    if algorithm == "archive" and lag is None:
+        lag = run_parameters.get("lag", population)
+    search_lag = lag_of(algorithm, population, lag)
     if isinstance(start, str):
         raise InputError(f'start must be a list of words, but is the text "{start}"')
     start = list(dict.fromkeys(map(str, list_argument("start", start))))
@@ -133,14 +140,14 @@ def settle(
     names = [Path(word).name if os.sep in word or _is_front(word) else word for word in start]
     # the start as it was when the run began
     earlier = run_parameters.get("starts") if run_parameters.get("start", []) == names else None
-    request = _Request(
-        workload, algorithm, start, earlier if isinstance(earlier, list) else None, strategy, seed, population, first
-    )
+    earlier = earlier if isinstance(earlier, list) else None
+    request = _Request(workload, algorithm, start, earlier, strategy, seed, population, first, lag)
     whole, start_search, count, start_places = _begin(without_start, request)
     if start:
         start_places = {"start": names} | start_places
     parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
-    return Settings(whole, algorithm, start_search, count, parameters | encodings.to_json(whole) | start_places)
+    parameters |= encodings.to_json(whole) | start_places | ({} if lag is None else {"lag": lag})
+    return Settings(whole, algorithm, start_search, count, parameters, search_lag)
 
 
 def _name_and_words(encoding: Any, words: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -174,6 +181,8 @@ class _Request(NamedTuple):
         The start of the run if it exists already, plain JSON values; else None.
     first
         Whether start orders are copied and forgotten, by the words of FIRST.
+    lag
+        Of the algorithm "archive".
     """
 
     workload: Workload
@@ -184,6 +193,7 @@ class _Request(NamedTuple):
     seed: int
     population: int
     first: dict[str, bool]
+    lag: int | None
 
 
 class _Beginning(NamedTuple):
@@ -198,7 +208,8 @@ class _Beginning(NamedTuple):
 def _begin_search(encoding: Explored, space: Space, request: _Request, parameters: dict[str, Any]) -> _Beginning:
     """Return the beginning of a run in which an algorithm searches a space."""
     forget = request.first.get("forget", False)
-    start_search = partial(search, request.algorithm, space, request.population, request.seed, forget=forget)
+    of_search = request.algorithm, space, request.population, request.seed
+    start_search = partial(search, *of_search, forget=forget, lag=request.lag)
     return _Beginning(encoding, start_search, EVALUATIONS, parameters)
 
 

@@ -5,6 +5,9 @@ any other. Here all of these are kept, and parents are chosen where an owner loo
 time that was found for each group to `REACH` times that of the first genome, first come, first served. A parent is the
 member of the archive that comes farthest along a random ray into the box.
 
+There are no generations, at whose ends all would wait for the slowest simulation. Genome number k depends on the
+results of the genomes 0 .. k - L at most, with a fixed lag L; so it is the same in whatever order results come.
+
 Greedy's key is w_i (K_i + a t + b p m), and alike for the other criteria. A common factor of K, a and b changes no
 order, and none of all w_i does. So a point of the search has, for each situation, the logarithms to base 10 of
 w_1..w_G, of the head starts K_1 / a .. K_G / a, and of b / a, and last the place of the criterion in f1..f4. Moves
@@ -13,6 +16,8 @@ change the order wherever the point is, and most of them are made in all situati
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 
 from ...core.arrays import Floats
@@ -20,9 +25,10 @@ from ...core.errors import InputError
 from ...core.situations import SITUATIONS
 from ...fronts.quality_indicators import REACH
 from ...policies.greedy_order import CRITERIA, HIGHEST
+from .archive_members import Members
 from .spaces import Reals, Search, Space
 
-ORDERS, DRAWN = 10, 49  # random weak orders of the groups, and random points, in the first generation
+ORDERS, DRAWN = 10, 49  # random weak orders of the groups, and random points at least, to begin with
 SHARES = (1 / 30, 9 / 10, 1 / 30, 1 / 30)  # of f1..f4 among random points, which are the same in all situations
 RAYS = 1.5  # parameter of the Dirichlet distribution of rays; 1 is uniform, larger ones go through the middle
 MATE, COPY, CRITERION = 0.5, 0.1, 0.05  # probabilities of a mate, of copying a situation, of another criterion
@@ -34,15 +40,18 @@ LIMITS = ((-3.0, 0.0), (1.0, 7.0), (-6.0, 1.0))  # decades that moves may reach
 UNITS = np.array([[-3.0, 1.0], [0.0, 0.0], [-6.0, 0.0], [0.0, 2.0]])  # of K / a and b / a with f1..f4, as decades
 
 
-def archive_search(space: Space, population: int, seed: int) -> Search:
-    """Return a search of weightings, ready to yield its first generation; see the head of this module.
+def archive_search(space: Space, lag: int, seed: int) -> Search:
+    """Return a search of weightings, ready to yield its first genomes; see the head of this module.
+
+    It may be sent the costs of any number of its oldest genomes of which it has not been sent them yet. When it was
+    sent t in all, it has yielded t + L, or the first ones if these are more.
 
     Parameters
     ----------
     space
         The `Reals` of weightings; its first genomes, if there are any, come second, after first come, first served.
-    population
-        Genomes a generation, but for the first one.
+    lag
+        L, at least 1.
     seed
         The seed of all random choices.
 
@@ -53,27 +62,32 @@ def archive_search(space: Space, population: int, seed: int) -> Search:
     """
     if not isinstance(space, Reals):
         raise InputError('algorithm "archive" searches weightings only; give encoding "weighting" or another algorithm')
-    return _search(space, population, np.random.default_rng(seed))
+    return _search(space, lag, np.random.default_rng(seed))
 
 
-def _search(space: Reals, population: int, generator: np.random.Generator) -> Search:
-    """Yield generations of weightings."""
+def _search(space: Reals, lag: int, generator: np.random.Generator) -> Search:
+    """Yield weightings."""
     groups = (space.lower.size // len(SITUATIONS) - 3) // 2
-    points = _first_points(groups, generator)
+    given = 0 if space.first is None else len(space.first)
+    points = _first_points(groups, max(DRAWN, lag - 1 - given - ORDERS), generator)
     genomes = genomes_of(points)
     genomes[0] = _first_come_first_served(groups)
     if space.first is not None:
         points = np.concatenate([points[:1], points_of(space.first), points[1:]])
         genomes = np.concatenate([genomes[:1], space.first, genomes[1:]])
     costs = yield genomes
-    edge = REACH * costs[0, 1:]
-    kept, kept_costs, limits = points[:0], costs[:0], _decades(LIMITS, groups)
+    members = Members(points.shape[1:], REACH * costs[0, 1:])
+    limits = _decades(LIMITS, groups)
+    waiting, asked = deque(points), len(points)
     while True:
-        kept, kept_costs = _with(kept, kept_costs, points, costs)
-        best = kept_costs[:, 1:].min(axis=0)
-        places = np.asfortranarray((kept_costs[:, 1:] - best) / (edge - best))
-        points = np.array([_child(kept, places, limits, generator) for _ in range(population)])
-        costs = yield genomes_of(points)
+        children: list[Floats] = []
+        for cost in costs:
+            members.add(waiting.popleft(), cost[1:])
+            if len(members) + lag > asked + len(children):
+                children.append(_child(members, limits, generator))
+        waiting.extend(children)
+        asked += len(children)
+        costs = yield genomes_of(np.array(children)) if children else genomes[:0]
 
 
 def genomes_of(points: Floats) -> Floats:
@@ -115,7 +129,7 @@ def _decades(ranges: tuple[tuple[float, float], ...], groups: int) -> Floats:
     return np.repeat(np.array(ranges).T, (groups, groups, 1), axis=1)
 
 
-def _first_points(groups: int, generator: np.random.Generator) -> Floats:
+def _first_points(groups: int, drawn: int, generator: np.random.Generator) -> Floats:
     """Return first come, first served, then weak orders of the groups, then random points, (k, 3, 2 G + 2)."""
     lower, upper = _decades(LIMITS, groups)
     plain = np.concatenate([np.zeros(groups), lower[groups:], [CRITERIA.index("f2")]])
@@ -125,9 +139,9 @@ def _first_points(groups: int, generator: np.random.Generator) -> Floats:
         ahead = ranks > 0  # of others, by as many months as no job waits
         order[:, groups : 2 * groups][:, ahead] = np.log10(ranks[ahead] / groups) + upper[groups]
     lower, upper = _decades(RANGES, groups)
-    random = np.empty((DRAWN, 1, 2 * groups + 2))
-    random[:, 0, :-1] = lower + (upper - lower) * generator.random((DRAWN, 2 * groups + 1))
-    random[:, 0, -1] = generator.choice(len(CRITERIA), p=SHARES, size=DRAWN)
+    random = np.empty((drawn, 1, 2 * groups + 2))
+    random[:, 0, :-1] = lower + (upper - lower) * generator.random((drawn, 2 * groups + 1))
+    random[:, 0, -1] = generator.choice(len(CRITERIA), p=SHARES, size=drawn)
     return np.concatenate([orders, random.repeat(len(SITUATIONS), axis=1)])
 
 
@@ -137,24 +151,12 @@ def _first_come_first_served(groups: int) -> Floats:
     return np.array([*situation * len(SITUATIONS), *[CRITERIA.index("f2") + 0.5] * len(SITUATIONS)])
 
 
-def _with(kept: Floats, kept_costs: Floats, points: Floats, costs: Floats) -> tuple[Floats, Floats]:
-    """Return an archive and its costs with some more points, without all that is dominated; of equals, the first."""
-    kept_costs = np.asfortranarray(kept_costs)  # so that numpy runs along the columns, which are long
-    stay = np.ones(len(kept), dtype=bool)
-    added: list[int] = []
-    for i, cost in enumerate(costs):
-        if (kept_costs <= cost).all(axis=1).any() or (costs[added] <= cost).all(axis=1).any():
-            continue
-        stay &= ~(cost <= kept_costs).all(axis=1)
-        added = [*(j for j in added if not (cost <= costs[j]).all()), i]
-    return np.concatenate([kept[stay], points[added]]), np.concatenate([kept_costs[stay], costs[added]])
-
-
-def _child(kept: Floats, places: Floats, limits: Floats, generator: np.random.Generator) -> Floats:
-    """Return a new point, (3, 2 G + 2), within limits, from one or two members of the archive with these places."""
-    child: Floats = kept[_along_a_ray(places, generator)].copy()
+def _child(members: Members, limits: Floats, generator: np.random.Generator) -> Floats:
+    """Return a new point, (3, 2 G + 2), within limits, from one or two members of the archive."""
+    ray = np.full(members.width, RAYS)
+    child: Floats = members.along(generator.dirichlet(ray)).copy()
     if generator.random() < MATE:
-        _cross(child, kept[_along_a_ray(places, generator)], generator)
+        _cross(child, members.along(generator.dirichlet(ray)), generator)
     rare = generator.random()
     if rare < COPY:
         source, target = generator.choice(len(SITUATIONS), 2, replace=False)
@@ -186,15 +188,6 @@ def _bounce(values: Floats, lower: float, upper: float) -> Floats:
     beyond = np.mod(values - lower, there_and_back)
     reflected: Floats = lower + np.minimum(beyond, there_and_back - beyond)
     return reflected
-
-
-def _along_a_ray(places: Floats, generator: np.random.Generator) -> int:
-    """Return the row that comes farthest along a random ray, from the far corner of the box to where nobody waits.
-
-    It has the smallest augmented Chebyshev distance from the near corner, 0 in all coordinates.
-    """
-    ray = generator.dirichlet(np.full(places.shape[1], RAYS))
-    return int(np.argmin((places / np.maximum(ray, 1e-9)).max(axis=1) + 1e-3 * places.sum(axis=1)))
 
 
 def _cross(child: Floats, mate: Floats, generator: np.random.Generator) -> None:
