@@ -26,7 +26,7 @@ from paretosched.search.run_store import checksum
 from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values, state_text
 from paretosched.simulation.objective import objectives_of
 from support.commands import command
-from support.exploring import PULLED, random_workload
+from support.exploring import SEARCHES, random_workload
 from support.runs import equal_runs
 
 W = random_workload()
@@ -153,13 +153,13 @@ def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize(("kill_seed", "encoding"), [(1, "weighting"), (2, "sequence")])
+@pytest.mark.parametrize(("kill_seed", "search"), [(1, "weighting"), (2, "sequence"), (3, "archive")])
 def test_a_run_killed_at_random_moments_equals_one_that_went_through(
-    tmp_path: Path, kill_seed: int, encoding: str
+    tmp_path: Path, kill_seed: int, search: str
 ) -> None:
-    words, total = (PULLED, 4000) if encoding == "sequence" else ({}, 1000)
+    words, total = SEARCHES[search], 4000 if search == "sequence" else 1000
     process = subprocess.run(
-        [sys.executable, SCRIPT, "killed", str(tmp_path / "killed"), str(total), str(kill_seed), encoding],
+        [sys.executable, SCRIPT, "killed", str(tmp_path / "killed"), str(total), str(kill_seed), search],
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
