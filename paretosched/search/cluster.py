@@ -47,6 +47,7 @@ PATIENCE = 15.0  # s to wait for an answer of a scheduler, and for its first wor
 WITHOUT_SCHEDULER = 60.0  # s to try again when a scheduler has gone
 WITHOUT_WORKER = 60.0  # s to wait for a worker when none is left, and for a new process to be one
 SHORT = 5.0  # s with too few workers, after which it is worth a remark; a new process takes 2 s
+TOGETHER = 0.02  # s in which tasks end whose results are fetched together, while all workers have others to do
 LOOK = 1.0  # s between two looks at the cluster
 RETRIES = 3  # of a task that fails, and of a generation whose scheduler has gone
 DEATHS = 9  # of workers of ours with the same task, after which the task is given up
@@ -199,9 +200,11 @@ class Cluster:
             self._look()
         self._send()
         numbers = [self._next_ended()]
+        deadline = time.monotonic() + TOGETHER
         with suppress(Empty):
-            while True:
-                numbers.append(self._ended.get_nowait())
+            while len(numbers) < len(self._sent):
+                nobody_waits = len(self._sent) - len(numbers) > self.slots + self.slots // 4
+                numbers.append(self._ended.get(timeout=max(0.0, deadline - time.monotonic()) if nobody_waits else 0.0))
         futures_ = [self._sent[number] for number in numbers]
         results = self._long_answer(lambda client: client.gather(futures_))
         for number in numbers:

@@ -47,6 +47,7 @@ TlsFiles = tuple[str | PathLike[str], str | PathLike[str], str | PathLike[str]] 
 
 LONGEST_TASK = 1.0  # s; beyond it the overhead of a task is nothing, and a worker that dies costs more
 SHORTEST_TASK = 0.05  # s; a task costs the scheduler of `distributed` and its worker 3-6 ms
+STREAM_TASK = 0.5  # s; without generations nobody waits for its end
 ROUND, ROUND_OF_UNKNOWN = 0.9, 0.5  # share of what is left of a generation
 QUEUED = 3  # tasks for each slot of a search without generations
 FIRST_SIZE = 4  # of a task of such a search, before it is known how long simulations take
@@ -289,8 +290,8 @@ class Simulations:
     def stream_sizes(self, count: int, ahead: float) -> list[int]:
         """Return the sizes of tasks of genomes behind which others come, as long as fewer than `ahead` are running.
 
-        They are equal, but for the last, and so small that there are `QUEUED` of them for every slot: they are running,
-        waiting, or have ended and are kept back by an older one.
+        They are equal, but for the last, as long as their overhead demands, and so small that there are `QUEUED` of
+        them for every slot: they are running, waiting, or have ended and are kept back by an older one.
 
         Examples
         --------
@@ -299,7 +300,7 @@ class Simulations:
         [4, 4, 2]
         """
         slots = self._slots()
-        seconds = max(SHORTEST_TASK, slots / MOST_TASKS)
+        seconds = max(STREAM_TASK, slots / MOST_TASKS)
         wanted = FIRST_SIZE if self._mean_seconds is None else max(1, round(seconds / self._mean_seconds))
         size = max(1, min(wanted, int(ahead / (QUEUED * slots))))
         return [size] * (count // size) + ([count % size] if count % size else [])

@@ -170,7 +170,8 @@ def advance(
         first = max(asking.submitted, len(record.stored_rows))
         if asking.asked > first:
             count = asking.asked - first
-            sizes = there.generation_sizes(count) if lag is None else there.stream_sizes(count, min(lag, AHEAD))
+            ahead = min(AHEAD if lag is None else lag, AHEAD, record.total - record.count)
+            sizes = there.generation_sizes(count) if lag is None else there.stream_sizes(count, ahead)
             there.submit(record.genomes[: asking.asked], first, sizes)
         asking.submitted = asking.asked
         if there.running:
