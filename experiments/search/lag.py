@@ -72,8 +72,8 @@ def summary(results: Path) -> list[str]:
         losses.append(f"{lost.mean():+.3f} after {int(budget):,} (from {lost.min():+.3f} to {lost.max():+.3f})")
     about = (
         f"Hypervolume to {REACH} times EASY after so many simulations by `archive`, mean and standard deviation of "
-        f"{seeds} seeds. With lag L, schedule k depends on the results of the schedules 0 .. k - L only, so the first L "
-        f"are drawn and not bred. Lost by a lag of {int(last):,} instead of {int(first):,}, in the mean of logs and "
+        f"{seeds} seeds. With lag L, schedule k depends on the results of the schedules 0 .. k - L only, so the first "
+        f"L are drawn and not bred. Lost by a lag of {int(last):,} instead of {int(first):,}, in the mean of logs and "
         f"seeds: {'; '.join(losses)}."
     )
     return [*lines, "", about, ""]

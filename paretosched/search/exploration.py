@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arguments import callback, whole_number
+from ..core.arrays import Ints
 from ..core.errors import InputError, printable
 from ..core.run_files import FRONT_FILE
 from ..encodings.encoding import Explored
@@ -256,6 +257,8 @@ class _Publisher:
         nondominated_rows(np.zeros((1, self.best.size)), self.objectives)  # loads its library before it is timed
         self.report_end = 0
         self.counted_at = -np.inf
+        self.rows = np.arange(0)  # of the first `known` evaluations, those that none of them dominates
+        self.known = 0
         self.count_seconds = 0.0
         record.write(runs.RUNNING, front=0)
 
@@ -273,12 +276,21 @@ class _Publisher:
                 self.best[j] = column.max() if objective.maximise else column.min()
         now = time.perf_counter()
         if now - self.counted_at >= self.count_seconds / FILTER_SHARE or record.count == record.total:
-            self.front = int(nondominated_rows(values, self.objectives).sum())
+            rows = self._filter()
+            self.front = int(nondominated_rows(values[rows], self.objectives).sum())
             self.counted_at = time.perf_counter()
             self.count_seconds = self.counted_at - now
         counts = generation, record.count, record.total, record.from_store
         best = tuple(self.best.tolist())
         self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best))
+
+    def _filter(self) -> Ints:
+        """Return the evaluations that none dominates, and those that are equal to them; only new ones are compared."""
+        count = self.record.count
+        among = np.concatenate([self.rows, np.arange(self.known, count)])
+        self.rows = among[nondominated_rows(self.record.values[among], self.objectives, equal=True)]
+        self.known = count
+        return self.rows
 
     def publish_now_and_then(self) -> None:
         """Publish after the first new generation and then every PUBLISH_EVERY seconds."""
@@ -302,7 +314,7 @@ class _Publisher:
             versions=tuple(sorted(record.about["versions"].items())),
         )
         values, genomes = record.values[: record.count], record.genomes[: record.count]
-        front = front_of(values, genomes, origin, workload.groups, workload.name, workload.digest)
+        front = front_of(values, genomes, origin, workload.groups, workload.name, workload.digest, self._filter())
         if record.count:
             save_front(front, record.run.directory / FRONT_FILE)
         record.write(status, front=len(front))

@@ -1,13 +1,17 @@
 """Benchmark of the driver and of a large cluster: what an evaluation costs the process that searches. `make bench`.
 
-Simulations sleep, so that hundreds of them run at a time on one machine. Everything else is real: the search, its store
-on disk, the scheduler of `distributed` in a process of its own, and its workers, which speak its protocol over TCP; some
-processes hold many workers each. Durations are drawn between 20 and 300 ms, uniformly on a logarithmic scale: weightings
-of four logs on 1024 processors take 9 to 38 ms in the median with EASY and 50 to 770 with conservative backfilling.
+Simulations sleep, so that hundreds of them run at a time on one machine. Everything else is real: the search, its
+store on disk, the scheduler of `distributed` in a process of its own, and its workers, which speak its protocol over
+TCP; some processes hold many workers each. Durations are drawn between 20 and 300 ms, uniformly on a logarithmic scale:
+weightings of four logs on 1024 processors take 9 to 38 ms in the median with EASY, 50 to 770 with conservative
+backfilling.
 
 *Efficiency*: the share of the time of all workers that they slept, from the first task to the last result. *Driver* and
 *scheduler*: CPU of the process, ms an evaluation. A machine with few cores is its own limit: *busy* is the CPU of all
 processes together, as a share of the wall time of one core.
+
+With `--store N`, a run of N evaluations instead, whose simulations take no time: what the driver needs for the first
+and the last tenth, the store on disk, and how long it takes to open it and to publish its front.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import asyncio
 import logging
 import math
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -34,12 +39,15 @@ from paretosched.core.tables import Column, table
 from paretosched.encodings.sequence import Sequences
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.dominance import costs
+from paretosched.fronts.front import Origin, front_of
+from paretosched.fronts.front_files import save_front
+from paretosched.search import evaluation, exploration
 from paretosched.search.algorithms.named_algorithms import lag_of, search
 from paretosched.search.algorithms.spaces import Reals, Recipes
-from paretosched.search import evaluation
 from paretosched.search.evaluation import simulations
+from paretosched.search.exploration import explore
 from paretosched.search.resuming import Record, advance
-from paretosched.search.runs import open_run
+from paretosched.search.runs import open_run, read_values
 from paretosched.simulation.objective import objective_table
 from paretosched.workload.workload import Workload
 from support.exploring import random_workload
@@ -151,7 +159,7 @@ def cpu_of(process: psutil.Process) -> float:
 
 @contextmanager
 def crowd(workers: int) -> Iterator[tuple[str, list[psutil.Process]]]:
-    """Start a scheduler, and many workers in few processes; yield its address and all processes, the scheduler first."""
+    """Start a scheduler, and many workers in few processes; yield its address and all processes, its own first."""
     environment = os.environ | {
         "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
         "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1 s",
@@ -201,18 +209,88 @@ async def be_workers(address: str, count: int) -> None:
         await asyncio.gather(*(worker.finished() for worker in workers))
 
 
+# --- a large store ----------------------------------------------------------------------------------------------------
+
+
+def made_up(genomes: Any) -> Any:
+    """Objective values, (k, 7), of which about a tenth of a million are not dominated by another."""
+    key = np.modf(np.abs(genomes[:, :14] @ np.random.default_rng(0).random((14, 7))) * 1e3)[0]
+    shares = -np.log(np.maximum(key[:, :5], 1e-12))
+    shares /= shares.sum(axis=1)[:, None]
+    times = 1e4 * (1 + shares * (1 + 0.25 * key[:, 5:6]))
+    return np.column_stack([80 + key[:, 6], times.mean(axis=1), times])
+
+
+@contextmanager
+def at_once(*_: object) -> Iterator[evaluation.Simulations]:
+    """A place where simulations take no time."""
+    ended: list[tuple[int, Any]] = []
+
+    def start(parts: Any, _archive: Any) -> None:
+        ended.extend((n, (made_up(genomes), np.full(len(genomes), 0.05))) for n, genomes in parts)
+
+    def wait() -> list[tuple[int, Any]]:
+        results = list(ended)
+        ended.clear()
+        return results
+
+    yield evaluation.Simulations(7, lambda: 256, start, wait)
+
+
+def large_store(evaluations: int) -> None:
+    """Make a run whose simulations take no time, open it again, and print what it takes."""
+    exploration.simulations = at_once  # type: ignore[assignment]
+    marks: list[tuple[int, float]] = []
+
+    def mark(progress: exploration.Progress) -> None:
+        marks.append((progress.evaluations, time.process_time()))
+
+    words: dict[str, Any] = {"algorithm": "archive", "lag": 1000}
+    with TemporaryDirectory() as folder:
+        run = Path(folder) / "run"
+        explore(TINY, run, evaluations=evaluations, progress=mark, **words)
+        for share in (0.1, 1.0):
+            part = [m for m in marks if (share - 0.1) * evaluations <= m[0] <= share * evaluations]
+            each = 1000 * (part[-1][1] - part[0][1]) / (part[-1][0] - part[0][0])
+            print(f"driver, the tenth up to {share:.0%}: {each:.3f} ms CPU an evaluation, with its published fronts")
+        print(f"store: {sum(f.stat().st_size for f in run.glob('run.sqlite*')) / evaluations:.0f} bytes an evaluation")
+        begin = time.process_time()
+        values, _ = read_values(run)
+        print(f"read all objective values: {time.process_time() - begin:.1f} s CPU")
+        begin = time.process_time()
+        with open_run(run, {}) as there:
+            record = Record(there, (len(Weighting().lower_upper(5)[0]), 7), evaluations, {}, {})
+        print(f"open to continue: {time.process_time() - begin:.1f} s CPU")
+        del record
+        begin = time.process_time()
+        origin = Origin("run", "archive", 0, 100, Weighting())
+        genomes = np.zeros((len(values), len(Weighting().lower_upper(5)[0])))
+        front = front_of(values, genomes, origin, TINY.groups, "w", "d")
+        save_front(front, run / "other.parquet")
+        print(f"publish a front of {len(front):,} from nothing: {time.process_time() - begin:.1f} s CPU")
+        begin = time.process_time()
+        explore(TINY, run, evaluations=evaluations + 1, progress=mark, **words)
+        print(f"continue, all evaluations repeated: {time.process_time() - begin:.1f} s CPU")
+    print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB at most")
+
+
 def main() -> None:
     """Measure own workers and a crowd, and print a table of each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workers", type=int, action="append", help="of the crowd; may be given again")
     parser.add_argument("--lag", type=int, action="append", help="of the crowd; may be given again")
     parser.add_argument("--seconds", type=float, default=20.0, help="about how long each measurement takes")
+    parser.add_argument("--store", type=int, metavar="N", help="measure a run of N evaluations instead")
     parser.add_argument("--as", dest="role", choices=["scheduler", "workers"], help=argparse.SUPPRESS)
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.role:
         logging.disable()
-        asyncio.run(be_scheduler() if options.role == "scheduler" else be_workers(options.words[0], int(options.words[1])))
+        address, count = (*options.words, "", "0")[:2]
+        asyncio.run(be_scheduler() if options.role == "scheduler" else be_workers(address, int(count)))
+        return
+    if options.store:
+        large_store(options.store)
         return
     logging.disable()
     columns = [
@@ -235,7 +313,7 @@ def main() -> None:
             for n in (1, 2)
         )
         speed_up = (two.evaluations / two.wall) / (one.evaluations / one.wall)
-        print(f"{name}, {1000 * SHORT:g} ms: two workers {speed_up:.2f} x one; driver {two.driver:.3f} ms an evaluation")
+        print(f"{name}, {1000 * SHORT:g} ms: two workers {speed_up:.2f} x one; driver {two.driver:.3f} ms each")
     mean = (DRAWN[1] - DRAWN[0]) / math.log(DRAWN[1] / DRAWN[0])
     for workers in options.workers or (64, 256, 1024):
         for lag in options.lag or (1000, 4 * workers, 10 * workers):
