@@ -11,6 +11,7 @@ from scipy.stats import friedmanchisquare, rankdata
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
+import lag
 import settings
 
 from paretosched.fronts.quality_indicators import REACH
@@ -47,6 +48,8 @@ def main() -> None:
         *by_log(table, logs),
         *all_measures(table, logs),
         *ranks(table, logs),
+        "",
+        *lag.summary(options.results),
     ]
     common.save_summary(options.results, lines)
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 OF_ONE_RUN = (
     "evaluations", "until", "population", "seed", "encoding", "algorithm", "start", "draw", "wish", "box", "backfill",
-    "decoding", "moves", "movable", "recombination", "frequency", "jump", "copies", "forget",
+    "decoding", "moves", "movable", "recombination", "frequency", "jump", "copies", "forget", "lag",
 )  # fmt: skip
 
 
@@ -119,6 +119,14 @@ def _takes_search(parser: Parser) -> None:
         help="nsga2 (default, but all for orders); nsga: NSGA as in paper 002; unsga3: U-NSGA-III; agemoea2: "
         "AGE-MOEA-II; rvea: RVEA; archive (weightings only): only where an owner looks, in --box and --wish; "
         "random: random search as a baseline; all: only the schedules of --start",
+    )
+    group.add_argument(
+        "--lag",
+        type=whole,
+        metavar="L",
+        help="with --algorithm archive: schedule k depends on the results of schedules up to k - L only (default: the "
+        "population; when a run is continued, as before). Nobody waits for the slowest simulation; with many workers, "
+        "take three times as many as simulations run at a time",
     )
     group.add_argument(
         "--start",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arguments import callback, number, whole_number
+from ..core.arrays import Ints
 from ..core.errors import InputError, printable
 from ..core.run_files import FRONT_FILE
 from ..encodings.encoding import Explored
@@ -29,7 +31,7 @@ from . import runs
 from .aims import aim_of
 from .algorithms.archive_search import Aim
 from .algorithms.spaces import Search
-from .evaluation import Evaluate, TlsFiles, check_workers, evaluator, versions
+from .evaluation import Simulations, TlsFiles, check_workers, simulations, versions
 from .last_tenth import gain_of_last_tenth
 from .last_tenth import until as stop_at
 from .resuming import Record, advance
@@ -98,6 +100,7 @@ def explore(
     jump: float | None = None,
     copies: bool | None = None,
     forget: bool | None = None,
+    lag: int | None = None,
     workers: int = 0,
     scheduler: str | None = None,
     tls: TlsFiles | None = None,
@@ -149,6 +152,10 @@ def explore(
     moves, movable, recombination, frequency, jump, copies, forget
         How sequences are varied, see `Sequences`; moves and their mean length in the first generation, by default
         5000 (50 where it begins with known schedules) and 1500; if it has copies of start orders, and forgets them.
+    lag
+        Of algorithm "archive", by default the population, or that of the run that is continued: schedule k depends on
+        the results of the schedules 0 .. k - lag at most. With many workers it must be larger, so that nobody waits:
+        three times as many as simulations that run at a time, or more.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress
@@ -192,6 +199,7 @@ def explore(
         jump=jump,
         copies=copies,
         forget=forget,
+        lag=None if lag is None else whole_number("lag", lag),
     )
     if until is not None:
         until = _share(until, settings.algorithm)
@@ -213,11 +221,14 @@ def explore(
         shape = len(settings.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
         about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())
-        aim = settings.aim or aim_of(workload)
+        aim, search_lag = settings.aim or aim_of(workload), settings.lag
         if until is not None:
-            search = stop_at(search, aim, until, population, len(record.stored_rows))
+            search_lag = None if search_lag == math.inf else search_lag  # it must hear of costs to stop
+            whole_lag = None if search_lag is None else int(search_lag)
+            search = stop_at(search, aim, until, population, len(record.stored_rows), whole_lag)
         publisher = _Publisher(record, workload, settings.encoding, aim, progress)
-        return _run_search(search, publisher, partial(evaluator, workload, settings.encoding, workers, scheduler, tls))
+        simulating = partial(simulations, [workload], settings.encoding, workers, scheduler, tls)
+        return _run_search(search, search_lag, publisher, simulating)
 
 
 def _budget(evaluations: int | None, settings: Settings, population: int, run_directory: str | os.PathLike[str]) -> int:
@@ -243,15 +254,18 @@ def _share(until: float, algorithm: str) -> float:
 
 
 def _run_search(
-    search: Search, publisher: _Publisher, simulating: Callable[[], AbstractContextManager[Evaluate]]
+    search: Search,
+    lag: float | None,
+    publisher: _Publisher,
+    simulating: Callable[[], AbstractContextManager[Simulations]],
 ) -> Front:
     """Run a search on its record, publish its front now and then, and return the last one."""
     record = publisher.record
     total = record.total
     try:
         if len(record.stored_rows) < record.total:
-            with simulating() as evaluate:
-                for generation in advance(search, record, evaluate, lambda v: costs(v, publisher.objectives)):
+            with simulating() as there:
+                for generation in advance(search, record, there, lambda v: costs(v, publisher.objectives), lag):
                     publisher.report(generation)
                     if record.count < record.total:
                         publisher.publish_now_and_then()
@@ -293,6 +307,8 @@ class _Publisher:
         nondominated_rows(np.zeros((1, self.best.size)), self.objectives)  # loads its library before it is timed
         self.report_end = 0
         self.counted_at = -np.inf
+        self.rows = np.arange(0)  # of the first `known` evaluations, those that none of them dominates
+        self.known = 0
         self.count_seconds = 0.0
         record.write(runs.RUNNING, front=0)
 
@@ -310,7 +326,8 @@ class _Publisher:
                 self.best[j] = column.max() if objective.maximise else column.min()
         now = time.perf_counter()
         if now - self.counted_at >= self.count_seconds / FILTER_SHARE or record.count == record.total:
-            self.front = int(nondominated_rows(values, self.objectives).sum())
+            rows = self._filter()
+            self.front = int(nondominated_rows(values[rows], self.objectives).sum())
             self.counted_at = time.perf_counter()
             self.count_seconds = self.counted_at - now
         now = time.perf_counter()
@@ -321,6 +338,14 @@ class _Publisher:
         counts = generation, record.count, record.total, record.from_store
         best = tuple(self.best.tolist())
         self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best, self.gained))
+
+    def _filter(self) -> Ints:
+        """Return the evaluations that none dominates, and those that are equal to them; only new ones are compared."""
+        count = self.record.count
+        among = np.concatenate([self.rows, np.arange(self.known, count)])
+        self.rows = among[nondominated_rows(self.record.values[among], self.objectives, equal=True)]
+        self.known = count
+        return self.rows
 
     def publish_now_and_then(self) -> None:
         """Publish after the first new generation and then every PUBLISH_EVERY seconds."""
@@ -344,7 +369,7 @@ class _Publisher:
             versions=tuple(sorted(record.about["versions"].items())),
         )
         values, genomes = record.values[: record.count], record.genomes[: record.count]
-        front = front_of(values, genomes, origin, workload.groups, workload.name, workload.digest)
+        front = front_of(values, genomes, origin, workload.groups, workload.name, workload.digest, self._filter())
         if record.count:
             save_front(front, record.run.directory / FRONT_FILE)
         record.write(status, front=len(front))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..fronts.quality_indicators import hypervolume
-from .algorithms.archive_search import Aim
+from .algorithms.archive_search import Aim, places_of
 from .algorithms.spaces import Search
 
 PART = 0.9  # what comes before the last tenth
@@ -68,11 +68,12 @@ def gain_text(gain: float | None) -> str:
     return f"the last tenth of the work enlarged the hypervolume in the box by {100 * gain:.2f} %"
 
 
-def until(search: Search, aim: Aim, share: float, population: int, done: int = 0) -> Search:
-    """Yield the generations of a search, until a tenth of the work gains less than a share.
+def until(search: Search, aim: Aim, share: float, population: int, done: int = 0, lag: int | None = None) -> Search:
+    """Yield the genomes of a search, until a tenth of the work gains less than a share.
 
-    The question is asked after every ninth more evaluations, from ten generations on. It depends on the costs alone, so
-    that a run ends at the same evaluation with any number of workers and however often it was continued.
+    The question is asked after every ninth more evaluations, from ten populations on. It depends on the costs alone, so
+    that a run ends at the same evaluation with any number of workers and however often it was continued. With a lag,
+    the genomes that were asked for by then are simulated, too.
 
     Parameters
     ----------
@@ -85,7 +86,9 @@ def until(search: Search, aim: Aim, share: float, population: int, done: int = 0
     population
         Genomes in a generation.
     done
-        How many evaluations there are already: the search goes on at least to the end of the generation they are in.
+        How many evaluations there are already: the search goes on at least as far.
+    lag
+        That of the search, see `archive_search`; None if it has generations.
     """
     genomes = next(search)
     ends = _ends(population)
@@ -95,18 +98,31 @@ def until(search: Search, aim: Aim, share: float, population: int, done: int = 0
     count = sent = 0
     while True:
         costs = yield genomes
-        sent += len(costs)
-        rest = np.concatenate([rest, costs @ aim.rows.T])
-        while len(rest) >= end - count:
-            part, rest = rest[: end - count], rest[end - count :]
-            before, is_first, count, end = front, count == 0, end, next(ends)
-            front = _front_in(np.concatenate([front, part]), aim.edge)
-            best = np.minimum(best, part.min(axis=0))
-            if not is_first and sent >= done and _gain(before, front, best, aim.edge) < share:
+        answers = []
+        while len(costs):
+            size = len(costs) if lag is None else end - sent
+            piece, costs = costs[:size], costs[size:]
+            sent += len(piece)
+            rest = np.concatenate([rest, places_of(piece, aim)])
+            is_enough = False
+            while len(rest) >= end - count and not is_enough:
+                part, rest = rest[: end - count], rest[end - count :]
+                before, is_first, count, end = front, count == 0, end, next(ends)
+                front = _front_in(np.concatenate([front, part]), aim.edge)
+                best = np.minimum(best, part.min(axis=0))
+                may_stop = not is_first and sent + (lag or 0) >= done
+                is_enough = may_stop and _gain(before, front, best, aim.edge) < share
+            if is_enough and lag is None:
                 return
-        try:
-            genomes = search.send(costs)
-        except StopIteration:
+            try:
+                answers.append(search.send(piece))
+            except StopIteration:
+                return
+            if is_enough:
+                break
+        genomes = np.concatenate(answers)
+        if is_enough:
+            yield genomes
             return
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -250,13 +250,12 @@ def _short(value: Any) -> str:
     return text if len(text) <= 100 else text[:97] + "..."
 
 
-def append(run: Run, generation: int, first: int, archive: Archive) -> None:
-    """Store evaluations number `first`, `first` + 1, ... in one transaction."""
+def append(run: Run, generations: Sequence[int], first: int, archive: Archive) -> None:
+    """Store evaluations number `first`, `first` + 1, ..., each of a generation, in one transaction."""
+    genomes, values = (np.ascontiguousarray(x, dtype="<f8") for x in (archive.genomes, archive.values))
     rows = (
-        (first + i, generation, genome.astype("<f8").tobytes(), values.astype("<f8").tobytes(), float(seconds))
-        for i, (genome, values, seconds) in enumerate(
-            zip(archive.genomes, archive.values, archive.seconds, strict=True)
-        )
+        (first + i, generation, genomes[i].tobytes(), values[i].tobytes(), seconds)
+        for i, (generation, seconds) in enumerate(zip(generations, archive.seconds.tolist(), strict=True))
     )
     run_store.put(run.directory / STORE_FILE, run.connection, rows)
 

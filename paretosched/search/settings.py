@@ -29,7 +29,7 @@ from ..wishes.wish_files import as_wish
 from ..workload.workload import Workload
 from .aims import aim_of
 from .algorithms.archive_search import Aim
-from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, search
+from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, lag_of, search
 from .algorithms.spaces import Reals, Recipes, Search, Space
 from .algorithms.weighting_points import tied_genomes
 from .starts import is_front, members, start_orders
@@ -44,7 +44,7 @@ ALL = "all"
 AIMS = ("wish", "box")  # where an archive search looks; see `aims`
 DRAWS = ("uniform", "tied")  # how random weightings are drawn; see `weighting_points`
 # parameters beside those of the encoding
-BEGUN = ("start", "start_digest", "draw", *AIMS, "frequency", "jump", *FIRST, "generations")
+BEGUN = ("start", "start_digest", "draw", *AIMS, "frequency", "jump", *FIRST, "generations", "lag")
 
 StartSearch = Callable[[int | None], Search]
 """Function of the number of generations, for "rvea" alone, to the search, ready to yield its first generation."""
@@ -65,6 +65,8 @@ class Settings(NamedTuple):
         How many schedules are simulated by default.
     parameters
         All settings as plain JSON values.
+    lag
+        As of `named_algorithms.lag_of`.
     aim
         Where the search looks, if it was said.
     """
@@ -74,6 +76,7 @@ class Settings(NamedTuple):
     start_search: StartSearch
     evaluations: int
     parameters: dict[str, Any]
+    lag: float | None
     aim: Aim | None = None
 
 
@@ -86,6 +89,7 @@ def settle(
     encoding: str | Explored = "weighting",
     algorithm: str | None = None,
     start: Sequence[str] = (),
+    lag: int | None = None,
     **words: Any,
 ) -> Settings:
     """Return the settings of a run.
@@ -98,7 +102,7 @@ def settle(
         Parameters of the run if it exists already, else empty.
     seed, population
         Of the algorithm.
-    encoding, algorithm, start, **words
+    encoding, algorithm, start, lag, **words
         As for `exploration.explore`; None among the words stands for the default.
 
     Raises
@@ -112,6 +116,9 @@ def settle(
     one_of("algorithm", algorithm, [*ALGORITHMS, ALL])
     if not 1 <= population <= MOST_POPULATION:
         raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
+    if algorithm == "archive" and lag is None:
+        lag = run_parameters.get("lag", population)
+    search_lag = lag_of(algorithm, population, lag)
     if isinstance(start, str):
         raise InputError(f'start must be a list of words, but is the text "{start}"')
     start = list(dict.fromkeys(map(str, list_argument("start", start))))
@@ -142,12 +149,13 @@ def settle(
     # the start as it was when the run began
     earlier = run_parameters.get("starts") if run_parameters.get("start", []) == names else None
     earlier = earlier if isinstance(earlier, list) else None
-    request = _Request(workload, algorithm, start, earlier, strategy, seed, population, first, draw, aims)
+    request = _Request(workload, algorithm, start, earlier, strategy, seed, population, first, draw, aims, lag)
     whole, start_search, count, start_places, aim = _begin(without_start, request)
     if start:
         start_places = {"start": names} | start_places
     parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
-    return Settings(whole, algorithm, start_search, count, parameters | encodings.to_json(whole) | start_places, aim)
+    parameters |= encodings.to_json(whole) | start_places | ({} if lag is None else {"lag": lag})
+    return Settings(whole, algorithm, start_search, count, parameters, search_lag, aim)
 
 
 def _name_and_words(encoding: Any, words: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -185,6 +193,8 @@ class _Request(NamedTuple):
         One of DRAWS.
     aims
         The wish and how far the box reaches, by the words of AIMS, as far as they are given.
+    lag
+        Of the algorithm "archive".
     """
 
     workload: Workload
@@ -197,6 +207,7 @@ class _Request(NamedTuple):
     first: dict[str, bool]
     draw: str
     aims: dict[str, Any]
+    lag: int | None
 
 
 class _Beginning(NamedTuple):
@@ -213,7 +224,8 @@ def _begin_search(encoding: Explored, space: Space, request: _Request, parameter
     """Return the beginning of a run in which an algorithm searches a space."""
     forget = request.first.get("forget", False)
     aim, aim_words = _aim(request)
-    start_search = partial(search, request.algorithm, space, request.population, request.seed, forget=forget, aim=aim)
+    of_search = request.algorithm, space, request.population, request.seed
+    start_search = partial(search, *of_search, forget=forget, aim=aim, lag=request.lag)
     return _Beginning(encoding, start_search, EVALUATIONS, parameters | aim_words, aim)
 
 

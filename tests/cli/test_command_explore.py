@@ -18,7 +18,7 @@ from paretosched.core.tables import plain
 from paretosched.fronts.dominance import costs
 from paretosched.fronts.front import extremes
 from paretosched.search.aims import aim_of
-from paretosched.search.evaluation import Evaluate, evaluator
+from paretosched.search.evaluation import Simulations, simulations
 from paretosched.search.last_tenth import gain_of_last_tenth
 from paretosched.search.runs import read_values
 from paretosched.wishes.gains import group_gains
@@ -112,20 +112,22 @@ def test_lost_workers_end_in_one_line_and_the_same_command_continues(
     house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager
-    def soon_lost(*words: Any) -> Iterator[Evaluate]:
-        with evaluator(*words) as evaluate:
+    def soon_lost(*words: Any) -> Iterator[Simulations]:
+        with simulations(*words) as there:
+            submit = there.submit
 
-            def one_generation(genomes: np.ndarray, first: int) -> tuple[np.ndarray, np.ndarray]:
+            def one_generation(archive: np.ndarray, first: int, sizes: list[int]) -> None:
                 if first == 12:
                     logging.getLogger("paretosched.search.cluster").warning("0 of 2 workers are at work")
                     raise WorkersLostError("no worker could be had for 60 s")
-                return evaluate(genomes, first)
+                submit(archive, first, sizes)
 
-            yield one_generation
+            there.submit = one_generation  # type: ignore[assignment, method-assign]
+            yield there
 
     explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 36, "--population", 12)
     with monkeypatch.context() as patch:
-        patch.setattr("paretosched.search.exploration.evaluator", soon_lost)
+        patch.setattr("paretosched.search.exploration.simulations", soon_lost)
         outcome = command(*explore)
     assert outcome.status == 2
     *_, remark, advice, line = outcome.err.splitlines()

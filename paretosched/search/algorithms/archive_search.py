@@ -5,12 +5,16 @@ any other. Here all of these are kept, and parents are chosen where an owner loo
 time that was found for each group to `REACH` times that of the first genome, first come, first served. A parent is the
 member of the archive that comes farthest along a random ray into the box.
 
+There are no generations, at whose ends all would wait for the slowest simulation. Genome number k depends on the
+results of the genomes 0 .. k - L at most, with a fixed lag L; so it is the same in whatever order results come.
+
 Points of the search are those of `weighting_points`. Moves change the order wherever the point is, and most of them
 are made in all situations alike.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -21,17 +25,17 @@ from ...core.errors import InputError
 from ...core.situations import SITUATIONS
 from ...fronts.quality_indicators import REACH
 from ...policies.greedy_order import CRITERIA
+from .archive_members import Best, Members
 from .spaces import Reals, Search, Space
 from .weighting_points import LIMITS, decades, first_come_first_served, genomes_of, orders_and_random, points_of
 
-ORDERS, DRAWN = 10, 49  # random weak orders of the groups, and random points, in the first generation
+ORDERS, DRAWN = 10, 49  # random weak orders of the groups, and random points at least, to begin with
 RAYS = 1.5  # parameter of the Dirichlet distribution of rays; 1 is uniform, larger ones go through the middle
 MATE, COPY, CRITERION = 0.5, 0.1, 0.05  # probabilities of a mate, of copying a situation, of another criterion
 EVERYWHERE, ALONE = 0.85, 0.075  # probabilities that a move is made in all situations, and in one
 STEP, FAR, FARTHER = 0.6, 0.2, 4.0  # decades a move goes; how often it goes farther, and how many times as far
 WISHED, NEAR = 0.5, 2.0  # share of parents that are chosen by a goal, and their mean rank by it
 EXCESS = (-1.0, 2.0)  # decades of the weight of exceeded limits beside the goal
-OUTSIDE = 0.5  # of the best found, as the unit of a coordinate in which even that is beyond the box
 MORE = 0.7  # moves of a child beyond the first, in the mean
 
 
@@ -58,15 +62,18 @@ class Aim(NamedTuple):
     goal: Callable[[Floats], tuple[Floats, Floats]] | None = None
 
 
-def archive_search(space: Space, population: int, seed: int, aim: Aim | None = None) -> Search:
-    """Return a search of weightings, ready to yield its first generation; see the head of this module.
+def archive_search(space: Space, lag: int, seed: int, aim: Aim | None = None) -> Search:
+    """Return a search of weightings, ready to yield its first genomes; see the head of this module.
+
+    It may be sent the costs of any number of its oldest genomes of which it has not been sent them yet. When it was
+    sent t in all, it has yielded t + L, or the first ones if these are more.
 
     Parameters
     ----------
     space
         The `Reals` of weightings; its first genomes, if there are any, come second, after first come, first served.
-    population
-        Genomes a generation, but for the first one.
+    lag
+        L, at least 1.
     seed
         The seed of all random choices.
     aim
@@ -79,13 +86,14 @@ def archive_search(space: Space, population: int, seed: int, aim: Aim | None = N
     """
     if not isinstance(space, Reals):
         raise InputError('algorithm "archive" searches weightings only; give encoding "weighting" or another algorithm')
-    return _search(space, population, np.random.default_rng(seed), aim)
+    return _search(space, lag, np.random.default_rng(seed), aim)
 
 
-def _search(space: Reals, population: int, generator: np.random.Generator, aim: Aim | None) -> Search:
-    """Yield generations of weightings."""
+def _search(space: Reals, lag: int, generator: np.random.Generator, aim: Aim | None) -> Search:
+    """Yield weightings."""
     groups = (space.lower.size // len(SITUATIONS) - 3) // 2
-    points = orders_and_random(ORDERS, DRAWN, groups, generator)
+    given = 0 if space.first is None else len(space.first)
+    points = orders_and_random(ORDERS, max(DRAWN, lag - 1 - given - ORDERS), groups, generator)
     genomes = genomes_of(points)
     genomes[0] = first_come_first_served(groups)
     if space.first is not None:
@@ -94,59 +102,41 @@ def _search(space: Reals, population: int, generator: np.random.Generator, aim: 
     costs = yield genomes
     if aim is None:
         aim = Aim(np.eye(costs.shape[1])[1:], REACH * costs[0, 1:])
-    kept, kept_costs, limits = points[:0], costs[:0], decades(LIMITS, groups)
+    members, limits = Members(points.shape[1:], aim.edge.size), decades(LIMITS, groups)
+    best = None if aim.goal is None else Best(costs.shape[1])
+    waiting, asked = deque(points), len(points)
     while True:
-        kept, kept_costs = _with(kept, kept_costs, points, costs)
-        parent = _parents(kept_costs, aim, generator)
-        points = np.array([_child(kept, parent, limits, generator) for _ in range(population)])
-        costs = yield genomes_of(points)
+        children: list[Floats] = []
+        for cost, place in zip(costs, places_of(costs, aim), strict=True):
+            if best is not None and aim.goal is not None:
+                goal, excess = aim.goal(cost[None])  # one by one, so that it does not matter how many came together
+                best.add(len(members), cost, float(goal[0]), float(excess[0]))
+            members.add(waiting.popleft(), place)
+            if len(members) + lag > asked + len(children):
+                children.append(_child(lambda: _parent(members, best, aim, generator), limits, generator))
+        waiting.extend(children)
+        asked += len(children)
+        costs = yield genomes_of(np.array(children)) if children else genomes[:0]
 
 
-def _parents(costs: Floats, aim: Aim, generator: np.random.Generator) -> Callable[[], int]:
-    """Return the function that chooses a row of the archive with these costs, (k, q)."""
-    coordinates = costs @ aim.rows.T
-    best = coordinates.min(axis=0)
-
-    def places_to(edge: Floats) -> Floats:
-        span = np.where(edge > best, edge - best, OUTSIDE * np.abs(best) + 1e-9)
-        return np.asfortranarray((coordinates - best) / span)
-
-    places = places_to(aim.edge)
-    if aim.outer is None:
-        return lambda: _along_a_ray(places, generator)
-    both = places, places_to(aim.outer)
-    if aim.goal is None:
-        return lambda: _along_a_ray(both[generator.integers(2)], generator)
-    goals, excess = aim.goal(costs)
-
-    def parent() -> int:
-        if generator.random() >= WISHED:
-            return _along_a_ray(both[generator.integers(2)], generator)
-        weighed = goals + 10.0 ** generator.uniform(*EXCESS) * excess
-        rank = min(int(generator.exponential(NEAR)), len(weighed) - 1)
-        return int(np.argpartition(weighed, rank)[rank])
-
-    return parent
+def places_of(costs: Floats, aim: Aim) -> Floats:
+    """Return the coordinates of costs, (k, q), in the box of an aim, (k, c), the same to the bit in any company."""
+    return np.array([aim.rows @ cost for cost in costs]).reshape(len(costs), aim.edge.size)
 
 
-def _with(kept: Floats, kept_costs: Floats, points: Floats, costs: Floats) -> tuple[Floats, Floats]:
-    """Return an archive and its costs with some more points, without all that is dominated; of equals, the first."""
-    kept_costs = np.asfortranarray(kept_costs)  # so that numpy runs along the columns, which are long
-    stay = np.ones(len(kept), dtype=bool)
-    added: list[int] = []
-    for i, cost in enumerate(costs):
-        if (kept_costs <= cost).all(axis=1).any() or (costs[added] <= cost).all(axis=1).any():
-            continue
-        stay &= ~(cost <= kept_costs).all(axis=1)
-        added = [*(j for j in added if not (cost <= costs[j]).all()), i]
-    return np.concatenate([kept[stay], points[added]]), np.concatenate([kept_costs[stay], costs[added]])
+def _parent(members: Members, best: Best | None, aim: Aim, generator: np.random.Generator) -> Floats:
+    """Return a point to begin a child with, (3, 2 G + 2): one far along a ray into the box, or near the goal."""
+    if best is not None and generator.random() < WISHED:
+        return members.point(best.row(10.0 ** generator.uniform(*EXCESS), int(generator.exponential(NEAR))))
+    edge = aim.edge if aim.outer is None else (aim.edge, aim.outer)[generator.integers(2)]
+    return members.along(generator.dirichlet(np.full(edge.size, RAYS)), edge)
 
 
-def _child(kept: Floats, parent: Callable[[], int], limits: Floats, generator: np.random.Generator) -> Floats:
+def _child(parent: Callable[[], Floats], limits: Floats, generator: np.random.Generator) -> Floats:
     """Return a new point, (3, 2 G + 2), within limits, from one or two members of the archive."""
-    child: Floats = kept[parent()].copy()
+    child: Floats = parent().copy()
     if generator.random() < MATE:
-        _cross(child, kept[parent()], generator)
+        _cross(child, parent(), generator)
     rare = generator.random()
     if rare < COPY:
         source, target = generator.choice(len(SITUATIONS), 2, replace=False)
@@ -178,15 +168,6 @@ def _bounce(values: Floats, lower: float, upper: float) -> Floats:
     beyond = np.mod(values - lower, there_and_back)
     reflected: Floats = lower + np.minimum(beyond, there_and_back - beyond)
     return reflected
-
-
-def _along_a_ray(places: Floats, generator: np.random.Generator) -> int:
-    """Return the row that comes farthest along a random ray, from the far corner of the box to where nobody waits.
-
-    It has the smallest augmented Chebyshev distance from the near corner, 0 in all coordinates.
-    """
-    ray = generator.dirichlet(np.full(places.shape[1], RAYS))
-    return int(np.argmin((places / np.maximum(ray, 1e-9)).max(axis=1) + 1e-3 * places.sum(axis=1)))
 
 
 def _cross(child: Floats, mate: Floats, generator: np.random.Generator) -> None:
