@@ -124,9 +124,11 @@ def explore(
         Of the algorithm.
     encoding
         "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs (there,
-        "Coding as Permutation"). "orders": the paper's start solutions. Or a value, such as `Weighting("none")`.
+        "Coding as Permutation"). "orders": the paper's start solutions. "priority": orders in words with reservations,
+        see `trained_order`. Or a value, such as `Weighting("none")`.
     algorithm
-        One of `named_algorithms.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
+        One of `named_algorithms.ALGORITHMS`; by default "nsga2", "all" for orders, which enumerates, and "archive" for
+        "priority".
     start
         What to begin with. Sequences: see `starts.start_orders`; by default "submit". Weighting: see `starts.members`;
         runs or fronts, also of orders, and policies that a weighting can be, such as a trained one, are in the first

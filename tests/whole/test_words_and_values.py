@@ -395,7 +395,10 @@ def test_an_encoding_as_a_value_continues_the_run_that_its_words_began(house: Ho
         ({"encoding": ps.Weighting("none"), "backfill": "easy"}, "backfill must not be given with Weighting"),
         ({"encoding": ps.Weighting()._replace(backfill="eazy")}, "did you mean easy"),
         ({"encoding": ps.Sequences(starts=("random",))}, "say with start how it begins"),
-        ({"encoding": ps.Weighting}, "encoding must be one of weighting, orders, sequence, or a value of these"),
+        (
+            {"encoding": ps.Weighting},
+            "encoding must be one of weighting, orders, sequence, priority, or a value of these",
+        ),
     ):
         with pytest.raises(ps.InputError, match=message):
             ps.explore(house.workload, tmp_path / "other", **short | wrong)

@@ -18,21 +18,15 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import InputError
-from ...core.situations import SITUATIONS
 from ...fronts.quality_indicators import REACH
-from ...policies.greedy_order import CRITERIA
-from .spaces import Reals, Search, Space
-from .weighting_points import LIMITS, decades, first_come_first_served, genomes_of, orders_and_random, points_of
+from .spaces import Moves, Reals, Search, Space
+from .weighting_points import WeightingMoves, groups_of
 
-ORDERS, DRAWN = 10, 49  # random weak orders of the groups, and random points, in the first generation
+MATE = 0.5  # probability of a mate
 RAYS = 1.5  # parameter of the Dirichlet distribution of rays; 1 is uniform, larger ones go through the middle
-MATE, COPY, CRITERION = 0.5, 0.1, 0.05  # probabilities of a mate, of copying a situation, of another criterion
-EVERYWHERE, ALONE = 0.85, 0.075  # probabilities that a move is made in all situations, and in one
-STEP, FAR, FARTHER = 0.6, 0.2, 4.0  # decades a move goes; how often it goes farther, and how many times as far
 WISHED, NEAR = 0.5, 2.0  # share of parents that are chosen by a goal, and their mean rank by it
 EXCESS = (-1.0, 2.0)  # decades of the weight of exceeded limits beside the goal
 OUTSIDE = 0.5  # of the best found, as the unit of a coordinate in which even that is beyond the box
-MORE = 0.7  # moves of a child beyond the first, in the mean
 
 
 class Aim(NamedTuple):
@@ -59,12 +53,13 @@ class Aim(NamedTuple):
 
 
 def archive_search(space: Space, population: int, seed: int, aim: Aim | None = None) -> Search:
-    """Return a search of weightings, ready to yield its first generation; see the head of this module.
+    """Return a search of reals, ready to yield its first generation; see the head of this module.
 
     Parameters
     ----------
     space
-        The `Reals` of weightings; its first genomes, if there are any, come second, after first come, first served.
+        The `Reals` of weightings, or of other genomes with `Moves` of their own; its first genomes, if there are any,
+        come second, after first come, first served.
     population
         Genomes a generation, but for the first one.
     seed
@@ -75,31 +70,29 @@ def archive_search(space: Space, population: int, seed: int, aim: Aim | None = N
     Raises
     ------
     InputError
-        The space is none of weightings.
+        The space is none of reals.
     """
     if not isinstance(space, Reals):
-        raise InputError('algorithm "archive" searches weightings only; give encoding "weighting" or another algorithm')
+        raise InputError('algorithm "archive" searches no sequences; give encoding "weighting" or "priority"')
     return _search(space, population, np.random.default_rng(seed), aim)
 
 
 def _search(space: Reals, population: int, generator: np.random.Generator, aim: Aim | None) -> Search:
-    """Yield generations of weightings."""
-    groups = (space.lower.size // len(SITUATIONS) - 3) // 2
-    points = orders_and_random(ORDERS, DRAWN, groups, generator)
-    genomes = genomes_of(points)
-    genomes[0] = first_come_first_served(groups)
+    """Yield generations of genomes."""
+    moves = space.moves or WeightingMoves(groups_of(space.lower.size))
+    points, genomes = moves.first(generator)
     if space.first is not None:
-        points = np.concatenate([points[:1], points_of(space.first), points[1:]])
+        points = np.concatenate([points[:1], moves.points(space.first), points[1:]])
         genomes = np.concatenate([genomes[:1], space.first, genomes[1:]])
     costs = yield genomes
     if aim is None:
         aim = Aim(np.eye(costs.shape[1])[1:], REACH * costs[0, 1:])
-    kept, kept_costs, limits = points[:0], costs[:0], decades(LIMITS, groups)
+    kept, kept_costs = points[:0], costs[:0]
     while True:
         kept, kept_costs = _with(kept, kept_costs, points, costs)
         parent = _parents(kept_costs, aim, generator)
-        points = np.array([_child(kept, parent, limits, generator) for _ in range(population)])
-        costs = yield genomes_of(points)
+        points = np.array([_child(kept, parent, moves, generator) for _ in range(population)])
+        costs = yield moves.genomes(points)
 
 
 def _parents(costs: Floats, aim: Aim, generator: np.random.Generator) -> Callable[[], int]:
@@ -142,42 +135,13 @@ def _with(kept: Floats, kept_costs: Floats, points: Floats, costs: Floats) -> tu
     return np.concatenate([kept[stay], points[added]]), np.concatenate([kept_costs[stay], costs[added]])
 
 
-def _child(kept: Floats, parent: Callable[[], int], limits: Floats, generator: np.random.Generator) -> Floats:
-    """Return a new point, (3, 2 G + 2), within limits, from one or two members of the archive."""
+def _child(kept: Floats, parent: Callable[[], int], moves: Moves, generator: np.random.Generator) -> Floats:
+    """Return a new point, (...), from one or two members of the archive."""
     child: Floats = kept[parent()].copy()
     if generator.random() < MATE:
-        _cross(child, kept[parent()], generator)
-    rare = generator.random()
-    if rare < COPY:
-        source, target = generator.choice(len(SITUATIONS), 2, replace=False)
-        child[target] = child[source]
-    elif rare < COPY + CRITERION:
-        child[:, -1] = generator.integers(len(CRITERIA))
-    lower, upper = limits
-    for _ in range(1 + generator.poisson(MORE)):
-        gene = generator.integers(lower.size)
-        step = generator.standard_normal() * STEP * (FARTHER if generator.random() < FAR else 1.0)
-        where = generator.random()
-        spare = 0 if where < EVERYWHERE else 2 if where < EVERYWHERE + ALONE else 1
-        spared = generator.permutation(len(SITUATIONS))[:spare]
-        moved = _bounce(child[:, gene] + step, lower[gene], upper[gene])
-        moved[spared] = child[spared, gene]
-        child[:, gene] = moved
+        moves.cross(child, kept[parent()], generator)
+    moves.mutate(child, generator)
     return child
-
-
-def _bounce(values: Floats, lower: float, upper: float) -> Floats:
-    """Return values that are thrown back at both ends of a range, so that a move from an end is a move.
-
-    Examples
-    --------
-    >>> _bounce(np.array([-3.0, 0.5, 2.25]), -2.0, 2.0).tolist()
-    [-1.0, 0.5, 1.75]
-    """
-    there_and_back = 2 * (upper - lower)
-    beyond = np.mod(values - lower, there_and_back)
-    reflected: Floats = lower + np.minimum(beyond, there_and_back - beyond)
-    return reflected
 
 
 def _along_a_ray(places: Floats, generator: np.random.Generator) -> int:
@@ -187,20 +151,3 @@ def _along_a_ray(places: Floats, generator: np.random.Generator) -> int:
     """
     ray = generator.dirichlet(np.full(places.shape[1], RAYS))
     return int(np.argmin((places / np.maximum(ray, 1e-9)).max(axis=1) + 1e-3 * places.sum(axis=1)))
-
-
-def _cross(child: Floats, mate: Floats, generator: np.random.Generator) -> None:
-    """Give a child one situation of its mate, one group, b / a, or about half of all genes; in place."""
-    groups = child.shape[1] // 2 - 1
-    kind = generator.integers(4)
-    if kind == 0:
-        situation = generator.integers(len(SITUATIONS))
-        child[situation] = mate[situation]
-    elif kind == 1:
-        group = generator.integers(groups)
-        child[:, [group, groups + group]] = mate[:, [group, groups + group]]
-    elif kind == 2:
-        child[:, -2] = mate[:, -2]
-    else:
-        genes = np.flatnonzero(generator.random(2 * groups + 1) < 0.5)
-        child[:, genes] = mate[:, genes]
