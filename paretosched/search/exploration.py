@@ -174,6 +174,11 @@ def explore(
     if population is None:
         population = known_parameters.get("population", POPULATION)
     population, seed = whole_number("population", population), whole_number("seed", seed)
+    words = {
+        "draw": draw, "wish": wish, "box": box, "backfill": backfill, "decoding": decoding, "moves": moves,
+        "movable": movable, "recombination": recombination, "frequency": frequency, "jump": jump, "copies": copies,
+        "forget": forget,
+    }  # fmt: skip
     settings = settle(
         workload,
         known_parameters,
@@ -182,23 +187,26 @@ def explore(
         encoding=encoding,
         algorithm=algorithm,
         start=start,
-        draw=draw,
-        wish=wish,
-        box=box,
-        backfill=backfill,
-        decoding=decoding,
-        moves=moves,
-        movable=movable,
-        recombination=recombination,
-        frequency=frequency,
-        jump=jump,
-        copies=copies,
-        forget=forget,
+        **words,
     )
+    simulating = partial(evaluator, workload, settings.encoding, workers, scheduler, tls)
+    return _explore(workload, run_directory, settings, (evaluations, until, population), simulating, progress)
+
+
+def _explore(
+    workload: Workload,
+    run_directory: str | os.PathLike[str],
+    settings: Settings,
+    amounts: tuple[int | None, float | None, int],
+    simulating: Callable[[], AbstractContextManager[Evaluate]],
+    progress: Callable[[Progress], object] | None,
+) -> Front:
+    """Explore with settings; the amounts are the evaluations, until which gain, and the population."""
+    known_parameters = runs.known_parameters(run_directory)
+    evaluations, until, population = amounts
     if until is not None:
         until = _share(until, settings.algorithm)
-        evaluations = settings.evaluations if evaluations is None else evaluations  # not those of a run that stopped
-    evaluations = _budget(evaluations, settings, population, run_directory)
+    evaluations = _budget(evaluations, settings, population, run_directory, until is not None)
     parameters = dict(settings.parameters)
     generations = None
     if settings.algorithm == "rvea":
@@ -219,13 +227,25 @@ def explore(
         if until is not None:
             search = stop_at(search, aim, until, population, len(record.stored_rows))
         publisher = _Publisher(record, workload, settings.encoding, aim, progress)
-        return _run_search(search, publisher, partial(evaluator, workload, settings.encoding, workers, scheduler, tls))
+        return _run_search(search, publisher, simulating)
 
 
-def _budget(evaluations: int | None, settings: Settings, population: int, run_directory: str | os.PathLike[str]) -> int:
-    """Return how many schedules are simulated in all: the argument, else what the run has, else the default."""
+def _budget(
+    evaluations: int | None,
+    settings: Settings,
+    population: int,
+    run_directory: str | os.PathLike[str],
+    stops: bool,
+) -> int:
+    """Return how many schedules are simulated in all: the argument, else what the run has, else the default.
+
+    A run that `stops` by itself has fewer than it was allowed; when it is continued, it may have the default again.
+    """
     if evaluations is None:
-        evaluations = runs.wanted_evaluations(run_directory) or settings.evaluations
+        wanted = runs.wanted_evaluations(run_directory)
+        if stops and wanted is not None and runs.read_about(run_directory).get("status") == runs.FINISHED:
+            wanted = max(wanted, settings.evaluations)
+        evaluations = wanted or settings.evaluations
     evaluations = whole_number("evaluations", evaluations)
     if evaluations < population and settings.algorithm != ALL:
         raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
