@@ -109,15 +109,18 @@ def _takes_search(parser: Parser) -> None:
     )
     group.add_argument(
         "--encoding",
-        choices=["weighting", "sequence", "orders"],
-        help="what to vary. weighting: the parameters of Greedy (default); sequence: an order of all jobs; orders: "
-        "the weak orders of the user groups (groups in an order, with ties), which are few, so all are tried",
+        choices=["weighting", "sequence", "orders", "priority"],
+        help="what to vary. weighting: the parameters of Greedy (default); priority: formulas for the order of the "
+        "waiting jobs, their reservations and backfilling, as of train --class priority; sequence: an order of all "
+        "jobs; orders: the weak orders of the user groups (groups in an order, with ties), which are few, so all are "
+        "tried",
     )
     group.add_argument(
         "--algorithm",
         choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "archive", "random", "all"],
-        help="nsga2 (default, but all for orders); nsga: NSGA as in paper 002; unsga3: U-NSGA-III; agemoea2: "
-        "AGE-MOEA-II; rvea: RVEA; archive (weightings only): only where an owner looks, in --box and --wish; "
+        help="nsga2 (default, but all for orders and archive for priority); nsga: NSGA as in paper 002; unsga3: "
+        "U-NSGA-III; agemoea2: AGE-MOEA-II; rvea: RVEA; archive (weighting, priority): only where an owner looks, in "
+        "--box and --wish; "
         "random: random search as a baseline; all: only the schedules of --start",
     )
     group.add_argument(

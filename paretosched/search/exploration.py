@@ -127,9 +127,11 @@ def explore(
         Of the algorithm.
     encoding
         "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs (there,
-        "Coding as Permutation"). "orders": the paper's start solutions. Or a value, such as `Weighting("none")`.
+        "Coding as Permutation"). "orders": the paper's start solutions. "priority": orders in words with reservations,
+        see `trained_order`. Or a value, such as `Weighting("none")`.
     algorithm
-        One of `named_algorithms.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
+        One of `named_algorithms.ALGORITHMS`; by default "nsga2", "all" for orders, which enumerates, and "archive" for
+        "priority".
     start
         What to begin with. Sequences: see `starts.start_orders`; by default "submit". Weighting: see `starts.members`;
         runs or fronts, also of orders, and policies that a weighting can be, such as a trained one, are in the first
@@ -179,6 +181,11 @@ def explore(
     if population is None:
         population = known_parameters.get("population", POPULATION)
     population, seed = whole_number("population", population), whole_number("seed", seed)
+    words = {
+        "draw": draw, "wish": wish, "box": box, "backfill": backfill, "decoding": decoding, "moves": moves,
+        "movable": movable, "recombination": recombination, "frequency": frequency, "jump": jump, "copies": copies,
+        "forget": forget,
+    }  # fmt: skip
     settings = settle(
         workload,
         known_parameters,
@@ -187,24 +194,27 @@ def explore(
         encoding=encoding,
         algorithm=algorithm,
         start=start,
-        draw=draw,
-        wish=wish,
-        box=box,
-        backfill=backfill,
-        decoding=decoding,
-        moves=moves,
-        movable=movable,
-        recombination=recombination,
-        frequency=frequency,
-        jump=jump,
-        copies=copies,
-        forget=forget,
         lag=None if lag is None else whole_number("lag", lag),
+        **words,
     )
+    simulating = partial(simulations, [workload], settings.encoding, workers, scheduler, tls)
+    return _explore(workload, run_directory, settings, (evaluations, until, population), simulating, progress)
+
+
+def _explore(
+    workload: Workload,
+    run_directory: str | os.PathLike[str],
+    settings: Settings,
+    amounts: tuple[int | None, float | None, int],
+    simulating: Callable[[], AbstractContextManager[Simulations]],
+    progress: Callable[[Progress], object] | None,
+) -> Front:
+    """Explore with settings; the amounts are the evaluations, until which gain, and the population."""
+    known_parameters = runs.known_parameters(run_directory)
+    evaluations, until, population = amounts
     if until is not None:
         until = _share(until, settings.algorithm)
-        evaluations = settings.evaluations if evaluations is None else evaluations  # not those of a run that stopped
-    evaluations = _budget(evaluations, settings, population, run_directory)
+    evaluations = _budget(evaluations, settings, population, run_directory, until is not None)
     parameters = dict(settings.parameters)
     generations = None
     if settings.algorithm == "rvea":
@@ -227,14 +237,25 @@ def explore(
             whole_lag = None if search_lag is None else int(search_lag)
             search = stop_at(search, aim, until, population, len(record.stored_rows), whole_lag)
         publisher = _Publisher(record, workload, settings.encoding, aim, progress)
-        simulating = partial(simulations, [workload], settings.encoding, workers, scheduler, tls)
         return _run_search(search, search_lag, publisher, simulating)
 
 
-def _budget(evaluations: int | None, settings: Settings, population: int, run_directory: str | os.PathLike[str]) -> int:
-    """Return how many schedules are simulated in all: the argument, else what the run has, else the default."""
+def _budget(
+    evaluations: int | None,
+    settings: Settings,
+    population: int,
+    run_directory: str | os.PathLike[str],
+    stops: bool,
+) -> int:
+    """Return how many schedules are simulated in all: the argument, else what the run has, else the default.
+
+    A run that `stops` by itself has fewer than it was allowed; when it is continued, it may have the default again.
+    """
     if evaluations is None:
-        evaluations = runs.wanted_evaluations(run_directory) or settings.evaluations
+        wanted = runs.wanted_evaluations(run_directory)
+        if stops and wanted is not None and runs.read_about(run_directory).get("status") == runs.FINISHED:
+            wanted = max(wanted, settings.evaluations)
+        evaluations = wanted or settings.evaluations
     evaluations = whole_number("evaluations", evaluations)
     if evaluations < population and settings.algorithm != ALL:
         raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")

@@ -23,12 +23,14 @@ from ..encodings import orders, sequence
 from ..encodings.encoding import Explored
 from ..encodings.orders import Orders
 from ..encodings.sequence import Sequences
+from ..encodings.trained_order import TrainedOrders
 from ..fronts.quality_indicators import REACH
 from ..wishes.wish import wish_text
 from ..wishes.wish_files import as_wish
 from ..workload.workload import Workload
 from .aims import aim_of
 from .algorithms.archive_search import Aim
+from .algorithms.formula_moves import FormulaMoves
 from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, lag_of, search
 from .algorithms.spaces import Reals, Recipes, Search, Space
 from .algorithms.weighting_points import tied_genomes
@@ -112,7 +114,8 @@ def settle(
     """
     encoding, options = _name_and_words(encoding, words)
     variation = encodings.ENCODINGS[encoding]().variation
-    algorithm = ALL if algorithm is None and variation.enumerated else algorithm or "nsga2"
+    usual = ALL if variation.enumerated else "archive" if encoding == "priority" else "nsga2"
+    algorithm = usual if algorithm is None else algorithm
     one_of("algorithm", algorithm, [*ALGORITHMS, ALL])
     if not 1 <= population <= MOST_POPULATION:
         raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
@@ -254,27 +257,45 @@ def _begin_enumeration(
 @singledispatch
 def _begin(encoding: Explored, request: _Request) -> _Beginning:
     """Return the start of a run: for an encoding by real numbers, genomes of other runs or random ones."""
-    workload, start = request.workload, request.start
-    groups = len(workload.groups)
-    space = Reals(*encoding.lower_upper(groups))
-    if request.algorithm == ALL:
-        if not start:
-            raise InputError(
-                f'algorithm "{ALL}" must be given a run, front or policy to begin with, but start is empty'
-            )
-        genomes = members(workload, encoding, start, None)
-        parameters = {"start_digest": hashlib.sha256(genomes.tobytes()).hexdigest()}
-        return _begin_enumeration(encoding, genomes, request, parameters)
-    parameters = {}
+    groups = len(request.workload.groups)
+    space, parameters = Reals(*encoding.lower_upper(groups)), {}
     if request.draw != DRAWS[0]:
         parameters["draw"] = request.draw
         space = space._replace(draw=partial(tied_genomes, groups=groups))
+    return _begin_reals(encoding, space, request, parameters)
+
+
+def _begin_reals(encoding: Explored, space: Reals, request: _Request, parameters: dict[str, Any]) -> _Beginning:
+    """Return the start of a run in which an algorithm searches reals, or that simulates the members of fronts."""
+    workload, start = request.workload, request.start
+    if request.algorithm == ALL:
+        if not start:
+            raise InputError(f'algorithm "{ALL}" must have a run, front or policy to begin with, but start is empty')
+        genomes = members(workload, encoding, start, None)
+        parameters |= {"start_digest": hashlib.sha256(genomes.tobytes()).hexdigest()}
+        return _begin_enumeration(encoding, genomes, request, parameters)
     if not start:
         return _begin_search(encoding, space, request, parameters)
     first = request.earlier
     if first is None:
         first = members(workload, encoding, start, request.population).tolist()
     return _begin_search(encoding, space._replace(first=np.array(first)), request, parameters | {"starts": first})
+
+
+@_begin.register
+def _begin_priority(encoding: TrainedOrders, request: _Request) -> _Beginning:
+    """Return the start of a run by orders in words, whose genes only an archive search and chance know how to vary."""
+    one_of('algorithm of the encoding "priority"', request.algorithm, ("archive", "random", ALL))
+    workload = request.workload
+    whole = encoding._replace(favoured=encoding.favoured or workload.groups)
+    if set(whole.favoured) != set(workload.groups):
+        raise InputError(
+            f"favoured groups must be those of {workload.name}, {', '.join(workload.groups)}, but are "
+            f"{', '.join(whole.favoured)}"
+        )
+    moves = FormulaMoves(len(workload.groups))
+    space = Reals(*whole.lower_upper(len(workload.groups)), draw=moves.random, moves=moves)
+    return _begin_reals(whole, space, request, {})
 
 
 @_begin.register

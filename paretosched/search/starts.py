@@ -15,6 +15,7 @@ from ..core.files import is_folder
 from ..encodings import orders
 from ..encodings.encoding import Explored
 from ..encodings.recipes import KEYS
+from ..encodings.trained_order import TrainedOrders
 from ..encodings.weighting import Weighting, encode, genome_of
 from ..fronts.front import Front, from_encoding, genome, online, spread
 from ..fronts.front_files import load_front
@@ -119,6 +120,8 @@ def members(workload: Workload, encoding: Explored, words: Sequence[str], most: 
 def _as_members(front: Front, encoding: Explored) -> Mask:
     """Return which rows of a front an encoding can begin with, (p,) bool."""
     own = from_encoding(encoding.name, front.origin, front.origins)
+    if isinstance(encoding, TrainedOrders):  # what some genes mean depends on its words
+        return own & np.array([origin.encoding == encoding for origin in front.origins], dtype=np.bool_)[front.origin]
     if not isinstance(encoding, Weighting):
         return own
     return own | (from_encoding("orders", front.origin, front.origins) & online(front))

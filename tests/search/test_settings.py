@@ -13,6 +13,7 @@ from paretosched.core.errors import InputError
 from paretosched.encodings.encoding import from_json, to_json
 from paretosched.encodings.orders import Orders
 from paretosched.encodings.sequence import Sequences
+from paretosched.encodings.trained_order import TrainedOrders
 from paretosched.encodings.weighting import Weighting, decode, genome_of
 from paretosched.fronts.front_files import load_front, save_front
 from paretosched.fronts.merging import merge
@@ -43,6 +44,8 @@ RUNS: dict[str, dict[str, Any]] = {
         "algorithm": "archive", "wish": "10*AWRT1 + AWRT2, others <= EASY, AWRT <= 1.1*EASY, UTIL >= 10",
         "box": 1.2, "start": ["easy"], "evaluations": 135,
     },
+    "priority": {"encoding": "priority", "evaluations": 135},
+    "priority by chance": {"encoding": "priority", "algorithm": "random", "evaluations": 25},
     "drawn well": {"draw": "tied", "evaluations": 45},
     "random, drawn well": {"algorithm": "random", "draw": "tied", "start": ["easy"], "evaluations": 25},
     "unsga3": {"algorithm": "unsga3", "evaluations": 45},
@@ -128,7 +131,17 @@ def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) 
 @pytest.mark.slow
 def test_worker_processes_make_the_same_archives(runs: Path, tmp_path: Path) -> None:
     with two_workers() as scheduler:
-        for name in ("offline weighting", "nsga2 swaps", "group", "orders", "pull", "both"):
+        for name in (
+            "offline weighting",
+            "archive",
+            "wish",
+            "priority",
+            "nsga2 swaps",
+            "group",
+            "orders",
+            "pull",
+            "both",
+        ):
             explore(W, tmp_path / name, scheduler=scheduler, **SIZE, **RUNS[name])
             equal_runs(runs / name, tmp_path / name)
 
@@ -263,7 +276,13 @@ def test_start_orders() -> None:
 
 
 @pytest.mark.parametrize(
-    "encoding", [Weighting("none", "earliest"), Orders("easy"), Sequences(starts=("submit", {"order": [0, 1, 1]}))]
+    "encoding",
+    [
+        Weighting("none", "earliest"),
+        Orders("easy"),
+        Sequences(starts=("submit", {"order": [0, 1, 1]})),
+        TrainedOrders(("2", "1"), ("sjf",)),
+    ],
 )
 def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
     assert from_json(to_json(encoding)) == encoding
@@ -272,7 +291,7 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"encoding": "strings"}, 'encoding must be one of weighting, orders, sequence, but is "strings"'),
+        ({"encoding": "strings"}, 'encoding must be one of weighting, orders, sequence, priority, but is "strings"'),
         ({"algorithm": "spea"}, 'algorithm must be one of .*, but is "spea"'),
         ({"moves": "swap"}, 'moves must not be given with the encoding "weighting"'),
         ({"frequency": 5}, 'frequency must not be given with the encoding "weighting"'),
@@ -288,7 +307,7 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ({"encoding": "sequence", "forget": 1}, "forget must be"),
         ({"encoding": "orders", "algorithm": "nsga2"}, "orders are few and enumerated"),
         ({"encoding": "orders", "start": ["x"]}, 'start of orders must be one of workload, queue, but is "x"'),
-        ({"algorithm": "all"}, 'algorithm "all" must be given a run, front or policy to begin with'),
+        ({"algorithm": "all"}, 'algorithm "all" must have a run, front or policy to begin with'),
         ({"start": ["easi"]}, 'start of a weighting must be a run, a front or a policy: policy "easi" is not known'),
         ({"start": ["fcfs"]}, "policy: FCFS must have the backfilling of the weighting, easy, but has none"),
         ({"start": ["conservative"]}, "policy: CONS is no weighting; Greedy policies are, fcfs, easy, conserv"),
@@ -298,6 +317,10 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ({"draw": "tied", "algorithm": "archive"}, 'draw must not be given with the algorithm "archive", which draws'),
         ({"draw": "tied", "algorithm": "all"}, 'draw must not be given with the algorithm "all", which draws nothing'),
         ({"draw": "tied", "encoding": "sequence"}, 'draw must not be given with the encoding "sequence"; weightings'),
+        ({"encoding": "priority", "algorithm": "nsga2"}, 'algorithm of the encoding "priority" must be one of archive'),
+        ({"encoding": "priority", "start": ["easy"]}, 'start of a priority must be a run directory or a front file'),
+        ({"encoding": "priority", "backfill": "easy"}, 'backfill must not be given with the encoding "priority"'),
+        ({"encoding": TrainedOrders(("1", "2"))}, "favoured groups must be those of random, 1, 2, 3, but are 1, 2"),
         ({"wish": "AWRT1"}, 'wish must not be given with the algorithm "nsga2", which looks everywhere; "archive"'),
         ({"box": 2, "algorithm": "random"}, 'box must not be given with the algorithm "random", which looks everywh'),
         ({"box": 1, "algorithm": "archive"}, "box must be above 1 times EASY, but is 1"),

@@ -22,21 +22,15 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import InputError
-from ...core.situations import SITUATIONS
 from ...fronts.quality_indicators import REACH
-from ...policies.greedy_order import CRITERIA
 from .archive_members import Best, Members
-from .spaces import Reals, Search, Space
-from .weighting_points import LIMITS, decades, first_come_first_served, genomes_of, orders_and_random, points_of
+from .spaces import Moves, Reals, Search, Space
+from .weighting_points import WeightingMoves, groups_of
 
-ORDERS, DRAWN = 10, 49  # random weak orders of the groups, and random points at least, to begin with
+MATE = 0.5  # probability of a mate
 RAYS = 1.5  # parameter of the Dirichlet distribution of rays; 1 is uniform, larger ones go through the middle
-MATE, COPY, CRITERION = 0.5, 0.1, 0.05  # probabilities of a mate, of copying a situation, of another criterion
-EVERYWHERE, ALONE = 0.85, 0.075  # probabilities that a move is made in all situations, and in one
-STEP, FAR, FARTHER = 0.6, 0.2, 4.0  # decades a move goes; how often it goes farther, and how many times as far
 WISHED, NEAR = 0.5, 2.0  # share of parents that are chosen by a goal, and their mean rank by it
 EXCESS = (-1.0, 2.0)  # decades of the weight of exceeded limits beside the goal
-MORE = 0.7  # moves of a child beyond the first, in the mean
 
 
 class Aim(NamedTuple):
@@ -63,7 +57,7 @@ class Aim(NamedTuple):
 
 
 def archive_search(space: Space, lag: int, seed: int, aim: Aim | None = None) -> Search:
-    """Return a search of weightings, ready to yield its first genomes; see the head of this module.
+    """Return a search of reals, ready to yield its first genomes; see the head of this module.
 
     It may be sent the costs of any number of its oldest genomes of which it has not been sent them yet. When it was
     sent t in all, it has yielded t + L, or the first ones if these are more.
@@ -71,7 +65,8 @@ def archive_search(space: Space, lag: int, seed: int, aim: Aim | None = None) ->
     Parameters
     ----------
     space
-        The `Reals` of weightings; its first genomes, if there are any, come second, after first come, first served.
+        The `Reals` of weightings, or of other genomes with `Moves` of their own; its first genomes, if there are any,
+        come second, after first come, first served.
     lag
         L, at least 1.
     seed
@@ -82,27 +77,24 @@ def archive_search(space: Space, lag: int, seed: int, aim: Aim | None = None) ->
     Raises
     ------
     InputError
-        The space is none of weightings.
+        The space is none of reals.
     """
     if not isinstance(space, Reals):
-        raise InputError('algorithm "archive" searches weightings only; give encoding "weighting" or another algorithm')
+        raise InputError('algorithm "archive" searches no sequences; give encoding "weighting" or "priority"')
     return _search(space, lag, np.random.default_rng(seed), aim)
 
 
 def _search(space: Reals, lag: int, generator: np.random.Generator, aim: Aim | None) -> Search:
-    """Yield weightings."""
-    groups = (space.lower.size // len(SITUATIONS) - 3) // 2
-    given = 0 if space.first is None else len(space.first)
-    points = orders_and_random(ORDERS, max(DRAWN, lag - 1 - given - ORDERS), groups, generator)
-    genomes = genomes_of(points)
-    genomes[0] = first_come_first_served(groups)
+    """Yield genomes."""
+    moves = space.moves or WeightingMoves(groups_of(space.lower.size))
+    points, genomes = moves.first(lag if space.first is None else lag - len(space.first), generator)
     if space.first is not None:
-        points = np.concatenate([points[:1], points_of(space.first), points[1:]])
+        points = np.concatenate([points[:1], moves.points(space.first), points[1:]])
         genomes = np.concatenate([genomes[:1], space.first, genomes[1:]])
     costs = yield genomes
     if aim is None:
         aim = Aim(np.eye(costs.shape[1])[1:], REACH * costs[0, 1:])
-    members, limits = Members(points.shape[1:], aim.edge.size), decades(LIMITS, groups)
+    members = Members(points.shape[1:], aim.edge.size)
     best = None if aim.goal is None else Best(costs.shape[1])
     waiting, asked = deque(points), len(points)
     while True:
@@ -113,10 +105,10 @@ def _search(space: Reals, lag: int, generator: np.random.Generator, aim: Aim | N
                 best.add(len(members), cost, float(goal[0]), float(excess[0]))
             members.add(waiting.popleft(), place)
             if len(members) + lag > asked + len(children):
-                children.append(_child(lambda: _parent(members, best, aim, generator), limits, generator))
+                children.append(_child(lambda: _parent(members, best, aim, generator), moves, generator))
         waiting.extend(children)
         asked += len(children)
-        costs = yield genomes_of(np.array(children)) if children else genomes[:0]
+        costs = yield moves.genomes(np.array(children)) if children else genomes[:0]
 
 
 def places_of(costs: Floats, aim: Aim) -> Floats:
@@ -125,63 +117,17 @@ def places_of(costs: Floats, aim: Aim) -> Floats:
 
 
 def _parent(members: Members, best: Best | None, aim: Aim, generator: np.random.Generator) -> Floats:
-    """Return a point to begin a child with, (3, 2 G + 2): one far along a ray into the box, or near the goal."""
+    """Return a point to begin a child with, (...): one far along a ray into the box, or near the goal."""
     if best is not None and generator.random() < WISHED:
         return members.point(best.row(10.0 ** generator.uniform(*EXCESS), int(generator.exponential(NEAR))))
     edge = aim.edge if aim.outer is None else (aim.edge, aim.outer)[generator.integers(2)]
     return members.along(generator.dirichlet(np.full(edge.size, RAYS)), edge)
 
 
-def _child(parent: Callable[[], Floats], limits: Floats, generator: np.random.Generator) -> Floats:
-    """Return a new point, (3, 2 G + 2), within limits, from one or two members of the archive."""
+def _child(parent: Callable[[], Floats], moves: Moves, generator: np.random.Generator) -> Floats:
+    """Return a new point, (...), from one or two members of the archive."""
     child: Floats = parent().copy()
     if generator.random() < MATE:
-        _cross(child, parent(), generator)
-    rare = generator.random()
-    if rare < COPY:
-        source, target = generator.choice(len(SITUATIONS), 2, replace=False)
-        child[target] = child[source]
-    elif rare < COPY + CRITERION:
-        child[:, -1] = generator.integers(len(CRITERIA))
-    lower, upper = limits
-    for _ in range(1 + generator.poisson(MORE)):
-        gene = generator.integers(lower.size)
-        step = generator.standard_normal() * STEP * (FARTHER if generator.random() < FAR else 1.0)
-        where = generator.random()
-        spare = 0 if where < EVERYWHERE else 2 if where < EVERYWHERE + ALONE else 1
-        spared = generator.permutation(len(SITUATIONS))[:spare]
-        moved = _bounce(child[:, gene] + step, lower[gene], upper[gene])
-        moved[spared] = child[spared, gene]
-        child[:, gene] = moved
+        moves.cross(child, parent(), generator)
+    moves.mutate(child, generator)
     return child
-
-
-def _bounce(values: Floats, lower: float, upper: float) -> Floats:
-    """Return values that are thrown back at both ends of a range, so that a move from an end is a move.
-
-    Examples
-    --------
-    >>> _bounce(np.array([-3.0, 0.5, 2.25]), -2.0, 2.0).tolist()
-    [-1.0, 0.5, 1.75]
-    """
-    there_and_back = 2 * (upper - lower)
-    beyond = np.mod(values - lower, there_and_back)
-    reflected: Floats = lower + np.minimum(beyond, there_and_back - beyond)
-    return reflected
-
-
-def _cross(child: Floats, mate: Floats, generator: np.random.Generator) -> None:
-    """Give a child one situation of its mate, one group, b / a, or about half of all genes; in place."""
-    groups = child.shape[1] // 2 - 1
-    kind = generator.integers(4)
-    if kind == 0:
-        situation = generator.integers(len(SITUATIONS))
-        child[situation] = mate[situation]
-    elif kind == 1:
-        group = generator.integers(groups)
-        child[:, [group, groups + group]] = mate[:, [group, groups + group]]
-    elif kind == 2:
-        child[:, -2] = mate[:, -2]
-    else:
-        genes = np.flatnonzero(generator.random(2 * groups + 1) < 0.5)
-        child[:, genes] = mate[:, genes]

@@ -56,6 +56,25 @@ class Space(Protocol):
         """Yield generations of random genomes, (k, d), without end; the costs that it is sent teach it nothing."""
 
 
+class Moves(Protocol):
+    """How an archive search varies genomes: as points, whose coordinates mean something to moves."""
+
+    def first(self, least: int, generator: np.random.Generator, /) -> tuple[Floats, Floats]:
+        """Return the points to begin with, (k, ...), at least so many, and their genomes, (k, d)."""
+
+    def genomes(self, points: Floats, /) -> Floats:
+        """Return the genomes that points, (k, ...), stand for, (k, d)."""
+
+    def points(self, genomes: Floats, /) -> Floats:
+        """Return points, (k, ...), that stand for genomes, (k, d)."""
+
+    def cross(self, child: Floats, mate: Floats, generator: np.random.Generator, /) -> None:
+        """Give a child, a point, something of its mate; in place."""
+
+    def mutate(self, child: Floats, generator: np.random.Generator, /) -> None:
+        """Vary a child, a point; in place."""
+
+
 class Reals(NamedTuple):
     """Vectors of reals between bounds; its methods are those of `Space`.
 
@@ -67,12 +86,15 @@ class Reals(NamedTuple):
         (k, d), the beginning of the first generation, at most a population; the rest is random.
     draw
         How random vectors are made; None for uniform ones.
+    moves
+        How an archive search varies them; None for weightings.
     """
 
     lower: Floats
     upper: Floats
     first: Floats | None = None
     draw: Draw | None = None
+    moves: Moves | None = None
 
     def check(self, _most_starts: int) -> None:
         """Refuse nothing: there are no start orders."""

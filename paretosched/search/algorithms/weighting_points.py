@@ -8,6 +8,9 @@ all situations: with three unrelated ones day and night disagree about whom to f
 
 from __future__ import annotations
 
+from functools import cache
+from typing import NamedTuple
+
 import numpy as np
 
 from ...core.arrays import Floats
@@ -18,6 +21,12 @@ SHARES = (1 / 30, 9 / 10, 1 / 30, 1 / 30)  # of f1..f4 among random points
 RANGES = ((-1.5, 0.0), (3.5, 5.5), (-4.0, 0.0))  # decades of w, K / a and b / a of random points
 LIMITS = ((-3.0, 0.0), (1.0, 7.0), (-6.0, 1.0))  # decades that moves may reach
 UNITS = np.array([[-3.0, 1.0], [0.0, 0.0], [-6.0, 0.0], [0.0, 2.0]])  # of K / a and b / a with f1..f4, as decades
+
+ORDERS, DRAWN = 10, 49  # random weak orders of the groups, and random points at least, to begin with
+COPY, CRITERION = 0.1, 0.05  # probabilities of copying a situation, and of another criterion
+EVERYWHERE, ALONE = 0.85, 0.075  # probabilities that a move is made in all situations, and in one
+STEP, FAR, FARTHER = 0.6, 0.2, 4.0  # decades a move goes; how often it goes farther, and how many times as far
+MORE = 0.7  # moves of a child beyond the first, in the mean
 
 
 def genomes_of(points: Floats) -> Floats:
@@ -97,3 +106,84 @@ def first_come_first_served(groups: int) -> Floats:
     """Return the genome, (d,), of the order of submission: f2 with a alone."""
     situation = [*[1.0] * groups, *[0.0] * groups, 1.0, 0.0]
     return np.array([*situation * len(SITUATIONS), *[CRITERIA.index("f2") + 0.5] * len(SITUATIONS)])
+
+
+class WeightingMoves(NamedTuple):
+    """How an archive search varies weightings for `groups` groups; its methods are those of `Moves`."""
+
+    groups: int
+
+    def first(self, least: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
+        """Return the points to begin with, (k, 3, 2 G + 2), at least so many, and their genomes, (k, d)."""
+        points = orders_and_random(ORDERS, max(DRAWN, least - 1 - ORDERS), self.groups, generator)
+        genomes = genomes_of(points)
+        genomes[0] = first_come_first_served(self.groups)
+        return points, genomes
+
+    def genomes(self, points: Floats) -> Floats:
+        """Return the genomes of points."""
+        return genomes_of(points)
+
+    def points(self, genomes: Floats) -> Floats:
+        """Return the points of genomes."""
+        return points_of(genomes)
+
+    def cross(self, child: Floats, mate: Floats, generator: np.random.Generator) -> None:
+        """Give a child one situation of its mate, one group, b / a, or about half of all genes; in place."""
+        groups = child.shape[1] // 2 - 1
+        kind = generator.integers(4)
+        if kind == 0:
+            situation = generator.integers(len(SITUATIONS))
+            child[situation] = mate[situation]
+        elif kind == 1:
+            group = generator.integers(groups)
+            child[:, [group, groups + group]] = mate[:, [group, groups + group]]
+        elif kind == 2:
+            child[:, -2] = mate[:, -2]
+        else:
+            genes = np.flatnonzero(generator.random(2 * groups + 1) < 0.5)
+            child[:, genes] = mate[:, genes]
+
+    def mutate(self, child: Floats, generator: np.random.Generator) -> None:
+        """Copy a situation, change the criterion, and shift genes of a child within limits; in place."""
+        rare = generator.random()
+        if rare < COPY:
+            source, target = generator.choice(len(SITUATIONS), 2, replace=False)
+            child[target] = child[source]
+        elif rare < COPY + CRITERION:
+            child[:, -1] = generator.integers(len(CRITERIA))
+        lower, upper = _limits(self.groups)
+        for _ in range(1 + generator.poisson(MORE)):
+            gene = generator.integers(lower.size)
+            step = generator.standard_normal() * STEP * (FARTHER if generator.random() < FAR else 1.0)
+            where = generator.random()
+            spare = 0 if where < EVERYWHERE else 2 if where < EVERYWHERE + ALONE else 1
+            spared = generator.permutation(len(SITUATIONS))[:spare]
+            moved = bounce(child[:, gene] + step, lower[gene], upper[gene])
+            moved[spared] = child[spared, gene]
+            child[:, gene] = moved
+
+
+@cache
+def _limits(groups: int) -> Floats:
+    """Return the lower and the upper ends that moves may reach, (2, 2 G + 1)."""
+    return decades(LIMITS, groups)
+
+
+def groups_of(genes: int) -> int:
+    """Return for how many groups a weighting with so many genes is."""
+    return (genes // len(SITUATIONS) - 3) // 2
+
+
+def bounce(values: Floats, lower: float, upper: float) -> Floats:
+    """Return values that are thrown back at both ends of a range, so that a move from an end is a move.
+
+    Examples
+    --------
+    >>> bounce(np.array([-3.0, 0.5, 2.25]), -2.0, 2.0).tolist()
+    [-1.0, 0.5, 1.75]
+    """
+    there_and_back = 2 * (upper - lower)
+    beyond = np.mod(values - lower, there_and_back)
+    reflected: Floats = lower + np.minimum(beyond, there_and_back - beyond)
+    return reflected

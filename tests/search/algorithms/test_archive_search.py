@@ -13,7 +13,7 @@ from paretosched.search.algorithms.archive_members import Members
 from paretosched.search.algorithms.archive_search import archive_search
 from paretosched.search.algorithms.named_algorithms import search
 from paretosched.search.algorithms.spaces import Reals
-from paretosched.search.algorithms.weighting_points import genomes_of, points_of
+from paretosched.search.algorithms.weighting_points import DRAWN, ORDERS, genomes_of, points_of
 from support.searching import FEW, LOWER, UPPER, WEIGHTS, toy_costs
 
 GROUPS = ("1", "2")
@@ -85,7 +85,7 @@ def test_the_first_genome_is_first_come_first_served(backfill: str, rule: str) -
 
 
 def test_orders_put_groups_before_others_however_long_these_wait() -> None:
-    orders = next(archive_search(WEIGHTS, 10, 5))[1 : 1 + module.ORDERS]
+    orders = next(archive_search(WEIGHTS, 10, 5))[1 : 1 + ORDERS]
     ahead = 0
     for genome in orders:
         policy = decode(genome, GROUPS, "none")
@@ -158,12 +158,12 @@ def test_the_same_seed_asks_for_the_same_genomes_and_another_for_others() -> Non
     first, again, other = batches_of(5, 6), batches_of(5, 6), batches_of(6, 6)
     assert [b.tobytes() for b in first] == [b.tobytes() for b in again]
     assert all((a[-1] != b[-1]).any() for a, b in zip(first, other, strict=True))
-    assert [len(batch) for batch in first] == [1 + module.ORDERS + module.DRAWN] + 5 * [12]
+    assert [len(batch) for batch in first] == [1 + ORDERS + DRAWN] + 5 * [12]
 
 
 def test_no_genome_is_asked_for_twice_but_weak_orders() -> None:
     genomes = np.concatenate(batches_of(2, 40))
-    first, later = genomes[: 1 + module.ORDERS], genomes[1 + module.ORDERS :]
+    first, later = genomes[: 1 + ORDERS], genomes[1 + ORDERS :]
     assert len(np.unique(first, axis=0)) == 4  # first come, first served, and the weak orders of two groups
     assert len(np.unique(later, axis=0)) == len(later)
 
@@ -177,7 +177,9 @@ def test_schedules_to_begin_with_are_asked_for_as_they_are_after_the_first() -> 
 
 
 def test_recipes_of_sequences_are_refused() -> None:
-    with pytest.raises(InputError, match='algorithm "archive" searches weightings only; give encoding "weighting"'):
+    with pytest.raises(
+        InputError, match='algorithm "archive" searches no sequences; give encoding "weighting" or "priority"'
+    ):
         search("archive", FEW, 10, 0)
 
 
