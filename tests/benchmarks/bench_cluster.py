@@ -280,6 +280,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, action="append", help="of the crowd; may be given again")
     parser.add_argument("--lag", type=int, action="append", help="of the crowd; may be given again")
     parser.add_argument("--seconds", type=float, default=20.0, help="about how long each measurement takes")
+    parser.add_argument("--slower", type=float, default=1.0, help="how many times as long all sleep; for busy machines")
     parser.add_argument("--store", type=int, metavar="N", help="measure a run of N evaluations instead")
     parser.add_argument("--as", dest="role", choices=["scheduler", "workers"], help=argparse.SUPPRESS)
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
@@ -305,8 +306,12 @@ def main() -> None:
     ]
     rows = []
     for name, algorithm, real in (
-        ("weighting, archive", "archive", Weighting("easy")),
-        ("strict sequence, nsga2", "nsga2", Sequences(starts=("submit",), decoding="strict")),
+        ()
+        if options.workers
+        else (
+            ("weighting, archive", "archive", Weighting("easy")),
+            ("strict sequence, nsga2", "nsga2", Sequences(starts=("submit",), decoding="strict")),
+        )
     ):
         one, two = (
             searched(algorithm, int(options.seconds * n / SHORT) + 150, Sleeping(SHORT, SHORT, real), n, workers=n)
@@ -314,12 +319,13 @@ def main() -> None:
         )
         speed_up = (two.evaluations / two.wall) / (one.evaluations / one.wall)
         print(f"{name}, {1000 * SHORT:g} ms: two workers {speed_up:.2f} x one; driver {two.driver:.3f} ms each")
-    mean = (DRAWN[1] - DRAWN[0]) / math.log(DRAWN[1] / DRAWN[0])
+    drawn = DRAWN[0] * options.slower, DRAWN[1] * options.slower
+    mean = options.slower * (DRAWN[1] - DRAWN[0]) / math.log(DRAWN[1] / DRAWN[0])
     for workers in options.workers or (64, 256, 1024):
         for lag in options.lag or (1000, 4 * workers, 10 * workers):
             with crowd(workers) as (address, processes):
                 evaluations = lag + WARM + int(options.seconds * workers / mean)
-                rows.append(searched("archive", evaluations, Sleeping(*DRAWN), workers, lag, 0, address, processes))
+                rows.append(searched("archive", evaluations, Sleeping(*drawn), workers, lag, 0, address, processes))
                 print(rows[-1], flush=True)
     print(table([row._asdict() for row in rows], columns))
 

@@ -248,7 +248,8 @@ def test_the_frame_has_the_columns_of_the_file() -> None:
 
 def test_a_front_that_is_known_in_part_is_the_front_of_all() -> None:
     generator = np.random.default_rng(3)
-    values = generator.integers(5, size=(400, 4)).astype(float)
+    values = generator.integers(40, 90, size=(400, 4)).astype(float)
+    values[200:] = values[:200]
     genomes = generator.random((400, 21))
     run, groups = Origin("a", "nsga2", 0, 5, Weighting("easy")), ("1", "2")
     rows = np.arange(0)
@@ -258,5 +259,4 @@ def test_a_front_that_is_known_in_part_is_the_front_of_all() -> None:
         part = front_of(values[: known + 50], genomes[: known + 50], run, groups, among=among)
         assert part.evaluation.tolist() == whole.evaluation.tolist()
         assert part.origins == whole.origins
-        assert part.origins[0].duplicates > 0
         rows = among[nondominated_rows(values[among], whole.objectives, equal=True)]
