@@ -9,6 +9,7 @@ from paretosched import Workload, greedy, lublin, objectives, simulate
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting, decode, encode
 from paretosched.search.algorithms import archive_search as module
+from paretosched.search.algorithms import weighting_points
 from paretosched.search.algorithms.archive_members import Members
 from paretosched.search.algorithms.archive_search import archive_search
 from paretosched.search.algorithms.named_algorithms import search
@@ -150,8 +151,8 @@ def test_a_genome_depends_on_results_up_to_the_lag_before_it_only(lag: int, resu
 @pytest.mark.parametrize("lag", [60, 200, 1000])
 def test_what_comes_before_the_first_result_is_drawn(lag: int) -> None:
     first = next(archive_search(WEIGHTS, lag, 2))
-    assert len(first) == max(lag, 1 + module.ORDERS + module.DRAWN)
-    assert len(np.unique(first[1 + module.ORDERS :], axis=0)) == len(first) - 1 - module.ORDERS
+    assert len(first) == max(lag, 1 + weighting_points.ORDERS + weighting_points.DRAWN)
+    assert len(np.unique(first[1 + weighting_points.ORDERS :], axis=0)) == len(first) - 1 - weighting_points.ORDERS
 
 
 def test_the_same_seed_asks_for_the_same_genomes_and_another_for_others() -> None:
