@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import shlex
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -286,7 +287,8 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Pro
 
         def on_progress(progress: Progress) -> None:
             last[:] = [progress]
-            gain = "" if progress.gained is None else f", last tenth {100 * progress.gained:+.2f} %"
+            gained = math.inf if progress.gained is None else progress.gained
+            gain = f", last tenth {100 * gained:+.2f} %" if math.isfinite(gained) else ""
             update(progress.evaluations, progress.total, f"front {progress.front:,}{gain}")
 
         try:
