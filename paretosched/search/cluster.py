@@ -25,6 +25,7 @@ from os import PathLike, fspath
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import dask
 from distributed import (
@@ -126,6 +127,7 @@ class Cluster:
         self._deliveries: dict[str, Any] = {}
         self._client: Any = None
         self._unfinished: dict[int, tuple[Callable[[Any], Any], Any]] = {}
+        self._group, self._keys = f"simulate-{uuid4().hex}", 0  # of tasks; and how many there were
         self._unsent: dict[int, tuple[Callable[[Any], Any], Any]] = {}
         self._sent: dict[int, Any] = {}  # futures of the client, by number
         self._ended: SimpleQueue[int] = SimpleQueue()
@@ -212,13 +214,19 @@ class Cluster:
         return list(zip(numbers, results, strict=True))
 
     def _send(self) -> None:
-        """Send the scheduler what it has not got yet. Tasks start in this order; it repeats those that are lost."""
+        """Send the scheduler what it has not got yet. Tasks start in this order; it repeats those that are lost.
+
+        All have keys of one group: of a group that is large for its workers, the scheduler gives each the next task when
+        it needs one. Tasks of small groups it would hand out in turn, and some workers would have a queue, others none.
+        """
         by_task: dict[Callable[[Any], Any], dict[int, Any]] = {}
         for number, (task, argument) in self._unsent.items():
             by_task.setdefault(task, {})[number] = argument
         try:
             for task, arguments in by_task.items():
-                tasks = self._client.map(task, list(arguments.values()), pure=False, retries=RETRIES)
+                first, self._keys = self._keys, self._keys + len(arguments)
+                keys = [(self._group, number) for number in range(first, self._keys)]
+                tasks = self._client.map(task, list(arguments.values()), key=keys, retries=RETRIES)
                 for number, future in zip(arguments, tasks, strict=True):
                     self._sent[number] = future
                     future.add_done_callback(partial(_put, self._ended, number))

@@ -160,9 +160,10 @@ def cpu_of(process: psutil.Process) -> float:
 @contextmanager
 def crowd(workers: int) -> Iterator[tuple[str, list[psutil.Process]]]:
     """Start a scheduler, and many workers in few processes; yield its address and all processes, its own first."""
-    environment = os.environ | {
+    environment = os.environ | {  # what each worker measures of itself would take more than one core, for hundreds here
         "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
-        "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1 s",
+        "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "60 s",
+        "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "600 s",
     }
 
     def start(*words: str) -> subprocess.Popen[str]:
