@@ -329,7 +329,7 @@ def _show_front(options: argparse.Namespace, front: Front, workload: Workload, l
     show(
         f"{headline}\n\n{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
         f"{len(front):,} of them are not dominated by another one;\n"
-        f"{gain_text(last.gained)}; unknown stays what another --encoding or --backfill finds\n\n"
+        f"{gain_text(last.gained)}; what another --encoding or --backfill finds is unknown\n\n"
         f"{extremes_text(front)}\n\n{_next_commands(options, front)}"
     )
 
