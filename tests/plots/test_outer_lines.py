@@ -18,7 +18,7 @@ LINES = {("AWRT1", "AWRT2"): LINE, ("AWRT", "AWRT1"): LINE[:1]}
 @pytest.mark.parametrize("log", [True, False])
 def test_what_is_drawn_is_the_line_or_below_it_up_to_the_ends_of_the_axes(log: bool) -> None:
     front = random_front(1, rows=50, groups=3)
-    across, up = axis(front, "AWRT1", log), axis(front, "AWRT2", log)
+    across, up = (axis(front, name, False)._replace(log=log) for name in ("AWRT1", "AWRT2"))
     ends = ([0.0, 2.0], [0.0, 2.0]) if log else ([0.0, 100.0], [0.0, 100.0])
     trace = outer_line(LINES, across, up, *ends)
     x, y = np.array(trace["x"]), np.array(trace["y"])
