@@ -63,6 +63,9 @@ attack: $(TESTED)
 bench: $(TESTED)
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_kernels.py
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_app.py
+	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_search.py
+	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_cluster.py
+	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_cluster.py --store 1000000
 
 lint: $(TESTED)
 	@$(BIN)/ruff check .

@@ -216,8 +216,8 @@ class Cluster:
     def _send(self) -> None:
         """Send the scheduler what it has not got yet. Tasks start in this order; it repeats those that are lost.
 
-        All have keys of one group: of a group that is large for its workers, the scheduler gives each the next task when
-        it needs one. Tasks of small groups it would hand out in turn, and some workers would have a queue, others none.
+        All have keys of one group: of a group that is large for its workers, the scheduler gives each the next task
+        when it needs one. Tasks of small groups it hands out in turn: some workers would have a queue, others none.
         """
         by_task: dict[Callable[[Any], Any], dict[int, Any]] = {}
         for number, (task, argument) in self._unsent.items():

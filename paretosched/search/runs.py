@@ -3,7 +3,8 @@
 A run directory holds
 
 - `run.sqlite`: one row an evaluation (number, generation, genome, objective values, CPU seconds, checksum), SQLite in
-  WAL mode, one transaction a generation; genome and values are little-endian float64. See `run_store`;
+  WAL mode, stored in the order of their numbers as results come; genome and values are little-endian float64. See
+  `run_store`;
 - `run.json`: parameters, software, workload, times; written as a whole by atomic rename. The store has a copy;
 - `front.parquet`: the published front, written likewise.
 

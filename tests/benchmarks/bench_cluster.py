@@ -158,7 +158,7 @@ def cpu_of(process: psutil.Process) -> float:
 
 
 @contextmanager
-def crowd(workers: int) -> Iterator[tuple[str, list[psutil.Process]]]:
+def crowd(workers: int, threads: int = 1) -> Iterator[tuple[str, list[psutil.Process]]]:
     """Start a scheduler, and many workers in few processes; yield its address and all processes, its own first."""
     environment = os.environ | {  # what each worker measures of itself would take more than one core, for hundreds here
         "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
@@ -178,7 +178,9 @@ def crowd(workers: int) -> Iterator[tuple[str, list[psutil.Process]]]:
             assert processes[0].stdout is not None
             address = processes[0].stdout.readline().strip()
             shares = [workers // PROCESSES + (i < workers % PROCESSES) for i in range(PROCESSES)]
-            processes += [start("--as", "workers", address, str(share)) for share in shares if share]
+            processes += [
+                start("--threads", str(threads), "--as", "workers", address, str(share)) for share in shares if share
+            ]
             for process in processes[1:]:
                 assert process.stdout is not None
                 assert process.stdout.readline().strip() == "ready"
@@ -197,14 +199,14 @@ async def be_scheduler() -> None:
         await scheduler.finished()
 
 
-async def be_workers(address: str, count: int) -> None:
-    """Be some workers until killed; each is one of its own for the scheduler, with a thread and a connection."""
+async def be_workers(address: str, count: int, threads: int) -> None:
+    """Be some workers until killed; each is one of its own for the scheduler, with a connection and some threads."""
     from distributed import Worker
 
     with TemporaryDirectory() as folder:
-        words = {"nthreads": 1, "memory_limit": 0, "local_directory": folder, "dashboard": False}
-        workers = [Worker(address, **words) for _ in range(count)]
-        for first in range(0, count, 16):
+        words = {"nthreads": threads, "memory_limit": 0, "local_directory": folder, "dashboard": False}
+        workers = [Worker(address, **words) for _ in range(count // threads)]
+        for first in range(0, len(workers), 16):
             await asyncio.gather(*workers[first : first + 16])
         print("ready", flush=True)
         await asyncio.gather(*(worker.finished() for worker in workers))
@@ -282,6 +284,7 @@ def main() -> None:
     parser.add_argument("--lag", type=int, action="append", help="of the crowd; may be given again")
     parser.add_argument("--seconds", type=float, default=20.0, help="about how long each measurement takes")
     parser.add_argument("--slower", type=float, default=1.0, help="how many times as long all sleep; for busy machines")
+    parser.add_argument("--threads", type=int, default=1, help="of a worker, for machines with few cores")
     parser.add_argument("--store", type=int, metavar="N", help="measure a run of N evaluations instead")
     parser.add_argument("--as", dest="role", choices=["scheduler", "workers"], help=argparse.SUPPRESS)
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
@@ -289,7 +292,8 @@ def main() -> None:
     if options.role:
         logging.disable()
         address, count = (*options.words, "", "0")[:2]
-        asyncio.run(be_scheduler() if options.role == "scheduler" else be_workers(address, int(count)))
+        role = be_scheduler() if options.role == "scheduler" else be_workers(address, int(count), options.threads)
+        asyncio.run(role)
         return
     if options.store:
         large_store(options.store)
@@ -324,7 +328,7 @@ def main() -> None:
     mean = options.slower * (DRAWN[1] - DRAWN[0]) / math.log(DRAWN[1] / DRAWN[0])
     for workers in options.workers or (64, 256, 1024):
         for lag in options.lag or (1000, 4 * workers, 10 * workers):
-            with crowd(workers) as (address, processes):
+            with crowd(workers, options.threads) as (address, processes):
                 evaluations = lag + WARM + int(options.seconds * workers / mean)
                 rows.append(searched("archive", evaluations, Sleeping(*drawn), workers, lag, 0, address, processes))
                 print(rows[-1], flush=True)
