@@ -10,7 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from _site import api, command_pages, format_pages, pictures, policy_pages, scratch  # noqa: E402
+from _site import api, command_pages, format_pages, pictures, policy_pages, scratch, summary_pages  # noqa: E402
 
 from paretosched import __version__  # noqa: E402
 
@@ -27,13 +27,16 @@ extensions = [
     "sphinx.ext.autosummary",
     "_site.commands",
     "_site.results",
+    "_site.slurm_walk",
 ]
-exclude_patterns = ["_build", "_site"]
+exclude_patterns = ["_build", "_site", "reference/policies/*.txt"]
 suppress_warnings = ["config.cache"]  # of functions in this file
 
 # What is generated, is generated from the code at every build, and is not kept.
-for make in (scratch.clear, api.write_pages, command_pages.write_pages, format_pages.write_pages, policy_pages.write_pages):
-    make(HERE)
+GENERATED = (api, command_pages, format_pages, policy_pages, summary_pages)
+scratch.clear(HERE)
+for module in GENERATED:
+    module.write_pages(HERE)
 pictures.write_all(HERE)
 
 # --- pages and notebooks
@@ -86,6 +89,11 @@ def _figures_of_page(app: object, page: str, template: str, context: dict, tree:
         app.add_js_file("plotly.min.js", loading_method=None)
 
 
+def _as_site(app: object, page: str, source: list[str]) -> None:
+    """Let the documents that are also read in the repository link to pages of the site."""
+    source[0] = summary_pages.on_the_site(source[0])
+
+
 def setup(app: object) -> None:
     """Copy the chart library beside the pages, so that they need no network."""
     import plotly
@@ -94,3 +102,4 @@ def setup(app: object) -> None:
     library = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     shutil.copy(library, static / "plotly.min.js")
     app.connect("html-page-context", _figures_of_page)
+    app.connect("source-read", _as_site)
