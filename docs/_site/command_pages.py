@@ -18,7 +18,12 @@ def write_pages(docs: Path) -> None:
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     parser = all_commands()
-    lines = ["# Command line", "", "Every command explains itself with `--help`; these pages are made from the same parsers.", ""]
+    lines = [
+        "# Command line",
+        "",
+        "Every command explains itself with `--help`; these pages are made from the same parsers.",
+        "",
+    ]
     lines += ["| command | what it does |", "| --- | --- |"]
     for name in COMMANDS:
         pages = list(with_commands(parser.commands[name]))
@@ -34,8 +39,8 @@ def write_pages(docs: Path) -> None:
 STATUS = {
     0: "all is done",
     2: "the input breaks a rule; one line says which, with the argument, the rule and the fact",
-    3: "`train` wrote a policy that is worse than EASY or outside its limits (with `--accept-worse`: 0), or `review` says "
-    "that a policy did not keep its promise",
+    3: "`train` wrote a policy that is worse than EASY or outside its limits (with `--accept-worse`: 0), or `review` "
+    "says that a policy did not keep its promise",
     130: "after Ctrl-C; files are complete",
 }
 
@@ -69,7 +74,9 @@ def page_of(parsers: list[Parser]) -> Iterator[str]:
 
 def option(parser: Parser, action: argparse.Action) -> str:
     """Return an option or argument as it is written."""
-    value = parser._get_formatter()._format_args(action, action.metavar or action.dest.upper()) if action.nargs != 0 else ""
+    value = (
+        parser._get_formatter()._format_args(action, action.metavar or action.dest.upper()) if action.nargs != 0 else ""
+    )
     names = action.option_strings or [""]
     return "<br>".join(f"`{name} {value}`".replace("` ", "`").replace(" `", "`") for name in names).replace("|", "\\|")
 

@@ -6,9 +6,9 @@
     paretosched info log.swf.gz
     ```
 
-The commands of a page share a folder, which is empty at first. A command that ends with another status than `status`
-(0 by default) ends the build. `lines` shows the first lines of each output only, and says how many there were; `hide`
-shows the commands alone. A line that begins with `#` is shown and not run.
+The commands of a page share a folder, which is empty at first. `status` is what the last command must end with, 0 by
+default, and all others with 0; else the build ends. `lines` shows the first lines of each output only, and says how
+many there were; `hide` shows the commands alone. A line that begins with `#` is shown and not run.
 """
 
 from __future__ import annotations
@@ -38,13 +38,14 @@ class Commands(SphinxDirective):
         place = scratch.folder(Path(self.env.srcdir)) / page.replace("/", "-")
         place.mkdir(exist_ok=True)
         shown: list[str] = []
-        for command in "\n".join(self.content).replace("\\\n", "\\\0").split("\n"):
-            line = command.replace("\\\0", "\\\n")
-            if not line.strip() or line.startswith("#"):
+        lines = [line for line in self.content if line.strip()]
+        for number, line in enumerate(lines, 1):
+            if line.startswith("#"):
                 shown.append(line)
                 continue
             shown.append(f"$ {line}")
-            output = run_command(line, place, self.options.get("status", 0), self.get_location())
+            status = self.options.get("status", 0) if number == len(lines) else 0
+            output = run_command(line, place, status, self.get_location())
             shown += [] if "hide" in self.options else first_lines(output, self.options.get("lines"))
         text = "\n".join(shown).strip("\n")
         return [nodes.literal_block(text, text, language="console")]

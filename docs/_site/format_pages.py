@@ -49,7 +49,10 @@ USED = dict.fromkeys(range(1, 19), NOT_USED) | {
 def page_of(name: str, file: str, schema: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of the page of a schema."""
     yield from (f"# JSON Schema of a {name} file", "")
-    yield from (f"The file itself: {{download}}`{file}`. It is part of the package, and `tests` check files against it.", "")
+    yield from (
+        f"The file itself: {{download}}`{file}`. It is part of the package, and `tests` check files against it.",
+        "",
+    )
     whole = {} if "oneOf" in schema else {schema["title"]: schema}
     for title, part in (whole | schema.get("$defs", {})).items():
         yield from (f"## {title}", "", part.get("description", ""), "")

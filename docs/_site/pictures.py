@@ -143,7 +143,13 @@ def waiting_tree() -> str:
         parts.append(box(x - 40, y - 18, 80, 36, fill, f'stroke="{INK}" rx="6"'))
         parts.append(text(x, y + 5, f"{least} p, {shortest} s"))
     y = 40 + (len(levels) - 1) * down + 46
-    parts.append(text(across / 2, y, f"{free} processors are free for {room} s: grey nodes are never looked at, red ones end the search"))
+    parts.append(
+        text(
+            across / 2,
+            y,
+            f"{free} processors are free for {room} s: grey nodes are never looked at, red ones end the search",
+        )
+    )
     return svg(across, y + 14, parts, "A tree of the waiting jobs with the smallest width and request below each node")
 
 
@@ -164,14 +170,36 @@ def kinetic_queue() -> str:
     leader = np.argmax([a + b * times for a, b in lines], axis=0)
     for at in times[1:][leader[1:] != leader[:-1]]:
         x = place(at, 0)[0]
-        parts += [line(x, top, x, top + height, INK, 1, 'stroke-dasharray="4 4"'), text(x, top + height + 18, f"{at:.0f} s")]
+        parts += [
+            line(x, top, x, top + height, INK, 1, 'stroke-dasharray="4 4"'),
+            text(x, top + height + 18, f"{at:.0f} s"),
+        ]
     begin = 0
     for stop in [*np.flatnonzero(leader[1:] != leader[:-1]) + 1, times.size - 1]:
         a, b = lines[leader[begin]]
-        parts.append(line(*place(times[begin], a + b * times[begin]), *place(times[stop], a + b * times[stop]), INK, 5, 'opacity="0.35"'))
+        parts.append(
+            line(
+                *place(times[begin], a + b * times[begin]),
+                *place(times[stop], a + b * times[stop]),
+                INK,
+                5,
+                'opacity="0.35"',
+            )
+        )
         begin = stop
-    parts.append(text(left + across / 2, top + height + 40, "wait: the leader is known until two lines cross, and only that game is played again"))
-    return svg(left + across + 60, top + height + 54, parts, "Keys of four jobs as lines over their wait, with the leader marked")
+    parts.append(
+        text(
+            left + across / 2,
+            top + height + 40,
+            "wait: the leader is known until two lines cross, and only that game is played again",
+        )
+    )
+    return svg(
+        left + across + 60,
+        top + height + 54,
+        parts,
+        "Keys of four jobs as lines over their wait, with the leader marked",
+    )
 
 
 def completions() -> str:
@@ -213,9 +241,20 @@ def profile() -> str:
     bottom = top + PROCESSORS * row
     parts += [line(left, bottom, left + end * scale, bottom), line(left, top, left, bottom)]
     parts += [text(left + second * scale, bottom + 18, second) for second in range(0, end + 1, 10)]
-    parts += [box(left, bottom + 32, 14, 14, COLOURS[0]), text(left + 20, bottom + 44, "running, until their requests end", "start")]
-    parts += [box(left + 260, bottom + 32, 14, 14, COLOURS[4]), text(left + 280, bottom + 44, f"reserved at second {now}", "start")]
-    return svg(left + end * scale + 30, bottom + 56, parts, "The processors that running jobs and reservations take in the future")
+    parts += [
+        box(left, bottom + 32, 14, 14, COLOURS[0]),
+        text(left + 20, bottom + 44, "running, until their requests end", "start"),
+    ]
+    parts += [
+        box(left + 260, bottom + 32, 14, 14, COLOURS[4]),
+        text(left + 280, bottom + 44, f"reserved at second {now}", "start"),
+    ]
+    return svg(
+        left + end * scale + 30,
+        bottom + 56,
+        parts,
+        "The processors that running jobs and reservations take in the future",
+    )
 
 
 def passes() -> str:

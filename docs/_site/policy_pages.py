@@ -22,8 +22,12 @@ def write_pages(docs: Path) -> None:
     place = docs / "reference" / "policies"
     place.mkdir(parents=True, exist_ok=True)
     (place / "orders.txt").write_text("\n".join(orders()) + "\n", encoding="utf-8")
-    (place / "plain.txt").write_text("\n".join(words((*PLAIN_RULES, TimeSharing.rule, OPTIMISED))) + "\n", encoding="utf-8")
-    (place / "strategies.txt").write_text("\n".join(f"{n}. {name}" for n, name in enumerate(STRATEGIES, 1)) + "\n", encoding="utf-8")
+    (place / "plain.txt").write_text(
+        "\n".join(words((*PLAIN_RULES, TimeSharing.rule, OPTIMISED))) + "\n", encoding="utf-8"
+    )
+    (place / "strategies.txt").write_text(
+        "\n".join(f"{n}. {name}" for n, name in enumerate(STRATEGIES, 1)) + "\n", encoding="utf-8"
+    )
     (place / "keys.txt").write_text("\n".join(keys()) + "\n", encoding="utf-8")
 
 

@@ -93,7 +93,7 @@ def figures_of(experiment: str) -> Mapping[str, Any]:
     with scripts_of(experiment) as folder:
         source = compile((folder / "analysis.py").read_text(encoding="utf-8"), str(folder / "analysis.py"), "exec")
         module: dict[str, Any] = {"__name__": "analysis", "__file__": str(folder / "analysis.py")}
-        exec(source, module)  # noqa: S102  # as `python experiments/.../analysis.py` does
+        exec(source, module)  # as `python experiments/.../analysis.py` does
         return DRAWN[experiment](module, ROOT / "results" / experiment)
 
 

@@ -1,4 +1,4 @@
-"""Where commands and notebooks of the site run: a folder for each page, made anew, and an environment that is the same everywhere."""
+"""Where commands and notebooks of the site run: a folder for each page, made anew, and one environment."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The directive `slurm-commands`: commands that are run beside a private Slurm, whose clock is faster, while the site is built.
+"""The directive `slurm-commands`: commands that are run beside a private Slurm while the site is built.
 
 Where no Slurm can be started, the page shows what was recorded (`tutorial/slurm-walk.json`), and the build says so. A
 build with Slurm leaves a new record in `_build/slurm-walk.json`. The cluster and its jobs are those of
-`tests/whole/test_readme_walk.py`. `deploy` without `--dry-run` is a daemon: it runs while new jobs come, and is then ended.
+`tests/whole/test_readme_walk.py`, its clock is faster than the real one. `deploy` without `--dry-run` is a daemon: it
+runs while new jobs come, and is then ended.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ class Walk:
         self.since = ""
         self.old = iter(json.loads((docs / "tutorial" / "slurm-walk.json").read_text(encoding="utf-8")))
         if missing := missing_programs():
-            print(f"\n*** NO SLURM HERE ({missing}): tutorial/slurm shows what was recorded, and was not run ***\n", file=sys.stderr)
+            print(
+                f"\n*** NO SLURM HERE ({missing}): tutorial/slurm shows what was recorded, and was not run ***\n",
+                file=sys.stderr,
+            )
         else:
             self.begin()
 
@@ -67,7 +71,9 @@ class Walk:
         if self.site is None:
             row = next(self.old)
             if row["asked"] != command:
-                raise ExtensionError(f"tutorial/slurm-walk.json has {row['asked']!r} in place of {command!r}: record it anew")
+                raise ExtensionError(
+                    f"tutorial/slurm-walk.json has {row['asked']!r} in place of {command!r}: record it anew"
+                )
         else:
             was = re.sub(r"--since \S+", f"--since {self.since}", command)
             is_daemon = was.startswith("paretosched deploy") and "--dry-run" not in was

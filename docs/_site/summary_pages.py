@@ -6,7 +6,19 @@ import re
 import shutil
 from pathlib import Path
 
-ORDER = ("ci190_05", "ctc1024", "greedy", "gfs", "pgga", "groupopt", "bounds", "search", "online", "slurm", "reliability")
+ORDER = (
+    "ci190_05",
+    "ctc1024",
+    "greedy",
+    "gfs",
+    "pgga",
+    "groupopt",
+    "bounds",
+    "search",
+    "online",
+    "slurm",
+    "reliability",
+)
 
 
 def write_pages(docs: Path) -> None:
@@ -22,7 +34,11 @@ def write_pages(docs: Path) -> None:
         text = re.sub(r"(?<!!)\[([^\]]*)\]\(\.\./(\w+)/summary\.md\)", r"[\1](\2.md)", text)
         text = re.sub(r"(?<!!)\[([^\]]*)\]\((?!https?:|\w+\.md)[^)]*\)", r"\1", text)  # files that are not on the site
         (place / f"{name}.md").write_text(text, encoding="utf-8")
-    lines = ["# All summaries", "", "Each is written by its `analysis.py` from the tables beside it in `results/`, and checked by a test."]
+    lines = [
+        "# All summaries",
+        "",
+        "Each is written by its `analysis.py` from the tables beside it in `results/`, and checked by a test.",
+    ]
     lines += ["", "```{toctree}", ":maxdepth: 1", "", *names, "```", ""]
     (place / "index.md").write_text("\n".join(lines), encoding="utf-8")
 

@@ -19,7 +19,7 @@ from paretosched.cli import waiting
 from paretosched.cli.waiting import with_progress
 from paretosched.core.errors import InputError
 from paretosched.core.watching import NOT_STARTED, WATCHED, unknown_starts
-from support.commands import environment, files, numbers
+from support.commands import ROOT, environment, files, numbers
 
 
 def test_the_result_and_the_error_are_those_of_the_function() -> None:
@@ -133,3 +133,76 @@ def test_reading_shows_how_far_it_is_from_ten_seconds_on(
         "paretosched: bytes read: 1,500 of 3,000 (50 %) after 10 s",
         "paretosched: jobs written: 1,000 of 4,000 (25 %) after 21 s",
     ]
+
+
+def test_a_long_compilation_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    monkeypatch.setattr(waiting, "remark", lines.append)
+    remark = waiting.CompilationRemark(patience=0.05)
+    for begins in (True, True, False, False):  # a kernel that needs another one
+        remark(begins)
+    assert lines == []
+    assert remark.timer is None
+    for _ in range(2):
+        remark(True)
+        time.sleep(0.2)
+        remark(False)
+    assert [line.partition(":")[0] for line in lines] == ["compiling, once"]
+
+
+def test_many_short_compilations_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    monkeypatch.setattr(waiting, "remark", lines.append)
+    remark = waiting.CompilationRemark(patience=0.2)
+    for _ in range(30):
+        remark(True)
+        time.sleep(0.02)
+        remark(False)
+    assert len(lines) == 1
+
+
+@pytest.mark.slow
+def test_compiling_is_said_with_an_empty_cache_and_not_with_a_full_one(tmp_path: Path) -> None:
+    """The command is the real one; only its patience is none, so that no machine is too fast."""
+    log = tmp_path / "w.swf"
+    log.write_text("; MaxProcs: 4\n1 0 0 9 1 -1 -1 1 9 -1 1 1 -1 -1 -1 -1 -1 -1\n", encoding="ascii")
+    code = (
+        "import sys; from paretosched.cli import command_line, waiting\n"
+        "waiting.CompilationRemark.__init__.__defaults__ = (1e-3,)\n"
+        f"sys.exit(command_line.main(['simulate', {str(log)!r}, '--policy', 'fcfs']))"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    calls = [
+        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert [call.stderr.count("compiling, once:") for call in calls] == [1, 0]
+    assert calls[0].stdout == calls[1].stdout
+
+
+def test_help_loads_no_library() -> None:
+    code = (
+        "import sys; from paretosched.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stderr.split()}
+    assert "paretosched" in loaded
+    assert not loaded & {"numpy", "numba", "pandas", "scipy", "dask", "plotly", "pyarrow", "msgspec", "rich", "dash"}
+
+
+@pytest.mark.slow
+def test_simulating_loads_nothing_that_draws_or_searches(tmp_path: Path) -> None:
+    log = tmp_path / "w.swf"
+    log.write_text("; MaxProcs: 4\n1 0 0 9 1 -1 -1 1 9 -1 1 1 -1 -1 -1 -1 -1 -1\n", encoding="ascii")
+    code = (
+        "import sys; from paretosched.cli import main\n"
+        f"main(['simulate', {str(log)!r}])\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stderr.split())
+    assert "numba" in loaded
+    assert not loaded & {"pandas", "dask", "plotly", "pyarrow", "dash", "pymoo", "numpy.ma", "yaml", "cffi"}
