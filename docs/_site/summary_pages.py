@@ -1,4 +1,4 @@
-"""A page for each summary of `results/`, as `analysis.py` writes it, with its pictures."""
+"""A page for each summary of `results/`, as `analysis.py` writes it, with its pictures; and the changelog."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ def write_pages(docs: Path) -> None:
         text = re.sub(r"(?<!!)\[([^\]]*)\]\(\.\./(\w+)/summary\.md\)", r"[\1](\2.md)", text)
         text = re.sub(r"(?<!!)\[([^\]]*)\]\((?!https?:|\w+\.md)[^)]*\)", r"\1", text)  # files that are not on the site
         (place / f"{name}.md").write_text(text, encoding="utf-8")
+    changes = (docs.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+    (place / "changes.md").write_text(on_the_site(changes).replace("](docs/", "](/"), encoding="utf-8")
     lines = [
         "# All summaries",
         "",
