@@ -10,15 +10,16 @@ from pathlib import Path
 STARTUP = '''\
 """Charts of plotly become a part of the page; the library is loaded once a page."""
 
-from plotly.graph_objects import Figure
+from IPython.display import HTML, display
 
 
-def _as_html(figure):
+def _show(figure):
     text = figure.to_html(full_html=False, include_plotlyjs=False, default_height=figure.layout.height or 460)
-    return {"text/html": f'<div class="chart">{text}</div>'}
+    display(HTML(f'<div class="chart">{text}</div>'))
 
 
-get_ipython().display_formatter.mimebundle_formatter.for_type(Figure, lambda figure, *_, **__: _as_html(figure))
+shown = get_ipython().display_formatter.ipython_display_formatter
+shown.for_type_by_name("plotly.graph_objs._figure", "Figure", _show)
 '''
 
 

@@ -54,7 +54,7 @@ def prose_of(page: str) -> str:
 def glossary() -> set[str]:
     """Return the words that the glossary explains."""
     lines = (DOCS / "glossary.md").read_text(encoding="utf-8").partition(":::{glossary}")[2].splitlines()
-    return {line.strip() for line in lines if line.strip() and not line.startswith(":")}
+    return {line.strip() for line in lines if line.strip() and not line.startswith((" ", ":"))}
 
 
 def test_the_words_of_a_stranger_are_in_the_glossary() -> None:
