@@ -22,7 +22,7 @@ if COMPILED:
     from numba.core import event
     from numba.extending import overload
 
-    class _Compilations(event.Listener):  # type: ignore[misc]  # numba has no types
+    class _Compilations(event.Listener):
         """Tells those who want to know when a kernel is compiled."""
 
         def on_start(self, event: object) -> None:
@@ -35,7 +35,7 @@ if COMPILED:
             for tell in LISTENERS:
                 tell(False)
 
-    event.register("numba:compile", _Compilations())
+    event.register("numba:compile", _Compilations())  # type: ignore[no-untyped-call]
 
     @njit(cache=True, nogil=True, _nrt=False, inline="always")
     def power(x: float, y: float) -> float:
