@@ -70,17 +70,18 @@ class CompilationRemark:
     """One line, once a command, if kernels take more than a moment to be compiled."""
 
     def __init__(self, patience: float = MOMENT) -> None:
-        self.depth = 0  # kernels that are being compiled, each for the one before
         self.patience = patience  # s of compiling that are left until the line
+        self.depth = 0  # kernels that are being compiled, each for the one before
         self.begin = 0.0
+        self.is_said = False
         self.timer: Timer | None = None
 
     def __call__(self, begins: bool) -> None:
         """Begin to count the time with the first kernel, and stop with the last one."""
         self.depth += 1 if begins else -1
-        if begins and self.depth == 1 and self.patience > 0:
+        if begins and self.depth == 1 and not self.is_said:
             self.begin = monotonic()
-            self.timer = Timer(self.patience, self.say)
+            self.timer = Timer(max(self.patience, 0.0), self.say)
             self.timer.daemon = True
             self.timer.start()
         elif not self.depth and self.timer is not None:
@@ -90,7 +91,7 @@ class CompilationRemark:
 
     def say(self) -> None:
         """Write the line."""
-        self.patience = 0.0
+        self.is_said = True
         remark("compiling, once: up to a minute; what is compiled is kept for all later commands")
 
 

@@ -4,14 +4,14 @@ With NUMBA_DISABLE_JIT=1, numba's own switch, in the environment before a kernel
 and every kernel is the Python function as it stands. It returns the same numbers, slowly.
 """
 
-# ruff: noqa: ARG001, ARG002  # the arguments are numba's
+# ruff: noqa: ARG001  # the arguments are numba's
 
 import math
 import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..core.compilation import LISTENERS
+from ..core.compilation import Compilations
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,20 +22,8 @@ if COMPILED:
     from numba.core import event
     from numba.extending import overload
 
-    class _Compilations(event.Listener):
-        """Tells those who want to know when a kernel is compiled."""
-
-        def on_start(self, event: object) -> None:
-            """Tell them that it begins."""
-            for tell in LISTENERS:
-                tell(True)
-
-        def on_end(self, event: object) -> None:
-            """Tell them that it ends."""
-            for tell in LISTENERS:
-                tell(False)
-
-    event.register("numba:compile", _Compilations())  # type: ignore[no-untyped-call]
+    event.Listener.register(Compilations)
+    event.register("numba:compile", Compilations())  # type: ignore[no-untyped-call]
 
     @njit(cache=True, nogil=True, _nrt=False, inline="always")
     def power(x: float, y: float) -> float:

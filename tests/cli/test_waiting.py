@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from threading import Timer
 
 import numpy as np
 import pytest
@@ -135,30 +137,47 @@ def test_reading_shows_how_far_it_is_from_ten_seconds_on(
     ]
 
 
-def test_a_long_compilation_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines: list[str] = []
-    monkeypatch.setattr(waiting, "remark", lines.append)
-    remark = waiting.CompilationRemark(patience=0.05)
-    for begins in (True, True, False, False):  # a kernel that needs another one
-        remark(begins)
-    assert lines == []
-    assert remark.timer is None
-    for _ in range(2):
-        remark(True)
-        time.sleep(0.2)
-        remark(False)
-    assert [line.partition(":")[0] for line in lines] == ["compiling, once"]
+class Clock:
+    """A clock, and timers that go off by it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.timers: list[tuple[float, Timer]] = []
+
+    def timer(self, seconds: float, work: Callable[[], None]) -> Timer:
+        one = Timer(seconds, work)
+        one.start = lambda: self.timers.append((self.now + seconds, one))  # type: ignore[method-assign]
+        return one
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+        for end, one in self.timers:
+            if end <= self.now and not one.finished.is_set():
+                one.finished.set()
+                one.function()
 
 
-def test_many_short_compilations_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("compilations", "is_said"),
+    [([1.9], False), ([2.1], True), ([0.5] * 3, False), ([0.5] * 5, True), ([3.0] * 3, True)],
+)
+def test_compilations_of_more_than_a_moment_together_are_said_once(
+    compilations: list[float], is_said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines: list[str] = []
+    clock = Clock()
     monkeypatch.setattr(waiting, "remark", lines.append)
-    remark = waiting.CompilationRemark(patience=0.2)
-    for _ in range(30):
+    monkeypatch.setattr(waiting, "Timer", clock.timer)
+    monkeypatch.setattr(waiting, "monotonic", lambda: clock.now)
+    remark = waiting.CompilationRemark()
+    for seconds in compilations:
         remark(True)
-        time.sleep(0.02)
+        remark(True)  # a kernel that the first one needs
+        clock.wait(seconds)
         remark(False)
-    assert len(lines) == 1
+        remark(False)
+        clock.wait(10)  # work, and no compilation
+    assert [line.partition(":")[0] for line in lines] == ["compiling, once"] * is_said
 
 
 @pytest.mark.slow
