@@ -22,7 +22,17 @@ DEPTH = 64  # more than a tree is deep
 
 @njit(cache=True, nogil=True)
 def achievement(points: Floats, row: Int, corner: Floats, slopes: Floats, shares: Floats) -> float:
-    """Return the achievement function of one row."""
+    """Return the achievement function of one row.
+
+    Parameters
+    ----------
+    points
+        (N, q) float64.
+    row
+        The row.
+    corner, slopes, shares
+        (q,) float64 each: b, s and t.
+    """
     most = -np.inf
     total = 0.0
     for j in range(corner.size):

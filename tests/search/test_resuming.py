@@ -94,7 +94,7 @@ def test_a_run_that_is_killed_at_any_moment_goes_on_to_the_same_archive(
     chance = random.Random(seed)
     deaths = []
     while True:
-        monkeypatch.setattr(exploration, "simulations", Disorder(chance.randrange(99), 3, chance.randrange(1, 40)))
+        monkeypatch.setattr(exploration, "simulations", Disorder(chance.randrange(99), 3, chance.randrange(1, 9)))
         with monkeypatch.context() as patch:  # a kill publishes nothing
             patch.setattr(exploration._Publisher, "publish", lambda *_: None)
             patch.setattr(resuming.Record, "take_stored", lambda *_: None)
