@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import algorithms
 import choices
 import common
+import ranks
 import settings
 
 import paretosched as ps
@@ -40,7 +40,7 @@ FIGURES: dict[int, tuple[str, str, str, bool]] = {
     15: ("final", "AWRT", "AWRT1", True),
     16: ("final", "AWRT1", "AWRT2", True),
 }
-PARTS = ("table4", "better", "algorithms", "moves", "choices", "workloads")
+PARTS = ("table4", "better", "algorithms", "moves", "choices", "ranks", "workloads")
 TITLE = "Paper 002, figures 6 to 16: CTC"
 WHAT = {
     "searched": "the non-dominated schedules of the NSGA and of the NSGA-II rows, sequences of the whole workload",
@@ -108,10 +108,11 @@ def main() -> None:
         lines += backfilling(common.rows(options.results / "backfilling.csv"))
         lines += equal(common.rows(options.results / "better-courses.csv"))
     if tables["algorithms"]:
-        lines += algorithms.section(tables["algorithms"])
+        lines += algorithms(tables["algorithms"])
     if tables["moves"]:
         lines += moves(tables["moves"], tables["table4"])
-    lines += choices.section(tables["choices"]) if tables["choices"] else common.not_run("choices")
+    lines += choices.section(tables["choices"]) if tables["choices"] else []
+    lines += ranks.section(tables["ranks"]) if tables["ranks"] else []
     if tables["workloads"]:
         lines += workloads(paper, tables["workloads"])
     lines += errata(common.paper_file("ci190_05"))
@@ -139,13 +140,13 @@ def opening(paper: Mapping[tuple[str, str], str], tables: Mapping[str, Sequence[
     same = [row for row in rows if (row, "NoS") in paper and of_row(paper, rows[row]) == "agrees"]
     seeds = [
         f"{part} with {len({row['seed'] for row in tables[part]})} seeds each"
-        for part in ("algorithms", "choices", "moves")
+        for part in ("algorithms", "ranks", "choices", "moves")
         if tables[part]
     ]
     equal = [
         f"{', '.join(names)} ({encoding})"
-        for encoding in algorithms.ALGORITHMS
-        if tables["algorithms"] and (names := algorithms.as_good_as_random(tables["algorithms"], encoding))
+        for encoding in ranks.ALGORITHMS
+        if tables["ranks"] and (names := ranks.as_good_as_random(tables["ranks"], encoding))
     ]
     share = int(weighting["in_final"]) / int(final["front"])
     cost = float(weighting["kernel_seconds"]) / float(final["kernel_seconds"])
@@ -416,6 +417,39 @@ def backfilling(rows: Sequence[Mapping[str, str]]) -> list[str]:
         f"{100 * row['easy_dominated'] / row['easy_points']:.0f} %.",
         "",
     ]
+
+
+def algorithms(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section that compares algorithms with random search at equal evaluations."""
+    lines = []
+    for encoding in dict.fromkeys(row["encoding"] for row in rows):
+        of_encoding = [row for row in rows if row["encoding"] == encoding]
+        volumes = {
+            algorithm: [float(row["hypervolume"]) for row in of_encoding if row["algorithm"] == algorithm]
+            for algorithm in dict.fromkeys(row["algorithm"] for row in of_encoding)
+        }
+        base = float(np.mean(volumes["random"]))
+        for algorithm, values in volumes.items():
+            sizes = [int(row["size"]) for row in of_encoding if row["algorithm"] == algorithm]
+            gain = f"{100 * (np.mean(values) / base - 1):+.1f} %" if base else ""
+            cells = [
+                f"{np.mean(values):.4f}",
+                f"{min(values):.4f} to {max(values):.4f}",
+                gain,
+                f"{np.mean(sizes):,.0f}",
+            ]
+            lines.append([encoding, algorithm, f"{int(of_encoding[0]['evaluations']):,}", str(len(values)), *cells])
+    heads = [
+        "encoding",
+        "algorithm",
+        "evaluations",
+        "seeds",
+        "hypervolume, mean",
+        "least to most",
+        "to random",
+        "points",
+    ]
+    return ["## Algorithms at equal evaluations", "", *markdown(heads, lines, left=2), ""]
 
 
 def moves(rows: Sequence[Mapping[str, str]], table4_rows: Sequence[Mapping[str, str]]) -> list[str]:

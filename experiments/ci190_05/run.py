@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import algorithms
 import choices
 import common
+import ranks
 import settings
 
 import paretosched as ps
@@ -36,7 +36,7 @@ from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shorte
 from paretosched.search.runs import read_about, read_values
 from paretosched.simulation.objective import objective_table
 
-PARTS = ("paper002", "better", "algorithms", "moves", "choices", "workloads")
+PARTS = ("paper002", "better", "algorithms", "moves", "choices", "ranks", "workloads")
 
 
 def main() -> None:
@@ -61,13 +61,17 @@ def main() -> None:
         save_rows(courses(place, PLANS["better"], options.quick), options.results / "better-courses.csv")
         save_rows(backfilling(place), options.results / "backfilling.csv")
     if "algorithms" in parts:
-        save_rows(of_algorithms(ctc, options), options.results / "algorithms.csv")
+        rows = seeds_of("algorithms", options.quick)
+        explore(ctc, place, rows, options)
+        save_rows(algorithms(place, rows), options.results / "algorithms.csv")
     if "moves" in parts:
         rows = seeds_of("moves", options.quick)
         explore(ctc, place, rows, options)
         save_rows(moves(place, rows), options.results / "moves.csv")
     if "choices" in parts:
         save_rows(of_choices(ctc, options), options.results / "choices.csv")
+    if "ranks" in parts:
+        save_rows(of_ranks(ctc, options), options.results / "ranks.csv")
     if "workloads" in parts:
         save_rows(
             [other(log, options.work / log, options) for log in common.LOGS],
@@ -269,16 +273,30 @@ def backfilling(place: Path) -> list[dict[str, Any]]:
     ]
 
 
-def of_algorithms(ctc: ps.Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
+def algorithms(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return measures of algorithms at equal evaluations, the runs of one encoding in one box."""
+    lines = []
+    for encoding in ("weighting", "sequence"):
+        rows = [row for row in plan if row.settings["encoding"] == encoding]
+        fronts = [ps.load_front(place / row.name) for row in rows]
+        whole = ps.merge(fronts)
+        for row, quality in zip(rows, ps.indicators(whole, fronts)["inputs"], strict=True):
+            keys = ("evaluations", "size", "hypervolume", "igd_plus", "epsilon")
+            about = {key: row.settings[key] for key in ("encoding", "algorithm", "seed")}
+            lines.append({"row": row.name, **about, **{key: quality[key] for key in keys}})
+    return lines
+
+
+def of_ranks(ctc: ps.Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return measures of algorithms at equal evaluations, on a part of the jobs."""
     part = choices.part_of(ctc)
-    place = options.work / f"algorithms-{len(part)}"
+    place = options.work / f"ranks-{len(part)}"
     place.mkdir(exist_ok=True)
     lines = []
-    for encoding in algorithms.ALGORITHMS:
-        rows = algorithms.rows_of(part, encoding, 2 if options.quick else algorithms.SEEDS)
+    for encoding in ranks.ALGORITHMS:
+        rows = ranks.rows_of(part, encoding, 2 if options.quick else ranks.SEEDS)
         explore(part, place, rows, options)
-        lines += algorithms.measures(part, encoding, rows, place)
+        lines += ranks.measures(part, encoding, rows, place)
     return lines
 
 

@@ -130,7 +130,7 @@ def _takes_search(parser: Parser) -> None:
         metavar="L",
         help="with --algorithm archive: schedule k depends on the results of schedules up to k - L only (default: the "
         "population; when a run is continued, as before). Nobody waits for the slowest simulation; with many workers, "
-        "take three times as many as simulations run at a time",
+        "take more than run at a time",
     )
     group.add_argument(
         "--start",

@@ -156,8 +156,8 @@ def explore(
         5000 (50 where it begins with known schedules) and 1500; if it has copies of start orders, and forgets them.
     lag
         Of algorithm "archive", by default the population, or that of the run that is continued: schedule k depends on
-        the results of the schedules 0 .. k - lag at most. With many workers it must be larger, so that nobody waits:
-        three times as many as simulations that run at a time, or more.
+        the results of the schedules 0 .. k - lag at most. With many workers it must be
+        larger than the number of simulations that run at a time, or some workers have nothing to do.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress

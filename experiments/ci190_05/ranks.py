@@ -66,7 +66,7 @@ def measures(w: ps.Workload, encoding: str, rows: Sequence[Row], place: Path) ->
 
 def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the section that compares the algorithms."""
-    lines = ["## Algorithms at equal evaluations", ""]
+    lines = ["## Algorithms with ten seeds, on a third of the jobs", ""]
     for encoding in dict.fromkeys(row["encoding"] for row in rows):
         lines += of_encoding(encoding, [row for row in rows if row["encoding"] == encoding])
     return lines
