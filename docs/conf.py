@@ -78,7 +78,7 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
     "logo": {"text": "paretosched"},
 }
-html_sidebars = {"index": [], "glossary": []}
+html_sidebars = {"index": [], "glossary": [], "gallery/index": []}
 html_context = {"default_mode": "auto"}
 
 
