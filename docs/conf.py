@@ -40,7 +40,7 @@ for module in GENERATED:
 pictures.write_all(HERE)
 
 # --- pages and notebooks
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
+myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 4
 myst_all_links_external = False
 nb_execution_mode = "force"
@@ -78,7 +78,7 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
     "logo": {"text": "paretosched"},
 }
-html_sidebars = {"index": [], "glossary": []}
+html_sidebars = {"index": [], "glossary": [], "gallery/index": []}
 html_context = {"default_mode": "auto"}
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 ASKED = {"a": "href", "img": "src", "script": "src", "link": "href", "source": "src", "iframe": "src"}
-NOT_PAGES = ("search.html", "genindex.html")
 
 
 class Page(HTMLParser):
@@ -32,7 +31,8 @@ class Page(HTMLParser):
 
 def dead_links(folder: Path) -> Iterator[str]:
     """Yield a line for each link that leads nowhere, and for each file that would be fetched from a network."""
-    pages = {path.resolve(): Page(path) for path in sorted(folder.rglob("*.html"))}
+    files = (path for path in sorted(folder.rglob("*.html")) if folder / "_static" not in path.parents)  # templates
+    pages = {path.resolve(): Page(path) for path in files}
     for page in pages.values():
         name = page.path.relative_to(folder)
         for tag, link in page.asked:

@@ -44,7 +44,7 @@ class Found(SphinxDirective):
         sentences = [line for line in lines_of(self.arguments[0]) if re.match(r"- \*\*.*:\*\*", line)][:5]
         if len(sentences) != 5:
             raise ExtensionError(f"{self.get_location()}: the summary of {self.arguments[0]} has no five sentences")
-        return self.parse_text_to_nodes("\n".join(sentences))
+        return self.parse_text_to_nodes("\n".join(LINK.sub(r"\1", line) for line in sentences))
 
 
 class Summary(SphinxDirective):
