@@ -271,9 +271,10 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         BEYOND,
-        "they keep the limits in all {:.0f} and gain {:.1f} % in the mean over the logs ({:.1f} to {:.1f} %)",
+        "they keep the limits in {:.0f} of {:.0f} and gain {:.1f} % in the mean over the logs ({:.1f} to {:.1f} %)",
         lambda r: (
             sum(within_limits(rows := rolling(r, "trained", MARGIN))),
+            len(rows),
             mean(gains := by_log(rows)),
             *ends(gains),
         ),
@@ -286,10 +287,11 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         BEYOND,
-        "without that distance they gain {:.1f} % and keep the limits in {} of them",
+        "without that distance they gain {:.1f} % and keep the limits in {:.0f} of {:.0f}",
         lambda r: (
             mean(by_log(rows := rolling(r, "trained", WITHIN))),
-            "half" if 2 * sum(within_limits(rows)) == len(rows) else "some",
+            sum(within_limits(rows)),
+            len(rows),
         ),
     ),
     Claim(

@@ -156,14 +156,14 @@ def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
 
 def comparison(rows: Sequence[Mapping[str, str]], question: Question) -> tuple[list[str], str]:
     """Return the cells of a question, and its verdict by hypervolume."""
-    pairs = {name: paired(rows, question, name) for name in MEASURES}
+    pairs = {name: by_seed(rows, question, name) for name in MEASURES}
     cells = []
     for name, more in MEASURES.items():
         this, that = pairs[name]
         wins = int(((this > that) if more else (this < that)).sum())
         digits = 0 if name == "size" else 3
         cells.append(f"{wins} of {len(this)} ({np.median(this):.{digits}f} / {np.median(that):.{digits}f})")
-    chances = holm([chance(*paired(rows, other, "hypervolume")) for other in QUESTIONS])
+    chances = holm([chance(*by_seed(rows, other, "hypervolume")) for other in QUESTIONS])
     mine = chances[QUESTIONS.index(question)]
     this, that = pairs["hypervolume"]
     verdict = "no difference"
@@ -172,7 +172,7 @@ def comparison(rows: Sequence[Mapping[str, str]], question: Question) -> tuple[l
     return [*cells, f"{mine:.2g}"], verdict
 
 
-def paired(rows: Sequence[Mapping[str, str]], question: Question, key: str) -> tuple[Floats, Floats]:
+def by_seed(rows: Sequence[Mapping[str, str]], question: Question, key: str) -> tuple[Floats, Floats]:
     """Return a measure of both variants of a question, seed by seed."""
     by_variant = [
         {row["seed"]: float(row[key]) for row in rows if row["variant"] == name}

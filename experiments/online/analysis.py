@@ -208,7 +208,7 @@ def opening(
         f"Train an order within limits and at a distance to them on your own log, and review it after some weeks; "
         f"without training run `{plain.policy}`."
         if best.is_trained
-        else f"Run `{best.policy}`."
+        else f"Run `{best.policy}` if the limits must hold{next_best(standings)}."
     )
     return common.opening(
         f"Which scheduler reaches the least {provenance['objective']} on jobs that it has not learnt from, with "
@@ -221,6 +221,18 @@ def opening(
         f"It gains {best.worst:+.1f} % on the worst log; and `{greedy.policy}`, which gains most of all "
         f"({greedy.gain:+.1f} %), keeps the limits in {100 * greedy.within_limits:.0f} % only.",
         kind,
+    )
+
+
+def next_best(standings: Sequence[Standing]) -> str:
+    """Return, in words, which trained policy keeps the limits most often of those that gain something."""
+    gaining = [standing for standing in standings if standing.is_trained and standing.gain >= settings.LEAST_GAIN]
+    if not gaining:
+        return ""
+    safest = max(gaining, key=lambda standing: (standing.within_limits, standing.gain))
+    return (
+        f"; if it is enough that they hold in {100 * safest.within_limits:.0f} % of the parts, `{safest.policy}`, "
+        f"which gains {safest.gain:+.1f} % in the mean over logs"
     )
 
 

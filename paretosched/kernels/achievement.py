@@ -43,7 +43,7 @@ def achievement(points: Floats, row: Int, corner: Floats, slopes: Floats, shares
 
 
 @njit(cache=True, nogil=True)
-def appended(points: Floats, order: Ints, corners: Floats, count: Int) -> None:
+def append_row(points: Floats, order: Ints, corners: Floats, count: Int) -> None:
     """Take the last one of `count` points into the tree.
 
     Parameters
@@ -103,7 +103,7 @@ def nearest(
     Parameters
     ----------
     points, order, corners, count
-        As for `appended`; there is a point at least.
+        As for `append_row`; there is a point at least.
     corner, slopes, shares
         (q,) float64 each: b, s and t.
     """

@@ -408,6 +408,8 @@ def figures(
         `as_front`.
     """
     mapping("marks", marks)
+    if outer is not None:
+        mapping("outer", outer)
     if chosen is not None and len(list_argument("pairs of objectives", chosen)) > MOST_PAIRS:
         raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
     front = as_front(front)

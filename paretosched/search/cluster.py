@@ -164,10 +164,10 @@ class Cluster:
         self._unfinished |= new
         self._unsent |= new
         if self._client is not None:
-            with suppress(_NoConnectionError):  # `finished` connects again
+            with suppress(_NoConnectionError):  # `results` connects again
                 self._send()
 
-    def finished(self) -> list[tuple[int, Any]]:
+    def results(self) -> list[tuple[int, Any]]:
         """Return the results of tasks that have ended, with their numbers; wait for one at least.
 
         Raises
@@ -176,7 +176,7 @@ class Cluster:
             No worker or no scheduler for too long; or the same task ended one worker after the other.
         """
         try:
-            results: list[tuple[int, Any]] = self._persist(self._finished)
+            results: list[tuple[int, Any]] = self._persist(self._results)
         except KilledWorker as error:
             raise WorkersLostError(
                 f"{self._place.name}: {error.allowed_failures + 1} of them, one after the other, were killed while "
@@ -196,7 +196,7 @@ class Cluster:
 
     # --- what is computed -------------------------------------------------------------------------------------------
 
-    def _finished(self) -> list[tuple[int, Any]]:
+    def _results(self) -> list[tuple[int, Any]]:
         """Return the results of tasks that have ended, from the scheduler that is connected now."""
         if time.monotonic() - self._looked_at > LOOK:
             self._look()

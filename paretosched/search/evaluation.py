@@ -113,7 +113,7 @@ def evaluator(
             values, seconds = np.empty((count, there.objectives)), np.empty(count)
             there.submit(archive, first, there.generation_sizes(count))
             while there.running:
-                for number, part, of_part in there.finished():
+                for number, part, of_part in there.results():
                     rows = slice(number - first, number - first + len(part))
                     values[rows], seconds[rows] = part, of_part
             return values, seconds
@@ -272,7 +272,7 @@ class Simulations:
             self._start([(n, archive[n : n + size]) for n, size in zip(cuts.tolist(), sizes, strict=True)], archive)
             self.running += len(sizes)
 
-    def finished(self) -> list[tuple[int, Floats, Floats]]:
+    def results(self) -> list[tuple[int, Floats, Floats]]:
         """Return what has ended, at least one task: the number of its first genome, and as of `simulate_batch`."""
         ended = [(number, values, seconds) for number, (values, seconds) in self._wait()]
         self.running -= len(ended)
@@ -414,7 +414,7 @@ def _on_cluster(cluster: Cluster, workloads: Sequence[Workload], encoding: Encod
     cluster.deliver(token, partial(_receive, token, sent, encoding), partial(_forget, token))
     try:
         objectives = sum(len(workload.groups) + 2 for workload in workloads)
-        yield Simulations(objectives, lambda: cluster.slots, start, cluster.finished)
+        yield Simulations(objectives, lambda: cluster.slots, start, cluster.results)
     finally:
         cluster.take_back(token)
 

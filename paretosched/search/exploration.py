@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -155,9 +155,8 @@ def explore(
         How sequences are varied, see `Sequences`; moves and their mean length in the first generation, by default
         5000 (50 where it begins with known schedules) and 1500; if it has copies of start orders, and forgets them.
     lag
-        Of algorithm "archive", by default the population, or that of the run that is continued: schedule k depends on
-        the results of the schedules 0 .. k - lag at most. With many workers it must be
-        larger than the number of simulations that run at a time, or some workers have nothing to do.
+        Of algorithm "archive", by default the population: schedule k depends on the results of the schedules up to
+        k - lag only. More than the simulations that run at a time, or some workers have nothing to do.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress
@@ -166,7 +165,7 @@ def explore(
     Returns
     -------
     Front
-        The front, which is also in the run directory as front.parquet.
+        The front, which is front.parquet in the run directory.
 
     Raises
     ------
@@ -186,17 +185,15 @@ def explore(
         "movable": movable, "recombination": recombination, "frequency": frequency, "jump": jump, "copies": copies,
         "forget": forget,
     }  # fmt: skip
-    settings = settle(
-        workload,
-        known_parameters,
-        seed=seed,
-        population=population,
-        encoding=encoding,
-        algorithm=algorithm,
-        start=start,
-        lag=None if lag is None else whole_number("lag", lag),
-        **words,
-    )
+    lag = None if lag is None else whole_number("lag", lag)
+    of_run: dict[str, Any] = {
+        "seed": seed,
+        "population": population,
+        "encoding": encoding,
+        "algorithm": algorithm,
+        "start": start,
+    }
+    settings = settle(workload, known_parameters, lag=lag, **of_run, **words)
     simulating = partial(simulations, [workload], settings.encoding, workers, scheduler, tls)
     return _explore(workload, run_directory, settings, (evaluations, until, population), simulating, progress)
 

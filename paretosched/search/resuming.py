@@ -175,7 +175,7 @@ def advance(
             there.submit(record.genomes[: asking.asked], first, sizes)
         asking.submitted = asking.asked
         if there.running:
-            for number, values, seconds in there.finished():
+            for number, values, seconds in there.results():
                 asking.keep(number, values, seconds)
         if lag is not None or record.count == asking.asked:
             yield int(asking.generations[max(record.count, 1) - 1])

@@ -111,7 +111,7 @@ class Result(NamedTuple):
     busy: float
 
 
-def searched(
+def run_search(
     algorithm: str,
     evaluations: int,
     sleeping: Sleeping,
@@ -319,7 +319,7 @@ def main() -> None:
         )
     ):
         one, two = (
-            searched(algorithm, int(options.seconds * n / SHORT) + 150, Sleeping(SHORT, SHORT, real), n, workers=n)
+            run_search(algorithm, int(options.seconds * n / SHORT) + 150, Sleeping(SHORT, SHORT, real), n, workers=n)
             for n in (1, 2)
         )
         speed_up = (two.evaluations / two.wall) / (one.evaluations / one.wall)
@@ -330,7 +330,7 @@ def main() -> None:
         for lag in options.lag or (1000, 4 * workers, 10 * workers):
             with crowd(workers, options.threads) as (address, processes):
                 evaluations = lag + WARM + int(options.seconds * workers / mean)
-                rows.append(searched("archive", evaluations, Sleeping(*drawn), workers, lag, 0, address, processes))
+                rows.append(run_search("archive", evaluations, Sleeping(*drawn), workers, lag, 0, address, processes))
                 print(rows[-1], flush=True)
     print(table([row._asdict() for row in rows], columns))
 

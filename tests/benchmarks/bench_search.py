@@ -26,7 +26,7 @@ ALGORITHMS = ("archive", "nsga2", "agemoea2", "random")
 SECONDS = (2.0, 5.0, 10.0)  # of CPU
 
 
-def searched(w: ps.Workload, run: Path, algorithm: str, evaluations: int) -> tuple[Any, Any]:
+def run_search(w: ps.Workload, run: Path, algorithm: str, evaluations: int) -> tuple[Any, Any]:
     """Search, and return all objective values and the CPU seconds of the process when each was known."""
     marks = [(0, 0.0)]
     ps.explore(w, run.with_name(f"{run.name}-warm"), evaluations=200, algorithm=algorithm)  # what is compiled
@@ -52,7 +52,7 @@ def main() -> None:
     w = ps.lublin(jobs=options.jobs, processors=128, seed=71)
     easy, objectives = np.asarray(ps.objectives(ps.simulate(w, "easy"))), objective_table(w.groups)
     with TemporaryDirectory() as folder:
-        found = {a: searched(w, Path(folder) / a, a, options.evaluations) for a in ALGORITHMS}
+        found = {a: run_search(w, Path(folder) / a, a, options.evaluations) for a in ALGORITHMS}
         whole = ps.merge([Path(folder) / a for a in ALGORITHMS])
     best = costs(whole.values, whole.objectives)[:, 1:].min(axis=0)
     box = Box(whole.objectives[2:], best, REACH * easy[2:], REACH, ("UTIL: it is no response time",))

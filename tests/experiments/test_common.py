@@ -28,7 +28,7 @@ RUN = {
     "online": {"--quick", "--part", "--log", "--seeds", "--learner", "--workers", "--work", "--results"},
     "orders": {"--quick", "--part", "--seeds", "--workers", "--work", "--results"},
     "bounds": {"--quick", "--part", "--workers", "--results"},
-    "search": {"--quick", "--log", "--seeds", "--work", "--results"},
+    "search": {"--quick", "--part", "--log", "--seeds", "--work", "--results"},
     "slurm": {
         "--quick", "--part", "--log", "--windows", "--window", "--rate", "--at-once", "--work", "--results",
     },

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paretosched.kernels.achievement import LEAF, appended, nearest
+from paretosched.kernels.achievement import LEAF, append_row, nearest
 
 
 def naive(points: np.ndarray, corner: np.ndarray, slopes: np.ndarray, shares: np.ndarray) -> int:
@@ -30,7 +30,7 @@ def check(points: np.ndarray, generator: np.random.Generator, every: int) -> Non
     corners = np.full((2 * size // LEAF, points.shape[1]), np.nan)
     for count, point in enumerate(points, 1):
         held[count - 1] = point
-        appended(held, order, corners, count)
+        append_row(held, order, corners, count)
         assert count % LEAF or sorted(order[:count].tolist()) == list(range(count))
         if count % every == 0 or count == len(points):
             corner = points[:count].min(axis=0)

@@ -196,7 +196,7 @@ def test_certificates_come_as_files_or_from_the_configuration(tmp_path: Path, mo
 def killed_by_a_task(cluster: clusters.Cluster) -> None:
     """Wait for a task that kills its worker."""
     cluster.start(lambda _: os.kill(os.getpid(), signal.SIGKILL), {0: 0})
-    cluster.finished()
+    cluster.results()
 
 
 # --- workers that are lost --------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def test_several_workloads_give_their_values_side_by_side(workers: int) -> None:
     with simulations([W, other], EASY, workers) as there:
         there.submit(genomes, 4, [9, 1, 12])
         while there.running:
-            for number, part, seconds in there.finished():
+            for number, part, seconds in there.results():
                 values[number - 4 : number - 4 + len(part)] = part
                 assert (seconds > 0).all()
     assert np.ascontiguousarray(values[:, :5]).tobytes() == one_by_one(genomes[4:])

@@ -343,7 +343,10 @@ def test_a_source_must_fit(runs: Path, tmp_path: Path) -> None:
     other = random_workload(seed=9)
     with pytest.raises(InputError, match="must begin with one of the same workload"):
         explore(other, tmp_path / "run", **SIZE, start=[str(runs / "rvea")], evaluations=20)
-    with pytest.raises(InputError, match="must have schedules explored by weighting to begin with, but has none"):
+    with pytest.raises(
+        InputError,
+        match="must have schedules explored by weighting or orders of the waiting queue to begin with, but has none",
+    ):
         explore(W, tmp_path / "run", **SIZE, start=[str(runs / "pull")], evaluations=20)
     with pytest.raises(InputError, match="must have schedules explored by weighting or in the queue to begin with"):
         explore(W, tmp_path / "run", **SIZE, encoding="sequence", start=[str(runs / "pull")], evaluations=20)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.arrays import Floats
-from ...kernels.achievement import LEAF, appended, nearest
+from ...kernels.achievement import LEAF, append_row, nearest
 
 SHARE = 1e-3  # of the sum of all coordinates in the distance, so that of two points in a line the better one is nearer
 OUTSIDE = 0.5  # of the best found, as the unit of a coordinate in which even that is beyond the box
@@ -54,7 +54,7 @@ class Members:
         self._places[self._count] = place
         self._count += 1
         np.minimum(self._best, place, out=self._best)
-        appended(self._places, self._order, self._corners, self._count)
+        append_row(self._places, self._order, self._corners, self._count)
 
     def along(self, ray: Floats, edge: Floats) -> Floats:
         """Return the point that comes farthest along a ray, from the far corner of a box to the best of everything.
