@@ -180,7 +180,7 @@ def explore(
     if population is None:
         population = known_parameters.get("population", POPULATION)
     population, seed = whole_number("population", population), whole_number("seed", seed)
-    words = {
+    words: dict[str, Any] = {
         "draw": draw, "wish": wish, "box": box, "backfill": backfill, "decoding": decoding, "moves": moves,
         "movable": movable, "recombination": recombination, "frequency": frequency, "jump": jump, "copies": copies,
         "forget": forget,
