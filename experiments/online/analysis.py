@@ -145,8 +145,8 @@ def standings_of(rows: Sequence[Row]) -> list[Standing]:
                 mean(float(row["exceeded"]) == 0 for row in mine),
                 mean(ranks[policy]),
                 mean(float(row["AWRT_vs_easy"]) for row in mine),
-                mean(min(groups_of(row, "AWRT{}_vs_easy")) for row in mine),
-                median(longest_wait(row) for row in mine),
+                mean(map(common.worst_group, mine)),
+                median(map(common.longest_wait, mine)),
                 mean(float(row["slowdown_all"]) for row in mine),
             )
         )
@@ -178,18 +178,6 @@ def ranks_of(rows: Sequence[Row]) -> dict[str, list[float]]:
             equal = all_keys.count(key)
             ranks.setdefault(policy, []).append(all_keys.index(key) + (equal + 1) / 2)
     return ranks
-
-
-def groups_of(row: Row, key: str) -> list[float]:
-    """Return the values of a key of every group that has jobs; {} in it is the number of the group."""
-    cells = (row.get(key.format(number), "") for number in range(1, 65))
-    return [float(cell) for cell in cells if cell]
-
-
-def longest_wait(row: Row) -> float:
-    """Return the largest 95th percentile wait of a group, as a multiple of EASY's; shorter waits count as an hour."""
-    pairs = zip(groups_of(row, "wait_p95_{}"), groups_of(row, "wait_p95_{}_easy"), strict=True)
-    return max(max(wait, 3600.0) / max(easy, 3600.0) for wait, easy in pairs)
 
 
 # --- the summary ------------------------------------------------------------------------------------------------------
@@ -393,7 +381,7 @@ def worth_of_estimates(rows: Sequence[Row]) -> list[str]:
                 100 * (1 - value / before)
                 for row in mine
                 for before, value in zip(
-                    groups_of(requested[row["log"]], "AWRT{}"), groups_of(row, "AWRT{}"), strict=True
+                    common.groups_of(requested[row["log"]], "AWRT{}"), common.groups_of(row, "AWRT{}"), strict=True
                 )
             )
             lines.append([policy, estimates, *cells, f"{group:+.0f}"])

@@ -50,17 +50,6 @@ def is_within(row: Row) -> bool:
     return float(row["exceeded"]) == 0
 
 
-def worst_group(row: Row) -> float:
-    """Return the gain of the group that gains least, per cent; the groups are numbered from 1."""
-    return min(float(row[key]) for key in (f"AWRT{number}_vs_easy" for number in range(1, 65)) if row.get(key))
-
-
-def longest_wait(row: Row) -> float:
-    """Return the largest 95th percentile wait of a group, as a multiple of EASY's; shorter waits count as an hour."""
-    keys = [f"wait_p95_{number}" for number in range(1, 65) if row.get(f"wait_p95_{number}")]
-    return max(max(float(row[key]), 3600.0) / max(float(row[f"{key}_easy"]), 3600.0) for key in keys)
-
-
 def with_spread(values: Sequence[float]) -> str:
     """Return a mean in per cent, with the standard deviation if there are several values."""
     return f"{mean(values):+.1f}" + (f" ± {stdev(values):.1f}" if len(values) > 1 else "") + " %"
@@ -72,8 +61,8 @@ def cells_of(rows: Sequence[Row]) -> list[str]:
         with_spread([float(row["objective_vs_easy"]) for row in rows]),
         f"{sum(map(is_within, rows))} of {len(rows)}",
         f"{mean(float(row['AWRT_vs_easy']) for row in rows):+.1f} %",
-        f"{mean(map(worst_group, rows)):+.1f} %",
-        f"{mean(map(longest_wait, rows)):.2f}",
+        f"{mean(map(common.worst_group, rows)):+.1f} %",
+        f"{mean(map(common.longest_wait, rows)):.2f}",
     ]
 
 
@@ -202,8 +191,8 @@ def by_draw(provenance: Mapping[str, Any], draws: Sequence[Row]) -> list[str]:
                 with_spread(rest),
                 kept[1],
                 f"{mean(float(row['AWRT_vs_easy']) for row in everywhere):+.1f} %",
-                f"{min(map(worst_group, everywhere)):+.1f} %",
-                f"{max(map(longest_wait, everywhere)):.2f}",
+                f"{min(map(common.worst_group, everywhere)):+.1f} %",
+                f"{max(map(common.longest_wait, everywhere)):.2f}",
             ]
         )
     heads = ["policy", "draw 0", "draws learnt from", "limits kept", "other draws", "limits kept there", "AWRT"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -19,9 +18,8 @@ import settings
 
 import paretosched as ps
 from paretosched.core.arrays import Floats
-from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
-from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
+from paretosched.encodings.trained_order import TrainedOrders
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.search.evaluation import versions
 from paretosched.simulation.objective import objective_table
@@ -169,7 +167,8 @@ def train_on_draws(
 ) -> ps.Policy:
     """Train a policy on some draws, or take the best of random ones."""
     if function == settings.RANDOM:
-        return random_order(workloads, seed=seed, **words)
+        task, _, _ = search_task(data_of(workloads, settings.WISH, None, None, 0, 0, seed))
+        return common.best_random_order(task, seed=seed, **words)[0]
     place = options.work / "draws" / name.replace(", ", "-") / str(seed)
     place.parent.mkdir(parents=True, exist_ok=True)
     training = getattr(ps, function)(
@@ -183,17 +182,6 @@ def train_on_draws(
     )
     policy: ps.Policy = training.policy
     return policy
-
-
-def random_order(workloads: list[ps.Workload], *, evaluations: int, seed: int) -> ps.Policy:
-    """Return the best of random policies of the class of trained orders."""
-    task, encoding, _ = search_task(data_of(workloads, settings.WISH, None, None, 0, 0, seed))
-    groups = workloads[0].groups
-    lower, upper = encoding.lower_upper(len(groups))
-    genomes = np.random.default_rng(seed).uniform(lower, upper, (evaluations, lower.size))
-    genomes[:, [WINDOW, POLICY]] = 0.0
-    values = np.array([task.values_of(encoding.policy_of(genome, groups)) for genome in genomes])
-    return encoding.policy_of(genomes[int(task.fitness(values).argmin())], groups)
 
 
 # --- trainings and what they reach ------------------------------------------------------------------------------------
@@ -210,8 +198,7 @@ def trained_policy(
 
     The results keep every policy with the digests of the jobs it learnt from.
     """
-    path = options.results / "policies.json"
-    earlier: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    earlier = common.load_policies(options.results)
     digests = [w.digest for w in learnt]
     if name in earlier and earlier[name]["jobs"] == digests:
         return from_json(earlier[name]["policy"], name)
@@ -219,8 +206,7 @@ def trained_policy(
         return None
     policy = train()
     earlier[name] = {"jobs": digests, "policy": to_json(policy)}
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(dict(sorted(earlier.items())), indent=1) + "\n", encoding="utf-8")
+    common.save_policies(options.results, earlier)
     return policy
 
 
