@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
     easy = None if workload is None else objectives(simulate(workload, "easy"))
     about = merging(front, inputs, options.runs, easy, **({} if options.box is None else {"reach": options.box}))
     reach = REACH if options.box is None else options.box
-    gains = [] if workload is None else group_gains(front, workload, reach)
+    gains = [] if workload is None else group_gains(front, workload, reach, easy)
     answered = None if wish is None or workload is None else answer(wish, front, workload)
     if options.output is not None:
         save_front(front, options.output)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from importlib.metadata import version
@@ -195,19 +195,20 @@ def explore(
     }
     settings = settle(workload, known_parameters, lag=lag, **of_run, **words)
     simulating = partial(simulations, [workload], settings.encoding, workers, scheduler, tls)
-    return _explore(workload, run_directory, settings, (evaluations, until, population), simulating, progress)
+    amounts = evaluations, until, population
+    return _explore(workload, run_directory, known_parameters, settings, amounts, simulating, progress)
 
 
 def _explore(
     workload: Workload,
     run_directory: str | os.PathLike[str],
+    known_parameters: Mapping[str, Any],
     settings: Settings,
     amounts: tuple[int | None, float | None, int],
     simulating: Callable[[], AbstractContextManager[Simulations]],
     progress: Callable[[Progress], object] | None,
 ) -> Front:
     """Explore with settings; the amounts are the evaluations, until which gain, and the population."""
-    known_parameters = runs.known_parameters(run_directory)
     evaluations, until, population = amounts
     if until is not None:
         until = _share(until, settings.algorithm)

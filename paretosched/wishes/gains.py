@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..core.arguments import number
+from ..core.arguments import number, numbers
 from ..core.errors import InputError
 from ..core.tables import Column, table
 from ..fronts.front_files import FrontLike, as_front
@@ -20,7 +21,9 @@ from ..workload.reopening import WorkloadLike, as_workload
 KINDS = ("unharmed", "within", "at_most")  # keys of `group_gains`, the rows of its table
 
 
-def group_gains(front: FrontLike, workload: WorkloadLike, reach: float = REACH) -> list[dict[str, Any]]:
+def group_gains(
+    front: FrontLike, workload: WorkloadLike, reach: float = REACH, easy: ArrayLike | None = None
+) -> list[dict[str, Any]]:
     """Return for every group how far below EASY's the response times of the front are.
 
     Parameters
@@ -31,6 +34,8 @@ def group_gains(front: FrontLike, workload: WorkloadLike, reach: float = REACH) 
         The jobs of the front; or the path of a log or of a run directory.
     reach
         How many times EASY's AWRT_i the owner's box reaches, above 1.
+    easy
+        (m,), what EASY reaches on these jobs, in natural units; None if it is not known yet, and simulated.
 
     Returns
     -------
@@ -42,14 +47,17 @@ def group_gains(front: FrontLike, workload: WorkloadLike, reach: float = REACH) 
     Raises
     ------
     InputError
-        `reach` is not above 1, or the front is of another workload; or as for `as_front` and `as_workload`.
+        `reach` is not above 1, EASY has another number of values, or the front is of another workload; or as for
+        `as_front` and `as_workload`.
     """
     front, workload = as_front(front), as_workload(workload)
     if not number("reach", reach) > 1:
         raise InputError(f"reach must be above 1, but is {reach:g}")
     if (front.digest, front.groups) != (workload.digest, workload.groups):
         raise InputError(f"the front of {front.workload} must be of the same jobs, but {workload.name} has others")
-    easy = objectives(simulate(workload, "easy"))
+    easy = objectives(simulate(workload, "easy")) if easy is None else numbers("values of EASY", easy)
+    if easy.shape != (len(front.objectives),):
+        raise InputError(f"values of EASY must be {len(front.objectives)} numbers, but have shape {easy.shape}")
     least = bounds(workload).together
     columns = [j for j in range(2, len(easy)) if not np.isnan(easy[j])]
     times = front.values[:, columns]
