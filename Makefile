@@ -1,17 +1,18 @@
-# make demo | check | test | attack-selection | attack | bench | lint | coverage | lock | licences | sbom | clean
+# make demo | check | test | docs | attack-selection | attack | bench | lint | coverage | dist | compat | lock | licences | sbom | clean
 # PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TESTED := $(VENV)/.tested
+WRITTEN := $(VENV)/.written
 DIST := dist
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps
 LOCKED := --only-binary :all: --require-hashes -r
 PARALLEL := -n auto --dist worksteal
 SELECTION := tests/whole/test_attack_selection.py
 
-.PHONY: demo check test attack-selection attack bench lint format coverage lock licences sbom clean
+.PHONY: demo check test docs attack-selection attack bench lint format coverage dist compat lock licences sbom clean
 
 # What the product needs, from files whose hashes are known. Then 140 MB that nobody opens go: other packages' own tests, C++ sources
 # and headers, Arrow's clients of networks and second copies of a library, maps of minified scripts. Only what is imported becomes byte
@@ -25,7 +26,7 @@ $(READY): pyproject.toml requirements.txt
 	@$(PIP) --no-build-isolation -e .
 	@cd $(VENV)/lib/python*/site-packages && find dask numba numpy pandas pyarrow scipy -name tests -type d -prune -exec rm -rf {} + && \
 	  rm -rf pyarrow/include pyarrow/*flight.* pyarrow/libarrow_s3.* pyarrow/_s3fs.* pyarrow/libarrow_python*.so pyarrow/*.so.*.*.* && \
-	  rm -f pymoo/functions/compiled/*.cpp
+	  rm -f pymoo/functions/compiled/*.cpp && find dash -name '*.map' -delete
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -W ignore -c 'import cma, dask.threaded, distributed, kaleido, numba, pandas, plotly.graph_objects, \
 	  plotly.subplots, pyarrow.parquet, shtab, scipy.cluster.vq, waitress, paretosched.app.server; numba.njit(lambda: 0)()'
 	@touch $@
@@ -33,6 +34,11 @@ $(READY): pyproject.toml requirements.txt
 # What testing and releasing need, too.
 $(TESTED): $(READY) requirements-dev.txt
 	@$(PIP) $(LOCKED) requirements-dev.txt
+	@touch $@
+
+# What the site and a release need, too.
+$(WRITTEN): $(TESTED) requirements-docs.txt
+	@$(PIP) $(LOCKED) requirements-docs.txt
 	@touch $@
 
 # The main job on the built-in workload, from nothing to a report.
@@ -52,6 +58,11 @@ check: lint
 test: $(TESTED)
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal --ignore $(SELECTION)
 
+# The site, into docs/_build/html: offline, every command and notebook in it is run, and a warning is an error. Then its links are checked.
+docs: $(WRITTEN)
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@$(BIN)/python docs/_site/check_links.py docs/_build/html
+
 # Some 600 attacks of every kind, in about a minute.
 attack-selection: $(TESTED)
 	@$(BIN)/python -m pytest -q $(SELECTION)
@@ -63,6 +74,9 @@ attack: $(TESTED)
 bench: $(TESTED)
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_kernels.py
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_app.py
+	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_search.py
+	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_cluster.py
+	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_cluster.py --store 1000000
 
 lint: $(TESTED)
 	@$(BIN)/ruff check .
@@ -84,7 +98,20 @@ coverage: $(TESTED)
 LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 lock: $(TESTED)
 	@$(BIN)/$(LOCK) --extra export -o requirements.txt >/dev/null
-	@$(BIN)/$(LOCK) --all-extras -c requirements.txt -o requirements-dev.txt >/dev/null
+	@$(BIN)/$(LOCK) --extra export --extra dev -c requirements.txt -o requirements-dev.txt >/dev/null
+	@$(BIN)/$(LOCK) --extra export --extra dev --extra docs --extra release -c requirements-dev.txt -o requirements-docs.txt >/dev/null
+
+# Wheel and source archive in dist/, checked; the wheel installed into a clean environment, where the demonstration and the tests of the
+# installed package run from another folder.
+dist: $(WRITTEN) sbom
+	@rm -rf build $(DIST)/*.whl $(DIST)/*.tar.gz
+	@$(BIN)/uv build --quiet --offline --no-build-isolation --python $(BIN)/python --out-dir $(DIST)
+	@$(BIN)/python -m twine check --strict $(DIST)/*.whl $(DIST)/*.tar.gz
+	@$(BIN)/python release/check_installed.py $(DIST)
+
+# A table: with which versions of Python and numpy it works, and whether their numbers are the same. An hour, if nothing is compiled yet.
+compat: $(TESTED)
+	@$(BIN)/python release/compatibility.py
 
 # The licence of everything that is installed with the product; of a text the first line that is no copyright.
 licences: $(TESTED)
@@ -100,5 +127,5 @@ sbom: $(TESTED)
 	  -o $(DIST)/paretosched-$$($(BIN)/python -c 'import importlib.metadata as m; print(m.version("paretosched"))').cdx.json
 
 clean:
-	@rm -rf $(VENV) demo $(DIST) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	@rm -rf $(VENV) demo $(DIST) build docs/_build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 	@find paretosched tests experiments -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -45,7 +45,7 @@ EXEMPT: Mapping[str, str] = {
     "the papers' machine": r"\b1,?024\b",
     "percentiles": r"\b95th\b",
     "wishes": rf"{NUMBER} ?\*? ?(?:AWRT\w*|EASY)\b",
-    "numbered lists": r"(?m:^ *\d+\. )",
+    "numbered lists": r"(?m:^#* *\d+\. )",
 }
 
 

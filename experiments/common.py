@@ -6,6 +6,7 @@ A script finds this file because it puts `experiments/` on the path; everything 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import platform
@@ -16,11 +17,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import paretosched as ps
+from paretosched.core.arrays import Floats
 from paretosched.core.files import replacing
 from paretosched.core.tables import load_rows
+from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
 from paretosched.report import export_figures, write_figure, write_gallery
 from paretosched.search.runs import read_about
+from paretosched.training.rule_base_training import by_weight
+from paretosched.training.task import Task
 from paretosched.training.training import Progress
 from paretosched.workload.public_logs import find_log, log_file
 from paretosched.workload.scaling import PAPER_FACTORS
@@ -30,6 +37,7 @@ EXPERIMENTS = Path(__file__).resolve().parent
 ROOT = EXPERIMENTS.parent
 PROCESSORS = 1024  # to which the papers scale every log
 SCALING_SEED = 0
+POLICIES = "policies.jsonl.gz"
 # The logs of the papers, as far as they are available: names in the papers (SDSC00 is SDSC SP2 in paper 002, Tables 2
 # and 3) and in the archive. SDSC95 and SDSC Blue are not available.
 LOGS = {
@@ -189,12 +197,59 @@ def show_training(name: str, every: int = 1) -> Callable[[Progress], None]:
     return show
 
 
+# --- trainings that results keep --------------------------------------------------------------------------------------
+
+
+def load_policies(results: Path) -> dict[str, dict[str, Any]]:
+    """Return what earlier calls have trained, by name: "policy" as JSON, and what else belongs to it."""
+    path = results / POLICIES
+    lines = gzip.decompress(path.read_bytes()).splitlines() if path.exists() else []
+    values = [json.loads(line) for line in lines]
+    return {value.pop("name"): value for value in values}
+
+
+def save_policies(results: Path, policies: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write what was trained, a line each, sorted by name; the same policies make the same file."""
+    lines = (json.dumps({"name": name, **value}) for name, value in sorted(policies.items()))
+    with replacing(results / POLICIES) as temporary:
+        temporary.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
+
+
+def best_random_order(task: Task, evaluations: int, seed: int) -> tuple[ps.Policy, Floats]:
+    """Return the best of random policies of the class of trained orders, and its values, (W m,): equal effort."""
+    groups = task.workloads[0].groups
+    encoding = TrainedOrders(by_weight(task.wish, groups))
+    lower, upper = encoding.lower_upper(len(groups))
+    genomes = np.random.default_rng(seed).uniform(lower, upper, (evaluations, lower.size))
+    genomes[:, [WINDOW, POLICY]] = 0.0
+    values = np.array([task.values_of(encoding.policy_of(genome, groups)) for genome in genomes])
+    best = int(task.fitness(values).argmin())
+    return encoding.policy_of(genomes[best], groups), values[best]
+
+
 # --- input and output of an analysis ----------------------------------------------------------------------------
 
 
 def rows(path: Path) -> list[dict[str, str]]:
     """Return the rows of a CSV file; none if that part was not run."""
     return load_rows(path) if path.exists() else []
+
+
+def groups_of(row: Mapping[str, str], key: str) -> list[float]:
+    """Return the values of a key of every group that has jobs; {} in it is the number of the group."""
+    cells = (row.get(key.format(number), "") for number in range(1, 65))
+    return [float(cell) for cell in cells if cell]
+
+
+def worst_group(row: Mapping[str, str]) -> float:
+    """Return the gain of the group that gains least, per cent."""
+    return min(groups_of(row, "AWRT{}_vs_easy"))
+
+
+def longest_wait(row: Mapping[str, str]) -> float:
+    """Return the largest 95th percentile wait of a group, as a multiple of EASY's; shorter waits count as an hour."""
+    pairs = zip(groups_of(row, "wait_p95_{}"), groups_of(row, "wait_p95_{}_easy"), strict=True)
+    return max(max(wait, 3600.0) / max(easy, 3600.0) for wait, easy in pairs)
 
 
 def paper_values(experiment: str, key: Sequence[str] = ("item", "quantity")) -> dict[tuple[str, ...], str]:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .training.symbiosis import Symbiosis
     from .training.training import Training
     from .wishes.answers import Answer, Slack, answer
+    from .wishes.gains import group_gains
     from .wishes.nearness import fitness, nearest
     from .wishes.relative_limits import reference_values, resolve
     from .wishes.wish import Limit, Wish
@@ -182,6 +183,7 @@ __all__ = [
     "Answer",
     "Slack",
     "answer",
+    "group_gains",
     "WishLike",
     "as_wish",
     "load_wish",
@@ -249,6 +251,7 @@ _MODULES = {
     "fronts.quality_indicators": "Box Course box_of contributions course indicators",
     "wishes.wish": "Limit Wish",
     "wishes.answers": "Answer Slack answer",
+    "wishes.gains": "group_gains",
     "wishes.nearness": "fitness nearest",
     "wishes.relative_limits": "reference_values resolve",
     "wishes.wish_files": "WishLike as_wish load_wish save_wish",

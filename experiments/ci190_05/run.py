@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import choices
 import common
+import ranks
 import settings
 
 import paretosched as ps
@@ -34,7 +36,7 @@ from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shorte
 from paretosched.search.runs import read_about, read_values
 from paretosched.simulation.objective import objective_table
 
-PARTS = ("paper002", "better", "algorithms", "moves", "workloads")
+PARTS = ("paper002", "better", "algorithms", "moves", "choices", "ranks", "workloads")
 
 
 def main() -> None:
@@ -66,6 +68,10 @@ def main() -> None:
         rows = seeds_of("moves", options.quick)
         explore(ctc, place, rows, options)
         save_rows(moves(place, rows), options.results / "moves.csv")
+    if "choices" in parts:
+        save_rows(of_choices(ctc, options), options.results / "choices.csv")
+    if "ranks" in parts:
+        save_rows(of_ranks(ctc, options), options.results / "ranks.csv")
     if "workloads" in parts:
         save_rows(
             [other(log, options.work / log, options) for log in common.LOGS],
@@ -281,6 +287,19 @@ def algorithms(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
     return lines
 
 
+def of_ranks(ctc: ps.Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return measures of algorithms at equal evaluations, on a part of the jobs."""
+    part = choices.part_of(ctc)
+    place = options.work / f"ranks-{len(part)}"
+    place.mkdir(exist_ok=True)
+    lines = []
+    for encoding in ranks.ALGORITHMS:
+        rows = ranks.rows_of(part, encoding, 2 if options.quick else ranks.SEEDS)
+        explore(part, place, rows, options)
+        lines += ranks.measures(part, encoding, rows, place)
+    return lines
+
+
 def moves(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
     """Return measures of moves at equal evaluations, in one box with the front they begin with."""
     rows = [row for row in plan if row.settings["encoding"] == "sequence"]
@@ -295,6 +314,23 @@ def moves(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
         seconds = {"kernel_seconds": read_about(place / row.name)["kernel_seconds"]}
         both = {"begin": first["hypervolume"], "gain": joint["hypervolume"] - first["hypervolume"]}
         lines.append({"row": row.name, **about, **values, **seconds, **both})
+    return lines
+
+
+def of_choices(ctc: ps.Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return measures of the choices of section 4.3, on a part of the jobs, and of some of them on all."""
+    seeds = 2 if options.quick else choices.SEEDS
+    part = choices.part_of(ctc)
+    lines = []
+    for w, names, evaluations, count in (
+        (part, tuple(choices.VARIANTS), choices.EVALUATIONS, seeds),
+        (ctc, choices.FULL, choices.FULL_EVALUATIONS, min(seeds, choices.FULL_SEEDS)),
+    ):
+        rows = choices.rows_of(w, names, evaluations, count)
+        place = options.work / f"choices-{len(w)}"
+        place.mkdir(exist_ok=True)
+        explore(w, place, rows, options)
+        lines += choices.measures(w, rows, place)
     return lines
 
 

@@ -27,6 +27,7 @@ Row = Mapping[str, str]
 TABLE = ("AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5", "UTIL")
 NEAR = 5.0  # per cent, up to which a value agrees with Table III
 GOAL_NONE, GOAL_EASY, GOAL_GROUP = 9.5, 15.0, -25.0
+NEW = ("rest-limits", "rest-margin")  # parts that stored results of before do not have
 LEAST_GAIN = 0.05  # per cent; a log without waiting jobs offers less
 PAPER = "paper 000"
 
@@ -54,9 +55,11 @@ def main() -> None:
         "strategies": lambda: strategies(tables["strategies"]),
         "rest-easy": lambda: rest("with EASY backfilling", tables["rest-easy"]),
         "rest-none": lambda: rest("without backfilling", tables["rest-none"]),
+        "rest-limits": lambda: rest_within("within the limits", tables["rest-limits"]),
+        "rest-margin": lambda: rest_within("at a distance to the limits", tables["rest-margin"]),
     }
     for part, section in sections.items():
-        lines += section() if tables[part] else common.not_run(part)
+        lines += section() if tables[part] else [] if part in NEW else common.not_run(part)
     lines += cost(tables)
     common.save_summary(options.results, lines)
     if not options.no_figures:
@@ -432,6 +435,50 @@ def rest(how: str, rows: Sequence[Row]) -> list[str]:
         )
         + (f" **AWRT is worse than EASY's on {', '.join(slower)}.**" if slower else "")
         + (f" **A group pays for it with more than {-GOAL_GROUP:g} % on {', '.join(payers)}.**" if payers else ""),
+        "",
+    ]
+
+
+def rest_within(how: str, rows: Sequence[Row]) -> list[str]:
+    """Return the section about policies that were trained within limits on the first part: what holds on the rest."""
+    lines = []
+    kept_by, broken = [], []
+    for training in dict.fromkeys(row["training"] for row in rows):
+        before, after = best_of(rows, training), best_of(rows, training, "rest")
+        log = training.rsplit("-", 1)[1]
+        kept = [float(row["exceeded"]) == 0 for row in after]
+        kept_by += kept
+        slower = min(float(row["AWRT_vs_easy"]) for row in after)
+        if not all(kept):
+            broken.append(f"{log} (AWRT down to {slower:+.1f} %, a group to {min(map(loss, after)):+.0f} %)")
+        margins = [float(row["margin"]) for row in after if "margin" in row]
+        lines.append(
+            [
+                log,
+                *spread([float(row["vs_easy"]) for row in before]),
+                *spread([float(row["vs_easy"]) for row in after]),
+                f"{sum(kept)} of {len(kept)}",
+                f"{slower:+.1f} %",
+                f"{min(map(loss, after)):+.0f} %",
+                *([f"{min(margins):g} to {max(margins):g} %"] if margins else []),
+            ]
+        )
+    heads = ["log", "learnt: median", "lowest", "highest", "rest: median", "lowest", "highest", "limits kept there"]
+    heads += ["AWRT there: lowest", "worst group there: lowest"]
+    return [
+        f"## Out of sample, trained {how}, with EASY backfilling",
+        "",
+        *markdown([*heads, "distance"] if len(lines[0]) > len(heads) else heads, lines, left=1),
+        "",
+        f"Trained on the first 70 % of the time, measured on the last 30 %, with the limits {settings.LIMITS}, of EASY "
+        "on the same jobs; "
+        + (
+            "the distance is chosen within the first 70 %. "
+            if len(lines[0]) > len(heads)
+            else "in the training no distance to them is kept. "
+        )
+        + f"The limits hold on the rest in {sum(kept_by)} of {len(kept_by)} trainings"
+        + (f"; not always on {', '.join(broken)}." if broken else "."),
         "",
     ]
 

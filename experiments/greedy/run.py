@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from paretosched.policies.policy import save_policy
 from paretosched.search.plans import PLANS, explore_plan, shorten
 from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table
-from paretosched.wishes.wish import Limit, Wish, goal, violation
+from paretosched.wishes.relative_limits import resolved_on
+from paretosched.wishes.wish import Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
 
 POSITIONS = "positions"
@@ -74,7 +76,7 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
 
     show = common.show_training(f"{training.name} {seed}")
     workloads = [common.workload(log, settings.QUICK, options.quick) for log in training.logs]
-    wish = wish_of(training, workloads[0])
+    wish = wish_of(training, workloads[0].groups)
     result = ps.train(
         workloads, wish, seed=seed, workers=options.workers, run_directory=place, progress=show, **arguments
     )
@@ -84,19 +86,26 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
     for system in result.systems if len(result.systems) > 1 else ():
         if len(set(system.policy.criteria)) == 1:
             save_policy(system.policy, policies / f"{training.name}-{system.policy.criteria[0]}-{seed}.json")
-    about = {
+    about: dict[str, Any] = {
         "training": training.name,
         "seed": seed,
         "evaluations": result.evaluations,
         "kernel_seconds": round(result.seconds, 1),
-        "wall_seconds": common.wall_seconds(place),
+        "wall_seconds": common.wall_seconds(*runs_in(place)),
     }
+    if "margin" in arguments:
+        about["margin"] = result.margin
     rows = []
     for row in result.rows():
-        over_all = {"system": row["system"], "best": row["best"], "exceeded": row["exceeded"]}
-        for part in ("workloads", "rest"):
+        for part, key in (("workloads", "exceeded"), ("rest", "rest_exceeded")):
+            over_all = {"system": row["system"], "best": row["best"], "exceeded": row.get(key)}
             rows += [about | over_all | {"part": part, **values} for values in row.get(part, ())]
     return rows
+
+
+def runs_in(place: Path) -> list[Path]:
+    """Return the runs of a training: one, or two if it has chosen a margin."""
+    return [path.parent for path in (place / RUN_FILE, *place.glob(f"*/{RUN_FILE}")) if path.exists()]
 
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -165,14 +174,9 @@ def trade_off(options: argparse.Namespace) -> list[dict[str, Any]]:
     ]
 
 
-def wish_of(training: settings.Training, first: ps.Workload) -> Wish:
-    """Return the wish of a training: the paper's objective, and limits as shares of EASY's values."""
-    objectives = objective_table(first.groups)
-    wish = parse(settings.OBJECTIVE, objectives)
-    if not training.limits:
-        return wish
-    easy = dict(zip((o.name for o in objectives), ps.objectives(ps.simulate(first, "easy")).tolist(), strict=True))
-    return replace(wish, limits=tuple(Limit(name, high=share * easy[name]) for name, share in training.limits.items()))
+def wish_of(training: settings.Training, groups: Sequence[str]) -> Wish:
+    """Return the wish of a training: the paper's objective, and limits relative to EASY."""
+    return ps.as_wish(", ".join(filter(None, [settings.OBJECTIVE, training.limits])), groups)
 
 
 def best_known(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -180,7 +184,7 @@ def best_known(options: argparse.Namespace) -> list[dict[str, Any]]:
     jobs = common.workload("CTC", settings.QUICK, options.quick)
     easy = ps.objectives(ps.simulate(jobs, "easy"))
     training = next(training for training in settings.TRAININGS if training.name == "easy")
-    wish = wish_of(training, jobs)
+    wish = resolved_on(wish_of(training, jobs.groups), jobs)
     place = (options.work / "fronts" if options.quick else options.fronts) / "CTC"
     rows = []
     for run in sorted(path.parent for path in place.glob(f"*/{RUN_FILE}")):

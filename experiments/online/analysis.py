@@ -104,12 +104,23 @@ def fairly(untrained: list[Row], trained: list[Row]) -> tuple[list[Row], list[st
     whole = {p for p in places if names <= {row["policy"] for row in trained if place(row) == p}}
     if not trained or whole == places:
         return [*untrained, *trained], []
-    seeds = len({row["seed"] for row in trained})
     words = (
-        f"Trainings have been made for {len(whole)} of {len(places)} parts so far, with {seeds} "
-        f"seed{'' if seeds == 1 else 's'}: the first tables are of these parts, for all policies."
+        f"Trainings have been made for {len(whole)} of {len(places)} parts so far, with {seeds_of(trained)}: the "
+        "first tables are of these parts, for all policies."
     )
     return [row for row in (*untrained, *trained) if place(row) in whole], [words, ""]
+
+
+def seeds_of(rows: Iterable[Row]) -> str:
+    """Return with how many seeds each training was made, in words: the fewest and the most of any part of a log."""
+    seeds: dict[tuple[str, ...], set[str]] = {}
+    for row in rows:
+        if row["seed"]:
+            seeds.setdefault((*place(row), row["policy"]), set()).add(row["seed"])
+    if not seeds:
+        return "nothing trained"
+    few, many = (choose(map(len, seeds.values())) for choose in (min, max))
+    return f"{few if few == many else f'{few} to {many}'} seed{'s' * (many != 1)} of each training"
 
 
 def place(row: Row) -> tuple[str, str]:
@@ -134,8 +145,8 @@ def standings_of(rows: Sequence[Row]) -> list[Standing]:
                 mean(float(row["exceeded"]) == 0 for row in mine),
                 mean(ranks[policy]),
                 mean(float(row["AWRT_vs_easy"]) for row in mine),
-                mean(min(groups_of(row, "AWRT{}_vs_easy")) for row in mine),
-                median(longest_wait(row) for row in mine),
+                mean(map(common.worst_group, mine)),
+                median(map(common.longest_wait, mine)),
                 mean(float(row["slowdown_all"]) for row in mine),
             )
         )
@@ -143,10 +154,13 @@ def standings_of(rows: Sequence[Row]) -> list[Standing]:
 
 
 def gains_by_log(rows: Sequence[Row], policy: str) -> dict[str, float]:
-    """Return the mean gain of a policy on each log, over its rolling splits and seeds."""
-    mine = [row for row in rows if row["policy"] == policy and row["split"] in ROLLING]
-    logs = dict.fromkeys(row["log"] for row in mine)
-    return {log: mean(float(row["objective_vs_easy"]) for row in mine if row["log"] == log) for log in logs}
+    """Return the mean gain of a policy on each log, over its rolling splits; of several seeds a split has the mean."""
+    by_split: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        if row["policy"] == policy and row["split"] in ROLLING:
+            of_split = by_split.setdefault(row["log"], {}).setdefault(row["split"], [])
+            of_split.append(float(row["objective_vs_easy"]))
+    return {log: mean(map(mean, splits.values())) for log, splits in by_split.items()}
 
 
 def ranks_of(rows: Sequence[Row]) -> dict[str, list[float]]:
@@ -166,18 +180,6 @@ def ranks_of(rows: Sequence[Row]) -> dict[str, list[float]]:
     return ranks
 
 
-def groups_of(row: Row, key: str) -> list[float]:
-    """Return the values of a key of every group that has jobs; {} in it is the number of the group."""
-    cells = (row.get(key.format(number), "") for number in range(1, 65))
-    return [float(cell) for cell in cells if cell]
-
-
-def longest_wait(row: Row) -> float:
-    """Return the largest 95th percentile wait of a group, as a multiple of EASY's; shorter waits count as an hour."""
-    pairs = zip(groups_of(row, "wait_p95_{}"), groups_of(row, "wait_p95_{}_easy"), strict=True)
-    return max(max(wait, 3600.0) / max(easy, 3600.0) for wait, easy in pairs)
-
-
 # --- the summary ------------------------------------------------------------------------------------------------------
 
 
@@ -189,26 +191,36 @@ def opening(
     plain = max((standing for standing in steady if not standing.is_trained), key=lambda standing: standing.gain)
     greedy = max(standings, key=lambda standing: standing.gain)
     parts = len({place(row) for row in rows if row["split"] in ROLLING})
-    seeds = len({row["seed"] for row in rows if row["seed"]})
     share = f"{100 * settings.KEPT:.0f} %"
     kind = (
         f"Train an order within limits and at a distance to them on your own log, and review it after some weeks; "
         f"without training run `{plain.policy}`."
         if best.is_trained
-        else f"Run `{best.policy}`."
+        else f"Run `{best.policy}` if the limits must hold{next_best(standings)}."
     )
     return common.opening(
         f"Which scheduler reaches the least {provenance['objective']} on jobs that it has not learnt from, with "
         f"{provenance['limits']}?",
         f"Of {len(standings)} policies `{best.policy}` gains most of the {len(steady)} that keep the limits in {share} "
         f"of the parts of logs: {best.gain:+.1f} % over EASY in the mean over logs.",
-        f"It was tried on {parts} parts of logs, with "
-        f"{f'{seeds} seed' + 's' * (seeds != 1) + ' of each training' if seeds else 'nothing trained'}"
+        f"It was tried on {parts} parts of logs, with {seeds_of(rows)}"
         + (", which is not all that is planned" if tried else "")
         + "; the intervals of each log are below.",
         f"It gains {best.worst:+.1f} % on the worst log; and `{greedy.policy}`, which gains most of all "
         f"({greedy.gain:+.1f} %), keeps the limits in {100 * greedy.within_limits:.0f} % only.",
         kind,
+    )
+
+
+def next_best(standings: Sequence[Standing]) -> str:
+    """Return, in words, which trained policy keeps the limits most often of those that gain something."""
+    gaining = [standing for standing in standings if standing.is_trained and standing.gain >= settings.LEAST_GAIN]
+    if not gaining:
+        return ""
+    safest = max(gaining, key=lambda standing: (standing.within_limits, standing.gain))
+    return (
+        f"; if it is enough that they hold in {100 * safest.within_limits:.0f} % of the parts, `{safest.policy}`, "
+        f"which gains {safest.gain:+.1f} % in the mean over logs"
     )
 
 
@@ -369,7 +381,7 @@ def worth_of_estimates(rows: Sequence[Row]) -> list[str]:
                 100 * (1 - value / before)
                 for row in mine
                 for before, value in zip(
-                    groups_of(requested[row["log"]], "AWRT{}"), groups_of(row, "AWRT{}"), strict=True
+                    common.groups_of(requested[row["log"]], "AWRT{}"), common.groups_of(row, "AWRT{}"), strict=True
                 )
             )
             lines.append([policy, estimates, *cells, f"{group:+.0f}"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gzip
 import hashlib
 import json
 import sys
@@ -24,17 +23,14 @@ import paretosched as ps
 from paretosched.comparison.intervals import LEAST_WEEKS, WeekSums, intervals, join_sums, week_sums
 from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
-from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.simulation.objective import objective_table
-from paretosched.training.rule_base_training import by_weight
 from paretosched.training.task import data_of, tasks
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 from paretosched.workload.public_logs import log_file
 
 UNTRAINED, TRAINED, ESTIMATES = PARTS = ("untrained", "trained", "estimates")
-POLICIES = "policies.jsonl.gz"
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 
 
@@ -224,7 +220,7 @@ def earlier_or_new(
     """
     name = f"{learner.name}/{log}/{split.name}/{seed}"
     identity = {"jobs": learning_part.digest, "learner": learner._asdict()}
-    earlier = earlier_policies(options.results)
+    earlier = common.load_policies(options.results)
     if name in earlier and {key: earlier[name][key] for key in identity} == identity:
         return from_json(earlier[name]["policy"], name), earlier[name]["about"]
     if (options.learner and learner.name not in options.learner) or (
@@ -233,18 +229,8 @@ def earlier_or_new(
         return None
     policy, about_training = training_of(learner, seed, learning_part, split, log, options)
     earlier[name] = identity | {"policy": to_json(policy), "about": about_training}
-    lines = (json.dumps({"name": each, **value}) for each, value in sorted(earlier.items()))
-    with replacing(options.results / POLICIES) as temporary:
-        temporary.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
+    common.save_policies(options.results, earlier)
     return policy, about_training
-
-
-def earlier_policies(results: Path) -> dict[str, dict[str, Any]]:
-    """Return the policies that earlier calls have trained, by name."""
-    path = results / POLICIES
-    lines = gzip.decompress(path.read_bytes()).splitlines() if path.exists() else []
-    values = [json.loads(line) for line in lines]
-    return {value.pop("name"): value for value in values}
 
 
 def training_of(
@@ -288,15 +274,9 @@ def random_order(
 ) -> tuple[ps.Policy, dict[str, Any]]:
     """Return the best of random policies of the class of trained orders, and what it reaches where it was chosen."""
     task, _ = tasks(data_of(learning_part, wish, None, None, 0, 0, seed), 0.0)
-    groups = learning_part.groups
-    encoding = TrainedOrders(by_weight(task.wish, groups), ())
-    lower, upper = encoding.lower_upper(len(groups))
-    genomes = np.random.default_rng(seed).uniform(lower, upper, (evaluations, lower.size))
-    genomes[:, [WINDOW, POLICY]] = 0.0
     begin = time.process_time()
-    values = np.array([task.values_of(encoding.policy_of(genome, groups)) for genome in genomes])
-    best = int(task.fitness(values).argmin())
-    (goal_value,), (exceeded,) = task.measure(values[best : best + 1])
+    policy, values = common.best_random_order(task, evaluations, seed)
+    (goal_value,), (exceeded,) = task.measure(values[None])
     about_training = {
         "train_vs_easy": float(100 * (1 - goal_value / task.easy[0][0])),
         "train_exceeded": float(exceeded),
@@ -304,7 +284,7 @@ def random_order(
         "evaluations": evaluations,
         "kernel_seconds": round(time.process_time() - begin, 1),
     }
-    return encoding.policy_of(genomes[best], groups), about_training
+    return policy, about_training
 
 
 # --- what it reaches --------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from scipy.stats import friedmanchisquare, rankdata
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
+import lag
 import settings
 
 from paretosched.fronts.quality_indicators import REACH
@@ -42,11 +43,13 @@ def main() -> None:
         + f". Population {provenance['population']}, seeds {', '.join(map(str, seeds))}. The owner's box reaches from "
         f"the best AWRT_i that any of the runs found to {REACH} times EASY's in every group; hypervolume is "
         "the share of it that is dominated. "
-        f"{common.versions_text(provenance)}.",
+        f"{common.versions_text(provenance)}.{provenance.get('remark', '')}",
         "",
         *by_log(table, logs),
         *all_measures(table, logs),
         *ranks(table, logs),
+        "",
+        *lag.summary(options.results),
     ]
     common.save_summary(options.results, lines)
 

@@ -11,6 +11,8 @@ BUDGETS = (500, 2_000, 5_000)
 REACHES = (1.2, 1.5, 3.0)  # times EASY: how far the owner's box reaches; IGD+, epsilon and wishes are in the second
 WISHES = 200  # random ones: weights of the groups from a flat Dirichlet distribution
 SEEDS = 3
+LAGS = (1, 100, 300, 1_000)  # evaluations, of "archive"
+LAG_LOGS = ("KTH", "CTC")
 
-QUICK = {"LOGS": {"KTH": 0.35}, "BUDGETS": (120, 240), "SEEDS": 2, "WISHES": 20}
+QUICK = {"LOGS": {"KTH": 0.35}, "BUDGETS": (120, 240), "SEEDS": 2, "WISHES": 20, "LAGS": (1, 50)}
 QUICK_SIZE = {"jobs": 300, "processors": 32, "seed": 171}

@@ -16,6 +16,7 @@ from ..core.arrays import Floats
 from ..fronts.front import Front
 from ..plots.axes import axis, extent, ticks, unit
 from ..plots.fronts import plane
+from ..plots.outer_lines import Outer, outer_line
 from ..plots.style import HOUR, SETS, defined_objectives, mark_style, template, text
 from ..simulation.objective import Objective, improvement
 from ..wishes.wish import Wish
@@ -73,13 +74,17 @@ def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
     return descriptions
 
 
-def empty(front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: bool) -> dict[str, Any]:
+def empty(
+    front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: bool, outer: Outer | None = None
+) -> dict[str, Any]:
     """Return a projection of two objectives with axes and named marks only; a figure as plain values.
 
     Parameters
     ----------
     front, x, y, marks, log
         As for `figures.plane`.
+    outer
+        Lines that no schedule is below, as `outer_front` returns them.
     """
     figure = plane(front, x, y, marks, log=log, room=SMALLEST)
     figure.update_layout(
@@ -97,6 +102,10 @@ def empty(front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: boo
     ):
         trace.marker.update(color=hue, symbol=symbol)
         note.update(arrowcolor=hue, bordercolor=hue)
+    ends = [list(limits) for limits in (figure.layout.xaxis.range, figure.layout.yaxis.range)]
+    line = outer_line(outer or {}, axis(front, x, log), axis(front, y, log), *ends)
+    if line:
+        figure.add_scatter(**line, showlegend=False)
     plain_figure: dict[str, Any] = json.loads(figure.to_json())
     return plain_figure
 

@@ -407,7 +407,10 @@ class Desk:
 
     def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:
         """Return the part of a projection of two objectives that no click changes, see `charts.empty`."""
-        figure: dict[str, Any] = self._drawing((x, y, log), lambda front, marks: empty(front, x, y, marks, log=log))
+        outer = None if self.comparison is None else self.comparison.outer
+        figure: dict[str, Any] = self._drawing(
+            (x, y, log), lambda front, marks: empty(front, x, y, marks, log=log, outer=outer)
+        )
         return figure
 
     def axes(self) -> list[dict[str, Any]]:

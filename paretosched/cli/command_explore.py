@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import math
 import shlex
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from ..core.errors import InputError, WorkersLostError
+from ..core.errors import InputError, WorkersLostError, in_quotes
 from .console import PROGRAM, bar, remark, remarks_of_search, show, sure_interrupt
 from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest
 from .options import (
+    WISH,
     Name,
     chosen_options,
     new_command,
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
     from ..workload.workload import Workload
 
 OF_ONE_RUN = (
-    "evaluations", "population", "seed", "encoding", "algorithm", "start", "backfill", "decoding", "moves", "movable",
-    "recombination", "frequency", "jump", "copies", "forget",
+    "evaluations", "until", "population", "seed", "encoding", "algorithm", "start", "draw", "wish", "box", "backfill",
+    "decoding", "moves", "movable", "recombination", "frequency", "jump", "copies", "forget", "lag",
 )  # fmt: skip
 
 
@@ -45,6 +47,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         run,
         "explore the possible schedules of a workload; writes a run directory with every evaluation and the front",
         "  paretosched explore ctc1024.swf.gz -o run --evaluations 20000\n"
+        "  paretosched explore ctc1024.swf.gz -o wish --algorithm archive --wish '10*AWRT1, others <= 1.05*EASY'\n"
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002\n"
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002 --only queue-permutation\n"
         "  paretosched explore ctc1024.swf.gz -o starts --encoding orders\n"
@@ -62,10 +65,21 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     takes_trace(parser)
     _takes_search(parser)
+    _takes_aim(parser)
     _takes_decoding(parser)
     _takes_moves(parser)
     _takes_plan(parser)
     takes_workers(parser)
+
+
+def _percentage(text: str) -> float:
+    """Return a percentage as a share."""
+    try:
+        if not text.endswith("%"):
+            raise ValueError
+        return float(text.removesuffix("%")) / 100
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a percentage such as 0.1%, but is {in_quotes(text)}") from None
 
 
 def _takes_search(parser: Parser) -> None:
@@ -79,6 +93,13 @@ def _takes_search(parser: Parser) -> None:
         help="schedules in all (default 20000; when a run is continued, as many as planned for it)",
     )
     group.add_argument(
+        "--until",
+        type=_percentage,
+        metavar="PERCENT",
+        help="stop sooner, when a tenth of the work has enlarged the hypervolume by less, in the box to 1.5 x "
+        "EASY or that of --box and --wish, as in --until 0.1%%; asked from ten generations on, every ninth more",
+    )
+    group.add_argument(
         "--population",
         type=whole,
         metavar="N",
@@ -89,16 +110,27 @@ def _takes_search(parser: Parser) -> None:
     )
     group.add_argument(
         "--encoding",
-        choices=["weighting", "sequence", "orders"],
-        help="what to vary. weighting: the parameters of Greedy (default); sequence: an order of all jobs; orders: "
-        "the weak orders of the user groups (groups in an order, with ties), which are few, so all are tried",
+        choices=["weighting", "sequence", "orders", "priority"],
+        help="what to vary. weighting: the parameters of Greedy (default); priority: formulas for the order of the "
+        "waiting jobs, their reservations and backfilling, as of train --class priority; sequence: an order of all "
+        "jobs; orders: the weak orders of the user groups (groups in an order, with ties), which are few, so all are "
+        "tried",
     )
     group.add_argument(
         "--algorithm",
         choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "archive", "random", "all"],
-        help="nsga2 (default, but all for orders); nsga: NSGA as in paper 002; unsga3: U-NSGA-III; agemoea2: "
-        "AGE-MOEA-II; rvea: RVEA; archive (weightings only): where no group has more than 1.5 times the response "
-        "time of first come, first served; random: random search as a baseline; all: only the schedules of --start",
+        help="nsga2 (default, but all for orders and archive for priority); nsga: NSGA as in paper 002; unsga3: "
+        "U-NSGA-III; agemoea2: AGE-MOEA-II; rvea: RVEA; archive (weighting, priority): only where an owner looks, in "
+        "--box and --wish; "
+        "random: random search as a baseline; all: only the schedules of --start",
+    )
+    group.add_argument(
+        "--lag",
+        type=whole,
+        metavar="L",
+        help="with --algorithm archive: schedule k depends on the results of schedules up to k - L only (default: the "
+        "population; when a run is continued, as before). Nobody waits for the slowest simulation; with many workers, "
+        "take more than run at a time",
     )
     group.add_argument(
         "--start",
@@ -111,7 +143,37 @@ def _takes_search(parser: Parser) -> None:
         ),
         help="what to begin with; may be repeated. For sequence: submit, the order of submission (default); "
         "permutations, all orders of the groups, and submit; weak, all weak orders of the groups; random; a policy; or "
-        "a run or front, for its policies. For weighting: a run or front. For orders: workload, queue (default: both)",
+        "a run or front, for its policies. For weighting: a run or front of weightings or orders; a trained Greedy "
+        "policy in a .json file; or easy, fcfs, conservative-replan, lxf or priority, with the same backfilling. For "
+        "orders: workload, queue (default: both)",
+    )
+    group.add_argument(
+        "--draw",
+        choices=["uniform", "tied"],
+        help="how weightings are drawn at random, in the first generation and by --algorithm random. uniform: each "
+        "parameter for itself (default); tied: the same in all situations, on a logarithmic scale, which finds much "
+        "more where no group waits long",
+    )
+
+
+def _takes_aim(parser: Parser) -> None:
+    group = parser.add_argument_group(
+        "where to look",
+        "With --algorithm archive: which schedules are worth a search, as no owner takes those in which a group waits "
+        "for ever.",
+    )
+    group.add_argument(
+        "--box",
+        type=number,
+        metavar="FACTOR",
+        help="from the best found to FACTOR times EASY in every group (default 1.5), as front --box measures",
+    )
+    group.add_argument(
+        "--wish",
+        metavar="WISH",
+        type=WISH,
+        help="a wish, as for train --objective: its limits take the place of the box, and half of the search goes "
+        "after its goal. Limits alone are a region, as in AWRT1 <= 0.9*EASY, others <= 1.05*EASY",
     )
 
 
@@ -209,14 +271,14 @@ def run(options: argparse.Namespace) -> None:
     if options.only:
         raise InputError("--only: chooses rows of a plan, so it needs --plan")
 
-    front, last = _explore_with_bar(options)
+    front, workload, last = _explore_with_bar(options)
     if last.replayed >= last.total:
         remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do")
-    _show_front(options, front, last)
+    _show_front(options, front, workload, last)
 
 
-def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Progress]:
-    """Explore with a progress bar, and return the front and the last progress."""
+def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Progress]:
+    """Explore with a progress bar, and return the front, its workload and the last progress."""
     from ..search.exploration import explore
 
     workload = read_workload(options)
@@ -225,7 +287,9 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Progress]:
 
         def on_progress(progress: Progress) -> None:
             last[:] = [progress]
-            update(progress.evaluations, progress.total, f"front {progress.front:,}")
+            gained = math.inf if progress.gained is None else progress.gained
+            gain = f", last tenth {100 * gained:+.2f} %" if math.isfinite(gained) else ""
+            update(progress.evaluations, progress.total, f"front {progress.front:,}{gain}")
 
         try:
             front = explore(
@@ -239,24 +303,33 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Progress]:
             remark_rest(options.output)
             raise
     remark_repairs(options.trace, workload)
-    return front, last[0]
+    return front, workload, last[0]
 
 
-def _show_front(options: argparse.Namespace, front: Front, last: Progress) -> None:
-    """Show the result of an exploration: how much was done, the best schedules, and the next commands."""
+def _show_front(options: argparse.Namespace, front: Front, workload: Workload, last: Progress) -> None:
+    """Show the result of an exploration: what it gives the owner, how much was done, and the next commands."""
     from ..core.tables import to_json
     from ..fronts.front_tables import extremes_text
+    from ..fronts.quality_indicators import REACH
+    from ..search.last_tenth import gain_text
+    from ..wishes.answers import answer
+    from ..wishes.gains import gains_text, group_gains
 
+    reach = REACH if options.box is None else options.box
+    gains = group_gains(front, workload, reach)
+    answered = None if options.wish is None else answer(options.wish, front, workload)
     if options.json:
-        summary = {"run": str(options.output), "size": len(front), **last._asdict()}
+        summary = {"run": str(options.output), "size": len(front), **last._asdict(), "gains": gains}
         summary["best"] = dict(zip((o.name for o in front.objectives), last.best, strict=True))
-        show(to_json(summary))
+        show(to_json(summary | ({} if answered is None else {"answer": answered.about()})))
         return
     fresh = last.evaluations - last.replayed
     kernel = f", {last.seconds / last.evaluations * 1000:.1f} ms CPU a simulation" if last.evaluations else ""
+    headline = gains_text(gains, reach) if answered is None else answered.text()
     show(
-        f"{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
-        f"{len(front):,} of them are not dominated by another one\n"
+        f"{headline}\n\n{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
+        f"{len(front):,} of them are not dominated by another one;\n"
+        f"{gain_text(last.gained)}; what another --encoding or --backfill finds is unknown\n\n"
         f"{extremes_text(front)}\n\n{_next_commands(options, front)}"
     )
 

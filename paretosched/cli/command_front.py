@@ -64,9 +64,11 @@ def run(options: argparse.Namespace) -> None:
     from ..fronts.front_files import check_front_name, load_front, save_front
     from ..fronts.front_tables import extremes_text, merging, merging_text
     from ..fronts.merging import merge
+    from ..fronts.quality_indicators import REACH
     from ..simulation.objective import objectives
     from ..simulation.simulator import simulate
     from ..wishes.answers import answer
+    from ..wishes.gains import gains_text, group_gains
 
     if options.output is not None:
         check_front_name(options.output)
@@ -76,15 +78,19 @@ def run(options: argparse.Namespace) -> None:
     wish, workload = _wish(options, front), _workload(options, front)
     easy = None if workload is None else objectives(simulate(workload, "easy"))
     about = merging(front, inputs, options.runs, easy, **({} if options.box is None else {"reach": options.box}))
+    reach = REACH if options.box is None else options.box
+    gains = [] if workload is None else group_gains(front, workload, reach, easy)
     answered = None if wish is None or workload is None else answer(wish, front, workload)
     if options.output is not None:
         save_front(front, options.output)
     if options.json:
-        more = {} if answered is None else {"answer": answered.about()}
+        more: dict[str, object] = {} if answered is None else {"answer": answered.about()}
+        more |= {"gains": gains} if gains else {}
         show(to_json(about | {"log": _log(options.runs, front), "unfinished": states} | more))
     else:
         lines = [f"{path}: {state}" for path, state in states.items()]
-        parts = [merging_text(about), extremes_text(front)] if answered is None else [answered.text()]
+        headline = [f"{gains_text(gains, reach)}\n"] if gains else []
+        parts = [*headline, merging_text(about), extremes_text(front)] if answered is None else [answered.text()]
         show("\n".join([*parts, *lines]))
     _remark_faults(options.runs)
 

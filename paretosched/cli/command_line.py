@@ -20,6 +20,7 @@ from ..core.version import __version__
 from .console import PROGRAM, flush, tell
 from .outputs import check_outputs
 from .parser import Parser
+from .waiting import compilation_remark
 
 COMMANDS = (
     "info",
@@ -71,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if arguments is None and getattr(options, "is_light", False):  # not in a process that does other things
                 os.environ["NUMBA_DISABLE_JIT"] = "1"  # before any kernel is imported
                 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is, whose threads take 0.03 s
-            with reading_limits(**dict(getattr(options, "limit", ()))):  # not all commands read files
+            limits = reading_limits(**dict(getattr(options, "limit", ())))  # not all commands read files
+            with limits, compilation_remark():
                 check_outputs(options.parser.commands[options.command], options)
                 status: int | None = options.run(options)
         finally:

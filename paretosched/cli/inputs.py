@@ -35,13 +35,14 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
 def load_kernels_sooner() -> None:
     """Load numba without libraries that no kernel uses, and whose loading takes longer than many a simulation.
 
-    They are scipy's linear algebra, cffi and coverage. numba looks for them when it is loaded, and does without what
-    is missing.
+    They are scipy's linear algebra, cffi, coverage and yaml. numba looks for them when it is loaded, and does without
+    what is missing. At the first call of a kernel it also asks numpy.ma whether an array is masked.
     """
     users = {
         "scipy.linalg.cython_blas": "numba.np.arraymath",
         "cffi": "numba.core.typing.cffi_utils",
         "coverage": "numba.misc.coverage_support",
+        "yaml": "numba.core.config",
     }
     early = {name: user for name, user in users.items() if not sys.modules.keys() & {name, user}}
     placeholders: dict[str, Any] = dict.fromkeys(early)  # a module that is None cannot be imported
@@ -52,6 +53,18 @@ def load_kernels_sooner() -> None:
     finally:
         for name in placeholders:
             del sys.modules[name]
+    if "numpy.ma" not in sys.modules:
+        vars(sys.modules["numpy"])["ma"] = _MaskedArraysLater()  # whoever imports the module puts it here instead
+
+
+class _MaskedArraysLater:
+    """numpy.ma, until something other than the class of its arrays is asked for: before that no array is masked."""
+
+    class MaskedArray:
+        """What no array is an instance of."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module("numpy.ma"), name)
 
 
 def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:

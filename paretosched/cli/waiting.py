@@ -6,10 +6,11 @@ import atexit
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
+from ..core.compilation import LISTENERS
 from .console import Update, bar, remark
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ T = TypeVar("T")
 
 QUIET = 2.0  # s; a simulation that takes less shows no progress
 PERIOD = 10.0  # s, between two lines about what is read or written
+MOMENT = 2.0  # s of compiling that need no line
 PAUSE = 0.2  # s, between two counts of the jobs that have started
 
 _old_threads: list[Thread] = []
@@ -62,6 +64,46 @@ def with_progress(work: Callable[[], T]) -> T:
     for error in errors:
         raise error
     return results[0]
+
+
+class CompilationRemark:
+    """One line, once a command, if kernels take more than a moment to be compiled."""
+
+    def __init__(self, patience: float = MOMENT) -> None:
+        self.patience = patience  # s of compiling that are left until the line
+        self.depth = 0  # kernels that are being compiled, each for the one before
+        self.begin = 0.0
+        self.is_said = False
+        self.timer: Timer | None = None
+
+    def __call__(self, begins: bool) -> None:
+        """Begin to count the time with the first kernel, and stop with the last one."""
+        self.depth += 1 if begins else -1
+        if begins and self.depth == 1 and not self.is_said:
+            self.begin = monotonic()
+            self.timer = Timer(max(self.patience, 0.0), self.say)
+            self.timer.daemon = True
+            self.timer.start()
+        elif not self.depth and self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+            self.patience -= monotonic() - self.begin
+
+    def say(self) -> None:
+        """Write the line."""
+        self.is_said = True
+        remark("compiling, once: up to a minute; what is compiled is kept for all later commands")
+
+
+@contextmanager
+def compilation_remark() -> Iterator[None]:
+    """Say it, inside of this context, if kernels take more than a moment to be compiled."""
+    listener = CompilationRemark()
+    LISTENERS.append(listener)
+    try:
+        yield
+    finally:
+        LISTENERS.remove(listener)
 
 
 @contextmanager

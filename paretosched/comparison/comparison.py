@@ -23,7 +23,7 @@ A wish that uses the response time of a group without jobs is undefined on that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,7 @@ from ..simulation.service import OfClass, Waits, bins, by_class, first_sharing, 
 from ..simulation.simulator import simulate
 from ..wishes import wish as choice
 from ..wishes.best_possible import DISTANCE, Best, best_possible, distance_row
+from ..wishes.outer_front import outer_front
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish, from_json
@@ -163,6 +164,8 @@ class Comparison:
         (q,) per cent, what UTIL would be from the first submission on, see `utilisation_from_submission`.
     most_down
         The most processors that are down at one time; UTIL and the use over time are those of all processors.
+    outer
+        Lines that no schedule is below, see `outer_front`, to be drawn behind the front; None without a front.
     """
 
     workload_name: str
@@ -195,6 +198,7 @@ class Comparison:
     periods: tuple[Period, ...] = ()
     most_down: int = 0
     from_submission: tuple[float, ...] = ()
+    outer: Mapping[tuple[str, str], Floats] | None = None
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -477,6 +481,7 @@ def compare(
         periods=() if rolling is None else periods(schedules, rolling, wish),
         from_submission=tuple(utilisation_from_submission(schedule) for schedule in schedules),
         most_down=0 if workload.down is None else workload.down.most,
+        outer=None if front is None else outer_front(workload),
         **({} if front is None else against(front, values, feasible, wish_here)),
     )
 

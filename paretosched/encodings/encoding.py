@@ -17,6 +17,7 @@ from ..workload.workload import Workload
 from .genomes import Decoder, Variation
 from .orders import Orders
 from .sequence import Sequences
+from .trained_order import TrainedOrders
 from .weighting import Weighting
 
 
@@ -79,7 +80,7 @@ class Explored(Encoding, Protocol):
 
     @property
     def name(self) -> str:
-        """Return the name of the encoding in options and files: "weighting", "orders" or "sequence"."""
+        """Return the name of the encoding in options and files: "weighting", "orders", "sequence" or "priority"."""
 
     @property
     def variation(self) -> Variation:
@@ -104,7 +105,12 @@ class Explored(Encoding, Protocol):
         """Return the words by the names of their fields, plain values, as of any NamedTuple."""
 
 
-EXPLORED: tuple[Callable[..., Explored], ...] = (Weighting, Orders, Sequences)  # rule bases are only trained
+EXPLORED: tuple[Callable[..., Explored], ...] = (
+    Weighting,
+    Orders,
+    Sequences,
+    TrainedOrders,
+)  # rule bases are only trained
 ENCODINGS = {kind().name: kind for kind in EXPLORED}
 
 

@@ -7,7 +7,7 @@ The key of a job of group g that has waited t seconds, requests p seconds and m 
 in one situation, or the same key in all of them. All coefficients are on a logarithmic scale; w, c and those of the
 wait are positive, the others have either sign. A genome stands for a `Priority` policy whose order is this formula in
 words, so that a person can read it, and whoever runs another scheduler can write it there. All numbers have four
-digits. The first gene may choose a policy that is known already instead, so that a search begins with those.
+digits. The second gene may choose a policy that is known already instead, so that a search begins with those.
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.arguments import checked_when_made
 from ..core.arrays import Floats, Ints, Mask
+from ..core.errors import InputError
+from ..core.notebook import fields_html
 from ..policies.formula import Term, written_term
 from ..policies.plain import Plain
 from ..policies.policy import Policy, as_policy
 from ..policies.priority import Backfill, Longest, Priority
 from ..workload.workload import Workload
-from .genomes import Decoder, check_bounds
+from .genomes import Decoder, Variation, check_bounds
 
 WINDOWS = 8  # parts of the jobs, on which candidates race
 HEAD = ("window", "policy", "reservations", "entitled", "longest", "by situation", "own backfilling")
@@ -45,25 +48,49 @@ SHORTEST, LONGEST_DECADES = 300.0, 2.8  # s, and from there on a logarithmic sca
 UNLIMITED = 0.97  # from this gene on requests of any length are backfilled
 
 
+@checked_when_made
 class TrainedOrders(NamedTuple):
-    """The encoding of trained orders; its methods are those of `Encoding`.
+    """The encoding of trained orders; its methods are those of `Explored`.
 
     Attributes
     ----------
     favoured
-        All groups, those first that get reservations first.
+        All groups, those first that get reservations first; none for the order of the workload.
     policies
-        Policies in words that the first gene can choose.
+        Policies in words that the second gene can choose.
     """
 
-    favoured: tuple[str, ...]
-    policies: tuple[str, ...]
+    favoured: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.check_words()
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
+    @property
+    def name(self) -> str:
+        """Return the name of the encoding in options and files."""
+        return "priority"
+
+    @property
+    def variation(self) -> Variation:
+        """Return how a run comes to its genomes: an algorithm searches them."""
+        return Variation()
+
+    def check_words(self) -> None:
+        """Refuse groups that come twice, and policies that are none; raises InputError."""
+        if len(set(self.favoured)) != len(self.favoured):
+            raise InputError(f"favoured groups must have different names, but are {', '.join(self.favoured)}")
+        for words in self.policies:
+            as_policy(words)
 
     def gene_labels(self, groups: int) -> list[str]:
         """Return the names of all genes, in their order."""
         terms = [f"{letter}{g + 1}" for letter in "wc" for g in range(groups)]
         terms += [f"t {name}" for name in OF_WAIT] + list(STATIC)
-        return [*HEAD, *(f"{block} {term}" for block in BLOCKS for term in terms)]
+        return [*HEAD, *(f"{block} order {term}" for block in BLOCKS for term in terms)]
 
     def lower_upper(self, groups: int) -> tuple[Floats, Floats]:
         """Return the smallest and the largest value of every gene, two (d,) float64."""
@@ -89,7 +116,7 @@ class TrainedOrders(NamedTuple):
 
     def examples(self, groups: Sequence[str]) -> tuple[TrainedOrders, Floats]:
         """Return an encoding for these groups, and two genomes, (2, d): without and with an order of backfilling."""
-        encoding = TrainedOrders(tuple(groups), ())
+        encoding = TrainedOrders(tuple(groups))
         genomes = np.full((2, len(self.gene_labels(len(groups)))), 0.6)
         genomes[:, WINDOW], genomes[:, POLICY] = 0.0, 0.0
         genomes[0, OWN_BACKFILLING] = 0.0
@@ -106,7 +133,8 @@ class TrainedOrders(NamedTuple):
         blocks = np.split(genome[len(HEAD) :], len(BLOCKS))
         orders = blocks[:3] if genome[BY_SITUATION] >= 0.5 else blocks[:1]
         tried = f"largest {formula(blocks[3], groups)}" if genome[OWN_BACKFILLING] >= 0.5 else ()
-        entitled = self.favoured[: 1 + int(genome[ENTITLED] * (len(groups) - 0.5))]
+        favoured = self.favoured or tuple(groups)
+        entitled = favoured[: 1 + int(genome[ENTITLED] * (len(groups) - 0.5))]
         others = tuple(name for name in groups if name not in entitled)
         longest: tuple[Longest, ...] = ()
         if others and genome[LONGEST] < UNLIMITED:
@@ -121,6 +149,10 @@ class TrainedOrders(NamedTuple):
         )
         ending = replace(backfill, order=()).name + (" and an order of its own" if tried else "")
         return Priority([formula(block, groups) for block in orders], backfill, name=f"trained order with {ending}")
+
+    def order_policy_of(self, genome: Floats, groups: Sequence[str]) -> Policy:
+        """Return the policy that a genome, (d,), stands for."""
+        return self.policy_of(genome, groups)
 
     def online(self, genomes: Floats) -> Mask:
         """Return which genomes, (k, d), stand for an online policy, (k,) bool: all that are not for a window."""

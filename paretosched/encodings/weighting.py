@@ -23,12 +23,16 @@ from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html
 from ..core.situations import SITUATIONS
 from ..policies.decoded_orders import decoded_start_times
-from ..policies.greedy_order import BACKFILLS, CRITERIA, Greedy, gene_names, greedy, upper_bounds
+from ..policies.greedy_order import BACKFILLS, CRITERIA, HIGHEST, Greedy, gene_names, greedy, upper_bounds
+from ..policies.plain import Plain
 from ..policies.policy import Policy
+from ..policies.priority import ALL, Backfill, Priority
+from ..policies.published_orders import PRIORITY
 from ..workload.workload import Workload
 from .genomes import Decoder, Variation
 
 DECODINGS = ("online", "earliest")
+_BACKFILL_OF = {"fcfs": "none", "easy": "easy", "conservative-replan": "conservative"}  # plain rules in arrival order
 
 
 @checked_when_made
@@ -183,3 +187,71 @@ def encode(policy: Policy) -> Floats:
         raise InputError(f'only a "greedy" policy has a genome, but {policy.name} is "{policy.rule}"')
     middles = [CRITERIA.index(criterion) + 0.5 for criterion in policy.criteria]
     return np.concatenate([policy.genes.ravel(), middles])
+
+
+def genome_of(policy: Policy, groups: Sequence[str], backfill: str) -> Floats:
+    """Return a genome that orders the jobs of a workload as a policy does, (d,) float64.
+
+    A weighting can be a Greedy policy; first come, first served; LXF, whose (t + p) / p is the t / p of f1 and 1; and
+    groups in their order. Other published orders and formulas have no place among its criteria.
+
+    Parameters
+    ----------
+    policy
+        A policy with this backfilling.
+    groups
+        Names of the user groups of the workload.
+    backfill
+        "none", "easy" or "conservative", which is planned anew at every event.
+
+    Raises
+    ------
+    InputError
+        The policy is none of these, or has another backfilling.
+
+    Examples
+    --------
+    >>> from ..policies.policy import as_policy
+    >>> decode(genome_of(as_policy("easy"), ["1"], "easy"), ["1"], "easy").genes[0].tolist()
+    [1.0, 0.0, 1.0, 0.0]
+    >>> decode(genome_of(as_policy("priority: 2"), ["1", "2"], "none"), ["1", "2"], "none").genes[0].tolist()
+    [1.0, 1.0, 0.0, 5.0, 0.0, 0.0]
+    """
+    own, rows = _simple_orders(policy, groups)
+    if isinstance(policy, Greedy):
+        own, genome = policy.backfill, encode(policy)
+    elif rows:
+        criteria = [criterion for criterion, _ in rows]
+        genome = encode(greedy(criteria, [row for _, row in rows], groups=groups, backfill=backfill))
+    else:
+        raise InputError(
+            f"{policy.name} is no weighting; Greedy policies are, fcfs, easy, conservative-replan, lxf and priority"
+        )
+    if own != backfill:
+        raise InputError(f"{policy.name} must have the backfilling of the weighting, {backfill}, but has {own}")
+    return genome
+
+
+def _simple_orders(policy: Policy, groups: Sequence[str]) -> tuple[str, list[tuple[str, list[float]]]]:
+    """Return the backfilling of a policy, and the criterion and genes of each situation; none if it has no such."""
+    submission = ("f2", [1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0])
+    if isinstance(policy, Plain) and policy.rule in _BACKFILL_OF:
+        return _BACKFILL_OF[policy.rule], [submission] * len(SITUATIONS)
+    if not isinstance(policy, Priority):
+        return "", []
+    rows = []
+    for order in policy.orders:
+        if order.name == "fcfs":
+            rows.append(submission)
+        elif order.name == "lxf":
+            rows.append(("f1", submission[1]))
+        elif order.name.startswith(PRIORITY):
+            named = order.formula.term.labels or tuple(groups)
+            places = [named.index(name) if name in named else len(named) for name in groups]
+            head_starts = [HIGHEST["K"] * (1 - place / max(1, *places)) for place in places]
+            rows.append(("f2", [1.0] * len(groups) + head_starts + [0.0, 0.0]))
+        else:
+            return "", []
+    words = {0: "none", 1: "easy", ALL: "conservative"}
+    simple = policy.backfill == Backfill(policy.reservations)
+    return words.get(policy.reservations, policy.backfill.name) if simple else policy.backfill.name, rows

@@ -51,7 +51,7 @@ def costs(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
     return table * np.where([objectives[int(j)].maximise for j in columns], -1.0, 1.0)
 
 
-def nondominated_rows(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
+def nondominated_rows(values: ArrayLike, objectives: Sequence[Objective], *, equal: bool = False) -> Mask:
     """Return which rows no other row dominates, (k,) bool; of equal rows, the first one only.
 
     Parameters
@@ -60,6 +60,8 @@ def nondominated_rows(values: ArrayLike, objectives: Sequence[Objective]) -> Mas
         (k, m) in natural units.
     objectives
         What the columns are.
+    equal
+        Whether of equal rows all are returned.
 
     Raises
     ------
@@ -69,15 +71,16 @@ def nondominated_rows(values: ArrayLike, objectives: Sequence[Objective]) -> Mas
     Examples
     --------
     >>> from paretosched.simulation.objective import objective_table
-    >>> nondominated_rows([[90, 5, 5], [80, 4, 4], [80, 5, 5], [90, 5, 5]], objective_table(("1",))).tolist()
-    [True, True, False, False]
+    >>> values, table = [[90, 5, 5], [80, 4, 4], [80, 5, 5], [90, 5, 5]], objective_table(("1",))
+    >>> nondominated_rows(values, table).tolist(), nondominated_rows(values, table, equal=True).tolist()
+    ([True, True, False, False], [True, True, False, True])
     """
     import moocore
 
     matrix = costs(values, objectives)
     if len(matrix) == 0:
         return np.zeros(0, dtype=np.bool_)
-    mask: Mask = np.asarray(moocore.is_nondominated(matrix), dtype=np.bool_)
+    mask: Mask = np.asarray(moocore.is_nondominated(matrix, keep_weakly=equal), dtype=np.bool_)
     return mask
 
 

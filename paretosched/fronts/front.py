@@ -154,7 +154,13 @@ class Front:
 
 
 def front_of(
-    values: Floats, genomes: Floats, run: Origin, groups: tuple[str, ...], workload: str = "workload", digest: str = ""
+    values: Floats,
+    genomes: Floats,
+    run: Origin,
+    groups: tuple[str, ...],
+    workload: str = "workload",
+    digest: str = "",
+    among: Ints | None = None,
 ) -> Front:
     """Return the front of all that one run has evaluated.
 
@@ -168,13 +174,15 @@ def front_of(
         Names of the user groups.
     workload, digest
         Name and digest of the workload.
+    among
+        (c,) ascending, rows among which are all that no row dominates, those that are equal to others included; by
+        default all rows.
     """
-    import moocore
-
     objectives = objective_table(groups)
-    rows = np.flatnonzero(nondominated_rows(values, objectives))
-    weakly = int(moocore.is_nondominated(costs(values, objectives), keep_weakly=True).sum()) if len(values) else 0
-    run = run._replace(evaluations=len(values), points=len(rows), duplicates=weakly - len(rows))
+    among = np.arange(len(values)) if among is None else among
+    among = among[nondominated_rows(values[among], objectives, equal=True)]
+    rows = among[nondominated_rows(values[among], objectives)]
+    run = run._replace(evaluations=len(values), points=len(rows), duplicates=len(among) - len(rows))
     rows = rows[value_order(values[rows], rows)]
     origin = np.zeros(len(rows), dtype=np.int64)
     ancestors = run.encoding.ancestry(genomes, genomes[rows])

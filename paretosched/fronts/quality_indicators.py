@@ -197,7 +197,7 @@ def to_box(values: ArrayLike, objectives: Sequence[Objective], box: Box) -> Floa
     return np.ascontiguousarray((points[:, [names.index(name) for name in of_box]] - box.ideal) / box.span)
 
 
-def hypervolume(places: Floats, edge: float = EDGE) -> float:
+def hypervolume(places: Floats, edge: float = EDGE, directions: int | None = None) -> float:
     """Return the approximate share of a box that points dominate.
 
     The same points always give the same value, and more points never a smaller one.
@@ -208,6 +208,8 @@ def hypervolume(places: Floats, edge: float = EDGE) -> float:
         (k, q) on the scale of the box, see `to_box`.
     edge
         Where the box ends, see `Box.edge`.
+    directions
+        Of the approximation; by default `DIRECTIONS`.
 
     Examples
     --------
@@ -224,7 +226,7 @@ def hypervolume(places: Floats, edge: float = EDGE) -> float:
     if inside.shape[1] == 1:  # one objective needs no approximation, and there is none for it
         return float(1 - inside.min() / edge)
     reference = np.full(places.shape[1], edge)
-    volume = moocore.hv_approx(inside, ref=reference, method="DZ2019-HW", nsamples=DIRECTIONS)
+    volume = moocore.hv_approx(inside, ref=reference, method="DZ2019-HW", nsamples=directions or DIRECTIONS)
     return float(volume) / edge ** int(places.shape[1])
 
 

@@ -11,13 +11,19 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ..core.compilation import Compilations
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 if COMPILED:
     from numba import njit
+    from numba.core import event
     from numba.extending import overload
+
+    event.Listener.register(Compilations)
+    event.register("numba:compile", Compilations())  # type: ignore[no-untyped-call]
 
     @njit(cache=True, nogil=True, _nrt=False, inline="always")
     def power(x: float, y: float) -> float:

@@ -19,6 +19,7 @@ from ..simulation.objective import Objective
 from ..wishes.wish import wish_text
 from .axes import column_in
 from .fronts import pairs, parallel, scatter
+from .outer_lines import Outer
 from .style import PAPER, SCALE, defined_objectives, legend_below, mark_style, template, text
 
 if TYPE_CHECKING:
@@ -314,7 +315,7 @@ def all_figures(
             name = text(comparison.workload_name)
             charts["utilisation"] = use_over_time(comparison.edges, shares, title=f"Utilisation over time, {name}")
         if front is not None and not several:
-            charts |= figures(front, comparison.marks, chosen)
+            charts |= figures(front, comparison.marks, chosen, comparison.outer)
         figures_by_name |= {f"{before}{name}": figure for name, figure in charts.items()}
     return figures_by_name
 
@@ -375,13 +376,16 @@ def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
         nearest_online = comparison.nearest_online
         if nearest_online is not None and not np.array_equal(nearest_online, comparison.nearest, equal_nan=True):
             marks[NEAREST_ONLINE] = nearest_online
-    figure = scatter(front, axes[0], axes[1], marks, focus=focus)
+    figure = scatter(front, axes[0], axes[1], marks, focus=focus, outer=comparison.outer)
     figure.layout.title.text = f"Positions in {axes[0]} and {axes[1]}"
     return {"positions": figure}
 
 
 def figures(
-    front: FrontLike, marks: Mapping[str, Floats], chosen: Sequence[tuple[str, str]] | None = None
+    front: FrontLike,
+    marks: Mapping[str, Floats],
+    chosen: Sequence[tuple[str, str]] | None = None,
+    outer: Outer | None = None,
 ) -> dict[str, Figure]:
     """Return all figures of a front, by name.
 
@@ -394,6 +398,8 @@ def figures(
     chosen
         Pairs of objectives to draw in full besides UTIL with AWRT and AWRT with the first group; by default the
         first two groups with jobs. At most MOST_PAIRS, because browsers limit the number of WebGL figures on a page.
+    outer
+        Lines that no schedule is below, as `outer_front` returns them, to be drawn behind the front.
 
     Raises
     ------
@@ -402,6 +408,8 @@ def figures(
         `as_front`.
     """
     mapping("marks", marks)
+    if outer is not None:
+        mapping("outer", outer)
     if chosen is not None and len(list_argument("pairs of objectives", chosen)) > MOST_PAIRS:
         raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
     front = as_front(front)
@@ -412,10 +420,10 @@ def figures(
     if len(groups) > 1:
         pairs_in_full = [("AWRT", groups[0]), *pairs_in_full]
     for x, y in pairs_in_full:
-        figures_by_name[f"{x}-{y}".lower()] = scatter(front, x, y, marks, log=True)
+        figures_by_name[f"{x}-{y}".lower()] = scatter(front, x, y, marks, log=True, outer=outer)
     figures_by_name["parallel"] = parallel(front, marks)
     if len(groups) > 2:
-        figures_by_name["pairs"] = pairs(front, marks)
+        figures_by_name["pairs"] = pairs(front, marks, outer)
     return figures_by_name
 
 

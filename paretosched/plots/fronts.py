@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from .axes import (
     unit,
     with_thousands,
 )
+from .outer_lines import OUTER, Outer, outer_line
 from .style import HOUR, MARKS, SETS, column_of, defined_objectives, legend_below, mark_style, template, text
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ def scatter(
     log: bool = False,
     colour: str | None = None,
     focus: Sequence[str] = (),
+    outer: Outer | None = None,
 ) -> Figure:
     """Draw two objectives of every schedule on a front against each other.
 
@@ -81,6 +84,8 @@ def scatter(
         Names of the marks in focus: the axes show everything better than these, and half as much of what is worse,
         wherever the rest of the front is. Then only NEARBY of its schedules and those at its border are drawn. Without
         `colour`, the colour then shows which schedules are online and which know the future.
+    outer
+        Lines that no schedule is below, as `outer_front` returns them; that of the two objectives is drawn behind all.
 
     Raises
     ------
@@ -123,11 +128,16 @@ def scatter(
         for (name, part), hue in zip(parts.items(), OFFLINE_ONLINE, strict=False)
     ]
     empty = plane(front, x, y, marks, log=log, webgl=webgl, focus=focus)
-    figure = go.Figure([*cloud, *empty.data], empty.layout)
+    line = outer_line(outer or {}, across, up, *ranges)
+    behind = [(go.Scattergl if webgl else go.Scatter)(line, showlegend=len(parts) > 1)] if line else []
+    figure = go.Figure([*behind, *cloud, *empty.data], empty.layout)
     figure.update_layout(
         title={
             "text": f"{x} and {y}",
-            "subtitle": {"text": f"{_compass(across, up)} &nbsp; {_schedules(front, len(rows))}"},
+            "subtitle": {
+                "text": f"{_compass(across, up)} &nbsp; {_schedules(front, len(rows))}"
+                f"{f' &nbsp; dotted: {OUTER}' if line else ''}"
+            },
         },
         coloraxis=colour_bar(third, rows),
         **(legend_below(0.19) if len(parts) > 1 else {}),
@@ -364,7 +374,7 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
     return figure
 
 
-def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
+def pairs(front: Front, marks: Mapping[str, Floats], outer: Outer | None = None) -> Figure:
     """Draw the response times of every two groups against each other, in small plots with logarithmic axes.
 
     Parameters
@@ -373,6 +383,8 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
         The schedules, of at least two groups with jobs; of many schedules only `representatives` are drawn.
     marks
         Other schedules by name: their objective vectors, (m,) each.
+    outer
+        As for `scatter`.
     """
     from plotly import graph_objects as go
 
@@ -412,6 +424,7 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
             f"{with_thousands(len(front.values))} schedules shown",
             "subtitle": {
                 "text": "better: left and down ↙ &nbsp; response times in hours; a mark far off the front is left out"
+                + (f"; dotted: {OUTER}" if outer else "")
             },
         },
         height=760,
@@ -419,10 +432,16 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
         dragmode="select",
         hovermode="closest",
     )
+    ranges = []
     for number, a in enumerate(axes, 1):
         times = [vector[column_in(front, a.objective.name)] / HOUR for vector in marks.values()]
-        scale = axis_scale(a, axis_range(a, times), 4)
+        ranges.append(axis_range(a, times))
+        scale = axis_scale(a, ranges[-1], 4)
         figure.update_layout({f"xaxis{number}": scale, f"yaxis{number}": scale})
+    for i, j in combinations(range(len(axes)), 2):
+        line = outer_line(outer or {}, axes[i], axes[j], ranges[i], ranges[j])
+        if line:
+            figure.add_trace(go.Scatter(line, xaxis=f"x{i + 1}", yaxis=f"y{j + 1}", showlegend=False))
     return figure
 
 

@@ -16,14 +16,16 @@ import asyncio
 import logging
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from multiprocessing import resource_tracker
 from os import PathLike, fspath
+from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import dask
 from distributed import (
@@ -36,7 +38,6 @@ from distributed import (
     Status,
     Worker,
     WorkerPlugin,
-    wait,
 )
 from distributed.client import ClosedClientError
 from distributed.comm import connect
@@ -47,6 +48,7 @@ PATIENCE = 15.0  # s to wait for an answer of a scheduler, and for its first wor
 WITHOUT_SCHEDULER = 60.0  # s to try again when a scheduler has gone
 WITHOUT_WORKER = 60.0  # s to wait for a worker when none is left, and for a new process to be one
 SHORT = 5.0  # s with too few workers, after which it is worth a remark; a new process takes 2 s
+TOGETHER = 0.02  # s in which tasks end whose results are fetched together, while all workers have others to do
 LOOK = 1.0  # s between two looks at the cluster
 RETRIES = 3  # of a task that fails, and of a generation whose scheduler has gone
 DEATHS = 9  # of workers of ours with the same task, after which the task is given up
@@ -116,7 +118,7 @@ class Cluster:
     Attributes
     ----------
     slots
-        Tasks that run at the same time.
+        Tasks that run at the same time, when it was looked last.
     """
 
     def __init__(self, place: _Place, versions: Versions) -> None:
@@ -124,15 +126,20 @@ class Cluster:
         self._versions = versions
         self._deliveries: dict[str, Any] = {}
         self._client: Any = None
+        self._unfinished: dict[int, tuple[Callable[[Any], Any], Any]] = {}
+        self._group, self._keys = f"simulate-{uuid4().hex}", 0  # of tasks; and how many there were
+        self._unsent: dict[int, tuple[Callable[[Any], Any], Any]] = {}
+        self._sent: dict[int, Any] = {}  # futures of the client, by number
+        self._ended: SimpleQueue[int] = SimpleQueue()
         try:
             self._connect()
         except _NoWorkerError:
             raise InputError(f"{place.name} must have a worker, but has none after {PATIENCE:g} s") from None
         except _NoConnectionError as error:
             raise InputError(f"{place.name} must be a reachable dask scheduler, but is not: {error}") from None
-        workers = self._workers()
-        self.slots = place.workers or sum(worker["nthreads"] for worker in workers.values())
-        self._most = place.workers or len(workers)
+        about = self._identity()
+        self.slots: int = place.workers or about["total_threads"]
+        self._most: int = place.workers or about["n_workers"]
         self._looked_at = self._some_at = self._all_at = time.monotonic()
         self._remarked_count = self._most
         self._remarked_kills = 0
@@ -151,8 +158,17 @@ class Cluster:
         with suppress(KeyError, _NoConnectionError):
             self._answer(lambda client: client.unregister_worker_plugin(name))
 
-    def compute(self, task: Callable[[Any], Any], arguments: Sequence[Any]) -> list[Any]:
-        """Return the results of a task for each argument, in order.
+    def start(self, task: Callable[[Any], Any], arguments: Mapping[int, Any]) -> None:
+        """Start a task for each argument; the numbers, by which they are known, must not be those of running ones."""
+        new = {number: (task, argument) for number, argument in arguments.items()}
+        self._unfinished |= new
+        self._unsent |= new
+        if self._client is not None:
+            with suppress(_NoConnectionError):  # `results` connects again
+                self._send()
+
+    def results(self) -> list[tuple[int, Any]]:
+        """Return the results of tasks that have ended, with their numbers; wait for one at least.
 
         Raises
         ------
@@ -160,35 +176,71 @@ class Cluster:
             No worker or no scheduler for too long; or the same task ended one worker after the other.
         """
         try:
-            results: list[Any] = self._persist(lambda: self._compute(task, arguments))
+            results: list[tuple[int, Any]] = self._persist(self._results)
         except KilledWorker as error:
             raise WorkersLostError(
                 f"{self._place.name}: {error.allowed_failures + 1} of them, one after the other, were killed while "
                 "they simulated the same schedules, perhaps for want of memory; try fewer workers"
             ) from None
+        for number, _ in results:
+            del self._unfinished[number]
         return results
 
     def close(self) -> None:
         """Disconnect, even if the scheduler does not answer."""
         client, self._client = self._client, None
+        self._sent, self._unsent, self._ended = {}, dict(self._unfinished), SimpleQueue()
         if client is not None:
             with suppress(*GONE):
                 client.close(timeout=PATIENCE)
 
     # --- what is computed -------------------------------------------------------------------------------------------
 
-    def _compute(self, task: Callable[[Any], Any], arguments: Sequence[Any]) -> list[Any]:
-        """Return the results of a task for each argument, from the scheduler that is connected now."""
+    def _results(self) -> list[tuple[int, Any]]:
+        """Return the results of tasks that have ended, from the scheduler that is connected now."""
         if time.monotonic() - self._looked_at > LOOK:
             self._look()
+        self._send()
+        numbers = [self._next_ended()]
+        deadline = time.monotonic() + TOGETHER
+        with suppress(Empty):
+            while len(numbers) < len(self._sent):
+                nobody_waits = len(self._sent) - len(numbers) > self.slots + self.slots // 4
+                numbers.append(self._ended.get(timeout=max(0.0, deadline - time.monotonic()) if nobody_waits else 0.0))
+        futures_ = [self._sent[number] for number in numbers]
+        results = self._long_answer(lambda client: client.gather(futures_))
+        for number in numbers:
+            del self._sent[number]
+        return list(zip(numbers, results, strict=True))
+
+    def _send(self) -> None:
+        """Send the scheduler what it has not got yet. Tasks start in this order; it repeats those that are lost.
+
+        All have keys of one group: of a group that is large for its workers, the scheduler gives each the next task
+        when it needs one. Tasks of small groups it hands out in turn: some workers would have a queue, others none.
+        """
+        by_task: dict[Callable[[Any], Any], dict[int, Any]] = {}
+        for number, (task, argument) in self._unsent.items():
+            by_task.setdefault(task, {})[number] = argument
         try:
-            # Tasks start in this order. The scheduler repeats a task that fails or whose worker dies.
-            tasks = self._client.map(task, arguments, pure=False, retries=RETRIES)
+            for task, arguments in by_task.items():
+                first, self._keys = self._keys, self._keys + len(arguments)
+                keys = [(self._group, number) for number in range(first, self._keys)]
+                tasks = self._client.map(task, list(arguments.values()), key=keys, retries=RETRIES)
+                for number, future in zip(arguments, tasks, strict=True):
+                    self._sent[number] = future
+                    future.add_done_callback(partial(_put, self._ended, number))
         except GONE as error:
             raise _NoConnectionError(_reason(error)) from None
-        # Ctrl-C may end this first wait; an interrupted `gather` would leave a traceback for each task
-        self._long_answer(partial(_all_done, tasks))
-        return list(self._long_answer(lambda client: client.gather(tasks)))
+        self._unsent = {}
+
+    def _next_ended(self) -> int:
+        """Return the number of a task that has ended, and look at the cluster meanwhile."""
+        while True:
+            try:
+                return self._ended.get(timeout=LOOK)
+            except Empty:
+                self._look()
 
     def _register(self, plugin: Any) -> None:
         """Set a delivery up on all workers, which may have to compile for a while."""
@@ -229,17 +281,18 @@ class Cluster:
 
     # --- the workers ------------------------------------------------------------------------------------------------
 
-    def _workers(self) -> dict[str, Any]:
-        """Return what the scheduler knows of its workers, by address."""
-        about = self._answer(lambda client: client.scheduler.identity(n_workers=-1))
+    def _identity(self) -> dict[str, Any]:
+        """Return what the scheduler says about itself, with how many workers it has, and how many threads they have."""
+        about: dict[str, Any] = self._answer(lambda client: client.scheduler.identity(n_workers=0))
         if about["id"] != self._scheduler:
             raise _NoConnectionError("it was started again")
-        workers: dict[str, Any] = about["workers"]
-        return workers
+        return about
 
     def _look(self) -> None:
         """Look whether the scheduler is there, how many workers are at work, and whether one was killed."""
-        count = len(self._workers())
+        about = self._identity()
+        count: int = about["n_workers"]
+        self.slots = self._place.workers or max(1, about["total_threads"])
         now = self._looked_at = time.monotonic()
         self._remark_kills()
         self._most = max(self._most, count)
@@ -275,7 +328,7 @@ class Cluster:
                 return action()
             except (_NoConnectionError, UndeliveredError):
                 self.close()
-        raise WorkersLostError(f"{self._place.name} went away {RETRIES + 1} times in one generation")
+        raise WorkersLostError(f"{self._place.name} went away {RETRIES + 1} times before a simulation ended")
 
     def _connect(self) -> None:
         """Connect to the scheduler, wait for a worker, and check the versions of all."""
@@ -283,7 +336,7 @@ class Cluster:
         try:
             self._scheduler = self._answer(lambda client: client.scheduler.identity(n_workers=0))["id"]
             deadline = time.monotonic() + PATIENCE
-            while not self._workers():
+            while not self._identity()["n_workers"]:
                 if time.monotonic() > deadline:
                     raise _NoWorkerError("it has no worker")
                 time.sleep(0.1)
@@ -322,10 +375,9 @@ class Cluster:
         _log.warning("%s answers again; what was lost is simulated again", self._place.name)
 
 
-def _all_done(tasks: Sequence[Any], client: Any) -> Any:
-    """Return a coroutine that waits for tasks of a client."""
-    with client.as_current():
-        return wait(tasks)
+def _put(ended: SimpleQueue[int], number: int, _future: object) -> None:
+    """Put the number of a task that has ended into a queue."""
+    ended.put(number)
 
 
 # --- our own workers --------------------------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 """A batch of genomes becomes a batch of objective vectors, in this process or on a cluster.
 
-By default the simulations run in threads of this process, one a core, by Dask: the kernels release the GIL and all
-threads share the workload. With workers they run in processes of a cluster (`cluster`): the workload is delivered to
-each worker once, also to one that joins later or starts again. Afterwards only genomes travel.
+By default the simulations run in threads of this process, one a core: the kernels release the GIL and all threads
+share the workload. With workers they run in processes of a cluster (`cluster`): the workload is delivered to each
+worker once, also to one that joins later or starts again. Afterwards only genomes travel.
 
-Every genome is simulated on its own and results come back in the order of the genomes, so that neither the number of
-workers nor the cut into tasks nor a repetition changes a bit of them.
+Every genome is simulated on its own and results have the number of their genome, so that neither the number of workers
+nor the cut into tasks nor a repetition nor the order in which tasks end changes a bit of them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import platform
 import ssl
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from importlib.metadata import version
 from os import PathLike
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -40,15 +41,22 @@ if TYPE_CHECKING:
 
 Evaluate = Callable[[Floats, int], tuple[Floats, Floats]]
 Batch = tuple[Floats, Floats]  # genomes to simulate, and those they may descend from
+Result = tuple[Floats, Floats]  # objective values, (k, m), and CPU seconds, (k,)
+Simulated = tuple[Workload, Decoder]
 TlsFiles = tuple[str | PathLike[str], str | PathLike[str], str | PathLike[str]]  # authority, certificate, its key
 
 LONGEST_TASK = 1.0  # s; beyond it the overhead of a task is nothing, and a worker that dies costs more
 SHORTEST_TASK = 0.05  # s; a task costs the scheduler of `distributed` and its worker 3-6 ms
+STREAM_TASK = 0.5  # s; without generations nobody waits for its end
 ROUND, ROUND_OF_UNKNOWN = 0.9, 0.5  # share of what is left of a generation
+QUEUED = 2.5  # tasks for each slot of a search without generations
+FIRST_SIZE = 4  # of a task of such a search, before it is known how long simulations take
+MOST_TASKS = 300.0  # a second; beyond it the scheduler of `distributed` becomes busy
+MEMORY = 100  # evaluations of which the mean time is taken
 WORKERS_A_CORE = 4  # more processes than cores make nothing faster, and hundreds would take the machine down
 
 # What was delivered to this worker process, by token. Only worker processes of a cluster have any.
-_DELIVERED: dict[str, tuple[Workload, Decoder]] = {}
+_DELIVERED: dict[str, list[Simulated]] = {}
 
 
 @contextmanager
@@ -98,39 +106,43 @@ def evaluator(
     >>> values.shape, seconds.shape
     ((1, 3), (1,))
     """
-    with joint_evaluator([as_workload(workload)], as_encoding(encoding), workers, scheduler, tls) as evaluate:
+    with simulations([as_workload(workload)], as_encoding(encoding), workers, scheduler, tls) as there:
+
+        def evaluate(archive: Floats, first: int) -> tuple[Floats, Floats]:
+            count = len(archive) - first
+            values, seconds = np.empty((count, there.objectives)), np.empty(count)
+            there.submit(archive, first, there.generation_sizes(count))
+            while there.running:
+                for number, part, of_part in there.results():
+                    rows = slice(number - first, number - first + len(part))
+                    values[rows], seconds[rows] = part, of_part
+            return values, seconds
+
         yield evaluate
 
 
 @contextmanager
-def joint_evaluator(
+def simulations(
     workloads: Sequence[Workload],
     encoding: Encoding,
     workers: int = 0,
     scheduler: str | None = None,
     tls: TlsFiles | None = None,
-) -> Iterator[Evaluate]:
-    """Yield a function that simulates each genome on several workloads, in the same processes.
+) -> Iterator[Simulations]:
+    """Yield a place where each genome is simulated on several workloads, with equally many groups.
 
-    The workloads have equally many groups. As for `evaluator`, but the objective values of a genome are those of
-    all workloads, one after the other, and its seconds are the sum.
+    As for `evaluator`, but the objective values of a genome are those of all workloads, one after the other, and its
+    seconds are the sum.
     """
     check_workers(workers, scheduler, tls)
     decoders = [encoding.decoder(workload) for workload in workloads]
     warm_up(encoding)  # before any worker starts, so that all of them find compiled kernels
-    with ExitStack() as stack:
-        if workers or scheduler is not None:
-            cluster = stack.enter_context(_cluster(workers, scheduler, tls))
-            evaluates = [stack.enter_context(_on_cluster(cluster, workload, encoding)) for workload in workloads]
-        else:
-            evaluates = [stack.enter_context(_in_threads(*pair)) for pair in zip(workloads, decoders, strict=True)]
-        yield partial(_side_by_side, evaluates)
-
-
-def _side_by_side(evaluates: Sequence[Evaluate], archive: Floats, first: int) -> tuple[Floats, Floats]:
-    """Return the objective values on all workloads, one after the other, and the sums of their seconds."""
-    values, seconds = zip(*(evaluate(archive, first) for evaluate in evaluates), strict=True)
-    return np.concatenate(values, axis=1), np.sum(seconds, axis=0)
+    if workers or scheduler is not None:
+        with _cluster(workers, scheduler, tls) as cluster, _on_cluster(cluster, workloads, encoding) as there:
+            yield there
+    else:
+        with _in_threads(list(zip(workloads, decoders, strict=True))) as there:
+            yield there
 
 
 def check_workers(workers: int, scheduler: str | None, tls: TlsFiles | None = None) -> None:
@@ -193,20 +205,105 @@ def warm_up(encoding: Encoding) -> None:
     ones = np.ones(3, dtype=np.int64)
     tiny = Workload(ones, ones, ones, ones, 2, group=np.array([0, 1, 0]), groups=("1", "2"))
     plain, genomes = encoding.examples(tiny.groups)
-    simulate_batch(tiny, plain.decoder(tiny), (genomes, genomes))
+    simulate_batch([(tiny, plain.decoder(tiny))], (genomes, genomes))
 
 
-def simulate_batch(workload: Workload, decoder: Decoder, batch: Batch) -> tuple[Floats, Floats]:
-    """Return the objective values (k, G + 2) and CPU seconds (k,) of k genomes, simulated one after the other."""
+def simulate_batch(simulated: Sequence[Simulated], batch: Batch) -> Result:
+    """Return the objective values (k, W (G + 2)) and CPU seconds (k,) of k genomes, simulated one after the other."""
     genomes, ancestors = batch
-    values = np.empty((len(genomes), len(workload.groups) + 2))
+    width = len(simulated[0][0].groups) + 2
+    values = np.empty((len(genomes), len(simulated) * width))
     seconds = np.empty(len(genomes))
     for i, genome in enumerate(genomes):
         # CPU time of this thread: waiting for a core or for the GIL does not count
         begin = time.thread_time()
-        values[i] = objectives_of(workload, decoder(genome, ancestors))
+        for j, (workload, decoder) in enumerate(simulated):
+            values[i, j * width : (j + 1) * width] = objectives_of(workload, decoder(genome, ancestors))
         seconds[i] = time.thread_time() - begin
     return values, seconds
+
+
+class Simulations:
+    """A place where genomes are simulated, by several at a time.
+
+    Parameters
+    ----------
+    objectives
+        How many objective values a genome has, of all workloads together.
+    slots
+        Returns how many tasks run at the same time now.
+    start
+        Starts a task: some genomes, the number of the first one, and all genomes they may descend from.
+    wait
+        Waits until one task has ended at least, and returns those that have, each with the number of its first genome.
+
+    Attributes
+    ----------
+    running
+        How many tasks were started and have not ended.
+    """
+
+    def __init__(
+        self,
+        objectives: int,
+        slots: Callable[[], int],
+        start: Callable[[Sequence[tuple[int, Floats]], Floats], None],
+        wait: Callable[[], Sequence[tuple[int, Result]]],
+    ) -> None:
+        self.objectives = objectives
+        self.running = 0
+        self._slots, self._start, self._wait = slots, start, wait
+        self._mean_seconds: float | None = None
+
+    def submit(self, archive: Floats, first: int, sizes: Sequence[int]) -> None:
+        """Start the simulation of genomes in tasks of these sizes.
+
+        Parameters
+        ----------
+        archive
+            All genomes so far, (n, d).
+        first
+            The number of the first genome to simulate.
+        sizes
+            Of the tasks, (t,); their sum is n - first.
+        """
+        if sizes:
+            cuts = first + np.cumsum([0, *sizes[:-1]])
+            self._start([(n, archive[n : n + size]) for n, size in zip(cuts.tolist(), sizes, strict=True)], archive)
+            self.running += len(sizes)
+
+    def results(self) -> list[tuple[int, Floats, Floats]]:
+        """Return what has ended, at least one task: the number of its first genome, and as of `simulate_batch`."""
+        ended = [(number, values, seconds) for number, (values, seconds) in self._wait()]
+        self.running -= len(ended)
+        seconds = np.concatenate([of_task for _, _, of_task in ended])
+        latest = max(float(seconds.mean()), 1e-6)
+        share = min(1.0, seconds.size / MEMORY)  # of the latest in the mean
+        before = latest if self._mean_seconds is None else self._mean_seconds
+        self._mean_seconds = before + share * (latest - before)
+        return ended
+
+    def generation_sizes(self, count: int) -> list[int]:
+        """Return the sizes of the tasks of a generation, all of which must end before the next, see `batch_sizes`."""
+        return batch_sizes(count, self._slots(), self._mean_seconds)
+
+    def stream_sizes(self, count: int, ahead: float) -> list[int]:
+        """Return the sizes of tasks of genomes behind which others come, as long as fewer than `ahead` are running.
+
+        They are equal, but for the last, as long as their overhead demands, and so small that there are `QUEUED` of
+        them for every slot: they are running, waiting, or have ended and are kept back by an older one.
+
+        Examples
+        --------
+        >>> two = Simulations(7, lambda: 2, lambda _, __: None, lambda: [])
+        >>> two.stream_sizes(10, 100)
+        [4, 4, 2]
+        """
+        slots = self._slots()
+        seconds = max(STREAM_TASK, slots / MOST_TASKS)
+        wanted = FIRST_SIZE if self._mean_seconds is None else max(1, round(seconds / self._mean_seconds))
+        size = max(1, min(wanted, int(ahead / (QUEUED * slots))))
+        return [size] * (count // size) + ([count % size] if count % size else [])
 
 
 def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:
@@ -257,23 +354,6 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), "paretosched": __version__, **packages}
 
 
-def _cutting(slots: int, compute: Callable[[list[Batch]], list[tuple[Floats, Floats]]], groups: int) -> Evaluate:
-    """Return the function that simulates whole generations, made from one that simulates batches."""
-    mean_seconds: float | None = None
-
-    def evaluate(archive: Floats, first: int) -> tuple[Floats, Floats]:
-        nonlocal mean_seconds
-        genomes = archive[first:]
-        if len(genomes) == 0:
-            return np.empty((0, groups + 2)), np.empty(0)
-        cuts = np.cumsum(batch_sizes(len(genomes), slots, mean_seconds))[:-1]
-        values, seconds = zip(*compute([(part, archive) for part in np.split(genomes, cuts)]), strict=True)
-        mean_seconds = max(float(np.concatenate(seconds).mean()), 1e-6)
-        return np.concatenate(values), np.concatenate(seconds)
-
-    return evaluate
-
-
 def _cluster(workers: int, scheduler: str | None, tls: TlsFiles | None) -> AbstractContextManager[Cluster]:
     """Return the connection to workers of our own, or to those of a scheduler."""
     from .cluster import own_cluster, remote_cluster
@@ -282,53 +362,68 @@ def _cluster(workers: int, scheduler: str | None, tls: TlsFiles | None) -> Abstr
 
 
 @contextmanager
-def _in_threads(workload: Workload, decoder: Decoder) -> Iterator[Evaluate]:
-    """Yield the function that simulates generations in threads of this process."""
-    from concurrent.futures import ThreadPoolExecutor
+def _in_threads(simulated: Sequence[Simulated]) -> Iterator[Simulations]:
+    """Yield simulations in threads of this process."""
+    from concurrent.futures import Future, ThreadPoolExecutor
 
-    import dask.threaded
-    from dask.system import CPU_COUNT
+    from dask.system import CPU_COUNT  # of a container, too
 
     pool = ThreadPoolExecutor(CPU_COUNT)
+    ended: SimpleQueue[tuple[int, Future[Result]]] = SimpleQueue()
 
-    def compute(batches: list[Batch]) -> list[tuple[Floats, Floats]]:
-        # a function without arguments, because Dask would look for tasks in them
-        graph = {i: (partial(simulate_batch, workload, decoder, batch),) for i, batch in enumerate(batches)}
-        return list(dask.threaded.get(graph, list(graph), pool=pool))
+    def start(parts: Sequence[tuple[int, Floats]], archive: Floats) -> None:
+        for number, genomes in parts:
+            task = pool.submit(simulate_batch, simulated, (genomes, archive))
+            task.add_done_callback(partial(_put, ended, number))
+
+    def wait() -> list[tuple[int, Result]]:
+        number, task = ended.get()
+        return [(number, task.result())]
 
     try:
-        yield _cutting(CPU_COUNT, compute, len(workload.groups))
+        yield Simulations(_objectives(simulated), lambda: CPU_COUNT, start, wait)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+def _put(ended: SimpleQueue[Any], number: int, task: Any) -> None:
+    """Put a task that has ended into a queue."""
+    ended.put((number, task))
+
+
+def _objectives(simulated: Sequence[Simulated]) -> int:
+    """Return how many objective values a genome has on all workloads."""
+    return sum(len(workload.groups) + 2 for workload, _ in simulated)
+
+
 @contextmanager
-def _on_cluster(cluster: Cluster, workload: Workload, encoding: Encoding) -> Iterator[Evaluate]:
-    """Yield the function that simulates generations on the workers of a cluster."""
+def _on_cluster(cluster: Cluster, workloads: Sequence[Workload], encoding: Encoding) -> Iterator[Simulations]:
+    """Yield simulations on the workers of a cluster."""
     token = f"paretosched-{uuid4().hex}"  # several searches may share a cluster
     # Only what simulations need travels. The worker makes a new workload of it, because pickled arrays lose their
     # read-only flags, and with them the kernels' compiled signature.
     fields = ("submit", "eligible", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
-    setup = partial(_receive, token, {field: getattr(workload, field) for field in fields}, encoding)
+    sent = [{field: getattr(workload, field) for field in fields} for workload in workloads]
     task = partial(_batch_on_worker, token)
 
-    def compute(batches: list[Batch]) -> list[tuple[Floats, Floats]]:
-        # those of the whole generation first, so that the whole archive is searched once and not for each task
-        ancestors = encoding.ancestry(batches[0][1], np.concatenate([genomes for genomes, _ in batches]))
-        return cluster.compute(task, [(genomes, encoding.ancestry(ancestors, genomes)) for genomes, _ in batches])
+    def start(parts: Sequence[tuple[int, Floats]], archive: Floats) -> None:
+        # those of all parts first, so that the whole archive is searched once and not for each task
+        ancestors = encoding.ancestry(archive, np.concatenate([genomes for _, genomes in parts]))
+        cluster.start(task, {n: (genomes, encoding.ancestry(ancestors, genomes)) for n, genomes in parts})
 
-    cluster.deliver(token, setup, partial(_forget, token))
+    cluster.deliver(token, partial(_receive, token, sent, encoding), partial(_forget, token))
     try:
-        yield _cutting(cluster.slots, compute, len(workload.groups))
+        objectives = sum(len(workload.groups) + 2 for workload in workloads)
+        yield Simulations(objectives, lambda: cluster.slots, start, cluster.results)
     finally:
         cluster.take_back(token)
 
 
-def _receive(token: str, fields: dict[str, Any], encoding: Encoding, worker: object) -> None:  # noqa: ARG001
-    """Keep a workload and its decoder in this worker process."""
+def _receive(token: str, sent: Sequence[dict[str, Any]], encoding: Encoding, worker: object) -> None:  # noqa: ARG001
+    """Keep workloads and their decoders in this worker process."""
     warm_up(encoding)
-    workload = Workload(**fields)
-    _DELIVERED[token] = workload, encoding.decoder(workload)
+    workloads = [Workload(**fields) for fields in sent]
+    _DELIVERED[token] = [(workload, encoding.decoder(workload)) for workload in workloads]
 
 
 def _forget(token: str, worker: object) -> None:  # noqa: ARG001
@@ -336,11 +431,10 @@ def _forget(token: str, worker: object) -> None:  # noqa: ARG001
     _DELIVERED.pop(token, None)
 
 
-def _batch_on_worker(token: str, batch: Batch) -> tuple[Floats, Floats]:
-    """Return what `simulate_batch` returns, on a workload that this worker process has received."""
+def _batch_on_worker(token: str, batch: Batch) -> Result:
+    """Return what `simulate_batch` returns, on workloads that this worker process has received."""
     from .cluster import UndeliveredError
 
     if token not in _DELIVERED:
         raise UndeliveredError
-    workload, decoder = _DELIVERED[token]
-    return simulate_batch(workload, decoder, batch)
+    return simulate_batch(_DELIVERED[token], batch)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import callback, whole_number
+from ..core.arguments import callback, number, whole_number
+from ..core.arrays import Ints
 from ..core.errors import InputError, printable
 from ..core.run_files import FRONT_FILE
 from ..encodings.encoding import Explored
@@ -21,12 +23,17 @@ from ..fronts.dominance import costs, nondominated_rows
 from ..fronts.front import Front, Origin, front_of
 from ..fronts.front_files import save_front
 from ..simulation.objective import objective_table
+from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.reopening import record as workload_record
 from ..workload.workload import Workload
 from . import runs
+from .aims import aim_of
+from .algorithms.archive_search import Aim
 from .algorithms.spaces import Search
-from .evaluation import Evaluate, TlsFiles, check_workers, evaluator, versions
+from .evaluation import Simulations, TlsFiles, check_workers, simulations, versions
+from .last_tenth import gain_of_last_tenth
+from .last_tenth import until as stop_at
 from .resuming import Record, advance
 from .settings import ALL, BEGUN, POPULATION, Settings, settle
 
@@ -54,6 +61,9 @@ class Progress(NamedTuple):
         Seconds since this exploration was started or continued.
     best
         (m,) best value of each objective so far, natural units; NaN where undefined.
+    gained
+        By which share the last tenth had enlarged the hypervolume in the box when the front was last counted; None if
+        that is unknown, see `last_tenth`.
     """
 
     generation: int
@@ -64,6 +74,7 @@ class Progress(NamedTuple):
     seconds: float
     elapsed: float
     best: tuple[float, ...]
+    gained: float | None = None
 
 
 def explore(
@@ -76,6 +87,10 @@ def explore(
     encoding: str | Explored = "weighting",
     algorithm: str | None = None,
     start: Sequence[str] = (),
+    draw: str | None = None,
+    wish: WishLike | None = None,
+    box: float | None = None,
+    until: float | None = None,
     backfill: str | None = None,
     decoding: str | None = None,
     moves: str | None = None,
@@ -85,6 +100,7 @@ def explore(
     jump: float | None = None,
     copies: bool | None = None,
     forget: bool | None = None,
+    lag: int | None = None,
     workers: int = 0,
     scheduler: str | None = None,
     tls: TlsFiles | None = None,
@@ -111,13 +127,25 @@ def explore(
         Of the algorithm.
     encoding
         "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs (there,
-        "Coding as Permutation"). "orders": the paper's start solutions. Or a value, such as `Weighting("none")`.
+        "Coding as Permutation"). "orders": the paper's start solutions. "priority": orders in words with reservations,
+        see `trained_order`. Or a value, such as `Weighting("none")`.
     algorithm
-        One of `named_algorithms.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
+        One of `named_algorithms.ALGORITHMS`; by default "nsga2", "all" for orders, which enumerates, and "archive" for
+        "priority".
     start
-        What to begin with. Sequences: see `settings.start_orders`; by default "submit". Weighting: runs or fronts
-        whose members are the first population (by default it is random), or with algorithm "all" everything that is
-        simulated. Orders: "workload", "queue", or both (the default).
+        What to begin with. Sequences: see `starts.start_orders`; by default "submit". Weighting: see `starts.members`;
+        runs or fronts, also of orders, and policies that a weighting can be, such as a trained one, are in the first
+        population (by default it is random), or with algorithm "all" everything that is simulated. Orders: "workload",
+        "queue", or both (the default).
+    draw
+        How random weightings are drawn: "uniform" (the default), each gene for itself; or "tied", the same in all
+        situations and on a logarithmic scale, as algorithm "archive" always does.
+    wish, box
+        Where algorithm "archive" looks, see `aims`: what the owner wants, a goal and limits, or limits alone, such as a
+        region; and how many times EASY's AWRT_i are acceptable where the wish has no limit, by default 1.5.
+    until
+        A share, such as 0.001: the run ends before `evaluations` when a tenth of its work has enlarged the hypervolume
+        in the box by less, see `last_tenth`. It is no part of the run, which can be continued with another one.
     backfill
         Of Greedy, and of orders applied to the queue: "none", "easy" or "conservative".
     decoding
@@ -126,6 +154,9 @@ def explore(
     moves, movable, recombination, frequency, jump, copies, forget
         How sequences are varied, see `Sequences`; moves and their mean length in the first generation, by default
         5000 (50 where it begins with known schedules) and 1500; if it has copies of start orders, and forgets them.
+    lag
+        Of algorithm "archive", by default the population: schedule k depends on the results of the schedules up to
+        k - lag only. More than the simulations that run at a time, or some workers have nothing to do.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress
@@ -134,7 +165,7 @@ def explore(
     Returns
     -------
     Front
-        The front, which is also in the run directory as front.parquet.
+        The front, which is front.parquet in the run directory.
 
     Raises
     ------
@@ -149,25 +180,39 @@ def explore(
     if population is None:
         population = known_parameters.get("population", POPULATION)
     population, seed = whole_number("population", population), whole_number("seed", seed)
-    settings = settle(
-        workload,
-        known_parameters,
-        seed=seed,
-        population=population,
-        encoding=encoding,
-        algorithm=algorithm,
-        start=start,
-        backfill=backfill,
-        decoding=decoding,
-        moves=moves,
-        movable=movable,
-        recombination=recombination,
-        frequency=frequency,
-        jump=jump,
-        copies=copies,
-        forget=forget,
-    )
-    evaluations = _budget(evaluations, settings, population, run_directory)
+    words: dict[str, Any] = {
+        "draw": draw, "wish": wish, "box": box, "backfill": backfill, "decoding": decoding, "moves": moves,
+        "movable": movable, "recombination": recombination, "frequency": frequency, "jump": jump, "copies": copies,
+        "forget": forget,
+    }  # fmt: skip
+    lag = None if lag is None else whole_number("lag", lag)
+    of_run: dict[str, Any] = {
+        "seed": seed,
+        "population": population,
+        "encoding": encoding,
+        "algorithm": algorithm,
+        "start": start,
+    }
+    settings = settle(workload, known_parameters, lag=lag, **of_run, **words)
+    simulating = partial(simulations, [workload], settings.encoding, workers, scheduler, tls)
+    amounts = evaluations, until, population
+    return _explore(workload, run_directory, known_parameters, settings, amounts, simulating, progress)
+
+
+def _explore(
+    workload: Workload,
+    run_directory: str | os.PathLike[str],
+    known_parameters: Mapping[str, Any],
+    settings: Settings,
+    amounts: tuple[int | None, float | None, int],
+    simulating: Callable[[], AbstractContextManager[Simulations]],
+    progress: Callable[[Progress], object] | None,
+) -> Front:
+    """Explore with settings; the amounts are the evaluations, until which gain, and the population."""
+    evaluations, until, population = amounts
+    if until is not None:
+        until = _share(until, settings.algorithm)
+    evaluations = _budget(evaluations, settings, population, run_directory, until is not None)
     parameters = dict(settings.parameters)
     generations = None
     if settings.algorithm == "rvea":
@@ -184,14 +229,31 @@ def explore(
         shape = len(settings.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
         about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())
-        publisher = _Publisher(record, workload, settings.encoding, progress)
-        return _run_search(search, publisher, partial(evaluator, workload, settings.encoding, workers, scheduler, tls))
+        aim, search_lag = settings.aim or aim_of(workload), settings.lag
+        if until is not None:
+            search_lag = None if search_lag == math.inf else search_lag  # it must hear of costs to stop
+            whole_lag = None if search_lag is None else int(search_lag)
+            search = stop_at(search, aim, until, population, len(record.stored_rows), whole_lag)
+        publisher = _Publisher(record, workload, settings.encoding, aim, progress)
+        return _run_search(search, search_lag, publisher, simulating)
 
 
-def _budget(evaluations: int | None, settings: Settings, population: int, run_directory: str | os.PathLike[str]) -> int:
-    """Return how many schedules are simulated in all: the argument, else what the run has, else the default."""
+def _budget(
+    evaluations: int | None,
+    settings: Settings,
+    population: int,
+    run_directory: str | os.PathLike[str],
+    stops: bool,
+) -> int:
+    """Return how many schedules are simulated in all: the argument, else what the run has, else the default.
+
+    A run that `stops` by itself has fewer than it was allowed; when it is continued, it may have the default again.
+    """
     if evaluations is None:
-        evaluations = runs.wanted_evaluations(run_directory) or settings.evaluations
+        wanted = runs.wanted_evaluations(run_directory)
+        if stops and wanted is not None and runs.read_about(run_directory).get("status") == runs.FINISHED:
+            wanted = max(wanted, settings.evaluations)
+        evaluations = wanted or settings.evaluations
     evaluations = whole_number("evaluations", evaluations)
     if evaluations < population and settings.algorithm != ALL:
         raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
@@ -200,16 +262,29 @@ def _budget(evaluations: int | None, settings: Settings, population: int, run_di
     return evaluations
 
 
+def _share(until: float, algorithm: str) -> float:
+    """Return a share of the hypervolume; raise InputError if it is none, or where nothing can stop."""
+    if algorithm in (ALL, "rvea"):
+        why = "whose genomes depend on how many there will be" if algorithm == "rvea" else "which ends by itself"
+        raise InputError(f'until must not be given with the algorithm "{algorithm}", {why}')
+    if not 0 < number("until", until) < 1:
+        raise InputError(f"until must be a share above 0 and below 1, such as 0.001, but is {until:g}")
+    return float(until)
+
+
 def _run_search(
-    search: Search, publisher: _Publisher, simulating: Callable[[], AbstractContextManager[Evaluate]]
+    search: Search,
+    lag: float | None,
+    publisher: _Publisher,
+    simulating: Callable[[], AbstractContextManager[Simulations]],
 ) -> Front:
     """Run a search on its record, publish its front now and then, and return the last one."""
     record = publisher.record
     total = record.total
     try:
         if len(record.stored_rows) < record.total:
-            with simulating() as evaluate:
-                for generation in advance(search, record, evaluate, lambda v: costs(v, publisher.objectives)):
+            with simulating() as there:
+                for generation in advance(search, record, there, lambda v: costs(v, publisher.objectives), lag):
                     publisher.report(generation)
                     if record.count < record.total:
                         publisher.publish_now_and_then()
@@ -233,11 +308,16 @@ class _Publisher:
         record: Record,
         workload: Workload,
         encoding: Explored,
+        aim: Aim,
         progress: Callable[[Progress], object] | None,
     ) -> None:
         self.record = record
         self.workload = workload
         self.encoding = encoding
+        self.aim = aim
+        self.gained: float | None = None
+        self.gained_at = -np.inf
+        self.gain_seconds = 0.0
         self.progress = progress
         self.objectives = objective_table(workload.groups)
         self.best = np.full(len(self.objectives), np.nan)
@@ -246,6 +326,8 @@ class _Publisher:
         nondominated_rows(np.zeros((1, self.best.size)), self.objectives)  # loads its library before it is timed
         self.report_end = 0
         self.counted_at = -np.inf
+        self.rows = np.arange(0)  # of the first `known` evaluations, those that none of them dominates
+        self.known = 0
         self.count_seconds = 0.0
         record.write(runs.RUNNING, front=0)
 
@@ -263,12 +345,26 @@ class _Publisher:
                 self.best[j] = column.max() if objective.maximise else column.min()
         now = time.perf_counter()
         if now - self.counted_at >= self.count_seconds / FILTER_SHARE or record.count == record.total:
-            self.front = int(nondominated_rows(values, self.objectives).sum())
+            rows = self._filter()
+            self.front = int(nondominated_rows(values[rows], self.objectives).sum())
             self.counted_at = time.perf_counter()
             self.count_seconds = self.counted_at - now
+        now = time.perf_counter()
+        if now - self.gained_at >= self.gain_seconds / FILTER_SHARE or record.count == record.total:
+            self.gained = gain_of_last_tenth(costs(values, self.objectives), self.aim)
+            self.gained_at = time.perf_counter()
+            self.gain_seconds = self.gained_at - now
         counts = generation, record.count, record.total, record.from_store
         best = tuple(self.best.tolist())
-        self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best))
+        self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best, self.gained))
+
+    def _filter(self) -> Ints:
+        """Return the evaluations that none dominates, and those that are equal to them; only new ones are compared."""
+        count = self.record.count
+        among = np.concatenate([self.rows, np.arange(self.known, count)])
+        self.rows = among[nondominated_rows(self.record.values[among], self.objectives, equal=True)]
+        self.known = count
+        return self.rows
 
     def publish_now_and_then(self) -> None:
         """Publish after the first new generation and then every PUBLISH_EVERY seconds."""
@@ -292,7 +388,7 @@ class _Publisher:
             versions=tuple(sorted(record.about["versions"].items())),
         )
         values, genomes = record.values[: record.count], record.genomes[: record.count]
-        front = front_of(values, genomes, origin, workload.groups, workload.name, workload.digest)
+        front = front_of(values, genomes, origin, workload.groups, workload.name, workload.digest, self._filter())
         if record.count:
             save_front(front, record.run.directory / FRONT_FILE)
         record.write(status, front=len(front))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import os
 import platform
 import sys
@@ -14,8 +15,10 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from .evaluation import Evaluate
+from .evaluation import Simulations
 from .runs import RUNNING, Archive, Run, append, describe_run, read_archive
+
+AHEAD = 10_000  # genomes that are asked for before results are known, if these decide nothing
 
 
 class Record:
@@ -123,58 +126,151 @@ class Record:
 
 
 def advance(
-    search: Generator[Floats, Floats, None], record: Record, evaluate: Evaluate, costs: Callable[[Floats], Floats]
+    search: Generator[Floats, Floats, None],
+    record: Record,
+    there: Simulations,
+    costs: Callable[[Floats], Floats],
+    lag: float | None = None,
 ) -> Iterator[int]:
     """Run a search until it ends or the record is full, on stored values while there are any.
+
+    Without generations, results are stored in the order of their numbers; the few that came before an older one are
+    simulated again after a kill.
 
     Parameters
     ----------
     search
-        Yields genomes, (k, d), and is sent their costs.
+        Yields genomes, (k, d), and is sent costs.
     record
         The evaluations so far.
-    evaluate
-        Simulates genomes, see `evaluation.evaluator`.
+    there
+        Simulates genomes.
     costs
-        Function of the objective values of a generation, (k, m); it returns the costs that the search is sent.
+        Function of the objective values of some evaluations, (k, m); it returns the costs that the search is sent.
+    lag
+        None: the search yields generations, and is sent the costs of a whole one. L: it yields L genomes first, and
+        then one for each evaluation that it is sent the costs of; these are sent in their order, several at once if
+        they are known. So the first L are numbered generation 0, the next L generation 1. Infinite: it yields
+        generations, and what it is sent does not matter; it is sent nothing, (0, 0).
 
     Yields
     ------
     int
-        The number of each generation, from 0, as soon as the record has it.
+        The number of the newest generation, from 0, when all of a generation is in the record, or with a lag whenever
+        something is.
 
     Raises
     ------
     InputError
         The search asks for other genomes than the stored ones.
     """
-    genomes = next(search)
-    generation = 0
+    asking = _Asking(search, record, costs, lag)
+    asking.ask()
     while True:
-        first = record.count
-        replay = record.stored_rows.part(first, first + len(genomes))
-        if replay.genomes.tobytes() != genomes[: len(replay)].tobytes():
-            raise InputError(
-                f"{record.run.directory}: a run is continued by repeating it, but generation {generation} "
-                "differs: it was made with other versions of the software, or on another kind of processor"
-            )
-        record.take(replay)
-        rest = genomes[len(replay) : record.total - first]
-        if len(rest):
-            last = record.count + len(rest)
-            record.genomes[record.count : last] = rest
-            batch = Archive(rest, *evaluate(record.genomes[:last], record.count))
-            append(record.run, generation, record.count, batch)
-            record.take(batch)
-        yield generation
+        first = max(asking.submitted, len(record.stored_rows))
+        if asking.asked > first:
+            count = asking.asked - first
+            ahead = min(AHEAD if lag is None else lag, AHEAD, record.total - record.count)
+            sizes = there.generation_sizes(count) if lag is None else there.stream_sizes(count, ahead)
+            there.submit(record.genomes[: asking.asked], first, sizes)
+        asking.submitted = asking.asked
+        if there.running:
+            for number, values, seconds in there.results():
+                asking.keep(number, values, seconds)
+        if lag is not None or record.count == asking.asked:
+            yield int(asking.generations[max(record.count, 1) - 1])
         if record.count >= record.total:
             return
-        try:
-            genomes = search.send(costs(record.values[first : record.count]))
-        except StopIteration:
-            record.total = record.count  # the search has no more genomes
-            return
-        generation += 1
+        asking.ask()
+
+
+class _Asking:
+    """A search at work: which of its genomes were asked for, submitted and told.
+
+    Attributes
+    ----------
+    asked, submitted, told
+        How many genomes the search has yielded, as far as they are wanted; how many of them are simulated or stored;
+        and of how many of them it was sent the costs.
+    generations
+        (total,) int64, of the genomes that were asked for.
+    """
+
+    def __init__(
+        self,
+        search: Generator[Floats, Floats, None],
+        record: Record,
+        costs: Callable[[Floats], Floats],
+        lag: float | None,
+    ) -> None:
+        self.search, self.record, self.costs, self.lag = search, record, costs, lag
+        self.asked = self.submitted = self.told = 0
+        self.generations = np.zeros(record.total, dtype=np.int64)
+        self._early: dict[int, tuple[Floats, Floats]] = {}  # results behind one that is not known yet
+        self._has_ended = False
+
+    def ask(self) -> None:
+        """Ask the search for genomes until it must wait, there are enough, some are stored already, or it ends."""
+        record = self.record
+        while self.asked < record.total and not self._has_ended and self._may_ask():
+            try:
+                genomes = self._next_genomes()
+            except StopIteration:
+                self._has_ended = True
+                record.total = self.asked  # the search has no more genomes
+                return
+            first = self.asked
+            genomes = genomes[: record.total - first]
+            self.asked = first + len(genomes)
+            if self.lag is None or math.isinf(self.lag):
+                generation = self.generations[first - 1] + 1 if first else 0
+                self.generations[first : self.asked] = generation
+            else:
+                self.generations[first : self.asked] = np.arange(first, self.asked) // self.lag
+            replay = record.stored_rows.part(first, self.asked)
+            if replay.genomes.tobytes() != genomes[: len(replay)].tobytes():
+                raise InputError(
+                    f"{record.run.directory}: a run is continued by repeating it, but generation "
+                    f"{self.generations[first]} differs: it was made with other versions of the software, or on "
+                    "another kind of processor"
+                )
+            record.genomes[first : self.asked] = genomes
+            record.take(replay)
+            if len(replay):
+                return  # so that a caller hears of every generation, and may end
+
+    def _may_ask(self) -> bool:
+        """Return whether the search can be asked for genomes now."""
+        known = self.record.count
+        if self.asked == 0:
+            return True
+        if self.lag is None:
+            return known == self.asked
+        return known > self.told if math.isfinite(self.lag) else self.asked - known < AHEAD
+
+    def _next_genomes(self) -> Floats:
+        """Return the genomes that the search yields next."""
+        if self.asked == 0:
+            return next(self.search)
+        if self.lag is not None and math.isinf(self.lag):
+            return self.search.send(np.empty((0, 0)))
+        first, self.told = self.told, self.record.count
+        return self.search.send(self.costs(self.record.values[first : self.told]))
+
+    def keep(self, number: int, values: Floats, seconds: Floats) -> None:
+        """Keep the results of genomes from a number on; store those before which nothing is missing."""
+        record = self.record
+        self._early[number] = values, seconds
+        first = end = record.count
+        parts = []
+        while end in self._early:
+            parts.append(self._early.pop(end))
+            end += len(parts[-1][1])
+        if parts:
+            values, seconds = (np.concatenate(column) for column in zip(*parts, strict=True))
+            batch = Archive(record.genomes[first:end], values, seconds)
+            append(record.run, self.generations[first:end].tolist(), first, batch)
+            record.take(batch)
 
 
 def _now() -> str:

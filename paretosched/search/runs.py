@@ -3,7 +3,8 @@
 A run directory holds
 
 - `run.sqlite`: one row an evaluation (number, generation, genome, objective values, CPU seconds, checksum), SQLite in
-  WAL mode, one transaction a generation; genome and values are little-endian float64. See `run_store`;
+  WAL mode, stored in the order of their numbers as results come; genome and values are little-endian float64. See
+  `run_store`;
 - `run.json`: parameters, software, workload, times; written as a whole by atomic rename. The store has a copy;
 - `front.parquet`: the published front, written likewise.
 
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -211,8 +212,9 @@ def _check_store(path: Path, about: Mapping[str, Any]) -> None:
 def _differences(about: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str]:
     """Return in words which parameters of a run are not these, and the rule."""
     differences = []
-    for key, value in parameters.items():
-        stored_value = about.get("parameters", {}).get(key)
+    stored = about.get("parameters", {})
+    for key, value in (dict.fromkeys(stored) | dict(parameters)).items():
+        stored_value = stored.get(key)
         if stored_value == value:
             continue
         if key in ("workload", "workloads"):
@@ -245,17 +247,16 @@ def _digests(value: Any) -> str:
 
 def _short(value: Any) -> str:
     """Return a value as text of at most 100 characters."""
-    text = str(value)
+    text = "given" if value is None else str(value)
     return text if len(text) <= 100 else text[:97] + "..."
 
 
-def append(run: Run, generation: int, first: int, archive: Archive) -> None:
-    """Store evaluations number `first`, `first` + 1, ... in one transaction."""
+def append(run: Run, generations: Sequence[int], first: int, archive: Archive) -> None:
+    """Store evaluations number `first`, `first` + 1, ..., each of a generation, in one transaction."""
+    genomes, values = (np.ascontiguousarray(x, dtype="<f8") for x in (archive.genomes, archive.values))
     rows = (
-        (first + i, generation, genome.astype("<f8").tobytes(), values.astype("<f8").tobytes(), float(seconds))
-        for i, (genome, values, seconds) in enumerate(
-            zip(archive.genomes, archive.values, archive.seconds, strict=True)
-        )
+        (first + i, generation, genomes[i].tobytes(), values[i].tobytes(), seconds)
+        for i, (generation, seconds) in enumerate(zip(generations, archive.seconds.tolist(), strict=True))
     )
     run_store.put(run.directory / STORE_FILE, run.connection, rows)
 

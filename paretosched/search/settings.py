@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial, singledispatch
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,33 +16,37 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arguments import instance, list_argument, number
-from ..core.arrays import Floats, Mask
-from ..core.errors import InputError, did_you_mean, one_of
-from ..core.files import is_folder
+from ..core.arrays import Floats
+from ..core.errors import InputError, one_of
 from ..encodings import encoding as encodings
 from ..encodings import orders, sequence
 from ..encodings.encoding import Explored
 from ..encodings.orders import Orders
-from ..encodings.recipes import KEYS
 from ..encodings.sequence import Sequences
-from ..fronts.front import Front, from_encoding, genome, online, spread
-from ..fronts.front_files import load_front
-from ..policies.plain import PLAIN_RULES
-from ..policies.policy import Policy, as_policy, fits
-from ..policies.policy_json import to_json
+from ..encodings.trained_order import TrainedOrders
+from ..fronts.quality_indicators import REACH
+from ..wishes.wish import wish_text
+from ..wishes.wish_files import as_wish
 from ..workload.workload import Workload
-from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, search
+from .aims import aim_of
+from .algorithms.archive_search import Aim
+from .algorithms.formula_moves import FormulaMoves
+from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, lag_of, search
 from .algorithms.spaces import Reals, Recipes, Search, Space
+from .algorithms.weighting_points import tied_genomes
+from .starts import is_front, members, start_orders
 
 POPULATION = 100
 EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
 FREQUENCY, JUMP = 5000.0, 1500.0  # paper 002, Table 4: mutation jump number and length
 FEW = 50.0  # moves from known schedules, of which thousands of moves would leave nothing
-WORDS = ("submit", "permutations", "weak", "random")
 RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
 FIRST = ("copies", "forget")  # what becomes of the start orders in the first generation
 ALL = "all"
-BEGUN = ("start", "start_digest", "frequency", "jump", *FIRST, "generations")  # parameters beside the encoding's
+AIMS = ("wish", "box")  # where an archive search looks; see `aims`
+DRAWS = ("uniform", "tied")  # how random weightings are drawn; see `weighting_points`
+# parameters beside those of the encoding
+BEGUN = ("start", "start_digest", "draw", *AIMS, "frequency", "jump", *FIRST, "generations", "lag")
 
 StartSearch = Callable[[int | None], Search]
 """Function of the number of generations, for "rvea" alone, to the search, ready to yield its first generation."""
@@ -64,6 +67,10 @@ class Settings(NamedTuple):
         How many schedules are simulated by default.
     parameters
         All settings as plain JSON values.
+    lag
+        As of `named_algorithms.lag_of`.
+    aim
+        Where the search looks, if it was said.
     """
 
     encoding: Explored
@@ -71,6 +78,8 @@ class Settings(NamedTuple):
     start_search: StartSearch
     evaluations: int
     parameters: dict[str, Any]
+    lag: float | None
+    aim: Aim | None = None
 
 
 def settle(
@@ -82,6 +91,7 @@ def settle(
     encoding: str | Explored = "weighting",
     algorithm: str | None = None,
     start: Sequence[str] = (),
+    lag: int | None = None,
     **words: Any,
 ) -> Settings:
     """Return the settings of a run.
@@ -94,7 +104,7 @@ def settle(
         Parameters of the run if it exists already, else empty.
     seed, population
         Of the algorithm.
-    encoding, algorithm, start, **words
+    encoding, algorithm, start, lag, **words
         As for `exploration.explore`; None among the words stands for the default.
 
     Raises
@@ -104,10 +114,14 @@ def settle(
     """
     encoding, options = _name_and_words(encoding, words)
     variation = encodings.ENCODINGS[encoding]().variation
-    algorithm = ALL if algorithm is None and variation.enumerated else algorithm or "nsga2"
+    usual = ALL if variation.enumerated else "archive" if encoding == "priority" else "nsga2"
+    algorithm = usual if algorithm is None else algorithm
     one_of("algorithm", algorithm, [*ALGORITHMS, ALL])
     if not 1 <= population <= MOST_POPULATION:
         raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
+    if algorithm == "archive" and lag is None:
+        lag = run_parameters.get("lag", population)
+    search_lag = lag_of(algorithm, population, lag)
     if isinstance(start, str):
         raise InputError(f'start must be a list of words, but is the text "{start}"')
     start = list(dict.fromkeys(map(str, list_argument("start", start))))
@@ -118,6 +132,10 @@ def settle(
         _refuse([key for key in FIRST if first.get(key)], f'the encoding "{encoding}"; start orders are of sequences')
     if first.get("forget") and algorithm not in ("nsga", "nsga2"):
         _refuse(["forget"], f'the algorithm "{algorithm}", which is not of paper 002')
+    draw = _settled_draw(options.pop("draw", DRAWS[0]), encoding, algorithm)
+    aims = {key: options.pop(key) for key in AIMS if key in options}
+    if algorithm != "archive":
+        _refuse([*aims], f'the algorithm "{algorithm}", which looks everywhere; "archive" looks where an owner does')
     strategy = {key: number(key, options.pop(key)) for key in variation.strategy if key in options}
     other_words = [key for key in options if key not in encodings.words_of(encoding)]
     if other_words:
@@ -130,17 +148,17 @@ def settle(
     without_start = encodings.ENCODINGS[encoding](**options)
     without_start.check_words()
     # names without folders: a run stays the same if it is moved together with the runs it began with
-    names = [Path(word).name if os.sep in word or _is_front(word) else word for word in start]
+    names = [Path(word).name if os.sep in word or is_front(word) else word for word in start]
     # the start as it was when the run began
     earlier = run_parameters.get("starts") if run_parameters.get("start", []) == names else None
-    request = _Request(
-        workload, algorithm, start, earlier if isinstance(earlier, list) else None, strategy, seed, population, first
-    )
-    whole, start_search, count, start_places = _begin(without_start, request)
+    earlier = earlier if isinstance(earlier, list) else None
+    request = _Request(workload, algorithm, start, earlier, strategy, seed, population, first, draw, aims, lag)
+    whole, start_search, count, start_places, aim = _begin(without_start, request)
     if start:
         start_places = {"start": names} | start_places
     parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
-    return Settings(whole, algorithm, start_search, count, parameters | encodings.to_json(whole) | start_places)
+    parameters |= encodings.to_json(whole) | start_places | ({} if lag is None else {"lag": lag})
+    return Settings(whole, algorithm, start_search, count, parameters, search_lag, aim)
 
 
 def _name_and_words(encoding: Any, words: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -174,6 +192,12 @@ class _Request(NamedTuple):
         The start of the run if it exists already, plain JSON values; else None.
     first
         Whether start orders are copied and forgotten, by the words of FIRST.
+    draw
+        One of DRAWS.
+    aims
+        The wish and how far the box reaches, by the words of AIMS, as far as they are given.
+    lag
+        Of the algorithm "archive".
     """
 
     workload: Workload
@@ -184,22 +208,43 @@ class _Request(NamedTuple):
     seed: int
     population: int
     first: dict[str, bool]
+    draw: str
+    aims: dict[str, Any]
+    lag: int | None
 
 
 class _Beginning(NamedTuple):
-    """How a run begins: the encoding with its start, and parameters beside those of the encoding; see `Settings`."""
+    """How a run begins: the encoding with its start, parameters beside those of the encoding; see `Settings`."""
 
     encoding: Explored
     start_search: StartSearch
     evaluations: int
     parameters: dict[str, Any]
+    aim: Aim | None = None
 
 
 def _begin_search(encoding: Explored, space: Space, request: _Request, parameters: dict[str, Any]) -> _Beginning:
     """Return the beginning of a run in which an algorithm searches a space."""
     forget = request.first.get("forget", False)
-    start_search = partial(search, request.algorithm, space, request.population, request.seed, forget=forget)
-    return _Beginning(encoding, start_search, EVALUATIONS, parameters)
+    aim, aim_words = _aim(request)
+    of_search = request.algorithm, space, request.population, request.seed
+    start_search = partial(search, *of_search, forget=forget, aim=aim, lag=request.lag)
+    return _Beginning(encoding, start_search, EVALUATIONS, parameters | aim_words, aim)
+
+
+def _aim(request: _Request) -> tuple[Aim | None, dict[str, Any]]:
+    """Return where a search looks, None if anywhere, and the words for it, plain JSON values."""
+    if request.algorithm != "archive":
+        return None, {}
+    parameters: dict[str, Any] = {}
+    wish = None
+    if "wish" in request.aims:
+        wish = as_wish(request.aims["wish"], request.workload)
+        parameters["wish"] = wish_text(wish)
+    reach = number("box", request.aims.get("box", REACH))
+    if "box" in request.aims:
+        parameters["box"] = reach
+    return aim_of(request.workload, wish, reach), parameters
 
 
 def _begin_enumeration(
@@ -212,20 +257,45 @@ def _begin_enumeration(
 @singledispatch
 def _begin(encoding: Explored, request: _Request) -> _Beginning:
     """Return the start of a run: for an encoding by real numbers, genomes of other runs or random ones."""
+    groups = len(request.workload.groups)
+    space, parameters = Reals(*encoding.lower_upper(groups)), {}
+    if request.draw != DRAWS[0]:
+        parameters["draw"] = request.draw
+        space = space._replace(draw=partial(tied_genomes, groups=groups))
+    return _begin_reals(encoding, space, request, parameters)
+
+
+def _begin_reals(encoding: Explored, space: Reals, request: _Request, parameters: dict[str, Any]) -> _Beginning:
+    """Return the start of a run in which an algorithm searches reals, or that simulates the members of fronts."""
     workload, start = request.workload, request.start
-    space = Reals(*encoding.lower_upper(len(workload.groups)))
     if request.algorithm == ALL:
         if not start:
-            raise InputError(f'algorithm "{ALL}" must be given a run or front to begin with, but start is empty')
-        genomes = _members(workload, encoding.name, start, None)
-        parameters = {"start_digest": hashlib.sha256(genomes.tobytes()).hexdigest()}
+            raise InputError(f'algorithm "{ALL}" must have a run, front or policy to begin with, but start is empty')
+        genomes = members(workload, encoding, start, None)
+        parameters |= {"start_digest": hashlib.sha256(genomes.tobytes()).hexdigest()}
         return _begin_enumeration(encoding, genomes, request, parameters)
     if not start:
-        return _begin_search(encoding, space, request, {})
-    members = request.earlier
-    if members is None:
-        members = _members(workload, encoding.name, start, request.population).tolist()
-    return _begin_search(encoding, space._replace(first=np.array(members)), request, {"starts": members})
+        return _begin_search(encoding, space, request, parameters)
+    first = request.earlier
+    if first is None:
+        first = members(workload, encoding, start, request.population).tolist()
+    return _begin_search(encoding, space._replace(first=np.array(first)), request, parameters | {"starts": first})
+
+
+@_begin.register
+def _begin_priority(encoding: TrainedOrders, request: _Request) -> _Beginning:
+    """Return the start of a run by orders in words, whose genes only an archive search and chance know how to vary."""
+    one_of('algorithm of the encoding "priority"', request.algorithm, ("archive", "random", ALL))
+    workload = request.workload
+    whole = encoding._replace(favoured=encoding.favoured or workload.groups)
+    if set(whole.favoured) != set(workload.groups):
+        raise InputError(
+            f"favoured groups must be those of {workload.name}, {', '.join(workload.groups)}, but are "
+            f"{', '.join(whole.favoured)}"
+        )
+    moves = FormulaMoves(len(workload.groups))
+    space = Reals(*whole.lower_upper(len(workload.groups)), draw=moves.random, moves=moves)
+    return _begin_reals(whole, space, request, {})
 
 
 @_begin.register
@@ -258,6 +328,18 @@ def _begin_sequences(encoding: Sequences, request: _Request) -> _Beginning:
     return _begin_search(whole, space, request, strategy | {key: True for key in FIRST if request.first.get(key)})
 
 
+def _settled_draw(word: Any, encoding: str, algorithm: str) -> str:
+    """Return how random genomes are drawn; raise InputError for an unknown word, or where nothing is drawn so."""
+    draw = str(word)
+    one_of("draw", draw, DRAWS)
+    if draw != DRAWS[0]:
+        if encoding != "weighting":
+            _refuse(["draw"], f'the encoding "{encoding}"; weightings are drawn')
+        if algorithm in (ALL, "archive"):
+            _refuse(["draw"], f'the algorithm "{algorithm}", which draws {"nothing" if algorithm == ALL else "so"}')
+    return draw
+
+
 def _refuse(words: Sequence[str], why: str) -> None:
     """Refuse the first of some options, if there is one; raises InputError."""
     if words:
@@ -274,67 +356,6 @@ def _strategy(options: dict[str, float], workload: Workload, starts: Sequence[An
     return {key: min(value, float(len(workload))) for key, value in strategy.items()}
 
 
-def start_orders(workload: Workload, words: Sequence[str], population: int | None, seed: int) -> tuple[Any, ...]:
-    """Return the start orders of sequences that words stand for, see `encodings.sequence.Sequences`.
-
-    "submit": the order of submission. "permutations": that and one for each permutation of the groups, 121 for five
-    (paper 002, section 4.3). "weak": one for each weak order of the groups, 541 for five. "random": `population` random
-    orders. The name of a policy, or a policy file: the order in which the policy starts the jobs. A run directory or a
-    front file: the same for its policies, up to `population` of them, spread over the front.
-
-    Raises
-    ------
-    InputError
-        A word is none of these.
-    """
-    groups = len(workload.groups)
-    starts: list[Any] = []
-    for word in words:
-        if word == "submit":
-            starts.append("submit")
-        elif word in ("permutations", "weak"):
-            ranks = orders.permutations_and_original(groups) if word == "permutations" else orders.weak_orders(groups)
-            starts += [{"order": row} for row in ranks.tolist()]
-        elif word == "random":
-            keys = np.random.default_rng(seed).integers(KEYS, size=100 if population is None else population)
-            starts += [{"random": key} for key in keys.tolist()]
-        elif _is_front(word):
-            front = _load(workload, word)
-            among = ordered_by_policy(front)
-            if not among.any():
-                raise InputError(
-                    f"{word}: must have schedules explored by weighting or in the queue to begin with, but has none"
-                )
-            rows = spread(front, len(front) if population is None else population, among)
-            starts += [_as_start(_origin_policy(front, row)) for row in rows.tolist()]
-        elif word not in PLAIN_RULES and not word.endswith(".json"):
-            raise InputError(
-                f"start of a sequence must be one of {', '.join(WORDS)}, a policy ({', '.join(PLAIN_RULES)}, or a "
-                f'.json file), or a run or front, but is "{word}"{did_you_mean(word, (*WORDS, *PLAIN_RULES))}'
-            )
-        else:
-            starts.append(_as_start(fits(as_policy(word), workload)))
-    return tuple(starts)
-
-
-def ordered_by_policy(front: Front) -> Mask:
-    """Return which rows have the start order of a policy, (p,) bool, even if it is decoded in another way."""
-    return from_encoding("weighting", front.origin, front.origins) | online(front)
-
-
-def _origin_policy(front: Front, row: int) -> Policy:
-    """Return the policy whose start order a row of a front was made from."""
-    origin, genes = genome(front, row)
-    policy = origin.encoding.order_policy_of(genes, front.groups)
-    assert policy is not None  # noqa: S101  # `ordered_by_policy` has checked it
-    return policy
-
-
-def _as_start(policy: Policy) -> dict[str, Any]:
-    """Return the start order of a policy as plain JSON values."""
-    return {"policy": to_json(replace(policy, provenance={}))}
-
-
 def _orders(groups: int, words: Sequence[str]) -> Floats:
     """Return the genomes of all weak orders; the original order, which changes nothing, comes last."""
     for word in words:
@@ -343,35 +364,3 @@ def _orders(groups: int, words: Sequence[str]) -> Floats:
     original = (ranks == 0).all(axis=1)
     ranks = np.concatenate([ranks[~original], ranks[original]])
     return np.concatenate([orders.encode(ranks, dynamic=word == "queue") for word in words])
-
-
-def _members(workload: Workload, encoding: str, words: Sequence[str], most: int | None) -> Floats:
-    """Return the genomes of fronts that an encoding of this name explored, at most `most` of each, (k, d)."""
-    members: list[Floats] = []
-    for word in words:
-        if not _is_front(word):
-            raise InputError(f'start of a {encoding} must be a run directory or a front file, but is "{word}"')
-        front = _load(workload, word)
-        among = from_encoding(encoding, front.origin, front.origins)
-        if not among.any():
-            raise InputError(f"{word}: must have schedules explored by {encoding} to begin with, but has none")
-        rows = np.flatnonzero(among) if most is None else spread(front, most, among)
-        members += [genome(front, row)[1] for row in rows.tolist()]
-    return np.array(members)
-
-
-def _is_front(word: str) -> bool:
-    """Return whether a word is a run directory or the name of a front file."""
-    return word.endswith(".parquet") or is_folder(Path(word))
-
-
-def _load(workload: Workload, word: str) -> Front:
-    """Return a front of this workload; raises InputError if it is of another one."""
-    front = load_front(word)
-    if (front.digest, front.groups) != (workload.digest, workload.groups):
-        raise InputError(
-            f"{word}: a run must begin with one of the same workload: jobs, capacity and groups, but this is of "
-            f"{front.workload} ({front.digest[:12]}), not of {workload.name} ({workload.digest[:12]}); give a run "
-            "of the same log with the same capacity and groups"
-        )
-    return front

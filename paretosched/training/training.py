@@ -19,7 +19,7 @@ from ..encodings.encoding import Encoding
 from ..policies.greedy_order import Greedy
 from ..policies.plain import Plain
 from ..policies.policy import Policy
-from ..search.evaluation import TlsFiles, joint_evaluator
+from ..search.evaluation import TlsFiles, simulations
 from ..search.resuming import Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
 from ..simulation.objective import CONVENTION, Objective, improvement, in_hours, objective_table
@@ -346,8 +346,8 @@ def carry_out(
         try:
             record.write(RUNNING)
             if len(record.stored_rows) < evaluations:
-                with joint_evaluator(task.workloads, encoding, workers, scheduler, tls) as evaluate:
-                    for _ in advance(course(), record, evaluate, costs or task.fitness):
+                with simulations(task.workloads, encoding, workers, scheduler, tls) as there:
+                    for _ in advance(course(), record, there, costs or task.fitness):
                         if progress is not None:
                             progress(progress_of(record, task, encoding))
             else:

@@ -14,8 +14,14 @@ import pytest
 
 import paretosched as ps
 from paretosched.core.errors import WorkersLostError
+from paretosched.core.tables import plain
+from paretosched.fronts.dominance import costs
 from paretosched.fronts.front import extremes
-from paretosched.search.evaluation import Evaluate, evaluator
+from paretosched.search.aims import aim_of
+from paretosched.search.evaluation import Simulations, simulations
+from paretosched.search.last_tenth import gain_of_last_tenth
+from paretosched.search.runs import read_values
+from paretosched.wishes.gains import group_gains
 from support.commands import (
     columns,
     command,
@@ -38,7 +44,12 @@ def test_explore_finds_what_the_library_finds(house: Path, workload: ps.Workload
     assert (about["evaluations"], about["total"], about["replayed"]) == (36, 36, 0)
     best = {o.name: front.values[row, j] for j, (o, row) in enumerate(extremes(front))}
     assert about["best"] == pytest.approx(best, rel=0, abs=0)
-    assert outcome.err.splitlines()[-1] == f"paretosched: exploring: 36 of 36, front {len(front)}"
+    assert about["gains"] == plain(group_gains(front, workload))
+    gained = gain_of_last_tenth(costs(read_values(tmp_path / "json")[0], front.objectives), aim_of(workload))
+    assert about["gained"] == gained
+    assert gained is not None
+    last = f"front {len(front)}, last tenth {100 * gained:+.2f} %"
+    assert outcome.err.splitlines()[-1] == f"paretosched: exploring: 36 of 36, {last}"
 
 
 def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: Path) -> None:
@@ -47,8 +58,8 @@ def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: 
     explore = ("explore", trace, "--groups", "queue", "--capacity", 9, "-o", tmp_path / "run")
     outcome = succeed(*explore, "--evaluations", 8, "--population", 4, "--backfill", "none", "--algorithm", "random")
     front = ps.load_front(tmp_path / "run")
-    assert outcome.out.startswith("8 schedules explored (8 now, in ")
-    assert f"{len(front):,} of them are not dominated by another one\n" in outcome.out
+    assert "\n8 schedules explored (8 now, in " in outcome.out
+    assert f"{len(front):,} of them are not dominated by another one;\n" in outcome.out
     ends = extremes(front)
     table = columns(outcome.out, "best in")
     table.pop()  # the last line is the legend, with the names of groups that are not just numbers
@@ -70,10 +81,10 @@ def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Pa
     explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 12)
     succeed(*explore, "--evaluations", 24)
     outcome = succeed(*explore, "--evaluations", 36)
-    assert outcome.out.startswith("36 schedules explored (12 now, in ")
+    assert "\n36 schedules explored (12 now, in " in outcome.out
     assert (tmp_path / "run" / "front.parquet").read_bytes() == (house / "run" / "front.parquet").read_bytes()
     again = succeed(*explore, "--evaluations", 36)
-    assert again.out.startswith("36 schedules explored (0 now, in ")
+    assert "\n36 schedules explored (0 now, in " in again.out
     assert again.err.endswith(f"{tmp_path / 'run'} had 36 evaluations already; nothing was left to do\n")
     before = files(tmp_path)
     for other, fact in (
@@ -101,20 +112,22 @@ def test_lost_workers_end_in_one_line_and_the_same_command_continues(
     house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager
-    def soon_lost(*words: Any) -> Iterator[Evaluate]:
-        with evaluator(*words) as evaluate:
+    def soon_lost(*words: Any) -> Iterator[Simulations]:
+        with simulations(*words) as there:
+            submit = there.submit
 
-            def one_generation(genomes: np.ndarray, first: int) -> tuple[np.ndarray, np.ndarray]:
+            def one_generation(archive: np.ndarray, first: int, sizes: list[int]) -> None:
                 if first == 12:
                     logging.getLogger("paretosched.search.cluster").warning("0 of 2 workers are at work")
                     raise WorkersLostError("no worker could be had for 60 s")
-                return evaluate(genomes, first)
+                submit(archive, first, sizes)
 
-            yield one_generation
+            there.submit = one_generation  # type: ignore[assignment, method-assign]
+            yield there
 
     explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 36, "--population", 12)
     with monkeypatch.context() as patch:
-        patch.setattr("paretosched.search.exploration.evaluator", soon_lost)
+        patch.setattr("paretosched.search.exploration.simulations", soon_lost)
         outcome = command(*explore)
     assert outcome.status == 2
     *_, remark, advice, line = outcome.err.splitlines()
@@ -132,3 +145,41 @@ def test_worker_processes_find_the_same_as_threads(house: Path, tmp_path: Path) 
     assert outcome.returncode == 0, outcome
     assert stored_rows(tmp_path / "run") == stored_rows(house / "run")
     assert all(line.startswith("paretosched: exploring: ") for line in outcome.stderr.splitlines())
+
+
+def test_a_wish_is_searched_for_and_answered(house: Path, tmp_path: Path) -> None:
+    words = "10*AWRT1 + 4*AWRT2, others <= 1.2*EASY"
+    explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--algorithm", "archive", "--population", 20)
+    outcome = succeed(*explore, "--evaluations", 120, "--wish", words, "--box", 1.3)
+    front = ps.load_front(tmp_path / "run")
+    assert outcome.out.startswith(ps.answer(words, front, ps.read_swf(house / "w.swf.gz")).text())
+    assert "\n120 schedules explored (120 now, in " in outcome.out
+    as_json = succeed(*explore, "--evaluations", 120, "--wish", words, "--box", 1.3, "--json").json
+    assert as_json["answer"]["wish"] == words
+    assert as_json["gains"] == plain(group_gains(front, ps.read_swf(house / "w.swf.gz"), 1.3))
+    refusal = command(*explore, "--evaluations", 140)
+    assert refusal.status == 2
+    assert "a run is continued with its own parameters, but its wish is 10*AWRT1" in refusal.err
+
+
+def test_explore_stops_when_a_tenth_of_the_work_gains_little(house: Path, tmp_path: Path) -> None:
+    explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--algorithm", "archive", "--population", 10)
+    about = succeed(*explore, "--evaluations", 3000, "--until", "5%", "--json").json
+    assert 100 <= about["evaluations"] < 3000
+    library = ps.explore(
+        house / "w.swf.gz", tmp_path / "library", evaluations=3000, population=10, algorithm="archive", until=0.05
+    )
+    assert library.evaluations == about["evaluations"]
+    outcome = succeed(*explore, "--evaluations", 3000, "--until", "5%")
+    assert "nothing was left to do" in outcome.err
+    assert f"\n{about['evaluations']} schedules explored (0 now, in " in outcome.out
+    percent = f"{100 * about['gained']:.2f}"
+    assert f"the last tenth of the work enlarged the hypervolume in the box by {percent} %" in outcome.out
+
+
+@pytest.mark.parametrize("text", ["0.1", "%", "soon%", "1 in 1000"])
+def test_until_is_a_percentage(house: Path, tmp_path: Path, text: str) -> None:
+    refusal = command("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--until", text)
+    assert refusal.status == 2
+    assert "argument --until: must be a percentage such as 0.1%, but is" in refusal.err
+    assert not (tmp_path / "run").exists()

@@ -23,7 +23,7 @@ def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
     outcome = succeed("front", house / "run", house / "other", "-o", tmp_path / "both.parquet")
     ps.save_front(front, tmp_path / "ours.parquet")
     assert (tmp_path / "both.parquet").read_bytes() == (tmp_path / "ours.parquet").read_bytes()
-    assert outcome.out.startswith(f"{len(front):,} of 72 schedules of w are not dominated; ")
+    assert f"\n{len(front):,} of 72 schedules of w are not dominated; " in outcome.out
     easy = ps.objectives(ps.simulate(house / "w.swf.gz", "easy"))
     quality = ps.indicators(front, [first, second], easy)
     assert "from the best found to 1.5 x EASY in every group" in outcome.out

@@ -15,7 +15,7 @@ from support.commands import command, process, succeed
     ("words", "error"),
     [
         (["explore", "--evaluation", "3"], 'explore: unknown option "--evaluation"; did you mean --evaluations?'),
-        (["explore", "w", "-o", "r", "--xyz=3"], 'explore: unknown option "--xyz"'),
+        (["explore", "w", "-o", "r", "--qqqqqqqq=3"], 'explore: unknown option "--qqqqqqqq"'),
         (["train", "--gen=3"], 'train: unknown option "--gen"; did you mean --generations?'),
         (["train", "w", "--objectiv=10*AWRT1 + UTIL"], 'train: unknown option "--objectiv"; did you mean --objective?'),
         (["simulate", "w", "-policy", "easy"], 'simulate: unknown option "-policy"; did you mean --policy?'),

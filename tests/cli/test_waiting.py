@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from threading import Timer
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from paretosched.cli import waiting
 from paretosched.cli.waiting import with_progress
 from paretosched.core.errors import InputError
 from paretosched.core.watching import NOT_STARTED, WATCHED, unknown_starts
-from support.commands import environment, files, numbers
+from support.commands import ROOT, environment, files, numbers
 
 
 def test_the_result_and_the_error_are_those_of_the_function() -> None:
@@ -133,3 +135,93 @@ def test_reading_shows_how_far_it_is_from_ten_seconds_on(
         "paretosched: bytes read: 1,500 of 3,000 (50 %) after 10 s",
         "paretosched: jobs written: 1,000 of 4,000 (25 %) after 21 s",
     ]
+
+
+class Clock:
+    """A clock, and timers that go off by it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.timers: list[tuple[float, Timer]] = []
+
+    def timer(self, seconds: float, work: Callable[[], None]) -> Timer:
+        one = Timer(seconds, work)
+        one.start = lambda: self.timers.append((self.now + seconds, one))  # type: ignore[method-assign]
+        return one
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+        for end, one in self.timers:
+            if end <= self.now and not one.finished.is_set():
+                one.finished.set()
+                one.function()
+
+
+@pytest.mark.parametrize(
+    ("compilations", "is_said"),
+    [([1.9], False), ([2.1], True), ([0.5] * 3, False), ([0.5] * 5, True), ([3.0] * 3, True)],
+)
+def test_compilations_of_more_than_a_moment_together_are_said_once(
+    compilations: list[float], is_said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[str] = []
+    clock = Clock()
+    monkeypatch.setattr(waiting, "remark", lines.append)
+    monkeypatch.setattr(waiting, "Timer", clock.timer)
+    monkeypatch.setattr(waiting, "monotonic", lambda: clock.now)
+    remark = waiting.CompilationRemark()
+    for seconds in compilations:
+        remark(True)
+        remark(True)  # a kernel that the first one needs
+        clock.wait(seconds)
+        remark(False)
+        remark(False)
+        clock.wait(10)  # work, and no compilation
+    assert [line.partition(":")[0] for line in lines] == ["compiling, once"] * is_said
+
+
+@pytest.mark.slow
+def test_compiling_is_said_with_an_empty_cache_and_not_with_a_full_one(tmp_path: Path) -> None:
+    """The command is the real one; only its patience is none, so that no machine is too fast."""
+    log = tmp_path / "w.swf"
+    log.write_text("; MaxProcs: 4\n1 0 0 9 1 -1 -1 1 9 -1 1 1 -1 -1 -1 -1 -1 -1\n", encoding="ascii")
+    code = (
+        "import sys; from paretosched.cli import command_line, waiting\n"
+        "waiting.CompilationRemark.__init__.__defaults__ = (1e-3,)\n"
+        f"sys.exit(command_line.main(['simulate', {str(log)!r}, '--policy', 'fcfs']))"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    calls = [
+        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert [call.stderr.count("compiling, once:") for call in calls] == [1, 0]
+    assert calls[0].stdout == calls[1].stdout
+
+
+def test_help_loads_no_library() -> None:
+    code = (
+        "import sys; from paretosched.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stderr.split()}
+    assert "paretosched" in loaded
+    assert not loaded & {"numpy", "numba", "pandas", "scipy", "dask", "plotly", "pyarrow", "msgspec", "rich", "dash"}
+
+
+@pytest.mark.slow
+def test_simulating_loads_nothing_that_draws_or_searches(tmp_path: Path) -> None:
+    log = tmp_path / "w.swf"
+    log.write_text("; MaxProcs: 4\n1 0 0 9 1 -1 -1 1 9 -1 1 1 -1 -1 -1 -1 -1 -1\n", encoding="ascii")
+    code = (
+        "import sys; from paretosched.cli import main\n"
+        f"main(['simulate', {str(log)!r}])\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stderr.split())
+    assert "numba" in loaded
+    assert not loaded & {"pandas", "dask", "plotly", "pyarrow", "dash", "pymoo", "numpy.ma", "yaml", "cffi"}

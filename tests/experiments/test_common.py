@@ -14,7 +14,7 @@ import pytest
 from paretosched.core.errors import InputError
 from support.experiments import ROOT, script
 
-OF_NO_PAPER = ("bounds", "online", "search", "slurm")
+OF_NO_PAPER = ("bounds", "online", "orders", "search", "slurm")
 EXPERIMENTS = ("ci190_05", "ctc1024", "gfs", "greedy", "groupopt", "pgga", *OF_NO_PAPER)
 RUN = {
     "ci190_05": {"--quick", "--part", "--workers", "--work", "--results"},
@@ -25,9 +25,10 @@ RUN = {
     "greedy": {"--quick", "--part", "--workers", "--work", "--fronts", "--results"},
     "groupopt": {"--quick", "--part", "--results"},
     "pgga": {"--quick", "--part", "--work", "--results"},
-    "online": {"--quick", "--part", "--log", "--workers", "--work", "--results"},
+    "online": {"--quick", "--part", "--log", "--seeds", "--learner", "--workers", "--work", "--results"},
+    "orders": {"--quick", "--part", "--seeds", "--workers", "--work", "--results"},
     "bounds": {"--quick", "--part", "--workers", "--results"},
-    "search": {"--quick", "--log", "--seeds", "--work", "--results"},
+    "search": {"--quick", "--part", "--log", "--seeds", "--work", "--results"},
     "slurm": {
         "--quick", "--part", "--log", "--windows", "--window", "--rate", "--at-once", "--work", "--results",
     },

@@ -17,10 +17,10 @@ from support.experiments import ROOT, script
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(ROOT / "experiments" / "search"))
-    for name in ("common", "settings", "run"):
+    for name in ("common", "lag", "settings", "run"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module("run")
-    for name in ("common", "settings", "run"):
+    for name in ("common", "lag", "settings", "run"):
         sys.modules.pop(name, None)
 
 
@@ -30,10 +30,21 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     script(*call)
     script("search", "analysis.py", "--results", tmp_path / "results")
     summary = (tmp_path / "results" / "summary.md").read_text(encoding="utf-8")
-    for words in ("A quick run on made-up jobs", "## Hypervolume to 1.5 times EASY", "## All measures", "## Ranks"):
+    for words in (
+        "A quick run on made-up jobs",
+        "## Hypervolume to 1.5 times EASY",
+        "## All measures",
+        "## Ranks",
+        "## Lag",
+        "Lost by a lag of 50 instead of 1",
+    ):
         assert words in summary
     rows = load_rows(tmp_path / "results" / "courses.csv")
     assert len(rows) == 4 * 2 * 2
+    lags = load_rows(tmp_path / "results" / "lags.csv")
+    assert [(row["lag"], row["seed"], row["evaluations"]) for row in lags] == [
+        (lag, seed, budget) for seed in "01" for lag in ("1", "50") for budget in ("120", "240")
+    ]
     for row in rows:
         assert 0 < float(row["hypervolume 1.2"]) < 1
     before = [{key: value for key, value in row.items() if key != "own ms"} for row in rows]

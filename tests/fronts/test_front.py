@@ -244,3 +244,19 @@ def test_the_frame_has_the_columns_of_the_file() -> None:
     assert table["AWRT1"].tolist() == front.values[:, 2].tolist()
     assert table["evaluation"].tolist() == front.evaluation.tolist()
     assert set(table["run"]) == {front.origins[i].name for i in front.origin}
+
+
+def test_a_front_that_is_known_in_part_is_the_front_of_all() -> None:
+    generator = np.random.default_rng(3)
+    values = generator.integers(40, 90, size=(400, 4)).astype(float)
+    values[200:] = values[:200]
+    genomes = generator.random((400, 21))
+    run, groups = Origin("a", "nsga2", 0, 5, Weighting("easy")), ("1", "2")
+    rows = np.arange(0)
+    for known in range(0, 400, 50):
+        among = np.concatenate([rows, np.arange(known, known + 50)])
+        whole = front_of(values[: known + 50], genomes[: known + 50], run, groups)
+        part = front_of(values[: known + 50], genomes[: known + 50], run, groups, among=among)
+        assert part.evaluation.tolist() == whole.evaluation.tolist()
+        assert part.origins == whole.origins
+        rows = among[nondominated_rows(values[among], whole.objectives, equal=True)]

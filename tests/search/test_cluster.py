@@ -193,6 +193,12 @@ def test_certificates_come_as_files_or_from_the_configuration(tmp_path: Path, mo
         assert "\n" not in str(error.value)
 
 
+def killed_by_a_task(cluster: clusters.Cluster) -> None:
+    """Wait for a task that kills its worker."""
+    cluster.start(lambda _: os.kill(os.getpid(), signal.SIGKILL), {0: 0})
+    cluster.results()
+
+
 # --- workers that are lost --------------------------------------------------------------------------------------------
 
 
@@ -228,7 +234,7 @@ def test_a_worker_that_is_killed_again_and_again_by_its_task_ends_in_one_line(mo
             WorkersLostError, match=r"1 of them, one after the other, were killed .* want of memory"
         ) as error,
     ):
-        cluster.compute(lambda _: os.kill(os.getpid(), signal.SIGKILL), [0])
+        killed_by_a_task(cluster)
     assert "\n" not in str(error.value)
 
 

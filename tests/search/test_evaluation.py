@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting, decode
-from paretosched.search.evaluation import LONGEST_TASK, batch_sizes, evaluator, joint_evaluator, versions
+from paretosched.search.evaluation import LONGEST_TASK, batch_sizes, evaluator, simulations, versions
 from paretosched.simulation.objective import objectives_of
 from support.exploring import random_workload, two_workers
 from support.later import later
@@ -66,9 +66,13 @@ def test_processes_give_the_same_bits() -> None:
 @pytest.mark.parametrize("workers", [0, 1])
 def test_several_workloads_give_their_values_side_by_side(workers: int) -> None:
     genomes, other = random_genomes(26), random_workload(jobs=50, seed=9)
-    with joint_evaluator([W, other], EASY, workers) as evaluate:
-        values, seconds = evaluate(genomes, 4)
-    assert (values.shape, seconds.shape) == ((22, 10), (22,))
+    values = np.empty((22, 10))
+    with simulations([W, other], EASY, workers) as there:
+        there.submit(genomes, 4, [9, 1, 12])
+        while there.running:
+            for number, part, seconds in there.results():
+                values[number - 4 : number - 4 + len(part)] = part
+                assert (seconds > 0).all()
     assert np.ascontiguousarray(values[:, :5]).tobytes() == one_by_one(genomes[4:])
     assert np.ascontiguousarray(values[:, 5:]).tobytes() == one_by_one(genomes[4:], other)
 

@@ -26,7 +26,7 @@ from paretosched.search.run_store import checksum
 from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values, state_text
 from paretosched.simulation.objective import objectives_of
 from support.commands import command
-from support.exploring import PULLED, random_workload
+from support.exploring import SEARCHES, random_workload
 from support.runs import equal_runs
 
 W = random_workload()
@@ -153,13 +153,13 @@ def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize(("kill_seed", "encoding"), [(1, "weighting"), (2, "sequence")])
+@pytest.mark.parametrize(("kill_seed", "search"), [(1, "weighting"), (2, "sequence"), (3, "archive")])
 def test_a_run_killed_at_random_moments_equals_one_that_went_through(
-    tmp_path: Path, kill_seed: int, encoding: str
+    tmp_path: Path, kill_seed: int, search: str
 ) -> None:
-    words, total = (PULLED, 4000) if encoding == "sequence" else ({}, 1000)
+    words, total = SEARCHES[search], 4000 if search == "sequence" else 1000
     process = subprocess.run(
-        [sys.executable, SCRIPT, "killed", str(tmp_path / "killed"), str(total), str(kill_seed), encoding],
+        [sys.executable, SCRIPT, "killed", str(tmp_path / "killed"), str(total), str(kill_seed), search],
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
@@ -468,9 +468,9 @@ def test_a_damaged_description_is_one_line(tmp_path: Path, text: str) -> None:
 def test_a_generation_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
     batch = Archive(np.ones((3, 2)), np.full((3, 4), np.nan), np.ones(3))
     with open_run(tmp_path / "run", {"seed": 1}) as run:
-        append(run, 0, 0, batch)
+        append(run, [0, 0, 0], 0, batch)
         with pytest.raises(InputError, match="cannot store evaluations"):
-            append(run, 1, 2, batch)  # number 2 is taken: the whole transaction fails
+            append(run, [1, 1, 1], 2, batch)  # number 2 is taken: the whole transaction fails
         archive = read_archive(run, 2, 4)
     assert len(archive) == 3
     assert archive.genomes.tolist() == batch.genomes.tolist()
@@ -512,9 +512,9 @@ def test_what_was_stored_in_the_moment_of_an_interruption_is_published(
 ) -> None:
     real = store.append
 
-    def interrupt_append(run: store.Run, generation: int, first: int, archive: Archive) -> None:
-        real(run, generation, first, archive)
-        if generation == 2:
+    def interrupt_append(run: store.Run, generations: list[int], first: int, archive: Archive) -> None:
+        real(run, generations, first, archive)
+        if first + len(archive) == 30:
             raise KeyboardInterrupt
 
     monkeypatch.setattr("paretosched.search.resuming.append", interrupt_append)

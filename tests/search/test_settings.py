@@ -13,12 +13,17 @@ from paretosched.core.errors import InputError
 from paretosched.encodings.encoding import from_json, to_json
 from paretosched.encodings.orders import Orders
 from paretosched.encodings.sequence import Sequences
-from paretosched.encodings.weighting import Weighting
+from paretosched.encodings.trained_order import TrainedOrders
+from paretosched.encodings.weighting import Weighting, decode, genome_of
 from paretosched.fronts.front_files import load_front, save_front
 from paretosched.fronts.merging import merge
 from paretosched.fronts.row_schedules import row_policy, schedule
+from paretosched.policies.greedy_order import greedy
+from paretosched.policies.policy import as_policy, save_policy
 from paretosched.search.exploration import Progress, explore
-from paretosched.search.settings import settle, start_orders
+from paretosched.search.runs import read_values
+from paretosched.search.settings import settle
+from paretosched.search.starts import start_orders
 from paretosched.simulation.objective import objectives
 from paretosched.simulation.simulator import simulate
 from support.exploring import random_workload, two_workers
@@ -35,6 +40,14 @@ RUNS: dict[str, dict[str, Any]] = {
     "offline weighting": {"decoding": "earliest", "evaluations": 45},
     "agemoea2": {"algorithm": "agemoea2", "evaluations": 45},
     "archive": {"algorithm": "archive", "evaluations": 135},
+    "wish": {
+        "algorithm": "archive", "wish": "10*AWRT1 + AWRT2, others <= EASY, AWRT <= 1.1*EASY, UTIL >= 10",
+        "box": 1.2, "start": ["easy"], "evaluations": 135,
+    },
+    "priority": {"encoding": "priority", "evaluations": 135},
+    "priority by chance": {"encoding": "priority", "algorithm": "random", "evaluations": 25},
+    "drawn well": {"draw": "tied", "evaluations": 45},
+    "random, drawn well": {"algorithm": "random", "draw": "tied", "start": ["easy"], "evaluations": 25},
     "unsga3": {"algorithm": "unsga3", "evaluations": 45},
     "rvea": {"algorithm": "rvea", "evaluations": 45},
     "nsga swaps": {
@@ -118,7 +131,17 @@ def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) 
 @pytest.mark.slow
 def test_worker_processes_make_the_same_archives(runs: Path, tmp_path: Path) -> None:
     with two_workers() as scheduler:
-        for name in ("offline weighting", "nsga2 swaps", "group", "orders", "pull", "both"):
+        for name in (
+            "offline weighting",
+            "archive",
+            "wish",
+            "priority",
+            "nsga2 swaps",
+            "group",
+            "orders",
+            "pull",
+            "both",
+        ):
             explore(W, tmp_path / name, scheduler=scheduler, **SIZE, **RUNS[name])
             equal_runs(runs / name, tmp_path / name)
 
@@ -153,6 +176,54 @@ def test_a_run_begins_with_the_members_of_another(runs: Path, tmp_path: Path) ->
     orders = explore(W, tmp_path / "orders", population=len(front), **words)
     assert orders.evaluations == len(front)
     assert (orders.values.min(axis=0)[1:] <= front.values.min(axis=0)[1:]).all()  # of a start order, likewise
+
+
+@pytest.mark.parametrize(
+    ("policy", "backfill"),
+    [
+        ("fcfs", "none"), ("easy", "easy"), ("conservative-replan", "conservative"), ("lxf", "none"),
+        ("lxf; backfill: easy", "easy"), ("lxf; backfill: conservative", "conservative"), ("priority", "none"),
+        ("priority: 3,1; backfill: easy", "easy"), ("order: priority:2; backfill: conservative", "conservative"),
+    ],
+)  # fmt: skip
+def test_a_policy_that_a_weighting_can_be_makes_the_same_schedule(policy: str, backfill: str) -> None:
+    for seed in range(5):
+        w = random_workload(jobs=300, seed=seed)
+        one = simulate(w, decode(genome_of(as_policy(policy), w.groups, backfill), w.groups, backfill))
+        assert one.start.tolist() == simulate(w, policy).start.tolist()
+
+
+@pytest.mark.parametrize("algorithm", ["archive", "nsga2", "random"])
+def test_a_weighting_begins_with_orders_trained_policies_and_names(runs: Path, tmp_path: Path, algorithm: str) -> None:
+    """All orders of the queue are asked for in the first generation, and reach what they reached."""
+    trained = greedy(["f1", "f3", "f4"], [[0.3, 0.1, 1, 2, 0, 1, 0.4, 0.2]] * 3, groups=W.groups, backfill="easy")
+    save_policy(trained, tmp_path / "policy.json")
+    starts = [str(runs / "orders of the queue"), str(tmp_path / "policy.json"), "easy"]
+    explore(W, tmp_path / "run", population=100, seed=4, algorithm=algorithm, start=starts, evaluations=100)
+    values = {tuple(row) for row in read_values(tmp_path / "run")[0].tolist()}
+    assert {tuple(row) for row in load_front(runs / "orders of the queue").values.tolist()} <= values
+    assert tuple(objectives(simulate(W, trained)).tolist()) in values
+    assert tuple(objectives(simulate(W, "easy")).tolist()) in values
+    (tmp_path / "policy.json").unlink()  # what the run began with is in it
+    explore(W, tmp_path / "run", population=100, seed=4, algorithm=algorithm, start=starts, evaluations=110)
+    explore(W, tmp_path / "once", population=100, seed=4, algorithm=algorithm, start=starts[:1], evaluations=100)
+    static = explore(W, tmp_path / "static", encoding="orders", start=["workload"], evaluations=12)
+    assert len(static)
+    with pytest.raises(
+        InputError, match="explored by weighting or orders of the waiting queue to begin with, but has n"
+    ):
+        explore(W, tmp_path / "none", population=100, start=[str(tmp_path / "static")])
+
+
+def test_random_weightings_can_be_drawn_alike_in_all_situations(tmp_path: Path) -> None:
+    for algorithm in ("random", "nsga2"):
+        explore(W, tmp_path / algorithm, population=20, algorithm=algorithm, draw="tied", evaluations=20)
+        front = load_front(tmp_path / algorithm)
+        genes = front.genomes[:, :-3].reshape(len(front), 3, -1)
+        assert (genes == genes[:, :1]).all()
+        assert dict(front.origins[0].begun)["draw"] == "tied"
+    with pytest.raises(InputError, match="its draw is tied, not given"):
+        explore(W, tmp_path / "random", population=20, algorithm="random", evaluations=40)
 
 
 def test_what_a_run_began_with_stays_when_its_source_changes(runs: Path, tmp_path: Path) -> None:
@@ -205,7 +276,13 @@ def test_start_orders() -> None:
 
 
 @pytest.mark.parametrize(
-    "encoding", [Weighting("none", "earliest"), Orders("easy"), Sequences(starts=("submit", {"order": [0, 1, 1]}))]
+    "encoding",
+    [
+        Weighting("none", "earliest"),
+        Orders("easy"),
+        Sequences(starts=("submit", {"order": [0, 1, 1]})),
+        TrainedOrders(("2", "1"), ("sjf",)),
+    ],
 )
 def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
     assert from_json(to_json(encoding)) == encoding
@@ -214,7 +291,7 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"encoding": "strings"}, 'encoding must be one of weighting, orders, sequence, but is "strings"'),
+        ({"encoding": "strings"}, 'encoding must be one of weighting, orders, sequence, priority, but is "strings"'),
         ({"algorithm": "spea"}, 'algorithm must be one of .*, but is "spea"'),
         ({"moves": "swap"}, 'moves must not be given with the encoding "weighting"'),
         ({"frequency": 5}, 'frequency must not be given with the encoding "weighting"'),
@@ -230,8 +307,26 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ({"encoding": "sequence", "forget": 1}, "forget must be"),
         ({"encoding": "orders", "algorithm": "nsga2"}, "orders are few and enumerated"),
         ({"encoding": "orders", "start": ["x"]}, 'start of orders must be one of workload, queue, but is "x"'),
-        ({"algorithm": "all"}, 'algorithm "all" must be given a run or front to begin with'),
-        ({"start": ["easy"]}, 'start of a weighting must be a run directory or a front file, but is "easy"'),
+        ({"algorithm": "all"}, 'algorithm "all" must have a run, front or policy to begin with'),
+        ({"start": ["easi"]}, 'start of a weighting must be a run, a front or a policy: policy "easi" is not known'),
+        ({"start": ["fcfs"]}, "policy: FCFS must have the backfilling of the weighting, easy, but has none"),
+        ({"start": ["conservative"]}, "policy: CONS is no weighting; Greedy policies are, fcfs, easy, conserv"),
+        ({"start": ["sjf"], "backfill": "none"}, "policy: SJF is no weighting; Greedy policies are, fcfs, easy"),
+        ({"start": ["lxf; backfill: easy; slack: 2h"]}, "must have the backfilling of the weighting, easy, but has"),
+        ({"draw": "well"}, 'draw must be one of uniform, tied, but is "well"'),
+        ({"draw": "tied", "algorithm": "archive"}, 'draw must not be given with the algorithm "archive", which draws'),
+        ({"draw": "tied", "algorithm": "all"}, 'draw must not be given with the algorithm "all", which draws nothing'),
+        ({"draw": "tied", "encoding": "sequence"}, 'draw must not be given with the encoding "sequence"; weightings'),
+        ({"encoding": "priority", "algorithm": "nsga2"}, 'algorithm of the encoding "priority" must be one of archive'),
+        ({"encoding": "priority", "start": ["easy"]}, 'start of a priority must be a run directory or a front file'),
+        ({"encoding": "priority", "backfill": "easy"}, 'backfill must not be given with the encoding "priority"'),
+        ({"encoding": TrainedOrders(("1", "2"))}, "favoured groups must be those of random, 1, 2, 3, but are 1, 2"),
+        ({"wish": "AWRT1"}, 'wish must not be given with the algorithm "nsga2", which looks everywhere; "archive"'),
+        ({"box": 2, "algorithm": "random"}, 'box must not be given with the algorithm "random", which looks everywh'),
+        ({"box": 1, "algorithm": "archive"}, "box must be above 1 times EASY, but is 1"),
+        ({"box": "wide", "algorithm": "archive"}, "box must be a number, but is"),
+        ({"wish": "AWRT9", "algorithm": "archive"}, "there must be one of UTIL, AWRT, AWRT1, AWRT2, AWRT3"),
+        ({"wish": 7, "algorithm": "archive"}, "a wish must be a wish, its words or the path of a file, but is 7"),
         ({"decoding": "strict"}, 'decoding of a weighting must be one of online, earliest, but is "strict"'),
     ],
 )  # fmt: skip
@@ -248,7 +343,10 @@ def test_a_source_must_fit(runs: Path, tmp_path: Path) -> None:
     other = random_workload(seed=9)
     with pytest.raises(InputError, match="must begin with one of the same workload"):
         explore(other, tmp_path / "run", **SIZE, start=[str(runs / "rvea")], evaluations=20)
-    with pytest.raises(InputError, match="must have schedules explored by weighting to begin with, but has none"):
+    with pytest.raises(
+        InputError,
+        match="must have schedules explored by weighting or orders of the waiting queue to begin with, but has none",
+    ):
         explore(W, tmp_path / "run", **SIZE, start=[str(runs / "pull")], evaluations=20)
     with pytest.raises(InputError, match="must have schedules explored by weighting or in the queue to begin with"):
         explore(W, tmp_path / "run", **SIZE, encoding="sequence", start=[str(runs / "pull")], evaluations=20)

@@ -56,6 +56,9 @@ def two_workers() -> Iterator[str]:
 PULLED: dict[str, Any] = {
     "encoding": "sequence", "moves": "pull", "recombination": "ox", "start": ["permutations"], "frequency": 50,
 }  # fmt: skip
+SEARCHES: dict[str, dict[str, Any]] = {
+    "weighting": {}, "sequence": PULLED, "archive": {"algorithm": "archive", "lag": 70},
+}  # fmt: skip
 
 
 def explore_and_kill(
@@ -98,10 +101,10 @@ def explore_until_interrupt(directory: Path, workers: int) -> None:
         sys.exit(130)
 
 
-def killed_again_and_again(directory: Path, evaluations: int, seed: int, encoding: str) -> None:
+def killed_again_and_again(directory: Path, evaluations: int, seed: int, search: str) -> None:
     """Kill a run again and again, print the number of stored evaluations after each kill, then finish the run."""
     workload = random_workload(jobs=2000)
-    words = PULLED if encoding == "sequence" else {}
+    words = SEARCHES[search]
     # import and compile before the fork, so that the children are killed while they simulate
     explore(workload, directory.with_name("warm"), evaluations=20, population=20, seed=3, **words)
     r = random.Random(seed)

@@ -311,7 +311,7 @@ def test_a_killed_training_is_continued(tmp_path: Path) -> None:
 def test_a_finished_training_is_told_again_without_a_simulation(
     whole: tuple[Path, Training], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["paretosched.training.training"], "joint_evaluator", None)
+    monkeypatch.setattr(sys.modules["paretosched.training.training"], "simulations", None)
     reports: list[Progress] = []
     assert training_json(train(W, WISH, run_directory=whole[0], progress=reports.append, **SHORT)) == training_json(
         whole[1]
@@ -363,7 +363,7 @@ def test_a_run_is_not_mixed_with_another(whole: tuple[Path, Training], tmp_path:
     with pytest.raises(InputError, match="continued with its own parameters"):
         explore(W, whole[0], evaluations=10, population=10)
     explore(W, tmp_path / "explored", evaluations=10, population=10)
-    with pytest.raises(InputError, match="but its task is None, not train"):
+    with pytest.raises(InputError, match="but its algorithm is nsga2, not given"):
         train(W, WISH, run_directory=tmp_path / "explored", **SHORT)
     assert known_parameters(whole[0])["task"] == "train"
 

@@ -9,13 +9,23 @@ import numpy as np
 import pytest
 
 from paretosched.core.errors import InputError
-from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
+from paretosched.encodings.trained_order import (
+    BY_SITUATION,
+    ENTITLED,
+    LONGEST,
+    OWN_BACKFILLING,
+    POLICY,
+    RESERVATIONS,
+    WINDOW,
+    TrainedOrders,
+)
 from paretosched.policies.policy import as_policy
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.simulation.objective import objective_table, objectives_of
 from paretosched.training.priority_training import (
     CANDIDATES,
     FINALISTS,
+    INGREDIENTS,
     first_genomes,
     important_groups,
     known_policies,
@@ -94,6 +104,33 @@ def test_the_search_tries_known_policies_then_formulas_then_races() -> None:
     assert np.array_equal(finalists[:, 1:], race[np.argsort(costs)[:FINALISTS], 1:])
     following = searching.send(np.ones(FINALISTS))
     assert following[:, WINDOW].tolist() == [2] * CANDIDATES
+
+
+@pytest.mark.parametrize(
+    ("varied", "fixed"),
+    [
+        ((), {RESERVATIONS: 0.0, ENTITLED: 1.0, LONGEST: 1.0, BY_SITUATION: 0.0, OWN_BACKFILLING: 0.0}),
+        (("reservations",), {ENTITLED: 1.0, LONGEST: 1.0, BY_SITUATION: 0.0, OWN_BACKFILLING: 0.0}),
+        (("entitled", "longest"), {RESERVATIONS: 0.0, BY_SITUATION: 0.0, OWN_BACKFILLING: 0.0}),
+        (("situations",), {RESERVATIONS: 0.0, ENTITLED: 1.0, LONGEST: 1.0, OWN_BACKFILLING: 0.0}),
+        (("backfilling",), {RESERVATIONS: 0.0, ENTITLED: 1.0, LONGEST: 1.0, BY_SITUATION: 0.0}),
+        (INGREDIENTS, {}),
+    ],
+)
+def test_what_is_not_varied_stays_as_with_easy(varied: tuple[str, ...], fixed: dict[int, float]) -> None:
+    searching = search_orders(TrainedOrders(GROUPS, KNOWN), GROUPS, len(FAVOURED), 300, seed=1, varied=varied)
+    next(searching)
+    tried = searching.send(np.ones(len(KNOWN)))
+    count, generator = len(KNOWN) + len(tried), np.random.default_rng(2)
+    seen = [tried]
+    while count < 300:
+        tried = searching.send(generator.random(len(tried)))
+        count += len(tried)
+        seen.append(tried)
+    genomes = np.concatenate(seen)
+    for place in (RESERVATIONS, ENTITLED, LONGEST, BY_SITUATION, OWN_BACKFILLING):
+        values = set(genomes[:, place].tolist())
+        assert values == {fixed[place]} if place in fixed else len(values) > 1
 
 
 def test_a_wish_without_groups_favours_none() -> None:

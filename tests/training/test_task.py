@@ -152,7 +152,7 @@ def test_runs_without_these_settings_are_those_of_earlier_versions(tmp_path: Pat
     parameters = known_parameters(tmp_path / "new")
     assert (parameters["resample"], parameters["margin"]) == (2, 1.5)
     assert parameters["resampled"] == [resample(W, 4001).digest, resample(W, 4002).digest]
-    with pytest.raises(InputError, match=r"its margin is 1\.5, not None"):
+    with pytest.raises(InputError, match=r"its margin is 1\.5, not given"):
         train(W, TEXT, resample=2, run_directory=tmp_path / "new", **SHORT)
 
 

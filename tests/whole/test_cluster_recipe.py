@@ -8,19 +8,25 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import paretosched as ps
+from paretosched.fronts.front_files import load_front
+from paretosched.search import run_store
 from paretosched.search.exploration import explore
 from support.commands import ROOT, stored_rows
 
 RECIPE = ROOT / "docs" / "cluster.md"
 HEAD, PROXY = "10.87.0.1", 8785
-PLACES = {"head": HEAD, "one": "10.87.0.2", "two": "10.87.0.3", "client": "10.87.0.4"}
+PLACES = {"head": HEAD, "one": "10.87.0.2", "two": "10.87.0.3", "client": "10.87.0.4", "three": "10.87.0.5"}
+OWNERS = {"head": "scheduler", "one": "worker", "two": "worker", "three": "worker", "client": "client"}
 NETEM = ("delay", "20ms", "loss", "1%")
 LOSS = """
 table ip lossy {
@@ -46,7 +52,7 @@ def namespace(name: str) -> str:
 
 @pytest.fixture
 def network() -> Iterator[bool]:
-    """Four namespaces on one bridge that loses packets; whether the kernel delays them, too."""
+    """Five namespaces on one bridge that loses packets; whether the kernel delays them, too."""
     tools = [tool for tool in ("ip", "tc", "nft", "openssl", "mount") if shutil.which(tool) is None]
     if os.getuid() != 0 or tools:
         pytest.skip(f"NOT TESTED: docs/cluster.md needs root and network namespaces; missing here: {tools or 'root'}")
@@ -159,35 +165,109 @@ def machines(tmp_path: Path, network: bool) -> Iterator[Machines]:
         there.end()
 
 
-@pytest.mark.slow
-def test_the_recipe_explores_the_same_front_on_other_machines(machines: Machines, network: bool) -> None:
-    keys, scheduler, worker, exploration = re.findall(r"```sh\n(.*?)```", RECIPE.read_text(encoding="utf-8"), re.DOTALL)
+class Recipe(NamedTuple):
+    """The commands of docs/cluster.md for this network; without the kernel's delay, a proxy delays the scheduler."""
+
+    scheduler: str
+    worker: str
+    exploration: str
+
+
+def prepare(machines: Machines, network: bool) -> Recipe:
+    """Make the keys, start the scheduler, and return all commands."""
+    keys, *texts = re.findall(r"```sh\n(.*?)```", RECIPE.read_text(encoding="utf-8"), re.DOTALL)
     folder = machines.folder
     (folder / "keys").mkdir()
     run("sh", "-ec", keys, place=folder / "keys")
-    for name, owner in (("head", "scheduler"), ("one", "worker"), ("two", "worker"), ("client", "client")):
+    for name, owner in OWNERS.items():
         for file in ("ca.pem", f"{owner}.pem", f"{owner}.key"):
             shutil.copy(folder / "keys" / file, folder / name)
-    workload = ps.lublin(jobs=300, processors=64, seed=5)
-    log = folder / "client" / "w.swf.gz"
-    ps.write_swf(workload, log)
-
-    def here(text: str) -> str:
-        """A command for this network; without the kernel's delay, a proxy delays what goes to the scheduler."""
-        port = "8786" if network else str(PROXY)
-        return text.strip().replace("tls://head:8786", f"tls://{HEAD}:{port}").replace("tls://head", f"tls://{HEAD}")
-
-    machines.start("head", here(scheduler))
+    port = "8786" if network else str(PROXY)
+    recipe = Recipe(
+        *(
+            text.strip().replace("tls://head:8786", f"tls://{HEAD}:{port}").replace("tls://head", f"tls://{HEAD}")
+            for text in texts
+        )
+    )
+    machines.start("head", recipe.scheduler)
     machines.wait_for("head", "Scheduler at")
     if not network:
         machines.start("head", f"{sys.executable} {DELAY} 0.02 {HEAD} {PROXY} {HEAD} 8786")
+    return recipe
+
+
+@pytest.mark.slow
+def test_a_machine_that_joins_late_one_that_leaves_and_a_slow_one_change_nothing(
+    machines: Machines, network: bool
+) -> None:
+    """One simulates ten times as slowly as the others: it works for a tenth of the time and is stopped for the rest."""
+    recipe = prepare(machines, network)
+    folder = machines.folder
+    log = folder / "client" / "w.swf.gz"
+    ps.write_swf(ps.lublin(jobs=3000, processors=64, seed=5), log)
+    settings = {"evaluations": 3000, "population": 60, "algorithm": "archive"}
+    options = " ".join(f"--{key} {value}" for key, value in settings.items())
+    exploration = recipe.exploration.replace("--evaluations 200 --population 20", options)
+    assert exploration != recipe.exploration
+    leaving = machines.start("one", recipe.worker)
+    slow = machines.start("two", recipe.worker)
+    machines.wait_for("head", "Register worker", times=2)
+    exploring = machines.start("client", exploration)
+    store = folder / "client" / "run" / "run.sqlite"
+    ended = threading.Event()
+    brake = threading.Thread(target=slow_down, args=(slow, ended))
+    brake.start()
+    try:
+        wait_until(lambda: run_store.count(store) or 0, 400, exploring)
+        machines.start("three", recipe.worker)
+        machines.wait_for("head", "Register worker", times=3)
+        joined_at = run_store.count(store) or 0
+        wait_until(lambda: run_store.count(store) or 0, joined_at + 300, exploring)
+        os.killpg(leaving.pid, signal.SIGKILL)
+        left_at = run_store.count(store) or 0
+        assert exploring.wait(300) == 0, machines.log("client")
+    finally:
+        ended.set()
+        brake.join()
+    assert 400 <= joined_at < left_at < settings["evaluations"]
+    explore(log, folder / "alone", **settings)
+    assert stored_rows(folder / "client" / "run") == stored_rows(folder / "alone")
+    assert load_front(folder / "client" / "run").values.tobytes() == load_front(folder / "alone").values.tobytes()
+
+
+def wait_until(count: Callable[[], int], least: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until there are so many evaluations, while a process goes on."""
+    deadline = time.monotonic() + 240
+    while count() < least:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def slow_down(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
+    """Stop a process and its children for nine tenths of the time, until it has ended."""
+    while not ended.is_set():
+        for action, seconds in ((signal.SIGSTOP, 0.09), (signal.SIGCONT, 0.01)):
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, action)
+            ended.wait(seconds)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGCONT)
+
+
+@pytest.mark.slow
+def test_the_recipe_explores_the_same_front_on_other_machines(machines: Machines, network: bool) -> None:
+    recipe = prepare(machines, network)
+    folder = machines.folder
+    log = folder / "client" / "w.swf.gz"
+    ps.write_swf(ps.lublin(jobs=300, processors=64, seed=5), log)
     for name in ("one", "two"):
-        machines.start(name, here(worker))
+        machines.start(name, recipe.worker)
     machines.wait_for("head", "Register worker", times=2)
     ports = {name: open_ports(name) for name in ("head", "one", "two")}
     assert ports["head"] == {"8786"} | (set() if network else {str(PROXY)})
     assert [len(ports[name]) for name in ("one", "two")] == [2, 2]  # a nanny and its worker, and no page
-    exploring = machines.start("client", here(exploration))
+    exploring = machines.start("client", recipe.exploration)
     assert exploring.wait(120) == 0, machines.log("client")
     assert "trusts everybody" not in machines.log("client")
     assert not any((folder / name / "run").exists() for name in ("head", "one", "two"))

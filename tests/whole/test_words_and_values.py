@@ -119,7 +119,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "weak_orders": {"groups": 2},
         "evaluator": {"workload": w, "encoding": "weighting"},
         "problem": {"workload": w},
-        "explore": {"workload": w, "run_directory": f / "run", **short},
+        "explore": {"workload": w, "run_directory": out / "run", "algorithm": "archive", "wish": "AWRT1", **short},
         "explore_plan": {"workload": w, "directory": out / "plan", "rows": [one_row]},
         "rows_of": {"plan": "paper002"},
         "frame": {"front": front},
@@ -144,6 +144,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "reference_values": {"wish": "AWRT1", "workload": w},
         "resolve": {"wish": "AWRT1", "references": {"easy": front.values[0]}},
         "answer": {"wish": "AWRT1", "front": front, "workload": w},
+        "group_gains": {"front": front, "workload": w},
         "as_wish": {"what": "AWRT1", "groups": w.groups},
         "load_wish": {"path": f / "wish.json"},
         "save_wish": {"wish": ps.Wish(weights=[("AWRT1", 1)]), "path": out / "wish.json"},
@@ -395,7 +396,10 @@ def test_an_encoding_as_a_value_continues_the_run_that_its_words_began(house: Ho
         ({"encoding": ps.Weighting("none"), "backfill": "easy"}, "backfill must not be given with Weighting"),
         ({"encoding": ps.Weighting()._replace(backfill="eazy")}, "did you mean easy"),
         ({"encoding": ps.Sequences(starts=("random",))}, "say with start how it begins"),
-        ({"encoding": ps.Weighting}, "encoding must be one of weighting, orders, sequence, or a value of these"),
+        (
+            {"encoding": ps.Weighting},
+            "encoding must be one of weighting, orders, sequence, priority, or a value of these",
+        ),
     ):
         with pytest.raises(ps.InputError, match=message):
             ps.explore(house.workload, tmp_path / "other", **short | wrong)

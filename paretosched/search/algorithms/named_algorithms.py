@@ -12,21 +12,32 @@ in the crowding distance. An algorithm learns the number of costs from the first
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import InputError, one_of
-from .archive_search import archive_search
+from .archive_search import Aim, archive_search
 from .spaces import Search, Space
 
 OF_ANY_GENOMES = ("nsga", "nsga2", "unsga3", "agemoea2", "rvea", "random")
 ALGORITHMS = (*OF_ANY_GENOMES, "archive")
 MOST_POPULATION = 10_000  # pymoo compares all pairs of two generations: 2 GB and three seconds
+MOST_LAG = 100_000  # so many random schedules are the first ones
 MOST_OF_AGEMOEA2 = 1_000  # its time grows with the cube of the population: up to 45 seconds there
 
 
 def search(
-    algorithm: str, space: Space, population: int, seed: int, generations: int | None = None, *, forget: bool = False
+    algorithm: str,
+    space: Space,
+    population: int,
+    seed: int,
+    generations: int | None = None,
+    *,
+    forget: bool = False,
+    aim: Aim | None = None,
+    lag: int | None = None,
 ) -> Search:
     """Return an algorithm, ready to yield its first generation.
 
@@ -51,6 +62,10 @@ def search(
     forget
         For "nsga" and "nsga2" and recipes only: start orders have children, but do not survive the first generation
         (paper 002, section 3.2).
+    aim
+        For "archive" only: where it looks.
+    lag
+        For "archive" only, see there; by default the population.
 
     Raises
     ------
@@ -79,12 +94,44 @@ def search(
         raise InputError(f"generations are the horizon of rvea, {algorithm} has none, but they are {generations}")
     space.check(most)
     if algorithm == "archive":
-        return archive_search(space, population, seed)
+        return archive_search(space, population if lag is None else lag, seed, aim)
     if algorithm == "random":
         return space.at_random(population, np.random.default_rng(seed))
     from .pymoo_algorithms import evolve  # here, because pymoo takes half a second
 
     return evolve(algorithm, space, population, seed, generations, forget=forget)
+
+
+def lag_of(algorithm: str, population: int, lag: int | None) -> float | None:
+    """Return by how many evaluations the genomes of an algorithm may lag behind the results they depend on.
+
+    Parameters
+    ----------
+    algorithm
+        One of ALGORITHMS, or "all".
+    population, lag
+        As for `search`.
+
+    Returns
+    -------
+    float or None
+        The lag of "archive"; infinite for "random" and "all", whose genomes depend on no result; None for algorithms
+        with generations, which end in a wait for all results.
+
+    Raises
+    ------
+    InputError
+        The lag is out of range, or has no meaning.
+    """
+    if algorithm == "archive":
+        lag = population if lag is None else lag
+        if not 1 <= lag <= MOST_LAG:
+            raise InputError(f"lag must be in 1..{MOST_LAG} evaluations, but is {lag}")
+        return lag
+    if lag is not None:
+        why = "depends on no results" if algorithm in ("random", "all") else "has generations"
+        raise InputError(f'lag must not be given with the algorithm "{algorithm}", which {why}')
+    return math.inf if algorithm in ("random", "all") else None
 
 
 def enumeration(genomes: Floats, population: int) -> Search:

@@ -14,7 +14,7 @@ before it asks for their children, so that the sequences of the children can be 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -25,6 +25,9 @@ from ...encodings.recipes import KEYS
 
 Search = Generator[Floats, Floats, None]
 """An algorithm at work: it yields generations of genomes, and each time their costs must be sent."""
+
+Draw = Callable[[int, np.random.Generator], Floats]
+"""Function of a number and a source of randomness to so many random genomes, (count, d)."""
 
 NUMBER, PARENT, MATE, KEY, FREQUENCY, JUMP = range(6)
 NO_PARENT = -1.0
@@ -53,6 +56,25 @@ class Space(Protocol):
         """Yield generations of random genomes, (k, d), without end; the costs that it is sent teach it nothing."""
 
 
+class Moves(Protocol):
+    """How an archive search varies genomes: as points, whose coordinates mean something to moves."""
+
+    def first(self, least: int, generator: np.random.Generator, /) -> tuple[Floats, Floats]:
+        """Return the points to begin with, (k, ...), at least so many, and their genomes, (k, d)."""
+
+    def genomes(self, points: Floats, /) -> Floats:
+        """Return the genomes that points, (k, ...), stand for, (k, d)."""
+
+    def points(self, genomes: Floats, /) -> Floats:
+        """Return points, (k, ...), that stand for genomes, (k, d)."""
+
+    def cross(self, child: Floats, mate: Floats, generator: np.random.Generator, /) -> None:
+        """Give a child, a point, something of its mate; in place."""
+
+    def mutate(self, child: Floats, generator: np.random.Generator, /) -> None:
+        """Vary a child, a point; in place."""
+
+
 class Reals(NamedTuple):
     """Vectors of reals between bounds; its methods are those of `Space`.
 
@@ -62,18 +84,24 @@ class Reals(NamedTuple):
         (d,) each.
     first
         (k, d), the beginning of the first generation, at most a population; the rest is random.
+    draw
+        How random vectors are made; None for uniform ones.
+    moves
+        How an archive search varies them; None for weightings.
     """
 
     lower: Floats
     upper: Floats
     first: Floats | None = None
+    draw: Draw | None = None
+    moves: Moves | None = None
 
     def check(self, _most_starts: int) -> None:
         """Refuse nothing: there are no start orders."""
 
     def first_generation(self, population: int, generator: np.random.Generator) -> Floats:
-        """Return `first` and then uniform random points, (k, d), no two of them equal."""
-        points = self._uniform(population, generator)
+        """Return `first` and then random points, (k, d), no two of them equal."""
+        points = self._random(population, generator)
         if self.first is not None:
             points = np.concatenate([self.first[:population], points])[:population]
         _, first_of_equals = np.unique(points, axis=0, return_index=True)
@@ -84,12 +112,16 @@ class Reals(NamedTuple):
         return genomes
 
     def at_random(self, population: int, generator: np.random.Generator) -> Search:
-        """Yield uniform random points, (population, d)."""
+        """Yield `first` and random points, (population, d), and then random points."""
+        if self.first is not None:
+            yield self.first_generation(population, generator)
         while True:
-            yield self._uniform(population, generator)
+            yield self._random(population, generator)
 
-    def _uniform(self, count: int, generator: np.random.Generator) -> Floats:
-        """Return uniform random points, (count, d)."""
+    def _random(self, count: int, generator: np.random.Generator) -> Floats:
+        """Return random points, (count, d)."""
+        if self.draw is not None:
+            return self.draw(count, generator)
         return self.lower + (self.upper - self.lower) * generator.random((count, self.lower.size))
 
 

@@ -9,9 +9,12 @@ from paretosched import Workload, greedy, lublin, objectives, simulate
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting, decode, encode
 from paretosched.search.algorithms import archive_search as module
-from paretosched.search.algorithms.archive_search import archive_search, genomes_of, points_of
+from paretosched.search.algorithms import weighting_points
+from paretosched.search.algorithms.archive_members import Members
+from paretosched.search.algorithms.archive_search import archive_search
 from paretosched.search.algorithms.named_algorithms import search
 from paretosched.search.algorithms.spaces import Reals
+from paretosched.search.algorithms.weighting_points import DRAWN, ORDERS, genomes_of, points_of
 from support.searching import FEW, LOWER, UPPER, WEIGHTS, toy_costs
 
 GROUPS = ("1", "2")
@@ -83,7 +86,7 @@ def test_the_first_genome_is_first_come_first_served(backfill: str, rule: str) -
 
 
 def test_orders_put_groups_before_others_however_long_these_wait() -> None:
-    orders = next(archive_search(WEIGHTS, 10, 5))[1 : 1 + module.ORDERS]
+    orders = next(archive_search(WEIGHTS, 10, 5))[1 : 1 + ORDERS]
     ahead = 0
     for genome in orders:
         policy = decode(genome, GROUPS, "none")
@@ -97,42 +100,71 @@ def test_orders_put_groups_before_others_however_long_these_wait() -> None:
     assert ahead
 
 
-def test_the_archive_is_what_nothing_dominates() -> None:
-    generator = np.random.default_rng(3)
-    points, costs = random_points(2, 300, 2), generator.integers(6, size=(300, 4)).astype(float)
-    kept, kept_costs = points[:0], costs[:0]
-    for first in range(0, 300, 30):
-        kept, kept_costs = module._with(kept, kept_costs, points[first : first + 30], costs[first : first + 30])
-        seen = costs[: first + 30]
-        expected = [
-            i for i, cost in enumerate(seen)
-            if not any((other <= cost).all() and ((other != cost).any() or j < i) for j, other in enumerate(seen))
-        ]  # fmt: skip
-        assert kept_costs.tolist() == costs[expected].tolist()
-        assert kept.tolist() == points[expected].tolist()
-
-
 def test_parents_come_from_all_over_the_box_and_from_nowhere_else() -> None:
     """Members on the surface of a quarter of a circle, and two that wait far longer for one of two groups."""
     angles = np.linspace(0, np.pi / 2, 21)
-    places = np.concatenate([1 - np.column_stack([np.sin(angles), np.cos(angles)]), [[-0.1, 30], [40, -0.2]]])
+    places = np.concatenate([1 - np.column_stack([np.sin(angles), np.cos(angles)]), [[0.01, 30], [40, 0.02]]])
+    members = Members((1,), 2)
+    for number, place in enumerate(places):
+        members.add(np.array([number]), place)
     generator = np.random.default_rng(1)
-    rows = [module._along_a_ray(places, generator) for _ in range(3000)]
+    rows = [int(members.along(generator.dirichlet([module.RAYS] * 2), np.ones(2))[0]) for _ in range(3000)]
     counts = np.bincount(rows, minlength=len(places))
     assert (counts[3:18] > 20).all()
     assert (counts[-2:] == 0).all()
+
+
+def asked_for(lag: int, chunks: list[int], count: int, changed: int = -1, given: int = 0) -> np.ndarray:
+    """The first genomes of a search that is sent costs in chunks, in turn; one result may be another one."""
+    genomes = np.tile(UPPER, (given, 1)) * np.linspace(0.2, 0.9, given)[:, None]
+    asking = archive_search(WEIGHTS._replace(first=genomes if given else None), lag, 5)
+    batches, asked, told, turn = [next(asking)], 0, 0, 0
+    while True:
+        seen = np.concatenate(batches)
+        asked = len(seen)
+        assert asked == max(len(batches[0]), told + lag) or told == 0
+        if asked >= count:
+            return seen[:count]
+        size = min(chunks[turn % len(chunks)], asked - told)
+        rows = with_utilisation(seen[told : told + size])
+        if told <= changed < told + size:
+            rows[changed - told, 1:] *= 0.3
+        told, turn = told + size, turn + 1
+        batches.append(asking.send(rows))
+
+
+@pytest.mark.parametrize(("lag", "given"), [(1, 0), (7, 5), (60, 0), (61, 0), (130, 30), (400, 0)])
+def test_it_does_not_matter_how_many_results_are_known_at_a_time(lag: int, given: int) -> None:
+    one_by_one = asked_for(lag, [1], 450, given=given)
+    assert one_by_one.tobytes() == asked_for(lag, [1000], 450, given=given).tobytes()
+    assert one_by_one.tobytes() == asked_for(lag, [3, 1, 25, 8], 450, given=given).tobytes()
+
+
+@pytest.mark.parametrize(("lag", "result"), [(1, 80), (20, 75), (90, 0), (90, 149)])
+def test_a_genome_depends_on_results_up_to_the_lag_before_it_only(lag: int, result: int) -> None:
+    plain, other = asked_for(lag, [1], 420), asked_for(lag, [9, 4], 420, changed=result)
+    same = (plain == other).all(axis=1)
+    assert same[: result + lag].all()
+    assert not same[result + lag :].all()
+
+
+@pytest.mark.parametrize("lag", [60, 200, 1000])
+def test_what_comes_before_the_first_result_is_drawn(lag: int) -> None:
+    first = next(archive_search(WEIGHTS, lag, 2))
+    assert len(first) == max(lag, 1 + weighting_points.ORDERS + weighting_points.DRAWN)
+    assert len(np.unique(first[1 + weighting_points.ORDERS :], axis=0)) == len(first) - 1 - weighting_points.ORDERS
 
 
 def test_the_same_seed_asks_for_the_same_genomes_and_another_for_others() -> None:
     first, again, other = batches_of(5, 6), batches_of(5, 6), batches_of(6, 6)
     assert [b.tobytes() for b in first] == [b.tobytes() for b in again]
     assert all((a[-1] != b[-1]).any() for a, b in zip(first, other, strict=True))
-    assert [len(batch) for batch in first] == [1 + module.ORDERS + module.DRAWN] + 5 * [12]
+    assert [len(batch) for batch in first] == [1 + ORDERS + DRAWN] + 5 * [12]
 
 
 def test_no_genome_is_asked_for_twice_but_weak_orders() -> None:
     genomes = np.concatenate(batches_of(2, 40))
-    first, later = genomes[: 1 + module.ORDERS], genomes[1 + module.ORDERS :]
+    first, later = genomes[: 1 + ORDERS], genomes[1 + ORDERS :]
     assert len(np.unique(first, axis=0)) == 4  # first come, first served, and the weak orders of two groups
     assert len(np.unique(later, axis=0)) == len(later)
 
@@ -146,7 +178,9 @@ def test_schedules_to_begin_with_are_asked_for_as_they_are_after_the_first() -> 
 
 
 def test_recipes_of_sequences_are_refused() -> None:
-    with pytest.raises(InputError, match='algorithm "archive" searches weightings only; give encoding "weighting"'):
+    with pytest.raises(
+        InputError, match='algorithm "archive" searches no sequences; give encoding "weighting" or "priority"'
+    ):
         search("archive", FEW, 10, 0)
 
 

@@ -1,0 +1,164 @@
+"""Algorithms beside random search at equal evaluations: ten seeds, all measures, ranks, tests and effect sizes.
+
+Weightings and strict sequences of a third of CTC. Measures are those of the owner's box; of sequences, which cannot
+backfill, of the box that reaches from the best of all to so many times first come, first served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import choices
+import numpy as np
+from scipy.stats import friedmanchisquare, rankdata
+
+import paretosched as ps
+from paretosched.core.arrays import Floats
+from paretosched.core.tables import markdown
+from paretosched.search.plans import Row
+
+WEIGHTING, SEQUENCE = "weighting", "sequence"
+ALGORITHMS = {
+    WEIGHTING: ("archive", "nsga2", "unsga3", "agemoea2", "rvea", "random"),
+    SEQUENCE: ("nsga2", "nsga", "unsga3", "agemoea2", "rvea", "random"),
+}
+RANDOM = "random"
+OF = {WEIGHTING: "easy", SEQUENCE: "fcfs"}  # whose response times the box is made of
+EVALUATIONS, SEEDS = 2_000, 10
+SETTINGS: dict[str, dict[str, Any]] = {
+    WEIGHTING: {"encoding": WEIGHTING, "backfill": "easy", "population": 100},
+    SEQUENCE: {
+        "encoding": SEQUENCE,
+        "decoding": "strict",
+        "population": 60,
+        "moves": "swap",
+        "start": ("permutations",),
+    },
+}
+
+
+def rows_of(w: ps.Workload, encoding: str, seeds: int) -> list[Row]:
+    """Return the runs of all algorithms of an encoding."""
+    return [
+        Row(
+            f"{encoding}-{algorithm}-{len(w)}-{seed}",
+            algorithm,
+            SETTINGS[encoding] | {"algorithm": algorithm, "evaluations": EVALUATIONS, "seed": seed},
+        )
+        for algorithm in ALGORITHMS[encoding]
+        for seed in range(seeds)
+    ]
+
+
+def measures(w: ps.Workload, encoding: str, rows: Sequence[Row], place: Path) -> list[dict[str, Any]]:
+    """Return the measures of every run, all runs of the encoding in one box."""
+    fronts = [ps.load_front(place / row.name) for row in rows]
+    reference = np.asarray(ps.objectives(ps.simulate(w, OF[encoding])))
+    quality = ps.indicators(ps.merge(fronts), fronts, reference, choices.REACH)
+    about = {"jobs": len(w), "encoding": encoding}
+    return [
+        about | {"algorithm": row.title, "seed": row.settings["seed"]} | {key: values[key] for key in choices.KEYS}
+        for row, values in zip(rows, quality["inputs"], strict=True)
+    ]
+
+
+def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section that compares the algorithms."""
+    lines = ["## Algorithms with ten seeds, on a third of the jobs", ""]
+    for encoding in dict.fromkeys(row["encoding"] for row in rows):
+        lines += of_encoding(encoding, [row for row in rows if row["encoding"] == encoding])
+    return lines
+
+
+def of_encoding(encoding: str, rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the table and the sentences about one encoding."""
+    names = [name for name in ALGORITHMS[encoding] if any(row["algorithm"] == name for row in rows)]
+    by_measure = {key: values_of(rows, names, key) for key in choices.MEASURES}
+    ranks = {key: ranks_of(values, choices.MEASURES[key]) for key, values in by_measure.items()}
+    volumes = by_measure["hypervolume"]
+    chances = chances_of(volumes, names)
+    table = []
+    for place, name in enumerate(names):
+        cells = []
+        for key, values in by_measure.items():
+            digits = 0 if key == "size" else 4
+            mean, spread = values[:, place].mean(), values[:, place].std(ddof=1)
+            cells.append(f"{mean:,.{digits}f} ± {spread:.{digits}f} ({ranks[key][place]:.1f})")
+        tested = [f"{chances[name]:.2g}", f"{effect(volumes, names, name):.2f}"] if name in chances else ["-", "-"]
+        table.append([name, *cells, *tested])
+    friedman = {
+        key: friedmanchisquare(*values.T).pvalue if len(values) > 2 and np.ptp(values) else 1.0
+        for key, values in by_measure.items()
+    }
+    best = {key: [names[i] for i in np.flatnonzero(ranks[key] == ranks[key].min())] for key in by_measure}
+    equal = as_good_as_random(rows, encoding)
+    heads = ["algorithm", *(f"{key} {'+' if more else '-'}" for key, more in choices.MEASURES.items())]
+    return [
+        f"**{encoding}**, {int(rows[0]['jobs']):,} jobs, {int(rows[0]['evaluations']):,} evaluations, {len(volumes)} "
+        f"seeds; in the box up to {choices.REACH:g} times the response times of {OF[encoding].upper()}. "
+        "Best by mean rank: "
+        + ", ".join(f"{key} {' and '.join(found)}" for key, found in best.items())
+        + ". "
+        + (
+            f"Not shown to be better than random by hypervolume: {', '.join(equal)}."
+            if equal
+            else "By hypervolume every other algorithm is better than random."
+        ),
+        "",
+        *markdown([*heads, "p, Holm", "effect"], table, left=1),
+        "",
+        "Mean ± standard deviation over seeds (mean rank); + more is better, - less. p: Wilcoxon's signed ranks of "
+        "hypervolume against random, Holm's correction; effect: how often a run of it has more hypervolume than one of "
+        "random, .5 is equal (Vargha and Delaney). Friedman's p over all: "
+        + ", ".join(f"{key} {p:.1g}" for key, p in friedman.items())
+        + ".",
+        "",
+    ]
+
+
+def as_good_as_random(rows: Sequence[Mapping[str, str]], encoding: str) -> list[str]:
+    """Return the algorithms of an encoding that have not shown more hypervolume than random search."""
+    of_this = [row for row in rows if row["encoding"] == encoding]
+    names = [name for name in ALGORITHMS[encoding] if any(row["algorithm"] == name for row in of_this)]
+    volumes = values_of(of_this, names, "hypervolume")
+    chances = chances_of(volumes, names)
+    return [name for name in chances if chances[name] >= choices.CHANCE or effect(volumes, names, name) <= 0.5]
+
+
+def chances_of(volumes: Floats, names: Sequence[str]) -> dict[str, float]:
+    """Return the corrected probability of each difference to random search if there were none."""
+    different = [name for name in names if name != RANDOM]
+    return dict(zip(different, choices.holm([chance(volumes, names, name) for name in different]), strict=True))
+
+
+def values_of(rows: Sequence[Mapping[str, str]], names: Sequence[str], key: str) -> Floats:
+    """Return a measure by seed and algorithm, (seeds, algorithms); nothing in the box is as far as can be."""
+    worst = "0" if choices.MEASURES[key] else "inf"
+    by_run = {(row["seed"], row["algorithm"]): float(row[key] or worst) for row in rows}
+    seeds = sorted({seed for seed, _ in by_run})
+    return np.array([[by_run[seed, name] for name in names] for seed in seeds])
+
+
+def ranks_of(values: Floats, more: bool) -> Floats:
+    """Return the mean ranks over seeds, (algorithms,), 1 is the best.
+
+    Examples
+    --------
+    >>> ranks_of(np.array([[3.0, 1.0], [2.0, 2.0]]), more=True).tolist()
+    [1.25, 1.75]
+    """
+    ranks: Floats = rankdata(-values if more else values, axis=1).mean(axis=0)
+    return ranks
+
+
+def chance(volumes: Floats, names: Sequence[str], name: str) -> float:
+    """Return the probability of such differences to random search if there were none."""
+    return choices.chance(volumes[:, names.index(name)], volumes[:, names.index(RANDOM)])
+
+
+def effect(volumes: Floats, names: Sequence[str], name: str) -> float:
+    """Return how often a run of an algorithm has more hypervolume than one of random search; equal counts half."""
+    differences = volumes[:, names.index(name)][:, None] - volumes[:, names.index(RANDOM)][None, :]
+    return float(np.mean(differences > 0) + np.mean(differences == 0) / 2)

@@ -1,0 +1,79 @@
+"""What a lag costs: hypervolume at equal numbers of simulations, with fixed lags; a part of `run.py`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
+import settings
+
+import paretosched as ps
+from paretosched.fronts.dominance import costs
+from paretosched.fronts.quality_indicators import REACH, Box, course
+from paretosched.search.runs import read_values
+from paretosched.simulation.objective import objective_table
+
+Row = dict[str, str]
+FILE = "lags.csv"
+COLUMN = f"hypervolume {REACH}"
+
+
+def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Search with every lag and seed, and yield a row for every one and every budget."""
+    total = max(settings.BUDGETS)
+    runs: dict[tuple[int, int], Path] = {}
+    for seed in seeds:
+        for lag in settings.LAGS:
+            run = runs[lag, seed] = work / log / f"lag-{lag}-{seed}"
+            run.parent.mkdir(parents=True, exist_ok=True)
+            ps.explore(workload, run, evaluations=total, seed=seed, algorithm="archive", lag=lag)
+            print(f"  {log} lag {lag}, seed {seed}: {total:,}", flush=True)
+    table, easy = objective_table(workload.groups), np.asarray(ps.objectives(ps.simulate(workload, "easy")))
+    whole = ps.merge(list(runs.values()))
+    best = costs(whole.values, whole.objectives)[:, 1:].min(axis=0)
+    box = Box(whole.objectives[2:], best, REACH * easy[2:], REACH, ("UTIL: it is no response time",))
+    for (lag, seed), run in runs.items():
+        values, _ = read_values(run)
+        found = course(values, table, settings.BUDGETS, box, whole).hypervolume
+        for budget, hypervolume in zip(settings.BUDGETS, found.tolist(), strict=True):
+            row = {"log": log, "jobs": len(workload), "lag": lag, "seed": seed, "evaluations": budget}
+            yield row | {COLUMN: round(hypervolume, 5)}
+
+
+def summary(results: Path) -> list[str]:
+    """Return the part of the summary about lags."""
+    if not (results / FILE).exists():
+        return ["## Lag", "", *common.not_run("lag")]
+    table = common.rows(results / FILE)
+    logs, lags, budgets = ([*dict.fromkeys(row[key] for row in table)] for key in ("log", "lag", "evaluations"))
+    seeds = len({row["seed"] for row in table})
+
+    def values(log: str, lag: str, budget: str) -> np.ndarray[Any, Any]:
+        rows = [r for r in table if (r["log"], r["lag"], r["evaluations"]) == (log, lag, budget)]
+        return np.array([float(r[COLUMN]) for r in sorted(rows, key=lambda r: int(r["seed"]))])
+
+    lines = ["## Lag", "", "| log | lag | " + " | ".join(f"{int(b):,}" for b in budgets) + " |"]
+    lines += ["| --- | ---: |" + " ---: |" * len(budgets)]
+    for log in logs:
+        for lag in lags:
+            cells = [values(log, lag, budget) for budget in budgets]
+            words = [f"{c.mean():.3f}" + (f" ± {c.std(ddof=1):.3f}" if c.size > 1 else "") for c in cells]
+            lines.append(f"| {log} | {int(lag):,} | " + " | ".join(words) + " |")
+    first, last = lags[0], lags[-1]
+    losses = []
+    for budget in budgets:
+        lost = np.concatenate([values(log, first, budget) - values(log, last, budget) for log in logs])
+        losses.append(f"{lost.mean():+.3f} after {int(budget):,} (from {lost.min():+.3f} to {lost.max():+.3f})")
+    about = (
+        f"Hypervolume to {REACH} times EASY after so many simulations by `archive`, mean and standard deviation of "
+        f"{seeds} seeds. With lag L, schedule k depends on the results of the schedules 0 .. k - L only, so the first "
+        f"L are drawn and not bred. Lost by a lag of {int(last):,} instead of {int(first):,}, in the mean of logs and "
+        f"seeds: {'; '.join(losses)}."
+    )
+    return [*lines, "", about, ""]

@@ -1,0 +1,98 @@
+"""What a front gives an owner: how much sooner than under EASY each group could have its jobs, and at whose expense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core.arguments import number, numbers
+from ..core.errors import InputError
+from ..core.tables import Column, table
+from ..fronts.front_files import FrontLike, as_front
+from ..fronts.quality_indicators import REACH
+from ..simulation.lower_bounds import bounds
+from ..simulation.objective import group_of, objectives
+from ..simulation.simulator import simulate
+from ..workload.reopening import WorkloadLike, as_workload
+
+KINDS = ("unharmed", "within", "at_most")  # keys of `group_gains`, the rows of its table
+
+
+def group_gains(
+    front: FrontLike, workload: WorkloadLike, reach: float = REACH, easy: ArrayLike | None = None
+) -> list[dict[str, Any]]:
+    """Return for every group how far below EASY's the response times of the front are.
+
+    Parameters
+    ----------
+    front
+        A front; or the path of a run directory or a front file.
+    workload
+        The jobs of the front; or the path of a log or of a run directory.
+    reach
+        How many times EASY's AWRT_i the owner's box reaches, above 1.
+    easy
+        (m,), what EASY reaches on these jobs, in natural units; None if it is not known yet, and simulated.
+
+    Returns
+    -------
+    list of dict
+        For every group with jobs "objective", "group", "easy" (s), and in per cent below EASY: "unharmed", the best of
+        the schedules in which no group has more than under EASY; "within", the best in the box; None if there is no
+        such schedule; and "at_most", which is proved for all schedules, known or not (`lower_bounds`).
+
+    Raises
+    ------
+    InputError
+        `reach` is not above 1, EASY has another number of values, or the front is of another workload; or as for
+        `as_front` and `as_workload`.
+    """
+    front, workload = as_front(front), as_workload(workload)
+    if not number("reach", reach) > 1:
+        raise InputError(f"reach must be above 1, but is {reach:g}")
+    if (front.digest, front.groups) != (workload.digest, workload.groups):
+        raise InputError(f"the front of {front.workload} must be of the same jobs, but {workload.name} has others")
+    easy = objectives(simulate(workload, "easy")) if easy is None else numbers("values of EASY", easy)
+    if easy.shape != (len(front.objectives),):
+        raise InputError(f"values of EASY must be {len(front.objectives)} numbers, but have shape {easy.shape}")
+    least = bounds(workload).together
+    columns = [j for j in range(2, len(easy)) if not np.isnan(easy[j])]
+    times = front.values[:, columns]
+    factors = {"unharmed": 1.0, "within": reach}
+    tables = {kind: times[(times <= factor * easy[columns]).all(axis=1)] for kind, factor in factors.items()}
+    rows = []
+    for place, j in enumerate(columns):
+        objective = front.objectives[j]
+        best = {kind: part[:, place].min() if len(part) else np.nan for kind, part in tables.items()}
+        gains = {kind: _below(value, easy[j]) for kind, value in (best | {"at_most": least[j]}).items()}
+        rows.append({"objective": objective.name, "group": group_of(objective), "easy": float(easy[j]), **gains})
+    return rows
+
+
+def _below(value: float, easy: float) -> float | None:
+    """Return how many per cent a response time is below EASY's; None if there is none."""
+    return None if np.isnan(value) or easy == 0 else 100.0 * (1.0 - float(value) / easy)
+
+
+def gains_text(rows: Sequence[Mapping[str, Any]], reach: float = REACH) -> str:
+    """Return the gains of `group_gains` as a table for a terminal.
+
+    Examples
+    --------
+    >>> row = {"objective": "AWRT1", "group": "1", "easy": 60.0, "unharmed": None, "within": 12.34, "at_most": 20.0}
+    >>> print(gains_text([row]))
+    AWRT at best, % below EASY     AWRT1
+    -----------------------------  -----
+    no group above EASY                -
+    no group above 1.5 x EASY       12.3
+    no schedule has more (proved)   20.0
+    """
+    words = ("no group above EASY", f"no group above {reach:g} x EASY", "no schedule has more (proved)")
+    lines = [
+        {"what": word, **{row["objective"]: row[kind] for row in rows}} for kind, word in zip(KINDS, words, strict=True)
+    ]
+    columns = [Column(row["objective"], row["objective"], ",.1f") for row in rows]
+    return table(lines, [Column("what", "AWRT at best, % below EASY"), *columns])

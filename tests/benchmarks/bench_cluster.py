@@ -1,0 +1,339 @@
+"""Benchmark of the driver and of a large cluster: what an evaluation costs the process that searches. `make bench`.
+
+Simulations sleep, so that hundreds of them run at a time on one machine. Everything else is real: the search, its
+store on disk, the scheduler of `distributed` in a process of its own, and its workers, which speak its protocol over
+TCP; some processes hold many workers each. Durations are drawn between 20 and 300 ms, uniformly on a logarithmic scale:
+weightings of four logs on 1024 processors take 9 to 38 ms in the median with EASY, 50 to 770 with conservative
+backfilling.
+
+*Efficiency*: the share of the time of all workers that they slept, from the first task to the last result. *Driver* and
+*scheduler*: CPU of the process, ms an evaluation. A machine with few cores is its own limit: *busy* is the CPU of all
+processes together, as a share of the wall time of one core.
+
+With `--store N`, a run of N evaluations instead, whose simulations take no time: what the driver needs for the first
+and the last tenth, the store on disk, and how long it takes to open it and to publish its front.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import math
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+import psutil
+
+from paretosched.core.tables import Column, table
+from paretosched.encodings.sequence import Sequences
+from paretosched.encodings.weighting import Weighting
+from paretosched.fronts.dominance import costs
+from paretosched.fronts.front import Origin, front_of
+from paretosched.fronts.front_files import save_front
+from paretosched.search import evaluation, exploration
+from paretosched.search.algorithms.named_algorithms import lag_of, search
+from paretosched.search.algorithms.spaces import Reals, Recipes
+from paretosched.search.evaluation import simulations
+from paretosched.search.exploration import explore
+from paretosched.search.resuming import Record, advance
+from paretosched.search.runs import open_run, read_values
+from paretosched.simulation.objective import objective_table
+from paretosched.workload.workload import Workload
+from support.exploring import random_workload
+
+DRAWN = (0.02, 0.3)  # s
+SHORT = 0.005  # s, of one and two workers of this machine
+PROCESSES = 4  # that hold workers
+WARM = 50  # evaluations after the first ones, before anything is measured
+TINY = random_workload(jobs=20, groups=5)
+
+
+class Sleeping(NamedTuple):
+    """An encoding whose simulations take as long as a sleep; how long depends on the genome alone.
+
+    Attributes
+    ----------
+    shortest, longest
+        Seconds.
+    real
+        The encoding, of which everything else is.
+    """
+
+    shortest: float
+    longest: float
+    real: Any = Weighting("easy")
+
+    def seconds(self, genome: Any) -> float:
+        """How long the simulation of a genome takes."""
+        share = float(np.random.default_rng(genome.view(np.uint64).tolist()).random())
+        return math.exp(math.log(self.shortest) + share * math.log(self.longest / self.shortest))
+
+    def examples(self, groups: tuple[str, ...]) -> Any:
+        return self.real.examples(groups)
+
+    def ancestry(self, archive: Any, genomes: Any) -> Any:
+        return self.real.ancestry(archive, genomes)
+
+    def decoder(self, workload: Workload) -> Any:
+        evaluation.time = SimpleNamespace(thread_time=time.perf_counter)  # type: ignore[assignment]  # sleep counts here
+        real = self.real.decoder(workload)
+
+        def decode(genome: Any, ancestors: Any) -> Any:
+            begin = time.perf_counter()
+            start = real(genome, ancestors)
+            time.sleep(max(0.0, self.seconds(genome) - (time.perf_counter() - begin)))
+            return start
+
+        return decode
+
+
+class Result(NamedTuple):
+    """One search: its efficiency, and what it cost."""
+
+    workers: int
+    lag: float | None
+    evaluations: int
+    wall: float
+    efficiency: float
+    driver: float
+    scheduler: float
+    busy: float
+
+
+def run_search(
+    algorithm: str,
+    evaluations: int,
+    sleeping: Sleeping,
+    slots: int,
+    lag: int | None = None,
+    workers: int = 0,
+    scheduler: str | None = None,
+    others: Sequence[psutil.Process] = (),
+) -> Result:
+    """Search on sleeping workers, and measure it; the first process of `others` is the scheduler."""
+    space = Recipes(1, 8, 4, len(TINY)) if algorithm == "nsga2" else Reals(*Weighting("easy").lower_upper(5))
+    genes = 6 if algorithm == "nsga2" else len(space.lower)  # type: ignore[union-attr]
+    objectives = objective_table(TINY.groups)
+    seconds_lag = lag_of(algorithm, 100, lag)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        run = stack.enter_context(open_run(folder / "run", {}, evaluations))
+        record = Record(run, (genes, len(objectives)), evaluations, {}, {})
+        there = stack.enter_context(simulations([TINY], sleeping, workers, scheduler))  # type: ignore[arg-type]
+        asking = search(algorithm, space, 100, 1, lag=lag)
+        course = advance(asking, record, there, lambda values: costs(values, objectives), seconds_lag)
+        while record.count < (lag or 100) + WARM:  # kernels are compiled or loaded meanwhile
+            next(course)
+        first = record.count
+        before, begin, cpu = [cpu_of(p) for p in others], time.perf_counter(), time.process_time()
+        for _ in course:
+            pass
+        wall, driver = time.perf_counter() - begin, time.process_time() - cpu
+        after = [cpu_of(p) for p in others]
+        slept = sum(sleeping.seconds(genome) for genome in record.genomes[first:])
+    used = [b - a for a, b in zip(before, after, strict=True)]
+    evaluations -= first
+    ms = [1000 * x / evaluations for x in (driver, used[0] if used else 0.0)]
+    return Result(slots, seconds_lag, evaluations, wall, slept / (slots * wall), *ms, (driver + sum(used)) / wall)
+
+
+def cpu_of(process: psutil.Process) -> float:
+    """CPU seconds of a process so far."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+# --- many workers on one machine --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def crowd(workers: int, threads: int = 1) -> Iterator[tuple[str, list[psutil.Process]]]:
+    """Start a scheduler, and many workers in few processes; yield its address and all processes, its own first."""
+    environment = os.environ | {  # what each worker measures of itself would take more than one core, for hundreds here
+        "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+        "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "60 s",
+        "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "600 s",
+    }
+
+    def start(*words: str) -> subprocess.Popen[str]:
+        call = [sys.executable, __file__, *words]
+        return stack.enter_context(
+            subprocess.Popen(call, stdout=subprocess.PIPE, text=True, env=environment, stderr=subprocess.DEVNULL)
+        )
+
+    with ExitStack() as stack:
+        processes = [start("--as", "scheduler")]
+        try:
+            assert processes[0].stdout is not None
+            address = processes[0].stdout.readline().strip()
+            shares = [workers // PROCESSES + (i < workers % PROCESSES) for i in range(PROCESSES)]
+            processes += [
+                start("--threads", str(threads), "--as", "workers", address, str(share)) for share in shares if share
+            ]
+            for process in processes[1:]:
+                assert process.stdout is not None
+                assert process.stdout.readline().strip() == "ready"
+            yield address, [psutil.Process(process.pid) for process in processes]
+        finally:
+            for process in processes:
+                process.kill()
+
+
+async def be_scheduler() -> None:
+    """Be a scheduler until killed."""
+    from distributed import Scheduler
+
+    async with Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+        print(scheduler.address, flush=True)
+        await scheduler.finished()
+
+
+async def be_workers(address: str, count: int, threads: int) -> None:
+    """Be some workers until killed; each is one of its own for the scheduler, with a connection and some threads."""
+    from distributed import Worker
+
+    with TemporaryDirectory() as folder:
+        words = {"nthreads": threads, "memory_limit": 0, "local_directory": folder, "dashboard": False}
+        workers = [Worker(address, **words) for _ in range(count // threads)]
+        for first in range(0, len(workers), 16):
+            await asyncio.gather(*workers[first : first + 16])
+        print("ready", flush=True)
+        await asyncio.gather(*(worker.finished() for worker in workers))
+
+
+# --- a large store ----------------------------------------------------------------------------------------------------
+
+
+def made_up(genomes: Any) -> Any:
+    """Objective values, (k, 7), of which about a tenth of a million are not dominated by another."""
+    key = np.modf(np.abs(genomes[:, :14] @ np.random.default_rng(0).random((14, 7))) * 1e3)[0]
+    shares = -np.log(np.maximum(key[:, :5], 1e-12))
+    shares /= shares.sum(axis=1)[:, None]
+    times = 1e4 * (1 + shares * (1 + 0.25 * key[:, 5:6]))
+    return np.column_stack([80 + key[:, 6], times.mean(axis=1), times])
+
+
+@contextmanager
+def at_once(*_: object) -> Iterator[evaluation.Simulations]:
+    """A place where simulations take no time."""
+    ended: list[tuple[int, Any]] = []
+
+    def start(parts: Any, _archive: Any) -> None:
+        ended.extend((n, (made_up(genomes), np.full(len(genomes), 0.05))) for n, genomes in parts)
+
+    def wait() -> list[tuple[int, Any]]:
+        results = list(ended)
+        ended.clear()
+        return results
+
+    yield evaluation.Simulations(7, lambda: 256, start, wait)
+
+
+def large_store(evaluations: int) -> None:
+    """Make a run whose simulations take no time, open it again, and print what it takes."""
+    exploration.simulations = at_once  # type: ignore[assignment]
+    marks: list[tuple[int, float]] = []
+
+    def mark(progress: exploration.Progress) -> None:
+        marks.append((progress.evaluations, time.process_time()))
+
+    words: dict[str, Any] = {"algorithm": "archive", "lag": 1000}
+    with TemporaryDirectory() as folder:
+        run = Path(folder) / "run"
+        explore(TINY, run, evaluations=evaluations, progress=mark, **words)
+        for share in (0.1, 1.0):
+            part = [m for m in marks if (share - 0.1) * evaluations <= m[0] <= share * evaluations]
+            each = 1000 * (part[-1][1] - part[0][1]) / (part[-1][0] - part[0][0])
+            print(f"driver, the tenth up to {share:.0%}: {each:.3f} ms CPU an evaluation, with its published fronts")
+        print(f"store: {sum(f.stat().st_size for f in run.glob('run.sqlite*')) / evaluations:.0f} bytes an evaluation")
+        begin = time.process_time()
+        values, _ = read_values(run)
+        print(f"read all objective values: {time.process_time() - begin:.1f} s CPU")
+        begin = time.process_time()
+        with open_run(run, {}) as there:
+            record = Record(there, (len(Weighting().lower_upper(5)[0]), 7), evaluations, {}, {})
+        print(f"open to continue: {time.process_time() - begin:.1f} s CPU")
+        del record
+        begin = time.process_time()
+        origin = Origin("run", "archive", 0, 100, Weighting())
+        genomes = np.zeros((len(values), len(Weighting().lower_upper(5)[0])))
+        front = front_of(values, genomes, origin, TINY.groups, "w", "d")
+        save_front(front, run / "other.parquet")
+        print(f"publish a front of {len(front):,} from nothing: {time.process_time() - begin:.1f} s CPU")
+        begin = time.process_time()
+        explore(TINY, run, evaluations=evaluations + 1, progress=mark, **words)
+        print(f"continue, all evaluations repeated: {time.process_time() - begin:.1f} s CPU")
+    print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB at most")
+
+
+def main() -> None:
+    """Measure own workers and a crowd, and print a table of each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--workers", type=int, action="append", help="of the crowd; may be given again")
+    parser.add_argument("--lag", type=int, action="append", help="of the crowd; may be given again")
+    parser.add_argument("--seconds", type=float, default=20.0, help="about how long each measurement takes")
+    parser.add_argument("--slower", type=float, default=1.0, help="how many times as long all sleep; for busy machines")
+    parser.add_argument("--threads", type=int, default=1, help="of a worker, for machines with few cores")
+    parser.add_argument("--store", type=int, metavar="N", help="measure a run of N evaluations instead")
+    parser.add_argument("--as", dest="role", choices=["scheduler", "workers"], help=argparse.SUPPRESS)
+    parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.role:
+        logging.disable()
+        address, count = (*options.words, "", "0")[:2]
+        role = be_scheduler() if options.role == "scheduler" else be_workers(address, int(count), options.threads)
+        asyncio.run(role)
+        return
+    if options.store:
+        large_store(options.store)
+        return
+    logging.disable()
+    columns = [
+        Column("workers", "workers", ",d"),
+        Column("lag", "lag", ",g"),
+        Column("evaluations", "evaluations", ",d"),
+        Column("wall", "s", ".1f"),
+        Column("efficiency", "efficiency", ".3f"),
+        Column("driver", "driver ms", ".3f"),
+        Column("scheduler", "scheduler ms", ".3f"),
+        Column("busy", "busy", ".2f"),
+    ]
+    rows = []
+    for name, algorithm, real in (
+        ()
+        if options.workers
+        else (
+            ("weighting, archive", "archive", Weighting("easy")),
+            ("strict sequence, nsga2", "nsga2", Sequences(starts=("submit",), decoding="strict")),
+        )
+    ):
+        one, two = (
+            run_search(algorithm, int(options.seconds * n / SHORT) + 150, Sleeping(SHORT, SHORT, real), n, workers=n)
+            for n in (1, 2)
+        )
+        speed_up = (two.evaluations / two.wall) / (one.evaluations / one.wall)
+        print(f"{name}, {1000 * SHORT:g} ms: two workers {speed_up:.2f} x one; driver {two.driver:.3f} ms each")
+    drawn = DRAWN[0] * options.slower, DRAWN[1] * options.slower
+    mean = options.slower * (DRAWN[1] - DRAWN[0]) / math.log(DRAWN[1] / DRAWN[0])
+    for workers in options.workers or (64, 256, 1024):
+        for lag in options.lag or (1000, 4 * workers, 10 * workers):
+            with crowd(workers, options.threads) as (address, processes):
+                evaluations = lag + WARM + int(options.seconds * workers / mean)
+                rows.append(run_search("archive", evaluations, Sleeping(*drawn), workers, lag, 0, address, processes))
+                print(rows[-1], flush=True)
+    print(table([row._asdict() for row in rows], columns))
+
+
+if __name__ == "__main__":
+    main()

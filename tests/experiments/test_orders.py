@@ -1,0 +1,35 @@
+"""The experiment of ingredients and draws: its path can be walked, and it continues."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from paretosched.core.tables import load_rows
+from support.experiments import script
+
+
+@pytest.mark.slow
+def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
+    work, results = tmp_path / "work", tmp_path / "results"
+    call = ("orders", "run.py", "--quick", "--work", work, "--results", results)
+    script(*call)
+    script("orders", "analysis.py", "--no-figures", "--results", results)
+    summary = (results / "summary.md").read_text(encoding="utf-8")
+    for words in ("A quick run on made-up workloads", "## Ingredient by ingredient", "## Scaling draws", "Goals: "):
+        assert words in summary
+    of_ingredients, of_draws = (load_rows(results / f"{part}.csv") for part in ("ingredients", "draws"))
+    assert len(of_ingredients) == 8
+    assert {row["draw"] for row in of_draws} == {"0", "1", "2"}
+    for row in (*of_ingredients, *of_draws):
+        assert float(row["exceeded"]) > 0 or float(row["objective_vs_easy"]) <= float(row["possible_vs_easy"])
+    easy = [row for row in of_draws if row["policy"] == "easy"]
+    assert {(row["objective_vs_easy"], row["exceeded"]) for row in easy} == {("0.0", "0.0")}
+    trained = [row for row in of_draws if row["seed"]]
+    assert len({row["objective"] for row in trained if row["draw"] == "2"}) > 1
+    tables = {path.name: path.read_bytes() for path in results.glob("*.csv")}
+    shutil.rmtree(work)
+    assert script(*call) == ""  # nothing is trained again
+    assert {path.name: path.read_bytes() for path in results.glob("*.csv")} == tables
