@@ -1,7 +1,8 @@
-"""What the browser may send, as a type: everything else is refused before the desk reads it."""
+"""What the browser may send, as types: everything else is refused before Dash or the desk reads it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import flask
@@ -11,6 +12,7 @@ Do = Literal[
     "say", "limit", "near", "weigh", "classify", "choose", "compromise", "knees", "pick", "drop", "note", "look",
     "undo", "redo", "train", "cancel", "resume", "open", "refresh", "show", "compare",
 ]  # fmt: skip
+OUTPUT_OF_QUESTIONS = '{"told":["MATCH"]}.children'  # as Dash calls it
 
 
 class Action(msgspec.Struct, forbid_unknown_fields=True):
@@ -45,17 +47,136 @@ class Action(msgspec.Struct, forbid_unknown_fields=True):
     number: int = 0
 
 
-def wrong_body() -> flask.Response | None:
-    """Return the answer to a request whose body is not what the page sends; None if the body is right."""
+class Question(msgspec.Struct, forbid_unknown_fields=True):
+    """What the browser asks beside the actions, see `cards`.
+
+    Attributes
+    ----------
+    kind
+        What a schedule would change, what a scheduler does, what a trained one does, or what if there were other jobs.
+    front, rows
+        Digest of the front that the browser shows, and the rows of it that are meant.
+    number
+        Of the training, or of the question "what if".
+    today
+        Name of the owner's scheduler; with another one the browser asks again.
+    """
+
+    kind: Literal["card", "explain", "trained", "what-if"]
+    front: str
+    rows: list[int]
+    number: int
+    today: str
+
+
+class _Place(msgspec.Struct, forbid_unknown_fields=True):
+    """A property of an element of the page that an answer changes."""
+
+    id: str
+    property: Literal["children", "data"]
+
+
+class _ActionInput(msgspec.Struct, forbid_unknown_fields=True):
+    """The property of the page that holds the last action."""
+
+    id: Literal["said"]
+    property: Literal["data"]
+    value: Action
+
+
+class _Held(msgspec.Struct, forbid_unknown_fields=True):
+    """The property of the page that holds the digests of its pieces."""
+
+    id: Literal["held"]
+    property: Literal["data"]
+    value: dict[str, str]
+
+
+class _ActionBody(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
+    """The body of the request with an action."""
+
+    output: str
+    outputs: list[_Place]
+    inputs: tuple[_ActionInput]
+    state: tuple[_Held]
+    changed_prop_ids: list[Literal["said.data"]]
+    parsed_changed_props_ids: list[Literal["said.data"]] = []
+
+
+class _Told(msgspec.Struct, forbid_unknown_fields=True):
+    """The id of a place of answers."""
+
+    told: str
+
+
+class _Ask(msgspec.Struct, forbid_unknown_fields=True):
+    """The id of the store of a question."""
+
+    ask: str
+
+
+class _ToldPlace(msgspec.Struct, forbid_unknown_fields=True):
+    """The property that shows an answer."""
+
+    id: _Told
+    property: Literal["children"]
+
+
+class _QuestionInput(msgspec.Struct, forbid_unknown_fields=True):
+    """The property that holds a question."""
+
+    id: _Ask
+    property: Literal["data"]
+    value: Question
+
+
+class _QuestionBody(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
+    """The body of the request with a question."""
+
+    output: str
+    outputs: _ToldPlace
+    inputs: tuple[_QuestionInput]
+    changed_prop_ids: list[str]
+    parsed_changed_props_ids: list[_Ask] = []
+
+
+class _AnyBody(msgspec.Struct):
+    """The part of a body that tells what is sent."""
+
+    output: str
+
+
+def wrong_body(places: Sequence[tuple[str, str]]) -> flask.Response | None:
+    """Return the answer to a request whose body is not what the page sends; None if the body is right.
+
+    Parameters
+    ----------
+    places
+        The ids and properties that the answer to an action changes; Dash itself would fail on others.
+    """
     if flask.request.method != "POST":
         return None
     if flask.request.mimetype != "application/json":
         return _refused("it must be application/json")
+    data = flask.request.get_data()
     try:
-        msgspec.json.decode(flask.request.get_data(), type=Action)
+        output = msgspec.json.decode(data, type=_AnyBody).output
+        if output == OUTPUT_OF_QUESTIONS:
+            msgspec.json.decode(data, type=_QuestionBody)
+        elif output == output_of_actions(places):
+            body = msgspec.json.decode(data, type=_ActionBody)
+            if [(place.id, place.property) for place in body.outputs] != list(places):
+                return _refused("its outputs are others")
+        else:
+            return _refused("its output is another one")
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         return _refused(str(error))
     return None
+
+
+def output_of_actions(places: Sequence[tuple[str, str]]) -> str:
+    """Return the name that Dash gives to a list of ids and properties."""
+    return f"..{'...'.join(f'{key}.{name}' for key, name in places)}.."
 
 
 def _refused(reason: str) -> flask.Response:

@@ -1,4 +1,4 @@
-"""The page's server: one request for actions, a few files, and the check of who may open the page."""
+"""The page's server: Dash with two callbacks, a few files, and the check of who may open the page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
+import dash
 import flask
 import numpy as np
+from dash import MATCH, ClientsideFunction, Input, Output, State, no_update
+from dash.exceptions import DependencyException
 
-from ..comparison.comparison import IDEAL
 from ..core.errors import InputError, first_few, printable
 from ..core.hosts import THIS_MACHINE
 from ..fronts.front import Front
@@ -27,116 +30,118 @@ from ..policies.policy_json import to_json as policy_to_json
 from ..workload.workload import Workload
 from . import layout, page_file, page_folder
 from .access import Access, proxy_host, refusal
-from .assets_served import addresses, packed, page_asset
 from .browser_requests import wrong_body
-from .charts import Course, in_words, projection
+from .cards import OTHER_FRONT, reply
 from .connections import listening_server
+from .contents import contents
 from .csv_tables import comparison_rows, reach_rows, remaining_rows, step_rows, to_csv
 from .desk import Desk
 from .newer_front import watcher
-from .state_view import scene, view_of
+from .packing import FOREVER, packed
+from .state_view import view_of
 from .tab_compare import schedules_to_compare
 from .tab_train import training_rows
-from .tags import to_html
-from .trainings import DONE, RUNNING, STOPPED
+from .trainings import DONE
 
 MOST_VALUE = 1e15  # s or %; more than any schedule reaches
-MOST_ASKED = 3  # schedulers that are simulated anew for one question
 MOST_SENT = 1_000_000  # bytes of a request
 THREADS = 8
 CONNECTIONS = 800  # at the same time; those that send only half a request take no thread, and make room for others
 SILENCE = 20  # s after which a connection that sends nothing is closed
 ROUND = 2.0  # s between two looks after the trainings, also while no browser shows the page
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-    "font-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-OTHER_FRONT = "the page shows other schedules now; reload it"
 Find = Callable[[], tuple[Workload, Sequence[str]]]
+
+
+class _Page(dash.Dash):  # type: ignore[misc]  # dash has no types
+    """Dash with a first page of our own: it names its language, and lets the browser fetch the front meanwhile."""
+
+    desk: Desk
+
+    def interpolate_index(self, **parts: str) -> str:
+        """Return the first page; `parts` are what Dash puts into it."""
+        return layout.document(self.desk, parts)
 
 
 def application(desk: Desk, access: Access) -> flask.Flask:
     """Return the page of a desk as a web application."""
-    server = flask.Flask("paretosched", static_folder=None)
+    server = flask.Flask("paretosched")
     server.config["MAX_CONTENT_LENGTH"] = MOST_SENT
+    app = _Page(
+        "paretosched",
+        server=server,
+        assets_folder=str(Path(__file__).with_name("assets")),
+        title=f"{desk.front.workload} · paretosched",
+        update_title=None,
+        serve_locally=True,
+        compress=False,
+        enable_mcp=False,
+        suppress_callback_exceptions=True,  # otherwise the whole page is sent twice, once for checks
+    )
+    app.desk = desk
+    app.layout = lambda: layout.page(desk, contents(desk))
+    names = list(contents(desk).pieces)
+    places = [*((name, "children") for name in names), ("figures", "data"), ("scene", "data"), ("held", "data")]
+
+    @app.callback(  # type: ignore[untyped-decorator]
+        [Output(*place) for place in places], Input("said", "data"), State("held", "data"), prevent_initial_call=True
+    )
+    def answer(action: Mapping[str, Any], held: Mapping[str, str]) -> list[Any]:
+        with desk.lock:
+            turn = {"turn": action.get("turn", 0)}
+            if action["do"] != "show" and action.get("front") != desk.digest:
+                return [*[no_update] * (len(places) - 2), {"stale": _news(desk)} | turn, no_update]
+            message = desk.act_once(action)
+            now = contents(desk)
+        digests, parts = now.digests, now.pieces | {"figures": now.figures}
+        changed = [no_update if held.get(name) == digests[name] else part for name, part in parts.items()]
+        return [*changed, now.scene | turn | {"message": message}, digests]
+
+    @app.callback(  # type: ignore[untyped-decorator]
+        Output({"told": MATCH}, "children"), Input({"ask": MATCH}, "data"), prevent_initial_call=True
+    )
+    def tell(asked: Mapping[str, Any]) -> Any:
+        return reply(desk, asked)
+
+    app.clientside_callback(ClientsideFunction("page", "take"), Input("scene", "data"))
+    app.clientside_callback(ClientsideFunction("page", "plot"), Input("figures", "data"))
     _routes(server, desk)
+    _files(server, desk)
+    hashes: list[str] = []
 
     @server.before_request
     def check_access() -> Any:
-        return refusal(access) or wrong_body()
+        return refusal(access) or wrong_body(places)
+
+    @server.errorhandler(DependencyException)
+    def no_such_file(_: DependencyException) -> flask.Response:
+        return flask.Response("there is no such file", 404)  # Dash's words list all files of its packages
 
     @server.after_request
     def add_headers(response: flask.Response) -> flask.Response:
-        response.headers["Content-Security-Policy"] = POLICY
+        if not hashes:
+            hashes.extend(app.csp_hashes())
+        response.headers["Content-Security-Policy"] = POLICY.format(hashes=" ".join(hashes))
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
-        response.headers.setdefault("Cache-Control", "no-store")
-        return response
+        return packed(response)
 
     return server
 
 
-def _page(desk: Desk) -> dict[str, Any]:
-    """Return what the page shows: its panels as HTML, the scene that the browser draws, and two projections."""
+def _news(desk: Desk) -> dict[str, Any]:
+    """Return the revision of the page, its front, and the one that is offered in its place."""
     with desk.lock:
-        state, front, marks, trainings = desk.state, desk.front, desk.marks, desk.known_trainings
-        view = view_of(state, front)
-        courses = [
-            Course(f"training {t.number}", t.course)
-            for t in reversed(trainings)
-            if len(t.course) and (t.status in (RUNNING, STOPPED) or t is trainings[0]) and t.status != "failed"
-        ][-3:]
-        contents = scene(state, view, marks, courses)
-        contents |= {"legend": layout.legend(front, marks), "axes": desk.axes(), "columns": len(front.objectives)}
-        words = [desk.service_words(), *in_words(front, marks.get(IDEAL))]
-        contents |= {"words": " ".join(filter(None, words)), "known": desk.known, "mine": desk.mine}
-        contents |= {
-            "undoable": [desk.history.can_undo, desk.history.can_redo],
-            "revision": desk.revision,
-            "busy": desk.busy,
-            "front": desk.digest,
-            "facts": layout.facts(front),
-        }
-
-        def chart(x: str, y: str, log: bool) -> str:
-            picks = [pick.row for pick in state.picks]
-            figure = projection(
-                desk.plane(x, y, log),
-                front,
-                x,
-                y,
-                wish=state.numbers,
-                chosen=view.row,
-                picks=picks,
-                suggested=state.suggested[1],
-                courses=courses,
-            )
-            return json.dumps(figure)  # as text: the browser draws it again only if it is another one
-
-        return {
-            "panels": to_html(layout.tab_panels(desk, view)),
-            "scene": contents,
-            "free": chart(state.across, state.up, state.log),
-            "util": chart("UTIL", "AWRT", state.log),
-        }
+        newer = desk.newer and {"front": desk.newer[0], "count": len(desk.newer[1])}
+        return {"revision": desk.revision, "front": desk.digest, "count": len(desk.front), "newer": newer}
 
 
 def _routes(server: flask.Flask, desk: Desk) -> None:
-    """Serve the page, the values of the front, and files to save; no name from the browser is ever part of a path."""
-
-    def attachment(text: str, kind: str) -> flask.Response:
-        return flask.Response(text, content_type=kind, headers={"Content-Disposition": "attachment"})
-
-    @server.get("/")
-    def page() -> flask.Response:
-        with desk.lock:
-            text = layout.document(desk, _page(desk), addresses())
-        return packed(text.encode(), "text/html; charset=utf-8")
-
-    @server.get("/files/<string:name>")
-    def file(name: str) -> flask.Response:
-        return page_asset(name)
+    """Serve the values of the front, and whether something has changed."""
 
     @server.get("/front/<string:digest>.bin")
     def front(digest: str) -> flask.Response:
@@ -144,46 +149,24 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
             if digest != desk.digest:
                 return flask.Response(OTHER_FRONT, 409)
             values = desk.front.values.tobytes(order="F")
-        headers = {"Cache-Control": "private, max-age=31536000, immutable"}
+        headers = {"Cache-Control": FOREVER}
         return flask.Response(values, content_type="application/octet-stream", headers=headers)
-
-    def news() -> dict[str, Any]:
-        """Return the revision of the page, its front, and the one that is offered in its place."""
-        with desk.lock:
-            newer = desk.newer and {"front": desk.newer[0], "count": len(desk.newer[1])}
-            return {"revision": desk.revision, "front": desk.digest, "count": len(desk.front), "newer": newer}
 
     @server.get("/pulse")
     def pulse() -> dict[str, Any]:
         desk.look_after()
-        return news()
+        return _news(desk)
 
-    @server.post("/act")
-    def act() -> flask.Response:
-        action = flask.request.get_json()
-        with desk.lock:
-            if action["do"] != "show" and action.get("front") != desk.digest:
-                return flask.Response(json.dumps(news()), 409, content_type="application/json")
-            message = desk.act_once(action)
-            answer = {"message": message} | _page(desk)
-        return packed(json.dumps(answer).encode(), "application/json")
+
+def _files(server: flask.Flask, desk: Desk) -> None:
+    """Serve files to save; no name from the browser is ever part of a path."""
+
+    def attachment(text: str, kind: str) -> flask.Response:
+        return flask.Response(text, content_type=kind, headers={"Content-Disposition": "attachment"})
 
     @server.get("/page.json")
     def copy() -> flask.Response:
         return attachment(json.dumps(page_file.to_json(desk.state, desk.front), indent=2), "application/json")
-
-    @server.get("/card/<string:digest>/<int:row>")
-    def card(digest: str, row: int) -> flask.Response:
-        if digest != desk.digest or row >= len(desk.front):
-            return flask.Response(OTHER_FRONT, 409)
-        return packed(to_html(layout.consequence_list(desk, row)).encode(), "text/html; charset=utf-8")
-
-    @server.get("/what-if/<string:digest>/<int:number>/<string:rows>")
-    def what_if(digest: str, number: int, rows: str) -> flask.Response:
-        known = [int(row) for row in rows.split("-") if row.isdecimal() and len(row) < 10][:MOST_ASKED]
-        if digest != desk.digest or any(row >= len(desk.front) for row in known):
-            return flask.Response(OTHER_FRONT, 409)
-        return packed(to_html(layout.answer_list(desk, number, known)).encode(), "text/html; charset=utf-8")
 
     @server.get("/policy/<string:digest>/<int:row>.json")
     def policy(digest: str, row: int) -> flask.Response:
@@ -195,24 +178,6 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
         if online is None:
             flask.abort(404)
         return attachment(json.dumps(policy_to_json(online), indent=2) + "\n", "application/json")
-
-    @server.get("/explain/<string:digest>/<int:row>")
-    def explain_row(digest: str, row: int) -> flask.Response:
-        with desk.lock:
-            shown, own = desk.digest, desk.front
-        online = row_policy(own, row) if digest == shown and row < len(own) else None
-        return explanation_of(online, f"policy-{row}.json")
-
-    @server.get("/explain/training/<int:number>")
-    def explain_training(number: int) -> flask.Response:
-        online = next((t.policy for t in desk.known_trainings if t.number == number and t.status == DONE), None)
-        return explanation_of(online, f"trained-{number}-policy.json")
-
-    def explanation_of(online: Policy | None, name: str) -> flask.Response:
-        if online is None:
-            return flask.Response(OTHER_FRONT, 409)
-        content = to_html(layout.explanation(online, name))
-        return packed(content.encode(), "text/html; charset=utf-8")
 
     @server.get("/training/<int:number>.json")
     def trained_policy(number: int) -> flask.Response:

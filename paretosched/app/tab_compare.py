@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
+
+from dash import dcc, html
 
 from ..plots.style import defined_objectives
-from ..simulation.objective import improvement
-from . import tags
+from ..simulation.objective import Objective, improvement
+from .cards import question
 from .charts import LETTERS, PICK_LOOKS, differences, value_text
 from .desk import Desk
-from .state_view import View
-from .widgets import button, card_host, gain_in_words, heading, meaning_of, text_field
+from .widgets import GRAPH, asked_part, button, gain_in_words, heading, meaning_of, opened_part, text_field
 
 
 def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
@@ -28,70 +29,78 @@ def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None, dict[s
     return columns, next(iter(columns), None), notes
 
 
-def compare_tab(desk: Desk, view: View) -> list[Any]:
-    """Return the contents of the tab."""
+def compare_tab(contents: Mapping[str, Any]) -> list[Any]:
+    """Return the contents of the tab; `contents` are the pieces that an answer may change, see `compare_pieces`."""
+    return [html.Div(contents[name], id=name) for name in ("compared", "picks", "what-if", "cards", "difference")]
+
+
+def compare_pieces(desk: Desk) -> dict[str, Any]:
+    """Return the parts of the tab that an answer may change, by their ids.
+
+    They are the table, the shortlist with its notes, the questions "what if", the cards, and the chart.
+    """
     columns, reference, _ = schedules_to_compare(desk)
-    state = desk.state
+    picks = _pick_list(desk)
     if not columns:
-        return [
-            tags.p(
-                "Put schedules on the shortlist to compare them: choose one in a chart, then “+ Shortlist”.",
-                className="empty",
-            )
-        ]
-    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined_objectives(desk.front)]
-    rows = {letter: pick.row for letter, pick in zip(LETTERS, state.picks, strict=False)}
-    head = tags.tr(
-        [
-            tags.td(),
-            *(
-                tags.th(
-                    [
-                        tags.b(name),
-                        tags.small(
-                            f"no. {rows[name]}" if name in rows else "today" if name == reference else "scheduler"
-                        ),
-                    ],
-                    scope="col",
-                )
-                for name in columns
-            ),
-        ]
+        words = "Put schedules on the shortlist to compare them: choose one in a chart, then “+ Shortlist”."
+        return {"compared": html.P(words, className="empty"), "picks": None, "what-if": None, "cards": None} | {
+            "difference": None
+        }
+    note = f"Response times in hours, UTIL in per cent; differences to {reference}." + (
+        " ▲ better, ▼ worse."
+        if desk.comparison
+        else " Start the page with --trace to see EASY, FCFS and conservative backfilling here."
     )
-    lines = []
-    for j, o in objectives:
-        cells: list[Any] = [tags.th([o.name, tags.small(meaning_of(o))], scope="row")]
-        for name, values in columns.items():
-            cells.append(
-                tags.td(
-                    [value_text(o, float(values[j]))]
-                    + (
-                        []
-                        if name == reference or reference is None
-                        else [
-                            tags.br(),
-                            gain_in_words(
-                                o, float(improvement(values[j : j + 1], columns[reference][j : j + 1])[0]), short=True
-                            ),
-                        ]
-                    ),
-                    **{"data-cell": f"{name} {o.name}"},
-                )
-            )
-        lines.append(tags.tr(cells))
-    picks = [
-        tags.div(
+    empty = html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty")
+    return {
+        "compared": [
+            html.Div(_comparison_table(desk, columns, reference), className="scroll"),
+            html.P([note, " ", html.A("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
+        ],
+        "picks": picks or empty,
+        "what-if": _what_if_card(desk),
+        "cards": _pick_cards(desk) if desk.today is not None else None,
+        "difference": _difference_chart(desk, columns, reference),
+    }
+
+
+def _comparison_table(desk: Desk, columns: Mapping[str, Any], reference: str | None) -> Any:
+    """Return the table of the schedules to compare, and their differences to the reference."""
+    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined_objectives(desk.front)]
+    rows = {letter: pick.row for letter, pick in zip(LETTERS, desk.state.picks, strict=False)}
+
+    def what(name: str) -> str:
+        return f"no. {rows[name]}" if name in rows else "today" if name == reference else "scheduler"
+
+    def cell(name: str, j: int, o: Objective) -> Any:
+        value = columns[name][j : j + 1]
+        parts: list[Any] = [value_text(o, float(value[0]))]
+        if name != reference and reference is not None:
+            gain = float(improvement(value, columns[reference][j : j + 1])[0])
+            parts += [html.Br(), gain_in_words(o, gain, short=True)]
+        return html.Td(parts, **{"data-cell": f"{name} {o.name}"})
+
+    head = html.Tr([html.Td(), *(html.Th([html.B(name), html.Small(what(name))], scope="col") for name in columns)])
+    lines = [
+        html.Tr([html.Th([o.name, html.Small(meaning_of(o))], scope="row"), *(cell(name, j, o) for name in columns)])
+        for j, o in objectives
+    ]
+    return html.Table([html.Thead(head), html.Tbody(lines)])
+
+
+def _pick_list(desk: Desk) -> list[Any]:
+    """Return the shortlist: for each schedule its letter, the owner's note, and what can be done with it."""
+    return [
+        html.Div(
             [
-                tags.b(letter, className=f"letter pick-{number % PICK_LOOKS}"),
-                tags.span(
-                    text_field(
-                        {"do": "note", "row": pick.row},
-                        "text",
-                        f"why {letter}",
-                        pick.note,
-                        f"why schedule {pick.row}?",
-                    ),
-                    className="field wide",
+                html.B(letter, className=f"letter pick-{number % PICK_LOOKS}"),
+                text_field(
+                    f"note-{pick.row}",
+                    {"do": "note", "row": pick.row},
+                    "text",
+                    f"why {letter}",
+                    pick.note,
+                    f"why schedule {pick.row}?",
                 ),
                 button("look", {"do": "choose", "row": pick.row}, className="link"),
                 button("remove", {"do": "drop", "row": pick.row}, className="link"),
@@ -99,64 +108,40 @@ def compare_tab(desk: Desk, view: View) -> list[Any]:
             className="pick",
             id=f"pick-{pick.row}",
         )
-        for number, (letter, pick) in enumerate(zip(LETTERS, state.picks, strict=False))
+        for number, (letter, pick) in enumerate(zip(LETTERS, desk.state.picks, strict=False))
     ]
-    note = f"Response times in hours, UTIL in per cent; differences to {reference}." + (
-        " ▲ better, ▼ worse."
-        if desk.comparison
-        else " Start the page with --trace to see EASY, FCFS and conservative backfilling here."
-    )
-    parts = [
-        tags.div(tags.table([tags.thead(head), tags.tbody(lines)], id="compared"), className="scroll"),
-        tags.p([note, " ", tags.a("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
-        tags.div(picks, id="picks")
-        if picks
-        else tags.p("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty"),
-    ]
-    parts.append(_what_if_card(desk, view))
-    if desk.today is not None:
-        parts += [
-            tags.div(
-                [
-                    tags.h3([tags.b(letter, className=f"letter pick-{number % PICK_LOOKS}"), f" Schedule {pick.row}"]),
-                    card_host(desk, pick.row, "compare"),
-                ],
-                className="card",
-            )
-            for number, (letter, pick) in enumerate(zip(LETTERS, state.picks, strict=False))
-        ]
-    others = {name: values for name, values in columns.items() if name != reference}
-    if reference is not None and others:
-        figure = differences(desk.front.objectives, (reference, columns[reference]), others)
-        graph = tags.div(
-            id="differences",
-            className="graph",
-            style=f"height: {figure.layout.height}px",
-            **{"data-figure": figure.to_json(), "data-own": ""},
+
+
+def _pick_cards(desk: Desk) -> list[Any]:
+    """Return a card for each schedule of the shortlist, in which the browser puts what would change for whom."""
+    return [
+        html.Div(
+            [
+                html.H3([html.B(letter, className=f"letter pick-{number % PICK_LOOKS}"), f" Schedule {pick.row}"]),
+                *asked_part(f"card-{pick.row}", question(desk, "card", [pick.row])),
+            ],
+            className="card",
         )
-        parts += [tags.div([heading(f"Difference to {reference}", "", "differences"), graph], className="card")]
-    return parts
+        for number, (letter, pick) in enumerate(zip(LETTERS, desk.state.picks, strict=False))
+    ]
 
 
-def _what_if_card(desk: Desk, view: View) -> Any:
+def _difference_chart(desk: Desk, columns: Mapping[str, Any], reference: str | None) -> Any:
+    """Return the chart of the differences to the reference; None if there is nothing to compare it with."""
+    others = {name: values for name, values in columns.items() if name != reference}
+    if reference is None or not others:
+        return None
+    figure = differences(desk.front.objectives, (reference, columns[reference]), others)
+    height = {"height": f"{figure.layout.height}px"}
+    graph = html.Div(dcc.Graph(figure=figure, config=GRAPH, style=height), id="differences", className="graph")
+    return html.Div([heading(f"Difference to {reference}", "", "differences"), graph], className="card")
+
+
+def _what_if_card(desk: Desk) -> Any:
     """Return the questions "what if" as parts to be opened; each is answered then, for the first of the shortlist."""
     asked = desk.questions()
     if desk.today is None or not asked:
         return None
-    rows = "-".join(str(pick.row) for pick in desk.state.picks[:3]) or str(view.row)
-    end = urlencode({"today": desk.today[0]})
-    parts = [
-        tags.details(
-            [
-                tags.summary(question.words),
-                tags.div(
-                    className="consequences",
-                    **{"data-own": "", "data-card": f"what-if/{desk.digest}/{number}/{rows}?{end}"},
-                ),
-            ],
-            id=f"what-if-{number}",
-        )
-        for number, question in enumerate(asked)
-    ]
-    title = tags.div(tags.h2(["What if …", tags.small("the same schedulers with other jobs")]), className="head")
-    return tags.div([title, *parts], className="card", id="what-if")
+    parts = [opened_part(f"what-if-{number}", one.words) for number, one in enumerate(asked)]
+    title = html.Div(html.H2(["What if …", html.Small("the same schedulers with other jobs")]), className="head")
+    return html.Div([title, *parts], className="card")

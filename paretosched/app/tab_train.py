@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from dash import html
 
 from ..core.arrays import Floats
 from ..core.tables import plain
@@ -13,54 +15,54 @@ from ..plots.style import defined_objectives
 from ..wishes import nearness
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import Wish, goal, violation, wish_text
-from . import tags
+from .cards import question
 from .charts import value_text
 from .desk import Desk
 from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
-from .widgets import button, csv_links, screen_label
+from .widgets import button, csv_links, opened_part, screen_label
 
 
-def train_tab(desk: Desk) -> list[Any]:
-    """Return the contents of the tab."""
-    state = desk.state
-    wish = None if state.wish is None else wish_text(state.wish, hours=True)
+def train_tab(contents: Mapping[str, Any]) -> list[Any]:
+    """Return the contents of the tab; `contents` are the pieces in it that an answer may change, see `train_pieces`."""
+    return [html.Div(contents[name], id=name) for name in ("training", "trainings")]
+
+
+def train_pieces(desk: Desk) -> dict[str, Any]:
+    """Return the parts of the tab that an answer may change, by their ids: how to train, and the trainings."""
+    cards: list[Any] = [_training_card(desk, t) for t in desk.known_trainings]
+    if cards:
+        cards.append(html.P(["As CSV: ", *csv_links({"trainings": "trainings"})], className="quiet"))
+    return {"training": _how_to_train(desk), "trainings": cards}
+
+
+def _how_to_train(desk: Desk) -> Any:
+    """Return the buttons that begin a training, or why none can begin yet."""
     if desk.waiting:
-        how: Any = tags.p("The workload is being read and the known schedules simulated …", className="empty")
-    elif desk.comparison is None:
-        how = tags.p(["Training needs the workload itself. ", desk.trouble], className="empty", id="no-trace")
-    elif wish is None:
-        how = tags.p(
-            "Say what you want on the first tab; then train the online scheduler for it here.", className="empty"
+        return html.P("The workload is being read and the known schedules simulated …", className="empty")
+    if desk.comparison is None:
+        return html.P(["Training needs the workload itself. ", desk.trouble], className="empty", id="no-trace")
+    if desk.state.wish is None:
+        words = "Say what you want on the first tab; then train the online scheduler for it here."
+        return html.P(words, className="empty")
+    efforts = [
+        button(
+            f"Train · {words}: {size(number):,} schedules",
+            {"do": "train", "generations": number},
+            className="button strong" if number == min(EFFORTS) else "button",
+            title=f"{number} generations",
+            **{"data-effort": str(number)},
         )
-    else:
-        how = tags.div(
-            [
-                tags.p(["Train Greedy, the online scheduler, for ", tags.b(wish)]),
-                tags.div(
-                    [
-                        button(
-                            f"Train · {words}: {size(number):,} schedules",
-                            {"do": "train", "generations": number},
-                            className="button strong" if number == min(EFFORTS) else "button",
-                            title=f"{number} generations",
-                            **{"data-effort": str(number)},
-                        )
-                        for number, words in EFFORTS.items()
-                    ],
-                    className="row",
-                ),
-                tags.p(
-                    "It runs in the background, one wish after another. Go on with your work meanwhile.",
-                    className="quiet",
-                ),
-            ],
-            className="card",
-        )
-    parts = [how, tags.div([_training_card(desk, t) for t in desk.known_trainings], id="trainings")]
-    return (
-        [*parts, tags.p(["As CSV: ", *csv_links({"trainings": "trainings"})], className="quiet")]
-        if desk.known_trainings
-        else parts
+        for number, words in EFFORTS.items()
+    ]
+    wish = wish_text(desk.state.wish, hours=True)
+    meanwhile = "It runs in the background, one wish after another. Go on with your work meanwhile."
+    return html.Div(
+        [
+            html.P(["Train Greedy, the online scheduler, for ", html.B(wish)]),
+            html.Div(efforts, className="row"),
+            html.P(meanwhile, className="quiet"),
+        ],
+        className="card",
     )
 
 
@@ -97,23 +99,23 @@ def _training_card(desk: Desk, t: Training) -> Any:
         FAILED: t.message,
     }[t.status]
     body: list[Any] = [
-        tags.div(
+        html.Div(
             [
-                tags.h3([f"trained {t.number}" if t.status == DONE else f"training {t.number}", tags.small(words)]),
+                html.H3([f"trained {t.number}" if t.status == DONE else f"training {t.number}", html.Small(words)]),
                 *_buttons(t),
             ],
             className="head",
         ),
-        tags.p(tags.b(wish_text(t.wish, hours=True))),
+        html.P(html.B(wish_text(t.wish, hours=True))),
     ]
     if t.status != DONE:
         body.append(
-            tags.div(
+            html.Div(
                 [
-                    tags.progress(
+                    html.Progress(
                         value=str(t.done), max=str(max(t.total, 1)), **screen_label(f"progress of training {t.number}")
                     ),
-                    tags.span(
+                    html.Span(
                         time_text(t.seconds_left) if t.status == RUNNING else f"{t.done:,} of {t.total:,} simulated",
                         className="quiet",
                         title=f"{t.done:,} of {t.total:,} schedules simulated",
@@ -127,17 +129,20 @@ def _training_card(desk: Desk, t: Training) -> Any:
         values = t.course[-1]
     if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
         told = progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
-        body += [tags.p(tags.b(sentence), className="way", **{"data-way": str(t.number)}) for sentence in told]
+        body += [html.P(html.B(sentence), className="way", **{"data-way": str(t.number)}) for sentence in told]
         cells = [
-            tags.td(
-                [tags.small(o.name), tags.br(), value_text(o, float(values[j]))],
+            html.Td(
+                [html.Small(o.name), html.Br(), value_text(o, float(values[j]))],
                 **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
             )
             for j, o in enumerate(desk.front.objectives)
             if o in defined_objectives(desk.front)
         ]
-        body.append(tags.table(tags.tbody(tags.tr(cells)), className="small"))
-    return tags.div(
+        body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
+    if t.status == DONE:
+        asked = question(desk, "trained", number=t.number)
+        body.append(opened_part(f"explain-trained-{t.number}", "What this scheduler does, and how to run it", asked))
+    return html.Div(
         body,
         className="card training",
         id=f"training-{t.number}",
@@ -152,7 +157,7 @@ def _buttons(t: Training) -> list[Any]:
     if t.status == DONE:
         name = f"trained-{t.number}-policy.json"
         return [
-            tags.a(
+            html.A(
                 "policy.json",
                 href=f"training/{t.number}.json",
                 download=name,

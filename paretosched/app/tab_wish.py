@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from dash import html
 
+from ..fronts.front import Front
 from ..fronts.row_schedules import row_policy
 from ..plots.style import defined_objectives
 from ..simulation.objective import Objective, improvement
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.relaxation import smallest_relaxation
 from ..wishes.wish import reference_text, wish_text
-from . import tags
 from .charts import unit_of, value_text
 from .desk import Desk
 from .state import State, is_brushed
 from .state_view import View
 from .widgets import (
+    asked_part,
     button,
-    card_host,
+    class_field,
     csv_links,
-    explained,
     gain_in_words,
     meaning_of,
     number_field,
-    screen_label,
+    opened_part,
     words_field,
 )
 
@@ -40,54 +42,106 @@ HELP = {
 }
 
 
-def wish_tab(desk: Desk, view: View) -> list[Any]:
-    """Return the contents of the tab."""
-    state = desk.state
-    words = "" if state.wish is None else wish_text(state.wish, hours=True)
+def wish_tab(desk: Desk, contents: Mapping[str, Any]) -> list[Any]:
+    """Return the contents of the tab; `contents` are the pieces in it that an answer may change, see `wish_pieces`."""
+    fields = wish_fields(desk.state, desk.front)
+    hint = "Your wish in words; hours and per cent"
+    pieces = {name: html.Div(contents[name], id=name) for name in ("remarks", "twice", "chosen", "values", "steps")}
     return [
-        tags.div(
+        html.Div(
             [
-                tags.span(
-                    words_field({"do": "say"}, "text", "Your wish in words; hours and per cent", words, HINT),
-                    className="field wide",
-                    id="text",
-                ),
-                tags.button("Send", id="send", className="button strong", title="Send the wish (Enter)"),
+                words_field("text", {"do": "say"}, "text", hint, fields["text"], HINT),
+                html.Button("Send", id="send", className="button strong", title="Send the wish (Enter)"),
                 button("Clear", {"do": "say", "text": ""}, id="clear"),
             ],
             className="text",
         ),
-        tags.p(desk.remark, className="remark") if desk.remark else None,
-        _limits_remark(state),
-        _relaxation_offer(desk),
-        tags.div(id="left", **{"aria-live": "polite", "data-own": ""}),
-        tags.div(
-            [tags.button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
+        pieces["remarks"],
+        html.Div(id="left", **{"aria-live": "polite"}),
+        html.Div(
+            [html.Button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
             className="tabs modes",
         ),
-        *(tags.p(text, className=f"help {key}") for key, text in HELP.items()),
-        _wish_table(state, desk, view),
-        tags.div(
+        *(html.P(text, className=f"help {key}") for key, text in HELP.items()),
+        _wish_table(desk, fields, contents),
+        html.Div(
             [
-                tags.button("Find it", id="classify", className="button strong in-classes"),
+                html.Button("Find it", id="classify", className="button strong in-classes"),
                 button("Compromise", {"do": "compromise"}, title="The schedule whose largest shortfall is smallest"),
                 button(
                     "Knee points",
                     {"do": "knees"},
                     title="The schedules that would be missed most, whatever the weights are",
                 ),
-                _twice_easy(desk),
+                pieces["twice"],
             ],
             className="row",
         ),
-        _schedule_card(desk, view),
-        _steps_card(desk, view),
-        tags.p(
+        html.Div(
+            [
+                pieces["chosen"],
+                html.Div(asked_part("card"), id="card", **{"aria-live": "polite"}),
+                opened_part("explain-row", "What this scheduler does, and how to run it"),
+                pieces["values"],
+            ],
+            className="card chosen",
+        ),
+        pieces["steps"],
+        html.P(
             ["As CSV: ", *csv_links({"objectives": "reach", "steps": "steps", "what remains": "remaining"})],
             className="quiet",
         ),
-        tags.p(f"Saved automatically in {desk.folder.name}, beside the front.", className="quiet"),
+        html.P(f"Saved automatically in {desk.folder.name}, beside the front.", className="quiet"),
     ]
+
+
+def wish_pieces(desk: Desk, view: View) -> dict[str, Any]:
+    """Return the parts of the tab that an answer may change, by their ids. No field is in them: it would lose its text.
+
+    They are the remarks, the best and the reachable value of each objective, a button, and the chosen schedule.
+    """
+    pieces: dict[str, Any] = {
+        "remarks": [
+            html.P(desk.remark, className="remark") if desk.remark else None,
+            _limits_remark(desk.state),
+            _relaxation_offer(desk),
+        ],
+        "twice": _twice_easy(desk),
+        "chosen": _schedule_head(desk, view),
+        "values": _value_table(desk, view),
+        "steps": _steps_card(desk, view),
+    }
+    for j, o in enumerate(desk.front.objectives):
+        if o in defined_objectives(desk.front):
+            best, values = view.best[j], desk.front.values[:, j]
+            best_of_all = values.max() if o.maximise else values.min()
+            worse = view.left == 0 or best != best_of_all
+            pieces[f"best-{j}"] = value_text(o, float(best_of_all))
+            pieces[f"reach-{j}"] = html.B(value_text(o, float(best))) if worse else value_text(o, float(best))
+    return pieces
+
+
+def wish_fields(state: State, front: Front) -> dict[str, str]:
+    """Return the texts of all fields of the tab, by their ids: what the wish of a state says."""
+    wish = state.wish
+    weights = dict(wish.weights) if wish else {}
+    near = dict(wish.near) if wish else {}
+    limits = {x.objective: x for x in wish.limits if is_brushed(x)} if wish else {}
+    classes = {name: (kind, level) for name, kind, level in state.classes}
+    fields = {"text": "" if wish is None else wish_text(wish, hours=True)}
+    for j, o in enumerate(front.objectives):
+        if o not in defined_objectives(front):
+            continue
+        factor = _factor(o)
+        limit = limits.get(o.name)
+        fields[f"low-{j}"] = "" if limit is None or limit.low == 0 else _six_digits(limit.low / factor)
+        fields[f"high-{j}"] = "" if limit is None or np.isinf(limit.high) else _six_digits(limit.high / factor)
+        fields[f"near-{j}"] = _six_digits(near[o.name] / factor) if o.name in near else ""
+        fields[f"weight-{j}"] = f"{abs(weights[o.name]):g}" if o.name in weights else ""
+        kind, bound = classes.get(o.name, (FREE, None))
+        fields[f"class-{j}"] = kind
+        fields[f"level-{j}"] = "" if bound is None else _six_digits(bound / factor)
+    return fields
 
 
 def _relaxation_offer(desk: Desk) -> Any:
@@ -110,7 +164,7 @@ def _relaxation_offer(desk: Desk) -> Any:
         for limit in relaxed.wish.limits
     }
     sentence = f"Nothing remains. The least that must give: {', '.join(words)}; then {schedules}."
-    return tags.p([sentence, " ", button("Do that", {"do": "limit", "limits": limits}, id="relax")], className="remark")
+    return html.P([sentence, " ", button("Do that", {"do": "limit", "limits": limits}, id="relax")], className="remark")
 
 
 def _limits_remark(state: State) -> Any:
@@ -118,105 +172,48 @@ def _limits_remark(state: State) -> Any:
     if not state.uncounted_policies:
         return None
     policies = " and ".join(map(reference_text, state.uncounted_policies))
-    return tags.p(
+    return html.P(
         f"not counted, until the workload has been simulated: limits relative to {policies}", className="remark"
     )
 
 
-def _wish_table(state: State, desk: Desk, view: View) -> Any:
+def _wish_table(desk: Desk, fields: Mapping[str, str], contents: Mapping[str, Any]) -> Any:
     """Return the table of the objectives: what is reachable, and fields for limits, point, weights and classes."""
-    wish = state.wish
-    weights = dict(wish.weights) if wish else {}
-    near = dict(wish.near) if wish else {}
-    limits = {x.objective: x for x in wish.limits if is_brushed(x)} if wish else {}
-    classes = {name: (kind, level) for name, kind, level in state.classes}
-    rows = []
-    for j, o in enumerate(desk.front.objectives):
-        if o not in defined_objectives(desk.front):
-            continue
-        factor = 3600.0 if o.unit == "s" else 1.0
-        limit = limits.get(o.name)
-        low = "" if limit is None or limit.low == 0 else _six_digits(limit.low / factor)
-        high = "" if limit is None or np.isinf(limit.high) else _six_digits(limit.high / factor)
-        weight = f"{abs(weights[o.name]):g}" if o.name in weights else ""
-        level = _six_digits(near[o.name] / factor) if o.name in near else ""
-        kind, bound = classes.get(o.name, (FREE, None))
-        best, values = view.best[j], desk.front.values[:, j]
-        best_of_all = values.max() if o.maximise else values.min()
-        worse = view.left == 0 or best != best_of_all
-        rows.append(
-            tags.tr(
-                [
-                    tags.th([o.name, tags.small(meaning_of(o))], scope="row"),
-                    tags.td(value_text(o, float(best_of_all)), title="best of all schedules"),
-                    tags.td(
-                        tags.b(value_text(o, float(best))) if worse else value_text(o, float(best)),
-                        className="reach",
-                        **{"data-reach": o.name},
-                    ),
-                    tags.td(
-                        number_field(
-                            {"do": "limit", "name": o.name}, "low", f"{o.name} at least, {unit_of(o)}", low, factor
-                        ),
-                        className="in-ranges",
-                    ),
-                    tags.td(
-                        number_field(
-                            {"do": "limit", "name": o.name}, "high", f"{o.name} at most, {unit_of(o)}", high, factor
-                        ),
-                        className="in-ranges",
-                    ),
-                    tags.td(
-                        number_field(
-                            {"do": "near", "name": o.name},
-                            "value",
-                            f"{o.name} to come near to, {unit_of(o)}",
-                            level,
-                            factor,
-                        ),
-                        className="in-point",
-                    ),
-                    tags.td(
-                        number_field({"do": "weigh", "name": o.name}, "value", f"weight of {o.name}", weight, 1.0),
-                        className="in-weights",
-                    ),
-                    tags.td(
-                        tags.select(
-                            [tags.option(c, value=c, selected=c == kind) for c in CLASSES],
-                            className="class",
-                            **screen_label(f"class of {o.name}"),
-                            **{"data-value": kind, "data-name": o.name},
-                        ),
-                        className="in-classes",
-                    ),
-                    tags.td(
-                        number_field(
-                            {"do": "nothing"},
-                            "value",
-                            f"level of {o.name}, {unit_of(o)}",
-                            "" if bound is None else _six_digits(bound / factor),
-                            factor,
-                            **{"data-name": o.name, "data-level": "1"},
-                        ),
-                        className="in-classes",
-                    ),
-                ]
-            )
-        )
-    head = tags.tr(
+    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined_objectives(desk.front)]
+    rows = [_wish_row(j, o, fields, contents) for j, o in objectives]
+    heads = {
+        "best": "", "still reachable": "", "at least": "in-ranges", "at most": "in-ranges", "come near": "in-point",
+        "weight": "in-weights", "class": "in-classes", "level": "in-classes",
+    }  # fmt: skip
+    head = html.Tr([html.Td(), *(html.Th(words, scope="col", className=mode) for words, mode in heads.items())])
+    return html.Div(html.Table([html.Thead(head), html.Tbody(rows)], id="wishes"), className="scroll")
+
+
+def _wish_row(j: int, o: Objective, fields: Mapping[str, str], contents: Mapping[str, Any]) -> Any:
+    """Return the row of objective j in the table of the objectives."""
+    factor, unit, name = _factor(o), unit_of(o), o.name
+    limit, near = {"do": "limit", "name": name}, {"do": "near", "name": name}
+
+    def cell(key: str, do: Mapping[str, Any], part: str, label: str, mode: str, factor: float, **more: str) -> Any:
+        field = number_field(f"{key}-{j}", do, part, label, fields[f"{key}-{j}"], factor, **more)
+        return html.Td(field, className=mode)
+
+    return html.Tr(
         [
-            tags.td(),
-            tags.th("best", scope="col"),
-            tags.th("still reachable", scope="col"),
-            tags.th("at least", scope="col", className="in-ranges"),
-            tags.th("at most", scope="col", className="in-ranges"),
-            tags.th("come near", scope="col", className="in-point"),
-            tags.th("weight", scope="col", className="in-weights"),
-            tags.th("class", scope="col", className="in-classes"),
-            tags.th("level", scope="col", className="in-classes"),
+            html.Th([name, html.Small(meaning_of(o))], scope="row"),
+            html.Td(contents[f"best-{j}"], id=f"best-{j}", title="best of all schedules"),
+            html.Td(contents[f"reach-{j}"], id=f"reach-{j}", className="reach", **{"data-reach": name}),
+            cell("low", limit, "low", f"{name} at least, {unit}", "in-ranges", factor),
+            cell("high", limit, "high", f"{name} at most, {unit}", "in-ranges", factor),
+            cell("near", near, "value", f"{name} to come near to, {unit}", "in-point", factor),
+            cell("weight", {"do": "weigh", "name": name}, "value", f"weight of {name}", "in-weights", 1.0),
+            html.Td(class_field(f"class-{j}", name, CLASSES, fields[f"class-{j}"]), className="in-classes"),
+            cell(
+                "level", {"do": "nothing"}, "value", f"level of {name}, {unit}", "in-classes", factor,
+                **{"data-level": name},
+            ),
         ]
-    )
-    return tags.div(tags.table([tags.thead(head), tags.tbody(rows)], id="wishes"), className="scroll")
+    )  # fmt: skip
 
 
 def _twice_easy(desk: Desk) -> Any:
@@ -234,8 +231,8 @@ def _twice_easy(desk: Desk) -> Any:
     return button("No group over twice EASY", {"do": "limit", "limits": limits, "fit": True}, title=title)
 
 
-def _schedule_card(desk: Desk, view: View) -> Any:
-    """Return the card of the current schedule: why it is value_text, its values, its policy, and schedules like it."""
+def _schedule_head(desk: Desk, view: View) -> list[Any]:
+    """Return the head of the card of the current schedule: why it is shown, its policy, and schedules like it."""
     state, front, row = desk.state, desk.front, view.row
     picks = [pick.row for pick in state.picks]
     if state.chosen is not None:
@@ -259,19 +256,8 @@ def _schedule_card(desk: Desk, view: View) -> Any:
         for other in others
         if len(others) > 1
     ]
-    values = [
-        tags.tr(
-            [
-                tags.th(o.name, scope="row"),
-                tags.td(f"{value_text(o, float(v))} {unit_of(o)}"),
-                *_gain_over_today(desk, o, j, float(v)),
-            ]
-        )
-        for j, (o, v) in enumerate(zip(front.objectives, front.values[row], strict=True))
-        if o in defined_objectives(front)
-    ]
     link = (
-        tags.a(
+        html.A(
             "policy.json",
             href=f"policy/{desk.digest}/{row}.json",
             download=f"policy-{row}.json",
@@ -279,32 +265,43 @@ def _schedule_card(desk: Desk, view: View) -> Any:
             title="The scheduler that makes this schedule",
         )
         if row_policy(front, row)
-        else tags.span("knows the future", className="quiet", title="no policy makes this schedule")
+        else html.Span("knows the future", className="quiet", title="no policy makes this schedule")
     )
-    return tags.div(
-        [
-            tags.div(
-                [
-                    tags.h3(f"Schedule {row}"),
-                    link,
-                    tags.span("on the shortlist", className="quiet")
-                    if row in picks
-                    else button("+ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
-                ],
-                className="head",
-            ),
-            tags.p(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
-            tags.p(desk.distance(row), id="distance", className="quiet"),
-            card_host(desk, row) if desk.today else None,
-            tags.div(
-                [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
-                className="links",
-            ),
-            explained(f"explain/{desk.digest}/{row}", "row") if row_policy(front, row) else None,
-            tags.table([tags.tbody(values)], id="values", **{"data-row": row}),
-        ],
-        className="card chosen",
-    )
+    return [
+        html.Div(
+            [
+                html.H3(f"Schedule {row}"),
+                link,
+                html.Span("on the shortlist", className="quiet")
+                if row in picks
+                else button("+ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
+            ],
+            className="head",
+        ),
+        html.P(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
+        html.P(desk.distance(row), id="distance", className="quiet"),
+        html.Div(
+            [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
+            className="links",
+        ),
+    ]
+
+
+def _value_table(desk: Desk, view: View) -> Any:
+    """Return the table of the values of the current schedule, beside those of the owner's scheduler."""
+    front, row = desk.front, view.row
+    values = [
+        html.Tr(
+            [
+                html.Th(o.name, scope="row"),
+                html.Td(f"{value_text(o, float(v))} {unit_of(o)}"),
+                *_gain_over_today(desk, o, j, float(v)),
+            ]
+        )
+        for j, (o, v) in enumerate(zip(front.objectives, front.values[row], strict=True))
+        if o in defined_objectives(front)
+    ]
+    return html.Table([html.Tbody(values)], **{"data-row": row})
 
 
 def _gain_over_today(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
@@ -313,17 +310,17 @@ def _gain_over_today(desk: Desk, o: Objective, j: int, value: float) -> list[Any
         return []
     name, values = desk.today
     gain = float(improvement(np.array([value]), values[j : j + 1])[0])
-    return [tags.td([gain_in_words(o, gain), tags.small(f" than {name}")])]
+    return [html.Td([gain_in_words(o, gain), html.Small(f" than {name}")])]
 
 
 def _steps_card(desk: Desk, view: View) -> Any:
     """Return the card of the steps from the current schedule: what 1 % in an objective costs in the others."""
     objectives = defined_objectives(desk.front)
     columns = [(j, o) for j, o in enumerate(desk.front.objectives) if o in objectives]
-    head = tags.tr(
+    head = html.Tr(
         [
-            tags.th("1 % better", scope="col"),
-            *(tags.th(o.name, scope="col") for _, o in columns),
+            html.Th("1 % better", scope="col"),
+            *(html.Th(o.name, scope="col") for _, o in columns),
         ]
     )
     rows = []
@@ -331,34 +328,39 @@ def _steps_card(desk: Desk, view: View) -> Any:
         row = int(view.rows[i])
         there = {"className": "link", "title": f"look at schedule {row}, which this step leads to"}
         step = o.name if row < 0 else button(o.name, {"do": "choose", "row": row}, **there)
-        cells: list[Any] = [tags.th(step, scope="row")]
+        cells: list[Any] = [html.Th(step, scope="row")]
         if row < 0:
-            cells.append(tags.td("no such schedule remains", colspan=len(columns), className="quiet left"))
+            cells.append(html.Td("no such schedule remains", colSpan=len(columns), className="quiet left"))
         else:
             for j, _ in columns:
                 gain = round(float(view.gains[i, j]), 1) + 0.0
                 cells.append(
-                    tags.td(
+                    html.Td(
                         "0" if gain == 0 else f"{gain:+,.{0 if abs(gain) >= 100 else 1}f}".replace("-", "−"),
                         className=("own " if i == j else "")
                         + ("better" if gain > 0 else "worse" if gain < 0 else "same"),
                     )
                 )
-        rows.append(tags.tr(cells))
-    return tags.div(
+        rows.append(html.Tr(cells))
+    return html.Div(
         [
-            tags.h3(
+            html.H3(
                 [
                     "What one more per cent costs",
-                    tags.small(
+                    html.Small(
                         "the least it costs elsewhere, from this schedule: gains +, losses −, in %; click to go there"
                     ),
                 ]
             ),
-            tags.div(tags.table([tags.thead(head), tags.tbody(rows)], id="steps"), className="scroll"),
+            html.Div(html.Table([html.Thead(head), html.Tbody(rows)]), className="scroll"),
         ],
         className="card",
     )
+
+
+def _factor(o: Objective) -> float:
+    """Return what leads from a number in a field of the objective to natural units."""
+    return 3600.0 if o.unit == "s" else 1.0
 
 
 def _six_digits(value: float) -> str:

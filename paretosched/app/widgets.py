@@ -1,4 +1,4 @@
-"""The small parts of the page: buttons, fields and links, as elements.
+"""The small parts of the page: buttons, fields and links, as Dash components.
 
 A button or field has in `data-do` the action that the browser sends when the owner uses it, see `actions`. A field
 puts its value into the action under `data-key`. In `data-value` it has the server's value: what differs from it in the
@@ -9,33 +9,37 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from typing import Any
+
+from dash import dcc, html
 
 from ..simulation.objective import Objective
-from . import tags
 from .charts import brief, unit_of
-from .tags import Element
 
-if TYPE_CHECKING:
-    from .desk import Desk
+GRAPH = {
+    "displaylogo": False,
+    "modeBarButtons": [["zoom2d", "pan2d", "resetScale2d"]],
+    "plotlyServerURL": "",
+    "responsive": True,
+    "doubleClick": False,
+}
 
 
 def csv_links(tables: Mapping[str, str]) -> list[Any]:
     """Return links to tables as CSV."""
-    links = [tags.a(words, href=f"{name}.csv", download=f"{name}.csv") for words, name in tables.items()]
+    links = [html.A(words, href=f"{name}.csv", download=f"{name}.csv") for words, name in tables.items()]
     return [part for link in links for part in (link, " · ")][:-1]
 
 
-def heading(words: str, small: str, key: str) -> Element:
+def heading(words: str, small: str, key: str) -> Any:
     """Return the title of a chart, and the links that save it."""
-    return tags.div([tags.h2([words, tags.small(small)]), exports(key, words)], className="head")
+    return html.Div([html.H2([words, html.Small(small)]), exports(key, words)], className="head")
 
 
-def exports(key: str, chart: str) -> Element:
+def exports(key: str, chart: str) -> Any:
     """Return buttons that save a chart as PNG and SVG."""
     buttons = [
-        tags.button(
+        html.Button(
             kind.upper(),
             className="link",
             title=f"save as {kind.upper()}",
@@ -44,66 +48,90 @@ def exports(key: str, chart: str) -> Element:
         )
         for kind in ("png", "svg")
     ]
-    return tags.span(buttons, className="export")
+    return html.Span(buttons, className="export")
 
 
-def selection(names: Sequence[str], key: str, chosen: str, where: str) -> Element:
-    """Return a list from which the owner chooses the objective of an axis."""
-    options = [tags.option(name, value=name, selected=name == chosen) for name in names]
-    return tags.select(options, id=key, className="axis", **screen_label(f"objective {where}"))
+def selection(names: Sequence[str], key: str, where: str) -> Any:
+    """Return a list from which the owner chooses the objective of an axis; the browser shows the chosen one."""
+    options = [html.Option(name, value=name) for name in names]
+    return html.Select(options, id=key, className="axis", **screen_label(f"objective {where}"))
 
 
-def button(words: str, do: Mapping[str, Any], *, className: str = "button", **more: Any) -> Element:
+def button(words: str, do: Mapping[str, Any], *, className: str = "button", **more: Any) -> Any:
     """Return a button that sends one action to the server."""
-    return tags.button(words, className=className, **{"data-do": json.dumps(do)}, **more)
+    return html.Button(words, className=className, **{"data-do": json.dumps(do)}, **more)
 
 
-def check_box(key: str, words: str, meaning: str, *, checked: bool) -> Element:
-    """Return a check box for the look of the charts."""
-    do = json.dumps({"do": "look"})
-    box = tags.input_(
-        type="checkbox", id=key, checked=checked, **{"data-field": "check", "data-do": do, "data-key": key}
+def switch(key: str, words: str, meaning: str) -> Any:
+    """Return a button that switches something in the look of the charts on and off; the browser presses it."""
+    return html.Button(words, id=key, className="switch", title=meaning, **{"data-switch": key})
+
+
+def number_field(
+    key: str, do: Mapping[str, Any], part: str, label: str, value: str, factor: float, **more: str
+) -> html.Label:
+    """Return a field for a number.
+
+    Parameters
+    ----------
+    key
+        Id of the field.
+    do, part
+        The action that the browser sends, and the key in it under which it puts the number.
+    label, value
+        What a screen reader calls the field, and the text in it.
+    factor
+        Leads from the number in the field to natural units.
+    """
+    box = dcc.Input(
+        id=f"{key}-input", type="text", value=value, inputMode="decimal", autoComplete="off", spellCheck=False
     )
-    return tags.label([box, words], className="check", title=meaning)
+    return _field(key, "number", do, part, label, box, {"data-factor": repr(factor)} | more)
 
 
-def number_field(do: Mapping[str, Any], key: str, label: str, value: str, factor: float, **more: str) -> Element:
-    """Return a field for a number; `factor` leads from the number in the field to natural units."""
-    described = _described("number", do, key, label, value) | {"data-factor": repr(factor)} | more
-    return tags.input_(type="text", inputmode="decimal", value=value, **described)
+def text_field(key: str, do: Mapping[str, Any], part: str, label: str, value: str, hint: str) -> html.Label:
+    """Return a field for a line of text; `hint` stands in it as long as it is empty."""
+    box = dcc.Input(id=f"{key}-input", type="text", value=value, placeholder=hint, autoComplete="off", spellCheck=False)
+    return _field(key, "text", do, part, label, box, {})
 
 
-def text_field(do: Mapping[str, Any], key: str, label: str, value: str, hint: str) -> Element:
-    """Return a field for a line of text."""
-    return tags.input_(type="text", value=value, placeholder=hint, **_described("text", do, key, label, value))
+def words_field(key: str, do: Mapping[str, Any], part: str, label: str, value: str, hint: str) -> html.Label:
+    """Return a field for a few lines of text; `hint` stands in it as long as it is empty."""
+    box = dcc.Textarea(id=f"{key}-input", value=value, placeholder=hint, rows=2, spellCheck="false")
+    return _field(key, "words", do, part, label, box, {})
 
 
-def words_field(do: Mapping[str, Any], key: str, label: str, value: str, hint: str) -> Element:
-    """Return a field for a few lines of text."""
-    return tags.textarea(value, rows="2", placeholder=hint, **_described("words", do, key, label, value))
-
-
-def _described(kind: str, do: Mapping[str, Any], key: str, label: str, value: str) -> dict[str, str]:
-    """Return the attributes that all fields have."""
-    data = {"data-field": kind, "data-do": json.dumps(do), "data-key": key, "data-value": value}
-    return data | {"autocomplete": "off", "spellcheck": "false"} | screen_label(label)
-
-
-def card_host(desk: Desk, row: int, where: str = "wish") -> Element:
-    """Return the place where the browser puts what a schedule would change for whom, which the server measures."""
-    today = "" if desk.today is None else desk.today[0]
-    place = f"card/{desk.digest}/{row}?{urlencode({'today': today})}"
-    return tags.div(
-        id=f"card-{where}-{row}" if where != "wish" else "card",
-        className="consequences",
-        **{"data-own": "", "data-card": place, "aria-live": "polite"},
+def class_field(key: str, name: str, classes: Sequence[str], value: str) -> html.Label:
+    """Return a list from which the owner chooses the class of an objective."""
+    box = html.Select([html.Option(c, value=c) for c in classes], id=f"{key}-input", className="class")
+    return _field(
+        key, "class", {"do": "nothing"}, "class", f"class of {name}", box, {"data-value": value, "data-name": name}
     )
 
 
-def explained(place: str, name: str) -> Element:
-    """Return a part to be opened with what a scheduler does and how to run it; the browser fetches it from `place`."""
-    host = tags.div(className="explained", **{"data-own": "", "data-card": place})
-    return tags.details([tags.summary("What this scheduler does, and how to run it"), host], id=f"explain-{name}")
+def _field(
+    key: str, kind: str, do: Mapping[str, Any], part: str, label: str, box: Any, more: Mapping[str, str]
+) -> html.Label:
+    """Return a field: a label around the box that the owner types into, with what the browser must know of it."""
+    value = getattr(box, "value", "")
+    data = {"data-field": kind, "data-do": json.dumps(do), "data-key": part, "data-value": value}
+    wide = "" if kind in ("number", "class") else " wide"
+    return html.Label([html.Span(label, className="unseen"), box], id=key, className=f"field{wide}", **{**data, **more})
+
+
+def asked_part(key: str, question: str = "") -> list[Any]:
+    """Return the place of what the server tells when the browser asks for it, and the store of the question.
+
+    Without a `question`, see `cards`, the answers of the server say which one belongs to this place.
+    """
+    ask = {"data-ask": question} if question else {}
+    host = html.Div(id={"told": key}, className="consequences", **{"data-told": key}, **ask)
+    return [dcc.Store(id={"ask": key}), host]
+
+
+def opened_part(key: str, words: str, question: str = "") -> html.Details:
+    """Return a part to be opened; what is in it is asked for then, see `asked_part`."""
+    return html.Details([html.Summary(words), *asked_part(key, question)], id=key)
 
 
 def screen_label(words: str) -> dict[str, str]:
@@ -116,7 +144,7 @@ def meaning_of(o: Objective) -> str:
     return {"UTIL": "utilisation, %", "AWRT": "all jobs, h"}.get(o.name, f"{brief(o)}, {unit_of(o)}")
 
 
-def gain_in_words(o: Objective, gain: float, short: bool = False) -> Element:
+def gain_in_words(o: Objective, gain: float, short: bool = False) -> Any:
     """Return how much better or worse a value is.
 
     `gain`, in per cent, is (reference - X) / reference: above 0 is better, but for UTIL below 0 is better.
@@ -125,4 +153,4 @@ def gain_in_words(o: Objective, gain: float, short: bool = False) -> Element:
     kind, sign = ("same", "=") if number == 0 else ("better", "▲") if number > 0 else ("worse", "▼")
     size = f"{abs(number):,.{0 if abs(number) >= 1000 else 1}f} %"
     words = "same" if number == 0 else size if short else f"{size} {kind}"
-    return tags.span(f"{sign} {words}", className=kind, title=kind)
+    return html.Span(f"{sign} {words}", className=kind, title=kind)

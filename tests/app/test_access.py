@@ -19,7 +19,7 @@ from paretosched.core.errors import InputError
 from support.browser import serve_page
 from support.commands import command, succeed
 from support.page import FRONT, TOKEN, signed_in
-from support.page_clients import Client, as_nobody
+from support.page_clients import ACT, Client, as_nobody
 
 FRONT_NOW = digest_of(FRONT)
 PATHS = (
@@ -34,9 +34,11 @@ PATHS = (
     "/?token=%ff",
     f"/front/{FRONT_NOW}.bin?token={TOKEN}",
     "/favicon.ico",
-    "/files/page.js",
-    "/files/page.css",
-    "/files/plotly.js",
+    "/assets/page.css",
+    "/assets/02-server.js",
+    "/_dash-layout",
+    "/_dash-dependencies",
+    "/_dash-component-suites/plotly/package_data/plotly.min.js",
     "/nothing",
 )
 
@@ -47,7 +49,7 @@ def test_other_names_and_other_sites_are_turned_away(desk: Desk) -> None:
     for host in ("evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example"):
         assert client.get("/pulse", headers={"Host": host}).status_code == 403, host
     for origin in ("https://evil.example", "null", "http://localhost:81", ""):
-        answer = client.post("/act", json={}, headers={"Origin": origin})
+        answer = client.post(ACT, json={}, headers={"Origin": origin})
         assert answer.status_code == 403, origin
     for header, text in (
         ("Origin", "http://["),
@@ -70,10 +72,10 @@ def test_only_requests_with_the_token_are_answered(desk: Desk, only_local: bool)
         assert b"AWRT" not in answer.data
         assert b"needs the token" in answer.data or "token=" in path
     for method in ("post", "put", "delete", "options", "head"):
-        for path in ("/", "/act", f"/?token={TOKEN}"):
+        for path in ("/", ACT, f"/?token={TOKEN}"):
             assert getattr(client, method)(path, headers=host).status_code == 401, (method, path)
     before = desk.revision
-    assert client.post("/act", json={"a": "b"}, headers=host).status_code == 401
+    assert client.post(ACT, json={"a": "b"}, headers=host).status_code == 401
     assert desk.revision == before
     answer = client.get(f"/?token={TOKEN}", headers=host)
     assert answer.status_code == 302
@@ -132,7 +134,7 @@ def test_another_account_of_this_machine_reads_nothing_and_starts_nothing(house:
 
         def attack() -> list[Any]:
             reports: list[Any] = [os.getuid()]
-            for method, path in [*(("GET", path) for path in PATHS), ("POST", "/act")]:
+            for method, path in [*(("GET", path) for path in PATHS), ("POST", ACT)]:
                 connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
                 connection.request(method, path, b"{}" if method == "POST" else None)
                 answer = connection.getresponse()

@@ -15,9 +15,9 @@ from paretosched.app.newer_front import digest_of
 from paretosched.app.server import MOST_SENT
 from support.browser import serve_page
 from support.page import FRONT, signed_in
+from support.page_clients import ACT as POST
 from support.page_clients import Client, body_of, half_sent, load
 
-POST = "/act"
 FRONT_NOW = digest_of(FRONT)
 ACTIONS: list[dict[str, Any]] = [
     {"do": "say", "text": "AWRT1"},
@@ -120,7 +120,7 @@ def test_damaged_bodies_are_answered_or_refused(desk: Desk) -> None:
 )
 def test_a_body_that_is_no_action_is_refused(desk: Desk, body: bytes) -> None:
     client = signed_in(desk)
-    for path in (POST, "/", "/pulse", "/page.json", "/files/page.css", "/nothing"):
+    for path in (POST, "/", "/pulse", "/page.json", "/assets/page.css", "/nothing"):
         assert client.post(path, data=body, content_type="application/json").status_code == 400, path
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
         assert client.post(POST, data=body, content_type=kind).status_code == 400, kind
@@ -142,7 +142,7 @@ def test_an_opened_file_that_is_deep_is_refused(desk: Desk, levels: int) -> None
         answer = client.post(POST, json=body_of({"do": "open", "text": text}, FRONT_NOW))
         assert answer.status_code == 200, key
         if key != "chosen" or levels > 1000:
-            assert answer.json["message"].startswith("the opened file: "), key
+            assert answer.json["response"]["scene"]["data"]["message"].startswith("the opened file: "), key
 
 
 @pytest.mark.slow

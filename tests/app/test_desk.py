@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import paretosched as ps
 from paretosched.app.actions import ACTIONS
 from paretosched.app.charts import mark_styles
+from paretosched.app.contents import contents
 from paretosched.app.csv_tables import comparison_rows
 from paretosched.app.desk import Desk
-from paretosched.app.layout import tab_panels
 from paretosched.app.locate_workload import finder
 from paretosched.app.state import Pick
 from paretosched.app.state_view import view_of
@@ -155,7 +155,7 @@ def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path
     sentence = desk.distance(view.row)
     assert sentence == by_policy["nearest to the objective"]["distance"]
     assert "(proved)" in sentence
-    assert sentence in repr(tab_panels(desk, view))
+    assert sentence in repr(contents(desk).pieces["chosen"])
     on_page = {row["schedule"]: row for row in comparison_rows(front, desk.marks, "EASY", {})}
     for name in ("FCFS", "CONS"):
         for o in front.objectives:

@@ -52,13 +52,13 @@ def test_more_schedules_on_disk_are_offered_and_shown_when_asked_for(
         page.say("AWRT1, AWRT2 <= 500")
         page.after(lambda: tab.click("#pick"))
         picked = 2 * page.row() + 1  # on the whole front
-        tab.fill("[aria-label='AWRT3 at most, h']", "77")
+        tab.fill("label:has-text('AWRT3 at most, h') >> input", "77")
         path.unlink()  # a front is written beside and then put in its place
         ps.save_front(front, path)
         more = len(front) - len(half_of(front))
         tab.click(f"text={more:,} more schedules: show")
         tab.wait_for_selector(f"#left[data-left='{np.count_nonzero(front.values[:, 3] <= 500 * 3600)}']")
-        assert tab.input_value("[aria-label='AWRT3 at most, h']") == "77"
+        assert tab.input_value("label:has-text('AWRT3 at most, h') >> input") == "77"
         assert page.wish() == "AWRT1, AWRT2 <= 500h"
         tab.click("[data-tab='compare']")
         assert tab.locator(f"#pick-{picked}").count() == 1
@@ -88,7 +88,7 @@ def test_after_a_restart_with_a_longer_front_no_click_picks_another_schedule(
         tab.fill("#text textarea", "AWRT2")  # this is meant, whatever the front is
         tab.press("#text textarea", "Enter")
         tab.click("text=more schedules: show")
-        tab.wait_for_selector("#text textarea[data-value='AWRT2']")
+        tab.wait_for_selector("#text[data-value='AWRT2']")
         assert tab.locator("#picks .pick").count() == 0
         assert page.count_left() == len(front)
         assert page.row() == front.values[:, 3].argmin()
@@ -108,14 +108,14 @@ def test_a_wish_that_was_sent_while_the_server_was_away_is_sent_again_and_unsent
     tab = page.tab
     tab.fill("#text textarea", "AWRT3, AWRT1 <= 400")
     tab.press("#text textarea", "Enter")
-    tab.fill("[aria-label='AWRT5 at most, h']", "55")
+    tab.fill("label:has-text('AWRT5 at most, h') >> input", "55")
     tab.wait_for_selector("#offer >> text=does not answer")
     with serve_page(path, "--trace", browser_house / "w.swf.gz", port=port) as url:
         tab.wait_for_selector("#offer >> text=started again")
         page.context.request.get(url)
-        tab.wait_for_selector("#text textarea[data-value='AWRT3, AWRT1 <= 400h']")
+        tab.wait_for_selector("#text[data-value='AWRT3, AWRT1 <= 400h']")
         assert tab.inner_text("#offer") == ""
-        assert tab.input_value("[aria-label='AWRT5 at most, h']") == "55"
+        assert tab.input_value("label:has-text('AWRT5 at most, h') >> input") == "55"
         assert "One field is not sent yet" in tab.inner_text("#unsent")
         copy = page.context.request.get(page.url + "page.json").json()
         assert copy["in_words"] == "AWRT3, AWRT1 <= 400h"
@@ -126,8 +126,8 @@ def test_an_answer_changes_only_what_is_different_and_nothing_is_sent_by_itself(
     tab = page.tab
     other = Page(chromium, page.address)
     tab.click("[data-mode='classes']")
-    tab.select_option("select.class[data-name='AWRT2']", "improve to")
-    tab.fill("[aria-label='level of AWRT2, h']", "12.5")
+    tab.select_option("label:has-text('class of AWRT2') >> select", "improve to")
+    tab.fill("label:has-text('level of AWRT2, h') >> input", "12.5")
     tab.focus("#text textarea")
     tab.keyboard.type("10*AWRT1 + 4*AW")
     tab.evaluate("document.querySelector('#text textarea').setSelectionRange(3, 5)")
@@ -135,14 +135,14 @@ def test_an_answer_changes_only_what_is_different_and_nothing_is_sent_by_itself(
     other.say("AWRT4")
     other.after(lambda: other.tab.click("#pick"))
     tab.wait_for_selector(f"html:not([data-revision='{revision}'])", state="attached")
-    tab.wait_for_selector("#text textarea[data-value='AWRT4']")
+    tab.wait_for_selector("#text[data-value='AWRT4']")
     assert page.wish() == "10*AWRT1 + 4*AW"
     field = "document.activeElement === document.querySelector('#text textarea')"
     assert tab.evaluate(f"[{field}, document.activeElement.selectionStart, document.activeElement.selectionEnd]") == [
         True, 3, 5,
     ]  # fmt: skip
-    assert tab.input_value("select.class[data-name='AWRT2']") == "improve to"
-    assert tab.input_value("[aria-label='level of AWRT2, h']") == "12.5"
+    assert tab.input_value("label:has-text('class of AWRT2') >> select") == "improve to"
+    assert tab.input_value("label:has-text('level of AWRT2, h') >> input") == "12.5"
     revision = page.revision()
     tab.click("h1")  # the focus goes, and nothing is sent
     tab.wait_for_timeout(500)
@@ -165,8 +165,8 @@ def test_two_windows_do_not_overwrite_each_others_wish_unseen(page: Page, chromi
     assert other.wish() == "AWRT5"
     assert page.wish() == "AWRT1, AWRT2 <= 300h"
     tab.press("#text textarea", "Enter")  # now it is meant
-    tab.wait_for_selector("#text textarea[data-value='AWRT5']")
-    page.tab.wait_for_selector("#text textarea[data-value='AWRT5']")
+    tab.wait_for_selector("#text[data-value='AWRT5']")
+    page.tab.wait_for_selector("#text[data-value='AWRT5']")
     for window, row in ((page, 3), (other, 4)):  # both see the picks of both
         window.after(lambda window=window, row=row: window.tab.evaluate(
             "(row) => window.paretosched.say({ do: 'pick', row })", row))  # fmt: skip

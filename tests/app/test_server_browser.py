@@ -66,7 +66,7 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(browser_house: Path,
 
         def aspire() -> None:
             tab.fill(
-                "[aria-label='AWRT2 to come near to, h']",
+                "label:has-text('AWRT2 to come near to, h') >> input",
                 f"{target:.3f}",
             )
             tab.keyboard.press("Enter")
@@ -190,7 +190,7 @@ def test_actions_are_done_in_their_order_and_the_last_answer_is_shown(page: Page
     tab = page.tab
     page.after(lambda: tab.evaluate("for (const row of [3, 1, 4]) window.paretosched.say({ do: 'pick', row })"))
     tab.click("[data-tab='compare']")
-    labels = [field.get_attribute("aria-label") for field in tab.locator("#picks input").all()]
+    labels = tab.locator("#picks label").all_inner_texts()
     assert labels == ["why A", "why B", "why C"]
     copy = json.loads(page.file_behind("text=Save a copy"))
     assert [entry["row"] for entry in copy["shortlist"]] == [3, 1, 4]
@@ -214,7 +214,7 @@ def test_what_is_refused_is_said_where_it_is_seen_and_nothing_has_changed(
 
     # a text that is no number is not sent
     tab.click("[data-mode='point']")
-    tab.fill("[aria-label='AWRT2 to come near to, h']", "1e999")
+    tab.fill("label:has-text('AWRT2 to come near to, h') >> input", "1e999")
     tab.keyboard.press("Enter")
     tab.wait_for_selector("#message >> text=is not a number")
 
@@ -236,7 +236,7 @@ def test_what_is_refused_is_said_where_it_is_seen_and_nothing_has_changed(
 def test_what_is_done_in_one_window_is_seen_in_another(page: Page, chromium: Any) -> None:
     other = Page(chromium, page.address)
     page.say("AWRT1, AWRT2 <= 14.37h")
-    other.tab.wait_for_selector("#text textarea[data-value='AWRT1, AWRT2 <= 14.37h']", state="attached")
+    other.tab.wait_for_selector("#text[data-value='AWRT1, AWRT2 <= 14.37h']", state="attached")
     assert other.wish() == page.wish()
     other.close()
 
@@ -247,7 +247,7 @@ def test_weights_classes_knees_and_compromise(page: Page, front: ps.Front) -> No
     tab.click("[data-mode='weights']")
 
     def weigh() -> None:
-        tab.fill("[aria-label='weight of AWRT1']", "10")
+        tab.fill("label:has-text('weight of AWRT1') >> input", "10")
         tab.keyboard.press("Enter")
 
     page.after(weigh)
@@ -256,13 +256,13 @@ def test_weights_classes_knees_and_compromise(page: Page, front: ps.Front) -> No
     page.after(lambda: tab.click("text=Compromise"))
     row = page.row()
     tab.click("[data-mode='classes']")
-    tab.select_option("select.class[data-name='AWRT2']", "improve")
-    tab.select_option("select.class[data-name='UTIL']", "keep")
+    tab.select_option("label:has-text('class of AWRT2') >> select", "improve")
+    tab.select_option("label:has-text('class of UTIL') >> select", "keep")
     page.after(lambda: tab.click("#classify"))
     assert page.wish().startswith("near AWRT2 = ")
     assert front.values[page.row(), 3] <= front.values[row, 3]
     assert front.values[page.row(), 0] >= front.values[row, 0] * (1 - 1e-5)
-    assert tab.input_value("select.class[data-name='AWRT2']") == "improve"
+    assert tab.input_value("label:has-text('class of AWRT2') >> select") == "improve"
     page.after(lambda: tab.click("text=Knee points"))
     assert "knee" in tab.inner_text(".card.chosen")
 

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dash.development.base_component import Component
 
+from paretosched.app.contents import contents
 from paretosched.app.desk import Desk
-from paretosched.app.layout import tab_panels
-from paretosched.app.state_view import view_of
-from paretosched.app.tags import Element
 from paretosched.wishes.navigation import remaining
 from support.fronts import a_comparison
 from support.page import FRONT, signed_in
@@ -27,7 +26,7 @@ def test_schedules_that_no_group_would_bear_are_left_out_by_a_button(tmp_path: P
     assert "twice EASY" not in written_page(desk)
     desk.comparison = a_comparison(wild, ("EASY",))
     assert "twice EASY" in written_page(desk)
-    (action,) = [do for do in button_actions(tab_panels(desk, view_of(desk.state, wild))) if do.get("fit")]
+    (action,) = [do for do in button_actions(list(contents(desk).pieces.values())) if do.get("fit")]
     desk.act(action)
     limits = {limit.objective: limit.high for limit in desk.state.wish.limits}
     easy = dict(zip([o.name for o in wild.objectives], desk.comparison.values[0], strict=True))
@@ -39,14 +38,14 @@ def test_schedules_that_no_group_would_bear_are_left_out_by_a_button(tmp_path: P
 
 def button_actions(content: Any) -> Iterator[dict[str, Any]]:
     """Yield the actions that the buttons among elements send to the server."""
-    if isinstance(content, Element):
-        if "data-do" in content.attributes:
-            yield json.loads(content.attributes["data-do"])
-        yield from button_actions(content.children)
+    if isinstance(content, Component):
+        if hasattr(content, "data-do"):
+            yield json.loads(getattr(content, "data-do"))
+        yield from button_actions(getattr(content, "children", None))
     elif isinstance(content, list):
         for child in content:
             yield from button_actions(child)
 
 
 def written_page(desk: Desk) -> str:
-    return signed_in(desk).get("/").text
+    return signed_in(desk).get("/_dash-layout").text

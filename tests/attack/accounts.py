@@ -20,12 +20,12 @@ from attack.tally import MOST_SECONDS, REFUSED, Tally, Verdict, not_tried, tally
 from support.browser import serve_page
 from support.commands import ROOT, succeed
 from support.house import furnish
-from support.page_clients import NOBODY, Client, as_nobody
+from support.page_clients import ACT, NOBODY, Client, as_nobody
 
 INTRUDER = ROOT / "tests" / "support" / "intruder.py"
 PATHS = (
     "/", "/front/0.bin", "/page.json", "/pulse", "/remaining.csv", "/policy/0/1.json", "/training/1.json",
-    "/files/page.js", "/?token=wrong",
+    "/assets/02-server.js", "/_dash-layout", "/?token=wrong",
 )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def at_the_page(work: Path) -> Iterator[Verdict]:
 
         def attempts() -> list[Any]:
             answers: list[Any] = []
-            for method, path in [*(("GET", path) for path in PATHS), ("POST", "/act")]:
+            for method, path in [*(("GET", path) for path in PATHS), ("POST", ACT)]:
                 connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
                 connection.request(method, path, b"{}" if method == "POST" else None)
                 answer = connection.getresponse()

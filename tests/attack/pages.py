@@ -12,7 +12,7 @@ from attack.tally import ACCEPTED, REFUSED, Tally, Verdict, tally
 from support.browser import page_process, serve_page
 from support.house import furnish
 from support.mutations import damaged_bytes, damaged_json
-from support.page_clients import Client, body_of, half_sent, load
+from support.page_clients import ACT, Client, body_of, half_sent, load
 
 NO_SUCH_ENCODING = 501  # the status with which HTTP refuses a Transfer-Encoding that is not known
 ACTIONS = (
@@ -65,7 +65,7 @@ def damaged_requests(url: str, count: int, seed: int) -> Iterator[Verdict]:
         client = Client(url)
         headers, body, path = {}, None, r.choice(PATHS)
         if r.randrange(4):
-            path, body = "/act", damaged_json(json.dumps(body_of(r.choice(ACTIONS), client.front)), r)
+            path, body = ACT, damaged_json(json.dumps(body_of(r.choice(ACTIONS), client.front)), r)
         if r.randrange(3) == 0:
             headers = {r.choice(HEADERS): r.choice(VALUES)}
             if "Content-Length" in headers:

@@ -19,7 +19,7 @@ from support.commands import (
     succeed,
 )
 
-EXPENSIVE = "numpy numba pymoo pandas plotly pyarrow rich dask distributed moocore scipy cma flask"
+EXPENSIVE = "numpy numba pymoo pandas plotly pyarrow rich dask distributed moocore scipy cma dash flask"
 
 
 @pytest.mark.parametrize("name", [None, *COMMANDS])

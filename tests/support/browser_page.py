@@ -47,8 +47,6 @@ class Page:
         before = self.revision()
         act()
         self.tab.wait_for_selector(f"html:not([data-revision='{before}'])", state="attached")
-        # now charts and panels show the same answer
-        self.tab.wait_for_selector(f"[data-revision='{self.revision()}'].panel", state="attached")
 
     def say(self, text: str) -> None:
         def act() -> None:
@@ -64,7 +62,7 @@ class Page:
         return int(self.tab.get_attribute("#left", "data-left"))
 
     def row(self) -> int:
-        return int(self.tab.get_attribute("#values", "data-row"))
+        return int(self.tab.get_attribute("#values table", "data-row"))
 
     def file_behind(self, link: str) -> str:
         """Return the file behind a link. It is fetched: after a click, Chromium once did not save within 30 s."""

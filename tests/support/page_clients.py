@@ -16,6 +16,12 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 NOBODY = 65534
+ACT = "/_dash-update-component"
+PIECES = ("words", "facts", "remarks", "twice", "chosen", "values", "steps")
+TABS = ("compared", "picks", "what-if", "cards", "difference", "training", "trainings")
+CELLS = tuple(f"{name}-{j}" for j in range(7) for name in ("best", "reach"))
+STORES = ("figures", "scene", "held")
+PLACES = (*((key, "children") for key in PIECES + CELLS + TABS), *((key, "data") for key in STORES))
 PATIENCE = 60.0  # s that a request may take before it counts as a failure
 
 
@@ -27,9 +33,33 @@ class Answer(NamedTuple):
     body: bytes
 
 
-def body_of(action: Any, front: str) -> Any:
-    """Return the body with which the browser sends an action that means the rows of a front, given by its digest."""
-    return {**action, "front": front} if isinstance(action, dict) else action
+def body_of(action: Any, front: str, held: Any = None) -> dict[str, Any]:
+    """Return the body with which the browser sends an action that means the rows of a front, given by its digest.
+
+    `held` are the digests of the pieces that the browser has; without any it gets all.
+    """
+    value = {**action, "front": front} if isinstance(action, dict) else action
+    return {
+        "output": f"..{'...'.join('.'.join(place) for place in PLACES)}..",
+        "outputs": [{"id": key, "property": name} for key, name in PLACES],
+        "inputs": [{"id": "said", "property": "data", "value": value}],
+        "changedPropIds": ["said.data"],
+        "parsedChangedPropsIds": ["said.data"],
+        "state": [{"id": "held", "property": "data", "value": held or {}}],
+    }
+
+
+def question_of(key: str, front: str, kind: str, *rows: int, number: int = 0) -> dict[str, Any]:
+    """Return the body with which the browser asks for what stands at the place with a key."""
+    value = {"kind": kind, "front": front, "rows": list(rows), "number": number, "today": "EASY"}
+    store = json.dumps({"ask": key}, separators=(",", ":"))
+    return {
+        "output": '{"told":["MATCH"]}.children',
+        "outputs": {"id": {"told": key}, "property": "children"},
+        "inputs": [{"id": {"ask": key}, "property": "data", "value": value}],
+        "changedPropIds": [f"{store}.data"],
+        "parsedChangedPropsIds": [{"ask": key}],
+    }
 
 
 class Client:
@@ -58,11 +88,10 @@ class Client:
 
     def act(self, action: dict[str, Any]) -> dict[str, Any]:
         """Carry out an action, and return the scene that the page then shows."""
-        answer = self.ask("/act", json.dumps(body_of(action, self.front)).encode())
+        answer = self.ask(ACT, json.dumps(body_of(action, self.front)).encode())
         assert answer.status == 200, answer
-        content = json.loads(answer.body)
-        scene: dict[str, Any] = content["scene"]
-        return scene | ({"message": content["message"]} if content["message"] else {})
+        scene: dict[str, Any] = json.loads(answer.body)["response"]["scene"]["data"]
+        return scene
 
     def statuses(self) -> dict[int, str]:
         """Return the status of each training that the page shows, by its number."""
@@ -77,14 +106,14 @@ def load(url: str, clients: int = 50, requests: int = 20) -> list[float]:
     """
     seconds: list[float] = []
     failures: list[object] = []
-    paths = ("/", "/files/page.js", "/pulse", "FRONT", "/remaining.csv")
+    paths = ("/", "/_dash-layout", "/pulse", "FRONT", "/remaining.csv")
 
     def use(number: int) -> None:
         try:
             client = Client(url)
             for k in range(requests):
                 begin = time.monotonic()
-                path = paths[(number + k) % len(paths)] if k % 4 else "/act"
+                path = paths[(number + k) % len(paths)] if k % 4 else ACT
                 path = path.replace("FRONT", f"/front/{client.front}.bin")
                 action = body_of({"do": "choose", "row": (number + k) % 3}, client.front)
                 answer = client.ask(path, None if k % 4 else json.dumps(action).encode())
@@ -108,7 +137,7 @@ def load(url: str, clients: int = 50, requests: int = 20) -> list[float]:
 def half_sent(url: str, count: int = 100) -> Iterator[list[socket.socket]]:
     """Send half a request on each of many connections, half of them within the header, and leave them open."""
     parts = urlsplit(url)
-    headers = b"POST /act HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 50000\r\n"
+    headers = b"POST /_dash-update-component HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 50000\r\n"
     connections = []
     try:
         for k in range(count):

@@ -39,7 +39,7 @@ def test_the_import_contracts_are_kept() -> None:
 
 
 def test_importing_the_package_imports_nothing_expensive() -> None:
-    expensive = "numpy numba pymoo pandas pyarrow plotly dask distributed moocore scipy rich cma flask"
+    expensive = "numpy numba pymoo pandas pyarrow plotly dask distributed moocore scipy rich cma dash flask"
     output = python("-c", f"import sys, paretosched; print([m for m in {expensive.split()} if m in sys.modules])")
     assert output == "[]\n"
 

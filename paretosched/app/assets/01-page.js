@@ -1,33 +1,34 @@
 // What every file of the page uses: the values of the front, the last answer of the server, and which schedules remain.
 //
-// The files of this folder are plain scripts; the server sends them as one, in the order of their names. Each is a
-// closure. It uses names of the files before it, and adds names for those after it, through window.paretosched:
+// The files of this folder are plain scripts that Dash loads in the order of their names. Each is a closure. It uses
+// names of the files before it, and adds names for those after it, through one object, window.paretosched:
 //
-//   00-morph        changes a part of the page into what the server has sent
 //   01-page         values, limits, the mask of what remains, drawing anew
-//   03-server       actions sent to the server, one after the other, and its answers
-//   04-painting     densities on canvases, shapes in SVG, looks
-//   05-plots        plotly, which is fetched after the first chart, and what it draws
-//   06-projections  the clouds of the two projections: painting, brushing, hovering, keys
-//   07-parallel     parallel coordinates
-//   08-brushing     limits on their axes, by pointer and by keys
-//   09-pairs        small charts of every two objectives
-//   10-export       charts as PNG and SVG files
-//   11-controls     legend, fields, buttons, keys, theme; the page begins here
+//   02-server       actions sent to the server, one after the other, and its answers
+//   03-painting     densities on canvases, shapes in SVG, looks
+//   04-plots        the plots that Dash draws, after the first chart
+//   05-projections  the clouds of the two projections: painting, brushing, hovering, keys
+//   06-parallel     parallel coordinates
+//   07-brushing     limits on their axes, by pointer and by keys
+//   08-pairs        small charts of every two objectives
+//   09-export       charts as PNG and SVG files
+//   10-fields       fields: what is not sent yet stays, whatever the server answers
+//   11-controls     legend, buttons, lists, keys, theme
 //
 // All values of the front are held here once, and every brush is computed from them. The server gets the limits when a
-// brush rests. It answers with panels as HTML, numbers and figures; see server.py and the tabs.
+// brush rests. Its answers change the pieces of the page that are different, through Dash, and bring numbers and
+// figures; see contents.py and the tabs.
 (() => {
   "use strict";
   const $ = (id) => document.getElementById(id);
 
-  // scene: the last answer; front: the digest of the front whose rows are shown; values: one array for each objective; mask: 1 for schedules that remain; left: how many
-  // remain; live: limits that are brushed now and not sent yet; gesture: whether a pointer or a key is brushing;
-  // places: values as they are drawn, by axis; palette: colours of this theme, null to read them again
+  // scene: the last answer; front: the digest of the front whose rows are shown; values: one array for each objective;
+  // mask: 1 for schedules that remain; left: how many remain; live: limits that are brushed now and not sent yet; gesture: whether
+  // a pointer or a key is brushing; places: values as they are drawn, by axis; palette: colours of this theme, null to
+  // read them again
   const page = {
     scene: null,
     front: "",
-    figures: {},
     values: null,
     count: 0,
     mask: null,
@@ -105,14 +106,12 @@
     document.documentElement.dataset.drawn = ++frames;
   }
 
-  /** Show an answer of the server: its panels, its scene, its figures; the first panels are there already. */
-  function show(answer, first = false) {
-    page.scene = answer.scene;
-    page.figures = { free: answer.free, util: answer.util };
-    if (!first) window.paretosched.morph($("ask"), answer.panels);
-    for (const listener of listeners) listener(answer.scene);
+  /** Show a scene, that is, an answer of the server; Dash has changed the pieces of the page already. */
+  function show(scene) {
+    page.scene = scene;
+    for (const listener of listeners) listener(scene);
     refresh();
-    document.documentElement.dataset.revision = answer.scene.revision;
+    document.documentElement.dataset.revision = scene.revision;
   }
 
   let pending = null;
@@ -173,20 +172,20 @@
     return `#${new URLSearchParams(parts)}`;
   }
 
-  /** Show the tab, mode and view that the address says, and return the wish in it; "" if there is none. */
+  /** Take tab, mode and view from the address, and return the wish in it; "" if there is none. */
   function restore() {
     const parts = new URLSearchParams(location.hash.slice(1));
     for (const key of CHOICES) {
       const known = [...document.querySelectorAll(`.choice[data-${key}]`)].map((button) => button.dataset[key]);
       if (known.includes(parts.get(key))) $("page").dataset[key] = parts.get(key);
     }
-    present();
     return parts.get("wish") ?? "";
   }
 
-  Object.assign(window.paretosched, {
+  window.paretosched = {
     $,
     address,
+    present,
     restore,
     CHOICES,
     axisOf,
@@ -206,5 +205,5 @@
     show,
     soon,
     valuesOf,
-  });
+  };
 })();

@@ -1,26 +1,31 @@
-// Legend, fields, buttons, keys and theme; the page begins here.
+// Legend, buttons, lists, keys and theme; what is asked for when it is to be seen.
 (() => {
   "use strict";
   const {
     $,
     CHOICES,
     address,
-    begin,
+    attachAll,
     choose,
     complain,
     element,
-    isUnsent,
-    limits,
-    morph,
+    markUnsent,
+    nameButtons,
     node,
+    offerWish,
     onDraw,
+    onReturn,
     onScene,
     page,
+    present,
     press,
+    putBack,
     refresh,
     restore,
     save,
     say,
+    sendClasses,
+    sendField,
     shape,
     soon,
   } = window.paretosched;
@@ -51,119 +56,33 @@
     $("mine-label").hidden = known.length === 0;
   }
 
-  /** Fetch the cards that are to be seen and are not those of these schedules yet. */
-  function cards() {
-    for (const host of document.querySelectorAll("[data-card]")) {
-      const place = host.dataset.card;
-      if (host.shown === place || !host.checkVisibility()) continue; // in a tab or part that is closed
-      host.shown = place;
-      fetch(place)
-        .then((response) => (response.ok ? response.text() : ""))
-        .then((html) => host.shown === place && morph(host, html))
-        .catch(() => (host.shown = "")); // the server is away; the next answer asks again
+  /** Ask for what is to be seen and was not asked for yet: cards, explanations, answers to "what if". */
+  function ask() {
+    if (!page.scene || page.gesture) return;
+    for (const host of document.querySelectorAll("[data-told]")) {
+      const key = host.dataset.told;
+      const question = host.dataset.ask ?? page.scene.questions[key];
+      const part = host.closest("details");
+      if (part) part.hidden = !question;
+      if (!question || host.asked === question || !host.checkVisibility()) continue; // in a tab or part that is closed
+      host.asked = question;
+      window.dash_clientside.set_props({ ask: key }, { data: JSON.parse(question) });
     }
   }
-  onDraw(() => page.gesture || cards());
-  document.addEventListener("toggle", cards, true); // a part that is opened is fetched then
+  onDraw(ask);
+  document.addEventListener("toggle", ask, true); // a part that is opened is asked for then
+  onReturn(() => {
+    for (const host of document.querySelectorAll("[data-told]:empty")) host.asked = undefined;
+  });
 
   onScene((scene) => {
     for (const id of ["across", "up"]) $(id).value = scene[id];
-    for (const id of ["log", "fit"]) {
-      $(id).checked = scene[id];
-    }
+    for (const id of ["log", "fit"]) $(id).setAttribute("aria-pressed", scene[id]);
     ["undo", "redo"].forEach((id, k) => ($(id).disabled = !scene.undoable[k]));
-    $("words").textContent = scene.words;
-    $("facts").textContent = scene.facts;
     legend();
     schedulers(scene);
     press();
-    markUnsent();
-    history.replaceState(null, "", address());
   });
-
-  // --- fields: what differs from the server's value is not sent yet, and is never sent by itself ---
-
-  const fields = () => [...document.querySelectorAll("#ask [data-value]")].filter((field) => field.dataset.field);
-
-  /** Mark the fields whose text is not sent yet, and say how many there are. */
-  function markUnsent() {
-    const texts = fields().filter((field) => {
-      const is = isUnsent(field);
-      field.toggleAttribute("data-unsent", is);
-      return is && !field.dataset.level; // levels are sent with the classes
-    });
-    const host = $("unsent");
-    if (host.dataset.count === String(texts.length)) return;
-    host.dataset.count = texts.length;
-    host.replaceChildren();
-    if (!texts.length) return;
-    const [send, back] = ["Send", "Take back"].map((words) => Object.assign(element("button", words), { className: "button" }));
-    send.addEventListener("click", () => fields().filter(isUnsent).forEach(sendField));
-    back.addEventListener("click", () => {
-      for (const field of fields().filter(isUnsent)) field.value = field.dataset.value;
-      markUnsent();
-    });
-    const words = texts.length === 1 ? "One field is not sent yet" : `${texts.length} fields are not sent yet`;
-    host.append(`${words} (Enter sends it, Escape takes it back).`, " ", send, " ", back);
-  }
-
-  document.addEventListener("input", (event) => event.target.dataset?.field && markUnsent());
-
-  document.addEventListener("keydown", (event) => {
-    const field = event.target;
-    if (!field.dataset?.field || field.type === "checkbox") return;
-    if (event.key === "Enter" && !event.shiftKey) {
-      event.preventDefault();
-      if (field.dataset.level) return sendClasses();
-      if (field.value !== field.dataset.value) sendField(field);
-      markUnsent();
-    }
-    if (event.key === "Escape") {
-      field.value = field.dataset.value;
-      markUnsent();
-    }
-  });
-
-  /** Return the text of an input as a number: null if it is empty, NaN if it is no number. */
-  function numberIn(input) {
-    const text = input.value.trim().replace(",", ".");
-    if (text === "") return null;
-    return Number.isFinite(Number(text)) ? Number(text) : NaN;
-  }
-
-  /** Send the text of a field to the server. */
-  function sendField(field) {
-    const action = JSON.parse(field.dataset.do);
-    if (field.dataset.field === "text" || field.dataset.field === "words") {
-      field.sent = field.value;
-      return say({ ...action, [field.dataset.key]: field.value }, field);
-    }
-    const number = numberIn(field);
-    if (Number.isNaN(number)) return complain(`“${field.value}” is not a number`);
-    if (action.do === "nothing") return;
-    field.sent = field.value;
-    const value = number === null ? null : Number((number * Number(field.dataset.factor)).toPrecision(12));
-    if (action.do === "limit") {
-      const ends = [...(limits()[action.name] ?? [null, null])].map((end) => end || null);
-      ends[field.dataset.key === "high" ? 1 : 0] = value;
-      page.live = { ...page.live, [action.name]: ends }; // the owner may type the other limit before the answer
-      refresh();
-      return say({ do: "limit", limits: { [action.name]: ends } }, field);
-    }
-    say({ ...action, [field.dataset.key]: value }, field);
-  }
-
-  /** Send the class of each objective to the server, and the levels of those that have one. */
-  function sendClasses() {
-    const classes = {};
-    for (const select of document.querySelectorAll("select.class")) {
-      const level = document.querySelector(`input[data-level][data-name="${select.dataset.name}"]`);
-      const number = numberIn(level);
-      const bounded = / to$/.test(select.value) && Number.isFinite(number);
-      classes[select.dataset.name] = [select.value, bounded ? number * Number(level.dataset.factor) : null];
-    }
-    say({ do: "classify", classes });
-  }
 
   // --- buttons, lists, keys ---
 
@@ -173,21 +92,21 @@
     for (const key of CHOICES)
       if (button.classList.contains("choice") && button.dataset[key]) return choose(key, button.dataset[key]);
     if (button.dataset.do) return say(JSON.parse(button.dataset.do));
+    if (button.dataset.switch)
+      return say({ do: "look", [button.dataset.switch]: button.getAttribute("aria-pressed") !== "true" });
     if (button.dataset.export) return save(...button.dataset.export.split(" "));
     if (button.id === "classify") return sendClasses();
     if (button.id === "send") {
-      sendField(document.querySelector("#text textarea"));
+      sendField($("text"));
       return markUnsent();
     }
-    if (button.id === "theme") return theme(true);
+    if (button.id === "theme") return turnTheme();
     if (button.id === "open") return openFile();
   });
 
   document.addEventListener("change", (event) => {
     const { target } = event;
     if (target.matches("select.axis")) say({ do: "look", [target.id]: target.value });
-    if (target.type === "checkbox" && target.dataset.do)
-      say({ ...JSON.parse(target.dataset.do), [target.dataset.key]: target.checked });
     if (target.id === "mine") say({ do: "compare", name: target.value });
   });
 
@@ -215,33 +134,53 @@
   // --- light and dark ---
 
   const THEMES = ["", "light", "dark"];
-  /** Show the owner's last theme; with `turn` change to the next one. */
-  function theme(turn) {
-    let now = localStorage.getItem("paretosched theme") ?? "";
-    if (turn) now = THEMES[(THEMES.indexOf(now) + 1) % 3];
-    localStorage.setItem("paretosched theme", now);
-    document.documentElement.dataset.theme = now;
-    $("theme").textContent = { "": "◐ auto", light: "○ light", dark: "● dark" }[now] ?? "◐ auto";
+  const WORDS = { "": "◐ auto", light: "○ light", dark: "● dark" };
+  const themeNow = () => localStorage.getItem("paretosched theme") ?? "";
+  document.documentElement.dataset.theme = themeNow();
+
+  /** Change to the next theme. */
+  function turnTheme() {
+    const next = THEMES[(THEMES.indexOf(themeNow()) + 1) % 3];
+    localStorage.setItem("paretosched theme", next);
+    document.documentElement.dataset.theme = next;
+    $("theme").textContent = WORDS[next];
     page.palette = null;
     refresh();
   }
-
-  // --- the page begins ---
 
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     page.palette = null;
     refresh();
   });
-  window.addEventListener("popstate", () => void restore());
-  theme(false);
-  const wished = restore();
-  begin().then(() => {
-    const field = document.querySelector("#text textarea");
+
+  // --- the page begins ---
+
+  window.addEventListener("popstate", () => {
+    restore();
+    present();
+  });
+
+  /** Begin with what the address says, and look after what Dash builds. */
+  function begin() {
+    $("theme").textContent = WORDS[themeNow()] ?? WORDS[""];
+    const wished = restore();
     const again = performance.getEntriesByType("navigation")[0]?.type === "reload";
-    if (wished && !again && !field.value) {
-      field.value = wished; // of an address that somebody has sent; it is for the owner to send it
-      markUnsent();
-    }
+    if (wished && !again) offerWish(wished);
     new ResizeObserver(() => soon(refresh)).observe($("parallel").parentElement);
+    const built = new MutationObserver(() => {
+      attachAll();
+      nameButtons();
+      if (page.gesture) return;
+      putBack();
+      ask();
+    });
+    for (const host of document.querySelectorAll("#ask, .cloud")) built.observe(host, { childList: true, subtree: true });
+  }
+
+  let begun = false;
+  onScene(() => {
+    if (!begun) begin();
+    begun = true;
+    history.replaceState(null, "", address());
   });
 })();

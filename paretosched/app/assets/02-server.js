@@ -1,5 +1,6 @@
-// Actions sent to the server, and its answers. Each action is sent when the one before is answered. So the server does
-// them in the owner's order, even on a busy machine. An action without an answer stays here, and is sent again.
+// Actions sent to the server, and its answers. An action is sent by putting it into the store `said`, on which Dash asks
+// the server; the next one when that is answered. So the server does them in the owner's order, even on a busy machine.
+// An action without an answer stays here, and is sent again.
 (() => {
   "use strict";
   const { $, complain, element, page, show } = window.paretosched;
@@ -8,17 +9,19 @@
   const OF_ROWS = ["choose", "pick", "drop", "note", "classify"]; // actions that mean a row of the front
   const WINDOW = Array.from(crypto.getRandomValues(new Uint32Array(4)), (x) => x.toString(36)).join("");
 
-  const queue = []; // entries {action, field} that have no answer yet
+  const queue = []; // entries {action, field, turn} that have no answer yet
   let turn = 0;
-  let sending = false;
+  let sentAt = 0; // ms, when the first of the queue was sent; 0 if it was not, or has to be sent again
   let stale = false; // whether the server has another front than this window shows: the queue waits for the owner
+
+  const due = () => sentAt > 0 && Date.now() - sentAt < PATIENCE;
 
   function enqueue(action, field) {
     const last = queue.at(-1);
     if (action.do === "choose" && last?.action.do === "choose" && !last.turn) queue.pop(); // a held arrow key
     queue.push({ action, field });
     if (stale) dropRows();
-    void sendNext();
+    sendNext();
   }
 
   /** Send an action of the owner to the server, after the limits that keys have set; `field` is where it was typed. */
@@ -27,40 +30,14 @@
     enqueue(action, field);
   }
 
-  async function post(entry) {
-    entry.turn ??= ++turn; // sent again, it has the same number, and is done once
-    const more = { front: page.front, window: WINDOW, turn: entry.turn, seen: page.scene.revision };
-    return fetch("act", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ ...entry.action, ...more }),
-      signal: AbortSignal.timeout(PATIENCE),
-    });
-  }
-
-  /** Send the next action, and take its answer. */
-  async function sendNext() {
-    if (sending || stale || !queue.length || !page.scene) return;
-    sending = true;
+  /** Send the next action. Sent again, it has the same number, and is done once. */
+  function sendNext() {
+    if (due() || stale || !queue.length || !page.scene) return;
     const entry = queue[0];
-    try {
-      const response = await post(entry);
-      if (response.status === 409) return offer(await response.json());
-      if (response.status === 401) return lose(SIGN_IN);
-      queue.shift();
-      if (!response.ok) {
-        if (entry.field) entry.field.sent = undefined;
-        return complain(await response.text());
-      }
-      found();
-      await take(await response.json(), entry);
-    } catch (error) {
-      if (error instanceof TypeError || error.name === "TimeoutError" || error.name === "AbortError") lose(ENDED);
-      else throw error;
-    } finally {
-      sending = false;
-    }
-    void sendNext();
+    entry.turn ??= ++turn;
+    sentAt = Date.now();
+    const more = { front: page.front, window: WINDOW, turn: entry.turn, seen: page.scene.revision };
+    window.dash_clientside.set_props("said", { data: { ...entry.action, ...more } });
   }
 
   // --- limits that keys are setting: one action for all keys from the first one to the pause after the last one ---
@@ -94,20 +71,29 @@
   let refused = false; // whether the server refused an action since the last scene was shown
   let changed = false; // whether a training or another window has changed the page, not the owner here
 
-  /** Take the answer to an action; show it if no other action waits. */
-  async function take(answer, entry) {
-    if (answer.message) {
-      complain(answer.message);
+  /** Take an answer of the server, or the first contents of the page; show it if no other action waits. */
+  async function take(scene) {
+    if (scene.turn !== (queue[0]?.turn ?? 0)) return; // an answer that came after its action was sent again
+    sentAt = 0;
+    if (scene.stale) {
+      queue[0].turn = undefined; // it was not done
+      return offer(scene.stale);
+    }
+    const entry = scene.turn ? queue.shift() : null;
+    found();
+    if (scene.message) {
+      complain(scene.message);
       refused = true;
       if (entry.field) entry.field.sent = undefined; // the text stays, so that the owner can correct it
     }
-    const other = answer.scene.front !== page.front;
-    if (queue.length && !other) return; // only the answer to the last action is shown
+    const other = scene.front !== page.front;
+    if (queue.length && !other) return sendNext(); // only the answer to the last action is shown
     if (!page.gesture) page.live = null; // the brushed limits are in the scene, or were refused
-    if (other) await load(answer.scene);
+    if (other) await load(scene);
     if (!changed && !refused) complain(""); // a message stays if only a training or another window changed the page
     changed = refused = false;
-    show(answer);
+    show(scene);
+    sendNext();
   }
 
   /** Fetch the values of a front, and split them into one array for each objective. */
@@ -144,6 +130,9 @@
     host.append(" ", button);
   }
 
+  const returns = []; // functions that ask again for what the server could not tell while it was away
+  const onReturn = (listener) => returns.push(listener);
+
   let away = false;
   function lose(words) {
     away = true;
@@ -151,8 +140,10 @@
   }
 
   function found() {
-    if (away) notice("");
+    if (!away) return;
+    notice("");
     away = false;
+    for (const listener of returns) listener();
   }
 
   /** Offer the front that the server has now, or that is on disk, if it is another one than this window shows. */
@@ -166,7 +157,7 @@
     notice(`On disk: ${words}.`, `${words}: show`, () => {
       stale = false;
       queue.unshift({ action: { do: "show" } });
-      void sendNext();
+      sendNext();
     });
   }
 
@@ -180,15 +171,16 @@
   /** Ask every few seconds whether a training, another window, or the front on disk has changed something. */
   async function pulse() {
     try {
-      if (page.scene && !sending) {
+      if (page.scene) {
         const response = await fetch("pulse", { signal: AbortSignal.timeout(PATIENCE) });
         if (response.status === 401) lose(SIGN_IN);
         else {
           const news = await response.json();
+          if (away) sentAt = 0; // what was sent meanwhile is sent again
           found();
-          offer(news);
-          if (queue.length) void sendNext();
-          else if (!stale && news.revision !== page.scene.revision && !sending) {
+          if (!due()) offer(news);
+          if (queue.length) sendNext();
+          else if (!stale && news.revision !== page.scene.revision) {
             changed = true;
             enqueue({ do: "refresh" });
           }
@@ -201,13 +193,8 @@
   }
   setTimeout(pulse, 500);
 
-  /** Show the first contents, which came with the page. */
-  async function begin() {
-    const first = JSON.parse($("first").textContent);
-    $("first").remove();
-    await load(first.scene);
-    show(first, true);
-  }
-
-  Object.assign(window.paretosched, { begin, limitByKey, say, settle });
+  window.dash_clientside = Object.assign(window.dash_clientside ?? {}, {
+    page: { take: (scene) => void take(scene) },
+  });
+  Object.assign(window.paretosched, { limitByKey, onReturn, say, settle });
 })();

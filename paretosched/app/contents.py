@@ -1,0 +1,118 @@
+"""What the page shows, put together from all its parts: the pieces of its tabs, the scene, and the projections."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from plotly.utils import PlotlyJSONEncoder
+
+from ..comparison.comparison import IDEAL
+from ..fronts.front import Front
+from ..plots.style import defined_objectives
+from .cards import questions
+from .charts import Course, in_words, mark_styles, projection, unit_of, value_text
+from .desk import Desk
+from .state_view import View, scene, view_of
+from .tab_compare import compare_pieces
+from .tab_train import train_pieces
+from .tab_wish import wish_fields, wish_pieces
+from .trainings import RUNNING, STOPPED
+from .widgets import GRAPH
+
+
+class Contents(NamedTuple):
+    """What the page shows.
+
+    Attributes
+    ----------
+    pieces
+        The parts that an answer may change, by their ids; see the tabs.
+    scene
+        What the browser draws and needs to know; it changes with every answer.
+    figures
+        The projections "free" and "util", and how plotly behaves.
+    """
+
+    pieces: dict[str, Any]
+    scene: dict[str, Any]
+    figures: dict[str, Any]
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """A digest of each piece, and of the figures: what a window holds already is not sent to it again."""
+        parts = self.pieces | {"figures": self.figures}
+        texts = ((name, json.dumps(part, cls=PlotlyJSONEncoder)) for name, part in parts.items())
+        return {name: hashlib.blake2b(text.encode(), digest_size=8).hexdigest() for name, text in texts}
+
+
+def contents(desk: Desk) -> Contents:
+    """Return what the page shows now."""
+    with desk.lock:
+        state, front, marks, trainings = desk.state, desk.front, desk.marks, desk.known_trainings
+        view = view_of(state, front)
+        courses = [
+            Course(f"training {t.number}", t.course)
+            for t in reversed(trainings)
+            if len(t.course) and (t.status in (RUNNING, STOPPED) or t is trainings[0]) and t.status != "failed"
+        ][-3:]
+        shown = scene(state, view, marks, courses)
+        shown |= {"legend": _legend(front, marks), "axes": desk.axes(), "columns": len(front.objectives)}
+        shown |= {"known": desk.known, "mine": desk.mine, "fields": wish_fields(state, front)}
+        shown |= {
+            "undoable": [desk.history.can_undo, desk.history.can_redo],
+            "revision": desk.revision,
+            "busy": desk.busy,
+            "front": desk.digest,
+            "questions": questions(desk, view),
+        }
+
+        def chart(x: str, y: str, log: bool) -> dict[str, Any]:
+            return projection(
+                desk.plane(x, y, log),
+                front,
+                x,
+                y,
+                wish=state.numbers,
+                chosen=view.row,
+                picks=[pick.row for pick in state.picks],
+                suggested=state.suggested[1],
+                courses=courses,
+            )
+
+        figures = {"free": chart(state.across, state.up, state.log), "util": chart("UTIL", "AWRT", state.log)}
+        words = " ".join(filter(None, [desk.service_words(), *in_words(front, marks.get(IDEAL))]))
+        pieces = {"words": words} | _pieces(desk, view)
+        return Contents(pieces, shown, figures | {"config": GRAPH})
+
+
+def _pieces(desk: Desk, view: View) -> dict[str, Any]:
+    """Return the parts of the page that an answer may change, by their ids."""
+    return {"facts": _facts(desk.front)} | wish_pieces(desk, view) | compare_pieces(desk) | train_pieces(desk)
+
+
+def _facts(front: Front) -> str:
+    """Return how many schedules there are, in words."""
+    return f"{_schedules(len(front))}, none better than another in everything, out of {front.evaluations:,} simulated"
+
+
+def _schedules(number: int) -> str:
+    return f"{number:,} schedule{'' if number == 1 else 's'}"
+
+
+def _legend(front: Front, marks: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return the marks with their colours, symbols and values in words, for the browser."""
+    return [
+        {"name": name, "colour": hue, "symbol": symbol, "title": _values_in_words(front, marks[name])}
+        for name, (hue, symbol) in mark_styles(marks).items()
+    ]
+
+
+def _values_in_words(front: Front, values: Sequence[float]) -> str:
+    return "\n".join(
+        f"{o.name} {value_text(o, float(v))} {unit_of(o)}"
+        for o, v in zip(front.objectives, values, strict=True)
+        if o in defined_objectives(front)
+    )
