@@ -12,7 +12,7 @@ Do = Literal[
     "say", "limit", "near", "weigh", "classify", "choose", "compromise", "knees", "pick", "drop", "note", "look",
     "undo", "redo", "train", "cancel", "resume", "open", "refresh", "show", "compare",
 ]  # fmt: skip
-OUTPUT_OF_QUESTIONS = '{"told":["MATCH"]}.children'  # as Dash calls it
+OUTPUT_OF_QUESTIONS = '{"part":"told","place":["MATCH"]}.children'  # as Dash calls it
 
 
 class Action(msgspec.Struct, forbid_unknown_fields=True):
@@ -106,13 +106,15 @@ class _ActionBody(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
 class _Told(msgspec.Struct, forbid_unknown_fields=True):
     """The id of a place of answers."""
 
-    told: str
+    part: Literal["told"]
+    place: str
 
 
 class _Ask(msgspec.Struct, forbid_unknown_fields=True):
     """The id of the store of a question."""
 
-    ask: str
+    part: Literal["ask"]
+    place: str
 
 
 class _ToldPlace(msgspec.Struct, forbid_unknown_fields=True):

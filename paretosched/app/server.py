@@ -101,7 +101,9 @@ def application(desk: Desk, access: Access) -> flask.Flask:
         return [*changed, now.scene | turn | {"message": message}, digests]
 
     @app.callback(  # type: ignore[untyped-decorator]
-        Output({"told": MATCH}, "children"), Input({"ask": MATCH}, "data"), prevent_initial_call=True
+        Output({"part": "told", "place": MATCH}, "children"),
+        Input({"part": "ask", "place": MATCH}, "data"),
+        prevent_initial_call=True,
     )
     def tell(asked: Mapping[str, Any]) -> Any:
         return reply(desk, asked)

@@ -125,8 +125,8 @@ def asked_part(key: str, question: str = "") -> list[Any]:
     Without a `question`, see `cards`, the answers of the server say which one belongs to this place.
     """
     ask = {"data-ask": question} if question else {}
-    host = html.Div(id={"told": key}, className="consequences", **{"data-told": key}, **ask)
-    return [dcc.Store(id={"ask": key}), host]
+    host = html.Div(id={"part": "told", "place": key}, className="consequences", **{"data-told": key}, **ask)
+    return [dcc.Store(id={"part": "ask", "place": key}), host]
 
 
 def opened_part(key: str, words: str, question: str = "") -> html.Details:

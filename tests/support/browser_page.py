@@ -74,8 +74,8 @@ class Page:
 
     def close(self) -> None:
         self.context.close()
-        assert self.trouble == []
-        assert self.foreign == []
+        assert self.trouble == [], self.trouble
+        assert self.foreign == [], self.foreign
 
 
 def wait_for_known(page: Page) -> None:

@@ -52,13 +52,13 @@ def body_of(action: Any, front: str, held: Any = None) -> dict[str, Any]:
 def question_of(key: str, front: str, kind: str, *rows: int, number: int = 0) -> dict[str, Any]:
     """Return the body with which the browser asks for what stands at the place with a key."""
     value = {"kind": kind, "front": front, "rows": list(rows), "number": number, "today": "EASY"}
-    store = json.dumps({"ask": key}, separators=(",", ":"))
+    store = {"part": "ask", "place": key}
     return {
-        "output": '{"told":["MATCH"]}.children',
-        "outputs": {"id": {"told": key}, "property": "children"},
-        "inputs": [{"id": {"ask": key}, "property": "data", "value": value}],
-        "changedPropIds": [f"{store}.data"],
-        "parsedChangedPropsIds": [{"ask": key}],
+        "output": '{"part":"told","place":["MATCH"]}.children',
+        "outputs": {"id": {"part": "told", "place": key}, "property": "children"},
+        "inputs": [{"id": store, "property": "data", "value": value}],
+        "changedPropIds": [f"{json.dumps(store, separators=(',', ':'))}.data"],
+        "parsedChangedPropsIds": [store],
     }
 
 

@@ -49,7 +49,7 @@
     const words = count === 1 ? "One field is not sent yet" : `${count} fields are not sent yet`;
     host.append(`${words} (Enter sends it, Escape takes it back).`, " ", send, " ", back);
   }
-  document.addEventListener("input", (event) => event.target.closest("#ask .field") && markUnsent());
+  document.addEventListener("input", (event) => event.target.closest("#ask .field") && markUnsent(), true);
 
   document.addEventListener("keydown", (event) => {
     const field = event.target.closest("#ask .field");
@@ -66,6 +66,8 @@
     }
   });
 
+  const known = new WeakSet(); // fields that have their texts
+
   let begun = false;
   /** Show the server's values in the fields whose text has been sent. */
   onScene((scene) => {
@@ -73,6 +75,7 @@
     begun = true;
     for (const [id, value] of Object.entries(scene.fields)) {
       const field = $(id);
+      known.add(field);
       const unsent = isUnsent(field);
       field.dataset.value = value;
       if (unsent) continue;
@@ -108,7 +111,10 @@
 
   /** Put back what was typed, opened and focused in the pieces that Dash has built anew. */
   function putBack() {
-    for (const [id, text] of drafts) if ($(id)) write($(id), text);
+    for (const field of fields()) {
+      if (!known.has(field) && drafts.has(field.id)) write(field, drafts.get(field.id));
+      known.add(field);
+    }
     for (const id of opened) if ($(id)) $(id).open = true;
     if (last && !last.node.isConnected && document.activeElement === document.body) {
       const node = document.querySelector(last.way);

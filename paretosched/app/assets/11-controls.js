@@ -66,7 +66,7 @@
       if (part) part.hidden = !question;
       if (!question || host.asked === question || !host.checkVisibility()) continue; // in a tab or part that is closed
       host.asked = question;
-      window.dash_clientside.set_props({ ask: key }, { data: JSON.parse(question) });
+      window.dash_clientside.set_props({ part: "ask", place: key }, { data: JSON.parse(question) });
     }
   }
   onDraw(ask);
