@@ -13,7 +13,8 @@ from paretosched.app.locate_workload import finder
 from paretosched.app.server import open_page
 
 MISSING = "NO BROWSER: the page was not tested; install chromium and playwright, or name a browser in BROWSER_PATH"
-AWAY = "Failed to load resource"  # what Chromium writes when a server is away, or answers 401 or 409
+# what Chromium and Dash write when a server is away, or answers 401 or 409
+AWAY = ("Failed to load resource", "Error: Callback failed: the server did not respond.")
 
 
 class Page:
