@@ -33,7 +33,7 @@ class Contents(NamedTuple):
     scene
         What the browser draws and needs to know; it changes with every answer.
     figures
-        The projections "free" and "util", and how plotly behaves.
+        The projections "free" and "util", the names of the marks in both, and how plotly behaves.
     """
 
     pieces: dict[str, Any]
@@ -85,7 +85,7 @@ def contents(desk: Desk) -> Contents:
         figures = {"free": chart(state.across, state.up, state.log), "util": chart("UTIL", "AWRT", state.log)}
         words = " ".join(filter(None, [desk.service_words(), *in_words(front, marks.get(IDEAL))]))
         pieces = {"words": words} | _pieces(desk, view)
-        return Contents(pieces, shown, figures | {"config": GRAPH})
+        return Contents(pieces, shown, figures | {"config": GRAPH, "marks": list(marks)})
 
 
 def _pieces(desk: Desk, view: View) -> dict[str, Any]:

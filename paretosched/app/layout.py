@@ -13,7 +13,7 @@ from .desk import Desk
 from .tab_compare import compare_tab
 from .tab_train import train_tab
 from .tab_wish import wish_tab
-from .widgets import button, exports, heading, screen_label, selection, switch
+from .widgets import axis_list, button, exports, heading, screen_label, selection, switch
 
 PARTS = ("metas", "title", "css", "app_entry", "config", "scripts", "renderer")
 TABS = {"wish": "1 · Wish", "compare": "2 · Compare", "train": "3 · Scheduler"}
@@ -96,7 +96,8 @@ def _charts(desk: Desk, contents: Mapping[str, Any]) -> Any:
         html.Div(views, className="tabs"),
         switch("fit", "fit axes", "axes cover what remains only"),
         switch("log", "log axes", "logarithmic axes for response times"),
-        html.Div(id="legend"),
+        axis_list(names),
+        html.Div(id="legend", role="group", **screen_label("marks; press one to hide or show it")),
     ]
     two = [
         html.Div(
@@ -120,7 +121,9 @@ def _charts(desk: Desk, contents: Mapping[str, Any]) -> Any:
     ]
     pairs = [
         heading(
-            "Every two objectives", "click one to see it large · response times on logarithmic axes, hours", "pairs"
+            "Every two objectives",
+            "drag to keep what is inside · click one to see it large · response times on logarithmic axes, hours",
+            "pairs",
         ),
         html.Div(html.Div(id="pairs", className="drawing"), className="wide"),
     ]

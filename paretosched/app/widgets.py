@@ -67,6 +67,19 @@ def switch(key: str, words: str, meaning: str) -> Any:
     return html.Button(words, id=key, className="switch", title=meaning, **{"data-switch": key})
 
 
+def axis_list(names: Sequence[str]) -> html.Details:
+    """Return a list from which the owner chooses the axes and their order; the browser presses those that are shown."""
+    rows = []
+    for name in names:
+        left, right = (
+            html.Button(sign, className="link", **{"data-step": step}, **screen_label(f"{name} to the {side}"))
+            for sign, step, side in (("←", "-1", "left"), ("→", "1", "right"))
+        )
+        show = html.Button(name, className="switch", title="show or hide this axis")
+        rows.append(html.Div([left, right, show], **{"data-axis-row": name}))
+    return html.Details([html.Summary("Axes"), html.Div(rows)], id="axes", className="menu")
+
+
 def number_field(
     key: str, do: Mapping[str, Any], part: str, label: str, value: str, factor: float, **more: str
 ) -> html.Label:

@@ -13,7 +13,8 @@
 //   08-pairs        small charts of every two objectives
 //   09-export       charts as PNG and SVG files
 //   10-fields       fields: what is not sent yet stays, whatever the server answers
-//   11-controls     legend, buttons, lists, keys, theme
+//   11-legend       which marks and which axes are shown, and in which order
+//   12-controls     buttons, lists, keys, theme
 //
 // All values of the front are held here once, and every brush is computed from them. The server gets the limits when a
 // brush rests. Its answers change the pieces of the page that are different, through Dash, and bring numbers and
@@ -25,7 +26,8 @@
   // scene: the last answer; front: the digest of the front whose rows are shown; values: one array for each objective;
   // mask: 1 for schedules that remain; left: how many remain; live: limits that are brushed now and not sent yet; gesture: whether
   // a pointer or a key is brushing; places: values as they are drawn, by axis; palette: colours of this theme, null to
-  // read them again
+  // read them again; axes: the names of the shown axes in their order, null for all that tell schedules apart; hidden:
+  // the names of the marks that are not shown
   const page = {
     scene: null,
     front: "",
@@ -37,6 +39,8 @@
     gesture: false,
     places: new Map(),
     palette: null,
+    axes: null,
+    hidden: new Set(),
   };
 
   const painters = []; // functions that draw what depends on the mask
@@ -47,6 +51,13 @@
   // --- values, limits, masks ---
 
   const axisOf = (name) => page.scene.axes.find((axis) => axis.name === name);
+
+  /** Return the axes that are shown, in their order; not those on which all schedules have the same value. */
+  function shownAxes() {
+    if (page.axes) return page.axes.map(axisOf);
+    const apart = page.scene.axes.filter(({ column }) => page.values[column].some((x) => x !== page.values[column][0]));
+    return apart.length > 1 ? apart : page.scene.axes;
+  }
 
   /** Return all values of an objective as they are drawn: hours or per cent, or the logarithm of that. */
   function places(axis, log) {
@@ -165,20 +176,24 @@
     window.dispatchEvent(new Event("resize")); // plotly measures itself again
   }
 
-  /** Return the address of what is shown: tab, mode, view and wish. */
+  /** Return the address of what is shown: tab, mode, view, wish and axes. */
   function address() {
     const parts = CHOICES.map((key) => [key, $("page").dataset[key]]);
     if (page.scene?.wish) parts.push(["wish", page.scene.wish]);
+    if (page.axes) parts.push(["axes", page.axes.join(" ")]);
     return `#${new URLSearchParams(parts)}`;
   }
 
-  /** Take tab, mode and view from the address, and return the wish in it; "" if there is none. */
+  /** Take tab, mode, view and axes from the address, and return the wish in it; "" if there is none. */
   function restore() {
     const parts = new URLSearchParams(location.hash.slice(1));
     for (const key of CHOICES) {
       const known = [...document.querySelectorAll(`.choice[data-${key}]`)].map((button) => button.dataset[key]);
       if (known.includes(parts.get(key))) $("page").dataset[key] = parts.get(key);
     }
+    const names = (parts.get("axes") ?? "").split(" ");
+    const axes = names.filter((name, k) => axisOf(name) && names.indexOf(name) === k);
+    page.axes = axes.length > 1 ? axes : null;
     return parts.get("wish") ?? "";
   }
 
@@ -203,6 +218,7 @@
     refresh,
     round,
     show,
+    shownAxes,
     soon,
     valuesOf,
   };

@@ -2,7 +2,7 @@
 // first chart, which needs no plotly.
 (() => {
   "use strict";
-  const { $, onDraw } = window.paretosched;
+  const { $, onDraw, page } = window.paretosched;
 
   /** Return the plot in an element; null before it is drawn. */
   const graph = (id) => $(id)?.querySelector(".js-plotly-plot");
@@ -10,9 +10,16 @@
   let figures = null; // the last figures of the server
   let painted = false; // whether the first chart is on the screen
 
-  function draw() {
+  /** Return a figure without the marks that are hidden; its first traces and notes are those of the marks. */
+  function withoutHidden({ data, layout }) {
+    const seen = (part, k) => (page.hidden.has(figures.marks[k]) ? { ...part, visible: false } : part);
+    return { data: data.map(seen), layout: { ...layout, annotations: (layout.annotations ?? []).map(seen) } };
+  }
+
+  function drawPlots() {
+    if (!painted) return;
     for (const id of ["free", "util"]) {
-      const [plot, figure] = [`${id}-plot`, figures[id]];
+      const [plot, figure] = [`${id}-plot`, withoutHidden(figures[id])];
       if ($(plot)) window.dash_clientside.set_props(plot, { figure });
       else {
         const props = { id: plot, figure, config: figures.config, style: { height: "100%" } };
@@ -25,12 +32,12 @@
   onDraw(() => {
     if (painted) return;
     painted = true;
-    requestAnimationFrame(() => setTimeout(draw));
+    requestAnimationFrame(() => setTimeout(drawPlots));
   });
 
   window.dash_clientside.page.plot = (next) => {
     figures = next;
-    if (painted) draw();
+    drawPlots();
   };
 
   /** Name the buttons of all plots for screen readers: they are links without words. */
@@ -41,5 +48,5 @@
     }
   }
 
-  Object.assign(window.paretosched, { graph, nameButtons });
+  Object.assign(window.paretosched, { drawPlots, graph, nameButtons });
 })();

@@ -1,7 +1,7 @@
 // Parallel coordinates: one line for each schedule; better is up.
 (() => {
   "use strict";
-  const { $, FEW, SVG, canvasFor, clamp, colours, fitting, limits, node, onDraw, page, places, shape, valuesOf } =
+  const { $, FEW, SVG, canvasFor, clamp, colours, fitting, limits, node, onDraw, page, places, shape, shownAxes, valuesOf } =
     window.paretosched;
 
   const LOOKS = 6; // colours of the shortlist, as PICK_LOOKS in charts.py
@@ -16,7 +16,7 @@
   function parallel() {
     const host = $("parallel");
     if (!host || !host.clientWidth || !page.values) return;
-    const axes = page.scene.axes;
+    const axes = shownAxes();
     host.style.minWidth = `${2 * PAD.x + (axes.length - 1) * NARROW}px`; // more axes than fit are scrolled
     const [width, height] = [host.clientWidth, host.clientHeight];
     const [w, h] = [width - 2 * PAD.x, height - PAD.top - PAD.bottom];
@@ -25,7 +25,7 @@
     const gap = axes.length > 1 ? canvas.width / (axes.length - 1) : canvas.width;
     const levels = axes.map((axis) => levelsOf(axis));
     const size = canvas.width * canvas.height;
-    const key = JSON.stringify([canvas.width, canvas.height, axes.map((a) => [a.low, a.high]), page.front]);
+    const key = JSON.stringify([canvas.width, canvas.height, axes.map((a) => [a.column, a.low, a.high]), page.front]);
     if (host.key !== key) {
       host.key = key;
       host.all = new Uint32Array(size);
@@ -118,7 +118,7 @@
       host.append(svg);
       for (const prepare of preparations) prepare(svg);
     }
-    const { axes } = page.scene;
+    const axes = shownAxes();
     const focused = document.activeElement?.dataset?.handle;
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.replaceChildren();
@@ -144,11 +144,12 @@
     const path = (values) => axes.map((axis, j) => `${x(j)},${y(levelOf(axis, values[axis.column]))}`).join(" ");
     page.scene.marks.forEach((mark, k) => {
       const look = page.scene.legend[k];
-      if (axes.some((axis) => mark.values[axis.column] === null)) return;
+      if (page.hidden.has(mark.name) || axes.some((axis) => mark.values[axis.column] === null)) return;
       const ideal = mark.name.startsWith("ideal") || mark.name.startsWith("best");
       node(strong, "polyline", {
         points: path(mark.values),
         class: `mark ${ideal ? "ideal" : ""}`,
+        "data-mark": mark.name,
         stroke: look.colour,
       });
       axes.forEach((axis, j) => shape(strong, look, x(j), y(levelOf(axis, mark.values[axis.column])), 10));
@@ -169,7 +170,7 @@
     });
     const chosen = valuesOf(page.scene.row);
     node(strong, "polyline", { points: path(chosen), class: "halo" });
-    node(strong, "polyline", { points: path(chosen), class: "chosen" });
+    node(strong, "polyline", { points: path(chosen), class: "chosen", "data-mark": "" });
     axes.forEach((axis, j) =>
       node(strong, "circle", { cx: x(j), cy: y(levelOf(axis, chosen[axis.column])), r: 5, class: "ring" }),
     );

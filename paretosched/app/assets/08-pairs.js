@@ -1,31 +1,39 @@
-// Small charts of every two objectives.
+// Small charts of every two objectives: a click shows one large, a drag keeps what is inside.
 (() => {
   "use strict";
   const {
     $,
     FEW,
     SVG,
+    axisOf,
     brief,
     canvasFor,
     choose,
+    clamp,
     colours,
     dots,
     fitting,
+    natural,
     node,
     onDraw,
     page,
     placeOf,
     places,
     points,
+    refresh,
+    round,
     say,
+    settle,
     shape,
+    shownAxes,
+    soon,
     valuesOf,
   } = window.paretosched;
   /** Draw every objective against every other one, with what remains in front. */
   function pairs() {
     const host = $("pairs");
     if (!host || !host.clientWidth || !page.values) return;
-    const axes = page.scene.axes;
+    const axes = shownAxes();
     const [width, height] = [host.clientWidth, host.clientHeight];
     const cells = {
       width,
@@ -42,6 +50,7 @@
     svg.replaceChildren();
     nameAxes(svg, cells);
     cells.each((up, i, across, j) => drawMarks(svg, cells, up, i, across, j));
+    drawBand(svg);
   }
 
   /** Paint all schedules in every cell, and over them what remains. */
@@ -76,15 +85,79 @@
     const svg = document.createElementNS(SVG, "svg");
     const enlarge = (event) => {
       const pair = event.target.dataset?.pair;
-      if (!pair) return;
+      if (!pair || drag?.moved) return;
       const [across, up] = pair.split(" ");
       say({ do: "look", across, up, log: true });
       choose("view", "overview");
     };
+    brushByPointer(svg);
     svg.addEventListener("click", enlarge);
     svg.addEventListener("keydown", (event) => (event.key === "Enter" || event.key === " ") && enlarge(event));
     host.append(svg);
     return svg;
+  }
+
+  let drag = null; // the axes of the cell that the pointer went down in, its box, and both ends of the drag
+
+  /** Set the limits of both objectives of a cell to the rectangle from the start of the drag to its end. */
+  function brush() {
+    const { axes, box, from, to } = drag;
+    page.live = {};
+    axes.forEach((axis, k) => {
+      const ends = [from, to].map((at) => clamp((at[k] - box[k]) / box[k + 2], 0, 1)).sort((a, b) => a - b);
+      const [low, high] = [Math.min(axis.low, axis.high), Math.max(axis.low, axis.high)];
+      const value = (share) => (axis.log ? 10 ** (low + share * (high - low)) : low + share * (high - low));
+      const shares = k ? [1 - ends[1], 1 - ends[0]] : ends; // places go down, values up
+      page.live[axis.name] = shares.map((share, e) =>
+        share === e ? null : Math.max(natural(round(value(share), value(1) - value(0)), axis), 0) || null,
+      );
+    });
+    refresh();
+  }
+
+  /** Let the pointer brush a rectangle in a cell. */
+  function brushByPointer(svg) {
+    const place = (event) => {
+      const box = svg.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    svg.addEventListener("pointerdown", (event) => {
+      const { pair } = event.target.dataset ?? {};
+      drag = null;
+      if (!pair || event.button) return;
+      settle();
+      const box = ["x", "y", "width", "height"].map((key) => Number(event.target.getAttribute(key)));
+      drag = { pair, axes: pair.split(" ").map(axisOf), box, from: place(event), to: place(event), moved: false };
+    });
+    svg.addEventListener("pointermove", (event) => {
+      if (!drag || !event.buttons) return;
+      drag.to = place(event);
+      if (!drag.moved && Math.hypot(drag.to[0] - drag.from[0], drag.to[1] - drag.from[1]) < 5) return;
+      if (!drag.moved) svg.setPointerCapture(event.pointerId);
+      drag.moved = page.gesture = true;
+      soon(() => page.gesture && brush());
+    });
+    svg.addEventListener("pointerup", () => {
+      if (!drag?.moved) return;
+      brush();
+      page.gesture = false;
+      say({ do: "limit", limits: page.live });
+    });
+    svg.addEventListener("pointercancel", () => {
+      drag = null;
+      page.gesture = false;
+      page.live = null;
+      refresh();
+    });
+  }
+
+  /** Draw the rectangle that the pointer is brushing. */
+  function drawBand(svg) {
+    if (!drag?.moved || !page.gesture) return;
+    const { from, to, box } = drag;
+    const ends = [0, 1].map((k) => [from[k], to[k]].map((at) => clamp(at, box[k], box[k] + box[k + 2])));
+    const [[x1, x2], [y1, y2]] = ends.map((pair) => pair.sort((a, b) => a - b));
+    node(svg, "rect", { x: x1, y: y1, width: x2 - x1, height: y2 - y1, class: "brushed" });
   }
 
   /** Write names, meanings and ranges on the diagonal, as far as there is room. */
@@ -128,7 +201,8 @@
         : [j * cw + 4 + px * (cw - 8), (i + 1) * ch - 4 - py * (ch - 8)];
     };
     page.scene.marks.forEach((mark, n) => {
-      const place = mark.values[across.column] !== null && mark.values[up.column] !== null && at(mark.values);
+      const seen = !page.hidden.has(mark.name);
+      const place = seen && mark.values[across.column] !== null && mark.values[up.column] !== null && at(mark.values);
       if (place) shape(svg, page.scene.legend[n], place[0], place[1], 9);
     });
     page.scene.picks.forEach((row, k) => {

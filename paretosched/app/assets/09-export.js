@@ -115,7 +115,8 @@
         "stroke-width": 2.5,
       }),
     );
-    for (const entry of page.scene.legend) write(entry.name, (x, y) => shape(copy, entry, x, y, 11));
+    for (const entry of page.scene.legend.filter(({ name }) => !page.hidden.has(name)))
+      write(entry.name, (x, y) => shape(copy, entry, x, y, 11));
     copy.prepend(paper, image);
     const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
     if (kind === "svg") return url;

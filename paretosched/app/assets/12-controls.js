@@ -1,4 +1,4 @@
-// Legend, buttons, lists, keys and theme; what is asked for when it is to be seen.
+// Buttons, lists, keys and theme; what is asked for when it is to be seen.
 (() => {
   "use strict";
   const {
@@ -11,7 +11,6 @@
     element,
     markUnsent,
     nameButtons,
-    node,
     offerWish,
     onDraw,
     onReturn,
@@ -26,27 +25,11 @@
     say,
     sendClasses,
     sendField,
-    shape,
     soon,
   } = window.paretosched;
   const MOST_OPENED = 500000; // bytes of a file
 
-  // --- the server's answer in the legend and the controls ---
-
-  function legend() {
-    const chips = page.scene.legend.map(({ name, colour, symbol, title }) => {
-      const chip = element("span");
-      chip.className = "chip";
-      chip.title = title;
-      const svg = node(chip, "svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
-      shape(svg, { colour, symbol }, 8, 8, 15);
-      chip.append(name);
-      return chip;
-    });
-    const chosen = element("span", `schedule ${page.scene.row}`);
-    chosen.className = "chip ring";
-    $("legend").replaceChildren(chosen, ...chips);
-  }
+  // --- the server's answer in the controls ---
 
   /** Offer the schedulers that are known as the one that the owner has today. */
   function schedulers({ known, mine }) {
@@ -79,7 +62,6 @@
     for (const id of ["across", "up"]) $(id).value = scene[id];
     for (const id of ["log", "fit"]) $(id).setAttribute("aria-pressed", scene[id]);
     ["undo", "redo"].forEach((id, k) => ($(id).disabled = !scene.undoable[k]));
-    legend();
     schedulers(scene);
     press();
   });
