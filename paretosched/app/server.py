@@ -35,6 +35,7 @@ from .cards import OTHER_FRONT, reply
 from .connections import listening_server
 from .contents import contents
 from .csv_tables import comparison_rows, reach_rows, remaining_rows, step_rows, to_csv
+from .decision import decision
 from .desk import Desk
 from .newer_front import watcher
 from .packing import FOREVER, packed
@@ -169,6 +170,10 @@ def _files(server: flask.Flask, desk: Desk) -> None:
     @server.get("/page.json")
     def copy() -> flask.Response:
         return attachment(json.dumps(page_file.to_json(desk.state, desk.front), indent=2), "application/json")
+
+    @server.get("/decision.html")
+    def report() -> flask.Response:
+        return attachment(decision(desk), "text/html; charset=utf-8")
 
     @server.get("/policy/<string:digest>/<int:row>.json")
     def policy(digest: str, row: int) -> flask.Response:

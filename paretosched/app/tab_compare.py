@@ -31,7 +31,18 @@ def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None, dict[s
 
 def compare_tab(contents: Mapping[str, Any]) -> list[Any]:
     """Return the contents of the tab; `contents` are the pieces that an answer may change, see `compare_pieces`."""
-    return [html.Div(contents[name], id=name) for name in ("compared", "picks", "what-if", "cards", "difference")]
+    compared, picks, *others = (
+        html.Div(contents[name], id=name) for name in ("compared", "picks", "what-if", "cards", "difference")
+    )
+    report = html.A(
+        "Report of the decision",
+        href="decision.html",
+        download="decision.html",
+        className="button strong",
+        id="decision",
+        title="The wish, the shortlist with its notes, what each would change for whom, and figures, as one file",
+    )
+    return [compared, picks, html.P(report), *others]
 
 
 def compare_pieces(desk: Desk) -> dict[str, Any]:

@@ -1,0 +1,129 @@
+"""The report of the decision: one file for the next meeting, with the wish, the candidates, the reasons and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from ..fronts.row_schedules import row_policy
+from ..plots import fronts as front_figures
+from ..plots.style import defined_objectives
+from ..policies.explanation import explain
+from ..report.html_page import page_of
+from ..report.html_pieces import figure, head_cell, objective_cell, table
+from ..simulation.objective import Objective, improvement
+from ..wishes.wish import wish_text
+from .charts import LETTERS, differences, unit_of
+from .desk import Desk
+from .state import Pick
+from .state_view import View, view_of
+from .tab_compare import schedules_to_compare
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+
+def decision(desk: Desk) -> str:
+    """Return the report as the text of an HTML file that needs no other file.
+
+    The candidates are the shortlist; without one, the schedule that the owner looks at.
+    """
+    with desk.lock:
+        state, front = desk.state, desk.front
+        view = view_of(state, front)
+        columns, reference, _ = schedules_to_compare(desk)
+    picks = state.picks or (Pick(view.row),)
+    if not state.picks:
+        columns[LETTERS[0]] = front.values[view.row]
+    parts = [
+        f'<header><p class="eyebrow">paretosched decision · {date.today().isoformat()}</p>',
+        f"<h1>{escape(front.workload)}</h1></header>",
+        "<h2>What is wanted</h2>",
+        *_paragraphs(_wish_words(desk, view)),
+        "<h2>Candidates</h2>",
+        _table(desk, columns, reference, picks),
+        *(part for letter, pick in zip(LETTERS, picks, strict=False) for part in _candidate(desk, letter, pick)),
+        "<h2>Figures</h2>",
+        *(f"<div>{figure(key, picture)}</div>" for key, picture in _figures(desk, columns, reference).items()),
+    ]
+    return page_of(f"{front.workload}: the decision", "\n".join(parts))
+
+
+def _paragraphs(sentences: Sequence[str]) -> list[str]:
+    return [f"<p>{escape(sentence)}</p>" for sentence in sentences if sentence]
+
+
+def _wish_words(desk: Desk, view: View) -> list[str]:
+    """Return in sentences what the owner wants, how much of the front that leaves, and how jobs wait today."""
+    wish, count = desk.state.wish, len(desk.front)
+    remain = f"{view.left:,} of {count:,} schedules keep all limits." if wish is not None and wish.limits else ""
+    wanted = "No wish was entered." if wish is None else f"The wish: {wish_text(wish, hours=True)}."
+    return [wanted, remain, desk.service_words(), desk.trouble]
+
+
+def _table(desk: Desk, columns: Mapping[str, Any], reference: str | None, picks: Sequence[Pick]) -> str:
+    """Return the table of the candidates beside the schedulers: a row for each, a column for each objective."""
+    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined_objectives(desk.front)]
+    numbers = {letter: f"schedule {pick.row}" for letter, pick in zip(LETTERS, picks, strict=False)}
+
+    def below(values: Any, j: int, o: Objective) -> str:
+        if reference is None or values is columns[reference]:
+            return ""
+        gain = float(improvement(values[j : j + 1], columns[reference][j : j + 1])[0])
+        number = round(-gain if o.maximise else gain, 1) + 0.0
+        kind = "better" if number > 0 else "worse" if number < 0 else "same"
+        return f'<small class="{kind}">{"same" if number == 0 else f"{abs(number):,.1f} % {kind}"}</small>'
+
+    heads = [head_cell("schedule"), *(head_cell(o.name, unit_of(o)) for _, o in objectives)]
+    lines = [
+        f'<tr><th scope="row">{escape(name)}<small>{numbers.get(name, "")}</small></th>'
+        + "".join(objective_cell(o, float(values[j]), below(values, j, o)) for j, o in objectives)
+        + "</tr>"
+        for name, values in columns.items()
+    ]
+    note = "Response times, weighted by processor seconds, in hours; UTIL in per cent"
+    note += "." if reference is None else f"; differences to {reference}."
+    return f'{table(heads, lines)}<p class="note">{escape(note)}</p>'
+
+
+def _candidate(desk: Desk, letter: str, pick: Pick) -> list[str]:
+    """Return the section of a candidate: the owner's reason, what would change for whom, at what price, and how."""
+    lines = desk.consequences(pick.row)
+    policy = row_policy(desk.front, pick.row)
+    parts = [f"<h2>{letter} · schedule {pick.row}</h2>"]
+    parts += _paragraphs([f"Why: {pick.note}" if pick.note else "", desk.distance(pick.row)])
+    if lines and desk.today is not None:
+        words = f"What it would change against {desk.today[0]}, which “today” means; every job counts once:"
+        parts += [*_paragraphs([words]), _list([line.sentence for line in lines])]
+        prices = desk.prices(pick.row)
+        if prices:
+            note = (
+                "What the next hour costs, from a plane fitted to the schedules nearby (in brackets 90 of 100 refits):"
+            )
+            parts += [*_paragraphs([note]), _list(prices)]
+    if policy is None:
+        return [*parts, "<p>It knows the future: no scheduler makes it.</p>"]
+    text = escape(explain(policy).text())
+    return [*parts, f"<details><summary>What its scheduler does</summary><pre>{text}</pre></details>"]
+
+
+def _list(sentences: Sequence[str]) -> str:
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+    return f'<ul class="summary">{items}</ul>'
+
+
+def _figures(desk: Desk, columns: Mapping[str, Any], reference: str | None) -> dict[str, Figure]:
+    """Return the figures of the report by their keys; each has a title."""
+    front, state = desk.front, desk.state
+    drawn = {
+        "parallel": front_figures.parallel(front, columns),
+        "free": front_figures.scatter(front, state.across, state.up, columns, log=state.log),
+    }
+    others = {name: values for name, values in columns.items() if name != reference}
+    if reference is not None and others:
+        bars = differences(front.objectives, (reference, columns[reference]), others)
+        bars.update_layout(title_text=f"Difference to {escape(reference)}", margin_t=70)
+        drawn["differences"] = bars
+    return drawn
