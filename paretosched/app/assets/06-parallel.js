@@ -202,13 +202,14 @@
   }
 
   /** Draw the wish on an axis: the value to come near to, and the two limits, each with a handle. */
-  function limitsOn(group, axis, j, { x, y }, ends) {
+  function limitsOn(group, axis, j, { x, y, h }, ends) {
     const near = page.scene.near[axis.name];
     if (near !== undefined) {
       const at = y(levelOf(axis, near));
       node(group, "path", { d: `M${x(j) - 11},${at - 6}L${x(j)},${at}L${x(j) - 11},${at + 6}Z`, class: "aspired" });
     }
     const worst = axis.maximise ? 0 : 1;
+    const beyond = Math.min(0.02, 7 / h); // a handle without a limit stands 7 px outside at most, clear of the names
     const level = [0, 1].map((e) => (ends?.[e] ? levelOf(axis, ends[e]) : e === worst ? 1.02 : -0.02));
     const [top, bottom] = [Math.min(...level), Math.max(...level)];
     if (ends?.[0] || ends?.[1])
@@ -224,7 +225,7 @@
       const set = Boolean(ends?.[e]);
       node(group, "rect", {
         x: x(j) - 9,
-        y: y(clamp(level[e], -0.02, 1.02)) - 3.5,
+        y: y(clamp(level[e], -beyond, 1 + beyond)) - 3.5,
         width: 18,
         height: 7,
         rx: 3.5,

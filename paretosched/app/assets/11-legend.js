@@ -34,7 +34,7 @@
   /** Let the line of a mark stand out; without a name all lines are as strong again. */
   function light(name) {
     for (const line of document.querySelectorAll("#parallel [data-mark]"))
-      line.classList.toggle("faint", name !== undefined && line.dataset.mark !== name);
+      line.classList.toggle("faint", name !== undefined && !page.hidden.has(name) && line.dataset.mark !== name);
   }
   for (const kind of ["pointerover", "focusin"])
     document.addEventListener(kind, (event) => light(event.target.closest?.("#legend .chip")?.dataset.mark));
