@@ -159,7 +159,7 @@ def wrong_body(places: Sequence[tuple[str, str]]) -> flask.Response | None:
     if flask.request.method != "POST":
         return None
     if flask.request.mimetype != "application/json":
-        return _refused("it must be application/json")
+        return _refusal("it must be application/json")
     data = flask.request.get_data()
     try:
         output = msgspec.json.decode(data, type=_AnyBody).output
@@ -168,11 +168,11 @@ def wrong_body(places: Sequence[tuple[str, str]]) -> flask.Response | None:
         elif output == output_of_actions(places):
             body = msgspec.json.decode(data, type=_ActionBody)
             if [(place.id, place.property) for place in body.outputs] != list(places):
-                return _refused("its outputs are others")
+                return _refusal("its outputs are others")
         else:
-            return _refused("its output is another one")
+            return _refusal("its output is another one")
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        return _refused(str(error))
+        return _refusal(str(error))
     return None
 
 
@@ -181,6 +181,6 @@ def output_of_actions(places: Sequence[tuple[str, str]]) -> str:
     return f"..{'...'.join(f'{key}.{name}' for key, name in places)}.."
 
 
-def _refused(reason: str) -> flask.Response:
+def _refusal(reason: str) -> flask.Response:
     words = f"the page does not send this: {reason}"
     return flask.Response(words, 400, content_type="text/plain; charset=utf-8")

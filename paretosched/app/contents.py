@@ -60,7 +60,7 @@ def contents(desk: Desk) -> Contents:
         ][-3:]
         shown = scene(state, view, marks, courses)
         shown |= {"legend": _legend(front, marks), "axes": desk.axes(), "columns": len(front.objectives)}
-        shown |= {"known": desk.known, "mine": desk.mine, "fields": wish_fields(state, front)}
+        shown |= {"known": desk.known_names, "mine": desk.mine, "fields": wish_fields(state, front)}
         shown |= {
             "undoable": [desk.history.can_undo, desk.history.can_redo],
             "revision": desk.revision,

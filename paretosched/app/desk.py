@@ -295,20 +295,20 @@ class Desk:
         return dict(self._trained_values)
 
     @property
-    def known(self) -> tuple[str, ...]:
+    def known_names(self) -> tuple[str, ...]:
         """Names of the schedulers that an owner may have today; none before the workload has been simulated."""
         return () if self.comparison is None else self.comparison.policies
 
     @property
     def mine(self) -> int:
         """The place of the owner's scheduler among `known`: the one that was named, else the recorded one, or EASY."""
-        recorded = next((k for k, name in enumerate(self.known) if name.startswith("recorded")), 0)
-        return self.known.index(self.state.mine) if self.state.mine in self.known else recorded
+        recorded = next((k for k, name in enumerate(self.known_names) if name.startswith("recorded")), 0)
+        return self.known_names.index(self.state.mine) if self.state.mine in self.known_names else recorded
 
     @property
     def today(self) -> tuple[str, Floats] | None:
         """The name and the objective values of the owner's scheduler; None before the workload has been simulated."""
-        return None if self.comparison is None else (self.known[self.mine], self.comparison.values[self.mine])
+        return None if self.comparison is None else (self.known_names[self.mine], self.comparison.values[self.mine])
 
     def measure(self, row: int) -> Waits | None:
         """Return how long jobs wait in the schedule of a row, which is made again; None without the workload.
@@ -361,7 +361,7 @@ class Desk:
             asked, front, workload = self.questions(), self.front, self._workload
             if workload is None or not 0 <= number < len(asked):
                 return None
-            today, rule = self.known[self.mine], self._rules[self.mine]
+            today, rule = self.known_names[self.mine], self._rules[self.mine]
             if rule == "recorded":  # what happened once cannot happen to other jobs
                 today, rule = "EASY", "easy"
             changed = self._changed.get(number)
@@ -383,7 +383,7 @@ class Desk:
         """Return in one sentence how long jobs wait under the owner's scheduler; "" if that is not known."""
         if self.comparison is None or not self.comparison.waits:
             return ""
-        return in_service_words(self.comparison.waits[self.mine], self.known[self.mine])
+        return in_service_words(self.comparison.waits[self.mine], self.known_names[self.mine])
 
     @property
     def marks(self) -> dict[str, Floats]:

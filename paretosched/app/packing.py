@@ -14,7 +14,7 @@ SMALL = 1000  # bytes that are not worth packing
 _packed_files: dict[str, bytes] = {}  # by address; there are as many as files
 
 
-def packed(response: flask.Response) -> flask.Response:
+def with_packing(response: flask.Response) -> flask.Response:
     """Return an answer that is packed if the browser takes that, and says how long the browser may keep it."""
     path = flask.request.path
     is_file = path.startswith(FILES) and response.status_code == 200

@@ -38,7 +38,7 @@ from .csv_tables import comparison_rows, reach_rows, remaining_rows, step_rows, 
 from .decision import decision
 from .desk import Desk
 from .newer_front import watcher
-from .packing import FOREVER, packed
+from .packing import FOREVER, with_packing
 from .state_view import view_of
 from .tab_compare import schedules_to_compare
 from .tab_train import training_rows
@@ -131,7 +131,7 @@ def application(desk: Desk, access: Access) -> flask.Flask:
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
-        return packed(response)
+        return with_packing(response)
 
     return server
 

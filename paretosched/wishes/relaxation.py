@@ -54,8 +54,8 @@ def smallest_relaxation(wish: Wish, front: Front) -> Relaxation | None:
         value = float(values[columns[limit.objective]])
         loosened = Limit(
             limit.objective,
-            _rounded(value, np.floor) if value < limit.low else limit.low,
-            _rounded(value, np.ceil) if value > limit.high else limit.high,
+            _rounding(value, np.floor) if value < limit.low else limit.low,
+            _rounding(value, np.ceil) if value > limit.high else limit.high,
         )
         limits.append(loosened)
         if loosened != limit:
@@ -64,7 +64,7 @@ def smallest_relaxation(wish: Wish, front: Front) -> Relaxation | None:
     return Relaxation(tuple(changed), relaxed, int(remaining(relaxed, front).sum()))
 
 
-def _rounded(value: float, towards: np.ufunc) -> float:
+def _rounding(value: float, towards: np.ufunc) -> float:
     """Return a value with few digits, of hours where it is at least one hour, so that the value is within the limit."""
     unit = 3600.0 if value >= 3600 else 1.0
     step = 10.0 ** (np.floor(np.log10(value / unit)) + 1 - DIGITS) if value > 0 else 1.0

@@ -154,7 +154,7 @@ def test_trainings_survive_the_kill_of_the_page_and_can_be_cancelled(house: Path
     with page_process(*page) as (process, url):
         client = Client(url)
         client.act({"do": "say", "text": "AWRT1"})
-        until(lambda: b"--trace TRACE" not in client.ask("/").body and shows_known_schedules(client))
+        until(lambda: b"--trace TRACE" not in client.ask("/_dash-layout").body and shows_known_schedules(client))
         client.act({"do": "train", "generations": 100})
         client.act({"do": "train", "generations": 5})
         client.act({"do": "train", "generations": 100})
@@ -190,7 +190,7 @@ def test_trainings_survive_the_kill_of_the_page_and_can_be_cancelled(house: Path
 
 def shows_known_schedules(client: Client) -> bool:
     """Return whether the known schedules are on the page."""
-    return b'"CONS"' in client.ask("/").body
+    return b'"CONS"' in client.ask("/_dash-layout").body
 
 
 def until(condition: Any) -> None:

@@ -1,6 +1,6 @@
 """Random walks over the page in a real browser: no console error, and nothing that was typed is lost.
 
-`PYTHONPATH=.:tests python -m pytest tests/app/test_walks_browser.py` makes a few; WALKS=500 makes 500.
+`PYTHONPATH=.:tests python -m pytest tests/app/test_actions_browser.py` makes a few; WALKS=500 makes 500.
 """
 
 from __future__ import annotations
