@@ -37,7 +37,7 @@
 
   window.dash_clientside.page.plot = (next) => {
     figures = next;
-    drawPlots();
+    requestAnimationFrame(() => setTimeout(drawPlots)); // numbers and tables are on the screen before
   };
 
   /** Name the buttons of all plots for screen readers: they are links without words. */
