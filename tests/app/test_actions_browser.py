@@ -19,7 +19,7 @@ BUTTONS = "button:visible:not([data-export]):not(#open):not([data-effort]):not(:
 FIELDS = "#ask .field:visible:not(:has(select))"
 WORDS = ("AWRT1", "10*AWRT1 + 4*AWRT2", "AWRT3 <= 200", "AWRT1 <=", "near UTIL = 60", "12.5", "7,5", "x", "–", "<b>")
 KEYS = ("Tab", "Escape", "ArrowUp", "ArrowRight", "Enter", "PageUp", "Home", "Delete", "Control+z", "Control+Shift+z")
-PLACES = ("[data-handle='AWRT2 1']", ".cloud:has(#free)", "#mine", "#across", "h1")
+PLACES = ("#parallel .handle", ".cloud:has(#free)", "#mine", "#across", "h1")
 
 
 def step(page: Page, rng: Random) -> None:
@@ -57,6 +57,10 @@ def test_walks_end_without_an_error_and_without_a_lost_input(page: Page) -> None
     for number in range(WALKS):
         rng = Random(f"walk {number}")
         for count in range(STEPS):
-            step(page, rng)
+            try:
+                step(page, rng)
+            except Exception as error:
+                error.add_note(f"walk {number}, step {count}")
+                raise
             assert page.trouble == [], (number, count)
     assert page.tab.locator("#left[data-left]").count() == 1
