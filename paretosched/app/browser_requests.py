@@ -53,20 +53,27 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     Attributes
     ----------
     kind
-        What a schedule would change, what a scheduler does, what a trained one does, or what if there were other jobs.
+        What a schedule would change, what a scheduler does, what a trained one does, what if there were other jobs; the
+        months of a schedule, a week of it, and why a job in it waited.
     front, rows
         Digest of the front that the browser shows, and the rows of it that are meant.
     number
-        Of the training, or of the question "what if".
+        Of the training, or of the question "what if"; 0 for a job in the schedule of today, 1 for one in the other.
     today
         Name of the owner's scheduler; with another one the browser asks again.
+    span
+        Seconds of the trace: from and until, (0, 0) for the worst week.
+    at
+        Of a job in that span: a second of the trace, and a processor.
     """
 
-    kind: Literal["card", "explain", "trained", "what-if"]
+    kind: Literal["card", "explain", "trained", "what-if", "time", "week", "job"]
     front: str
     rows: list[int]
     number: int
     today: str
+    span: tuple[int, int] = (0, 0)
+    at: tuple[int, int] = (0, 0)
 
 
 class _Place(msgspec.Struct, forbid_unknown_fields=True):

@@ -10,26 +10,31 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dash import html
+from dash import dcc, html
 
 from ..comparison.consequences import Consequence
+from ..comparison.over_time import job_at, over_time, raster, runs_between, wait_reasons, worst_week
 from ..core.errors import InputError
 from ..deployment.steps import steps
 from ..fronts.row_schedules import row_policy
 from ..policies.explanation import explain
 from ..policies.policy import Policy
+from ..simulation.service import DAY, bins
 from .desk import Desk
 from .state_view import View
+from .time_charts import months, week
 from .trainings import DONE
+from .widgets import GRAPH
 
 OTHER_FRONT = "the page shows other schedules now; reload it"
+PICTURE = (160, 480)  # rows and columns of a week: any number of jobs is drawn as fast
 MOST_ASKED = 3  # schedulers that are simulated anew for one question
 
 
 def question(desk: Desk, kind: str, rows: Sequence[int] = (), number: int = 0) -> str:
     """Return a question as JSON. It names the owner's scheduler, too, so that it is asked anew for another one."""
     today = "" if desk.today is None else desk.today[0]
-    asked = {"kind": kind, "front": desk.digest, "rows": list(rows), "number": number, "today": today}
+    asked = {"kind": kind, "front": desk.digest, "rows": list(rows), "number": number, "today": today, "span": [0, 0]}
     return json.dumps(asked, sort_keys=True)
 
 
@@ -39,7 +44,7 @@ def questions(desk: Desk, view: View) -> dict[str, str]:
     if row_policy(desk.front, row) is not None:
         asked["explain-row"] = question(desk, "explain", [row])
     if desk.today is not None:
-        asked["card"] = question(desk, "card", [row])
+        asked |= {kind: question(desk, kind, [row]) for kind in ("card", "time", "week")}
         rows = [pick.row for pick in desk.state.picks[:MOST_ASKED]] or [row]
         for number in range(len(desk.questions())):
             asked[f"what-if-{number}"] = question(desk, "what-if", rows, number)
@@ -60,6 +65,8 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         return []
     if asked["kind"] == "card":
         return consequence_list(desk, rows[0])
+    if asked["kind"] in ("time", "week", "job"):
+        return over_time_parts(desk, asked)
     policy = row_policy(desk.front, rows[0])
     return [] if policy is None else explanation(policy, f"policy-{rows[0]}.json")
 
@@ -100,6 +107,50 @@ def answer_list(desk: Desk, number: int, rows: Sequence[int]) -> list[Any]:
         parts.append(html.P([html.B(f"The scheduler of schedule {row}"), " there, against today's:"]))
         parts.append(_changes(answer.lines[row]))
     return parts
+
+
+def over_time_parts(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
+    """Return the months of the owner's schedule and of another one, a week of both, or why a job in it waited."""
+    row = asked["rows"][0]
+    pair = desk.pair_over_time(row)
+    if pair is None or desk.today is None:
+        return []
+    names = (desk.today[0], f"schedule {row}")
+    w = pair[0].workload
+    first, last = int(w.eligible.min()), int(max(schedule.finish.max() for schedule in pair))
+    if asked["kind"] == "time":
+        edges = bins(first, last)
+        curves = {name: over_time(schedule, edges) for name, schedule in zip(names, pair, strict=True)}
+        return [html.Div(_graph(months(edges, curves, first)), id="months", **{"data-first": str(first)})]
+    begin, end = asked.get("span", (0, 0))
+    is_worst = begin >= end
+    if is_worst:
+        begin, end = worst_week(pair[0])
+    begin = min(max(begin, first), last - 1)
+    end = min(max(end, begin + 1), last)
+    try:
+        runs = [runs_between(schedule, begin, end) for schedule in pair]
+    except InputError as error:
+        return [html.P(f"{error}.")]
+    if asked["kind"] == "job":
+        which = min(max(asked["number"], 0), 1)
+        job = job_at(runs[which], *asked.get("at", (0, 0)))
+        return [] if job is None else [html.P(sentence) for sentence in wait_reasons(pair[which], job)]
+    days = f"day {(begin - first) / DAY:.1f} to day {(end - first) / DAY:.1f}"
+    what = "the week in which jobs wait longest today" if is_worst else "what was chosen above"
+    weeks: list[Any] = []
+    for number, name in enumerate(names):
+        picture = raster(runs[number], w.group, (begin, end), w.capacity, PICTURE)
+        graph = _graph(week(picture, (begin, end), first, w.capacity, w.groups))
+        where = {"data-week": str(number), "data-span": json.dumps([begin, end])}
+        weeks.append(html.Div([html.H3(name), html.Div(graph, **where)]))
+    words = f"Jobs over processors, {days}: {what}. Click a job to see why it waited."
+    return [html.P(words), html.Div(weeks, className="weeks")]
+
+
+def _graph(figure: Any) -> Any:
+    config = {**GRAPH, "modeBarButtons": [["resetScale2d"]], "doubleClick": "reset"}
+    return dcc.Graph(figure=figure, config=config, style={"height": f"{figure.layout.height}px"})
 
 
 def explanation(policy: Policy, file: str) -> list[Any]:

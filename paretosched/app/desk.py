@@ -19,6 +19,7 @@ from ..fronts.front import Front
 from ..fronts.row_schedules import row_policy, schedule
 from ..policies.policy import Policy, PolicyLike
 from ..simulation.objective import objectives
+from ..simulation.schedule import Schedule
 from ..simulation.service import Waits, waits
 from ..simulation.simulator import simulate
 from ..wishes.best_possible import areas_of, best_possible, distance_text
@@ -37,6 +38,7 @@ from .undo import History
 
 RECORDED = (("recorded",), (f"recorded{OVERBOOKED}",))
 REPLACING = ("say", "classify")  # actions that set a whole wish; the others change one part of it
+MOST_SCHEDULES = 4  # that are kept; one of a million jobs takes 8 MB
 MOST_MEASURED = 200  # schedules whose waits are kept
 MOST_WINDOWS = 1000  # whose last actions are remembered
 KNOWN_POLICIES = ("fcfs", "conservative")  # simulated beside EASY and the recorded schedule
@@ -72,6 +74,7 @@ class Desk:
         self._drawings: dict[Any, Any] = {}
         self._waits: dict[tuple[str, int], Waits] = {}
         self._users: list[int] = []
+        self._schedules: dict[Any, Schedule] = {}  # by the owner's rule, or by front and row
         self._rules: list[PolicyLike] = []  # as `known`
         self._own: Sequence[Policy] = ()
         self._changed: dict[int, Workload] = {}
@@ -342,6 +345,27 @@ class Desk:
             if not self._users:
                 self._users = users_of(self._workload)
             return consequences(today, measured, groups, self._users, util)
+
+    def pair_over_time(self, row: int) -> tuple[Schedule, Schedule] | None:
+        """Return the schedule of the owner's scheduler and that of a row, made again; None without the workload.
+
+        The last few are kept. They take seconds for a large log, so they are made without the lock.
+        """
+        with self.lock:
+            front, workload = self.front, self._workload
+            if workload is None or self.comparison is None:
+                return None
+            keys = (self._rules[self.mine], (self.digest, row))
+            kept = [self._schedules.get(key) for key in keys]
+        today = kept[0] or simulate(workload, self._rules[self.mine])
+        other = kept[1] or schedule(front, row, workload)
+        with self.lock:
+            for key, made in zip(keys, (today, other), strict=True):
+                self._schedules.pop(key, None)
+                self._schedules[key] = made
+            for old in list(self._schedules)[:-MOST_SCHEDULES]:
+                del self._schedules[old]
+        return today, other
 
     def questions(self) -> list[Question]:
         """Return what can be asked of the workload: what if there were more of something; none before it is known."""

@@ -13,7 +13,7 @@ from .desk import Desk
 from .tab_compare import compare_tab
 from .tab_train import train_tab
 from .tab_wish import wish_tab
-from .widgets import axis_list, button, exports, heading, screen_label, selection, switch
+from .widgets import asked_part, axis_list, button, exports, heading, screen_label, selection, switch
 
 PARTS = ("metas", "title", "css", "app_entry", "config", "scripts", "renderer")
 TABS = {"wish": "1 · Wish", "compare": "2 · Compare", "train": "3 · Scheduler"}
@@ -90,6 +90,7 @@ def _charts(desk: Desk, contents: Mapping[str, Any]) -> Any:
     views = [
         html.Button("Overview", className="choice", **{"data-view": "overview"}),
         html.Button("All pairs", className="choice", **{"data-view": "pairs"}),
+        html.Button("Over time", className="choice", **{"data-view": "time"}),
     ]
     across, up = (selection(names, key, where) for key, where in (("across", "to the right"), ("up", "upwards")))
     bar = [
@@ -134,7 +135,17 @@ def _charts(desk: Desk, contents: Mapping[str, Any]) -> Any:
             html.Div(parallel, className="card overview grow"),
             html.Div(two, className="two overview grow"),
             html.Div(pairs, className="card pairs grow"),
+            html.Div(_over_time(), className="card time grow"),
         ],
         className="see",
         **screen_label("What is possible"),
     )
+
+
+def _over_time() -> list[Any]:
+    """Return the place of the months of two schedules, of a week of both, and of what is said of a job in it."""
+    small = "drag across it to see that time below; a double click shows all"
+    head = html.H2(["Your scheduler and the chosen schedule over time", html.Small(small)])
+    again = html.Button("Worst week", id="worst-week", title="The week in which jobs wait longest today")
+    parts = [html.Div(asked_part(key), **{"data-part": key, "aria-live": "polite"}) for key in ("time", "week", "job")]
+    return [html.Div([head, again], className="head"), html.Div(parts, className="over-time")]

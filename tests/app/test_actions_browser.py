@@ -19,7 +19,7 @@ BUTTONS = "button:visible:not([data-export]):not(#open):not([data-effort]):not(:
 FIELDS = "#ask .field:visible:not(:has(select))"
 WORDS = ("AWRT1", "10*AWRT1 + 4*AWRT2", "AWRT3 <= 200", "AWRT1 <=", "near UTIL = 60", "12.5", "7,5", "x", "–", "<b>")
 KEYS = ("Tab", "Escape", "ArrowUp", "ArrowRight", "Enter", "PageUp", "Home", "Delete", "Control+z", "Control+Shift+z")
-PLACES = ("#parallel .handle", ".cloud:has(#free)", "#mine", "#across", "h1")
+PLACES = ("#parallel .handle", ".cell", ".cloud:has(#free)", "#mine", "#across", "h1")
 
 
 def step(page: Page, rng: Random) -> None:
@@ -29,7 +29,8 @@ def step(page: Page, rng: Random) -> None:
         buttons = tab.locator(BUTTONS)
         buttons.nth(rng.randrange(buttons.count())).dispatch_event("click")  # it may be replaced at this moment
     elif kind < 0.6:
-        tab.locator(rng.choice(PLACES)).first.focus()
+        there = [place for place in PLACES if tab.locator(place).first.is_visible()]
+        tab.locator(rng.choice(there)).first.focus()
         tab.keyboard.press(rng.choice(KEYS))
     elif kind < 0.7:
         tab.mouse.move(rng.randrange(60, 780), rng.randrange(200, 760))

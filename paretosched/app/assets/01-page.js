@@ -15,6 +15,7 @@
 //   10-fields       fields: what is not sent yet stays, whatever the server answers
 //   11-legend       which marks and which axes are shown, and in which order
 //   12-controls     buttons, lists, keys, theme
+//   13-time         months and weeks of two schedules
 //
 // All values of the front are held here once, and every brush is computed from them. The server gets the limits when a
 // brush rests. Its answers change the pieces of the page that are different, through Dash, and bring numbers and

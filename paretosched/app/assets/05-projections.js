@@ -260,7 +260,7 @@
   }
 
   onDraw(() => {
-    if ($("page").dataset.view === "pairs") return;
+    if ($("page").dataset.view !== "overview") return;
     PROJECTIONS.forEach((id) => {
       attach(id);
       cloud(id);

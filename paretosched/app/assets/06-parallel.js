@@ -241,7 +241,7 @@
     });
   }
 
-  onDraw(() => $("page").dataset.view !== "pairs" && parallel());
+  onDraw(() => $("page").dataset.view === "overview" && parallel());
 
   Object.assign(window.paretosched, { PAD, levelOf, onParallel, placeOf, valueAt });
 })();

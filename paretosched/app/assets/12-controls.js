@@ -156,7 +156,7 @@
       putBack();
       ask();
     });
-    for (const host of document.querySelectorAll("#ask, .cloud")) built.observe(host, { childList: true, subtree: true });
+    for (const host of document.querySelectorAll("#ask, .cloud, .over-time")) built.observe(host, { childList: true, subtree: true });
   }
 
   let begun = false;

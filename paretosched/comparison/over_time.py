@@ -1,0 +1,240 @@
+"""A schedule over time: how many jobs wait, how busy the machine is, where jobs run, and who overtook whom."""
+
+from __future__ import annotations
+
+from bisect import insort
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError
+from ..simulation.schedule import Schedule
+from ..simulation.service import DAY, HOUR, WEEK, use
+from .consequences import duration
+
+
+class OverTime(NamedTuple):
+    """A schedule over time, by bins; (k,) each.
+
+    Attributes
+    ----------
+    waiting
+        Mean number of waiting jobs.
+    use
+        Per cent of the machine in use.
+    wait
+        Mean wait of the jobs that became eligible in the bin, h; NaN without any.
+    """
+
+    waiting: Floats
+    use: Floats
+    wait: Floats
+
+
+class Run(NamedTuple):
+    """Where and when a job runs: on processors low <= p < high; one job may have several of these at a time."""
+
+    job: int
+    begin: int
+    end: int
+    low: int
+    high: int
+
+
+def over_time(schedule: Schedule, edges: Ints) -> OverTime:
+    """Return a schedule over time.
+
+    Parameters
+    ----------
+    schedule
+        Any schedule.
+    edges
+        (k + 1,) seconds of the trace, ascending, see `service.bins`.
+
+    Examples
+    --------
+    The second job waits from 0 to 10, on average 0.5 of it in the first 20 seconds.
+
+    >>> from paretosched.workload.workload import Workload
+    >>> w = Workload(submit=[0, 0], run=[10, 10], estimate=[10, 10], width=[3, 2], capacity=4)
+    >>> told = over_time(Schedule(w, [0, 10]), np.array([0, 20]))
+    >>> told.waiting.tolist(), told.use.tolist()
+    ([0.5], [62.5])
+    """
+    w = schedule.workload
+    length = np.diff(edges).astype(np.float64)
+    place = np.searchsorted(edges, w.eligible, side="right") - 1
+    among = (place >= 0) & (place < len(length))
+    count = np.bincount(place[among], minlength=len(length))
+    total = np.bincount(place[among], (schedule.start - w.eligible)[among], minlength=len(length))
+    wait = np.divide(total, count * float(HOUR), out=np.full(len(length), np.nan), where=count > 0)
+    waiting = np.diff(_waited_until(schedule, edges)) / length
+    return OverTime(waiting, 100 * use(schedule, edges) / (length * w.capacity), wait)
+
+
+def _waited_until(schedule: Schedule, times: Ints) -> Ints:
+    """Return how long all jobs together have waited until each of (k,) times, s; exactly."""
+    total = np.zeros(len(times), dtype=np.int64)
+    for begin, sign in ((np.sort(schedule.workload.eligible), 1), (np.sort(schedule.start), -1)):
+        count = np.searchsorted(begin, times)
+        before = np.concatenate([[0], np.cumsum(begin)])
+        total += sign * (count * times - before[count])
+    return total
+
+
+def worst_week(schedule: Schedule) -> tuple[int, int]:
+    """Return the week in which jobs wait longest in sum: its begin and its end, seconds of the trace.
+
+    Weeks begin at whole days since the first job is eligible. A shorter schedule is one week.
+    """
+    first, last = int(schedule.workload.eligible.min()), int(schedule.finish.max())
+    begins = np.arange(first, max(last - WEEK, first) + 1, DAY, dtype=np.int64)
+    waited = _waited_until(schedule, begins + WEEK) - _waited_until(schedule, begins)
+    begin = int(begins[waited.argmax()])
+    return begin, min(begin + WEEK, last)
+
+
+def runs_between(schedule: Schedule, begin: int, end: int) -> list[Run]:
+    """Return where and when jobs run from `begin` until `end`, in the order of their starts.
+
+    Each job gets the lowest processors that are free at its start; those that run already at `begin` come first. The
+    log does not say where jobs ran, and no schedule here depends on it.
+
+    Raises
+    ------
+    InputError
+        The schedule preempts jobs, or uses more processors than the machine has.
+
+    Examples
+    --------
+    >>> from paretosched.workload.workload import Workload
+    >>> w = Workload(submit=[0, 0, 0], run=[10, 5, 9], estimate=[10, 5, 9], width=[1, 2, 3], capacity=4)
+    >>> runs_between(Schedule(w, [0, 0, 5]), 0, 20)[2:]
+    [Run(job=2, begin=5, end=14, low=1, high=4)]
+    """
+    if schedule.segments is not None:
+        raise InputError("a timeline needs jobs that run without a break, but this schedule preempts them")
+    w = schedule.workload
+    takes_time = schedule.finish > schedule.start
+    among = np.flatnonzero(takes_time & (schedule.finish > begin) & (schedule.start < end))
+    among = among[np.argsort(schedule.start[among], kind="stable")]
+    free = [(0, w.capacity)]
+    running: list[tuple[int, int, int]] = []  # (finish, low, high)
+    runs = []
+    for job, start, finish, width in zip(
+        *(column[among].tolist() for column in (np.arange(len(w)), schedule.start, schedule.finish, w.width)),
+        strict=True,
+    ):
+        while running and running[0][0] <= start:
+            _, low, high = heappop(running)
+            insort(free, (low, high))
+        for low, high in _lowest(free, width):
+            runs.append(Run(job, start, finish, low, high))
+            heappush(running, (finish, low, high))
+    return runs
+
+
+def _lowest(free: list[tuple[int, int]], width: int) -> list[tuple[int, int]]:
+    """Take the lowest `width` processors from ascending ranges, which are modified in place; return their ranges."""
+    ranges: list[tuple[int, int]] = []
+    while width:
+        if not free:
+            raise InputError("a timeline needs a schedule that keeps the size of the machine")
+        low, high = free.pop(0)
+        if high - low > width:
+            free.insert(0, (low + width, high))
+            high = low + width
+        width -= high - low
+        if ranges and ranges[-1][1] == low:
+            ranges[-1] = (ranges[-1][0], high)
+        else:
+            ranges.append((low, high))
+    return ranges
+
+
+def raster(
+    runs: list[Run], groups: Ints, window: tuple[int, int], capacity: int, shape: tuple[int, int]
+) -> NDArray[np.uint8]:
+    """Return a picture of jobs over processors: (rows, columns), 0 where no job runs, else 1 + the group of one there.
+
+    Any number of jobs has the same size in it. Row 0 is the lowest processors.
+
+    Parameters
+    ----------
+    runs
+        As `runs_between` returns them.
+    groups
+        (n,) the group of each job of the workload.
+    window
+        Seconds of the trace, from and until.
+    capacity
+        Processors of the machine.
+    shape
+        Rows and columns of the picture.
+
+    Examples
+    --------
+    >>> raster([Run(0, 0, 5, 0, 2), Run(1, 5, 10, 2, 4)], np.array([0, 3]), (0, 10), 4, (2, 2)).tolist()
+    [[1, 0], [0, 4]]
+    """
+    picture = np.zeros(shape, dtype=np.uint8)
+    begin, span = window[0], window[1] - window[0]
+    for job, start, finish, low, high in runs:
+        top, bottom = low * shape[0] // capacity, -(-high * shape[0] // capacity)
+        left = max((start - begin) * shape[1] // span, 0)
+        right = max(-(-(finish - begin) * shape[1] // span), left + 1)
+        picture[top:bottom, left:right] = groups[job] + 1
+    return picture
+
+
+def job_at(runs: list[Run], time: float, processor: float) -> int | None:
+    """Return the job that runs on a processor at a time; None if none does."""
+    return next((r.job for r in runs if r.begin <= time < r.end and r.low <= processor < r.high), None)
+
+
+def wait_reasons(schedule: Schedule, job: int) -> list[str]:
+    """Return in sentences why a job waited: which jobs that came later started before it.
+
+    Jobs of the same second come in the order of the log.
+
+    Examples
+    --------
+    >>> from paretosched.workload.workload import Workload
+    >>> w = Workload(submit=[0, 1, 2], run=[3600, 5, 3600], estimate=[3600, 9, 4000], width=[3, 4, 1], capacity=4)
+    >>> wait_reasons(Schedule(w, [0, 3600, 2]), 1)[1:]
+    ['It waited 1 h. 1 job that came later started before it: 1 of group 1.', \
+'It had used 1.0 processor hours by then; the largest, job 2 of group 1, has 1 processor for 1 h.']
+    """
+    w = schedule.workload
+    who = f"job {job} of group {w.groups[w.group[job]]}"
+    asked = f"{_processors(int(w.width[job]))} for {duration(int(w.estimate[job]))} at most"
+    ran = duration(int(schedule.finish[job] - schedule.start[job]))
+    first = f"{who[0].upper()}{who[1:]} asked for {asked}, and ran {ran}."
+    wait = int(schedule.start[job] - w.eligible[job])
+    if wait == 0:
+        return [first, "It started at once."]
+    later = (w.eligible > w.eligible[job]) | ((w.eligible == w.eligible[job]) & (np.arange(len(w)) > job))
+    overtakers = np.flatnonzero(later & (schedule.start < schedule.start[job]))
+    waited = f"It waited {duration(wait)}."
+    if not len(overtakers):
+        return [first, f"{waited} No job that came later started before it: only jobs that were there before it did."]
+    count = np.bincount(w.group[overtakers], minlength=len(w.groups))
+    of_groups = ", ".join(f"{count[g]:,} of group {w.groups[g]}" for g in np.flatnonzero(count))
+    ran_until = np.minimum(schedule.finish[overtakers], schedule.start[job])
+    hours = float(((ran_until - schedule.start[overtakers]) * w.width[overtakers]).sum()) / HOUR
+    largest = int(overtakers[np.argmax(w.width[overtakers] * w.run[overtakers])])
+    many = len(overtakers) > 1
+    return [
+        first,
+        f"{waited} {len(overtakers):,} job{'s' if many else ''} that came later started before it: {of_groups}.",
+        f"{'They' if many else 'It'} had used {hours:,.1f} processor hours by then; the largest, job {largest} of "
+        f"group {w.groups[w.group[largest]]}, has {_processors(int(w.width[largest]))} for "
+        f"{duration(int(w.run[largest]))}.",
+    ]
+
+
+def _processors(number: int) -> str:
+    return f"{number:,} processor{'' if number == 1 else 's'}"

@@ -1,0 +1,62 @@
+"""The view over time in a real browser: months of two schedules, a week of both, and why a job waited."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.comparison.over_time import over_time, runs_between, wait_reasons, worst_week
+from paretosched.simulation.service import DAY, bins
+from support.browser_page import Page
+
+pytestmark = pytest.mark.slow
+DATA = "document.querySelector('#months .js-plotly-plot')._fullData.map((t) => [t.name, Array.from(t.y)])"
+
+
+def test_the_months_the_week_and_the_job_agree_with_the_simulations(page: Page, browser_house: Path) -> None:
+    tab, w = page.tab, ps.read_swf(browser_house / "w.swf.gz")
+    tab.click("[data-view='time']")
+    tab.wait_for_selector("[data-week='1'] .main-svg")
+    tab.wait_for_selector("#months .main-svg")
+    today = ps.simulate(w, "easy")
+    other = next(iter(ps.schedules(ps.load_front(browser_house / "run"), [page.row()], w)))
+    first, last = int(w.eligible.min()), int(max(today.finish.max(), other.finish.max()))
+    edges = bins(first, last)
+    drawn = tab.evaluate(DATA)
+    assert [name for name, _ in drawn] == 3 * ["EASY"] + 3 * [f"schedule {page.row()}"]
+    for schedule, curves in ((today, drawn[:3]), (other, drawn[3:])):
+        for values, (_, shown) in zip(over_time(schedule, edges), curves, strict=True):
+            assert np.allclose(values, np.array(shown[:-1], dtype=float), equal_nan=True)
+
+    # the worst week is shown first; a click on its longest waiting job says why it waited
+    begin, end = worst_week(today)
+    assert json.loads(tab.get_attribute("[data-week='0']", "data-span")) == [begin, min(end, last)]
+    runs = runs_between(today, begin, end)
+    wait = today.start - w.eligible
+    job = max({run.job for run in runs}, key=lambda k: wait[k] * (today.finish[k] - today.start[k]))
+    run = next(run for run in runs if run.job == job)
+    box = tab.locator("[data-week='0'] .nsewdrag").bounding_box()
+    x = ((run.begin + run.end) / 2 - begin) / (end - begin)
+    y = (run.low + run.high) / 2 / w.capacity
+    tab.mouse.click(box["x"] + x * box["width"], box["y"] + (1 - y) * box["height"])
+    tab.wait_for_selector("[data-part='job'] p")
+    assert tab.locator("[data-part='job'] p").all_inner_texts() == wait_reasons(today, job)
+
+    # a drag across the months shows that time, and the button the worst week again
+    box = tab.locator("#months .nsewdrag").first.bounding_box()
+    tab.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 20)
+    tab.mouse.down()
+    tab.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 25)
+    tab.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 25)
+    tab.mouse.up()
+    tab.wait_for_selector("[data-part='week'] >> text=what was chosen above")
+    since, until = json.loads(tab.get_attribute("[data-week='1']", "data-span"))
+    assert since == pytest.approx(first + 0.2 * (last - first), abs=0.02 * (last - first))
+    assert until == pytest.approx(first + 0.4 * (last - first), abs=0.02 * (last - first))
+    assert f"day {(since - first) / DAY:.1f} to day {(until - first) / DAY:.1f}" in tab.inner_text("[data-part='week']")
+    tab.click("#worst-week")
+    tab.wait_for_selector("[data-part='week'] >> text=wait longest today")

@@ -1,0 +1,91 @@
+"""Schedules over time: sums agree with naive ones, jobs share no processor, and overtakers are named."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.comparison.over_time import job_at, over_time, raster, runs_between, wait_reasons, worst_week
+from paretosched.core.errors import InputError
+from paretosched.simulation.service import WEEK, bins
+
+W = ps.lublin(400, 64, 7)
+
+
+@pytest.mark.parametrize("rule", ["fcfs", "easy"])
+def test_queue_use_and_waits_agree_with_the_seconds_of_each_job(rule: str) -> None:
+    s = ps.simulate(W, rule)
+    edges = bins(int(W.eligible.min()), int(s.finish.max()))
+    told = over_time(s, edges)
+    for k in range(0, len(edges) - 1, 7):
+        low, high = int(edges[k]), int(edges[k + 1])
+        waited = sum(
+            max(0, min(high, b) - max(low, a)) for a, b in zip(W.eligible.tolist(), s.start.tolist(), strict=True)
+        )
+        ran = sum(
+            max(0, min(high, b) - max(low, a)) * m
+            for a, b, m in zip(s.start.tolist(), s.finish.tolist(), W.width.tolist(), strict=True)
+        )
+        assert told.waiting[k] == pytest.approx(waited / (high - low))
+        assert told.use[k] == pytest.approx(100 * ran / (high - low) / W.capacity)
+        new = (W.eligible >= low) & (W.eligible < high)
+        if new.any():
+            assert told.wait[k] == pytest.approx((s.start - W.eligible)[new].mean() / 3600)
+        else:
+            assert np.isnan(told.wait[k])
+
+
+def test_the_worst_week_has_most_waiting_time() -> None:
+    s = ps.simulate(W, "fcfs")
+    begin, end = worst_week(s)
+    first, last = int(W.eligible.min()), int(s.finish.max())
+    assert end - begin == min(WEEK, last - begin)
+
+    def waited(since: int) -> int:
+        until = since + WEEK
+        pairs = zip(W.eligible.tolist(), s.start.tolist(), strict=True)
+        return sum(max(0, min(until, b) - max(since, a)) for a, b in pairs)
+
+    assert waited(begin) == max(waited(t) for t in range(first, max(last - WEEK, first) + 1, 86400))
+
+
+def test_each_job_has_its_processors_and_shares_none() -> None:
+    s = ps.simulate(W, "easy")
+    begin, end = int(np.quantile(s.start, 0.3)), int(np.quantile(s.start, 0.6))
+    runs = runs_between(s, begin, end)
+    seen = np.flatnonzero((s.finish > begin) & (s.start < end) & (s.finish > s.start))
+    width = np.bincount([r.job for r in runs], [r.high - r.low for r in runs], minlength=len(W))
+    assert width[seen].tolist() == W.width[seen].tolist()
+    assert width.sum() == W.width[seen].sum()
+    for time in np.linspace(begin, end, 50).astype(int).tolist():
+        now = sorted((r.low, r.high) for r in runs if r.begin <= time < r.end)
+        assert all(a[1] <= b[0] for a, b in pairwise(now))
+        assert not now or now[-1][1] <= W.capacity
+    run = runs[len(runs) // 2]
+    assert job_at(runs, run.begin, run.low) == run.job
+    assert job_at(runs, end + 10**9, 0) is None
+    picture = raster(runs, W.group, (begin, end), W.capacity, (64, 50))
+    assert picture.shape == (64, 50)
+    assert set(np.unique(picture)) <= {0, *(1 + W.group).tolist()}
+    assert picture.any()
+
+
+def test_a_schedule_that_preempts_has_no_timeline() -> None:
+    with pytest.raises(InputError, match="preempts"):
+        runs_between(ps.simulate(W, "scojo"), 0, 1000)
+
+
+def test_overtakers_are_those_that_came_later_and_started_before() -> None:
+    s = ps.simulate(W, "easy")
+    wait = s.start - W.eligible
+    none = int(np.flatnonzero(wait == 0)[0])
+    assert wait_reasons(s, none)[1:] == ["It started at once."]
+    longest = int(np.argmax(wait))
+    later = [k for k in range(longest + 1, len(W)) if s.start[k] < s.start[longest]]  # jobs are in their order
+    told = wait_reasons(s, longest)
+    assert f" {len(later):,} job" in told[1]
+    fcfs = ps.simulate(W, "fcfs")
+    assert "No job that came later" in wait_reasons(fcfs, int(np.argmax(fcfs.start - W.eligible)))[1]
