@@ -57,7 +57,7 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     if asked["front"] != desk.digest or any(not 0 <= row < len(desk.front) for row in rows):
         return [html.P(OTHER_FRONT)]
     if asked["kind"] == "what-if":
-        return answer_list(desk, number, rows)
+        return answer_list(desk, number, rows[:MOST_ASKED])
     if asked["kind"] == "trained":
         policies = [t.policy for t in desk.known_trainings if t.number == number and t.status == DONE]
         return explanation(policies[0], f"trained-{number}-policy.json") if policies and policies[0] else []

@@ -338,7 +338,7 @@ class Desk:
         """Return in words what the schedule of a row would change against the owner's scheduler, group by group."""
         measured = self.measure(row)
         with self.lock:
-            if measured is None or self.comparison is None or self._workload is None:
+            if measured is None or self.comparison is None or self._workload is None or row >= len(self.front):
                 return []
             util = float(self.comparison.values[self.mine, 0]), float(self.front.values[row, 0])
             today, groups = self.comparison.waits[self.mine], self.front.groups

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 import paretosched as ps
 from paretosched.wishes.navigation import remaining
 from paretosched.wishes.wish_grammar import parse
-from support.browser_page import Page
+from support.browser_page import Page, served_here
 
 pytestmark = pytest.mark.slow
 AXES = "[...document.querySelectorAll('#parallel .axis')].map((axis) => axis.dataset.axis)"
@@ -55,6 +57,21 @@ def test_axes_are_chosen_and_reordered_and_the_address_keeps_them(page: Page) ->
     tab.reload()
     tab.wait_for_selector("#parallel .axis")
     assert tab.evaluate(AXES) == names
+
+
+def test_an_axis_on_which_all_schedules_are_alike_is_left_out_until_it_is_asked_for(
+    browser_house: Path, chromium: Any, tmp_path: Path, front: ps.Front
+) -> None:
+    values = front.values.copy()
+    values[:, 4] = values[0, 4]
+    ps.save_front(replace(front, values=values), tmp_path / "front.parquet")
+    with served_here(tmp_path / "front.parquet", browser_house / "w.swf.gz") as url:
+        page = Page(chromium, url)
+        assert page.tab.evaluate(AXES) == ["UTIL", "AWRT", "AWRT1", "AWRT2", "AWRT4", "AWRT5"]
+        page.tab.click("#axes summary")
+        page.tab.click("[data-axis-row='AWRT3'] .switch")
+        assert page.tab.evaluate(AXES)[-1] == "AWRT3"
+        page.close()
 
 
 def test_a_rectangle_in_a_small_chart_limits_both_objectives(page: Page, front: ps.Front) -> None:
