@@ -11,6 +11,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from _site import api, command_pages, format_pages, pictures, policy_pages, scratch, summary_pages  # noqa: E402
+from jupyter_client.connect import ConnectionFileMixin  # noqa: E402
 
 from paretosched import __version__  # noqa: E402
 
@@ -50,6 +51,8 @@ nb_execution_show_tb = True
 nb_execution_timeout = 300
 nb_merge_streams = True
 os.environ |= scratch.environment(HERE)
+# Kernels listen on sockets of this account, not on ports that others of the machine can reach.
+ConnectionFileMixin.transport.default_value = "ipc"
 
 # --- the API
 numpydoc_show_class_members = False
@@ -63,6 +66,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"paretosched {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["charts.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

@@ -522,7 +522,18 @@ CLAIMS: tuple[Claim, ...] = (
     measurement(SLURM, "starts with {:g} to {:g} s of processor time", "deploy start"),
     # --- other tools
     *(measurement(TOOLS, f"| {tool} | {{:g}} |", f"peer {tool.split(' ')[0]}") for tool in PEERS),
-    measurement(TOOLS, "{:g} to {:g} CPU s for `paretosched simulate` under EASY", "simulate of 10000 jobs"),
+    measurement(
+        TOOLS, "`simulate --policy easy` | {:g} to {:g} | {:g} h |", "simulate of 10000 jobs", "simulate mean wait"
+    ),
+    measurement(
+        TOOLS,
+        "`EASYBackfilling(FirstFit())` | {:g} to {:g} | {:g} h | {:g} % |",
+        "AccaSim run",
+        "AccaSim mean wait",
+        "AccaSim same starts",
+    ),
+    measurement(TOOLS, "{:g} % of its start times are those of `--policy list`", "AccaSim starts of list"),
+    measurement(TOOLS, "{:g} is what AccaSim took there", "peer AccaSim"),
     # --- what experiments take
     Claim(
         COST,

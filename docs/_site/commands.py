@@ -8,7 +8,8 @@
 
 The commands of a page share a folder, which is empty at first. `status` is what the last command must end with, 0 by
 default, and all others with 0; else the build ends. `lines` shows the first lines of each output only, and says how
-many there were; `hide` shows the commands alone. A line that begins with `#` is shown and not run.
+many there were; `hide` shows the commands alone; `unseen` shows nothing, to check what a page says of its numbers. A
+line that begins with `#` is shown and not run.
 """
 
 from __future__ import annotations
@@ -30,7 +31,13 @@ class Commands(SphinxDirective):
     """Run commands, and show them with what they print."""
 
     has_content = True
-    option_spec = {"status": int, "lines": int, "hide": directives.flag, "in": directives.unchanged}
+    option_spec = {
+        "status": int,
+        "lines": int,
+        "hide": directives.flag,
+        "unseen": directives.flag,
+        "in": directives.unchanged,
+    }
 
     def run(self) -> list[nodes.Node]:
         """Return the block."""
@@ -48,7 +55,7 @@ class Commands(SphinxDirective):
             output = run_command(line, place, status, self.get_location())
             shown += [] if "hide" in self.options else first_lines(output, self.options.get("lines"))
         text = "\n".join(shown).strip("\n")
-        return [nodes.literal_block(text, text, language="console")]
+        return [] if "unseen" in self.options else [nodes.literal_block(text, text, language="console")]
 
 
 def run_command(line: str, place: Path, status: int, where: str) -> str:

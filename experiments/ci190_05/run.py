@@ -36,7 +36,7 @@ from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shorte
 from paretosched.search.runs import read_about, read_values
 from paretosched.simulation.objective import objective_table
 
-PARTS = ("paper002", "better", "algorithms", "moves", "choices", "ranks", "workloads")
+PARTS = ("paper002", "seeds", "better", "algorithms", "moves", "choices", "ranks", "workloads")
 
 
 def main() -> None:
@@ -55,6 +55,8 @@ def main() -> None:
         explore(ctc, place, rows, options)
         save_rows(table4(place, ctc), options.results / "table4.csv")
         save_rows(courses(place, PLANS["paper002"], options.quick), options.results / "courses.csv")
+    if "seeds" in parts:
+        save_rows(of_seeds(ctc, options), options.results / "seeds.csv")
     if "better" in parts:
         explore(ctc, place, PLANS["better"], options)
         save_rows(steps(place), options.results / "better.csv")
@@ -89,6 +91,21 @@ def main() -> None:
 def seeds_of(plan: str, quick: bool) -> list[Row]:
     """Return the rows of a plan; if `quick`, those of the first seed."""
     return [row for row in PLANS[plan] if not quick or row.settings["seed"] < 2]
+
+
+def of_seeds(ctc: ps.Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return the rows of Table 4 with each of the other seeds."""
+    of_all: list[dict[str, Any]] = []
+    for seed in settings.QUICK_SEEDS if options.quick else settings.SEEDS:
+        place = options.work / f"CTC-{seed}"
+        explore(ctc, place, [with_seed(row, seed) for row in (*PLANS["paper002"], settings.RANDOM)], options)
+        of_all += [{"seed": seed, **row} for row in table4(place, ctc)]
+    return of_all
+
+
+def with_seed(row: Row, seed: int) -> Row:
+    """Return a row with another seed, if anything in it is drawn."""
+    return row._replace(settings={**row.settings, "seed": seed}) if "seed" in row.settings else row
 
 
 def explore(workload: ps.Workload, place: Path, rows: Iterable[Row], options: argparse.Namespace) -> None:

@@ -35,10 +35,11 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
 def load_kernels_sooner() -> None:
     """Load numba without libraries that no kernel uses, and whose loading takes longer than many a simulation.
 
-    They are scipy's linear algebra, cffi, coverage and yaml. numba looks for them when it is loaded, and does without
+    They are scipy, cffi, coverage and yaml. numba looks for them when it is loaded, and does without
     what is missing. At the first call of a kernel it also asks numpy.ma whether an array is masked.
     """
     users = {
+        "scipy": "numba",
         "scipy.linalg.cython_blas": "numba.np.arraymath",
         "cffi": "numba.core.typing.cffi_utils",
         "coverage": "numba.misc.coverage_support",

@@ -100,6 +100,10 @@ QUEUE = (
     f"{EVENTS.capitalize()}, the waiting jobs are ordered by a key, largest first, equal keys in {ARRIVAL}. "
     f"{ELIGIBLE} A wait counts from then; the key is that of the present situation, by the site's clock."
 )
+LETTERS = (
+    "In a key, w is the weight of the job's group, K its head start, a what a second of waiting counts and b what the "
+    "size counts: numbers that a training chose, for each situation."
+)
 BACKFILLING = {
     "none": "The first job starts as soon as it fits, and no job starts before it: to overtake is to start earlier, "
     "and while the first job does not fit, processors stay idle.",
@@ -112,8 +116,8 @@ BACKFILLING = {
     "the queue may still start earlier, where it delays no job before it.",
 }
 READING = (
-    f"Waits: 0 is at once; = is in {ARRIVAL}; never is not within a hundred years. A job that has waited "
-    "itself is passed later than a new one: its own wait counts, too."
+    f"Waits: 0 is at once; = is in {ARRIVAL}; min, h, d and y are minutes to years; never is not within a "
+    "hundred years. A job that has waited itself is passed later than a new one: its own wait counts, too."
 )
 
 

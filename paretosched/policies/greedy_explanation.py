@@ -37,6 +37,7 @@ from .explanation_words import (
     BACKFILLING,
     FORMULAS,
     KINDS,
+    LETTERS,
     LIFETIME,
     QUEUE,
     READING,
@@ -54,6 +55,7 @@ from .policy_json import to_json
 NEVER = -1
 EQUAL = "="
 SMALL, LARGE = 0, 3
+CELLS = "(line: the new job; column: who passes it)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +133,7 @@ class GreedyExplanation:
         """Return sentences: where the policy comes from, and how it chooses the jobs that start."""
         origin = origin_of(self.policy.provenance)
         head = [*([origin] if origin else []), *grouping_words(self.policy.grouping)]
-        return [*head, QUEUE, BACKFILLING[self.policy.backfill], _examples(), READING]
+        return [*head, QUEUE, LETTERS, BACKFILLING[self.policy.backfill], _examples(), READING]
 
     def situation(self, number: int) -> list[str]:
         """Return sentences: what the queue looks like in the situation of this number."""
@@ -156,13 +158,13 @@ class GreedyExplanation:
             lines += ["", f"{situation} ({WHEN[situation]}): {p.criteria[s]}, key = {FORMULAS[p.criteria[s]]}"]
             lines += [line for sentence in self.situation(s) for line in indented_lines(sentence, "  ", "    ")]
             if len(p.groups) > 1:
-                lines.append("  How long a job must have waited to pass a new one of its size, group by group:")
+                lines.append(f"  How long a job must have waited to pass a new one of its size, group by group {CELLS}:")
                 small, large = (
                     _wait_table(f"new {KINDS[kind].name} job", self.among_groups(s, kind), p.groups)
                     for kind in (SMALL, LARGE)
                 )
                 lines += [f"    {line}" for line in _beside(small, large)]
-            lines.append("  How long a job must have waited to pass a new one of its group, size by size:")
+            lines.append(f"  How long a job must have waited to pass a new one of its group, size by size {CELLS}:")
             sizes = _wait_table("new job", self.among_kinds(s), [kind.name for kind in KINDS])
             lines += [f"    {line}" for line in sizes]
         return "\n".join(lines)

@@ -119,6 +119,26 @@ def worst_tenth(violations: Floats) -> Floats:
     return mean
 
 
+def has_goal(wish: Wish, workload: Workload) -> bool:
+    """Return whether the goal of a wish is defined on a workload: its groups have jobs there."""
+    values = objectives_of(workload, workload.submit)  # what is defined depends on the jobs only
+    try:
+        choice.goal(wish, values[None])
+    except InputError:
+        return False
+    return True
+
+
+def can_be_resampled(workload: Workload) -> bool:
+    """Return whether a workload knows its users and lasts two weeks or more."""
+    return bool((workload.user >= 0).any()) and _weeks(workload) >= LEAST_WEEKS
+
+
+def _weeks(workload: Workload) -> float:
+    """Return for how long jobs are submitted."""
+    return int(workload.submit[-1] - workload.submit[0]) / WEEK
+
+
 def with_samples(parts: Sequence[Workload], samples: int, seed: int) -> list[Workload]:
     """Return every workload with some that are resampled from it after it: by users, see `resample`.
 
@@ -131,7 +151,7 @@ def with_samples(parts: Sequence[Workload], samples: int, seed: int) -> list[Wor
     """
     whole: list[Workload] = []
     for part in parts:
-        weeks = int(part.submit[-1] - part.submit[0]) / WEEK
+        weeks = _weeks(part)
         if samples and weeks < LEAST_WEEKS:
             raise InputError(
                 f"{part.name}: must last {LEAST_WEEKS} weeks or more to be resampled by weeks, but lasts {weeks:.1f}; "

@@ -89,10 +89,12 @@ def gains_text(rows: Sequence[Mapping[str, Any]], reach: float = REACH) -> str:
     no group above EASY                -
     no group above 1.5 x EASY       12.3
     no schedule has more (proved)   20.0
+    -: no such schedule was found
     """
     words = ("no group above EASY", f"no group above {reach:g} x EASY", "no schedule has more (proved)")
     lines = [
         {"what": word, **{row["objective"]: row[kind] for row in rows}} for kind, word in zip(KINDS, words, strict=True)
     ]
     columns = [Column(row["objective"], row["objective"], ",.1f") for row in rows]
-    return table(lines, [Column("what", "AWRT at best, % below EASY"), *columns])
+    notes = ["-: no such schedule was found"] if any(row[kind] is None for row in rows for kind in KINDS) else []
+    return "\n".join([table(lines, [Column("what", "AWRT at best, % below EASY"), *columns]), *notes])

@@ -7,6 +7,7 @@ Both give the same numbers, bit for bit.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -45,7 +46,7 @@ LARGEST = 2.0**53  # float64 cannot hold all whole numbers above it
 BLANK = b" \t\n\r\v\f\x1c\x1d\x1e\x1f\x85\xa0"  # what is white space in Latin-1, but not in bytes
 ROWS = 1 << 15  # job lines that compiled code reads at a time
 REMARKS = 1 << 10  # comment lines of the same
-WORTH_COMPILED = 1 << 20  # bytes; a smaller text is read before the compiled code is loaded
+WORTH_COMPILED = 1 << 20  # bytes; a smaller text is read before numba is loaded
 
 
 class Log(NamedTuple):
@@ -74,7 +75,7 @@ class Log(NamedTuple):
         return int(self.line[row]) + int(row)
 
 
-def parse_log(path: str, blocks: Iterable[bytes], worth_compiled: int = WORTH_COMPILED) -> Log:
+def parse_log(path: str, blocks: Iterable[bytes], worth_compiled: int | None = None) -> Log:
     """Return the log in blocks of text, each of which ends with a line.
 
     Parameters
@@ -84,13 +85,15 @@ def parse_log(path: str, blocks: Iterable[bytes], worth_compiled: int = WORTH_CO
     blocks
         The text.
     worth_compiled
-        Bytes of a block from which on compiled code is used.
+        Bytes of a block from which on compiled code is used; by default all, where numba is loaded already.
 
     Raises
     ------
     InputError
         A line is not 18 numbers, or there is none; or the log is beyond a limit. The message names the line.
     """
+    if worth_compiled is None:
+        worth_compiled = 0 if "numba" in sys.modules else WORTH_COMPILED
     reader = _Reader(path)
     for block in blocks:
         if len(block) >= worth_compiled:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..core.arguments import number
 from ..core.errors import InputError
 from .workload import Workload, source_after
+
+MONTH = 28 * 86400  # s
+LEAST_MONTHS = 2
 
 
 def split(workload: Workload, until: float) -> tuple[Workload, Workload]:
@@ -23,3 +28,20 @@ def split(workload: Workload, until: float) -> tuple[Workload, Workload]:
         workload.take(rows[:cut], name=f"{workload.name} to {100 * until:g} %", source=sources[0]),
         workload.take(rows[cut:], name=f"{workload.name} from {100 * until:g} %", source=sources[1]),
     )
+
+
+def months(workload: Workload) -> list[Workload]:
+    """Return the parts of a workload by the time of submission, of nearly four weeks each; none if it lasts for one.
+
+    They are of equal length, so that none is a remainder of days; a part without a job is left out.
+    """
+    first, last = int(workload.submit[0]), int(workload.submit[-1])
+    count = round((last - first) / MONTH)
+    if count < LEAST_MONTHS:
+        return []
+    cuts = np.searchsorted(workload.submit, np.linspace(first, last + 1, count + 1))
+    return [
+        workload.take(np.arange(begin, end), name=f"{workload.name}, month {number}")
+        for number, (begin, end) in enumerate(pairwise(cuts.tolist()), 1)
+        if end > begin
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from paretosched.core.errors import InputError
@@ -14,10 +15,11 @@ from paretosched.simulation.simulator import simulate
 from paretosched.training.greedy_training import train
 from paretosched.training.margins import MARGINS
 from paretosched.training.stages import run_folder
+from paretosched.training.task import data_of, has_goal
 from paretosched.training.training import Progress, Training
-from paretosched.training.validation import Candidate, choose_margin
+from paretosched.training.validation import SAMPLES, Candidate, choose_margin, validation_tasks
 from paretosched.workload.resampling import resample
-from paretosched.workload.time_split import split
+from paretosched.workload.time_split import months, split
 from paretosched.workload.workload import Workload
 from support.trainings import archive, of_weeks, training_json
 
@@ -70,13 +72,38 @@ def test_the_rest_is_never_looked_at() -> None:
 @pytest.mark.slow
 def test_samples_of_the_last_third_are_looked_at() -> None:
     slow = W.with_(submit=W.submit * 3)
-    training = train(slow, TEXT, margin="auto", resample=3, **SHORT)
+    training = train(slow, TEXT, margin="auto", **SHORT)
     first, last = split(slow, 2 / 3)
-    study = train(first, TEXT, resample=3, **SHORT).policy
-    jobs = [last, *(resample(last, 4000 + i) for i in (1, 2, 3))]
-    violations = [violation_of(study, w) for w in jobs]
-    assert training.margins[0]["exceeded"] == pytest.approx(sum(violations) / 4)
-    assert training.margins[0]["kept"] == violations.count(0) / 4
+    study = train(first, TEXT, **SHORT).policy
+    resampled = [violation_of(study, resample(last, 4000 + i)) for i in range(1, SAMPLES + 1)]
+    kinds = [[violation_of(study, last)], resampled]  # it is too short for months
+    assert training.margins[0]["exceeded"] == pytest.approx(sum(sum(kind) / len(kind) for kind in kinds) / 2)
+    assert training.margins[0]["kept"] == min(kind.count(0) / len(kind) for kind in kinds)
+
+
+def test_months_of_the_last_third_are_looked_at() -> None:
+    months_long = W.with_(submit=W.submit * 15)
+    data = data_of(months_long, TEXT, None, None, 0, "auto", 0)
+    checks = validation_tasks(data)[1]
+    last = split(months_long, 2 / 3)[1]
+    assert [len(check.workloads) for check in checks] == [1, 3, SAMPLES]
+    # a month in which a group of the goal has no job says nothing of it
+    with_both = [month for month in months(last) if {0, 1} <= set(month.group.tolist())]
+    assert [has_goal(data.wish, month) for month in months(last)] == [True, True, True, False]
+    assert [w.submit.tolist() for w in checks[1].workloads] == [month.submit.tolist() for month in with_both]
+    assert checks[2].workloads[0].submit.tolist() == resample(last, 1).submit.tolist()
+
+
+@pytest.mark.parametrize(("days", "parts"), [(27, 0), (41, 0), (43, 2), (70, 2), (71, 3), (280, 10)])
+def test_months_are_equal_parts_of_nearly_four_weeks(days: int, parts: int) -> None:
+    submit = np.linspace(0, days * 86400, 400).astype(np.int64)
+    ones = np.ones(400, dtype=np.int64)
+    w = Workload(submit, ones, ones, ones, 1)
+    found = months(w)
+    assert len(found) == parts
+    assert [job for month in found for job in month.job] == (list(w.job) if parts else [])
+    for month in found:
+        assert month.submit[-1] - month.submit[0] < 1.5 * 28 * 86400
 
 
 @pytest.mark.slow
