@@ -25,7 +25,8 @@ from ..simulation.simulator import simulate
 from ..wishes.best_possible import areas_of, best_possible, distance_text
 from ..wishes.exchange_rates import exchange_rates, rate_sentences
 from ..wishes.navigation import reachable, remaining
-from ..wishes.wish import goal, wish_text
+from ..wishes.relative_limits import known_part
+from ..wishes.wish import Wish, goal, violation, wish_text
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import after
@@ -420,14 +421,24 @@ class Desk:
     def distance(self, row: int) -> str:
         """Return in one sentence how far a schedule is from what none can beat in the wish; "" if that is not known."""
         wish = self.state.numbers
-        if wish is None or self._workload is None or self.comparison is None:
+        return "" if wish is None else self._distance_of(wish, self.front.values[row])
+
+    def trained_distance(self, training: Training) -> str:
+        """Return as `distance` how far a trained policy is from what none can beat in the wish of its training."""
+        wish, values = known_part(training.wish, self.state.policy_values), self._trained_values.get(training.number)
+        if wish is None or values is None or np.isnan(values).any():
             return ""
-        both = np.array([self.comparison.values[0], self.front.values[row]])
-        of_easy, reached = goal(wish, both).tolist()
+        return self._distance_of(wish, values)
+
+    def _distance_of(self, wish: Wish, values: Floats) -> str:
+        if self._workload is None or self.comparison is None:
+            return ""
+        of_easy, reached = goal(wish, np.array([self.comparison.values[0], values])).tolist()
         among = remaining(wish, self.front)
         known = float(goal(wish, self.front.values[among]).min()) if among.any() else None
         best = best_possible(wish, self._workload)
-        return distance_text(best, wish, of_easy, reached if among[row] else None, known)
+        keeps_limits = bool(violation(wish, [values])[0] <= 0)
+        return distance_text(best, wish, of_easy, reached if keeps_limits else None, known)
 
     def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:
         """Return the part of a projection of two objectives that no click changes, see `charts.empty`."""

@@ -140,6 +140,7 @@ def _training_card(desk: Desk, t: Training) -> Any:
         ]
         body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
     if t.status == DONE:
+        body.append(html.P(desk.trained_distance(t), className="quiet"))
         asked = question(desk, "trained", number=t.number)
         body.append(opened_part(f"explain-trained-{t.number}", "What this scheduler does, and how to run it", asked))
     return html.Div(

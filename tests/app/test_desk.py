@@ -20,6 +20,7 @@ from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
 from paretosched.app.state import Pick
 from paretosched.app.state_view import view_of
+from paretosched.app.trainings import DONE, Training
 from paretosched.core.errors import InputError
 from paretosched.encodings.rule_base import Situations
 from paretosched.policies.strategy_choice import partitions
@@ -156,6 +157,12 @@ def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path
     assert sentence == by_policy["nearest to the objective"]["distance"]
     assert "(proved)" in sentence
     assert sentence in repr(contents(desk).pieces["chosen"])
+    trained = Training(1, desk.state.wish, 5, DONE, 9, 9, np.empty((0, 7)), ps.as_policy("fcfs"), "")
+    desk.known_trainings = [trained]
+    assert desk.trained_distance(trained) == ""  # not measured yet
+    desk._trained_values[1] = front.values[view.row]
+    assert desk.trained_distance(trained) == sentence
+    assert sentence in repr(contents(desk).pieces["trainings"])
     on_page = {row["schedule"]: row for row in comparison_rows(front, desk.marks, "EASY", {})}
     for name in ("FCFS", "CONS"):
         for o in front.objectives:
