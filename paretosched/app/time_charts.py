@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TODAY = "#0072B2"
 ROWS = {"waiting": "jobs waiting", "use": "% in use", "wait": "wait of new jobs, h"}
-MONTHS_HEIGHT, WEEK_HEIGHT = 360, 210  # pixels
+MONTHS_HEIGHT, WEEK_HEIGHT = 360, 300  # pixels
 GROUND = "rgba(0,0,0,0)"
 
 

@@ -9,7 +9,9 @@
   const OF_ROWS = ["choose", "pick", "drop", "note", "classify"]; // actions that mean a row of the front
   const WINDOW = Array.from(crypto.getRandomValues(new Uint32Array(4)), (x) => x.toString(36)).join("");
 
-  const queue = []; // entries {action, field, turn} that have no answer yet
+  const TRIES = 2; // after so many without an answer from a server that is there, an action is given up
+
+  const queue = []; // entries {action, field, turn, tries} that have no answer yet
   let turn = 0;
   let sentAt = 0; // ms, when the first of the queue was sent; 0 if it was not, or has to be sent again
   let stale = false; // whether the server has another front than this window shows: the queue waits for the owner
@@ -34,10 +36,21 @@
   function sendNext() {
     if (due() || stale || !queue.length || !page.scene) return;
     const entry = queue[0];
+    if (entry.tries === TRIES) return giveUp();
     entry.turn ??= ++turn;
+    entry.tries = (entry.tries ?? 0) + 1;
     sentAt = Date.now();
     const more = { front: page.front, window: WINDOW, turn: entry.turn, seen: page.scene.revision };
     window.dash_clientside.set_props("said", { data: { ...entry.action, ...more } });
+  }
+
+  /** Give up the first action: the server is there, and does not take it. */
+  function giveUp() {
+    const entry = queue.shift();
+    if (entry.field) entry.field.sent = undefined;
+    complain("Not done: the server gives no answer to this. Its terminal may say why.");
+    sentAt = 0;
+    sendNext();
   }
 
   // --- limits that keys are setting: one action for all keys from the first one to the pause after the last one ---
@@ -176,7 +189,10 @@
         if (response.status === 401) lose(SIGN_IN);
         else {
           const news = await response.json();
-          if (away) sentAt = 0; // what was sent meanwhile is sent again
+          if (away) {
+            sentAt = 0; // what was sent meanwhile is sent again
+            if (queue.length) queue[0].tries = 0;
+          }
           found();
           if (!due()) offer(news);
           if (queue.length) sendNext();
