@@ -108,9 +108,13 @@ def test_a_screen_reader_and_weak_eyes_are_served(page: Page, chromium: Any, the
             tab.wait_for_selector("#what-if-2 li")
         violations = axe.Axe().run(tab).response["violations"]
         assert [(v["id"], [node["html"][:150] for node in v["nodes"]]) for v in violations] == []
-    tab.click("[data-view='pairs']")
-    violations = axe.Axe().run(tab).response["violations"]
-    assert [(v["id"], [node["html"][:150] for node in v["nodes"]]) for v in violations] == []
+    for view in ("pairs", "time"):
+        tab.click(f"[data-view='{view}']")
+        if view == "time":
+            tab.wait_for_selector("[data-week='1'] .main-svg")
+        tab.click("#axes summary")
+        violations = axe.Axe().run(tab).response["violations"]
+        assert [(v["id"], [node["html"][:150] for node in v["nodes"]]) for v in violations] == []
     window.close()
 
 
