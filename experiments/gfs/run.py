@@ -34,12 +34,13 @@ from paretosched.wishes.wish_grammar import parse
 
 APPLIED, POSITIONS, ALONE, LIMITS = "applied", "positions", "alone", "limits"
 PARTS = (LIMITS, ALONE, *settings.PARTS, APPLIED, POSITIONS)
+ALL_LOGS = (*settings.LOGS, settings.RAISED)
 
 
 def main() -> None:
     """Run everything, or the parts, logs and seeds of the options."""
     parser = common.run_parser("gfs", __doc__, "built-in workloads, few rule bases, one seed", PARTS)
-    parser.add_argument("--log", action="append", choices=settings.LOGS, help="likewise, of the trainings")
+    parser.add_argument("--log", action="append", choices=ALL_LOGS, help="likewise, of the trainings")
     parser.add_argument("--seed", action="append", type=int, choices=settings.SEEDS, help="likewise")
     parser.add_argument("--evaluations", type=int, help="fewer rule bases, to be continued later (default: all)")
     common.add_workers(parser)
@@ -54,7 +55,7 @@ def main() -> None:
         elif part == POSITIONS:
             save_rows(positions(options), options.results / f"{POSITIONS}.csv")
         elif part in (ALONE, LIMITS):
-            for log in options.log or settings.ORDER:
+            for log in options.log or (*settings.ORDER, settings.RAISED):
                 rows = alone(log, options) if part == ALONE else limits(log, options)
                 keep(rows, options.results / f"{part}.csv")
         for training in settings.TRAININGS:
@@ -90,7 +91,8 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     )
     policies = options.results / "policies"
     policies.mkdir(exist_ok=True)
-    save_policy(training_result.policy, policies / f"{training.name}-{log}-{seed}.json")
+    name = f"{training.name}-{log}-{seed}".replace(",", "").replace(" ", "-")
+    save_policy(training_result.policy, policies / f"{name}.json")
     about = {
         "training": training.name,
         "log": log,
@@ -179,7 +181,7 @@ def keep(fresh: list[dict[str, Any]], path: Path) -> None:
     before = [row for row in common.rows(path) if [row[name] for name in key] != key_of_fresh]
     order = [LIMITS, ALONE, *(training.name for training in settings.TRAININGS)]
     rows = [*before, *fresh]
-    rows.sort(key=lambda row: (order.index(row["training"]), settings.LOGS.index(row["log"]), int(row["seed"])))
+    rows.sort(key=lambda row: (order.index(row["training"]), ALL_LOGS.index(row["log"]), int(row["seed"])))
     save_rows(rows, path)
 
 
@@ -262,7 +264,7 @@ def note(options: argparse.Namespace, part: str) -> None:
     about: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE}
     about |= {"processors": common.PROCESSORS, "scaling_seed": common.SCALING_SEED, "cores": os.cpu_count()}
     about["workloads"] = common.about_workloads(
-        settings.LOGS, lambda log: common.workload(log, settings.QUICK, options.quick)
+        ALL_LOGS, lambda log: common.workload(log, settings.QUICK, options.quick)
     )
     about["greedy"] = settings.GREEDY
     about["trainings"] = [training._asdict() for training in settings.TRAININGS]

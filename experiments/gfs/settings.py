@@ -8,6 +8,7 @@ OBJECTIVE = "10*AWRT1 + 4*AWRT2"  # section 5.2
 
 # Table 1. SDSC95 is not available.
 LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96")
+RAISED = "LANL, requests raised"  # the same log as the machine ran it, see experiments/common.py
 ORDER = ("CTC", "KTH", "SDSC96", "SDSC00", "LANL")  # order of the trainings: the most important and the quickest first
 
 # The thirteenth strategy, one for each log and all seeds of the rules: trained as in paper 000, by the criterion that
@@ -41,6 +42,7 @@ TRAININGS = (
     Training("symbiotic", "symbiotic", SEEDS, ORDER, SYMBIOTIC, {}),
     Training("iterative", "iterative", (0,), ORDER, ITERATIVE, {}),  # it draws nothing
     Training("better", "better-greedy", SEEDS, ("CTC", "SDSC00"), SYMBIOTIC, {}, "f3"),
+    Training("raised", "raised", SEEDS, (RAISED,), SYMBIOTIC, {}),
     # What the paper leaves open or contradicts itself in, on CTC: whether parents compete with their children, as it
     # announces, or not, as its algorithms have it; and how far recommendations move, whose levels span 10. All by
     # evolution alone, without the refinement that is ours.

@@ -18,7 +18,7 @@ from paretosched.core.tables import load_rows, markdown
 
 ABOUT = "Figures 21 and 35 are of SDSC Blue, which is not available."
 KINDS = ("short", "medium", "long", "all")
-PARTS = {"paper": "five seeds", "spread": "spread"} | {name: name for name in settings.OVERRUNS}
+PARTS = {"paper": "five seeds", "spread": "spread"} | {name: name for name in settings.LANL}
 WAITS = {"wait_s": "until the first start", "wait_in_all_s": "in all"}
 
 
@@ -158,7 +158,7 @@ def workloads(paper: Sequence[Row], rows: Sequence[Row]) -> list[str]:
     lines = []
     for row in rows:
         if row["part"] != "spread":
-            lanl = row["workload"] in settings.OVERRUNS
+            lanl = row["workload"] in settings.LANL
             item, log = ("Table 6", "LANL") if lanl else ("Table 5", row["workload"])
             cells = []
             for name in (*names, "interarrival"):
@@ -181,9 +181,9 @@ def groups(paper: Sequence[Row], rows: Sequence[Row], item: str, ending: str) ->
     """Return the section that compares the groups formed with tables 7 and 9."""
     lines = []
     for row in rows:
-        if row["system"] == f"Opt-TSL{ending}" and row["part"] in ("paper", *settings.OVERRUNS):
+        if row["system"] == f"Opt-TSL{ending}" and row["part"] in ("paper", *settings.LANL):
             counts = [int(row["groups_1"]), int(row["groups_2"])]
-            log = "LANL" if row["part"] in settings.OVERRUNS else row["workload"]
+            log = "LANL" if row["part"] in settings.LANL else row["workload"]
             of_paper = [value(paper, item, log, f"groups_{k}") for k in (1, 2)]
             jobs = int(row["jobs_1"]) + int(row["jobs_2"])
             share = f"{100 * jobs / settings.JOBS:.1f} %"
@@ -235,7 +235,7 @@ def times(paper: Sequence[Row], rows: Sequence[Row]) -> list[str]:
     """Return the section that compares responses and waits of Opt-TSL with figures 24 and 28, also by class."""
     lines = []
     shown = (("Figure 28", "response_s", "response"), *(("Figure 24", key, f"wait {w}") for key, w in WAITS.items()))
-    of_parts = {"paper": "mean of the seeds"} | dict.fromkeys(settings.OVERRUNS, "LANL")
+    of_parts = {"paper": "mean of the seeds"} | dict.fromkeys(settings.LANL, "LANL")
     for item, measure, words in shown:
         for part, workload in of_parts.items():
             values_of_jobs = measure_of(rows, "Opt-TSL", "all", measure, part)

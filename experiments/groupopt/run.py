@@ -73,8 +73,8 @@ def workloads(quick: bool) -> Iterator[tuple[str, str, ps.Workload]]:
             name = f"seed {seed}{part}"
             yield f"paper{part}", name, ps.lublin(jobs=jobs, processors=processors, seed=seed, carry=carry)
     if not quick:
-        for name, overrun in settings.OVERRUNS.items():
-            yield name, name, common.log_of("LANL", overrun).take(np.arange(settings.LANL_JOBS))
+        for name in settings.LANL:
+            yield name, name, common.log_of(name).take(np.arange(settings.LANL_JOBS))
     for seed in settings.SPREAD[: size["spread"] if quick else None]:
         yield "spread", f"spread {seed}", ps.lublin(jobs=jobs, processors=processors, seed=seed, carry=False)
 
