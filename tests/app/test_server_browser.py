@@ -287,7 +287,7 @@ def test_every_figure_and_table_is_saved_as_a_file(page: Page) -> None:
             if (key, kind) == ("parallel", "svg"):  # names the marks, and its numbers can be read
                 assert b">EASY<" in content
                 assert b"paint-order: stroke" in content
-    assert page.file_behind(".panel.compare p a").startswith("schedule,UTIL,AWRT,")
+    assert page.file_behind(".panel.compare a[href='shortlist.csv']").startswith("schedule,UTIL,AWRT,")
 
     # a pair that is clicked is shown large
     page.after(lambda: tab.locator("[data-pair='AWRT2 AWRT4']").click())
