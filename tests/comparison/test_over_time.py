@@ -44,12 +44,12 @@ def test_the_worst_week_has_most_waiting_time() -> None:
     first, last = int(W.eligible.min()), int(s.finish.max())
     assert end - begin == min(WEEK, last - begin)
 
-    def waited(since: int) -> int:
+    def waiting_seconds(since: int) -> int:
         until = since + WEEK
         pairs = zip(W.eligible.tolist(), s.start.tolist(), strict=True)
         return sum(max(0, min(until, b) - max(since, a)) for a, b in pairs)
 
-    assert waited(begin) == max(waited(t) for t in range(first, max(last - WEEK, first) + 1, 86400))
+    assert waiting_seconds(begin) == max(waiting_seconds(t) for t in range(first, max(last - WEEK, first) + 1, 86400))
 
 
 def test_each_job_has_its_processors_and_shares_none() -> None:
