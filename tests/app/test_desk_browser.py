@@ -162,6 +162,22 @@ def test_an_answer_changes_only_what_is_different_and_nothing_is_sent_by_itself(
     other.close()
 
 
+def test_a_note_that_is_being_typed_stays_when_the_shortlist_changes(page: Page) -> None:
+    tab, pick = page.tab, "(row) => window.paretosched.say({ do: 'pick', row })"
+    page.after(lambda: tab.evaluate(pick, 3))
+    tab.click("[data-tab='compare']")
+    tab.fill("#note-3-input", "old")
+    page.after(lambda: tab.press("#note-3-input", "Enter"))
+    for row in range(4, 10):  # each answer builds the shortlist anew
+        text = f"the board likes {row}"
+        tab.fill("#note-3-input", text)
+        page.after(lambda row=row: tab.evaluate(pick, row))
+        tab.wait_for_selector(f"#note-{row}-input")
+        assert tab.input_value("#note-3-input") == text
+        assert tab.evaluate("document.activeElement.id") == "note-3-input"
+    assert "One field is not sent yet" in tab.inner_text("#unsent")
+
+
 def test_two_windows_do_not_overwrite_each_others_wish_unseen(page: Page, chromium: Any) -> None:
     other = Page(chromium, page.address)
     tab = other.tab

@@ -19,10 +19,16 @@
 
   // --- what is not sent yet ---
 
+  const known = new WeakSet(); // fields that have their texts
   const drafts = new Map(); // the texts that are not sent yet, by the id of their field
 
   /** Mark the fields whose text is not sent yet, and say how many there are. */
   function markUnsent() {
+    for (const field of fields()) {
+      // Dash may have built it anew just now
+      if (!known.has(field) && drafts.has(field.id)) write(field, drafts.get(field.id));
+      known.add(field);
+    }
     const unsent = fields().filter(isUnsent);
     for (const field of fields()) {
       boxOf(field).toggleAttribute("data-unsent", unsent.includes(field));
@@ -65,8 +71,6 @@
       markUnsent();
     }
   });
-
-  const known = new WeakSet(); // fields that have their texts
 
   let begun = false;
   /** Show the server's values in the fields whose text has been sent. */
@@ -111,10 +115,6 @@
 
   /** Put back what was typed, opened and focused in the pieces that Dash has built anew. */
   function putBack() {
-    for (const field of fields()) {
-      if (!known.has(field) && drafts.has(field.id)) write(field, drafts.get(field.id));
-      known.add(field);
-    }
     for (const id of opened) if ($(id)) $(id).open = true;
     if (last && !last.node.isConnected && document.activeElement === document.body) {
       const node = document.querySelector(last.way);
