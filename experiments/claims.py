@@ -273,20 +273,14 @@ CLAIMS: tuple[Claim, ...] = (
         BEYOND,
         "they keep the limits in {:.0f} of {:.0f} and gain {:.1f} % in the mean over the logs ({:.1f} to {:.1f} %)",
         lambda r: (
-            sum(within_limits(rows := rolling(r, "trained", MARGIN))),
-            len(rows),
-            mean(gains := by_log(rows)),
-            *ends(gains),
+            *(sum(within_limits(rows := rolling(r, "trained", MARGIN))), len(rows)),
+            *(mean(gains := by_log(rows)), *ends(gains)),
         ),
     ),
     Claim(
         README,
         "the best kind kept them in {:.0f} of {:.0f} and gained {:.1f} % in the mean over the logs",
-        lambda r: (
-            sum(within_limits(rows := rolling(r, "trained", MARGIN))),
-            len(rows),
-            mean(by_log(rows)),
-        ),
+        lambda r: (sum(within_limits(rows := rolling(r, "trained", MARGIN))), len(rows), mean(by_log(rows))),
     ),
     Claim(
         BEYOND,

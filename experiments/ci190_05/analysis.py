@@ -172,8 +172,8 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
     quick = common.quick_remark(provenance, "on a made-up workload")
     return [
         f"{quick}CTC scaled to {provenance['processors']:,} processors (seed {provenance['scaling_seed']}): "
-        f"{provenance['jobs']:,} jobs, digest `{provenance['digest'][:12]}`. {provenance['workers']} workers on "
-        f"{provenance['cores']} cores; {common.versions_text(provenance)}.",
+        f"{provenance['jobs']:,} jobs, digest `{provenance['digest'][:12]}`. {provenance['workers']} worker processes "
+        f"on {provenance['cores']} cores; {common.versions_text(provenance)}.",
         "",
         f"Hypervolume: share of the box from the ideal (0) to 1.1 times the nadir (1) of the merged front that is "
         f"dominated, by {provenance['hypervolume_method']}; its error is measured against the exact one on at most "

@@ -50,7 +50,7 @@ def main() -> None:
     lines = ["# Paper 001: rule bases, iterative and symbiotic", ""]
     lines += [*opening(provenance, paper, tables), *heading(provenance)]
     lines += verdicts(paper, tables)
-    lines += raised(paper, tables) if tables["raised"] else common.not_run("raised")
+    lines += of_raised_requests(paper, tables) if tables["raised"] else common.not_run("raised")
     lines += possible(paper, tables) if tables["limits"] else common.not_run("limits")
     lines += alone(tables["alone"], tables["symbiotic"]) if tables["alone"] else common.not_run("alone")
     for kind in KINDS:
@@ -194,7 +194,7 @@ def verdicts(paper: Paper, tables: Mapping[str, Sequence[Row]]) -> list[str]:
     ]
 
 
-def raised(paper: Paper, tables: Mapping[str, Sequence[Row]]) -> list[str]:
+def of_raised_requests(paper: Paper, tables: Mapping[str, Sequence[Row]]) -> list[str]:
     """Return the section about LANL both ways: cut at the requests, and with requests raised."""
     lines = []
     for part, training, log in (("symbiotic", "symbiotic", "LANL"), ("raised", "raised", settings.RAISED)):

@@ -55,6 +55,7 @@ from .policy_json import to_json
 NEVER = -1
 EQUAL = "="
 SMALL, LARGE = 0, 3
+HEAD_START = "How long a job must have waited to pass a new one"
 CELLS = "(line: the new job; column: who passes it)"
 
 
@@ -158,13 +159,13 @@ class GreedyExplanation:
             lines += ["", f"{situation} ({WHEN[situation]}): {p.criteria[s]}, key = {FORMULAS[p.criteria[s]]}"]
             lines += [line for sentence in self.situation(s) for line in indented_lines(sentence, "  ", "    ")]
             if len(p.groups) > 1:
-                lines.append(f"  How long a job must have waited to pass a new one of its size, group by group {CELLS}:")
+                lines.append(f"  {HEAD_START} of its size, group by group {CELLS}:")
                 small, large = (
                     _wait_table(f"new {KINDS[kind].name} job", self.among_groups(s, kind), p.groups)
                     for kind in (SMALL, LARGE)
                 )
                 lines += [f"    {line}" for line in _beside(small, large)]
-            lines.append(f"  How long a job must have waited to pass a new one of its group, size by size {CELLS}:")
+            lines.append(f"  {HEAD_START} of its group, size by size {CELLS}:")
             sizes = _wait_table("new job", self.among_kinds(s), [kind.name for kind in KINDS])
             lines += [f"    {line}" for line in sizes]
         return "\n".join(lines)
