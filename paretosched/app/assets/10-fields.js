@@ -14,7 +14,8 @@
     const box = boxOf(field);
     if (box.value === text) return;
     box.value = text;
-    if (box.nodeName !== "SELECT") window.dash_clientside.set_props(box.id, { value: text });
+    const plain = box.nodeName === "SELECT" || field.dataset.field === "text"; // Dash keeps no state of these
+    if (!plain) window.dash_clientside.set_props(box.id, { value: text });
   }
 
   // --- what is not sent yet ---
@@ -60,7 +61,7 @@
   document.addEventListener("keydown", (event) => {
     const field = event.target.closest("#ask .field");
     if (!field || event.target.nodeName === "SELECT") return;
-    if (event.key === "Enter" && !event.shiftKey) {
+    if (event.key === "Enter" && (!event.shiftKey || field.dataset.field === "text")) {
       event.preventDefault();
       if (field.dataset.level) return sendClasses();
       if (boxOf(field).value !== field.dataset.value) sendField(field);
@@ -134,9 +135,13 @@
     return Number.isFinite(Number(text)) ? Number(text) : NaN;
   }
 
+  /** Return a text that may have been pasted in several lines as one. */
+  const oneLine = (text) => text.replace(/\s*[\r\n]+\s*/g, " ").trim();
+
   /** Send the text of a field to the server. */
   function sendField(field) {
     const action = JSON.parse(field.dataset.do);
+    if (field.dataset.field === "text") boxOf(field).value = oneLine(boxOf(field).value);
     const text = boxOf(field).value;
     if (action.do === "nothing") return;
     if (field.dataset.field !== "number") {
