@@ -103,7 +103,7 @@ def test_a_screen_reader_and_weak_eyes_are_served(page: Page, chromium: Any, the
         tab.click(f"[data-tab='{tab_name}']")
         if tab_name == "compare":
             tab.wait_for_selector("#differences .main-svg")
-            tab.fill("#picks input", "why")  # an unsent field, too
+            tab.fill("#picks textarea", "why")  # an unsent field, too
             tab.click("#what-if-2 summary")
             tab.wait_for_selector("#what-if-2 li")
         violations = axe.Axe().run(tab).response["violations"]

@@ -85,14 +85,14 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(browser_house: Path,
         assert tab.inner_text("[data-cell='EASY AWRT2']") == f"{marks['EASY']['AWRT2'] / 3600:,.2f}"
 
         def note() -> None:
-            tab.fill("#picks input", "the board likes it")
+            tab.fill("#picks textarea", "the board likes it")
             tab.keyboard.press("Enter")
 
         page.after(note)
         page.after(lambda: tab.click("#picks >> text=remove"))
         assert tab.locator("#picks .pick").count() == 0
         page.after(lambda: tab.click("#undo"))
-        assert tab.input_value("#picks input") == "the board likes it"
+        assert tab.input_value("#picks textarea") == "the board likes it"
 
         # reloads: everything is there again
         words, row = page.wish(), page.row()
@@ -196,7 +196,7 @@ def test_actions_are_done_in_their_order_and_the_last_answer_is_shown(page: Page
     assert [entry["row"] for entry in copy["shortlist"]] == [3, 1, 4]
     undo = "for (let k = 0; k < 7; k++) window.paretosched.say({ do: k % 2 ? 'redo' : 'undo' })"
     page.after(lambda: tab.evaluate(undo))
-    assert tab.locator("#picks input").count() == 2
+    assert tab.locator("#picks textarea").count() == 2
 
 
 @pytest.mark.slow
