@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ..workload.workload import Workload
 
 
+LOADED_FIRST = ("..workload.reopening", "..simulation.simulator")  # with what they need: most of what is loaded at all
 MOST_CUT = 1.0  # per cent of the work that may be cut off without a remark of its own
 
 
@@ -46,14 +48,23 @@ def load_kernels_sooner() -> None:
         "yaml": "numba.core.config",
     }
     early = {name: user for name, user in users.items() if not sys.modules.keys() & {name, user}}
+    if not early:
+        return
     placeholders: dict[str, Any] = dict.fromkeys(early)  # a module that is None cannot be imported
     sys.modules.update(placeholders)
+    collects = gc.isenabled()
+    gc.disable()  # nothing of what is loaded becomes garbage, and looking for it takes a tenth of the time
     try:
         for user in early.values():
             import_module(user)
+        for module in LOADED_FIRST:
+            import_module(module, __package__)
     finally:
         for name in placeholders:
             del sys.modules[name]
+        gc.freeze()  # nor is it looked at later
+        if collects:
+            gc.enable()
     if "numpy.ma" not in sys.modules:
         vars(sys.modules["numpy"])["ma"] = _MaskedArraysLater()  # whoever imports the module puts it here instead
 
