@@ -11,7 +11,7 @@ FOREVER = "private, max-age=31536000, immutable"  # their addresses change with 
 KINDS = ("text/", "application/json", "application/javascript")
 SMALL = 1000  # bytes that are not worth packing
 
-_packed_files: dict[str, bytes] = {}  # by address; there are as many as files
+_packed_files: dict[str, bytes] = {}  # by path, so that there are as many as files, whatever is asked of them
 
 
 def with_packing(response: flask.Response) -> flask.Response:
@@ -25,7 +25,7 @@ def with_packing(response: flask.Response) -> flask.Response:
     if (response.mimetype or "").startswith(KINDS):
         response.headers["Vary"] = "Accept-Encoding"
         if "gzip" in flask.request.headers.get("Accept-Encoding", "") and response.status_code == 200:
-            _pack(response, flask.request.full_path if is_file else "")
+            _pack(response, path if is_file else "")
     return response
 
 

@@ -37,8 +37,9 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
 def load_kernels_sooner() -> None:
     """Load numba without libraries that no kernel uses, and whose loading takes longer than many a simulation.
 
-    They are scipy, cffi, coverage and yaml. numba looks for them when it is loaded, and does without
-    what is missing. At the first call of a kernel it also asks numpy.ma whether an array is masked.
+    They are scipy, cffi, coverage and yaml. numba looks for them when it is loaded, and does without what is missing.
+    At the first call of a kernel it also asks numpy.ma whether an array is masked. What reads logs and simulates is
+    loaded with it, all without looking for garbage.
     """
     users = {
         "scipy": "numba",

@@ -157,9 +157,14 @@ def with_samples(parts: Sequence[Workload], samples: int, seed: int) -> list[Wor
                 f"{part.name}: must last {LEAST_WEEKS} weeks or more to be resampled by weeks, but lasts {weeks:.1f}; "
                 "take a longer log, or do not resample"
             )
-        jobs = part.with_(records=None) if samples else part  # no simulation needs them, and they are large
-        whole += [part, *(resample(jobs, MOST_SAMPLES * seed + i) for i in range(1, samples + 1))]
+        whole += [part, *(samples_of(part, samples, seed) if samples else ())]
     return whole
+
+
+def samples_of(workload: Workload, samples: int, seed: int) -> list[Workload]:
+    """Return workloads that are resampled from one, see `with_samples`."""
+    jobs = workload.with_(records=None)  # no simulation needs them, and they are large
+    return [resample(jobs, MOST_SAMPLES * seed + i) for i in range(1, samples + 1)]
 
 
 class Data(NamedTuple):

@@ -26,7 +26,7 @@ from ..workload.time_split import months, split
 from ..workload.user_groups import by_earlier_consumption
 from .margins import MARGINS
 from .stages import Stages, run_folder
-from .task import SUM, Data, Task, can_be_resampled, has_goal, tasks, with_samples
+from .task import SUM, Data, Task, can_be_resampled, has_goal, samples_of, tasks, with_samples
 from .training import Progress
 
 STUDY_UNTIL = 2 / 3
@@ -160,8 +160,7 @@ def validation_tasks(data: Data) -> tuple[Task, tuple[Task, ...]]:
     halves = list(zip(*(split(part, STUDY_UNTIL) for part in parts), strict=True))
     first, last = (list(half) for half in halves)
     study = Task(data.wish, data.over, with_samples(first, data.resample, data.seed), parts, data.resample + 1)
-    can = [w for w in last if can_be_resampled(w)]
-    resampled = [w for w in with_samples(can, SAMPLES, data.seed) if not any(w is part for part in can)]
+    resampled = [w for part in last if can_be_resampled(part) for w in samples_of(part, SAMPLES, data.seed)]
     others = ([w for part in last for w in months(part)], resampled)
     kinds = [last, *([w for w in kind if has_goal(data.wish, w)] for kind in others)]
     return study, tuple(Task(data.wish, SUM, kind, parts) for kind in kinds if kind)
