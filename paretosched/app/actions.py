@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..core.errors import InputError, in_quotes
+from ..core.errors import InputError, in_quotes, one_of
 from ..fronts.front import Front
 from ..plots.style import defined_objectives
 from ..wishes import nearness, wish, wish_grammar
 from ..wishes.knee_points import knees
 from ..wishes.navigation import CLASSES, FREE, compromise, remaining, wish_of_classes
 from ..wishes.wish import Limit, Wish
-from .state import Pick, State, current
+from .state import KINDS, Pick, State, current
 
 MOST_PICKS = 12  # schedules on the shortlist; more cannot be told apart side by side
 MOST_LETTERS = 500  # of a note
@@ -156,7 +156,10 @@ def _look(state: State, action: Mapping[str, Any], front: Front) -> State:
     for key in ("across", "up"):
         if key in action:
             change[key] = known_objective(action[key], front)
-    change |= {key: action[key] is True for key in ("log", "fit") if key in action}
+    change |= {key: action[key] is True for key in ("log", "fit", "test") if key in action}
+    if "kind" in action:
+        one_of("kind", action["kind"], KINDS)
+        change["kind"] = action["kind"]
     return replace(state, **change)
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 Do = Literal[
     "say", "limit", "near", "weigh", "classify", "choose", "compromise", "knees", "pick", "drop", "note", "look",
-    "undo", "redo", "train", "cancel", "resume", "open", "refresh", "show", "compare",
+    "undo", "redo", "train", "cancel", "resume", "open", "refresh", "show", "compare", "explore", "halt",
 ]  # fmt: skip
 OUTPUT_OF_QUESTIONS = '{"part":"told","place":["MATCH"]}.children'  # as Dash calls it
 
@@ -45,6 +45,9 @@ class Action(msgspec.Struct, forbid_unknown_fields=True):
     up: str = ""
     generations: int = 0
     number: int = 0
+    kind: str = ""
+    test: bool = False
+    evaluations: int = 0
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True):

@@ -60,7 +60,9 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         return answer_list(desk, number, rows[:MOST_ASKED])
     if asked["kind"] == "trained":
         policies = [t.policy for t in desk.known_trainings if t.number == number and t.status == DONE]
-        return explanation(policies[0], f"trained-{number}-policy.json") if policies and policies[0] else []
+        if not policies or policies[0] is None:
+            return []
+        return [*test_list(desk, number), *explanation(policies[0], f"trained-{number}-policy.json")]
     if not rows:
         return []
     if asked["kind"] == "card":
@@ -89,6 +91,18 @@ def consequence_list(desk: Desk, row: int) -> list[Any]:
 
 def _changes(lines: Sequence[Consequence]) -> Any:
     return html.Ul([html.Li(line.sentence, className=line.verdict) for line in lines], className="changes")
+
+
+def test_list(desk: Desk, number: int) -> list[Any]:
+    """Return what a trained policy changes for whom on the jobs that it has not seen, as a list of sentences."""
+    try:
+        lines = desk.tested(number)
+    except InputError as error:
+        return [html.P(f"It cannot be tried on the jobs that it has not seen: {error}.")]
+    if not lines or desk.today is None:
+        return []
+    words = f"On the jobs that it has not seen, every job counting once; “today” is {desk.today[0]} there:"
+    return [html.H3("What it would change for whom"), html.P(words, className="quiet"), _changes(lines)]
 
 
 def answer_list(desk: Desk, number: int, rows: Sequence[int]) -> list[Any]:

@@ -15,6 +15,7 @@ from ..plots.style import defined_objectives
 from .cards import questions
 from .charts import Course, in_words, mark_styles, projection, unit_of, value_text
 from .desk import Desk
+from .further_view import further_list
 from .state_view import View, scene, view_of
 from .tab_compare import compare_pieces
 from .tab_train import train_pieces
@@ -90,7 +91,8 @@ def contents(desk: Desk) -> Contents:
 
 def _pieces(desk: Desk, view: View) -> dict[str, Any]:
     """Return the parts of the page that an answer may change, by their ids."""
-    return {"facts": _facts(desk.front)} | wish_pieces(desk, view) | compare_pieces(desk) | train_pieces(desk)
+    head = {"facts": _facts(desk.front), "further": further_list(desk)}
+    return head | wish_pieces(desk, view) | compare_pieces(desk) | train_pieces(desk)
 
 
 def _facts(front: Front) -> str:

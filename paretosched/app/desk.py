@@ -27,14 +27,17 @@ from ..wishes.exchange_rates import exchange_rates, rate_sentences
 from ..wishes.navigation import reachable, remaining
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import Wish, goal, violation, wish_text
+from ..workload.time_split import split
+from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import after
 from .charts import axes, empty, part
+from .further import Exploration, Further
 from .newer_front import digest_of
 from .state import State, beginning
 from .state_view import view_of
-from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
+from .trainings import DONE, EFFORTS, LEARN_UNTIL, RUNNING, Training, Trainings
 from .undo import History
 
 RECORDED = (("recorded",), (f"recorded{OVERBOOKED}",))
@@ -54,9 +57,11 @@ class Desk:
         The schedules to choose from; at least one.
     folder
         Folder in which the work is kept.
+    run
+        The run directory or file that the front is from, to explore it further; None if the page cannot.
     """
 
-    def __init__(self, front: Front, folder: Path) -> None:
+    def __init__(self, front: Front, folder: Path, run: Path | None = None) -> None:
         self.front = front
         self.digest = digest_of(front)
         self.newer: tuple[str, Front] | None = None
@@ -69,6 +74,7 @@ class Desk:
         self.waiting = False
         self.trouble = ""
         self.known_trainings: list[Training] = []
+        self.exploration = Exploration()
         self._workload: Workload | None = None
         self._references: tuple[tuple[str, tuple[float, ...]], ...] = ()
         self._trained_values: dict[int, Floats] = {}
@@ -84,6 +90,7 @@ class Desk:
         self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
         try:
             self.trainings = Trainings(folder)
+            self.further = None if run is None else Further(folder, run)
             content = page_folder.load(folder)
             if content is not None:
                 state, losses = page_file.from_json(content, front, str(folder / page_folder.PAGE_FILE))
@@ -119,6 +126,8 @@ class Desk:
                 self.history = self.history.redo()
             elif name in ("train", "cancel", "resume"):
                 self._train(action)
+            elif name in ("explore", "halt"):
+                self._explore(action)
             elif name == "open":
                 state, losses = page_file.read(action.get("text"), self.front, "the opened file")
                 self.history = self.history.after(state)
@@ -234,6 +243,8 @@ class Desk:
             self._workload, self.comparison, self.trouble, self.waiting = workload, comparison, trouble, False
             if comparison is not None:
                 self.trainings.trace = words
+                if self.further is not None:
+                    self.further.trace = words
                 self._know(comparison)
             self.revision += 1
 
@@ -252,7 +263,7 @@ class Desk:
         self.trainings.know(self.state.policy_values)
 
     def look_after(self) -> None:
-        """Read the progress of the trainings, measure new policies, and start the next training."""
+        """Read the progress of the trainings and of the run, measure new policies, and start the next training."""
         with self.lock:
             try:
                 self.trainings.advance()
@@ -264,7 +275,10 @@ class Desk:
                 if t.status == DONE and self._workload is not None and t.number not in self._trained_values:
                     self._trained_values[t.number] = self._policy_values(t, self._workload)
                     before = []
-            if before != [(t.number, t.status, t.done) for t in self.known_trainings]:
+            exploration = Exploration() if self.further is None else self.further.read()
+            is_changed = _seen_of(exploration) != _seen_of(self.exploration)
+            self.exploration = exploration
+            if is_changed or before != [(t.number, t.status, t.done) for t in self.known_trainings]:
                 self.revision += 1
 
     def _policy_values(self, training: Training, workload: Workload) -> Floats:
@@ -290,8 +304,35 @@ class Desk:
             elif type(action.get("generations")) is not int or action["generations"] not in EFFORTS:
                 raise InputError(f"generations must be one of {', '.join(map(str, EFFORTS))}")
             else:
-                self.trainings.ask(self.state.wish, action["generations"])
+                self.trainings.ask(self.state.wish, action["generations"], self.state.kind, self.state.test)
         self.look_after()
+
+    def _explore(self, action: Mapping[str, Any]) -> None:
+        """Explore the run further, or stop that."""
+        if self.further is None:
+            raise InputError("this page shows no run that it could explore further")
+        if action["do"] == "halt":
+            self.further.halt()
+        else:
+            self.further.ask(int(action.get("evaluations", 0)))
+        self.look_after()
+
+    def tested(self, number: int) -> list[Consequence]:
+        """Return in words what a trained policy changes on jobs that it has not seen, against the owner's scheduler.
+
+        Both begin with an empty machine there. Nothing without such jobs.
+        """
+        with self.lock:
+            found = [t for t in self.known_trainings if t.number == number and t.has_test and t.policy is not None]
+            workload = self._workload
+            if not found or workload is None or self.comparison is None:
+                return []
+            rule, policy = self._rules[self.mine], found[0].policy
+        assert policy is not None  # noqa: S101  # see above
+        rest = by_earlier_consumption(*split(workload, LEARN_UNTIL))[1]
+        today, other = simulate(rest, rule), simulate(rest, policy)
+        util = float(objectives(today)[0]), float(objectives(other)[0])
+        return consequences(waits(today), waits(other), rest.groups, users_of(rest), util)
 
     @property
     def trained_values(self) -> dict[int, Floats]:
@@ -466,10 +507,17 @@ class Desk:
 
     @property
     def busy(self) -> bool:
-        """Whether something may soon change without the owner: the workload is being read, or a training runs."""
-        return self.waiting or any(t.status == RUNNING for t in self.known_trainings)
+        """Whether something may soon change without the owner: the workload is being read, or a process runs."""
+        return self.waiting or self.exploration.is_running or any(t.status == RUNNING for t in self.known_trainings)
 
     def close(self) -> None:
-        """Stop the trainings that run or wait; their evaluations are kept."""
+        """Stop the trainings that run or wait, and the exploration; what they have simulated is kept."""
         with self.lock:
             self.trainings.close()
+            if self.further is not None:
+                self.further.close()
+
+
+def _seen_of(exploration: Exploration) -> tuple[object, ...]:
+    """Return what an owner sees of an exploration and what must be shown anew when it changes."""
+    return exploration.done, exploration.wanted, exploration.is_running, exploration.message

@@ -51,6 +51,9 @@ def _header(desk: Desk, contents: Mapping[str, Any]) -> Any:
         [
             html.H1([html.B("paretosched"), " ", html.Span(desk.front.workload, className="name")], className="brand"),
             html.P(contents["facts"], className="facts", id="facts"),
+            html.Details(
+                [html.Summary("Explore further"), html.Div(contents["further"], id="further")], className="menu further"
+            ),
             html.Label(["My scheduler: ", html.Select(id="mine")], className="check", id="mine-label", hidden=True),
             button("↶ Undo", {"do": "undo"}, id="undo", title="Undo (Ctrl+Z)"),
             button("↷ Redo", {"do": "redo"}, id="redo", title="Redo (Ctrl+Shift+Z)"),

@@ -31,6 +31,7 @@ def to_json(state: State, front: Front) -> dict[str, Any]:
         "shortlist": [_identity(pick.row, front) | {"note": pick.note} for pick in state.picks],
         "classes": [list(entry) for entry in state.classes],
         "mine": state.mine,
+        "training": {"kind": state.kind, "test": state.test},
         "chart": {"across": state.across, "up": state.up, "log": state.log, "fit": state.fit},
     }
 
@@ -78,7 +79,11 @@ def from_json(value: Any, front: Front, where: str) -> tuple[State, int]:
         chart = value.get("chart", {})
         if not isinstance(chart, dict):
             raise InputError("the chart must be an object")
-        state = after(state, {**chart, "do": "look"}, front)
+        training = value.get("training", {})  # which earlier versions lack
+        if not isinstance(training, dict):
+            raise InputError("the training must be an object")
+        choices = {key: training[key] for key in ("kind", "test") if key in training}
+        state = after(state, {**chart, **choices, "do": "look"}, front)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     return state, sum(row is None for row, _ in rows)

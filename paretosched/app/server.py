@@ -269,7 +269,7 @@ def open_page(
     proxy = "" if tls_proxy is None else proxy_host(tls_proxy)
     access = Access(secrets.token_urlsafe(24), host in THIS_MACHINE, proxy)
     with page_folder.open_folder(path) as folder:
-        desk = Desk(front, folder)
+        desk = Desk(front, folder, Path(path))
         try:
             listening = listening_server(
                 application(desk, access), host=host, port=port, threads=THREADS, max_request_body_size=MOST_SENT,

@@ -15,6 +15,8 @@ from ..wishes.nearness import fitness
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import SEVERAL, Limit, Wish
 
+GREEDY, PRIORITY, RULES = KINDS = ("greedy", "priority", "rules")  # classes of policies
+
 
 class Pick(NamedTuple):
     """A schedule on the shortlist: its row, and the owner's note why it is there."""
@@ -45,6 +47,9 @@ class State:
         Whether the axes cover only the schedules that remain.
     mine
         The name of the scheduler that everything is compared with; "" for the first one that is known.
+    kind, test
+        The class of policies that the next training is for, one of KINDS, and whether the last part of the time
+        is kept to test on.
     references
         What the policies reach that limits may be relative to: pairs of the name of a policy and (m,) objective values.
     """
@@ -59,6 +64,8 @@ class State:
     log: bool = True
     fit: bool = False
     mine: str = ""
+    kind: str = GREEDY
+    test: bool = True
     references: tuple[tuple[str, tuple[float, ...]], ...] = ()
 
     @property

@@ -12,14 +12,26 @@ from ..core.arrays import Floats
 from ..core.tables import plain
 from ..fronts.front import Front
 from ..plots.style import defined_objectives
+from ..simulation.objective import Objective
 from ..wishes import nearness
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import Wish, goal, violation, wish_text
 from .cards import question
-from .charts import value_text
+from .charts import unit_of, value_text
 from .desk import Desk
-from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
-from .widgets import button, csv_links, opened_part, screen_label
+from .state import GREEDY, PRIORITY, RULES
+from .trainings import DONE, EFFORTS, FAILED, LEARN_UNTIL, QUEUED, RUNNING, STOPPED, Training, size
+from .widgets import button, csv_links, gain_in_words, opened_part, screen_label
+
+CLASSES = {
+    GREEDY: ("Greedy", "A formula orders the waiting jobs; the weights of the groups in it are trained (paper 000)"),
+    PRIORITY: (
+        "Order in words",
+        "A formula in words that you can read and change, with reservations of its own for some groups or for all; the "
+        "published orders are tried first",
+    ),
+    RULES: ("Rules", "Rules choose one of thirteen strategies by the state of the machine (paper 001)"),
+}
 
 
 def train_tab(contents: Mapping[str, Any]) -> list[Any]:
@@ -44,12 +56,29 @@ def _how_to_train(desk: Desk) -> Any:
     if desk.state.wish is None:
         words = "Say what you want on the first tab; then train the online scheduler for it here."
         return html.P(words, className="empty")
+    kinds = [
+        button(
+            name,
+            {"do": "look", "kind": kind},
+            className="switch",
+            title=words,
+            **{"data-kind": kind, "aria-pressed": str(kind == desk.state.kind).lower()},
+        )
+        for kind, (name, words) in CLASSES.items()
+    ]
+    test = button(
+        f"Test it on the last {100 * (1 - LEARN_UNTIL):.0f} % of the time",
+        {"do": "look", "test": not desk.state.test},
+        className="switch",
+        id="with-test",
+        title="It then learns from the jobs before only, and you see how it does on jobs that it has not seen",
+        **{"aria-pressed": str(desk.state.test).lower()},
+    )
     efforts = [
         button(
-            f"Train · {words}: {size(number):,} schedules",
+            f"Train · {words}: {size(number, desk.state.kind):,} schedules",
             {"do": "train", "generations": number},
             className="button strong" if number == min(EFFORTS) else "button",
-            title=f"{number} generations",
             **{"data-effort": str(number)},
         )
         for number, words in EFFORTS.items()
@@ -58,7 +87,10 @@ def _how_to_train(desk: Desk) -> Any:
     meanwhile = "It runs in the background, one wish after another. Go on with your work meanwhile."
     return html.Div(
         [
-            html.P(["Train Greedy, the online scheduler, for ", html.B(wish)]),
+            html.P(["Train an online scheduler for ", html.B(wish)]),
+            html.Div(kinds, className="row", role="group", **screen_label("class of schedulers")),
+            html.P(CLASSES[desk.state.kind][1] + ".", className="quiet"),
+            html.Div(test, className="row"),
             html.Div(efforts, className="row"),
             html.P(meanwhile, className="quiet"),
         ],
@@ -106,7 +138,7 @@ def _training_card(desk: Desk, t: Training) -> Any:
             ],
             className="head",
         ),
-        html.P(html.B(wish_text(t.wish, hours=True))),
+        html.P([html.B(wish_text(t.wish, hours=True)), f" · {CLASSES[t.kind][0]}"]),
     ]
     if t.status != DONE:
         body.append(
@@ -141,6 +173,7 @@ def _training_card(desk: Desk, t: Training) -> Any:
         body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
     if t.status == DONE:
         body.append(html.P(desk.trained_distance(t), className="quiet"))
+        body += _test_of(t, desk.front)
         asked = question(desk, "trained", number=t.number)
         body.append(opened_part(f"explain-trained-{t.number}", "What this scheduler does, and how to run it", asked))
     return html.Div(
@@ -149,6 +182,56 @@ def _training_card(desk: Desk, t: Training) -> Any:
         id=f"training-{t.number}",
         **{"data-status": t.status, "data-training": str(t.number)},
     )
+
+
+def _test_of(t: Training, front: Front) -> list[Any]:
+    """Return how a trained policy does on the jobs that it has not seen, beside those that it has learnt from."""
+    rows = [row for row in t.result.get("systems", []) if "rest" in row]
+    best = next((row for row in rows if row["best"]), None)
+    if not t.has_test or best is None:
+        return []
+    learnt, rest = best["workloads"][0], best["rest"][0]
+    words = "; ".join(_test_words(t, best))
+    sentence = f"Tested on jobs that it has not seen, those after {100 * LEARN_UNTIL:.0f} % of the time: {words}."
+    lines = []
+    for o in defined_objectives(front):
+        cells = []
+        for part in (learnt, rest):
+            value, gain = part.get(o.name), part.get(f"{o.name}_vs_easy")
+            is_known = value is not None and gain is not None
+            cells.append(html.Td(gain_in_words(o, gain, short=True) if is_known else "–", title=_hours(o, value)))
+        lines.append(html.Tr([html.Th(o.name, scope="row"), *cells], **{"data-tested": f"{t.number} {o.name}"}))
+    head = html.Tr([html.Th(words, scope="col") for words in ("against EASY", "learnt from", "not seen")])
+    note = (
+        "Groups by consumption are those of the jobs learnt from; users who appear only later count in the last group."
+    )
+    return [
+        html.P(html.B(sentence), className="test", **{"data-test": str(t.number)}),
+        html.Table([html.Thead(head), html.Tbody(lines)], className="small tested"),
+        *([html.P(note, className="quiet")] if t.result.get("newcomers") else []),
+    ]
+
+
+def _hours(o: Objective, value: float | None) -> str:
+    """Return a value with its unit, for those who point at a change."""
+    return "" if value is None else f"{value_text(o, value)} {unit_of(o)}"
+
+
+def _test_words(t: Training, best: Mapping[str, Any]) -> list[str]:
+    """Return in words how the goal and the limits of a wish do on jobs that were not learnt from."""
+    words = []
+    easy = next((row for row in t.result["systems"] if row["system"] == "EASY"), None)
+    if easy is not None and (t.wish.weights or t.wish.near):
+        gain = best.get("rest_vs_easy")
+        if gain is None:
+            better = best["rest_objective"] < easy["rest_objective"]
+            words.append(f"the goal is {'nearer' if better else 'not nearer'} than with EASY")
+        else:
+            words.append(f"the goal is {abs(gain):.1f} % {'better' if gain >= 0 else 'worse'} than with EASY")
+    if t.wish.limits:
+        over = 100 * best["rest_exceeded"]
+        words.append("the limits are kept" if over <= 0 else f"the limits are exceeded by {over:.2g} % in all")
+    return words
 
 
 def _buttons(t: Training) -> list[Any]:

@@ -1,20 +1,18 @@
 """Trainings in the background: each is a process that runs `paretosched train`, one after the other.
 
-All about a training is on disk: `training-1.json` has the wish and the effort, the run directory `training-1` holds
-every evaluation, and `training-1.policy.json` appears when it is done. So if a training was stopped, or its page was
-closed or killed, the same command continues it with the same result (see `search.runs`). `queue.json` says which
-training runs, as which process, and which ones wait. If the page was killed, the next page goes on with both.
+All about a training is on disk: `training-1.json` has the wish, the effort, the class of policies and whether the last
+part of the time is kept to test on; the run directory `training-1` holds every evaluation; and when it is done
+`training-1.policy.json` and `training-1.result.json` appear, the latter with what the command shows. So if a training
+was stopped, or its page was closed or killed, the same command continues it with the same result (see `search.runs`).
+`queue.json` says which training runs, as which process, and which ones wait. If the page was killed, the next page goes
+on with both.
 """
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -24,7 +22,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from ..core.files import read_json, read_text, write_json
+from ..core.files import read_json, write_json
 from ..core.run_files import STORE_FILE
 from ..core.typed_json import as_type
 from ..policies.greedy_order import CRITERIA
@@ -32,17 +30,22 @@ from ..policies.policy import Policy, load_policy
 from ..search import runs
 from ..training.evolution_strategy import CHILDREN, PARENTS
 from ..training.greedy_training import mixed_systems
+from ..training.rule_base_training import GREEDY_RUN, RULES_RUN
 from ..wishes import nearness, wish_files
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import Wish
-from .processes import Process, is_running, process_of, send
+from .processes import Background, Process, begin, is_running, last_error
+from .state import GREEDY, KINDS, PRIORITY, RULES
 
 FORMAT = "paretosched page training 1"
 QUEUE_FORMAT: Final = "paretosched page queue 1"
 QUEUE_FILE = "queue.json"
 QUEUED, RUNNING, STOPPED, DONE, FAILED = "queued", "running", "stopped", "done", "failed"
-EFFORTS = {5: "a quick look", 25: "thorough", 100: "as in the paper"}  # generations
-PATIENCE = 20.0  # s that a training has to end in order
+EFFORTS = {5: "a quick look", 25: "thorough", 100: "in full"}  # generations of Greedy
+LEARN_UNTIL = 0.7  # share of the time that a training with a test learns from
+# simulations of the other classes, by the effort; of rules beside those of a Greedy, which has the generations
+OF_PRIORITY = {5: 500, 25: 1500, 100: 4000}
+OF_RULES = {5: 363, 25: 1763, 100: 3513}  # the strategies alone, and 5, 25 and 50 generations
 
 
 class Training(NamedTuple):
@@ -52,14 +55,16 @@ class Training(NamedTuple):
     ----------
     number
         From 1, in the order of the owner's requests.
-    wish, generations
-        The request: what to train for, and how long.
+    wish, generations, kind, has_test
+        The request: what to train for, how long, which class of policies, and whether the last part of the time is kept
+        to test on.
     status
         QUEUED, RUNNING, STOPPED, DONE or FAILED.
     done, total
         How many policies are simulated, and how many will be in all.
     course
-        (k, m) natural units, objective values of the best policies so far, each better than the one before.
+        (k, m) natural units, objective values of the best policies so far, each better than the one before; none where
+        they learn from a part of the jobs.
     policy
         The trained policy; None before the training is done.
     message
@@ -67,6 +72,8 @@ class Training(NamedTuple):
     seconds_left
         How long it will still take at the pace since this page saw it first; None if that is not known, or if it does
         not run.
+    result
+        What `paretosched train --json` shows; empty before the training is done, or if it is of an earlier version.
     """
 
     number: int
@@ -79,6 +86,9 @@ class Training(NamedTuple):
     policy: Policy | None
     message: str
     seconds_left: float | None = None
+    kind: str = GREEDY
+    has_test: bool = False
+    result: Mapping[str, Any] = {}
 
 
 class _Running(msgspec.Struct, forbid_unknown_fields=True):
@@ -115,8 +125,7 @@ class Trainings:
 
     folder: Path
     trace: Sequence[str] = ()
-    _child: subprocess.Popen[bytes] | None = None  # of this page
-    _process: Process | None = None  # the child, or a process that outlived the page before
+    _running: Background | None = None  # of this page, or it outlived the page before
     _number: int = 0
     _queue: list[int] = field(default_factory=list)
     _courses: dict[int, tuple[int, Floats]] = field(default_factory=dict)
@@ -137,7 +146,7 @@ class Trainings:
             return
         number, process = content.running.number, content.running.process
         if process is not None and is_running(process):
-            self._number, self._process = number, process
+            self._number, self._running = number, Background(process)
             return
         was_killed = not self._path(number, ".policy.json").exists() and not self._last_error(number)
         if number in self.numbers() and was_killed:  # neither done, nor cancelled, nor failed
@@ -145,7 +154,8 @@ class Trainings:
 
     def _save(self) -> None:
         """Write which training runs and which ones wait; no file if there are none."""
-        running = _Running(self._number, self._process) if self._number else None
+        process = None if self._running is None else self._running.process
+        running = _Running(self._number, process) if self._number else None
         if running or self._queue:
             content = _Queue(QUEUE_FORMAT, running, self._queue)
             write_json(self.folder / QUEUE_FILE, msgspec.to_builtins(content), private=True)
@@ -159,10 +169,11 @@ class Trainings:
         ]
         return sorted(int(name) for name in names if name.isdecimal() and len(name) < 7)
 
-    def ask(self, wish: Wish, generations: int) -> int:
+    def ask(self, wish: Wish, generations: int, kind: str = GREEDY, has_test: bool = False) -> int:
         """Ask for a training, and return its number; it starts when those before it have ended."""
         number = max(self.numbers(), default=0) + 1
         value = {"format": FORMAT, "wish": wish_files.to_json(wish), "generations": generations}
+        value |= {"class": kind, "until": LEARN_UNTIL if has_test else None}
         write_json(self._path(number, ".wish.json"), value["wish"], private=True)
         write_json(self._path(number, ".json"), value, private=True)
         self._queue.append(number)
@@ -190,76 +201,48 @@ class Trainings:
         if number in self._queue:
             self._queue.remove(number)
             self._save()
-        elif number == self._number:
-            self._signal(signal.SIGINT)
+        elif number == self._number and self._running is not None:
+            self._running.send(signal.SIGINT)
         else:
             self._refuse_orphan(number)
 
     def _refuse_orphan(self, number: int) -> None:
         """Refuse a training that another process runs of which this page knows nothing."""
-        writer = None if number == self._number else runs.writer(self._path(number, ""))
+        writer = None if number == self._number else self._writer(number)
         if writer is not None:
             raise InputError(f"training {number} was started by a page that was killed; {writer} goes on with it")
 
     def close(self) -> None:
         """Stop the training that runs, and wait until it has written its evaluations; those that wait are stopped."""
         self._queue.clear()
-        for number_of_signal in (signal.SIGINT, signal.SIGKILL):  # after both, the run can still be continued
-            end = time.monotonic() + PATIENCE
-            self._signal(number_of_signal)
-            while self._is_running() and time.monotonic() < end:
-                time.sleep(0.02)
-        self._child, self._process, self._number = None, None, 0
+        if self._running is not None:
+            self._running.end()
+        self._running, self._number = None, 0
         self._save()
 
     def advance(self) -> None:
         """Start the next training if none runs."""
-        if self._is_running():
+        if self._running is not None and self._running.is_running:
             return
         if self._number:
-            self._child, self._process, self._number = None, None, 0
+            self._running, self._number = None, 0
             self._save()
         # a page that was killed may have started the next one and not noted it
-        if self._queue and self.trace and runs.writer(self._path(self._queue[0], "")) is None:
+        if self._queue and self.trace and self._writer(self._queue[0]) is None:
             number = self._queue.pop(0)
             try:
-                self._child = self._start(number)
-                self._number, self._process = number, process_of(self._child.pid)
+                self._running = self._start(number)
+                self._number = number
             finally:
                 self._save()
 
-    def _is_running(self) -> bool:
-        """Return whether the training that was started last still runs."""
-        if self._child is not None:
-            return self._child.poll() is None
-        return self._process is not None and is_running(self._process)
-
-    def _signal(self, number: int) -> None:
-        """Send a signal to the training that runs."""
-        if self._child is not None:
-            self._child.send_signal(number)
-        elif self._process is not None:
-            send(self._process, number)
-
-    def _start(self, number: int) -> subprocess.Popen[bytes]:
-        """Start `paretosched train`, with low priority."""
-        wish = self._path(number, ".wish.json")
+    def _start(self, number: int) -> Background:
+        """Start `paretosched train`."""
         trace, *options = self.trace
-        words = [sys.executable, "-m", "paretosched.cli", "train", str(Path(trace).absolute()), *options]
-        words += ["--objective", str(wish), "--generations", str(self._request(number)["generations"])]
+        words = ["train", str(Path(trace).absolute()), *options, "--json"]
+        words += ["--objective", str(self._path(number, ".wish.json")), *_words(self._request(number))]
         words += ["--run", str(self._path(number, "")), "-o", str(self._path(number, ".policy.json"))]
-        try:
-            # other accounts cannot read it
-            with open(self._path(number, ".log"), "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as log:
-                # a session of its own: Ctrl-C is for the page, which then stops its training in order
-                process = subprocess.Popen(  # noqa: S603  # our own command with our own paths
-                    words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-                )
-        except OSError as error:
-            raise InputError(f"training {number} cannot be started: {error.strerror}") from None
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the page comes first
-        return process
+        return begin(words, self._path(number, ".log"), self._path(number, ".result.json"))
 
     def read_all(self) -> list[Training]:
         """Return what is known about every training, the latest first."""
@@ -277,27 +260,47 @@ class Trainings:
         """Return what is known about a training."""
         request = self._request(number)
         wish = wish_files.from_json(request["wish"])
-        generations = int(request["generations"])
-        total = size(generations)
+        generations, kind, has_test = int(request["generations"]), kind_of(request), request.get("until") is not None
+        total = size(generations, kind)
         path = self._path(number, ".policy.json")
         if number == self._number:
-            live = self._is_running()
+            live = self._running is not None and self._running.is_running
         else:  # somebody else may have started it
-            live = not path.exists() and runs.writer(self._path(number, "")) is not None
+            live = not path.exists() and self._writer(number) is not None
         course = self._course(number, wish, live or number == self._number)
         position = self._courses.get(number, (0, course))[0]
         policy, message = None, ""
+        result: Mapping[str, Any] = {}
         if live:
             status = RUNNING
         elif number in self._queue:
             status = QUEUED
         elif path.exists():
-            status, policy = DONE, load_policy(path)
+            status, policy, result = DONE, load_policy(path), self._result(number)
         else:
             message = self._last_error(number)
             status = STOPPED if not message or "interrupted" in message else FAILED
         left = self._seconds_left(number, position, total) if status == RUNNING else None
-        return Training(number, wish, generations, status, position, total, course, policy, message, left)
+        request_and_state = number, wish, generations, status, position, total
+        return Training(*request_and_state, course, policy, message, left, kind, has_test, result)
+
+    def _writer(self, number: int) -> str | None:
+        """Return which process writes a run of a training; None if none does."""
+        found = (runs.writer(place) for place in self._run_directories(number))
+        return next((writer for writer in found if writer is not None), None)
+
+    def _run_directories(self, number: int) -> list[Path]:
+        """Return the run directories of a training, in the order in which they are filled."""
+        place = self._path(number, "")
+        return [place / GREEDY_RUN, place / RULES_RUN] if kind_of(self._request(number)) == RULES else [place]
+
+    def _result(self, number: int) -> Mapping[str, Any]:
+        """Return what `paretosched train` has shown of a training that is done; nothing if that is not known."""
+        try:
+            value = read_json(self._path(number, ".result.json"), "result")
+        except (InputError, OSError):  # of an earlier version, or killed before it was shown
+            return {}
+        return value if isinstance(value, dict) else {}
 
     def _seconds_left(self, number: int, done: int, total: int) -> float | None:
         """Return how long a training that runs still takes, at its pace since the page saw its first evaluations."""
@@ -308,18 +311,22 @@ class Trainings:
 
     def _course(self, number: int, wish: Wish, live: bool) -> Floats:
         """Return the values of the best policies so far, (k, m) natural units, from the evaluations on disk."""
-        directory = self._path(number, "")
         if number in self._courses and not live:
             return self._courses[number][1]  # nothing is added to it
-        if not (directory / STORE_FILE).exists():
-            return np.empty((0, 0))
+        stores = [place for place in self._run_directories(number) if (place / STORE_FILE).exists()]
         try:
-            values, _ = runs.read_values(directory)
+            parts = [runs.read_values(place)[0] for place in stores]
         except InputError:  # the file is being created at this moment
+            parts = []
+        if not parts:
             return np.empty((0, 0))
+        count = sum(map(len, parts))
         cached = self._courses.get(number)
-        if cached is None or cached[0] != len(values):
-            self._courses[number] = cached = (len(values), best_so_far(known_part(wish, self._references), values))
+        if cached is None or cached[0] != count:
+            request = self._request(number)
+            is_whole = request.get("until") is None and kind_of(request) != PRIORITY
+            best = best_so_far(known_part(wish, self._references), parts[-1]) if is_whole else parts[-1][:0]
+            self._courses[number] = cached = (count, best)
         return cached[1]
 
     def _request(self, number: int) -> Mapping[str, Any]:
@@ -327,29 +334,52 @@ class Trainings:
         value = read_json(self._path(number, ".json"), "training")
         if not isinstance(value, dict) or value.get("format") != FORMAT:
             raise InputError(f'training {number}: must be an object with "format": "{FORMAT}", but is not')
+        until = value.get("until")
+        if kind_of(value) != GREEDY and value.get("generations") not in EFFORTS:
+            raise InputError(f"training {number}: generations must be one of {', '.join(map(str, EFFORTS))}")
+        if until is not None and not (isinstance(until, float) and 0 < until < 1):
+            raise InputError(f"training {number}: until must be a share of the time")
         return value
 
     def _last_error(self, number: int) -> str:
-        """Return the last error that `paretosched train` has written; nothing if there is none."""
-        try:
-            lines = read_text(self._path(number, ".log")).splitlines()
-        except (OSError, UnicodeDecodeError, InputError):
-            return ""
-        errors = [line for line in lines if line.startswith("paretosched train: ")]
-        return errors[-1].removeprefix("paretosched train: ") if errors else ""
+        return last_error(self._path(number, ".log"), "train")
 
     def _path(self, number: int, ending: str) -> Path:
         return self.folder / f"training-{number}{ending}"
 
 
-def size(generations: int) -> int:
+def kind_of(request: Mapping[str, Any]) -> str:
+    """Return the class of policies that a request is for; those of earlier versions are for Greedy."""
+    kind = request.get("class", GREEDY)
+    if kind not in KINDS:
+        raise InputError(f"the class must be one of {', '.join(KINDS)}")
+    return str(kind)
+
+
+def _words(request: Mapping[str, Any]) -> list[str]:
+    """Return the options of `paretosched train` for a request."""
+    generations, kind = int(request["generations"]), kind_of(request)
+    words = [] if kind == PRIORITY else ["--generations", str(generations)]
+    if kind == PRIORITY:
+        words += ["--class", "priority", "--evaluations", str(OF_PRIORITY[generations])]
+    if kind == RULES:
+        words += ["--rule-base", "symbiotic", "--evaluations", str(OF_RULES[generations])]
+    until = request.get("until")
+    return words if until is None else [*words, "--train-until", str(until)]
+
+
+def size(generations: int, kind: str = GREEDY) -> int:
     """Return how many schedules a training simulates.
 
     Examples
     --------
-    >>> size(5)
-    2170
+    >>> size(5), size(5, "priority"), size(5, "rules")
+    (2170, 500, 903)
     """
+    if kind == PRIORITY:
+        return OF_PRIORITY[generations]
+    if kind == RULES:
+        return PARENTS + generations * CHILDREN + OF_RULES[generations]
     return len(CRITERIA) * (PARENTS + generations * CHILDREN) + mixed_systems(len(CRITERIA))
 
 

@@ -53,7 +53,9 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "  paretosched explore ctc1024.swf.gz -o starts --encoding orders\n"
         "  paretosched explore ctc1024.swf.gz -o offline --encoding sequence --start run --decoding earliest --moves "
         "pull\n"
-        "  (after Ctrl-C or a kill, the same command continues the run, with the same result)",
+        "  paretosched explore run -o run --evaluations 40000\n"
+        "  (after Ctrl-C or a kill, the same command continues the run, with the same result; what determines a run "
+        "need not\n  be said again when it goes on)",
     )
     parser.add_argument(
         "-o",
@@ -106,7 +108,9 @@ def _takes_search(parser: Parser) -> None:
         help="schedules in a generation (default 100; when a run is continued, as before)",
     )
     group.add_argument(
-        "--seed", type=whole, help="seed (default 0); same seed, same archive, for any number of workers"
+        "--seed",
+        type=whole,
+        help="seed (default 0; when a run is continued, as before); same seed, same archive, for any number of workers",
     )
     group.add_argument(
         "--encoding",

@@ -21,7 +21,7 @@ from ..core.errors import InputError, first_few
 from ..core.files import NAMES_ENDING, check_writable, exists, is_file, is_folder
 from ..core.run_files import FRONT_FILE, RUN_FILE, STORE_FILE, is_run, runs_below
 from .file_kinds import Kind, kind_of
-from .options import Name
+from .options import TRACE, Name
 from .parser import Parser
 
 DIRECTORIES = (Kind.RUN_DIRECTORY, Kind.FIGURES, Kind.LOGS, Kind.DEPLOYMENT)
@@ -71,7 +71,7 @@ def check_outputs(parser: Parser, options: argparse.Namespace) -> None:
         An output must not be written; the message says why, and what to do.
     """
     outputs = _outputs(parser, options)
-    inputs = list(_inputs(parser, options)) if outputs else []
+    inputs = _without_continued(list(_inputs(parser, options)), outputs) if outputs else []
     run_directories = [output.path for output in outputs if output.kind == Kind.RUN_DIRECTORY]
     for i, output in enumerate(outputs):
         if output.kind not in DIRECTORIES:
@@ -125,6 +125,22 @@ def _inputs(parser: Parser, options: argparse.Namespace) -> Iterator[Input]:
             for directory in filter(is_run, (Path(path), *Path(path).glob("*"))):  # a run, or the runs of a plan
                 yield from (Input(str(directory / name), f"a file of the run {directory}") for name in _names_of_run())
             yield from (Input(str(file), f"the log that {path} has recorded") for file in recorded_files(path))
+
+
+def _without_continued(inputs: Sequence[Input], outputs: Sequence[Output]) -> Sequence[Input]:
+    """Return the inputs without the run that `explore RUN -o RUN` continues on its own log: nothing of it is lost."""
+    traces = [path for path, what in inputs if what == TRACE.reads and is_run(path)]
+    runs = [output.path for output in outputs if (output.option, output.kind) == ("--output", Kind.RUN_DIRECTORY)]
+    continued = [run for run in runs if any(_same(path, run) for path in traces)]
+    if not continued:
+        return inputs
+    folder = Path(os.path.realpath(continued[0]))
+    own = {str(folder / name) for name in _names_of_run()}
+    return [
+        Input(path, what)
+        for path, what in inputs
+        if os.path.realpath(path) not in own and not (what == TRACE.reads and _same(path, continued[0]))
+    ]
 
 
 def _values(action: argparse.Action, options: argparse.Namespace) -> list[str]:

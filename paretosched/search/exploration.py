@@ -18,7 +18,7 @@ from ..core.arguments import callback, number, whole_number
 from ..core.arrays import Ints
 from ..core.errors import InputError, printable
 from ..core.run_files import FRONT_FILE
-from ..encodings.encoding import Explored
+from ..encodings.encoding import ENCODINGS, Explored, words_of
 from ..fronts.dominance import costs, nondominated_rows
 from ..fronts.front import Front, Origin, front_of
 from ..fronts.front_files import save_front
@@ -39,6 +39,7 @@ from .settings import ALL, BEGUN, POPULATION, Settings, settle
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
 PUBLISH_EVERY = 30.0  # s between two published fronts
+DEFAULTS: dict[str, Any] = {"population": POPULATION, "seed": 0, "encoding": "weighting", "start": ()}
 FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
 
 
@@ -83,10 +84,10 @@ def explore(
     *,
     evaluations: int | None = None,
     population: int | None = None,
-    seed: int = 0,
-    encoding: str | Explored = "weighting",
+    seed: int | None = None,
+    encoding: str | Explored | None = None,
     algorithm: str | None = None,
-    start: Sequence[str] = (),
+    start: Sequence[str] | None = None,
     draw: str | None = None,
     wish: WishLike | None = None,
     box: float | None = None,
@@ -110,7 +111,8 @@ def explore(
 
     The front is the non-dominated set of all evaluations, not of the last population. A run that the directory holds is
     continued: the result is the same as if it had never stopped, with any `workers`; if it has as many evaluations
-    already, its front is returned. Ctrl-C leaves a run that can be continued and a front of what was done.
+    already, its front is returned. What determines a run, `population` to `lag`, stays as it is in it: what is not
+    given again is that of the run. Ctrl-C leaves a run that can be continued and a front of what was done.
 
     Parameters
     ----------
@@ -122,13 +124,13 @@ def explore(
         How many schedules are simulated in all, with those of a continued run; ten million at most. By default 20,000,
         or all where schedules are enumerated.
     population
-        Schedules a generation; by default 100, or that of the run that is continued.
+        Schedules a generation; by default 100.
     seed
-        Of the algorithm.
+        Of the algorithm; by default 0.
     encoding
-        "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs (there,
-        "Coding as Permutation"). "orders": the paper's start solutions. "priority": orders in words with reservations,
-        see `trained_order`. Or a value, such as `Weighting("none")`.
+        "weighting" (the default): parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all
+        jobs (there, "Coding as Permutation"). "orders": the paper's start solutions. "priority": orders in words with
+        reservations, see `trained_order`. Or a value, such as `Weighting("none")`.
     algorithm
         One of `named_algorithms.ALGORITHMS`; by default "nsga2", "all" for orders, which enumerates, and "archive" for
         "priority".
@@ -177,26 +179,44 @@ def explore(
     callback("progress", progress)
     workload = as_workload(workload)
     known_parameters = runs.known_parameters(run_directory)
-    if population is None:
-        population = known_parameters.get("population", POPULATION)
-    population, seed = whole_number("population", population), whole_number("seed", seed)
     words: dict[str, Any] = {
+        "population": population, "seed": seed, "encoding": encoding, "algorithm": algorithm, "start": start,
         "draw": draw, "wish": wish, "box": box, "backfill": backfill, "decoding": decoding, "moves": moves,
         "movable": movable, "recombination": recombination, "frequency": frequency, "jump": jump, "copies": copies,
-        "forget": forget,
+        "forget": forget, "lag": lag,
     }  # fmt: skip
-    lag = None if lag is None else whole_number("lag", lag)
-    of_run: dict[str, Any] = {
-        "seed": seed,
-        "population": population,
-        "encoding": encoding,
-        "algorithm": algorithm,
-        "start": start,
-    }
-    settings = settle(workload, known_parameters, lag=lag, **of_run, **words)
+    words = DEFAULTS | {key: word for key, word in words_of_run(words, known_parameters).items() if word is not None}
+    words |= {key: whole_number(key, words[key]) for key in ("population", "seed", "lag") if key in words}
+    settings = settle(workload, known_parameters, **words)
     simulating = partial(simulations, [workload], settings.encoding, workers, scheduler, tls)
-    amounts = evaluations, until, population
+    amounts = evaluations, until, words["population"]
     return _explore(workload, run_directory, known_parameters, settings, amounts, simulating, progress)
+
+
+def words_of_run(words: Mapping[str, Any], known_parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return words of `explore`, with those of the run that is continued in place of None.
+
+    If another encoding or algorithm is given, the words of the run may mean nothing there: then there are none.
+
+    Examples
+    --------
+    >>> words_of_run({"encoding": None, "moves": None, "seed": 1}, {"encoding": "sequence", "moves": "swap", "seed": 0})
+    {'encoding': 'sequence', 'moves': 'swap', 'seed': 1}
+    >>> words_of_run({"encoding": "weighting", "moves": None}, {"encoding": "sequence", "moves": "swap"})
+    {'encoding': 'weighting', 'moves': None}
+    """
+    kinds = {key: getattr(words.get(key), "name", words.get(key)) for key in ("encoding", "algorithm")}
+    if any(kind not in (None, known_parameters.get(key)) for key, kind in kinds.items()):
+        return dict(words)
+    known = dict(known_parameters)
+    if not isinstance(words.get("encoding"), str | None):  # a value, which has words of its own
+        known = {key: x for key, x in known.items() if key not in words_of(str(kinds["encoding"]))}
+    if known.get("algorithm") == ALL and known.get("encoding") in ENCODINGS:
+        variation = ENCODINGS[known["encoding"]]().variation  # nothing varies, so that these words are not given
+        known = {key: x for key, x in known.items() if key not in (*variation.words, *variation.strategy)}
+    if known.get("moves") == "adjacent":
+        known.pop("jump", None)  # such moves have one length, which is not given
+    return {key: known.get(key) if word is None else word for key, word in words.items()}
 
 
 def _explore(

@@ -326,6 +326,20 @@ def read_values(directory: str | os.PathLike[str]) -> tuple[Floats, Floats]:
     return values.astype(np.float64), np.array([row[4] for row in rows], dtype=np.float64)
 
 
+def count_evaluations(directory: str | os.PathLike[str]) -> int:
+    """Return how many evaluations a run has stored; it may be written meanwhile.
+
+    Raises
+    ------
+    InputError
+        Its store is damaged.
+    """
+    count = run_store.count(Path(directory) / STORE_FILE)
+    if count is None:
+        raise InputError(f"{directory}: {STORE_FILE} cannot be read")
+    return count
+
+
 def describe_run(run: Run, about: Mapping[str, Any], with_copy: bool = True) -> None:
     """Write `run.json` as a whole, and its copy in the store unless the store is to stay as it is."""
     write_about(run.directory, about)

@@ -157,9 +157,40 @@ def test_a_wish_is_searched_for_and_answered(house: Path, tmp_path: Path) -> Non
     as_json = succeed(*explore, "--evaluations", 120, "--wish", words, "--box", 1.3, "--json").json
     assert as_json["answer"]["wish"] == words
     assert as_json["gains"] == plain(group_gains(front, ps.read_swf(house / "w.swf.gz"), 1.3))
-    refusal = command(*explore, "--evaluations", 140)
+    refusal = command(*explore, "--evaluations", 140, "--wish", "AWRT1")
     assert refusal.status == 2
     assert "a run is continued with its own parameters, but its wish is 10*AWRT1" in refusal.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--population", 12, "--seed", 3, "--backfill", "none"),
+        ("--encoding", "sequence", "--start", "permutations", "--moves", "pull", "--copies", "--algorithm", "nsga"),
+        ("--encoding", "sequence", "--algorithm", "nsga", "--moves", "adjacent", "--frequency", 7),
+        ("--algorithm", "archive", "--wish", "10*AWRT1, others <= 1.2*EASY", "--box", 1.3, "--lag", 40),
+        ("--encoding", "priority", "--population", 20),
+        ("--start", "easy", "--draw", "tied"),
+    ],
+)
+def test_a_run_goes_on_with_what_determines_it(house: Path, tmp_path: Path, words: tuple[Any, ...]) -> None:
+    begin = ("explore", house / "w.swf.gz", *words)
+    succeed(*begin, "-o", tmp_path / "once", "--evaluations", 260)
+    succeed(*begin, "-o", tmp_path / "twice", "--evaluations", 110)
+    outcome = succeed("explore", tmp_path / "twice", "-o", tmp_path / "twice", "--evaluations", 260)
+    assert "\n260 schedules explored (150 now, in " in outcome.out
+    assert stored_rows(tmp_path / "twice") == stored_rows(tmp_path / "once")
+
+
+def test_a_run_that_goes_on_is_no_input_of_other_options(house: Path, tmp_path: Path) -> None:
+    succeed("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 100)
+    before = files(tmp_path)
+    refusal = command("explore", tmp_path / "run", "-o", tmp_path / "run", "--start", tmp_path / "run")
+    assert refusal.err.endswith("--output would overwrite what the search begins with; give it another name\n")
+    wish = ("--objective", "AWRT1", "-o", tmp_path / "p.json", "--generations", 1)
+    refusal = command("train", tmp_path / "run", *wish, "--run", tmp_path / "run")
+    assert refusal.err.endswith("--run would overwrite the workload log; give it another name\n")
+    assert files(tmp_path) == before
 
 
 def test_explore_stops_when_a_tenth_of_the_work_gains_little(house: Path, tmp_path: Path) -> None:

@@ -98,8 +98,11 @@ def test_a_wish_file_and_its_words_are_the_same_wish(tmp_path: Path) -> None:
     ]
     assert len({front.values.tobytes() for front in fronts}) == 1
     assert dict(load_front(tmp_path / "b").origins[0].begun)["wish"] == words
-    with pytest.raises(InputError, match=re.escape(f"its wish is {words}, not given")):
-        explore(W, tmp_path / "a", evaluations=90, population=10, algorithm="archive")
+    with pytest.raises(InputError, match=re.escape(f"its wish is {words}, not AWRT1")):
+        explore(W, tmp_path / "a", evaluations=90, wish="AWRT1")
+    explore(W, tmp_path / "a", evaluations=90)
+    explore(W, tmp_path / "b", evaluations=90, population=10, algorithm="archive", wish=words)
+    assert load_front(tmp_path / "a").values.tobytes() == load_front(tmp_path / "b").values.tobytes()
 
 
 def test_limits_that_nothing_keeps_are_no_error(tmp_path: Path) -> None:

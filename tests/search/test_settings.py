@@ -223,7 +223,7 @@ def test_random_weightings_can_be_drawn_alike_in_all_situations(tmp_path: Path) 
         assert (genes == genes[:, :1]).all()
         assert dict(front.origins[0].begun)["draw"] == "tied"
     with pytest.raises(InputError, match="its draw is tied, not given"):
-        explore(W, tmp_path / "random", population=20, algorithm="random", evaluations=40)
+        explore(W, tmp_path / "random", population=20, algorithm="random", draw="uniform", evaluations=40)
 
 
 def test_what_a_run_began_with_stays_when_its_source_changes(runs: Path, tmp_path: Path) -> None:

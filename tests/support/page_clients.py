@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 NOBODY = 65534
 ACT = "/_dash-update-component"
-PIECES = ("words", "facts", "remarks", "twice", "chosen", "values", "steps")
+PIECES = ("words", "facts", "further", "remarks", "twice", "chosen", "values", "steps")
 TABS = ("compared", "picks", "what-if", "cards", "difference", "training", "trainings")
 CELLS = tuple(f"{name}-{j}" for j in range(7) for name in ("best", "reach"))
 STORES = ("figures", "scene", "held")

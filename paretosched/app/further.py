@@ -1,0 +1,178 @@
+"""Exploring further from the page: a process that runs `paretosched explore` on the run that the page shows.
+
+What is wanted is on disk, in `explore.json`, with the process that does it; what is done is in the run. So if it was
+stopped, or its page was closed or killed, the same request goes on with the same result. The page notices that its
+front on disk has changed, and offers it, see `newer_front`.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+
+from ..core.errors import InputError
+from ..core.files import read_json, write_json
+from ..core.run_files import is_run
+from ..core.typed_json import as_type
+from ..search import runs
+from ..search.settings import ALL
+from .processes import Background, Process, begin, last_error
+from .trainings import seconds_left
+
+FORMAT: Final = "paretosched page exploration 1"
+REQUEST_FILE = "explore.json"
+LOG_FILE = "explore.log"
+STEPS = (1_000, 5_000, 20_000)  # schedules that are explored at one go
+MOST_EVALUATIONS = 10_000_000  # of a run
+
+
+class Exploration(NamedTuple):
+    """How far a run is.
+
+    Attributes
+    ----------
+    done, wanted
+        How many schedules are simulated, and how many will be; no more than done if nothing is wanted.
+    is_running
+        Whether it goes on now.
+    message
+        Why the page cannot go on, or why it failed; "" if there is nothing to say.
+    seconds_left
+        How long it will still take; None if that is not known, or if it does not run.
+    each
+        Seconds a simulation has taken so far, one after the other; NaN if that is not known.
+    """
+
+    done: int = 0
+    wanted: int = 0
+    is_running: bool = False
+    message: str = ""
+    seconds_left: float | None = None
+    each: float = math.nan
+
+
+class _Request(msgspec.Struct, forbid_unknown_fields=True):
+    """The content of `explore.json`."""
+
+    format: Literal["paretosched page exploration 1"]
+    evaluations: int
+    process: Process | None
+
+
+@dataclass
+class Further:
+    """The exploration of the run that a page shows.
+
+    Parameters
+    ----------
+    folder
+        Folder of the page.
+    run
+        The run directory, or whatever else the front is from.
+    trace
+        Words with which `paretosched explore` reads the workload: the log, and options. Without them nothing is begun.
+    """
+
+    folder: Path
+    run: Path
+    trace: Sequence[str] = ()
+    _running: Background | None = None
+    _wanted: int = 0
+    _first_seen: tuple[float, int] | None = None
+
+    def __post_init__(self) -> None:
+        """Look after what a page before has begun."""
+        place = self.folder / REQUEST_FILE
+        if place.exists():
+            try:
+                request = as_type(read_json(place, "exploration"), _Request)
+            except InputError as error:
+                raise InputError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
+            self._wanted = request.evaluations
+            if request.process is not None:
+                self._running = Background(request.process)
+
+    @property
+    def why_not(self) -> str:
+        """Why the page cannot explore further; "" if it can."""
+        if not is_run(self.run):
+            return (
+                "This front was put together from several runs. Explore one of them further with paretosched explore, "
+                "and put them together again with paretosched front."
+            )
+        parameters = runs.known_parameters(self.run)
+        if parameters.get("algorithm") in (ALL, "rvea"):
+            return "All that this run set out to try has been simulated; explore in another run to find more."
+        return "" if self.trace else "Exploring further needs the workload itself."
+
+    def read(self) -> Exploration:
+        """Return how far it is."""
+        if not is_run(self.run):
+            return Exploration(message=self.why_not)
+        try:
+            about = runs.read_about(self.run)
+            evaluations: Any = about.get("evaluations", {})
+            done, seconds = runs.count_evaluations(self.run), float(about.get("kernel_seconds", math.nan))
+            each = seconds / int(evaluations["done"]) if evaluations.get("done") else math.nan
+        except (InputError, TypeError, ValueError, KeyError) as error:  # a run that is being damaged
+            return Exploration(message=str(error))
+        live = self._running is not None and self._running.is_running
+        wanted = max(done, self._wanted)
+        left = None
+        if live and done < wanted:
+            now = time.monotonic(), done
+            self._first_seen = self._first_seen or now
+            left = seconds_left(self._first_seen, now, wanted)
+        failed = "" if live or done >= self._wanted else last_error(self.folder / LOG_FILE, "explore")
+        message = self.why_not or ("" if "interrupted" in failed else failed)
+        return Exploration(done, wanted, live, message, left, each)
+
+    def ask(self, more: int) -> None:
+        """Explore so many schedules more.
+
+        Raises
+        ------
+        InputError
+            The number is none of STEPS, it runs already, or the run cannot go on.
+        """
+        if more not in STEPS:
+            raise InputError(f"evaluations must be one of {', '.join(map(str, STEPS))}")
+        now = self.read()
+        if now.is_running:
+            raise InputError("the page explores already; stop it first")
+        if self.why_not:
+            raise InputError(self.why_not)
+        writer = runs.writer(self.run)
+        if writer is not None:
+            raise InputError(f"{writer} explores this run already")
+        self._wanted = min(now.done + more, MOST_EVALUATIONS)
+        self._first_seen = None
+        trace, *options = self.trace
+        words = ["explore", str(Path(trace).absolute()), *options, "-o", str(self.run.absolute())]
+        self._running = begin([*words, "--evaluations", str(self._wanted)], self.folder / LOG_FILE)
+        self._save()
+
+    def halt(self) -> None:
+        """Stop it; what is simulated is kept."""
+        if self._running is not None:
+            self._running.send(signal.SIGINT)
+
+    def close(self) -> None:
+        """Stop it, and wait until it has written its front."""
+        if self._running is not None:
+            self._running.end()
+            self._running = None
+            self._save()
+
+    def _save(self) -> None:
+        """Write what is wanted, and which process does it."""
+        process = None if self._running is None else self._running.process
+        value = msgspec.to_builtins(_Request(FORMAT, self._wanted, process))
+        write_json(self.folder / REQUEST_FILE, value, private=True)
