@@ -91,13 +91,15 @@ def contents(desk: Desk) -> Contents:
 
 def _pieces(desk: Desk, view: View) -> dict[str, Any]:
     """Return the parts of the page that an answer may change, by their ids."""
-    head = {"facts": _facts(desk.front), "further": further_list(desk)}
+    head = {"facts": _facts(desk), "further": further_list(desk)}
     return head | wish_pieces(desk, view) | compare_pieces(desk) | train_pieces(desk)
 
 
-def _facts(front: Front) -> str:
+def _facts(desk: Desk) -> str:
     """Return how many schedules there are, in words."""
-    return f"{_schedules(len(front))}, none better than another in everything, out of {front.evaluations:,} simulated"
+    front, now = desk.front, desk.exploration
+    words = f"{_schedules(len(front))}, none better than another in everything, out of {front.evaluations:,} simulated"
+    return f"{words}; now {now.done:,} of {now.wanted:,}" if now.is_running else words
 
 
 def _schedules(number: int) -> str:

@@ -40,7 +40,7 @@ def further_list(desk: Desk) -> list[Any]:
 
 def _steps(each: float) -> list[Any]:
     """Return the buttons; the time is that of simulations which take `each` seconds, one after the other."""
-    times = ["" if math.isnan(each) else f" · about {duration(max(1.0, n * each))} of CPU time" for n in STEPS]
+    times = ["" if math.isnan(each) else f" · {duration(max(1.0, n * each))} of CPU time" for n in STEPS]
     return [
         button(f"{number:,} more{time}", {"do": "explore", "evaluations": number}, **{"data-more": str(number)})
         for number, time in zip(STEPS, times, strict=True)

@@ -50,10 +50,7 @@ def _header(desk: Desk, contents: Mapping[str, Any]) -> Any:
     return html.Header(
         [
             html.H1([html.B("paretosched"), " ", html.Span(desk.front.workload, className="name")], className="brand"),
-            html.P(contents["facts"], className="facts", id="facts"),
-            html.Details(
-                [html.Summary("Explore further"), html.Div(contents["further"], id="further")], className="menu further"
-            ),
+            html.Div([html.P(contents["facts"], id="facts"), _further(contents)], className="facts"),
             html.Label(["My scheduler: ", html.Select(id="mine")], className="check", id="mine-label", hidden=True),
             button("↶ Undo", {"do": "undo"}, id="undo", title="Undo (Ctrl+Z)"),
             button("↷ Redo", {"do": "redo"}, id="redo", title="Redo (Ctrl+Shift+Z)"),
@@ -68,6 +65,11 @@ def _header(desk: Desk, contents: Mapping[str, Any]) -> Any:
             html.Button("◐ auto", id="theme", className="button", title="Light, dark, or as the system"),
         ]
     )
+
+
+def _further(contents: Mapping[str, Any]) -> Any:
+    """Return the menu that explores the run further."""
+    return html.Details([html.Summary("Explore further"), html.Div(contents["further"], id="further")], className="menu")
 
 
 def _side(desk: Desk, contents: Mapping[str, Any]) -> Any:

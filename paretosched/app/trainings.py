@@ -227,10 +227,13 @@ class Trainings:
         if self._number:
             self._running, self._number = None, 0
             self._save()
-        # a page that was killed may have started the next one and not noted it
-        if self._queue and self.trace and self._writer(self._queue[0]) is None:
+        if self._queue and self.trace:
             number = self._queue.pop(0)
             try:
+                # a page that was killed may have started it and not noted it
+                if self._writer(number) is not None:
+                    self._queue.insert(0, number)
+                    return
                 self._running = self._start(number)
                 self._number = number
             finally:

@@ -220,35 +220,39 @@ def name_labels(
     places = [(float(across.place(np.array(spot[0]))), float(up.place(np.array(spot[1])))) for spot in spots.values()]
     points = [_pixels(np.array([x]), np.array([y]), x_range, y_range, room)[0] for x, y in places]
     boxes: list[tuple[Floats, Floats]] = []
-    labels = []
-    for number, (name, spot) in enumerate(spots.items()):
+    labels: list[dict[str, Any]] = [{} for _ in spots]
+    # long names first, because they have the least choice; a name beyond the plot is followed by its values
+    inside = [bool((p == np.clip(p, (6, 6), (room[0] - 6, room[1] - 6))).all()) for p in points]
+    numbered = sorted(enumerate(spots.items()), key=lambda entry: (inside[entry[0]], -len(entry[1][0])))
+    for number, (name, spot) in numbered:
         point = points[number]
         edge = np.clip(point, (6, 6), (room[0] - 6, room[1] - 6))
-        beyond = bool((edge != point).any())
+        beyond = not inside[number]
         words = text(name)
         if beyond:
             words += f" ({_value(across, spot[0])}, {_value(up, spot[1])})"
         half = np.array([3.6 * len(html.unescape(words)) + 6, 11.0])
         others = [p for k, p in enumerate(points) if k != number]
         around = [(half + gap) * (np.cos(angle), np.sin(angle)) for gap, angle in _AROUND]
+        inner = np.minimum(half, np.array(room) / 2)  # a name is moved into the plot, unless it then hides its own mark
+        moved = [np.clip(edge + o, inner, room - inner) - edge for o in around]
+        around += [o for o in moved if (np.abs(o) >= half + 3).any()]
         costs = [_cost(edge + o, half, cloud, boxes, others, room) + np.hypot(*(o / 3000)) for o in around]
         offset = around[int(np.argmin(costs))]
         boxes.append((edge + offset, half))
-        labels.append(
-            {
-                "text": words,
-                "x": _back(edge[0] / room[0], x_range) if beyond else places[number][0],
-                "y": _back(1 - edge[1] / room[1], y_range) if beyond else places[number][1],
-                "ax": round(float(offset[0])),
-                "ay": round(float(offset[1])),
-                "showarrow": True,
-                "arrowhead": 2 if beyond else 0,
-                "arrowwidth": 1.2,
-                "arrowcolor": mark_style(number)[0],
-                "bordercolor": mark_style(number)[0],
-                "standoff": 0 if beyond else 8,
-            }
-        )
+        labels[number] = {
+            "text": words,
+            "x": _back(edge[0] / room[0], x_range) if beyond else places[number][0],
+            "y": _back(1 - edge[1] / room[1], y_range) if beyond else places[number][1],
+            "ax": round(float(offset[0])),
+            "ay": round(float(offset[1])),
+            "showarrow": True,
+            "arrowhead": 2 if beyond else 0,
+            "arrowwidth": 1.2,
+            "arrowcolor": mark_style(number)[0],
+            "bordercolor": mark_style(number)[0],
+            "standoff": 0 if beyond else 8,
+        }
     return labels
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,13 @@ import numpy as np
 import pytest
 
 import paretosched as ps
+from paretosched.comparison.consequences import consequences, users_of
+from paretosched.simulation.service import waits
 from paretosched.wishes.navigation import remaining
 from paretosched.wishes.nearness import nearest
 from paretosched.wishes.wish_grammar import parse
+from paretosched.workload.time_split import split
+from paretosched.workload.user_groups import by_earlier_consumption
 from support.browser import serve_page
 from support.browser_page import Page, wait_for_known
 from support.commands import succeed
@@ -329,3 +334,86 @@ def test_a_page_that_is_open_to_others_asks_for_its_token(browser_house: Path, c
         tab.wait_for_selector("html[data-drawn]", state="attached")
         assert token not in tab.url
         context.close()
+
+
+@pytest.mark.slow
+def test_a_class_is_chosen_and_the_card_says_how_it_did_on_jobs_not_seen(
+    browser_house: Path, chromium: Any, tmp_path: Path
+) -> None:
+    shutil.copytree(browser_house / "run", tmp_path / "run")
+    log = browser_house / "w.swf.gz"
+    with serve_page(tmp_path / "run", "--trace", log) as url:
+        page = Page(chromium, url)
+        tab = page.tab
+        wait_for_known(page)
+        page.say("AWRT, others <= 1.5*EASY")
+        tab.click("[data-tab='train']")
+        pressed = "[data-kind][aria-pressed='true']"
+        assert tab.get_attribute(pressed, "data-kind") == "greedy"
+        page.after(lambda: tab.click("[data-kind='priority']"))
+        assert tab.get_attribute(pressed, "data-kind") == "priority"
+        assert tab.get_attribute("#with-test", "aria-pressed") == "true"
+        assert "500 schedules" in tab.inner_text("[data-effort='5']")
+        page.after(lambda: tab.click("[data-effort='5']"))
+        tab.wait_for_selector("[data-training='1'][data-status='done'] .test", timeout=180_000)
+        words = ("train", log, "--objective", "AWRT, others <= 1.5*EASY", "--class", "priority", "--evaluations", 500)
+        train = (*words, "--train-until", 0.7, "--accept-worse", "-o", tmp_path / "p.json")
+        systems = succeed(*train, "--json").json["systems"]
+        best = next(row for row in systems if row["best"])
+        gain, over = best["rest_vs_easy"], 100 * best["rest_exceeded"]
+        sentence = (
+            "Tested on jobs that it has not seen, those after 70 % of the time: the goal is "
+            f"{abs(gain):.1f} % {'better' if gain >= 0 else 'worse'} than with EASY; "
+            f"{'the limits are kept' if over <= 0 else f'the limits are exceeded by {over:.2g} % in all'}."
+        )
+        assert tab.inner_text("[data-test='1']") == sentence
+        for name in ("AWRT", "AWRT1"):
+            cells = tab.locator(f"[data-tested='1 {name}'] td").all_inner_texts()
+            for cell, part in zip(cells, (best["workloads"][0], best["rest"][0]), strict=True):
+                change = part.get(f"{name}_vs_easy")
+                if change is not None and round(change, 1):
+                    assert f"{abs(change):,.1f} %" in cell, (cell, change)
+        tab.click("#explain-trained-1 summary")
+        tab.wait_for_selector("#explain-trained-1 .changes li")
+        rest = by_earlier_consumption(*split(ps.read_swf(log), 0.7))[1]
+        today, other = ps.simulate(rest, "easy"), ps.simulate(rest, ps.load_policy(tmp_path / "p.json"))
+        lines = consequences(
+            waits(today), waits(other), rest.groups, users_of(rest), (ps.objectives(today)[0], ps.objectives(other)[0])
+        )
+        assert tab.locator("#explain-trained-1 .changes li").all_inner_texts() == [line.sentence for line in lines]
+        page.after(lambda: tab.click("#with-test"))  # without a test it learns from all jobs
+        page.after(lambda: tab.click("[data-effort='5']"))
+        tab.wait_for_selector("[data-training='2'][data-status='done'] .way", timeout=180_000)
+        assert tab.locator("[data-test='2']").count() == 0
+        tab.reload()
+        tab.wait_for_selector("[data-tab='train']")
+        assert tab.get_attribute("#with-test", "aria-pressed") == "false"
+        page.close()
+
+
+@pytest.mark.slow
+def test_the_run_is_explored_further_and_its_new_schedules_are_shown_when_asked_for(
+    browser_house: Path, chromium: Any, tmp_path: Path
+) -> None:
+    shutil.copytree(browser_house / "run", tmp_path / "run")
+    with serve_page(tmp_path / "run", "--trace", browser_house / "w.swf.gz") as url:
+        page = Page(chromium, url)
+        tab = page.tab
+        wait_for_known(page)
+        before = len(ps.load_front(tmp_path / "run"))
+        tab.click(".facts summary")
+        tab.click("[data-more='1000']")
+        tab.wait_for_selector("#offer button", timeout=120_000)
+        tab.wait_for_selector("[data-more='1000']", timeout=120_000)  # it has ended
+        front = ps.load_front(tmp_path / "run")
+        assert front.evaluations == 1400
+        words = f"{len(front) - before:,} more schedules: show" if len(front) > before else "other schedules: show"
+        tab.click(f"#offer >> text={words}")
+        tab.wait_for_selector(f"#facts:has-text('{len(front):,} schedules, none')")
+        assert "out of 1,400 simulated" in tab.inner_text("#facts")
+        tab.click("[data-more='20000']")
+        tab.wait_for_selector("#further progress:not([value='1400'])")
+        tab.click("#halt")
+        tab.wait_for_selector("[data-more='1000']", timeout=120_000)
+        assert 1400 < ps.load_front(tmp_path / "run").evaluations < 21_400
+        page.close()

@@ -17,13 +17,14 @@ import pytest
 
 import paretosched as ps
 from paretosched.app.processes import Process, is_running, process_of, send
+from paretosched.app.state import KINDS
 from paretosched.app.trainings import DONE, QUEUED, RUNNING, STOPPED, Trainings, size
 from paretosched.core.errors import InputError
 from paretosched.search import runs
 from paretosched.wishes import wish_files
 from paretosched.wishes.wish import Wish
 from support.browser import page_process
-from support.commands import environment
+from support.commands import environment, succeed
 from support.page_clients import Client
 
 
@@ -55,6 +56,46 @@ def test_trainings_wait_stop_continue_and_are_the_command(
     assert ps.objectives(ps.simulate(workload, training.policy))[2] == training.course[-1][2]
     direct = ps.train(workload, Wish(weights=[("AWRT1", 1.0)]), generations=25).policy
     assert np.array_equal(direct.genes, training.policy.genes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_class_is_trained_as_the_command_does_with_a_test(
+    house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    trainings = Trainings(tmp_path, [str(house / "w.swf.gz")])
+    wish = Wish(weights=[("AWRT", 1.0)])
+    number = trainings.ask(wish, 5, kind, has_test=True)
+    wait(trainings, lambda by_number: by_number[number].status == DONE)
+    training = trainings.read_all()[0]
+    trainings.close()
+    assert (training.kind, training.has_test) == (kind, True)
+    assert (training.done, training.total) == (size(5, kind), size(5, kind))
+    assert len(training.course) == 0  # values on a part of the jobs are none on the chart
+    options = {"greedy": ("--generations", 5), "priority": ("--class", "priority", "--evaluations", 500)}
+    options["rules"] = ("--rule-base", "symbiotic", "--generations", 5, "--evaluations", 363)
+    words = ("train", house / "w.swf.gz", "--objective", "AWRT", *options[kind], "--train-until", 0.7, "--accept-worse")
+    direct = succeed(*words, "-o", tmp_path / "p.json", "--json").json
+    assert training.result["systems"] == direct["systems"]
+    assert "rest" in training.result["systems"][0]
+    same = json.loads((tmp_path / "p.json").read_text())
+    assert {**same, "provenance": 0} == {**json.loads((tmp_path / "training-1.policy.json").read_text()), "provenance": 0}
+
+
+@pytest.mark.parametrize("wrong", [{"class": "x"}, {"class": "rules", "generations": 7}, {"until": "a"}, {"until": 2.0}])
+def test_a_request_that_was_changed_by_hand_is_listed_as_damaged_and_not_started(
+    tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    request(tmp_path, 1)
+    place = tmp_path / "training-1.json"
+    place.write_text(json.dumps(json.loads(place.read_text()) | wrong))
+    trainings = Trainings(tmp_path, ["no-such.swf"])
+    assert trainings.read_all()[0].message.startswith("cannot be read: ")
+    with pytest.raises(InputError):
+        trainings.resume(1)
+    trainings.advance()  # it does not stand in the way of others
+    assert not (tmp_path / "queue.json").exists()
 
 
 def wait(trainings: Trainings, until: Any) -> None:
