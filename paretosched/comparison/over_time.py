@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
+from ..policies.outcome import Segments
 from ..simulation.schedule import Schedule
 from ..simulation.service import DAY, HOUR, WEEK, use
 from .consequences import duration
@@ -101,12 +102,13 @@ def runs_between(schedule: Schedule, begin: int, end: int) -> list[Run]:
     """Return where and when jobs run from `begin` until `end`, in the order of their starts.
 
     Each job gets the lowest processors that are free at its start; those that run already at `begin` come first. The
-    log does not say where jobs ran, and no schedule here depends on it.
+    log does not say where jobs ran, and no schedule here depends on it. A schedule that preempts jobs knows where each
+    stretch of them runs.
 
     Raises
     ------
     InputError
-        The schedule preempts jobs, or uses more processors than the machine has.
+        The schedule uses more processors than the machine has.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def runs_between(schedule: Schedule, begin: int, end: int) -> list[Run]:
     [Run(job=2, begin=5, end=14, low=1, high=4)]
     """
     if schedule.segments is not None:
-        raise InputError("a timeline needs jobs that run without a break, but this schedule preempts them")
+        return _stretches(schedule.segments, begin, end)
     w = schedule.workload
     takes_time = schedule.finish > schedule.start
     among = np.flatnonzero(takes_time & (schedule.finish > begin) & (schedule.start < end))
@@ -135,6 +137,28 @@ def runs_between(schedule: Schedule, begin: int, end: int) -> list[Run]:
             runs.append(Run(job, start, finish, low, high))
             heappush(running, (finish, low, high))
     return runs
+
+
+def _stretches(segments: Segments, begin: int, end: int) -> list[Run]:
+    """Return the stretches of preempted jobs from `begin` until `end`, in the order of their starts."""
+    among = np.flatnonzero((segments.end > begin) & (segments.begin < end) & (segments.end > segments.begin))
+    among = among[np.argsort(segments.begin[among], kind="stable")]
+    return [
+        Run(int(segments.job[i]), int(segments.begin[i]), int(segments.end[i]), low, high + 1)
+        for i in among.tolist()
+        for low, high in segments.nodes(i)
+    ]
+
+
+def _ran_before(schedule: Schedule, jobs: Ints, time: int) -> Ints:
+    """Return for how many seconds each of (k,) jobs had run until a time, without the breaks of preempted jobs."""
+    segments = schedule.segments
+    if segments is None:
+        return np.clip(time - schedule.start[jobs], 0, schedule.workload.run[jobs])
+    ran = np.zeros(len(schedule.start), dtype=np.int64)
+    np.add.at(ran, segments.job, np.maximum(np.minimum(segments.end, time) - segments.begin, 0))
+    of_jobs: Ints = ran[jobs]
+    return of_jobs
 
 
 def _lowest(free: list[tuple[int, int]], width: int) -> list[tuple[int, int]]:
@@ -211,8 +235,11 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
     w = schedule.workload
     who = f"job {job} of group {w.groups[w.group[job]]}"
     asked = f"{_processors(int(w.width[job]))} for {duration(int(w.estimate[job]))} at most"
-    ran = duration(int(schedule.finish[job] - schedule.start[job]))
-    first = f"{who[0].upper()}{who[1:]} asked for {asked}, and ran {ran}."
+    first = f"{who[0].upper()}{who[1:]} asked for {asked}, and ran {duration(int(w.run[job]))}."
+    parts = 1 if schedule.segments is None else int((schedule.segments.job == job).sum())
+    if parts > 1:
+        stood = duration(int(schedule.finish[job] - schedule.start[job] - w.run[job]))
+        first += f" It ran in {parts} parts, and stood for {stood} between them."
     wait = int(schedule.start[job] - w.eligible[job])
     if wait == 0:
         return [first, "It started at once."]
@@ -223,8 +250,8 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
         return [first, f"{waited} No job that came later started before it: only jobs that were there before it did."]
     count = np.bincount(w.group[overtakers], minlength=len(w.groups))
     of_groups = ", ".join(f"{count[g]:,} of group {w.groups[g]}" for g in np.flatnonzero(count))
-    ran_until = np.minimum(schedule.finish[overtakers], schedule.start[job])
-    hours = float(((ran_until - schedule.start[overtakers]) * w.width[overtakers]).sum()) / HOUR
+    ran = _ran_before(schedule, overtakers, int(schedule.start[job]))
+    hours = float((ran * w.width[overtakers]).sum()) / HOUR
     largest = int(overtakers[np.argmax(w.width[overtakers] * w.run[overtakers])])
     many = len(overtakers) > 1
     return [

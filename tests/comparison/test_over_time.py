@@ -9,7 +9,6 @@ import pytest
 
 import paretosched as ps
 from paretosched.comparison.over_time import job_at, over_time, raster, runs_between, wait_reasons, worst_week
-from paretosched.core.errors import InputError
 from paretosched.simulation.service import WEEK, bins
 
 W = ps.lublin(400, 64, 7)
@@ -73,9 +72,37 @@ def test_each_job_has_its_processors_and_shares_none() -> None:
     assert picture.any()
 
 
-def test_a_schedule_that_preempts_has_no_timeline() -> None:
-    with pytest.raises(InputError, match="preempts"):
-        runs_between(ps.simulate(W, "scojo"), 0, 1000)
+def test_preempted_jobs_are_drawn_where_each_part_of_them_runs() -> None:
+    s = ps.simulate(W, "scojo")
+    assert s.segments is not None
+    first, last = int(s.start.min()), int(s.finish.max())
+    runs = runs_between(s, first, last)
+    work = np.bincount([r.job for r in runs], [(r.end - r.begin) * (r.high - r.low) for r in runs], minlength=len(W))
+    assert work.tolist() == (W.run * W.width).tolist()
+    for time in np.linspace(first, last, 50).astype(int).tolist():
+        now = sorted((r.low, r.high) for r in runs if r.begin <= time < r.end)
+        assert all(a[1] <= b[0] for a, b in pairwise(now))
+        assert not now or now[-1][1] <= W.capacity
+    assert [r.begin for r in runs] == sorted(r.begin for r in runs)
+    parts = np.bincount(s.segments.job, minlength=len(W))
+    stopped = int(np.argmax(parts))
+    assert parts[stopped] > 1
+    assert f"It ran in {parts[stopped]} parts, and stood for " in wait_reasons(s, stopped)[0]
+
+
+def test_what_overtakers_had_used_counts_no_break_of_theirs() -> None:
+    s = ps.simulate(W, "scojo")
+    assert s.segments is not None
+    for job in np.flatnonzero(s.start > W.eligible)[:20].tolist():
+        later = (W.eligible > W.eligible[job]) | ((W.eligible == W.eligible[job]) & (np.arange(len(W)) > job))
+        before = set(np.flatnonzero(later & (s.start < s.start[job])).tolist())
+        used = sum(
+            max(0, min(end, int(s.start[job])) - begin) * int(W.width[k])
+            for k, begin, end in zip(*(x.tolist() for x in s.segments[:3]), strict=True)
+            if k in before
+        )
+        if before:
+            assert f" had used {used / 3600:,.1f} processor hours by then;" in wait_reasons(s, job)[2]
 
 
 def test_overtakers_are_those_that_came_later_and_started_before() -> None:
