@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shorte
 from paretosched.search.runs import read_about, read_values
 from paretosched.simulation.objective import objective_table
 
-PARTS = ("paper002", "seeds", "better", "algorithms", "moves", "choices", "ranks", "workloads")
+PARTS = ("paper002", "seeds", "better", "algorithms", "moves", "choices", "ranks", "workloads", "raised")
 
 
 def main() -> None:
@@ -56,7 +56,8 @@ def main() -> None:
         save_rows(table4(place, ctc), options.results / "table4.csv")
         save_rows(courses(place, PLANS["paper002"], options.quick), options.results / "courses.csv")
     if "seeds" in parts:
-        save_rows(of_seeds(ctc, options), options.results / "seeds.csv")
+        for rows_so_far in of_seeds(ctc, options):
+            save_rows(rows_so_far, options.results / "seeds.csv")
     if "better" in parts:
         explore(ctc, place, PLANS["better"], options)
         save_rows(steps(place), options.results / "better.csv")
@@ -79,6 +80,9 @@ def main() -> None:
             [other(log, options.work / log, options) for log in common.LOGS],
             options.results / "workloads.csv",
         )
+    if "raised" in parts:
+        row = other(common.RAISED, options.work / common.RAISED, options)
+        save_rows([row], options.results / "raised.csv")
     note = {"quick": options.quick, "processors": common.PROCESSORS, "scaling_seed": common.SCALING_SEED}
     note |= {"traces": {log: common.file_of(log) for log in common.LOGS}}
     note |= {"factors": {log: common.factor_of(log) for log in common.LOGS}}
@@ -93,14 +97,14 @@ def seeds_of(plan: str, quick: bool) -> list[Row]:
     return [row for row in PLANS[plan] if not quick or row.settings["seed"] < 2]
 
 
-def of_seeds(ctc: ps.Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the rows of Table 4 with each of the other seeds."""
+def of_seeds(ctc: ps.Workload, options: argparse.Namespace) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of Table 4 with the other seeds, after each of them with those before it."""
     of_all: list[dict[str, Any]] = []
     for seed in settings.QUICK_SEEDS if options.quick else settings.SEEDS:
         place = options.work / f"CTC-{seed}"
         explore(ctc, place, [with_seed(row, seed) for row in (*PLANS["paper002"], settings.RANDOM)], options)
         of_all += [{"seed": seed, **row} for row in table4(place, ctc)]
-    return of_all
+        yield of_all
 
 
 def with_seed(row: Row, seed: int) -> Row:

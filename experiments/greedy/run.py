@@ -15,6 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
+import raised
 import settings
 
 import paretosched as ps
@@ -28,8 +29,8 @@ from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
 
-POSITIONS = "positions"
-PARTS = (*settings.PARTS, POSITIONS)
+POSITIONS, RAISED = "positions", "raised"
+PARTS = (*settings.PARTS, POSITIONS, RAISED)
 
 
 def main() -> None:
@@ -44,6 +45,9 @@ def main() -> None:
     for part in parts:
         if part == POSITIONS:
             rows = positions(options)
+        elif part == RAISED:
+            policies = {title: trained_policy(options.results, name) for name, title in settings.APPLIED.items()}
+            rows = raised.measures(policies, options.quick)
         else:
             rows = []
             for training in settings.TRAININGS:

@@ -102,7 +102,9 @@ def test_its_failure_is_shown_and_it_can_be_asked_again(further: Further, tmp_pa
     assert failed.message.endswith("gone.swf: no such file")
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": "paretosched page exploration 1", "evaluations": "x"}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"format": "paretosched page exploration 1", "evaluations": "x"}']
+)
 def test_a_damaged_request_is_one_line(tmp_path: Path, content: str) -> None:
     (tmp_path / "explore.json").write_text(content)
     with pytest.raises(InputError, match=r"explore\.json: ") as error:

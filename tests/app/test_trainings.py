@@ -80,10 +80,15 @@ def test_each_class_is_trained_as_the_command_does_with_a_test(
     assert training.result["systems"] == direct["systems"]
     assert "rest" in training.result["systems"][0]
     same = json.loads((tmp_path / "p.json").read_text())
-    assert {**same, "provenance": 0} == {**json.loads((tmp_path / "training-1.policy.json").read_text()), "provenance": 0}
+    assert {**same, "provenance": 0} == {
+        **json.loads((tmp_path / "training-1.policy.json").read_text()),
+        "provenance": 0,
+    }
 
 
-@pytest.mark.parametrize("wrong", [{"class": "x"}, {"class": "rules", "generations": 7}, {"until": "a"}, {"until": 2.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"class": "x"}, {"class": "rules", "generations": 7}, {"until": "a"}, {"until": 2.0}]
+)
 def test_a_request_that_was_changed_by_hand_is_listed_as_damaged_and_not_started(
     tmp_path: Path, wrong: dict[str, Any]
 ) -> None:
