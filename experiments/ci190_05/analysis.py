@@ -12,6 +12,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import choices
 import common
+import contributions
 import ranks
 import seeds
 import settings
@@ -102,7 +103,7 @@ def main() -> None:
     lines += [*(opening(paper, tables) if tables["table4"] else []), *heading(provenance)]
     if tables["table4"]:
         lines += table4(paper, tables["table4"])
-        lines += contributions(tables["table4"])
+        lines += contributions.section(tables["table4"])
         lines += claims(paper, tables["table4"])
     if tables["seeds"]:
         of_seeds = seeds.by_seed(tables["table4"], tables["seeds"])
@@ -253,37 +254,6 @@ def table4(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str
         "The sequence rows differ because ours count what is non-dominated among everything that was evaluated, and in "
         "seven objectives hardly any two sequences dominate each other; which set the paper counted is not said "
         f"(its {few} can hardly be such an archive).",
-        "",
-    ]
-
-
-def contributions(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the section about the contribution of each row to the final front."""
-    error = float(rows[0]["hypervolume_error"])
-    lines = [
-        [
-            row["row"],
-            f"{int(row['front']):,}",
-            f"{int(row['in_final']):,}",
-            f"{int(row['only']):,}" if row["only"] else "",
-            row["best_in"],
-            f"{float(row['hypervolume']):.4f}",
-            f"{float(row['gain']):.4f}" if row["gain"] else "",
-            f"{float(row['igd_plus']):.4f}",
-            f"{float(row['epsilon']):.3f}",
-        ]
-        for row in rows
-    ]
-    heads = ["row", "its front", "in the final", "only there", "alone best in", "hypervolume", "lost without", "IGD+"]
-    return [
-        "## What contributed what",
-        "",
-        *markdown([*heads, "epsilon"], lines, left=1),
-        "",
-        f"Hypervolume with a relative error of {100 * error:.3f} %; IGD+, additive epsilon: distance from the final "
-        "front. AWRT takes no part: it follows from those of the groups.",
-        "",
-        "![figure 16](figures/figure16.png)",
         "",
     ]
 

@@ -14,6 +14,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import choices
 import common
+import contributions
 import ranks
 import settings
 
@@ -130,14 +131,15 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
     names = [row.name for row in PLANS["paper002"]]
     fronts = {name: ps.load_front(place / name) for name in names}
     final = ps.merge(list(fronts.values()))
-    contributions = dict(zip(names, ps.contributions(list(fronts.values())), strict=True))
+    easy = np.asarray(ps.objectives(ps.simulate(workload, "easy")))
+    shares = dict(zip(names, ps.contributions(list(fronts.values()), easy=easy), strict=True))
     by_summary = {summary.name: ps.merge([fronts[name] for name in summary.rows]) for summary in SUMMARIES}
     titles = {row.name: row.title for row in (*PLANS["paper002"], *SUMMARIES, settings.RANDOM)}
     by_name = fronts | by_summary | {settings.RANDOM.name: ps.load_front(place / settings.RANDOM.name)}
-    quality = ps.indicators(final, list(by_name.values()))
+    quality = contributions.measures(final, by_name, workload)
     rows = []
-    for (name, front), values in zip(by_name.items(), quality["inputs"], strict=True):
-        share = contributions.get(name, {})
+    for name, front in by_name.items():
+        share, values = shares.get(name, {}), quality[name]
         part = next((summary.rows for summary in SUMMARIES if summary.name == name), (name,))
         rows.append(
             {
@@ -150,16 +152,14 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
                 "only": share.get("only", ""),
                 "best_in": " ".join(share.get("best_in", [])),
                 "gain": share.get("gain", ""),
-                "hypervolume": values["hypervolume"],
-                "igd_plus": values["igd_plus"],
-                "epsilon": values["epsilon"],
+                **{key: values[key] for key in ("inside", "hypervolume", "igd_plus", "epsilon", "whole_hypervolume")},
                 **spans([read_values(place / run)[0] for run in part], "evaluated_", final.groups),
                 **spans([front.values], "", final.groups),
                 **(since_submission(front, workload) if name in settings.SINCE_SUBMISSION else {}),
                 **seconds(place, part),
             }
         )
-    return [row | {"hypervolume_error": quality["hypervolume_error"]} for row in rows]
+    return [row | {"hypervolume_error": quality["final"]["hypervolume_error"]} for row in rows]
 
 
 def nondominated_without_starts(place: Path, names: Sequence[str], groups: tuple[str, ...]) -> int:
