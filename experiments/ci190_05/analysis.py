@@ -182,9 +182,9 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         f"{provenance['jobs']:,} jobs, digest `{provenance['digest'][:12]}`. {provenance['workers']} worker processes "
         f"on {provenance['cores']} cores; {common.versions_text(provenance)}.",
         "",
-        f"Hypervolume: share of the box from the ideal (0) to 1.1 times the nadir (1) of the merged front that is "
-        f"dominated, by {provenance['hypervolume_method']}; its error is measured against the exact one on at most "
-        "100 points of the same front.",
+        f"Hypervolume: share of a box that is dominated, by {provenance['hypervolume_method']}; its error is measured "
+        "against the exact one on at most 100 points of the same front. Where no other box is named, it is that from "
+        "the ideal (0) to 1.1 times the nadir (1) of the merged front.",
         "",
     ]
 

@@ -1,4 +1,4 @@
-"""What each row of Table 4 contributed to the final front, in the owner's box, and in the box of all schedules beside it."""
+"""What each row of Table 4 contributed to the final front: in the owner's box, and in that of all schedules."""
 
 from __future__ import annotations
 

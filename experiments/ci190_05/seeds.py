@@ -56,7 +56,8 @@ def section(
         ),
         "",
         f"{count} seeds, each with all rows of the table and a final front of its own, which is the box of its "
-        "hypervolumes: from its best to 1.5 times EASY in every group. Start solutions are all orders there are, so that no seed changes them. "
+        "hypervolumes: from its best to 1.5 times EASY in every group. Start solutions are all orders there are, so "
+        "that no seed changes them. "
         f"Of the {len(held)} claims above {len(always)} hold with every seed and {len(never)} with none"
         + (f"; it depends on the seed: {', '.join(mixed)}." if mixed else "; none depends on the seed."),
         "",
