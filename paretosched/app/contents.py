@@ -59,7 +59,7 @@ def contents(desk: Desk) -> Contents:
             for t in reversed(trainings)
             if len(t.course) and (t.status in (RUNNING, STOPPED) or t is trainings[0]) and t.status != "failed"
         ][-3:]
-        shown = scene(state, view, marks, courses)
+        shown = scene(state, view, front, marks, courses)
         shown |= {"legend": _legend(front, marks), "axes": desk.axes(), "columns": len(front.objectives)}
         shown |= {"known": desk.known_names, "mine": desk.mine, "fields": wish_fields(state, front)}
         shown |= {

@@ -69,7 +69,9 @@ def _header(desk: Desk, contents: Mapping[str, Any]) -> Any:
 
 def _further(contents: Mapping[str, Any]) -> Any:
     """Return the menu that explores the run further."""
-    return html.Details([html.Summary("Explore further"), html.Div(contents["further"], id="further")], className="menu")
+    return html.Details(
+        [html.Summary("Explore further"), html.Div(contents["further"], id="further")], className="menu"
+    )
 
 
 def _side(desk: Desk, contents: Mapping[str, Any]) -> Any:

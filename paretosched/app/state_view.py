@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats
 from ..core.tables import plain
 from ..fronts.front import Front
+from ..plots.style import defined_objectives
 from ..wishes import nearness
 from ..wishes.navigation import reachable, remaining, tradeoffs
-from ..wishes.wish import wish_text
+from ..wishes.relative_limits import known_part
+from ..wishes.wish import Limit, spelled_out, wish_text, with_limits
 from .charts import LETTERS
 from .state import State, current, is_brushed
 
@@ -64,18 +66,31 @@ def view_of(state: State, front: Front) -> View:
     return View(row, among, int(among.sum()), reachable(front, among), nearest, rows, gains)
 
 
+def fixed_limits(state: State, front: Front) -> Sequence[Limit]:
+    """Return the limits that no brush changes, with numbers for each objective: relative ones, "others" and "all"."""
+    if state.wish is None:
+        return ()
+    limits = [limit for limit in state.wish.limits if not is_brushed(limit)]
+    if not limits:
+        return ()
+    known = known_part(with_limits(state.wish, limits), state.policy_values)
+    names = [o.name for o in defined_objectives(front)]
+    return () if known is None else spelled_out(known, names).limits
+
+
 def scene(
-    state: State, view: View, marks: Mapping[str, Floats], courses: Sequence[tuple[str, Floats]]
+    state: State, view: View, front: Front, marks: Mapping[str, Floats], courses: Sequence[tuple[str, Floats]]
 ) -> dict[str, Any]:
     """Return what the browser draws over its clouds of schedules, as plain values."""
-    limits = (
-        {}
-        if state.wish is None
-        else {x.objective: [x.low, None if np.isinf(x.high) else x.high] for x in state.wish.limits if is_brushed(x)}
+    brushed = [] if state.wish is None else [limit for limit in state.wish.limits if is_brushed(limit)]
+    limits, fixed = (
+        {x.objective: [x.low, None if np.isinf(x.high) else x.high] for x in some}
+        for some in (brushed, fixed_limits(state, front))
     )
     return {
         "wish": "" if state.wish is None else wish_text(state.wish, hours=True),
         "limits": limits,
+        "fixed": fixed,
         "near": {} if state.wish is None else dict(state.wish.near),
         "row": view.row,
         "left": view.left,

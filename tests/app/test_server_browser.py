@@ -16,6 +16,7 @@ from paretosched.comparison.consequences import consequences, users_of
 from paretosched.simulation.service import waits
 from paretosched.wishes.navigation import remaining
 from paretosched.wishes.nearness import nearest
+from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish_grammar import parse
 from paretosched.workload.time_split import split
 from paretosched.workload.user_groups import by_earlier_consumption
@@ -346,6 +347,12 @@ def test_a_class_is_chosen_and_the_card_says_how_it_did_on_jobs_not_seen(
         page = Page(chromium, url)
         tab = page.tab
         wait_for_known(page)
+        page.say("AWRT, AWRT3 <= 1.01*EASY")  # what remains is counted and coloured by relative limits, too
+        workload = ps.read_swf(log)
+        wish = resolved_on(ps.as_wish("AWRT, AWRT3 <= 1.01*EASY", workload.groups), workload)
+        front = ps.load_front(tmp_path / "run")
+        assert 0 < remaining(wish, front).sum() < len(front)
+        assert page.count_left() == remaining(wish, front).sum()
         page.say("AWRT, others <= 1.5*EASY")
         tab.click("[data-tab='train']")
         pressed = "[data-kind][aria-pressed='true']"

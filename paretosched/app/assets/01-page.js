@@ -80,7 +80,7 @@
   /** Compute which schedules are within all limits, and show how many. */
   function filter() {
     const mask = page.mask.fill(1);
-    for (const [name, ends] of Object.entries(limits())) {
+    for (const [name, ends] of [...Object.entries(page.scene.fixed), ...Object.entries(limits())]) {
       if (!ends || !axisOf(name)) continue;
       const values = page.values[axisOf(name).column];
       const low = ends[0] ?? 0;
