@@ -18,6 +18,7 @@ from .state import KINDS, Pick, State, current
 
 MOST_PICKS = 12  # schedules on the shortlist; more cannot be told apart side by side
 MOST_LETTERS = 500  # of a note
+EXAMPLE = "AWRT1 + AWRT2, others <= 1.05*EASY"
 
 
 def after(state: State, action: Any, front: Front) -> State:
@@ -46,7 +47,10 @@ def after(state: State, action: Any, front: Front) -> State:
 
 def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
     text = _text(action, "text", wish_grammar.MOST_LETTERS)
-    said = with_wish(state, wish_grammar.parse(text, front.objectives, hours=True) if text.strip() else None, front)
+    try:
+        said = with_wish(state, wish_grammar.parse(text, front.objectives, hours=True) if text.strip() else None, front)
+    except InputError as error:
+        raise InputError(f"{error}. A wish is, for example: {EXAMPLE}") from None
     if said.uncounted_policies:
         known = (
             ", ".join(map(wish.reference_text, state.policy_values)) or "none, until the workload has been simulated"

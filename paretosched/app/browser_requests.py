@@ -64,6 +64,10 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
         Of the training, or of the question "what if"; 0 for a job in the schedule of today, 1 for one in the other.
     today
         Name of the owner's scheduler; with another one the browser asks again.
+    trained
+        Numbers of the trained schedulers that are meant, too.
+    wish
+        The wish whose limits are meant; with another one the browser asks again.
     span
         Seconds of the trace: from and until, (0, 0) for the worst week.
     at
@@ -75,6 +79,8 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     rows: list[int]
     number: int
     today: str
+    trained: list[int] = []
+    wish: str = ""
     span: tuple[int, int] = (0, 0)
     at: tuple[int, int] = (0, 0)
 

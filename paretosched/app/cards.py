@@ -15,11 +15,14 @@ from dash import dcc, html
 from ..comparison.consequences import Consequence
 from ..comparison.over_time import job_at, over_time, raster, runs_between, wait_reasons, worst_week
 from ..core.errors import InputError
-from ..deployment.steps import steps
+from ..deployment.steps import GROUPS_FILE, option_of_groups, steps
 from ..fronts.row_schedules import row_policy
 from ..policies.explanation import explain
 from ..policies.policy import Policy
 from ..simulation.service import DAY, bins
+from ..wishes.exchange_rates import COSTS
+from ..wishes.wish import wish_text
+from ..workload.group_lists import names_of
 from .desk import Desk
 from .state_view import View
 from .time_charts import months, week
@@ -28,13 +31,17 @@ from .widgets import GRAPH
 
 OTHER_FRONT = "the page shows other schedules now; reload it"
 PICTURE = (160, 480)  # rows and columns of a week: any number of jobs is drawn as fast
-MOST_ASKED = 3  # schedulers that are simulated anew for one question
+MOST_ASKED, MOST_TRAINED = 3, 2  # schedulers that are simulated anew for one question, and how many of them trained
 
 
-def question(desk: Desk, kind: str, rows: Sequence[int] = (), number: int = 0) -> str:
+def question(desk: Desk, kind: str, rows: Sequence[int] = (), number: int = 0, trained: Sequence[int] = ()) -> str:
     """Return a question as JSON. It names the owner's scheduler, too, so that it is asked anew for another one."""
     today = "" if desk.today is None else desk.today[0]
     asked = {"kind": kind, "front": desk.digest, "rows": list(rows), "number": number, "today": today, "span": [0, 0]}
+    if trained:
+        asked["trained"] = list(trained)
+    if kind == "what-if" and desk.state.wish is not None:  # whose limits the answer is about
+        asked["wish"] = wish_text(desk.state.wish)
     return json.dumps(asked, sort_keys=True)
 
 
@@ -46,8 +53,9 @@ def questions(desk: Desk, view: View) -> dict[str, str]:
     if desk.today is not None:
         asked |= {kind: question(desk, kind, [row]) for kind in ("card", "time", "week")}
         rows = [pick.row for pick in desk.state.picks[:MOST_ASKED]] or [row]
+        trained = [t.number for t in desk.known_trainings if t.status == DONE][:MOST_TRAINED]
         for number in range(len(desk.questions())):
-            asked[f"what-if-{number}"] = question(desk, "what-if", rows, number)
+            asked[f"what-if-{number}"] = question(desk, "what-if", rows, number, trained)
     return asked
 
 
@@ -57,12 +65,13 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     if asked["front"] != desk.digest or any(not 0 <= row < len(desk.front) for row in rows):
         return [html.P(OTHER_FRONT)]
     if asked["kind"] == "what-if":
-        return answer_list(desk, number, rows[:MOST_ASKED])
+        trained = asked.get("trained", [])[:MOST_ASKED]
+        return answer_list(desk, number, rows[: MOST_ASKED - len(trained)], trained)
     if asked["kind"] == "trained":
         policies = [t.policy for t in desk.known_trainings if t.number == number and t.status == DONE]
         if not policies or policies[0] is None:
             return []
-        return [*test_list(desk, number), *explanation(policies[0], f"trained-{number}-policy.json")]
+        return [*test_list(desk, number), *explanation(desk, policies[0], f"trained-{number}-policy.json")]
     if not rows:
         return []
     if asked["kind"] == "card":
@@ -70,7 +79,7 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     if asked["kind"] in ("time", "week", "job"):
         return over_time_parts(desk, asked)
     policy = row_policy(desk.front, rows[0])
-    return [] if policy is None else explanation(policy, f"policy-{rows[0]}.json")
+    return [] if policy is None else explanation(desk, policy, f"policy-{rows[0]}.json")
 
 
 def consequence_list(desk: Desk, row: int) -> list[Any]:
@@ -80,13 +89,30 @@ def consequence_list(desk: Desk, row: int) -> list[Any]:
         return []
     name = desk.today[0]
     words = f"What it would change against {name}, every job counting once; “today” is {name}:"
-    prices = [html.Li(sentence) for sentence in desk.prices(row)]
+    return [html.P(words, className="quiet"), _changes(lines), *_prices(desk.prices(row)), _on_other_jobs(desk, row)]
+
+
+def _prices(sentences: Sequence[str]) -> list[Any]:
+    """Return what the next hour costs; folded where the schedules nearby show no price for any group."""
+    if not sentences:
+        return []
     note = "What the next hour costs, from a plane fitted to the schedules nearby (in brackets 90 of 100 refits):"
-    return [
-        html.P(words, className="quiet"),
-        _changes(lines),
-        *([html.P(note, className="quiet"), html.Ul(prices, className="prices")] if prices else []),
-    ]
+    items = html.Ul([html.Li(sentence) for sentence in sentences], className="prices")
+    if any(COSTS in sentence for sentence in sentences):
+        return [html.P(note, className="quiet"), items]
+    words = "Near this schedule an hour less for any group has no clear price"
+    return [html.Details([html.Summary(words), html.P(note, className="quiet"), items])]
+
+
+def _on_other_jobs(desk: Desk, row: int) -> Any:
+    """Return what is known of a schedule of the front on other jobs: nothing, which an owner must know."""
+    if row_policy(desk.front, row) is None:
+        return None
+    return html.P(
+        "It was chosen by all jobs of this log, so nothing here shows how its scheduler does on jobs to come. "
+        "“3 · Scheduler” trains one on the first part of the time, and tests it on the rest.",
+        className="quiet",
+    )
 
 
 def _changes(lines: Sequence[Consequence]) -> Any:
@@ -105,21 +131,25 @@ def test_list(desk: Desk, number: int) -> list[Any]:
     return [html.H3("What it would change for whom"), html.P(words, className="quiet"), _changes(lines)]
 
 
-def answer_list(desk: Desk, number: int, rows: Sequence[int]) -> list[Any]:
-    """Return what a question does to the owner's scheduler and to the schedulers of rows, as lists of sentences."""
+def answer_list(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]) -> list[Any]:
+    """Return what a question does to the owner's scheduler, to those of rows, and to trained ones, in sentences."""
     try:
-        answer = desk.answer(number, rows)
+        answer = desk.answer(number, rows, trained)
     except InputError as error:
         return [html.P(f"This cannot be tried: {error}.")]
     if answer is None:
         return []
-    parts = [html.P(" ".join(answer.today))]
-    for row in rows:
-        if row not in answer.lines:
-            parts.append(html.P(f"Schedule {row} knows the future: no scheduler makes it with other jobs."))
-            continue
-        parts.append(html.P([html.B(f"The scheduler of schedule {row}"), " there, against today's:"]))
-        parts.append(_changes(answer.lines[row]))
+    told, limits = answer
+    parts = [html.P(" ".join(told.today))]
+    parts += [
+        html.P(f"Schedule {row} knows the future: no scheduler makes it with other jobs.")
+        for row in rows
+        if f"schedule {row}" not in told.lines
+    ]
+    for name, lines in told.lines.items():
+        words = f"The scheduler of {name}" if name.startswith("schedule") else name[0].upper() + name[1:]
+        parts.append(html.P([html.B(words), " there, against today's: ", limits.get(name, "")]))
+        parts.append(_changes(lines))
     return parts
 
 
@@ -167,13 +197,23 @@ def _graph(figure: Any) -> Any:
     return dcc.Graph(figure=figure, config=config, style={"height": f"{figure.layout.height}px"})
 
 
-def explanation(policy: Policy, file: str) -> list[Any]:
+def explanation(desk: Desk, policy: Policy, file: str) -> list[Any]:
     """Return what a scheduler does, in words, and how to run it; `file` is the name under which it is saved."""
     text = explain(policy).text()
     parts = [html.H3("What it does"), html.Pre(text, tabIndex=0), html.H3("Run it")]
+    groups = option_of_groups(policy, desk.workload)
     try:
-        what_to_do = steps(policy, file)
+        what_to_do = steps(policy, file, groups)
     except InputError as error:
         return [*parts, html.P(f"No resource manager can run it as an order of its queue: {error}.")]
+    if groups.endswith(GROUPS_FILE) and desk.workload is not None:
+        link = html.A(GROUPS_FILE, href=GROUPS_FILE, download=GROUPS_FILE, className="button")
+        words = (
+            "says who is in which group. Its users are numbers, as in the log: put the names of your accounts in their "
+            "place."
+            if not names_of(desk.workload, "user")
+            else "says who is in which group."
+        )
+        parts.append(html.P([link, f" {words} Users who are not in it are newcomers."]))
     items = [html.Li([step.words, html.Br(), html.Code(step.command)]) for step in what_to_do]
     return [*parts, html.Ol(items, className="steps")]

@@ -261,7 +261,7 @@ def in_words(front: Front, ideal: Floats | None = None) -> list[str]:
             ranges[objective.name] = low if low == high else f"{low}–{high}"
             if objective.name not in ("UTIL", "AWRT"):
                 groups.append(f"{brief(objective, 40)}: {ranges[objective.name]}")
-    words = [f"The machine is {ranges['UTIL']} % busy."]
+    words = [f"With the schedules shown here the machine is {ranges['UTIL']} % busy."]
     by_group = f" ({', '.join(groups)})" if groups else ""
     mean = "Weighted by processor seconds, so that large jobs count most, a job is done"
     words += [f"{mean} {ranges['AWRT']} hours after its submission{by_group}."]

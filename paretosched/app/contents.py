@@ -98,8 +98,12 @@ def _pieces(desk: Desk, view: View) -> dict[str, Any]:
 def _facts(desk: Desk) -> str:
     """Return how many schedules there are, in words."""
     front, now = desk.front, desk.exploration
-    words = f"{_schedules(len(front))}, none better than another in everything, out of {front.evaluations:,} simulated"
-    return f"{words}; now {now.done:,} of {now.wanted:,}" if now.is_running else words
+    parts = [f"{_schedules(len(front))} of {front.evaluations:,} simulated"]
+    if desk.workload is not None:
+        parts.insert(0, f"{len(desk.workload):,} jobs on {desk.workload.capacity:,} processors")
+    if now.is_running:
+        parts.append(f"now {now.done:,} of {now.wanted:,}")
+    return " · ".join(parts)
 
 
 def _schedules(number: int) -> str:

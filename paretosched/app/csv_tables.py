@@ -13,6 +13,8 @@ from ..core.tables import csv_text, plain
 from ..fronts.front import Front
 from ..simulation.objective import improvement
 from ..wishes.navigation import reachable
+from ..workload.group_lists import names_of, word_or_number
+from ..workload.workload import Workload
 from .state_view import View
 
 
@@ -34,6 +36,23 @@ def comparison_rows(
             row |= {f"{o.name}_vs_reference": x for o, x in zip(front.objectives, gains, strict=True)}
         rows.append(row | {"note": notes.get(name, "")})
     return rows
+
+
+def group_rows(workload: Workload) -> list[dict[str, Any]]:
+    """Return who is in which group, as `--groups` reads it: a row for each user, group after group, by name or number.
+
+    A user with jobs in several groups has a row for the group with most of them.
+    """
+    names = names_of(workload, "user")
+    users, place = np.unique(workload.user, return_inverse=True)
+    count = np.zeros((len(users), len(workload.groups)), dtype=np.int64)
+    np.add.at(count, (place, workload.group), 1)
+    group = count.argmax(axis=1)
+    order = np.lexsort([users, group])
+    return [
+        {"user": word_or_number(names.get(int(users[i]), ""), int(users[i])), "group": workload.groups[group[i]]}
+        for i in order
+    ]
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -7,6 +7,8 @@ from datetime import date
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..fronts.row_schedules import row_policy
 from ..plots import fronts as front_figures
 from ..plots.style import defined_objectives
@@ -14,12 +16,15 @@ from ..policies.explanation import explain
 from ..report.html_page import page_of
 from ..report.html_pieces import figure, head_cell, objective_cell, table
 from ..simulation.objective import Objective, improvement
+from ..wishes.relative_limits import known_part
 from ..wishes.wish import wish_text
 from .charts import LETTERS, differences, unit_of
 from .desk import Desk
 from .state import Pick
 from .state_view import View, view_of
 from .tab_compare import schedules_to_compare
+from .tab_train import CLASSES, progress, test_sentence
+from .trainings import DONE, Training
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -45,6 +50,7 @@ def decision(desk: Desk) -> str:
         "<h2>Candidates</h2>",
         _table(desk, columns, reference, picks),
         *(part for letter, pick in zip(LETTERS, picks, strict=False) for part in _candidate(desk, letter, pick)),
+        *(part for t in desk.known_trainings if t.status == DONE for part in _trained(desk, t)),
         "<h2>Figures</h2>",
         *(f"<div>{figure(key, picture)}</div>" for key, picture in _figures(desk, columns, reference).items()),
     ]
@@ -94,6 +100,8 @@ def _candidate(desk: Desk, letter: str, pick: Pick) -> list[str]:
     policy = row_policy(desk.front, pick.row)
     parts = [f"<h2>{letter} · schedule {pick.row}</h2>"]
     parts += _paragraphs([f"Why: {pick.note}" if pick.note else "", desk.distance(pick.row)])
+    if policy is not None:
+        parts += _paragraphs(["It was chosen by all jobs of this log; it is not tested on others."])
     if lines and desk.today is not None:
         words = f"What it would change against {desk.today[0]}, which “today” means; every job counts once:"
         parts += [*_paragraphs([words]), _list([line.sentence for line in lines])]
@@ -107,6 +115,21 @@ def _candidate(desk: Desk, letter: str, pick: Pick) -> list[str]:
         return [*parts, "<p>It knows the future: no scheduler makes it.</p>"]
     text = escape(explain(policy).text())
     return [*parts, f"<details><summary>What its scheduler does</summary><pre>{text}</pre></details>"]
+
+
+def _trained(desk: Desk, t: Training) -> list[str]:
+    """Return the section of a trained scheduler: what it was trained for, and how it does on jobs it has not seen."""
+    values = desk.trained_values.get(t.number)
+    if values is None or desk.comparison is None or np.isnan(values).all():
+        return []
+    wish = known_part(t.wish, desk.state.policy_values)
+    told = progress(wish, desk.comparison.values[0], values, desk.front)
+    tested = test_sentence(t, desk.front) or "It was not tested on jobs that it has not seen."
+    return [
+        f"<h2>Trained {t.number}</h2>",
+        *_paragraphs([f"{CLASSES[t.kind][0]}, for {wish_text(t.wish, hours=True)}.", desk.trained_distance(t)]),
+        *_paragraphs([f"On all jobs of the log: {' '.join(told)}" if told else "", tested]),
+    ]
 
 
 def _list(sentences: Sequence[str]) -> str:

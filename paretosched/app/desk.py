@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
-from ..comparison.consequences import Consequence, consequences, in_service_words, users_of
+from ..comparison.consequences import Consequence, consequences, in_service_words, two_measures, users_of
 from ..comparison.what_if import Answer, Question, answer, changed_workload, questions
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.front import Front
 from ..fronts.row_schedules import row_policy, schedule
 from ..policies.policy import Policy, PolicyLike
-from ..simulation.objective import objectives
+from ..simulation.objective import improvement, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import Waits, waits
 from ..simulation.simulator import simulate
 from ..wishes.best_possible import areas_of, best_possible, distance_text
 from ..wishes.exchange_rates import exchange_rates, rate_sentences
 from ..wishes.navigation import reachable, remaining
-from ..wishes.relative_limits import known_part
-from ..wishes.wish import Wish, goal, violation, wish_text
+from ..wishes.relative_limits import known_part, resolved_on
+from ..wishes.wish import Wish, exceeded_limits, goal, violation, wish_text
 from ..workload.time_split import split
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
@@ -335,6 +335,11 @@ class Desk:
         return consequences(waits(today), waits(other), rest.groups, users_of(rest), util)
 
     @property
+    def workload(self) -> Workload | None:
+        """The jobs of the front; None before they are known."""
+        return self._workload
+
+    @property
     def trained_values(self) -> dict[int, Floats]:
         """Objective values of the trained policies, (m,) natural units, by the number of the training."""
         return dict(self._trained_values)
@@ -386,7 +391,9 @@ class Desk:
             today, groups = self.comparison.waits[self.mine], self.front.groups
             if not self._users:
                 self._users = users_of(self._workload)
-            return consequences(today, measured, groups, self._users, util)
+            gains = improvement(self.front.values[row, 2:], self.comparison.values[self.mine, 2:]).tolist()
+            lines = consequences(today, measured, groups, self._users, util)
+            return [*two_measures(today, measured, groups, gains), *lines]
 
     def pair_over_time(self, row: int) -> tuple[Schedule, Schedule] | None:
         """Return the schedule of the owner's scheduler and that of a row, made again; None without the workload.
@@ -413,10 +420,13 @@ class Desk:
         """Return what can be asked of the workload: what if there were more of something; none before it is known."""
         return [] if self._workload is None or self.comparison is None else questions(self._workload)
 
-    def answer(self, number: int, rows: Sequence[int]) -> Answer | None:
-        """Return what a question does to the owner's scheduler and to those of rows; None without that question.
+    def answer(
+        self, number: int, rows: Sequence[int], trained: Sequence[int] = ()
+    ) -> tuple[Answer, dict[str, str]] | None:
+        """Return what a question does to schedulers, and how each keeps the wish's limits; None without that question.
 
-        The schedulers run on the changed workload, which takes seconds, so it is done without the lock.
+        The schedulers are the owner's, those of `rows`, named "schedule 7", and trained ones by number, "trained 1".
+        They run on the changed workload, which takes seconds, so it is done without the lock.
 
         Raises
         ------
@@ -424,19 +434,22 @@ class Desk:
             The workload cannot be put together anew.
         """
         with self.lock:
-            asked, front, workload = self.questions(), self.front, self._workload
+            asked, front, workload, wish = self.questions(), self.front, self._workload, self.state.wish
             if workload is None or not 0 <= number < len(asked):
                 return None
             today, rule = self.known_names[self.mine], self._rules[self.mine]
             if rule == "recorded":  # what happened once cannot happen to other jobs
                 today, rule = "EASY", "easy"
             changed = self._changed.get(number)
+            policies = {f"schedule {row}": row_policy(front, row) for row in rows}
+            policies |= {f"trained {t.number}": t.policy for t in self.known_trainings if t.number in trained}
         if changed is None:
             changed = changed_workload(workload, asked[number])
             with self.lock:
                 self._changed[number] = changed
-        schedules = {row: simulate(changed, policy) for row in rows if (policy := row_policy(front, row)) is not None}
-        return answer(workload, changed, asked[number], (today, simulate(changed, rule)), schedules)
+        schedules = {name: simulate(changed, policy) for name, policy in policies.items() if policy is not None}
+        told = answer(workload, changed, asked[number], (today, simulate(changed, rule)), schedules)
+        return told, {} if wish is None else limit_words(wish, changed, told.values)
 
     def prices(self, row: int) -> list[str]:
         """Return in sentences what the next hour for each group costs near a schedule, and where the bounds lie."""
@@ -516,6 +529,21 @@ class Desk:
             self.trainings.close()
             if self.further is not None:
                 self.further.close()
+
+
+def limit_words(wish: Wish, workload: Workload, values: Mapping[str, Floats]) -> dict[str, str]:
+    """Return in sentences, by name, whether values, (m,) each, keep the limits of a wish on a workload.
+
+    Nothing without limits, or if they are relative to what happened, which did not happen to these jobs.
+    """
+    if not wish.limits or "recorded" in wish.references:
+        return {}
+    here = resolved_on(wish, workload)
+    words = {}
+    for name, of_one in values.items():
+        over = [f"{objective} by {100 * share:.2g} %" for objective, share in exceeded_limits(here, of_one)]
+        words[name] = f"Your limits are exceeded there: {', '.join(over)}." if over else "Your limits are kept there."
+    return words
 
 
 def _seen_of(exploration: Exploration) -> tuple[object, ...]:

@@ -50,7 +50,17 @@ def _header(desk: Desk, contents: Mapping[str, Any]) -> Any:
     return html.Header(
         [
             html.H1([html.B("paretosched"), " ", html.Span(desk.front.workload, className="name")], className="brand"),
-            html.Div([html.P(contents["facts"], id="facts"), _further(contents)], className="facts"),
+            html.Div(
+                [
+                    html.P(
+                        contents["facts"],
+                        id="facts",
+                        title="none of these schedules is better than another in everything",
+                    ),
+                    _further(contents),
+                ],
+                className="facts",
+            ),
             html.Label(["My scheduler: ", html.Select(id="mine")], className="check", id="mine-label", hidden=True),
             button("↶ Undo", {"do": "undo"}, id="undo", title="Undo (Ctrl+Z)"),
             button("↷ Redo", {"do": "redo"}, id="redo", title="Redo (Ctrl+Shift+Z)"),
@@ -83,8 +93,8 @@ def _side(desk: Desk, contents: Mapping[str, Any]) -> Any:
             html.Nav(buttons, **screen_label("What to do")),
             html.P(id="message", role="alert"),  # above all three tabs
             html.Div(id="offer", role="status"),
-            html.Div(id="unsent", role="status"),
             html.Div([html.Div(panel, className=f"panel {name}") for name, panel in panels.items()], id="ask"),
+            html.Div(id="unsent", role="status"),  # below them, so that nothing moves under a hand that types
         ],
         className="side",
         **screen_label("What you want"),

@@ -21,6 +21,7 @@ from dash.exceptions import DependencyException
 
 from ..core.errors import InputError, first_few, printable
 from ..core.hosts import THIS_MACHINE
+from ..deployment.steps import GROUPS_FILE
 from ..fronts.front import Front
 from ..fronts.front_files import load_front
 from ..fronts.row_schedules import row_policy
@@ -34,7 +35,7 @@ from .browser_requests import wrong_body
 from .cards import OTHER_FRONT, reply
 from .connections import listening_server
 from .contents import contents
-from .csv_tables import comparison_rows, reach_rows, remaining_rows, step_rows, to_csv
+from .csv_tables import comparison_rows, group_rows, reach_rows, remaining_rows, step_rows, to_csv
 from .decision import decision
 from .desk import Desk
 from .newer_front import watcher
@@ -203,6 +204,7 @@ def _files(server: flask.Flask, desk: Desk) -> None:
         "remaining": lambda: remaining_rows(desk.front, view_of(desk.state, desk.front).among),
         "shortlist": shortlist,
         "trainings": lambda: training_rows(desk),
+        GROUPS_FILE.removesuffix(".csv"): lambda: [] if desk.workload is None else group_rows(desk.workload),
     }
     for name, rows in tables.items():
 

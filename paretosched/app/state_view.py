@@ -78,6 +78,15 @@ def fixed_limits(state: State, front: Front) -> Sequence[Limit]:
     return () if known is None else spelled_out(known, names).limits
 
 
+def limits_of(state: State, front: Front) -> dict[str, Limit]:
+    """Return all limits of a wish with numbers, by objective; of several for one, the tightest ends count."""
+    wish = state.numbers
+    if wish is None or not wish.limits:
+        return {}
+    names = [o.name for o in defined_objectives(front)]
+    return {limit.objective: limit for limit in spelled_out(wish, names).limits}
+
+
 def scene(
     state: State, view: View, front: Front, marks: Mapping[str, Floats], courses: Sequence[tuple[str, Floats]]
 ) -> dict[str, Any]:

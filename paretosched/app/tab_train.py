@@ -15,7 +15,7 @@ from ..plots.style import defined_objectives
 from ..simulation.objective import Objective
 from ..wishes import nearness
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import Wish, goal, violation, wish_text
+from ..wishes.wish import Wish, exceeded_limits, goal, spelled_out, violation, wish_text
 from .cards import question
 from .charts import unit_of, value_text
 from .desk import Desk
@@ -67,9 +67,9 @@ def _how_to_train(desk: Desk) -> Any:
         for kind, (name, words) in CLASSES.items()
     ]
     test = button(
-        f"Test it on the last {100 * (1 - LEARN_UNTIL):.0f} % of the time",
+        f"{'☑' if desk.state.test else '☐'} keep the last {100 * (1 - LEARN_UNTIL):.0f} % of the time to test it",
         {"do": "look", "test": not desk.state.test},
-        className="switch",
+        className="check-box",
         id="with-test",
         title="It then learns from the jobs before only, and you see how it does on jobs that it has not seen",
         **{"aria-pressed": str(desk.state.test).lower()},
@@ -161,6 +161,10 @@ def _training_card(desk: Desk, t: Training) -> Any:
         values = t.course[-1]
     if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
         told = progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
+        if t.has_test and told:
+            body.append(
+                html.P("On all jobs of the log, of which it has learnt from the first part:", className="quiet")
+            )
         body += [html.P(html.B(sentence), className="way", **{"data-way": str(t.number)}) for sentence in told]
         cells = [
             html.Td(
@@ -184,15 +188,27 @@ def _training_card(desk: Desk, t: Training) -> Any:
     )
 
 
+def test_sentence(t: Training, front: Front) -> str:
+    """Return in one sentence how a trained policy does on the jobs that it has not seen; "" without a test."""
+    best = _best_with_rest(t)
+    if best is None:
+        return ""
+    words = "; ".join(_test_words(t, best, front))
+    return f"Tested on jobs that it has not seen, those after {100 * LEARN_UNTIL:.0f} % of the time: {words}."
+
+
+def _best_with_rest(t: Training) -> Mapping[str, Any] | None:
+    """Return the row of the trained policy in the result of a training with a test; None without one."""
+    rows = t.result.get("systems", []) if t.has_test else []
+    return next((row for row in rows if row["best"] and "rest" in row), None)
+
+
 def _test_of(t: Training, front: Front) -> list[Any]:
     """Return how a trained policy does on the jobs that it has not seen, beside those that it has learnt from."""
-    rows = [row for row in t.result.get("systems", []) if "rest" in row]
-    best = next((row for row in rows if row["best"]), None)
-    if not t.has_test or best is None:
+    best = _best_with_rest(t)
+    if best is None:
         return []
     learnt, rest = best["workloads"][0], best["rest"][0]
-    words = "; ".join(_test_words(t, best))
-    sentence = f"Tested on jobs that it has not seen, those after {100 * LEARN_UNTIL:.0f} % of the time: {words}."
     lines = []
     for o in defined_objectives(front):
         cells = []
@@ -206,7 +222,7 @@ def _test_of(t: Training, front: Front) -> list[Any]:
         "Groups by consumption are those of the jobs learnt from; users who appear only later count in the last group."
     )
     return [
-        html.P(html.B(sentence), className="test", **{"data-test": str(t.number)}),
+        html.P(html.B(test_sentence(t, front)), className="test", **{"data-test": str(t.number)}),
         html.Table([html.Thead(head), html.Tbody(lines)], className="small tested"),
         *([html.P(note, className="quiet")] if t.result.get("newcomers") else []),
     ]
@@ -217,7 +233,7 @@ def _hours(o: Objective, value: float | None) -> str:
     return "" if value is None else f"{value_text(o, value)} {unit_of(o)}"
 
 
-def _test_words(t: Training, best: Mapping[str, Any]) -> list[str]:
+def _test_words(t: Training, best: Mapping[str, Any], front: Front) -> list[str]:
     """Return in words how the goal and the limits of a wish do on jobs that were not learnt from."""
     words = []
     easy = next((row for row in t.result["systems"] if row["system"] == "EASY"), None)
@@ -229,9 +245,25 @@ def _test_words(t: Training, best: Mapping[str, Any]) -> list[str]:
         else:
             words.append(f"the goal is {abs(gain):.1f} % {'better' if gain >= 0 else 'worse'} than with EASY")
     if t.wish.limits:
-        over = 100 * best["rest_exceeded"]
-        words.append("the limits are kept" if over <= 0 else f"the limits are exceeded by {over:.2g} % in all")
+        words.append(_tested_limits(t, best, easy, front))
     return words
+
+
+def _tested_limits(t: Training, best: Mapping[str, Any], easy: Mapping[str, Any] | None, front: Front) -> str:
+    """Return in words which limits are exceeded on jobs that were not learnt from, as far as EASY's values tell it."""
+    if best["rest_exceeded"] <= 0:
+        return "the limits are kept"
+    wish = None
+    if easy is not None and set(t.wish.references) <= {"easy"}:
+        reached, of_easy = (
+            np.array([np.nan if part["rest"][0][o.name] is None else part["rest"][0][o.name] for o in front.objectives])
+            for part in (best, easy)
+        )
+        wish = known_part(t.wish, {"easy": of_easy})
+    if wish is None:
+        return f"the limits are exceeded by {100 * best['rest_exceeded']:.2g} % in all"
+    over = (f"{name} by {100 * share:.2g} %" for name, share in exceeded_limits(wish, reached))
+    return f"the limits are exceeded: {', '.join(over)}"
 
 
 def _buttons(t: Training) -> list[Any]:
@@ -274,9 +306,9 @@ def progress(wish: Wish | None, easy: Floats | None, values: Floats, front: Fron
         first, reached, last = goal(wish, np.array([easy, values, best])).tolist()
         sentences.append(f"Goal: {_way_text(first, reached, last)}.")
     if wish.limits:
-        over = [float(violation(Wish(limits=[limit]), [values])[0]) for limit in wish.limits]
-        broken = [f"{limit.objective} by {100 * x:.2g} %" for limit, x in zip(wish.limits, over, strict=True) if x > 0]
-        kept = "all kept" if not broken else f"{len(broken)} of {len(over)} exceeded, {', '.join(broken)}"
+        broken = [f"{name} by {100 * share:.2g} %" for name, share in exceeded_limits(wish, values)]
+        count = len(spelled_out(wish, [o.name for o in defined_objectives(front)]).limits)
+        kept = f"{len(broken)} of {count} exceeded, {', '.join(broken)}" if broken else "all kept"
         if violation(wish, [best])[0] > 0:
             kept += "; no schedule of the front keeps them all"
         sentences.append(f"Limits: {kept}.")

@@ -14,11 +14,12 @@ from ..plots.style import defined_objectives
 from ..simulation.objective import Objective, improvement
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.relaxation import smallest_relaxation
-from ..wishes.wish import reference_text, wish_text
+from ..wishes.wish import Limit, reference_text, wish_text, with_limits
+from .actions import EXAMPLE
 from .charts import unit_of, value_text
 from .desk import Desk
 from .state import State, is_brushed
-from .state_view import View
+from .state_view import View, limits_of
 from .widgets import (
     asked_part,
     button,
@@ -31,7 +32,7 @@ from .widgets import (
     words_field,
 )
 
-HINT = "10*AWRT1 + 4*AWRT2, AWRT5 <= 11"
+NEAR_EASY = 1.05  # times EASY's response time, which the groups that pay may be asked to bear
 TWICE = 2.0  # times EASY's response time; no group would accept more
 MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}
 HELP = {
@@ -50,7 +51,7 @@ def wish_tab(desk: Desk, contents: Mapping[str, Any]) -> list[Any]:
     return [
         html.Div(
             [
-                words_field("text", {"do": "say"}, "text", hint, fields["text"], HINT),
+                words_field("text", {"do": "say"}, "text", hint, fields["text"], EXAMPLE),
                 html.Button("Send", id="send", className="button strong", title="Send the wish (Enter)"),
                 button("Clear", {"do": "say", "text": ""}, id="clear"),
             ],
@@ -106,7 +107,7 @@ def wish_pieces(desk: Desk, view: View) -> dict[str, Any]:
             _limits_remark(desk.state),
             _relaxation_offer(desk),
         ],
-        "twice": _twice_easy(desk),
+        "twice": [_twice_easy(desk), _near_easy(desk)],
         "chosen": _schedule_head(desk, view),
         "values": _value_table(desk, view),
         "steps": _steps_card(desk, view),
@@ -231,6 +232,20 @@ def _twice_easy(desk: Desk) -> Any:
     return button("No group over twice EASY", {"do": "limit", "limits": limits, "fit": True}, title=title)
 
 
+def _near_easy(desk: Desk) -> Any:
+    """Return a button that lets no group that is not in the goal be much slower than with EASY."""
+    wish = desk.state.wish
+    if desk.comparison is None or (wish is not None and any(limit.of for limit in wish.limits)):
+        return None
+    goal = None if wish is None or not wish.aims else wish_text(with_limits(wish, ()), hours=True)
+    some = "others" if goal else "all"
+    words = f"{some} <= {NEAR_EASY:g}*EASY"
+    title = f"Adds “{words}” to the wish" + (": the groups that are not in your goal" if goal else "")
+    text = f"{goal}, {words}" if goal else words
+    label = f"{'Other' if goal else 'All'} groups at most {100 * (NEAR_EASY - 1):.0f} % over EASY"
+    return button(label, {"do": "say", "text": text}, title=title, id="near-easy")
+
+
 def _schedule_head(desk: Desk, view: View) -> list[Any]:
     """Return the head of the card of the current schedule: why it is shown, its policy, and schedules like it."""
     state, front, row = desk.state, desk.front, view.row
@@ -279,7 +294,7 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
             className="head",
         ),
         html.P(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
-        html.P(desk.distance(row), id="distance", className="quiet"),
+        html.P(desk.distance(row), id="distance", className="quiet", title="how much better than EASY in your goal"),
         html.Div(
             [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
             className="links",
@@ -290,18 +305,31 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
 def _value_table(desk: Desk, view: View) -> Any:
     """Return the table of the values of the current schedule, beside those of the owner's scheduler."""
     front, row = desk.front, view.row
+    limits = limits_of(desk.state, front)
     values = [
         html.Tr(
             [
                 html.Th(o.name, scope="row"),
                 html.Td(f"{value_text(o, float(v))} {unit_of(o)}"),
                 *_gain_over_today(desk, o, j, float(v)),
+                *([html.Td(_limit_text(limits[o.name], o, float(v)))] if o.name in limits else []),
             ]
         )
         for j, (o, v) in enumerate(zip(front.objectives, front.values[row], strict=True))
         if o in defined_objectives(front)
     ]
     return html.Table([html.Tbody(values)], **{"data-row": row})
+
+
+def _limit_text(limit: Limit, o: Objective, value: float) -> Any:
+    """Return a limit, and whether a value keeps it."""
+    ends = [
+        f"{words} {value_text(o, end)}"
+        for words, end in (("at least", limit.low), ("at most", limit.high))
+        if 0 < end < np.inf
+    ]
+    kept = limit.low <= value <= limit.high
+    return html.Span(f"{'✓' if kept else '✗'} {', '.join(ends)}", className="better" if kept else "worse")
 
 
 def _gain_over_today(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 TODAY = "#0072B2"
-ROWS = {"waiting": "jobs waiting", "use": "% in use", "wait": "wait of new jobs, h"}
+ROWS = {"waiting": "jobs waiting", "use": "% in use", "wait": "wait, h"}
 MONTHS_HEIGHT, WEEK_HEIGHT = 360, 300  # pixels
 GROUND = "rgba(0,0,0,0)"
 

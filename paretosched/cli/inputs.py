@@ -112,19 +112,24 @@ def _of_slurm(policy: str, shares: str) -> Policy:
 
 
 def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:
-    """Write remarks about orders with groups that a workload lacks, that are not defined, or that change nothing."""
+    """Write remarks about groups that a policy makes itself, and about orders that lack groups or change nothing."""
     from ..policies.policy import decided_by
     from ..policies.priority import Priority
     from ..policies.priority_explanation import slurm_remarks
 
     for policy in policies:
+        jobs = decided_by(policy, workload)
+        if policy.grouping is not None and jobs is not workload:
+            remark(
+                f"{policy.name}: decides by the groups of its own rule, {policy.grouping.words()}, because those of "
+                f"{workload.name} are made in another way; what is measured is by the latter"
+            )
         if not isinstance(policy, Priority):
             continue
         for line in slurm_remarks(policy.provenance):
             remark(f"slurm.conf: {line}")
         for line in policy.unknown_words(workload):
             remark(f"{policy.name}: {line}")
-        jobs = decided_by(policy, workload)
         missing = [group for group in policy.named_groups if group not in jobs.groups]
         if missing:
             groups = f"group{'s' if len(missing) > 1 else ''} {', '.join(missing)}"

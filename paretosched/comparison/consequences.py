@@ -16,6 +16,7 @@ from ..workload.workload import Workload
 
 MINUTE = 60
 AT_ONCE = 1.0  # s; a wait below it is none
+NOTABLE = 1.0  # per cent; a smaller change is not worth a sentence of its own
 BETTER, WORSE, SAME, MIXED = "better", "worse", "same", "mixed"
 
 
@@ -96,6 +97,42 @@ def consequences(
             who = "All" if place == 0 else _group_text(name)
             lines.append(_of_group(today, other, place, name, f"{who}, {_users_text(users[place])}"))
     return [*lines, _of_machine(*busy)]
+
+
+def two_measures(today: Waits, other: Waits, groups: Sequence[str], gains: Sequence[float]) -> list[Consequence]:
+    """Return where the response time by processor seconds and the mean wait of jobs go opposite ways, in sentences.
+
+    Parameters
+    ----------
+    today, other, groups
+        As for `consequences`.
+    gains
+        (G,) per cent, by which the AWRT of each group is shorter with the other schedule; NaN without jobs.
+
+    Examples
+    --------
+    >>> def of(mean): return Waits(np.array([4, 4]), *(np.array([x, x], dtype=float) for x in (mean, 0, 9, 9, 1, 1)))
+    >>> [line.sentence for line in two_measures(of(7200.0), of(9000.0), ["3"], [12.0])]
+    ['Group 3: AWRT gets 12 % shorter, but the mean wait of its jobs grows by 25 %: AWRT counts processor seconds, so \
+large jobs gain and many small ones wait longer.']
+    """
+    lines = []
+    for place, (name, gain) in enumerate(zip(groups, gains, strict=True), 1):
+        before, after = float(today.mean[place]), float(other.mean[place])
+        if not today.jobs[place] or np.isnan(gain) or abs(gain) < NOTABLE or not before:
+            continue
+        change = 100 * (after - before) / before
+        if abs(change) < NOTABLE or (change > 0) != (gain > 0):
+            continue
+        is_shorter = gain > 0
+        large, small = ("gain", "wait longer") if is_shorter else ("lose", "start sooner")
+        sentence = (
+            f"{_group_text(name)}: AWRT gets {abs(gain):.2g} % {'shorter' if is_shorter else 'longer'}, but the mean "
+            f"wait of its jobs {'grows' if is_shorter else 'shrinks'} by {abs(change):.2g} %: AWRT counts processor "
+            f"seconds, so large jobs {large} and many small ones {small}."
+        )
+        lines.append(Consequence(name, MIXED, sentence))
+    return lines
 
 
 def in_service_words(measured: Waits, name: str) -> str:

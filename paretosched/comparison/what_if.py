@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..core.arrays import Floats
 from ..simulation.objective import objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import waits
@@ -86,11 +87,14 @@ class Answer(NamedTuple):
     today
         Sentences on the workload, and on the scheduler that the others are compared with.
     lines
-        For each other schedule, by its row, what it changes on the same changed workload.
+        For each other schedule, by its name, what it changes on the same changed workload.
+    values
+        For each of these the objective values, (m,) natural units.
     """
 
     today: list[str]
-    lines: dict[int, list[Consequence]]
+    lines: dict[str, list[Consequence]]
+    values: Mapping[str, Floats]
 
 
 def answer(
@@ -98,7 +102,7 @@ def answer(
     changed: Workload,
     question: Question,
     today: tuple[str, Schedule],
-    others: Mapping[int, Schedule],
+    others: Mapping[str, Schedule],
 ) -> Answer:
     """Return in words what schedulers do with the workload of a question.
 
@@ -109,18 +113,19 @@ def answer(
     question
         The question.
     today, others
-        Schedules of `changed`: the name and that of the scheduler that is compared with, and others by their rows.
+        Schedules of `changed`: the name and that of the scheduler that is compared with, and others by their names.
     """
     name, first = today
     measured, users = waits(first), users_of(changed)
     sentences = [f"With {question.words}{_load_text(workload, changed)}:", in_service_words(measured, name)]
+    values = {key: objectives(other) for key, other in others.items()}
     lines = {
-        row: consequences(
-            measured, waits(other), changed.groups, users, (float(objectives(first)[0]), float(objectives(other)[0]))
+        key: consequences(
+            measured, waits(other), changed.groups, users, (float(objectives(first)[0]), float(values[key][0]))
         )
-        for row, other in others.items()
+        for key, other in others.items()
     }
-    return Answer(sentences, lines)
+    return Answer(sentences, lines, values)
 
 
 def _load_text(workload: Workload, changed: Workload) -> str:

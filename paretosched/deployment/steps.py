@@ -6,7 +6,11 @@ import shlex
 from typing import NamedTuple
 
 from ..policies.policy import Policy
+from ..workload.group_rules import ListedGroups, grouping_of
+from ..workload.workload import Workload
 from .ranking import check_orderly
+
+GROUPS_FILE = "groups.csv"
 
 
 class Step(NamedTuple):
@@ -16,8 +20,42 @@ class Step(NamedTuple):
     command: str
 
 
-def steps(policy: Policy, file: str) -> list[Step]:
+def option_of_groups(policy: Policy, workload: Workload | None) -> str:
+    """Return the option with which `deploy` puts jobs into the groups of a policy; "" if it needs none.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    workload
+        The workload in whose groups it was made; None if it is not known.
+
+    Examples
+    --------
+    >>> from paretosched.policies.policy import as_policy
+    >>> option_of_groups(as_policy("fcfs"), None), option_of_groups(as_policy("priority:1"), None)
+    ('', '--groups account')
+    """
+    has_list = isinstance(policy.grouping, ListedGroups) and not any(
+        isinstance(cell, int) for line in policy.grouping.lines for cell in line[1:]
+    )
+    if has_list or not (policy.groups or getattr(policy, "named_groups", ())):
+        return ""
+    made_by = {} if workload is None else grouping_of(workload)
+    fields = {"by_swf_group": "account", "by_queue": "partition"}
+    how = "account" if workload is None else fields.get(str(made_by.get("function")), GROUPS_FILE)
+    return f"--groups {how}"
+
+
+def steps(policy: Policy, file: str, groups: str = "") -> list[Step]:
     """Return the steps from a policy in a file to a machine that runs it, in their order.
+
+    Parameters
+    ----------
+    policy, file
+        The policy, and the name of its file.
+    groups
+        How jobs get their groups, see `option_of_groups`.
 
     Raises
     ------
@@ -28,18 +66,21 @@ def steps(policy: Policy, file: str) -> list[Step]:
     --------
     >>> from paretosched.policies.policy import as_policy
     >>> [step.command for step in steps(as_policy("fcfs"), "my policy.json")][0]
-    "paretosched deploy 'my policy.json' --to slurm --groups account --dry-run --period 30"
+    "paretosched deploy 'my policy.json' --to slurm --dry-run --period 30"
     """
     check_orderly(policy)
-    deploy = f"paretosched deploy {shlex.quote(file)} --to slurm --groups account"
+    path = shlex.quote(file)
+    option = f" {groups}" if groups else ""
+    files = f"{file} and {GROUPS_FILE}, who is in which group," if groups.endswith(GROUPS_FILE) else file
+    deploy = f"paretosched deploy {path} --to slurm{option}"
     return [
-        Step("Save policy.json on the head node, and let it run in the shadow for a week: nothing is changed, what it "
+        Step(f"Put {files} on the head node, and let it run in the shadow for a week: nothing is changed, what it "
              "would do is written down.", f"{deploy} --dry-run --period 30"),
         Step("Look at what it would have changed, and at what it promised for the same jobs.",
-             f"paretosched review LOG --policy {shlex.quote(file)} --since DATE --log deploy.jsonl"),
+             f"paretosched review LOG --policy {path}{option} --since DATE --log {shlex.quote(f'{file}.deploy')}"
+             "/deploy.jsonl"),
         Step("Run it on Slurm. It sets site factors only.", deploy),
         Step("Or as a service: print a systemd unit.", f"{deploy} --unit"),
-        Step("Undo it: all site factors are 0 again.", f"paretosched deploy {shlex.quote(file)} --to slurm --off"),
-        Step("With OpenPBS: print what it needs, and how to undo that.",
-             f"paretosched deploy {shlex.quote(file)} --to pbs"),
+        Step("Undo it: all site factors are 0 again.", f"paretosched deploy {path} --to slurm --off"),
+        Step("With OpenPBS: print what it needs, and how to undo that.", f"paretosched deploy {path} --to pbs"),
     ]  # fmt: skip

@@ -206,7 +206,8 @@ def words_of_run(words: Mapping[str, Any], known_parameters: Mapping[str, Any]) 
     {'encoding': 'weighting', 'moves': None}
     """
     kinds = {key: getattr(words.get(key), "name", words.get(key)) for key in ("encoding", "algorithm")}
-    if any(kind not in (None, known_parameters.get(key)) for key, kind in kinds.items()):
+    of_training = "task" in known_parameters
+    if of_training or any(kind not in (None, known_parameters.get(key)) for key, kind in kinds.items()):
         return dict(words)
     known = dict(known_parameters)
     if not isinstance(words.get("encoding"), str | None):  # a value, which has words of its own

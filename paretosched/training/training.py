@@ -441,7 +441,8 @@ def distances(task: Task, test: Task | None, system: System) -> list[dict[str, A
 def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:
     """Return a policy with the rule of the groups of its workloads, if all have the same and it has none yet."""
     rules = [rule_of(workload) for workload in workloads]
-    if policy.grouping is None and policy.groups and all(rule == rules[0] for rule in rules):
+    names = policy.groups or getattr(policy, "named_groups", ())
+    if policy.grouping is None and names and all(rule == rules[0] for rule in rules):
         changes: dict[str, Any] = {"grouping": rules[0]}  # which only policies with groups have
         return replace(policy, **changes)
     return policy

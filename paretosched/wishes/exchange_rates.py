@@ -32,6 +32,8 @@ NEIGHBOURS = 12  # for each objective
 DRAWS = 200
 INTERVAL = (5.0, 95.0)  # per cent of the draws
 
+COSTS = "costs"  # in sentences that have a rate
+
 
 class Rates(NamedTuple):
     """Exchange rates at a schedule, in natural units of j for one natural unit of i.
@@ -125,7 +127,7 @@ def rate_sentences(
             if other.unit == "s" and not np.isnan(rates.rate[i, j])
         ]
         words = (
-            f"One hour less for {_who(o)} costs {' or '.join(costs)}, if the others stay."
+            f"One hour less for {_who(o)} {COSTS} {' or '.join(costs)}, if the others stay."
             if costs
             else f"For {_who(o)} the schedules nearby show no rate: there an hour less has no clear price."
         )

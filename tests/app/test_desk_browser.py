@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import socket
 from pathlib import Path
 from typing import Any
@@ -278,11 +280,15 @@ def test_the_scheduler_is_explained_with_the_words_of_the_command_and_the_steps_
     page.tab.wait_for_selector("#explain-row pre")
     assert page.tab.inner_text("#explain-row pre").split() == ps.explain(policy).text().split()
     commands = page.tab.locator("#explain-row code").all_inner_texts()
-    assert commands == [step.command for step in steps(policy, f"policy-{page.row()}.json")]
+    assert commands == [step.command for step in steps(policy, f"policy-{page.row()}.json", "--groups groups.csv")]
+    rows = list(csv.DictReader(io.StringIO(page.file_behind("#explain-row >> text=groups.csv").lstrip("\ufeff"))))
+    assert {int(row["user"]): row["group"] for row in rows} == dict(
+        zip(workload.user.tolist(), (workload.groups[g] for g in workload.group.tolist()), strict=True)
+    )
     rates = exchange_rates(front, page.row(), np.ones(len(front), dtype=bool))
     here = rate_sentences(rates, front.objectives, front.values[page.row()], bounds(workload).together)
     page.tab.wait_for_selector("#card .changes li")
-    told = page.tab.locator("#card .prices li").all_inner_texts()
+    told = page.tab.locator("#card .prices li").all_text_contents()  # folded where no price is clear
     assert told == here
 
 

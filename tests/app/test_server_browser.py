@@ -416,8 +416,8 @@ def test_the_run_is_explored_further_and_its_new_schedules_are_shown_when_asked_
         assert front.evaluations == 1400
         words = f"{len(front) - before:,} more schedules: show" if len(front) > before else "other schedules: show"
         tab.click(f"#offer >> text={words}")
-        tab.wait_for_selector(f"#facts:has-text('{len(front):,} schedules, none')")
-        assert "out of 1,400 simulated" in tab.inner_text("#facts")
+        tab.wait_for_selector(f"#facts:has-text('{len(front):,} schedules of')")
+        assert "of 1,400 simulated" in tab.inner_text("#facts")
         tab.click("[data-more='20000']")
         tab.wait_for_selector("#further progress:not([value='1400'])")
         tab.click("#halt")

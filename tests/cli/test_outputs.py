@@ -205,7 +205,6 @@ def test_the_log_of_a_run_is_an_input(house: Path, tmp_path: Path) -> None:
 def test_a_run_that_is_read_is_not_written(place: Path) -> None:
     os.link(place / "run" / "run.sqlite", place / "hard")
     check_refusal(["front", place / "run", "-o", place / "hard"], place, "would overwrite a file of the run")
-    check_refusal(["explore", place / "run", "-o", place / "run"], place, "would overwrite the workload log")
     check_refusal(["train", place / "run", "--objective", "AWRT", "--run", place / "run", "-o", place / "p"], place)
 
 

@@ -153,6 +153,7 @@
   }
 
   const CHOICES = ["tab", "mode", "view"];
+  const scrolled = new Map(); // how far each tab is scrolled, in pixels
 
   /** Show on the buttons which tab, mode and view are chosen. */
   function press() {
@@ -164,11 +165,15 @@
 
   /** Show another tab, mode or view, and remember it in the address, so that the back button leads here again. */
   function choose(key, value) {
-    if ($("page").dataset[key] === value) return;
+    const before = $("page").dataset[key];
+    if (before === value) return;
+    const panel = $("ask"); // all tabs are scrolled in it, each to a place of its own
+    if (key === "tab") scrolled.set(before, panel.scrollTop);
     $("page").dataset[key] = value;
     history.pushState(null, "", address());
     complain("");
     present();
+    if (key === "tab") panel.scrollTop = scrolled.get(value) ?? 0;
   }
 
   function present() {

@@ -51,6 +51,7 @@
     });
     back.addEventListener("click", () => {
       for (const field of fields().filter(isUnsent)) write(field, field.dataset.value);
+      complain("");
       markUnsent();
     });
     const words = count === 1 ? "One field is not sent yet" : `${count} fields are not sent yet`;
