@@ -7,12 +7,14 @@ import re
 from html import escape
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import paretosched as ps
 from paretosched.app.decision import decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
+from paretosched.app.trainings import DONE, Training
 from support.page import signed_in
 
 
@@ -22,6 +24,13 @@ def test_the_report_has_the_wish_the_candidates_their_reasons_and_figures(house:
     desk = Desk(front, tmp_path)
     desk.simulate_known(finder(house / "run", front))
     desk.act({"do": "say", "text": "10*AWRT1 + 4*AWRT2, AWRT5 <= 900"})
+    wish, rows = desk.state.wish, [{"system": "EASY", "best": False}, {"system": "f4", "best": True}]
+    for one, gain in zip(rows, (0.0, 12.34), strict=True):
+        values = dict(zip((o.name for o in front.objectives), front.values[0].tolist(), strict=True))
+        one |= {"rest_vs_easy": gain, "rest_exceeded": 0.0, "rest": [values], "workloads": [values]}
+    words = (wish, 5, DONE, 9, 9, np.empty((0, 7)), ps.as_policy("fcfs"), "")
+    desk.known_trainings = [Training(1, *words, has_test=True, result={"systems": rows}), Training(2, *words)]
+    desk._trained_values = {1: front.values[0], 2: front.values[1]}
     for row, note in ((1, "the board likes <b>it</b>"), (2, "")):
         desk.act({"do": "pick", "row": row})
         desk.act({"do": "note", "row": row, "text": note})
@@ -36,6 +45,10 @@ def test_the_report_has_the_wish_the_candidates_their_reasons_and_figures(house:
         for line in desk.consequences(row):
             assert f"<li>{escape(line.sentence)}</li>" in text
         assert f"{front.values[row, 2] / 3600:,.2f}" in text
+    assert re.findall(r"<h2>(Trained \d)</h2>", text) == ["Trained 1", "Trained 2"]
+    tested = "those after 70 % of the time: the goal is 12.3 % better than with EASY; the limits are kept."
+    assert tested in text.partition("<h2>Trained 1")[2].partition("<h2>")[0]
+    assert "It was not tested on jobs that it has not seen." in text.partition("<h2>Trained 2")[2].partition("<h2>")[0]
     titles = [json.loads(data)["layout"]["title"]["text"] for data in re.findall(
         r'</div><script type="application/json">(.*?)</script></figure>', text, re.DOTALL)]  # fmt: skip
     assert len(titles) == 3

@@ -15,17 +15,21 @@ import paretosched as ps
 from paretosched.app.actions import ACTIONS
 from paretosched.app.charts import mark_styles
 from paretosched.app.contents import contents
-from paretosched.app.csv_tables import comparison_rows
+from paretosched.app.csv_tables import comparison_rows, group_rows
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
 from paretosched.app.state import Pick
 from paretosched.app.state_view import view_of
 from paretosched.app.trainings import DONE, Training
+from paretosched.comparison.what_if import changed_workload
 from paretosched.core.errors import InputError
+from paretosched.deployment.steps import option_of_groups
 from paretosched.encodings.rule_base import Situations
+from paretosched.fronts.row_schedules import row_policy
 from paretosched.policies.strategy_choice import partitions
 from paretosched.wishes.navigation import way
-from paretosched.wishes.wish import goal, violation, wish_text
+from paretosched.wishes.relative_limits import resolved_on
+from paretosched.wishes.wish import exceeded_limits, goal, violation, wish_text
 from support.commands import succeed
 from support.page import FRONT
 
@@ -37,7 +41,26 @@ JSON = st.recursive(
     ),
     max_leaves=8,
 )
-KEYS = ("text", "limits", "name", "value", "classes", "row", "across", "up", "log", "fit", "generations", "number")
+KEYS = (
+    "text", "limits", "name", "value", "classes", "row", "across", "up", "log", "fit", "generations", "number", "kind",
+    "test", "evaluations",
+)  # fmt: skip
+    "text",
+    "limits",
+    "name",
+    "value",
+    "classes",
+    "row",
+    "across",
+    "up",
+    "log",
+    "fit",
+    "generations",
+    "number",
+    "kind",
+    "test",
+    "evaluations",
+)
 
 
 @pytest.mark.slow
@@ -182,3 +205,58 @@ def test_axes_fit_what_remains_if_asked(tmp_path: Path) -> None:
     assert desk.plane("AWRT1", "AWRT2", True)["layout"]["xaxis"]["range"][1] < wide[1][1]
     desk.act({"do": "limit", "limits": {"AWRT1": [None, 1.0]}})  # nothing remains
     assert desk.axes()[2] == wide[0]
+
+
+def test_what_is_said_of_limits_of_other_jobs_and_of_groups(house: Path, tmp_path: Path) -> None:
+    front, w = ps.load_front(house / "run"), ps.read_swf(house / "w.swf.gz")
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(finder(house / "run", front))
+    assert f"{len(w):,} jobs on {w.capacity:,} processors" in repr(contents(desk).pieces["facts"])
+    desk.act({"do": "say", "text": "AWRT1, others <= 1.05*EASY"})
+    easy = ps.objectives(ps.simulate(w, "easy"))
+    row = view_of(desk.state, front).row
+    names = [o.name for o in front.objectives]
+    cells = repr(contents(desk).pieces["values"])
+    for name in ("AWRT2", "AWRT3", "AWRT4", "AWRT5"):
+        limit = 1.05 * easy[names.index(name)]
+        if not np.isnan(limit):
+            sign = "✓" if front.values[row, names.index(name)] <= limit else "✗"
+            assert f"{sign} at most {limit / 3600:,.2f}" in cells
+    assert "at most 5 % over EASY" not in repr(contents(desk).pieces["twice"])  # the wish has such limits already
+    desk.act({"do": "say", "text": "AWRT1"})
+    assert '"text": "AWRT1, others <= 1.05*EASY"' in repr(contents(desk).pieces["twice"]).replace("\\", "")
+
+    # what if: the same limits, of EASY on the changed jobs; a trained scheduler is asked, too
+    desk.act({"do": "say", "text": "AWRT1, others <= 1.05*EASY"})
+    trained = Training(1, desk.state.wish, 5, DONE, 9, 9, np.empty((0, 7)), ps.as_policy("fcfs"), "")
+    desk.known_trainings = [trained]
+    number = next(k for k, question in enumerate(desk.questions()) if question.larger)
+    told, limits = desk.answer(number, [row], [1])
+    assert set(told.lines) == set(limits) == {f"schedule {row}", "trained 1"}
+    changed = changed_workload(w, desk.questions()[number])
+    wish = resolved_on(desk.state.wish, changed)
+    for name, policy in ((f"schedule {row}", row_policy(front, row)), ("trained 1", trained.policy)):
+        values = ps.objectives(ps.simulate(changed, policy))
+        assert told.values[name].tolist() == values.tolist()
+        over = [f"{objective} by {100 * share:.2g} %" for objective, share in exceeded_limits(wish, values)]
+        says = f"Your limits are exceeded there: {', '.join(over)}." if over else "Your limits are kept there."
+        assert limits[name] == says
+    assert {row["user"]: row["group"] for row in group_rows(w)} == dict(
+        zip(w.user.tolist(), (w.groups[g] for g in w.group.tolist()), strict=True)
+    )
+
+
+def test_the_option_of_groups_is_that_of_how_the_groups_were_made(house: Path, tmp_path: Path) -> None:
+    w = ps.read_swf(house / "w.swf.gz")
+    policy = ps.as_policy("priority:1,2")
+    assert option_of_groups(policy, w) == "--groups groups.csv"
+    assert option_of_groups(ps.as_policy("sjf"), w) == ""
+    listed = tmp_path / "groups.csv"
+    listed.write_text("user,group\n" + "".join(f"{row['user']},{row['group']}\n" for row in group_rows(w)))
+    again = ps.by_csv(w, listed)
+    assert [again.groups[g] for g in again.group.tolist()] == [w.groups[g] for g in w.group.tolist()]
+
+
+def test_an_error_in_a_wish_shows_one_that_is_right(desk: Desk) -> None:
+    with pytest.raises(InputError, match=r"A wish is, for example: AWRT1 \+ AWRT2, others <= 1\.05\*EASY$"):
+        desk.act({"do": "say", "text": "serve group 1 better"})

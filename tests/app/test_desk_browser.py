@@ -281,7 +281,7 @@ def test_the_scheduler_is_explained_with_the_words_of_the_command_and_the_steps_
     assert page.tab.inner_text("#explain-row pre").split() == ps.explain(policy).text().split()
     commands = page.tab.locator("#explain-row code").all_inner_texts()
     assert commands == [step.command for step in steps(policy, f"policy-{page.row()}.json", "--groups groups.csv")]
-    rows = list(csv.DictReader(io.StringIO(page.file_behind("#explain-row >> text=groups.csv").lstrip("\ufeff"))))
+    rows = list(csv.DictReader(io.StringIO(page.file_behind("#explain-row a[href='groups.csv']").lstrip("\ufeff"))))
     assert {int(row["user"]): row["group"] for row in rows} == dict(
         zip(workload.user.tolist(), (workload.groups[g] for g in workload.group.tolist()), strict=True)
     )
