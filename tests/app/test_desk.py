@@ -45,22 +45,6 @@ KEYS = (
     "text", "limits", "name", "value", "classes", "row", "across", "up", "log", "fit", "generations", "number", "kind",
     "test", "evaluations",
 )  # fmt: skip
-    "text",
-    "limits",
-    "name",
-    "value",
-    "classes",
-    "row",
-    "across",
-    "up",
-    "log",
-    "fit",
-    "generations",
-    "number",
-    "kind",
-    "test",
-    "evaluations",
-)
 
 
 @pytest.mark.slow
