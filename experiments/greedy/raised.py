@@ -24,10 +24,11 @@ def measures(policies: Mapping[str, ps.Policy], quick: bool) -> list[dict[str, A
         jobs = common.workload(log, settings.QUICK, quick)
         wish = parse(settings.OBJECTIVE, ps.objective_table(jobs.groups))
         own = [replace(policy, name=title) for title, policy in policies.items()]
-        for row in ps.compare(jobs, ["fcfs", "conservative", *own], None, wish).rows():
-            row.pop("waits")
-            row.pop("utilisation_over_time")
-            rows.append({"log": log, "jobs": len(jobs), **row})
+        keys = ("policy", *(o.name for o in ps.objective_table(jobs.groups)), "objective", "objective_vs_easy")
+        comparison = ps.compare(jobs, ["fcfs", "conservative", *own], None, wish)
+        about = {"log": log, "jobs": len(jobs), "digest": jobs.digest}
+        of_policies = comparison.rows()[: len(comparison.policies)]  # without the ideal point
+        rows += [about | {key: row[key] for key in keys} for row in of_policies]
     return rows
 
 

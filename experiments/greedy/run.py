@@ -86,7 +86,8 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
     )
     policies = options.results / "policies"
     policies.mkdir(exist_ok=True)
-    save_policy(result.policy, policies / f"{training.name}-{seed}.json")
+    file = training.name.replace(",", "").replace(" ", "-")
+    save_policy(result.policy, policies / f"{file}-{seed}.json")
     for system in result.systems if len(result.systems) > 1 else ():
         if len(set(system.policy.criteria)) == 1:
             save_policy(system.policy, policies / f"{training.name}-{system.policy.criteria[0]}-{seed}.json")
