@@ -314,7 +314,7 @@ class Desk:
         if action["do"] == "halt":
             self.further.halt()
         else:
-            self.further.ask(int(action.get("evaluations", 0)))
+            self.further.ask(action.get("evaluations", 0))
         self.look_after()
 
     def tested(self, number: int) -> list[Consequence]:

@@ -142,7 +142,7 @@ class Further:
         InputError
             The number is none of STEPS, it runs already, or the run cannot go on.
         """
-        if more not in STEPS:
+        if type(more) is not int or more not in STEPS:
             raise InputError(f"evaluations must be one of {', '.join(map(str, STEPS))}")
         now = self.read()
         if now.is_running:

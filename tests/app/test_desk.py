@@ -50,7 +50,7 @@ KEYS = (
 @pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(
-    st.sampled_from([*ACTIONS, "undo", "train", "cancel", "resume", "open"]),
+    st.sampled_from([*ACTIONS, "undo", "train", "cancel", "resume", "open", "explore", "halt"]),
     st.dictionaries(st.sampled_from(KEYS), JSON),
 )
 def test_whatever_a_browser_says_is_done_or_refused(tmp_path_factory: Any, do: str, rest: dict[str, Any]) -> None:
