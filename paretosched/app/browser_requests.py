@@ -74,7 +74,7 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
         Of a job in that span: a second of the trace, and a processor.
     """
 
-    kind: Literal["card", "explain", "trained", "what-if", "time", "week", "job"]
+    kind: Literal["card", "explain", "trained", "tested", "what-if", "time", "week", "job"]
     front: str
     rows: list[int]
     number: int

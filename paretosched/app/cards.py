@@ -29,6 +29,7 @@ from .time_charts import months, week
 from .trainings import DONE
 from .widgets import GRAPH
 
+BROKEN = 90  # letters; a longer line of a text goes on in the next one
 OTHER_FRONT = "the page shows other schedules now; reload it"
 PICTURE = (160, 480)  # rows and columns of a week: any number of jobs is drawn as fast
 MOST_ASKED, MOST_TRAINED = 3, 2  # schedulers that are simulated anew for one question, and how many of them trained
@@ -71,7 +72,9 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         policies = [t.policy for t in desk.known_trainings if t.number == number and t.status == DONE]
         if not policies or policies[0] is None:
             return []
-        return [*test_list(desk, number), *explanation(desk, policies[0], f"trained-{number}-policy.json")]
+        return explanation(desk, policies[0], f"trained-{number}-policy.json")
+    if asked["kind"] == "tested":
+        return test_list(desk, number)
     if not rows:
         return []
     if asked["kind"] == "card":
@@ -89,7 +92,14 @@ def consequence_list(desk: Desk, row: int) -> list[Any]:
         return []
     name = desk.today[0]
     words = f"What it would change against {name}, every job counting once; “today” is {name}:"
-    return [html.P(words, className="quiet"), _changes(lines), *_prices(desk.prices(row)), _on_other_jobs(desk, row)]
+    tenths = desk.limits_by_tenths(row)
+    return [
+        html.P(words, className="quiet"),
+        _changes(lines),
+        html.P(tenths, className="tenths") if tenths else None,
+        *_prices(desk.prices(row)),
+        _on_other_jobs(desk, row),
+    ]
 
 
 def _prices(sentences: Sequence[str]) -> list[Any]:
@@ -199,8 +209,8 @@ def _graph(figure: Any) -> Any:
 
 def explanation(desk: Desk, policy: Policy, file: str) -> list[Any]:
     """Return what a scheduler does, in words, and how to run it; `file` is the name under which it is saved."""
-    text = explain(policy).text()
-    parts = [html.H3("What it does"), html.Pre(text, tabIndex=0), html.H3("Run it")]
+    words = html.Div(text_parts(explain(policy).text()), className="explained", tabIndex=0)
+    parts = [html.H3("What it does"), words, html.H3("Run it")]
     groups = option_of_groups(policy, desk.workload)
     try:
         what_to_do = steps(policy, file, groups)
@@ -217,3 +227,28 @@ def explanation(desk: Desk, policy: Policy, file: str) -> list[Any]:
         parts.append(html.P([link, f" {words} Users who are not in it are newcomers."]))
     items = [html.Li([step.words, html.Br(), html.Code(step.command)]) for step in what_to_do]
     return [*parts, html.Ol(items, className="steps")]
+
+
+def text_parts(text: str) -> list[Any]:
+    """Return a text for a terminal as paragraphs and tables: lines that were broken for its width are joined again."""
+    parts: list[Any] = []
+    paragraph: list[str] = []
+    rows: list[str] = []
+
+    def end() -> None:
+        if paragraph:
+            parts.append(html.P(" ".join(paragraph)))
+        if rows:
+            parts.append(html.Pre("\n".join(rows), tabIndex=0))
+        paragraph.clear()
+        rows.clear()
+
+    for line in text.splitlines():
+        words = line.strip()
+        is_row = "  " in words or (bool(words) and not words.strip("- "))
+        was_broken = bool(paragraph) and len(paragraph[-1]) > BROKEN
+        if not words or bool(rows) != is_row or not (is_row or was_broken):
+            end()
+        (rows if is_row else paragraph).extend([line if is_row else words] if words else [])
+    end()
+    return parts

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 IDEALS = ("#E69F00", "star")  # colour and symbol of the ideal point, or of the best of each objective
 LETTERS = "ABCDEFGHIJKL"  # names of the schedules on the shortlist
-SMALLEST = (312.0, 260.0)  # pixels of a projection on a page of 1280 x 800
+SMALLEST = (306.0, 210.0)  # pixels of a projection on a page of 1280 x 800
 MARGIN = {"l": 68, "r": 14, "t": 10, "b": 46}
 CHOSEN, ASPIRED, ON_THE_WAY = "#d6006c", "#0072B2", "#7b8794"  # no mark has the colour of the chosen schedule
 PICK_COLOURS = ("#6a3d9a", "#8c510a", "#1b7837", "#b2182b", "#01665e", "#5c5c5c")  # of the shortlist; no mark's either

@@ -12,9 +12,12 @@ import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
 from ..comparison.consequences import Consequence, consequences, in_service_words, two_measures, users_of
+from ..comparison.periods import periods
 from ..comparison.what_if import Answer, Question, answer, changed_workload, questions
 from ..core.arrays import Floats
 from ..core.errors import InputError
+from ..core.files import replacing
+from ..deployment.steps import GROUPS_FILE
 from ..fronts.front import Front
 from ..fronts.row_schedules import row_policy, schedule
 from ..policies.policy import Policy, PolicyLike
@@ -27,12 +30,13 @@ from ..wishes.exchange_rates import exchange_rates, rate_sentences
 from ..wishes.navigation import reachable, remaining
 from ..wishes.relative_limits import known_part, resolved_on
 from ..wishes.wish import Wish, exceeded_limits, goal, violation, wish_text
+from ..workload.group_rules import comes_from_consumption
 from ..workload.time_split import split
-from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import after
 from .charts import axes, empty, part
+from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
 from .newer_front import digest_of
 from .state import State, beginning
@@ -44,6 +48,7 @@ RECORDED = (("recorded",), (f"recorded{OVERBOOKED}",))
 REPLACING = ("say", "classify")  # actions that set a whole wish; the others change one part of it
 MOST_SCHEDULES = 4  # that are kept; one of a million jobs takes 8 MB
 MOST_MEASURED = 200  # schedules whose waits are kept
+TENTHS = 10
 MOST_WINDOWS = 1000  # whose last actions are remembered
 KNOWN_POLICIES = ("fcfs", "conservative")  # simulated beside EASY and the recorded schedule
 
@@ -243,10 +248,24 @@ class Desk:
             self._workload, self.comparison, self.trouble, self.waiting = workload, comparison, trouble, False
             if comparison is not None:
                 self.trainings.trace = words
+                self.trainings.groups = self._fixed_groups(workload)
                 if self.further is not None:
                     self.further.trace = words
                 self._know(comparison)
             self.revision += 1
+
+    def _fixed_groups(self, workload: Workload | None) -> Path | None:
+        """Write who is in which group, if users are grouped by consumption; None if they are not, or cannot be."""
+        if workload is None or not comes_from_consumption(workload):
+            return None
+        rows = group_rows(workload)
+        if {row["group"] for row in rows} != set(workload.groups):  # a list cannot name a group without users
+            return None
+        path = self.folder / GROUPS_FILE
+        with replacing(path) as temporary:
+            temporary.write_text(to_csv(rows), encoding="utf-8")
+            temporary.chmod(0o600)
+        return path
 
     def _know(self, comparison: Comparison) -> None:
         """Store what the policies reach that limits may be relative to; the first ones of a comparison, see above."""
@@ -329,7 +348,7 @@ class Desk:
                 return []
             rule, policy = self._rules[self.mine], found[0].policy
         assert policy is not None  # noqa: S101  # see above
-        rest = by_earlier_consumption(*split(workload, LEARN_UNTIL))[1]
+        rest = split(workload, LEARN_UNTIL)[1]
         today, other = simulate(rest, rule), simulate(rest, policy)
         util = float(objectives(today)[0]), float(objectives(other)[0])
         return consequences(waits(today), waits(other), rest.groups, users_of(rest), util)
@@ -394,6 +413,28 @@ class Desk:
             gains = improvement(self.front.values[row, 2:], self.comparison.values[self.mine, 2:]).tolist()
             lines = consequences(today, measured, groups, self._users, util)
             return [*two_measures(today, measured, groups, gains), *lines]
+
+    def limits_by_tenths(self, row: int) -> str:
+        """Return in how many tenths of the log's time the schedule of a row keeps the wish's limits; "" without limits.
+
+        Relative limits are those of the policies in this tenth. A tenth without jobs of a group in them does not count.
+        """
+        with self.lock:
+            front, workload, wish = self.front, self._workload, self.state.wish
+        if workload is None or wish is None or not wish.limits:
+            return ""
+        both = [simulate(workload, "easy"), schedule(front, row, workload)]
+        parts = [part.cells(front.objectives, 1) for part in periods(both, TENTHS, wish)]
+        parts = [cells for cells in parts if cells["exceeded"] is not None]
+        kept = [cells["exceeded"] == 0 for cells in parts]
+        if not kept:
+            return ""
+        words = f"Its limits are kept in {sum(kept)} of {len(kept)} tenths of the log"
+        if all(kept):
+            return f"{words}."
+        worst = max(parts, key=lambda cells: cells["exceeded"])
+        loss = min((worst[f"{o.name}_vs_easy"] or 0.0, o.name) for o in front.objectives if o.unit == "s")
+        return f"{words}; in the worst, from {worst['from']}, {loss[1]} is {-loss[0]:,.0f} % longer than with EASY."
 
     def pair_over_time(self, row: int) -> tuple[Schedule, Schedule] | None:
         """Return the schedule of the owner's scheduler and that of a row, made again; None without the workload.
@@ -462,7 +503,12 @@ class Desk:
         """Return in one sentence how long jobs wait under the owner's scheduler; "" if that is not known."""
         if self.comparison is None or not self.comparison.waits:
             return ""
-        return in_service_words(self.comparison.waits[self.mine], self.known_names[self.mine])
+        name = self.known_names[self.mine]
+        words = in_service_words(self.comparison.waits[self.mine], name)
+        if not name.startswith("recorded"):
+            return words
+        more = ", which at times has more processors in use than the machine has" if name.endswith(OVERBOOKED) else ""
+        return f"{words} Recorded is what happened, by the log{more}."
 
     @property
     def marks(self) -> dict[str, Floats]:

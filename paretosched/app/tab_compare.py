@@ -20,12 +20,12 @@ def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None, dict[s
     columns: dict[str, Any] = {}
     if desk.today is not None:
         columns[desk.today[0]] = desk.today[1]
-    for number, values in sorted(desk.trained_values.items()):
-        columns[f"trained {number}"] = values
     notes = {}
     for letter, pick in zip(LETTERS, desk.state.picks, strict=False):
         columns[letter] = desk.front.values[pick.row]
         notes[letter] = pick.note
+    for number, values in sorted(desk.trained_values.items(), reverse=True):
+        columns[f"trained {number}"] = values
     return columns, next(iter(columns), None), notes
 
 

@@ -20,8 +20,9 @@ from .cards import question
 from .charts import unit_of, value_text
 from .desk import Desk
 from .state import GREEDY, PRIORITY, RULES
+from .tab_wish import OF_GOAL
 from .trainings import DONE, EFFORTS, FAILED, LEARN_UNTIL, QUEUED, RUNNING, STOPPED, Training, size
-from .widgets import button, csv_links, gain_in_words, opened_part, screen_label
+from .widgets import asked_part, button, csv_links, gain_in_words, opened_part, screen_label
 
 CLASSES = {
     GREEDY: ("Greedy", "A formula orders the waiting jobs; the weights of the groups in it are trained (paper 000)"),
@@ -176,8 +177,11 @@ def _training_card(desk: Desk, t: Training) -> Any:
         ]
         body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
     if t.status == DONE:
-        body.append(html.P(desk.trained_distance(t), className="quiet"))
+        distance = desk.trained_distance(t)
+        body.append(html.P(f"{OF_GOAL}{distance}" if distance else "", className="quiet"))
         body += _test_of(t, desk.front)
+        if t.has_test:
+            body += asked_part(f"tested-{t.number}", question(desk, "tested", number=t.number))
         asked = question(desk, "trained", number=t.number)
         body.append(opened_part(f"explain-trained-{t.number}", "What this scheduler does, and how to run it", asked))
     return html.Div(
@@ -218,13 +222,9 @@ def _test_of(t: Training, front: Front) -> list[Any]:
             cells.append(html.Td(gain_in_words(o, gain, short=True) if is_known else "–", title=_hours(o, value)))
         lines.append(html.Tr([html.Th(o.name, scope="row"), *cells], **{"data-tested": f"{t.number} {o.name}"}))
     head = html.Tr([html.Th(words, scope="col") for words in ("against EASY", "learnt from", "not seen")])
-    note = (
-        "Groups by consumption are those of the jobs learnt from; users who appear only later count in the last group."
-    )
     return [
         html.P(html.B(test_sentence(t, front)), className="test", **{"data-test": str(t.number)}),
         html.Table([html.Thead(head), html.Tbody(lines)], className="small tested"),
-        *([html.P(note, className="quiet")] if t.result.get("newcomers") else []),
     ]
 
 
@@ -243,7 +243,14 @@ def _test_words(t: Training, best: Mapping[str, Any], front: Front) -> list[str]
             better = best["rest_objective"] < easy["rest_objective"]
             words.append(f"the goal is {'nearer' if better else 'not nearer'} than with EASY")
         else:
-            words.append(f"the goal is {abs(gain):.1f} % {'better' if gain >= 0 else 'worse'} than with EASY")
+            part = best["rest"][0]
+            each = [
+                f"{name} {abs(part[f'{name}_vs_easy']):.1f} % {'better' if part[f'{name}_vs_easy'] >= 0 else 'worse'}"
+                for name, _ in t.wish.weights
+                if part.get(f"{name}_vs_easy") is not None
+            ]
+            of_each = f" ({', '.join(each)})" if len(each) > 1 else ""
+            words.append(f"the goal is {abs(gain):.1f} % {'better' if gain >= 0 else 'worse'} than with EASY{of_each}")
     if t.wish.limits:
         words.append(_tested_limits(t, best, easy, front))
     return words

@@ -32,6 +32,7 @@ from .widgets import (
     words_field,
 )
 
+OF_GOAL = "Better than EASY in your goal: "
 NEAR_EASY = 1.05  # times EASY's response time, which the groups that pay may be asked to bear
 TWICE = 2.0  # times EASY's response time; no group would accept more
 MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}
@@ -264,7 +265,7 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
         how = "the compromise of what remains"
     else:
         how = "nearest to your limits, which leave nothing"
-    inside = bool(view.among[row])
+    inside, distance = bool(view.among[row]), desk.distance(row)
     others = list(state.suggested[1]) if state.suggested[1] else list(view.nearest)
     links = [
         button(f"{other}", {"do": "choose", "row": other}, className="link" + (" on" if other == row else ""))
@@ -294,7 +295,7 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
             className="head",
         ),
         html.P(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
-        html.P(desk.distance(row), id="distance", className="quiet", title="how much better than EASY in your goal"),
+        html.P([OF_GOAL if distance else "", html.Span(distance, id="distance")], className="quiet"),
         html.Div(
             [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
             className="links",
@@ -310,9 +311,11 @@ def _value_table(desk: Desk, view: View) -> Any:
         html.Tr(
             [
                 html.Th(o.name, scope="row"),
-                html.Td(f"{value_text(o, float(v))} {unit_of(o)}"),
+                html.Td(
+                    [f"{value_text(o, float(v))} {unit_of(o)}"]
+                    + ([html.Br(), _limit_text(limits[o.name], o, float(v))] if o.name in limits else [])
+                ),
                 *_gain_over_today(desk, o, j, float(v)),
-                *([html.Td(_limit_text(limits[o.name], o, float(v)))] if o.name in limits else []),
             ]
         )
         for j, (o, v) in enumerate(zip(front.objectives, front.values[row], strict=True))

@@ -116,6 +116,9 @@ class Trainings:
         Folder in which they are kept.
     trace
         Words with which `paretosched train` reads the workload: the log, and options. Without them none is started.
+    groups
+        A list of who is in which group, if the groups are not fixed otherwise: all trainings take it, so that a group
+        is the same people in what is learnt from, in what is tested, on the page and in a deployment.
 
     Raises
     ------
@@ -125,6 +128,7 @@ class Trainings:
 
     folder: Path
     trace: Sequence[str] = ()
+    groups: Path | None = None
     _running: Background | None = None  # of this page, or it outlived the page before
     _number: int = 0
     _queue: list[int] = field(default_factory=list)
@@ -243,6 +247,7 @@ class Trainings:
         """Start `paretosched train`."""
         trace, *options = self.trace
         words = ["train", str(Path(trace).absolute()), *options, "--json"]
+        words += [] if self.groups is None else ["--groups", str(self.groups)]
         words += ["--objective", str(self._path(number, ".wish.json")), *_words(self._request(number))]
         words += ["--run", str(self._path(number, "")), "-o", str(self._path(number, ".policy.json"))]
         return begin(words, self._path(number, ".log"), self._path(number, ".result.json"))

@@ -16,6 +16,7 @@ from ..workload.workload import Workload
 
 MINUTE = 60
 AT_ONCE = 1.0  # s; a wait below it is none
+FEW = 30  # jobs, of which a mean says little
 NOTABLE = 1.0  # per cent; a smaller change is not worth a sentence of its own
 BETTER, WORSE, SAME, MIXED = "better", "worse", "same", "mixed"
 
@@ -83,7 +84,7 @@ def consequences(
 
     Examples
     --------
-    >>> def of(*columns): return Waits(np.array([4, 4]), *(np.array([x, x], dtype=float) for x in (*columns, 1, 1)))
+    >>> def of(*columns): return Waits(np.array([40, 40]), *(np.array([x, x], dtype=float) for x in (*columns, 1, 1)))
     >>> lines = consequences(of(6600, 0, 35280, 144000), of(9000, 0, 39600, 154800), ["3"], [412, 412], (70.0, 70.0))
     >>> lines[1].sentence
     'Group 3, 412 users: half still start at once; the mean wait grows by 40 minutes to 2.5 h; 95 of 100 start within \
@@ -95,7 +96,8 @@ def consequences(
     for place, name in enumerate(("", *groups)):
         if today.jobs[place]:
             who = "All" if place == 0 else _group_text(name)
-            lines.append(_of_group(today, other, place, name, f"{who}, {_users_text(users[place])}"))
+            few = f", {int(today.jobs[place])} jobs only" if place and today.jobs[place] < FEW else ""
+            lines.append(_of_group(today, other, place, name, f"{who}, {_users_text(users[place])}{few}"))
     return [*lines, _of_machine(*busy)]
 
 

@@ -65,7 +65,7 @@ def steps(policy: Policy, file: str, groups: str = "") -> list[Step]:
     Examples
     --------
     >>> from paretosched.policies.policy import as_policy
-    >>> [step.command for step in steps(as_policy("fcfs"), "my policy.json")][0]
+    >>> [step.command for step in steps(as_policy("fcfs"), "my policy.json")][1]
     "paretosched deploy 'my policy.json' --to slurm --dry-run --period 30"
     """
     check_orderly(policy)
@@ -74,13 +74,15 @@ def steps(policy: Policy, file: str, groups: str = "") -> list[Step]:
     files = f"{file} and {GROUPS_FILE}, who is in which group," if groups.endswith(GROUPS_FILE) else file
     deploy = f"paretosched deploy {path} --to slurm{option}"
     return [
+        Step("Slurm must order its queue by priority/multifactor. The shadow of the next step needs no rights; to run "
+             "the policy takes AdminLevel=Operator.", "scontrol show config | grep PriorityType"),
         Step(f"Put {files} on the head node, and let it run in the shadow for a week: nothing is changed, what it "
              "would do is written down.", f"{deploy} --dry-run --period 30"),
         Step("Look at what it would have changed, and at what it promised for the same jobs.",
              f"paretosched review LOG --policy {path}{option} --since DATE --log {shlex.quote(f'{file}.deploy')}"
              "/deploy.jsonl"),
-        Step("Run it on Slurm. It sets site factors only.", deploy),
-        Step("Or as a service: print a systemd unit.", f"{deploy} --unit"),
+        Step("Run it on Slurm: it stays in the foreground, and sets site factors only.", deploy),
         Step("Undo it: all site factors are 0 again.", f"paretosched deploy {path} --to slurm --off"),
+        Step("Or run it as a service: print a systemd unit.", f"{deploy} --unit"),
         Step("With OpenPBS: print what it needs, and how to undo that.", f"paretosched deploy {path} --to pbs"),
     ]  # fmt: skip

@@ -59,10 +59,11 @@ def as_workload(
     ----------
     what
         A workload, which is returned unchanged; the path of a log; or a run directory.
-    capacity, groups, overrun
-        Only for a log: the processors of the machine, the user groups as for `with_groups`, and what happens to jobs
-        that run longer than they have requested, see `read_swf`. Default: the machine size in the log, groups by
-        consumption, and such jobs are cut.
+    capacity, overrun
+        Only for a log: the processors of the machine, and what happens to jobs that run longer than they have
+        requested, see `read_swf`. Default: the machine size in the log, and such jobs are cut.
+    groups
+        For a log or run: the user groups as for `with_groups`. Default: groups by consumption, or those of the run.
     called
         The name of `groups` in messages.
 
@@ -75,9 +76,10 @@ def as_workload(
         raise InputError(f"a workload is given as a `Workload` or as the path of a log or run, not as {what!r:.60}")
     is_run = not isinstance(what, Workload) and is_folder(what)
     if isinstance(what, Workload) or is_run:
-        if (capacity, groups, overrun) != (None, None, None):
+        if (capacity, overrun) != (None, None) or (groups is not None and not is_run):
             raise InputError(f"capacity, overrun, {called}: say how a log is read, but {what} is no log")
-        return what if isinstance(what, Workload) else reopen(what)
+        known = what if isinstance(what, Workload) else reopen(what)
+        return known if groups is None else with_groups(known, groups, called)
     workload = read_swf(what, capacity=capacity, **({} if overrun is None else {"overrun": overrun}))
     return workload if groups is None else with_groups(workload, groups, called)
 

@@ -277,8 +277,8 @@ def test_the_scheduler_is_explained_with_the_words_of_the_command_and_the_steps_
     policy = row_policy(front, page.row())
     assert policy is not None
     page.tab.click("#explain-row summary")
-    page.tab.wait_for_selector("#explain-row pre")
-    assert page.tab.inner_text("#explain-row pre").split() == ps.explain(policy).text().split()
+    page.tab.wait_for_selector("#explain-row .explained")
+    assert page.tab.inner_text("#explain-row .explained").split() == ps.explain(policy).text().split()
     commands = page.tab.locator("#explain-row code").all_inner_texts()
     assert commands == [step.command for step in steps(policy, f"policy-{page.row()}.json", "--groups groups.csv")]
     rows = list(csv.DictReader(io.StringIO(page.file_behind("#explain-row a[href='groups.csv']").lstrip("\ufeff"))))

@@ -98,7 +98,7 @@ def test_a_screen_reader_and_weak_eyes_are_served(page: Page, chromium: Any, the
     tab = window.tab
     window.after(lambda: tab.click("#pick"))
     tab.click("#explain-row summary")
-    tab.wait_for_selector("#explain-row pre")
+    tab.wait_for_selector("#explain-row .explained")
     for tab_name in ("wish", "compare", "train"):
         tab.click(f"[data-tab='{tab_name}']")
         if tab_name == "compare":

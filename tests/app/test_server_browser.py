@@ -19,7 +19,6 @@ from paretosched.wishes.nearness import nearest
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish_grammar import parse
 from paretosched.workload.time_split import split
-from paretosched.workload.user_groups import by_earlier_consumption
 from support.browser import serve_page
 from support.browser_page import Page, wait_for_known
 from support.commands import succeed
@@ -364,30 +363,30 @@ def test_a_class_is_chosen_and_the_card_says_how_it_did_on_jobs_not_seen(
         page.after(lambda: tab.click("[data-effort='5']"))
         tab.wait_for_selector("[data-training='1'][data-status='done'] .test", timeout=180_000)
         words = ("train", log, "--objective", "AWRT, others <= 1.5*EASY", "--class", "priority", "--evaluations", 500)
-        train = (*words, "--train-until", 0.7, "--accept-worse", "-o", tmp_path / "p.json")
+        listed = tmp_path / "run.app" / "groups.csv"  # the groups of the front, in both parts
+        train = (*words, "--groups", listed, "--train-until", 0.7, "--accept-worse", "-o", tmp_path / "p.json")
         systems = succeed(*train, "--json").json["systems"]
         best = next(row for row in systems if row["best"])
         gain, over = best["rest_vs_easy"], 100 * best["rest_exceeded"]
         sentence = (
             "Tested on jobs that it has not seen, those after 70 % of the time: the goal is "
             f"{abs(gain):.1f} % {'better' if gain >= 0 else 'worse'} than with EASY; "
-            f"{'the limits are kept' if over <= 0 else f'the limits are exceeded by {over:.2g} % in all'}."
+            f"{'the limits are kept' if over <= 0 else 'the limits are exceeded: '}"
         )
-        assert tab.inner_text("[data-test='1']") == sentence
+        assert tab.inner_text("[data-test='1']").startswith(sentence)
         for name in ("AWRT", "AWRT1"):
             cells = tab.locator(f"[data-tested='1 {name}'] td").all_inner_texts()
             for cell, part in zip(cells, (best["workloads"][0], best["rest"][0]), strict=True):
                 change = part.get(f"{name}_vs_easy")
                 if change is not None and round(change, 1):
                     assert f"{abs(change):,.1f} %" in cell, (cell, change)
-        tab.click("#explain-trained-1 summary")
-        tab.wait_for_selector("#explain-trained-1 .changes li")
-        rest = by_earlier_consumption(*split(ps.read_swf(log), 0.7))[1]
+        tab.wait_for_selector("#training-1 .changes li")
+        rest = split(ps.read_swf(log), 0.7)[1]
         today, other = ps.simulate(rest, "easy"), ps.simulate(rest, ps.load_policy(tmp_path / "p.json"))
         lines = consequences(
             waits(today), waits(other), rest.groups, users_of(rest), (ps.objectives(today)[0], ps.objectives(other)[0])
         )
-        assert tab.locator("#explain-trained-1 .changes li").all_inner_texts() == [line.sentence for line in lines]
+        assert tab.locator("#training-1 .changes li").all_inner_texts() == [line.sentence for line in lines]
         page.after(lambda: tab.click("#with-test"))  # without a test it learns from all jobs
         page.after(lambda: tab.click("[data-effort='5']"))
         tab.wait_for_selector("[data-training='2'][data-status='done'] .way", timeout=180_000)

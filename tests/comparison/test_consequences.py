@@ -49,7 +49,7 @@ def test_what_stays_is_said_to_stay_and_nothing_else_is() -> None:
         "All, 3 users: half still start at once; the mean wait stays 1 minute; 95 of 100 start within 10 minutes, as "
         "today; the longest wait is 12 minutes, as today."
     )
-    assert same[1].sentence.startswith("Group vip, 1 user: ")
+    assert same[1].sentence.startswith("Group vip, 1 user, 9 jobs only: ")
     other = consequences(of(7200, 0, 600, 700), of(3600, 30, 600, 900), ["vip"], [3, 1], (70.0, 71.0))
     assert [line.verdict for line in other] == ["mixed", "mixed", "better"]  # the mean shrinks, and the longest grows
     only = consequences(of(7200, 0, 600, 700), of(3600, 0, 600, 700), ["vip"], [3, 1], (70.0, 69.0))

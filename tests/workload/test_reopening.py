@@ -168,9 +168,11 @@ def test_as_workload_accepts_a_value_a_log_and_a_run(log: Path, tmp_path: Path) 
         as_workload(log, capacity=100, groups="50").digest
         == reopen(record(ps.by_consumption(ps.read_swf(log, capacity=100), [0.5]))).digest
     )
-    for what in (run, workload):
-        with pytest.raises(InputError, match="say how a log is read"):
-            as_workload(what, groups="queue")
+    assert as_workload(run, groups="50").digest == ps.by_consumption(workload, [0.5]).digest
+    with pytest.raises(InputError, match="say how a log is read"):
+        as_workload(workload, groups="queue")
+    with pytest.raises(InputError, match="say how a log is read"):
+        as_workload(run, capacity=100)
     with pytest.raises(InputError, match="--groups: percentages must descend"):
         as_workload(log, groups="1,2", called="--groups")
 
