@@ -63,7 +63,10 @@ def test_compare_says_what_is_missing(notebook_runs: Path) -> None:
 def test_a_run_stands_for_its_log(notebook_runs: Path) -> None:
     outcome = succeed("simulate", notebook_runs / "run", "--policy", "easy", "--json").json
     assert (outcome["capacity"], outcome["digest"]) == (40, ps.load_front(notebook_runs / "run").digest)
-    assert "--groups: say how a log is read" in refusal("info", notebook_runs / "run", "--groups", "queue")
+    assert "--groups: say how a log is read" in refusal("info", notebook_runs / "run", "--capacity", 50)
+    other = succeed("simulate", notebook_runs / "run", "--policy", "easy", "--groups", 50, "--json").json
+    workload = ps.by_consumption(ps.read_swf(notebook_runs / "w.swf.gz", capacity=40), [0.5])
+    assert other["digest"] == workload.digest
 
 
 def test_front_says_where_the_log_is(notebook_runs: Path) -> None:
