@@ -41,7 +41,7 @@ def question(desk: Desk, kind: str, rows: Sequence[int] = (), number: int = 0, t
     asked = {"kind": kind, "front": desk.digest, "rows": list(rows), "number": number, "today": today, "span": [0, 0]}
     if trained:
         asked["trained"] = list(trained)
-    if kind == "what-if" and desk.state.wish is not None:  # whose limits the answer is about
+    if kind in ("card", "what-if") and desk.state.wish is not None:  # whose limits the answer is about
         asked["wish"] = wish_text(desk.state.wish)
     return json.dumps(asked, sort_keys=True)
 

@@ -262,9 +262,13 @@ class Desk:
         if {row["group"] for row in rows} != set(workload.groups):  # a list cannot name a group without users
             return None
         path = self.folder / GROUPS_FILE
-        with replacing(path) as temporary:
-            temporary.write_text(to_csv(rows), encoding="utf-8")
-            temporary.chmod(0o600)
+        try:
+            with replacing(path) as temporary:
+                temporary.write_text(to_csv(rows), encoding="utf-8")
+                temporary.chmod(0o600)
+        except (OSError, InputError) as error:  # the disk is full, for instance
+            self.remark = f"{GROUPS_FILE} cannot be written, and trainings group users by consumption: {error}"
+            return None
         return path
 
     def _know(self, comparison: Comparison) -> None:
@@ -393,7 +397,7 @@ class Desk:
             key, front, workload = (self.digest, row), self.front, self._workload
             if workload is None or key in self._waits:
                 return self._waits.get(key)
-        measured = waits(schedule(front, row, workload))
+        measured = waits(self._schedule(key, lambda: schedule(front, row, workload)))
         with self.lock:
             self._waits[key] = measured
             for old in list(self._waits)[:-MOST_MEASURED]:
@@ -420,10 +424,11 @@ class Desk:
         Relative limits are those of the policies in this tenth. A tenth without jobs of a group in them does not count.
         """
         with self.lock:
-            front, workload, wish = self.front, self._workload, self.state.wish
+            front, workload, wish, key = self.front, self._workload, self.state.wish, (self.digest, row)
         if workload is None or wish is None or not wish.limits:
             return ""
-        both = [simulate(workload, "easy"), schedule(front, row, workload)]
+        easy = self._schedule("easy", lambda: simulate(workload, "easy"))
+        both = [easy, self._schedule(key, lambda: schedule(front, row, workload))]
         parts = [part.cells(front.objectives, 1) for part in periods(both, TENTHS, wish)]
         parts = [cells for cells in parts if cells["exceeded"] is not None]
         kept = [cells["exceeded"] == 0 for cells in parts]
@@ -433,8 +438,9 @@ class Desk:
         if all(kept):
             return f"{words}."
         worst = max(parts, key=lambda cells: cells["exceeded"])
-        loss = min((worst[f"{o.name}_vs_easy"] or 0.0, o.name) for o in front.objectives if o.unit == "s")
-        return f"{words}; in the worst, from {worst['from']}, {loss[1]} is {-loss[0]:,.0f} % longer than with EASY."
+        loss, name = min((worst[f"{o.name}_vs_easy"] or 0.0, o.name) for o in front.objectives if o.unit == "s")
+        longest = f", {name} is {-loss:,.0f} % longer than with EASY" if loss < 0 else ""
+        return f"{words}; the worst begins on {worst['from']}{longest}."
 
     def pair_over_time(self, row: int) -> tuple[Schedule, Schedule] | None:
         """Return the schedule of the owner's scheduler and that of a row, made again; None without the workload.
@@ -445,17 +451,21 @@ class Desk:
             front, workload = self.front, self._workload
             if workload is None or self.comparison is None:
                 return None
-            keys = (self._rules[self.mine], (self.digest, row))
-            kept = [self._schedules.get(key) for key in keys]
-        today = kept[0] or simulate(workload, self._rules[self.mine])
-        other = kept[1] or schedule(front, row, workload)
+            rule, key = self._rules[self.mine], (self.digest, row)
+        today = self._schedule(rule, lambda: simulate(workload, rule))
+        return today, self._schedule(key, lambda: schedule(front, row, workload))
+
+    def _schedule(self, key: Any, make: Callable[[], Schedule]) -> Schedule:
+        """Return the schedule of a rule, or of a front and row; the last few are kept."""
         with self.lock:
-            for key, made in zip(keys, (today, other), strict=True):
-                self._schedules.pop(key, None)
-                self._schedules[key] = made
+            kept = self._schedules.get(key)
+        made = kept or make()
+        with self.lock:
+            self._schedules.pop(key, None)
+            self._schedules[key] = made
             for old in list(self._schedules)[:-MOST_SCHEDULES]:
                 del self._schedules[old]
-        return today, other
+        return made
 
     def questions(self) -> list[Question]:
         """Return what can be asked of the workload: what if there were more of something; none before it is known."""

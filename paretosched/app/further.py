@@ -23,6 +23,7 @@ from ..core.run_files import is_run
 from ..core.typed_json import as_type
 from ..search import runs
 from ..search.settings import ALL
+from .newer_front import stamp
 from .processes import Background, Process, begin, last_error
 from .trainings import seconds_left
 
@@ -86,6 +87,7 @@ class Further:
     _running: Background | None = None
     _wanted: int = 0
     _first_seen: tuple[float, int] | None = None
+    _last: tuple[Any, Exploration] | None = None  # what was read last, and of which state of the files
 
     def __post_init__(self) -> None:
         """Look after what a page before has begun."""
@@ -116,6 +118,14 @@ class Further:
         """Return how far it is."""
         if not is_run(self.run):
             return Exploration(message=self.why_not)
+        live = self._running is not None and self._running.is_running
+        mark = live, self._wanted, bool(self.trace), stamp(self.run)
+        if self._last is None or self._last[0] != mark or live:
+            self._last = mark, self._read(live)
+        return self._last[1]
+
+    def _read(self, live: bool) -> Exploration:
+        """Return how far it is, from the files of the run."""
         try:
             about = runs.read_about(self.run)
             evaluations: Any = about.get("evaluations", {})
@@ -123,7 +133,6 @@ class Further:
             each = seconds / int(evaluations["done"]) if evaluations.get("done") else math.nan
         except (InputError, TypeError, ValueError, KeyError) as error:  # a run that is being damaged
             return Exploration(message=str(error))
-        live = self._running is not None and self._running.is_running
         wanted = max(done, self._wanted)
         left = None
         if live and done < wanted:
