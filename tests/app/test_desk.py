@@ -244,3 +244,28 @@ def test_the_option_of_groups_is_that_of_how_the_groups_were_made(house: Path, t
 def test_an_error_in_a_wish_shows_one_that_is_right(desk: Desk) -> None:
     with pytest.raises(InputError, match=r"A wish is, for example: AWRT1 \+ AWRT2, others <= 1\.05\*EASY$"):
         desk.act({"do": "say", "text": "serve group 1 better"})
+
+
+def test_tenths_of_the_log_are_counted_as_by_hand(house: Path, tmp_path: Path) -> None:
+    front, w = ps.load_front(house / "run"), ps.read_swf(house / "w.swf.gz")
+    desk = Desk(front, tmp_path)
+    assert desk.limits_by_tenths(0) == ""
+    desk.simulate_known(finder(house / "run", front))
+    desk.act({"do": "say", "text": "AWRT1, AWRT5 <= 1.05*EASY"})
+    row = view_of(desk.state, front).row
+    policy = row_policy(front, row)
+    assert policy is not None
+    easy, other = (ps.simulate(w, p) for p in ("easy", policy))
+    first, span = int(w.submit[0]), int(w.submit[-1] - w.submit[0]) + 1
+    kept = []
+    for tenth in range(10):
+        inside = (w.submit >= first + span * tenth // 10) & (w.submit < first + span * (tenth + 1) // 10)
+        work = (w.run * w.width)[inside & (w.group == 4)]
+        if len(work) and (inside & (w.group == 0)).any():  # otherwise goal or limit is undefined there
+            of_both = [
+                ((s.finish - w.submit)[inside & (w.group == 4)] * work).sum() / work.sum() for s in (easy, other)
+            ]
+            kept.append(of_both[1] <= 1.05 * of_both[0])
+    says = desk.limits_by_tenths(row)
+    assert says.startswith(f"Its limits are kept in {sum(kept)} of {len(kept)} tenths of the log")
+    assert says.endswith(".")
