@@ -95,6 +95,7 @@ def consequence_list(desk: Desk, row: int) -> list[Any]:
     tenths = desk.limits_by_tenths(row)
     return [
         html.P(words, className="quiet"),
+        *_measures(desk.disagreements(row)),
         _changes(lines),
         html.P(tenths, className="tenths") if tenths else None,
         *_prices(desk.prices(row)),
@@ -125,6 +126,12 @@ def _on_other_jobs(desk: Desk, row: int) -> Any:
     )
 
 
+def _measures(lines: Sequence[Consequence]) -> list[Any]:
+    """Return where AWRT and mean waits say different things, as a list; nothing if they do not."""
+    items = [html.Li(line.sentence, className=line.verdict) for line in lines]
+    return [html.Ul(items, className="measures")] if items else []
+
+
 def _changes(lines: Sequence[Consequence]) -> Any:
     return html.Ul([html.Li(line.sentence, className=line.verdict) for line in lines], className="changes")
 
@@ -132,13 +139,18 @@ def _changes(lines: Sequence[Consequence]) -> Any:
 def test_list(desk: Desk, number: int) -> list[Any]:
     """Return what a trained policy changes for whom on the jobs that it has not seen, as a list of sentences."""
     try:
-        lines = desk.tested(number)
+        lines, others = desk.tested(number)
     except InputError as error:
         return [html.P(f"It cannot be tried on the jobs that it has not seen: {error}.")]
     if not lines or desk.today is None:
         return []
     words = f"On the jobs that it has not seen, every job counting once; “today” is {desk.today[0]} there:"
-    return [html.H3("What it would change for whom"), html.P(words, className="quiet"), _changes(lines)]
+    return [
+        html.H3("What it would change for whom"),
+        html.P(words, className="quiet"),
+        *_measures(others),
+        _changes(lines),
+    ]
 
 
 def answer_list(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]) -> list[Any]:
@@ -208,14 +220,14 @@ def _graph(figure: Any) -> Any:
 
 
 def explanation(desk: Desk, policy: Policy, file: str) -> list[Any]:
-    """Return what a scheduler does, in words, and how to run it; `file` is the name under which it is saved."""
-    words = html.Div(text_parts(explain(policy).text()), className="explained", tabIndex=0)
-    parts = [html.H3("What it does"), words, html.H3("Run it")]
+    """Return how to run a scheduler, and what it does, in words; `file` is the name under which it is saved."""
+    what = [html.H3("What it does"), html.Div(text_parts(explain(policy).text()), className="explained")]
     groups = option_of_groups(policy, desk.workload)
+    parts: list[Any] = [html.H3("Run it")]
     try:
         what_to_do = steps(policy, file, groups)
     except InputError as error:
-        return [*parts, html.P(f"No resource manager can run it as an order of its queue: {error}.")]
+        return [*parts, html.P(f"No resource manager can run it as an order of its queue: {error}."), *what]
     if groups.endswith(GROUPS_FILE) and desk.workload is not None:
         link = html.A(GROUPS_FILE, href=GROUPS_FILE, download=GROUPS_FILE, className="button")
         words = (
@@ -226,7 +238,7 @@ def explanation(desk: Desk, policy: Policy, file: str) -> list[Any]:
         )
         parts.append(html.P([link, f" {words} Users who are not in it are newcomers."]))
     items = [html.Li([step.words, html.Br(), html.Code(step.command)]) for step in what_to_do]
-    return [*parts, html.Ol(items, className="steps")]
+    return [*parts, html.Ol(items, className="steps"), *what]
 
 
 def text_parts(text: str) -> list[Any]:

@@ -104,7 +104,7 @@ def _candidate(desk: Desk, letter: str, pick: Pick) -> list[str]:
         parts += _paragraphs(["It was chosen by all jobs of this log; it is not tested on others."])
     if lines and desk.today is not None:
         words = f"What it would change against {desk.today[0]}, which “today” means; every job counts once:"
-        parts += [*_paragraphs([words]), _list([line.sentence for line in lines])]
+        parts += [*_paragraphs([words]), _list([line.sentence for line in [*desk.disagreements(pick.row), *lines]])]
         prices = desk.prices(pick.row)
         if prices:
             note = (

@@ -340,22 +340,26 @@ class Desk:
             self.further.ask(action.get("evaluations", 0))
         self.look_after()
 
-    def tested(self, number: int) -> list[Consequence]:
-        """Return in words what a trained policy changes on jobs that it has not seen, against the owner's scheduler.
+    def tested(self, number: int) -> tuple[list[Consequence], list[Consequence]]:
+        """Return in words what a trained policy changes on jobs that it has not seen, and where measures disagree.
 
-        Both begin with an empty machine there. Nothing without such jobs.
+        It is compared with the owner's scheduler; both begin with an empty machine there. Nothing without such jobs.
         """
         with self.lock:
             found = [t for t in self.known_trainings if t.number == number and t.has_test and t.policy is not None]
             workload = self._workload
             if not found or workload is None or self.comparison is None:
-                return []
+                return [], []
             rule, policy = self._rules[self.mine], found[0].policy
         assert policy is not None  # noqa: S101  # see above
         rest = split(workload, LEARN_UNTIL)[1]
         today, other = simulate(rest, rule), simulate(rest, policy)
-        util = float(objectives(today)[0]), float(objectives(other)[0])
-        return consequences(waits(today), waits(other), rest.groups, users_of(rest), util)
+        values = [np.asarray(objectives(each)) for each in (today, other)]
+        before, after = waits(today), waits(other)
+        gains = improvement(values[1][2:], values[0][2:]).tolist()
+        util = float(values[0][0]), float(values[1][0])
+        lines = consequences(before, after, rest.groups, users_of(rest), util)
+        return lines, two_measures(before, after, rest.groups, gains)
 
     @property
     def workload(self) -> Workload | None:
@@ -414,9 +418,16 @@ class Desk:
             today, groups = self.comparison.waits[self.mine], self.front.groups
             if not self._users:
                 self._users = users_of(self._workload)
+            return consequences(today, measured, groups, self._users, util)
+
+    def disagreements(self, row: int) -> list[Consequence]:
+        """Return in words where AWRT and mean waits say different things of the schedule of a row, group by group."""
+        measured = self.measure(row)
+        with self.lock:
+            if measured is None or self.comparison is None or row >= len(self.front):
+                return []
             gains = improvement(self.front.values[row, 2:], self.comparison.values[self.mine, 2:]).tolist()
-            lines = consequences(today, measured, groups, self._users, util)
-            return [*two_measures(today, measured, groups, gains), *lines]
+            return two_measures(self.comparison.waits[self.mine], measured, self.front.groups, gains)
 
     def limits_by_tenths(self, row: int) -> str:
         """Return in how many tenths of the log's time the schedule of a row keeps the wish's limits; "" without limits.

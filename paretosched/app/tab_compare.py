@@ -12,6 +12,7 @@ from ..simulation.objective import Objective, improvement
 from .cards import question
 from .charts import LETTERS, PICK_LOOKS, differences, value_text
 from .desk import Desk
+from .tab_train import test_sentence
 from .widgets import GRAPH, asked_part, button, gain_in_words, heading, meaning_of, opened_part, text_field
 
 
@@ -67,6 +68,13 @@ def compare_pieces(desk: Desk) -> dict[str, Any]:
         "compared": [
             html.Div(_comparison_table(desk, columns, reference), className="scroll"),
             html.P([note, " ", html.A("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
+            *(
+                html.P(
+                    f"Trained {t.number} is shown on all jobs. {test_sentence(t, desk.front)}", className="tested-on"
+                )
+                for t in desk.known_trainings
+                if t.number in desk.trained_values and t.has_test
+            ),
         ],
         "picks": picks or empty,
         "what-if": _what_if_card(desk),

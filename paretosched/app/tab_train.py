@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..plots.style import defined_objectives
 from ..simulation.objective import Objective
 from ..wishes import nearness
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import Wish, exceeded_limits, goal, spelled_out, violation, wish_text
+from ..wishes.wish import Limit, Wish, exceeded_limits, goal, spelled_out, violation, wish_text
 from .cards import question
 from .charts import unit_of, value_text
 from .desk import Desk
@@ -123,7 +123,6 @@ def training_rows(desk: Desk) -> list[dict[str, Any]]:
 
 def _training_card(desk: Desk, t: Training) -> Any:
     """Return the card of a training: its wish, its progress, and what its best policy reaches."""
-    easy = None if desk.comparison is None else desk.comparison.values[0]
     words = {
         QUEUED: "waits for the training before it",
         RUNNING: "is learning",
@@ -157,39 +156,47 @@ def _training_card(desk: Desk, t: Training) -> Any:
                 className="progress",
             )
         )
-    values = desk.trained_values.get(t.number)
-    if values is None and len(t.course) and t.status in (RUNNING, STOPPED):
-        values = t.course[-1]
-    if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
-        told = progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
-        if t.has_test and told:
-            body.append(
-                html.P("On all jobs of the log, of which it has learnt from the first part:", className="quiet")
-            )
-        body += [html.P(html.B(sentence), className="way", **{"data-way": str(t.number)}) for sentence in told]
-        cells = [
-            html.Td(
-                [html.Small(o.name), html.Br(), value_text(o, float(values[j]))],
-                **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
-            )
-            for j, o in enumerate(desk.front.objectives)
-            if o in defined_objectives(desk.front)
-        ]
-        body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
+    test = _test_of(t, desk.front) if t.status == DONE else []
+    whole = _whole_log(desk, t)
+    if test:  # what counts comes first
+        body += [*test, *asked_part(f"tested-{t.number}", question(desk, "tested", number=t.number))]
+        words = "On all jobs of the log, of which it has learnt from the first part"
+        whole = [html.Details([html.Summary(words), *whole], id=f"whole-{t.number}")]
+    body += whole
     if t.status == DONE:
-        distance = desk.trained_distance(t)
-        body.append(html.P(f"{OF_GOAL}{distance}" if distance else "", className="quiet"))
-        body += _test_of(t, desk.front)
-        if t.has_test:
-            body += asked_part(f"tested-{t.number}", question(desk, "tested", number=t.number))
         asked = question(desk, "trained", number=t.number)
-        body.append(opened_part(f"explain-trained-{t.number}", "What this scheduler does, and how to run it", asked))
+        body.append(opened_part(f"explain-trained-{t.number}", "How to run this scheduler, and what it does", asked))
     return html.Div(
         body,
         className="card training",
         id=f"training-{t.number}",
         **{"data-status": t.status, "data-training": str(t.number)},
     )
+
+
+def _whole_log(desk: Desk, t: Training) -> list[Any]:
+    """Return what the policy of a training, or the best one so far, reaches on all jobs of the log."""
+    values = desk.trained_values.get(t.number)
+    if values is None and len(t.course) and t.status in (RUNNING, STOPPED):
+        values = t.course[-1]
+    if values is None or values.size != len(desk.front.objectives) or np.isnan(values).all():
+        return []
+    easy = None if desk.comparison is None else desk.comparison.values[0]
+    told = progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
+    cells = [
+        html.Td(
+            [html.Small(o.name), html.Br(), value_text(o, float(values[j]))],
+            **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
+        )
+        for j, o in enumerate(desk.front.objectives)
+        if o in defined_objectives(desk.front)
+    ]
+    distance = desk.trained_distance(t) if t.status == DONE else ""
+    return [
+        *(html.P(html.B(sentence), className="way", **{"data-way": str(t.number)}) for sentence in told),
+        html.Table(html.Tbody(html.Tr(cells)), className="small"),
+        html.P(f"{OF_GOAL}{distance}" if distance else "", className="quiet"),
+    ]
 
 
 def test_sentence(t: Training, front: Front) -> str:
@@ -269,8 +276,30 @@ def _tested_limits(t: Training, best: Mapping[str, Any], easy: Mapping[str, Any]
         wish = known_part(t.wish, {"easy": of_easy})
     if wish is None:
         return f"the limits are exceeded by {100 * best['rest_exceeded']:.2g} % in all"
-    over = (f"{name} by {100 * share:.2g} %" for name, share in exceeded_limits(wish, reached))
+    names = [o.name for o in front.objectives]
+    limits = {limit.objective: limit for limit in spelled_out(wish, names_with_values(names, reached)).limits}
+    over = [_over_easy(limits[name], reached[k], of_easy[k]) for name, _ in exceeded_limits(wish, reached)
+            for k in [names.index(name)]]  # fmt: skip
     return f"the limits are exceeded: {', '.join(over)}"
+
+
+def names_with_values(names: Sequence[str], values: Floats) -> list[str]:
+    """Return the names of the objectives that have a value, which those of groups without jobs have not."""
+    return [name for name, value in zip(names, values.tolist(), strict=True) if not np.isnan(value)]
+
+
+def _over_easy(limit: Limit, value: float, easy: float) -> str:
+    """Return by how much a value differs from EASY's, and how much its limit allows.
+
+    Examples
+    --------
+    >>> _over_easy(Limit("AWRT4", high=105.0), 111.4, 100.0)
+    'AWRT4 is 11.4 % more than with EASY, 5.0 % allowed'
+    """
+    end = limit.high if value > limit.high else limit.low
+    change, allowed = 100 * (value / easy - 1), 100 * (end / easy - 1)
+    more = "more" if change >= 0 else "less"
+    return f"{limit.objective} is {abs(change):.1f} % {more} than with EASY, {allowed:.1f} % allowed"
 
 
 def _buttons(t: Training) -> list[Any]:

@@ -83,7 +83,7 @@ def wish_tab(desk: Desk, contents: Mapping[str, Any]) -> list[Any]:
             [
                 pieces["chosen"],
                 html.Div(asked_part("card"), id="card", **{"aria-live": "polite"}),
-                opened_part("explain-row", "What this scheduler does, and how to run it"),
+                opened_part("explain-row", "How to run this scheduler, and what it does"),
                 pieces["values"],
             ],
             className="card chosen",

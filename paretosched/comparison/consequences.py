@@ -17,6 +17,7 @@ from ..workload.workload import Workload
 MINUTE = 60
 AT_ONCE = 1.0  # s; a wait below it is none
 FEW = 30  # jobs, of which a mean says little
+MUCH = 5  # times as much is worth a sentence, too
 NOTABLE = 1.0  # per cent; a smaller change is not worth a sentence of its own
 BETTER, WORSE, SAME, MIXED = "better", "worse", "same", "mixed"
 
@@ -102,7 +103,9 @@ def consequences(
 
 
 def two_measures(today: Waits, other: Waits, groups: Sequence[str], gains: Sequence[float]) -> list[Consequence]:
-    """Return where the response time by processor seconds and the mean wait of jobs go opposite ways, in sentences.
+    """Return where response times by processor seconds and mean waits differ in what they say, in sentences.
+
+    They go opposite ways, or one changes many times as much as the other.
 
     Parameters
     ----------
@@ -124,9 +127,17 @@ large jobs gain and many small ones wait longer.']
         if not today.jobs[place] or np.isnan(gain) or abs(gain) < NOTABLE or not before:
             continue
         change = 100 * (after - before) / before
-        if abs(change) < NOTABLE or (change > 0) != (gain > 0):
+        is_shorter, grows = gain > 0, change > 0
+        if abs(change) < NOTABLE or (is_shorter != grows and abs(change) < MUCH * abs(gain)):
             continue
-        is_shorter = gain > 0
+        if is_shorter != grows:  # the same way, but how much differs by far
+            ways = ("shorter", "shrinks") if is_shorter else ("longer", "grows")
+            sentence = (
+                f"{_group_text(name)}: AWRT gets {abs(gain):.2g} % {ways[0]}, but the mean wait of its jobs {ways[1]} "
+                f"by {abs(change):.2g} %: AWRT counts processor seconds, so many small jobs weigh little in it."
+            )
+            lines.append(Consequence(name, BETTER if is_shorter else WORSE, sentence))
+            continue
         large, small = ("gain", "wait longer") if is_shorter else ("lose", "start sooner")
         sentence = (
             f"{_group_text(name)}: AWRT gets {abs(gain):.2g} % {'shorter' if is_shorter else 'longer'}, but the mean "

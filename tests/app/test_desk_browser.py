@@ -13,11 +13,12 @@ import pytest
 
 import paretosched as ps
 from paretosched.app.charts import part
-from paretosched.comparison.consequences import consequences, in_service_words, users_of
+from paretosched.comparison.consequences import consequences, in_service_words, two_measures, users_of
 from paretosched.comparison.what_if import changed_workload, questions
 from paretosched.deployment.steps import steps
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.simulation.lower_bounds import bounds
+from paretosched.simulation.objective import improvement
 from paretosched.wishes.exchange_rates import exchange_rates, rate_sentences
 from paretosched.wishes.wish_grammar import parse
 from support.browser import serve_page
@@ -249,6 +250,9 @@ def test_cards_say_what_would_change_for_whom(page: Page, front: ps.Front, brows
         busy = float(ps.objectives(today)[0]), float(front.values[page.row(), 0])
         lines = consequences(ps.waits(today), ps.waits(there), front.groups, users_of(workload), busy)
         assert tab.locator("#card .changes li").all_inner_texts() == [line.sentence for line in lines]
+        gains = improvement(front.values[page.row(), 2:], np.array(ps.objectives(today))[2:]).tolist()
+        others = two_measures(ps.waits(today), ps.waits(there), front.groups, gains)
+        assert tab.locator("#card .measures li").all_inner_texts() == [line.sentence for line in others]
         assert tab.inner_text("#words").startswith(f"With {name} half of the jobs start ")
     page.after(lambda: tab.click("#pick"))
     tab.click("[data-tab='compare']")

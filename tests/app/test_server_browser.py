@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import paretosched as ps
-from paretosched.comparison.consequences import consequences, users_of
+from paretosched.comparison.consequences import consequences, two_measures, users_of
+from paretosched.simulation.objective import improvement
 from paretosched.simulation.service import waits
 from paretosched.wishes.navigation import remaining
 from paretosched.wishes.nearness import nearest
@@ -118,7 +119,8 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(browser_house: Path,
         page.say("10*AWRT1 + 4*AWRT2")
         tab.click("[data-tab='train']")
         page.after(lambda: tab.click("[data-effort='5']"))
-        tab.wait_for_selector("[data-training='1'][data-status='done'] .way", timeout=180_000)
+        tab.click("[data-training='1'][data-status='done'] #whole-1 summary", timeout=180_000)
+        tab.wait_for_selector("#whole-1 .way")
         assert re.fullmatch(
             r"Goal: (worse than EASY|\d+ % of the way from EASY to the front(, better than any schedule on it)?)\.",
             tab.inner_text("[data-training='1'] .way"),
@@ -386,6 +388,9 @@ def test_a_class_is_chosen_and_the_card_says_how_it_did_on_jobs_not_seen(
         lines = consequences(
             waits(today), waits(other), rest.groups, users_of(rest), (ps.objectives(today)[0], ps.objectives(other)[0])
         )
+        gains = improvement(*(np.array(ps.objectives(each))[2:] for each in (other, today))).tolist()
+        others = two_measures(waits(today), waits(other), rest.groups, gains)
+        assert tab.locator("#training-1 .measures li").all_inner_texts() == [line.sentence for line in others]
         assert tab.locator("#training-1 .changes li").all_inner_texts() == [line.sentence for line in lines]
         page.after(lambda: tab.click("#with-test"))  # without a test it learns from all jobs
         page.after(lambda: tab.click("[data-effort='5']"))
