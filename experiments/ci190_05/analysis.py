@@ -169,8 +169,20 @@ def opening(paper: Mapping[tuple[str, str], str], tables: Mapping[str, Sequence[
         f"In {compared - len(same)} of {compared} rows the number of schedules that are not dominated is not within "
         f"{100 * NEAR:.0f} % of the paper's, and {len(lost)} claims do not hold"
         + (f"; not shown to be better than random search: {' and '.join(equal)}." if equal else "."),
-        f"Explore the weighting first: {100 * share:.0f} % of the final front come from it, for {100 * cost:.0f} % of "
-        "the CPU time, and each of its schedules has a policy that a machine can run.",
+        f"Explore the weighting: {100 * share:.0f} % of the final front come from it, for {100 * cost:.0f} % of "
+        "the CPU time, and each of its schedules has a policy that a machine can run; " + orders_words(rows),
+    )
+
+
+def orders_words(rows: Mapping[str, Mapping[str, str]]) -> str:
+    """Return how much of the owner's box the orders of the queue cover, beside the search of weightings."""
+    orders, weighting = rows["queue-permutation"], rows["weighting"]
+    volumes = [float(row["hypervolume"]) for row in (orders, weighting)]
+    words = "begin with" if volumes[0] >= volumes[1] else "it covers more than"
+    return (
+        f"{words} the {int(orders['front'])} orders of the groups in the queue, which cover {volumes[0]:.3f} of the "
+        f"owner's box for {float(orders['kernel_seconds']):.0f} CPU s, {int(weighting['evaluations']):,} weightings "
+        f"{volumes[1]:.3f} for {float(weighting['kernel_seconds']):.0f}."
     )
 
 
