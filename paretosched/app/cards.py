@@ -23,7 +23,9 @@ from ..simulation.service import DAY, bins
 from ..wishes.exchange_rates import COSTS
 from ..wishes.wish import wish_text
 from ..workload.group_lists import names_of
+from ..workload.group_rules import comes_from_consumption
 from .desk import Desk
+from .other_jobs import answer_to, limits_by_tenths, on_unseen_jobs
 from .state_view import View
 from .time_charts import months, week
 from .trainings import DONE
@@ -55,6 +57,7 @@ def questions(desk: Desk, view: View) -> dict[str, str]:
         asked |= {kind: question(desk, kind, [row]) for kind in ("card", "time", "week")}
         rows = [pick.row for pick in desk.state.picks[:MOST_ASKED]] or [row]
         trained = [t.number for t in desk.known_trainings if t.status == DONE][:MOST_TRAINED]
+        rows = rows[: MOST_ASKED - len(trained)]
         for number in range(len(desk.questions())):
             asked[f"what-if-{number}"] = question(desk, "what-if", rows, number, trained)
     return asked
@@ -92,7 +95,7 @@ def consequence_list(desk: Desk, row: int) -> list[Any]:
         return []
     name = desk.today[0]
     words = f"What it would change against {name}, every job counting once; “today” is {name}:"
-    tenths = desk.limits_by_tenths(row)
+    tenths = limits_by_tenths(desk, row)
     return [
         html.P(words, className="quiet"),
         *_measures(desk.disagreements(row)),
@@ -139,12 +142,12 @@ def _changes(lines: Sequence[Consequence]) -> Any:
 def test_list(desk: Desk, number: int) -> list[Any]:
     """Return what a trained policy changes for whom on the jobs that it has not seen, as a list of sentences."""
     try:
-        lines, others = desk.tested(number)
+        name, lines, others = on_unseen_jobs(desk, number)
     except InputError as error:
         return [html.P(f"It cannot be tried on the jobs that it has not seen: {error}.")]
-    if not lines or desk.today is None:
+    if not lines:
         return []
-    words = f"On the jobs that it has not seen, every job counting once; “today” is {desk.today[0]} there:"
+    words = f"On the jobs that it has not seen, every job counting once; “today” is {name}, from an empty machine on:"
     return [
         html.H3("What it would change for whom"),
         html.P(words, className="quiet"),
@@ -156,7 +159,7 @@ def test_list(desk: Desk, number: int) -> list[Any]:
 def answer_list(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]) -> list[Any]:
     """Return what a question does to the owner's scheduler, to those of rows, and to trained ones, in sentences."""
     try:
-        answer = desk.answer(number, rows, trained)
+        answer = answer_to(desk, number, rows, trained)
     except InputError as error:
         return [html.P(f"This cannot be tried: {error}.")]
     if answer is None:
@@ -228,7 +231,7 @@ def explanation(desk: Desk, policy: Policy, file: str) -> list[Any]:
         what_to_do = steps(policy, file, groups)
     except InputError as error:
         return [*parts, html.P(f"No resource manager can run it as an order of its queue: {error}."), *what]
-    if groups.endswith(GROUPS_FILE) and desk.workload is not None:
+    if groups.endswith(GROUPS_FILE) and desk.workload is not None and comes_from_consumption(desk.workload):
         link = html.A(GROUPS_FILE, href=GROUPS_FILE, download=GROUPS_FILE, className="button")
         words = (
             "says who is in which group. Its users are numbers, as in the log: put the names of your accounts in their "

@@ -50,7 +50,7 @@ def decision(desk: Desk) -> str:
         "<h2>Candidates</h2>",
         _table(desk, columns, reference, picks),
         *(part for letter, pick in zip(LETTERS, picks, strict=False) for part in _candidate(desk, letter, pick)),
-        *(part for t in desk.known_trainings if t.status == DONE for part in _trained(desk, t)),
+        *(part for t in desk.known_trainings if t.status == DONE for part in _of_training(desk, t)),
         "<h2>Figures</h2>",
         *(f"<div>{figure(key, picture)}</div>" for key, picture in _figures(desk, columns, reference).items()),
     ]
@@ -117,7 +117,7 @@ def _candidate(desk: Desk, letter: str, pick: Pick) -> list[str]:
     return [*parts, f"<details><summary>What its scheduler does</summary><pre>{text}</pre></details>"]
 
 
-def _trained(desk: Desk, t: Training) -> list[str]:
+def _of_training(desk: Desk, t: Training) -> list[str]:
     """Return the section of a trained scheduler: what it was trained for, and how it does on jobs it has not seen."""
     values = desk.trained_values.get(t.number)
     if values is None or desk.comparison is None or np.isnan(values).all():

@@ -12,14 +12,13 @@ import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
 from ..comparison.consequences import Consequence, consequences, in_service_words, two_measures, users_of
-from ..comparison.periods import periods
-from ..comparison.what_if import Answer, Question, answer, changed_workload, questions
+from ..comparison.what_if import Question, changed_workload, questions
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import replacing
 from ..deployment.steps import GROUPS_FILE
 from ..fronts.front import Front
-from ..fronts.row_schedules import row_policy, schedule
+from ..fronts.row_schedules import schedule
 from ..policies.policy import Policy, PolicyLike
 from ..simulation.objective import improvement, objectives
 from ..simulation.schedule import Schedule
@@ -28,10 +27,9 @@ from ..simulation.simulator import simulate
 from ..wishes.best_possible import areas_of, best_possible, distance_text
 from ..wishes.exchange_rates import exchange_rates, rate_sentences
 from ..wishes.navigation import reachable, remaining
-from ..wishes.relative_limits import known_part, resolved_on
-from ..wishes.wish import Wish, exceeded_limits, goal, violation, wish_text
+from ..wishes.relative_limits import known_part
+from ..wishes.wish import Wish, goal, violation, wish_text
 from ..workload.group_rules import comes_from_consumption
-from ..workload.time_split import split
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import after
@@ -41,14 +39,13 @@ from .further import Exploration, Further
 from .newer_front import digest_of
 from .state import State, beginning
 from .state_view import view_of
-from .trainings import DONE, EFFORTS, LEARN_UNTIL, RUNNING, Training, Trainings
+from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 from .undo import History
 
 RECORDED = (("recorded",), (f"recorded{OVERBOOKED}",))
 REPLACING = ("say", "classify")  # actions that set a whole wish; the others change one part of it
 MOST_SCHEDULES = 4  # that are kept; one of a million jobs takes 8 MB
 MOST_MEASURED = 200  # schedules whose waits are kept
-TENTHS = 10
 MOST_WINDOWS = 1000  # whose last actions are remembered
 KNOWN_POLICIES = ("fcfs", "conservative")  # simulated beside EASY and the recorded schedule
 
@@ -340,27 +337,6 @@ class Desk:
             self.further.ask(action.get("evaluations", 0))
         self.look_after()
 
-    def tested(self, number: int) -> tuple[list[Consequence], list[Consequence]]:
-        """Return in words what a trained policy changes on jobs that it has not seen, and where measures disagree.
-
-        It is compared with the owner's scheduler; both begin with an empty machine there. Nothing without such jobs.
-        """
-        with self.lock:
-            found = [t for t in self.known_trainings if t.number == number and t.has_test and t.policy is not None]
-            workload = self._workload
-            if not found or workload is None or self.comparison is None:
-                return [], []
-            rule, policy = self._rules[self.mine], found[0].policy
-        assert policy is not None  # noqa: S101  # see above
-        rest = split(workload, LEARN_UNTIL)[1]
-        today, other = simulate(rest, rule), simulate(rest, policy)
-        values = [np.asarray(objectives(each)) for each in (today, other)]
-        before, after = waits(today), waits(other)
-        gains = improvement(values[1][2:], values[0][2:]).tolist()
-        util = float(values[0][0]), float(values[1][0])
-        lines = consequences(before, after, rest.groups, users_of(rest), util)
-        return lines, two_measures(before, after, rest.groups, gains)
-
     @property
     def workload(self) -> Workload | None:
         """The jobs of the front; None before they are known."""
@@ -383,6 +359,11 @@ class Desk:
         return self.known_names.index(self.state.mine) if self.state.mine in self.known_names else recorded
 
     @property
+    def rule(self) -> PolicyLike:
+        """The owner's scheduler, as it is simulated."""
+        return self._rules[self.mine]
+
+    @property
     def today(self) -> tuple[str, Floats] | None:
         """The name and the objective values of the owner's scheduler; None before the workload has been simulated."""
         return None if self.comparison is None else (self.known_names[self.mine], self.comparison.values[self.mine])
@@ -401,7 +382,7 @@ class Desk:
             key, front, workload = (self.digest, row), self.front, self._workload
             if workload is None or key in self._waits:
                 return self._waits.get(key)
-        measured = waits(self._schedule(key, lambda: schedule(front, row, workload)))
+        measured = waits(self.schedule_of(key, lambda: schedule(front, row, workload)))
         with self.lock:
             self._waits[key] = measured
             for old in list(self._waits)[:-MOST_MEASURED]:
@@ -429,30 +410,6 @@ class Desk:
             gains = improvement(self.front.values[row, 2:], self.comparison.values[self.mine, 2:]).tolist()
             return two_measures(self.comparison.waits[self.mine], measured, self.front.groups, gains)
 
-    def limits_by_tenths(self, row: int) -> str:
-        """Return in how many tenths of the log's time the schedule of a row keeps the wish's limits; "" without limits.
-
-        Relative limits are those of the policies in this tenth. A tenth without jobs of a group in them does not count.
-        """
-        with self.lock:
-            front, workload, wish, key = self.front, self._workload, self.state.wish, (self.digest, row)
-        if workload is None or wish is None or not wish.limits:
-            return ""
-        easy = self._schedule("easy", lambda: simulate(workload, "easy"))
-        both = [easy, self._schedule(key, lambda: schedule(front, row, workload))]
-        parts = [part.cells(front.objectives, 1) for part in periods(both, TENTHS, wish)]
-        parts = [cells for cells in parts if cells["exceeded"] is not None]
-        kept = [cells["exceeded"] == 0 for cells in parts]
-        if not kept:
-            return ""
-        words = f"Its limits are kept in {sum(kept)} of {len(kept)} tenths of the log"
-        if all(kept):
-            return f"{words}."
-        worst = max(parts, key=lambda cells: cells["exceeded"])
-        loss, name = min((worst[f"{o.name}_vs_easy"] or 0.0, o.name) for o in front.objectives if o.unit == "s")
-        longest = f", {name} is {-loss:,.0f} % longer than with EASY" if loss < 0 else ""
-        return f"{words}; the worst begins on {worst['from']}{longest}."
-
     def pair_over_time(self, row: int) -> tuple[Schedule, Schedule] | None:
         """Return the schedule of the owner's scheduler and that of a row, made again; None without the workload.
 
@@ -463,10 +420,10 @@ class Desk:
             if workload is None or self.comparison is None:
                 return None
             rule, key = self._rules[self.mine], (self.digest, row)
-        today = self._schedule(rule, lambda: simulate(workload, rule))
-        return today, self._schedule(key, lambda: schedule(front, row, workload))
+        today = self.schedule_of(rule, lambda: simulate(workload, rule))
+        return today, self.schedule_of(key, lambda: schedule(front, row, workload))
 
-    def _schedule(self, key: Any, make: Callable[[], Schedule]) -> Schedule:
+    def schedule_of(self, key: Any, make: Callable[[], Schedule]) -> Schedule:
         """Return the schedule of a rule, or of a front and row; the last few are kept."""
         with self.lock:
             kept = self._schedules.get(key)
@@ -482,13 +439,8 @@ class Desk:
         """Return what can be asked of the workload: what if there were more of something; none before it is known."""
         return [] if self._workload is None or self.comparison is None else questions(self._workload)
 
-    def answer(
-        self, number: int, rows: Sequence[int], trained: Sequence[int] = ()
-    ) -> tuple[Answer, dict[str, str]] | None:
-        """Return what a question does to schedulers, and how each keeps the wish's limits; None without that question.
-
-        The schedulers are the owner's, those of `rows`, named "schedule 7", and trained ones by number, "trained 1".
-        They run on the changed workload, which takes seconds, so it is done without the lock.
+    def changed(self, number: int) -> Workload:
+        """Return the workload of a question, which is made once.
 
         Raises
         ------
@@ -496,22 +448,14 @@ class Desk:
             The workload cannot be put together anew.
         """
         with self.lock:
-            asked, front, workload, wish = self.questions(), self.front, self._workload, self.state.wish
-            if workload is None or not 0 <= number < len(asked):
-                return None
-            today, rule = self.known_names[self.mine], self._rules[self.mine]
-            if rule == "recorded":  # what happened once cannot happen to other jobs
-                today, rule = "EASY", "easy"
-            changed = self._changed.get(number)
-            policies = {f"schedule {row}": row_policy(front, row) for row in rows}
-            policies |= {f"trained {t.number}": t.policy for t in self.known_trainings if t.number in trained}
-        if changed is None:
-            changed = changed_workload(workload, asked[number])
-            with self.lock:
-                self._changed[number] = changed
-        schedules = {name: simulate(changed, policy) for name, policy in policies.items() if policy is not None}
-        told = answer(workload, changed, asked[number], (today, simulate(changed, rule)), schedules)
-        return told, {} if wish is None else limit_words(wish, changed, told.values)
+            asked, workload, known = self.questions(), self._workload, self._changed.get(number)
+        if known is not None:
+            return known
+        assert workload is not None  # noqa: S101  # without it there are no questions
+        made = changed_workload(workload, asked[number])
+        with self.lock:
+            self._changed[number] = made
+        return made
 
     def prices(self, row: int) -> list[str]:
         """Return in sentences what the next hour for each group costs near a schedule, and where the bounds lie."""
@@ -596,21 +540,6 @@ class Desk:
             self.trainings.close()
             if self.further is not None:
                 self.further.close()
-
-
-def limit_words(wish: Wish, workload: Workload, values: Mapping[str, Floats]) -> dict[str, str]:
-    """Return in sentences, by name, whether values, (m,) each, keep the limits of a wish on a workload.
-
-    Nothing without limits, or if they are relative to what happened, which did not happen to these jobs.
-    """
-    if not wish.limits or "recorded" in wish.references:
-        return {}
-    here = resolved_on(wish, workload)
-    words = {}
-    for name, of_one in values.items():
-        over = [f"{objective} by {100 * share:.2g} %" for objective, share in exceeded_limits(here, of_one)]
-        words[name] = f"Your limits are exceeded there: {', '.join(over)}." if over else "Your limits are kept there."
-    return words
 
 
 def _seen_of(exploration: Exploration) -> tuple[object, ...]:

@@ -49,6 +49,8 @@ class Exploration(NamedTuple):
         How long it will still take; None if that is not known, or if it does not run.
     each
         Seconds a simulation has taken so far, one after the other; NaN if that is not known.
+    can_go_on
+        Whether it can be asked for more.
     """
 
     done: int = 0
@@ -57,6 +59,7 @@ class Exploration(NamedTuple):
     message: str = ""
     seconds_left: float | None = None
     each: float = math.nan
+    can_go_on: bool = False
 
 
 class _Request(msgspec.Struct, forbid_unknown_fields=True):
@@ -106,8 +109,8 @@ class Further:
         """Why the page cannot explore further; "" if it can."""
         if not is_run(self.run):
             return (
-                "This front was put together from several runs. Explore one of them further with paretosched explore, "
-                "and put them together again with paretosched front."
+                "This page shows a front, not a run. Open the page of a run directory to explore that run further; "
+                "paretosched front puts several runs together again."
             )
         parameters = runs.known_parameters(self.run)
         if parameters.get("algorithm") in (ALL, "rvea"):
@@ -128,10 +131,12 @@ class Further:
         """Return how far it is, from the files of the run."""
         try:
             about = runs.read_about(self.run)
-            evaluations: Any = about.get("evaluations", {})
+            evaluations: Any = about.get("evaluations")
+            evaluations = evaluations if isinstance(evaluations, dict) else {}
+            why_not = self.why_not
             done, seconds = runs.count_evaluations(self.run), float(about.get("kernel_seconds", math.nan))
-            each = seconds / int(evaluations["done"]) if evaluations.get("done") else math.nan
-        except (InputError, TypeError, ValueError, KeyError) as error:  # a run that is being damaged
+            each = seconds / int(evaluations["done"]) if evaluations.get("done") and seconds > 0 else math.nan
+        except (InputError, TypeError, ValueError, ArithmeticError) as error:  # a run that is being damaged
             return Exploration(message=str(error))
         wanted = max(done, self._wanted)
         left = None
@@ -140,8 +145,8 @@ class Further:
             self._first_seen = self._first_seen or now
             left = seconds_left(self._first_seen, now, wanted)
         failed = "" if live or done >= self._wanted else last_error(self.folder / LOG_FILE, "explore")
-        message = self.why_not or ("" if "interrupted" in failed else failed)
-        return Exploration(done, wanted, live, message, left, each)
+        message = why_not or ("" if "interrupted" in failed else failed)
+        return Exploration(done, wanted, live, message, left, each, not why_not)
 
     def ask(self, more: int) -> None:
         """Explore so many schedules more.

@@ -34,7 +34,7 @@ def further_list(desk: Desk) -> list[Any]:
         ]
     if now.message:
         parts = [html.P(now.message, className="quiet")]
-        return parts if further.why_not else [*parts, *_steps(now.each)]
+        return [*parts, *_steps(now.each)] if now.can_go_on else parts
     return [html.P(f"{now.done:,} schedules are simulated. Simulate more:"), *_steps(now.each)]
 
 

@@ -120,16 +120,16 @@ def begin(words: Sequence[str], log: Path, result: Path | None = None) -> Backgr
     """
     with ExitStack() as stack:
 
-        def opened(path: Path) -> Any:
+        def private_file(path: Path) -> Any:
             return stack.enter_context(open(path, "wb", opener=lambda name, flags: os.open(name, flags, 0o600)))
 
         try:
-            messages = opened(log)
+            messages = private_file(log)
             # a session of its own: Ctrl-C is for the page, which then stops its commands in order
             child = subprocess.Popen(  # noqa: S603  # our own command with our own paths
                 [sys.executable, "-m", "paretosched.cli", *words],
                 stdin=subprocess.DEVNULL,
-                stdout=messages if result is None else opened(result),
+                stdout=messages if result is None else private_file(result),
                 stderr=messages,
                 start_new_session=True,
             )

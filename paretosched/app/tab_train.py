@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from dash import html
 
+from ..comparison.consequences import percent
 from ..core.arrays import Floats
 from ..core.tables import plain
 from ..fronts.front import Front
@@ -205,7 +206,7 @@ def test_sentence(t: Training, front: Front) -> str:
     if best is None:
         return ""
     words = "; ".join(_test_words(t, best, front))
-    return f"Tested on jobs that it has not seen, those after {100 * LEARN_UNTIL:.0f} % of the time: {words}."
+    return f"Tested on jobs that it has not seen, those after {100 * (t.until or 0):.0f} % of the time: {words}."
 
 
 def _best_with_rest(t: Training) -> Mapping[str, Any] | None:
@@ -251,10 +252,10 @@ def _test_words(t: Training, best: Mapping[str, Any], front: Front) -> list[str]
             words.append(f"the goal is {'nearer' if better else 'not nearer'} than with EASY")
         else:
             part = best["rest"][0]
+            gains = {name: part.get(f"{name}_vs_easy") for name, _ in t.wish.weights}
+            gains |= {"UTIL": -gains["UTIL"]} if gains.get("UTIL") is not None else {}  # there more is better
             each = [
-                f"{name} {abs(part[f'{name}_vs_easy']):.1f} % {'better' if part[f'{name}_vs_easy'] >= 0 else 'worse'}"
-                for name, _ in t.wish.weights
-                if part.get(f"{name}_vs_easy") is not None
+                f"{name} {abs(x):.1f} % {'better' if x >= 0 else 'worse'}" for name, x in gains.items() if x is not None
             ]
             of_each = f" ({', '.join(each)})" if len(each) > 1 else ""
             words.append(f"the goal is {abs(gain):.1f} % {'better' if gain >= 0 else 'worse'} than with EASY{of_each}")
@@ -275,7 +276,7 @@ def _tested_limits(t: Training, best: Mapping[str, Any], easy: Mapping[str, Any]
         )
         wish = known_part(t.wish, {"easy": of_easy})
     if wish is None:
-        return f"the limits are exceeded by {100 * best['rest_exceeded']:.2g} % in all"
+        return f"the limits are exceeded by {percent(100 * best['rest_exceeded'])} % in all"
     names = [o.name for o in front.objectives]
     limits = {limit.objective: limit for limit in spelled_out(wish, names_with_values(names, reached)).limits}
     over = [_over_easy(limits[name], reached[k], of_easy[k]) for name, _ in exceeded_limits(wish, reached)
@@ -294,12 +295,16 @@ def _over_easy(limit: Limit, value: float, easy: float) -> str:
     Examples
     --------
     >>> _over_easy(Limit("AWRT4", high=105.0), 111.4, 100.0)
-    'AWRT4 is 11.4 % more than with EASY, 5.0 % allowed'
+    'AWRT4 is 11.4 % more than with EASY, 5.0 % more allowed'
+    >>> _over_easy(Limit("UTIL", low=63.0), 61.8, 60.0)
+    'UTIL is 3.0 % more than with EASY, 5.0 % more wanted'
     """
     end = limit.high if value > limit.high else limit.low
     change, allowed = 100 * (value / easy - 1), 100 * (end / easy - 1)
-    more = "more" if change >= 0 else "less"
-    return f"{limit.objective} is {abs(change):.1f} % {more} than with EASY, {allowed:.1f} % allowed"
+    ways = ["more" if x >= 0 else "less" for x in (change, allowed)]
+    word = "allowed" if end == limit.high and allowed >= 0 else "wanted"
+    reached = f"{limit.objective} is {abs(change):.1f} % {ways[0]} than with EASY"
+    return f"{reached}, {abs(allowed):.1f} % {ways[1]} {word}"
 
 
 def _buttons(t: Training) -> list[Any]:
@@ -342,7 +347,7 @@ def progress(wish: Wish | None, easy: Floats | None, values: Floats, front: Fron
         first, reached, last = goal(wish, np.array([easy, values, best])).tolist()
         sentences.append(f"Goal: {_way_text(first, reached, last)}.")
     if wish.limits:
-        broken = [f"{name} by {100 * share:.2g} %" for name, share in exceeded_limits(wish, values)]
+        broken = [f"{name} by {percent(100 * share)} %" for name, share in exceeded_limits(wish, values)]
         count = len(spelled_out(wish, [o.name for o in defined_objectives(front)]).limits)
         kept = f"{len(broken)} of {count} exceeded, {', '.join(broken)}" if broken else "all kept"
         if violation(wish, [best])[0] > 0:

@@ -14,7 +14,7 @@ from ..plots.style import defined_objectives
 from ..simulation.objective import Objective, improvement
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.relaxation import smallest_relaxation
-from ..wishes.wish import Limit, reference_text, wish_text, with_limits
+from ..wishes.wish import Limit, reference_text, wish_text
 from .actions import EXAMPLE
 from .charts import unit_of, value_text
 from .desk import Desk
@@ -238,12 +238,14 @@ def _near_easy(desk: Desk) -> Any:
     wish = desk.state.wish
     if desk.comparison is None or (wish is not None and any(limit.of for limit in wish.limits)):
         return None
-    goal = None if wish is None or not wish.aims else wish_text(with_limits(wish, ()), hours=True)
-    some = "others" if goal else "all"
-    words = f"{some} <= {NEAR_EASY:g}*EASY"
-    title = f"Adds “{words}” to the wish" + (": the groups that are not in your goal" if goal else "")
-    text = f"{goal}, {words}" if goal else words
-    label = f"{'Other' if goal else 'All'} groups at most {100 * (NEAR_EASY - 1):.0f} % over EASY"
+    has_goal = wish is not None and bool(wish.aims)
+    names = {o.name for o in defined_objectives(desk.front)} - {"UTIL", "AWRT"}
+    if wish is not None and has_goal and names <= set(wish.aims):
+        return None  # there is no other group
+    words = f"{'others' if has_goal else 'all'} <= {NEAR_EASY:g}*EASY"
+    title = f"Adds “{words}” to the wish" + (": the groups that are not in your goal" if has_goal else "")
+    text = words if wish is None else f"{wish_text(wish, hours=True)}, {words}"
+    label = f"{'Other' if has_goal else 'All'} groups at most {100 * (NEAR_EASY - 1):.0f} % over EASY"
     return button(label, {"do": "say", "text": text}, title=title, id="near-easy")
 
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -55,9 +56,9 @@ class Training(NamedTuple):
     ----------
     number
         From 1, in the order of the owner's requests.
-    wish, generations, kind, has_test
-        The request: what to train for, how long, which class of policies, and whether the last part of the time is kept
-        to test on.
+    wish, generations, kind, until
+        The request: what to train for, how long, which class of policies, and until which share of the time it learns,
+        to be tested on the rest; None for all of it.
     status
         QUEUED, RUNNING, STOPPED, DONE or FAILED.
     done, total
@@ -87,8 +88,31 @@ class Training(NamedTuple):
     message: str
     seconds_left: float | None = None
     kind: str = GREEDY
-    has_test: bool = False
+    until: float | None = None
     result: Mapping[str, Any] = {}
+
+    @property
+    def has_test(self) -> bool:
+        """Whether a part of the time is kept to test on."""
+        return self.until is not None
+
+
+class _System(msgspec.Struct):
+    """A row of what `paretosched train --json` shows, as far as the page needs it."""
+
+    system: str
+    best: bool
+    workloads: Annotated[list[dict[str, float | str | None]], msgspec.Meta(min_length=1)]
+    rest: Annotated[list[dict[str, float | str | None]], msgspec.Meta(min_length=1)] | msgspec.UnsetType = msgspec.UNSET
+    rest_objective: float = 0.0
+    rest_exceeded: float = 0.0
+    rest_vs_easy: float | None = None
+
+
+class _Result(msgspec.Struct):
+    """What `paretosched train --json` shows, as far as the page needs it."""
+
+    systems: list[_System]
 
 
 class _Running(msgspec.Struct, forbid_unknown_fields=True):
@@ -268,7 +292,7 @@ class Trainings:
         """Return what is known about a training."""
         request = self._request(number)
         wish = wish_files.from_json(request["wish"])
-        generations, kind, has_test = int(request["generations"]), kind_of(request), request.get("until") is not None
+        generations, kind, until = int(request["generations"]), kind_of(request), request.get("until")
         total = size(generations, kind)
         path = self._path(number, ".policy.json")
         if number == self._number:
@@ -290,7 +314,7 @@ class Trainings:
             status = STOPPED if not message or "interrupted" in message else FAILED
         left = self._seconds_left(number, position, total) if status == RUNNING else None
         request_and_state = number, wish, generations, status, position, total
-        return Training(*request_and_state, course, policy, message, left, kind, has_test, result)
+        return Training(*request_and_state, course, policy, message, left, kind, until, result)
 
     def _writer(self, number: int) -> str | None:
         """Return which process writes a run of a training; None if none does."""
@@ -305,10 +329,11 @@ class Trainings:
     def _result(self, number: int) -> Mapping[str, Any]:
         """Return what `paretosched train` has shown of a training that is done; nothing if that is not known."""
         try:
-            value = read_json(self._path(number, ".result.json"), "result")
+            value = as_type(read_json(self._path(number, ".result.json"), "result"), _Result)
         except (InputError, OSError):  # of an earlier version, or killed before it was shown
             return {}
-        return value if isinstance(value, dict) else {}
+        result: Mapping[str, Any] = msgspec.to_builtins(value)
+        return result
 
     def _seconds_left(self, number: int, done: int, total: int) -> float | None:
         """Return how long a training that runs still takes, at its pace since the page saw its first evaluations."""
@@ -322,10 +347,10 @@ class Trainings:
         if number in self._courses and not live:
             return self._courses[number][1]  # nothing is added to it
         stores = [place for place in self._run_directories(number) if (place / STORE_FILE).exists()]
-        try:
-            parts = [runs.read_values(place)[0] for place in stores]
-        except InputError:  # the file is being created at this moment
-            parts = []
+        parts = []
+        for place in stores:
+            with suppress(InputError):  # the file is being created at this moment, or still empty
+                parts.append(runs.read_values(place)[0])
         if not parts:
             return np.empty((0, 0))
         count = sum(map(len, parts))
@@ -343,7 +368,8 @@ class Trainings:
         if not isinstance(value, dict) or value.get("format") != FORMAT:
             raise InputError(f'training {number}: must be an object with "format": "{FORMAT}", but is not')
         until = value.get("until")
-        if kind_of(value) != GREEDY and value.get("generations") not in EFFORTS:
+        is_number = type(value.get("generations")) is int
+        if not is_number or (kind_of(value) != GREEDY and value["generations"] not in EFFORTS):
             raise InputError(f"training {number}: generations must be one of {', '.join(map(str, EFFORTS))}")
         if until is not None and not (isinstance(until, float) and 0 < until < 1):
             raise InputError(f"training {number}: until must be a share of the time")

@@ -102,6 +102,17 @@ def consequences(
     return [*lines, _of_machine(*busy)]
 
 
+def percent(number: float) -> str:
+    """Return the size of a number of per cent with two or more digits.
+
+    Examples
+    --------
+    >>> percent(-0.123), percent(7.25), percent(240.4)
+    ('0.12', '7.2', '240')
+    """
+    return f"{abs(number):,.0f}" if abs(number) >= 10 else f"{abs(number):.2g}"
+
+
 def two_measures(today: Waits, other: Waits, groups: Sequence[str], gains: Sequence[float]) -> list[Consequence]:
     """Return where response times by processor seconds and mean waits differ in what they say, in sentences.
 
@@ -133,15 +144,15 @@ large jobs gain and many small ones wait longer.']
         if is_shorter != grows:  # the same way, but how much differs by far
             ways = ("shorter", "shrinks") if is_shorter else ("longer", "grows")
             sentence = (
-                f"{_group_text(name)}: AWRT gets {abs(gain):.2g} % {ways[0]}, but the mean wait of its jobs {ways[1]} "
-                f"by {abs(change):.2g} %: AWRT counts processor seconds, so many small jobs weigh little in it."
+                f"{_group_text(name)}: AWRT gets {percent(gain)} % {ways[0]}, but the mean wait of its jobs {ways[1]} "
+                f"by {percent(change)} %: AWRT has their run times in it, and counts processor seconds."
             )
             lines.append(Consequence(name, BETTER if is_shorter else WORSE, sentence))
             continue
         large, small = ("gain", "wait longer") if is_shorter else ("lose", "start sooner")
         sentence = (
-            f"{_group_text(name)}: AWRT gets {abs(gain):.2g} % {'shorter' if is_shorter else 'longer'}, but the mean "
-            f"wait of its jobs {'grows' if is_shorter else 'shrinks'} by {abs(change):.2g} %: AWRT counts processor "
+            f"{_group_text(name)}: AWRT gets {percent(gain)} % {'shorter' if is_shorter else 'longer'}, but the mean "
+            f"wait of its jobs {'grows' if is_shorter else 'shrinks'} by {percent(change)} %: AWRT counts processor "
             f"seconds, so large jobs {large} and many small ones {small}."
         )
         lines.append(Consequence(name, MIXED, sentence))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import NamedTuple
 
 from ..policies.policy import Policy
@@ -42,8 +43,11 @@ def option_of_groups(policy: Policy, workload: Workload | None) -> str:
     if has_list or not (policy.groups or getattr(policy, "named_groups", ())):
         return ""
     made_by = {} if workload is None else grouping_of(workload)
-    fields = {"by_swf_group": "account", "by_queue": "partition"}
-    how = "account" if workload is None else fields.get(str(made_by.get("function")), GROUPS_FILE)
+    function = made_by.get("function")
+    if function == "by_csv":  # the owner's own list
+        return f"--groups {shlex.quote(Path(str(made_by.get('path'))).name)}"
+    fields = {"by_swf_group": "account", "by_queue": "qos"}  # where `import slurm` takes them from
+    how = "account" if workload is None else fields.get(str(function), GROUPS_FILE)
     return f"--groups {how}"
 
 
@@ -71,6 +75,7 @@ def steps(policy: Policy, file: str, groups: str = "") -> list[Step]:
     check_orderly(policy)
     path = shlex.quote(file)
     option = f" {groups}" if groups else ""
+    of_log = {"--groups account": " --groups swf", "--groups qos": " --groups queue"}.get(groups, option)
     files = f"{file} and {GROUPS_FILE}, who is in which group," if groups.endswith(GROUPS_FILE) else file
     deploy = f"paretosched deploy {path} --to slurm{option}"
     return [
@@ -79,7 +84,7 @@ def steps(policy: Policy, file: str, groups: str = "") -> list[Step]:
         Step(f"Put {files} on the head node, and let it run in the shadow for a week: nothing is changed, what it "
              "would do is written down.", f"{deploy} --dry-run --period 30"),
         Step("Look at what it would have changed, and at what it promised for the same jobs.",
-             f"paretosched review LOG --policy {path}{option} --since DATE --log {shlex.quote(f'{file}.deploy')}"
+             f"paretosched review LOG --policy {path}{of_log} --since DATE --log {shlex.quote(f'{file}.deploy')}"
              "/deploy.jsonl"),
         Step("Run it on Slurm: it stays in the foreground, and sets site factors only.", deploy),
         Step("Undo it: all site factors are 0 again.", f"paretosched deploy {path} --to slurm --off"),

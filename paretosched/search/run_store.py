@@ -209,7 +209,7 @@ def count(path: Path) -> int | None:
         return 0
     try:
         with reading(path) as connection:
-            number: int = connection.execute("select count(*) from evaluation").fetchone()[0]
+            number: int = connection.execute("select coalesce(max(number) + 1, 0) from evaluation").fetchone()[0]
     except sqlite3.Error:
         return None
     return number

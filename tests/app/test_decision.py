@@ -29,7 +29,7 @@ def test_the_report_has_the_wish_the_candidates_their_reasons_and_figures(house:
         values = dict(zip((o.name for o in front.objectives), front.values[0].tolist(), strict=True))
         one |= {"rest_vs_easy": gain, "rest_exceeded": 0.0, "rest": [values], "workloads": [values]}
     words = (wish, 5, DONE, 9, 9, np.empty((0, 7)), ps.as_policy("fcfs"), "")
-    desk.known_trainings = [Training(1, *words, has_test=True, result={"systems": rows}), Training(2, *words)]
+    desk.known_trainings = [Training(1, *words, until=0.7, result={"systems": rows}), Training(2, *words)]
     desk._trained_values = {1: front.values[0], 2: front.values[1]}
     for row, note in ((1, "the board likes <b>it</b>"), (2, "")):
         desk.act({"do": "pick", "row": row})

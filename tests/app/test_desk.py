@@ -18,6 +18,7 @@ from paretosched.app.contents import contents
 from paretosched.app.csv_tables import comparison_rows, group_rows
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
+from paretosched.app.other_jobs import answer_to, limits_by_tenths
 from paretosched.app.state import Pick
 from paretosched.app.state_view import view_of
 from paretosched.app.trainings import DONE, Training
@@ -214,8 +215,9 @@ def test_what_is_said_of_limits_of_other_jobs_and_of_groups(house: Path, tmp_pat
     desk.act({"do": "say", "text": "AWRT1, others <= 1.05*EASY"})
     trained = Training(1, desk.state.wish, 5, DONE, 9, 9, np.empty((0, 7)), ps.as_policy("fcfs"), "")
     desk.known_trainings = [trained]
+    desk._trained_values[1] = front.values[0]
     number = next(k for k, question in enumerate(desk.questions()) if question.larger)
-    told, limits = desk.answer(number, [row], [1])
+    told, limits = answer_to(desk, number, [row], [1])
     assert set(told.lines) == set(limits) == {f"schedule {row}", "trained 1"}
     changed = changed_workload(w, desk.questions()[number])
     wish = resolved_on(desk.state.wish, changed)
@@ -249,7 +251,7 @@ def test_an_error_in_a_wish_shows_one_that_is_right(desk: Desk) -> None:
 def test_tenths_of_the_log_are_counted_as_by_hand(house: Path, tmp_path: Path) -> None:
     front, w = ps.load_front(house / "run"), ps.read_swf(house / "w.swf.gz")
     desk = Desk(front, tmp_path)
-    assert desk.limits_by_tenths(0) == ""
+    assert limits_by_tenths(desk, 0) == ""
     desk.simulate_known(finder(house / "run", front))
     desk.act({"do": "say", "text": "AWRT1, AWRT5 <= 1.05*EASY"})
     row = view_of(desk.state, front).row
@@ -266,6 +268,6 @@ def test_tenths_of_the_log_are_counted_as_by_hand(house: Path, tmp_path: Path) -
                 ((s.finish - w.submit)[inside & (w.group == 4)] * work).sum() / work.sum() for s in (easy, other)
             ]
             kept.append(of_both[1] <= 1.05 * of_both[0])
-    says = desk.limits_by_tenths(row)
+    says = limits_by_tenths(desk, row)
     assert says.startswith(f"Its limits are kept in {sum(kept)} of {len(kept)} tenths of the log")
     assert says.endswith(".")

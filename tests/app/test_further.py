@@ -78,8 +78,8 @@ def test_a_page_that_is_closed_stops_it(further: Further) -> None:
 def test_what_cannot_go_on_says_why(further: Further, house: Path, tmp_path: Path) -> None:
     ps.save_front(ps.load_front(house / "run"), tmp_path / "front.parquet")
     merged = Further(further.folder, tmp_path / "front.parquet", further.trace)
-    assert "put together from several runs" in merged.read().message
-    with pytest.raises(InputError, match="put together from several runs"):
+    assert "shows a front, not a run" in merged.read().message
+    with pytest.raises(InputError, match="shows a front, not a run"):
         merged.ask(MORE)
     succeed("explore", house / "w.swf.gz", "-o", tmp_path / "orders", "--encoding", "orders")
     orders = Further(further.folder, tmp_path / "orders", further.trace)

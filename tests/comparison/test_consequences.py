@@ -77,17 +77,17 @@ def test_the_numbers_are_those_of_the_measures(workload: Any) -> None:
 
 
 def test_where_two_measures_say_different_things_it_is_said() -> None:
-    def told(before: float, after: float, gain: float) -> list[tuple[str, str]]:
+    def sentences_of(before: float, after: float, gain: float) -> list[tuple[str, str]]:
         lines = two_measures(of(before, 0, 600, 700), of(after, 0, 600, 700), ["vip"], [gain])
         return [(line.verdict, line.sentence) for line in lines]
 
     first = "Group vip: AWRT gets 25 % shorter, but the mean wait of its jobs grows by 30 %"
-    assert told(100, 130, 25)[0][1].startswith(first)
-    assert told(100, 130, 25)[0][0] == told(130, 100, -25)[0][0] == "mixed"
-    ((verdict, words),) = told(100, 173, -2)
-    assert (verdict, words.partition(": AWRT counts")[0]) == (
+    assert sentences_of(100, 130, 25)[0][1].startswith(first)
+    assert sentences_of(100, 130, 25)[0][0] == sentences_of(130, 100, -25)[0][0] == "mixed"
+    ((verdict, words),) = sentences_of(100, 173, -2)
+    assert (verdict, words.partition(": AWRT has")[0]) == (
         "worse",
         "Group vip: AWRT gets 2 % longer, but the mean wait of its jobs grows by 73 %",
     )
     for same in ((100, 105, -4.0), (100, 100.5, 25.0), (100, 130, 0.5), (0, 10, 5.0), (100, 150, float("nan"))):
-        assert told(*same) == []
+        assert sentences_of(*same) == []

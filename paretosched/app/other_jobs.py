@@ -1,0 +1,148 @@
+"""What schedulers do on other jobs than those that they were chosen by.
+
+These are the part that a training has not seen, the jobs of a question "what if", and each tenth of the log. What takes
+seconds is done without the lock of the desk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..comparison.consequences import Consequence, consequences, percent, two_measures, users_of
+from ..comparison.periods import periods
+from ..comparison.what_if import Answer, answer
+from ..core.arrays import Floats
+from ..core.errors import InputError
+from ..fronts.row_schedules import row_policy, schedule
+from ..policies.policy import Policy, PolicyLike
+from ..simulation.objective import improvement, objectives
+from ..simulation.service import waits
+from ..simulation.simulator import simulate
+from ..wishes.relative_limits import resolved_on
+from ..wishes.wish import Wish, exceeded_limits
+from ..workload.time_split import split
+from ..workload.user_groups import by_earlier_consumption
+from ..workload.workload import Workload
+from .desk import Desk
+
+TENTHS = 10
+
+
+def today_on_other_jobs(desk: Desk) -> tuple[str, PolicyLike]:
+    """Return the owner's scheduler for other jobs than those of the log: EASY in place of what happened once."""
+    rule = desk.rule
+    return ("EASY", "easy") if rule == "recorded" else (desk.known_names[desk.mine], rule)
+
+
+def on_unseen_jobs(desk: Desk, number: int) -> tuple[str, list[Consequence], list[Consequence]]:
+    """Return what a trained policy changes on jobs that it has not seen, and where measures disagree, in words.
+
+    The first is the name of the scheduler that it is compared with. Both begin with an empty machine. Nothing without
+    such jobs.
+    """
+    with desk.lock:
+        found = [t for t in desk.known_trainings if t.number == number and t.policy is not None]
+        workload = desk.workload
+        if not found or found[0].until is None or workload is None or desk.comparison is None:
+            return "", [], []
+        name, rule = today_on_other_jobs(desk)
+        policy, until, is_fixed = found[0].policy, found[0].until, desk.trainings.groups is not None
+    assert policy is not None  # noqa: S101  # see above
+    parts = split(workload, until)
+    rest = parts[1] if is_fixed else by_earlier_consumption(*parts)[1]
+    today, other = simulate(rest, rule), simulate(rest, policy)
+    values = [np.asarray(objectives(each)) for each in (today, other)]
+    before, after = waits(today), waits(other)
+    gains = improvement(values[1][2:], values[0][2:]).tolist()
+    util = float(values[0][0]), float(values[1][0])
+    lines = consequences(before, after, rest.groups, users_of(rest), util)
+    return name, lines, two_measures(before, after, rest.groups, gains)
+
+
+def limits_by_tenths(desk: Desk, row: int) -> str:
+    """Return in how many tenths of the log's time the schedule of a row keeps the wish's limits; "" without limits.
+
+    Relative limits are those of the policies in this tenth. A tenth without jobs of a group in them does not count.
+    """
+    with desk.lock:
+        front, workload, wish, key = desk.front, desk.workload, desk.state.wish, (desk.digest, row)
+    if workload is None or wish is None or not wish.limits:
+        return ""
+    easy = desk.schedule_of("easy", lambda: simulate(workload, "easy"))
+    both = [easy, desk.schedule_of(key, lambda: schedule(front, row, workload))]
+    try:
+        known = [(part, part.cells(front.objectives, 1)) for part in periods(both, TENTHS, wish)]
+    except InputError:  # in a tenth no limit is defined, or two of them leave nothing
+        return ""
+    parts = [(part, cells) for part, cells in known if cells["exceeded"] is not None]
+    kept = [cells["exceeded"] == 0 for _, cells in parts]
+    if not kept:
+        return ""
+    words = f"Its limits are kept in {sum(kept)} of {len(kept)} tenths of the log"
+    if all(kept):
+        return f"{words}."
+    worst, cells = max(parts, key=lambda pair: pair[1]["exceeded"])
+    over = [] if worst.wish is None else [name for name, _ in exceeded_limits(worst.wish, worst.values[1])]
+    loss, name = min((cells[f"{name}_vs_easy"] or 0.0, name) for name in over)
+    longest = f", {name} is {-loss:,.0f} % longer than with EASY" if loss < 0 and name != "UTIL" else ""
+    return f"{words}; the worst begins on {worst.begin}{longest}."
+
+
+def answer_to(
+    desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int] = ()
+) -> tuple[Answer, dict[str, str]] | None:
+    """Return what a question does to schedulers, and how each keeps the wish's limits; None without that question.
+
+    The schedulers are the owner's, those of `rows`, named "schedule 7", and trained ones by number, "trained 1".
+
+    Raises
+    ------
+    InputError
+        The workload cannot be put together anew.
+    """
+    with desk.lock:
+        asked, front, workload, wish = desk.questions(), desk.front, desk.workload, desk.state.wish
+        if workload is None or not 0 <= number < len(asked):
+            return None
+        today, rule = today_on_other_jobs(desk)
+        values = desk.trained_values
+        policies = {f"schedule {row}": row_policy(front, row) for row in rows}
+        policies |= {
+            f"trained {t.number}": _for_other_users(t.policy, workload)
+            for t in desk.known_trainings
+            if t.number in trained and not np.isnan(values.get(t.number, np.nan)).all()
+        }
+    changed = desk.changed(number)
+    schedules = {name: simulate(changed, policy) for name, policy in policies.items() if policy is not None}
+    sentences = answer(workload, changed, asked[number], (today, simulate(changed, rule)), schedules)
+    return sentences, {} if wish is None else limit_words(wish, changed, sentences.values)
+
+
+def _for_other_users(policy: Policy | None, workload: Workload) -> Policy | None:
+    """Return a policy without its rule for groups if its groups are the workload's: other jobs have other users."""
+    if policy is None or policy.grouping is None or policy.groups != workload.groups:
+        return policy
+    changes: dict[str, Any] = {"grouping": None}
+    return replace(policy, **changes)
+
+
+def limit_words(wish: Wish, workload: Workload, values: Mapping[str, Floats]) -> dict[str, str]:
+    """Return in sentences, by name, whether values, (m,) each, keep the limits of a wish on a workload.
+
+    Nothing without limits, or if they are relative to what happened, which did not happen to these jobs.
+    """
+    if not wish.limits or "recorded" in wish.references:
+        return {}
+    try:
+        here = resolved_on(wish, workload)
+    except InputError:  # two limits leave nothing there
+        return {}
+    words = {}
+    for name, of_one in values.items():
+        over = [f"{objective} by {percent(100 * share)} %" for objective, share in exceeded_limits(here, of_one)]
+        words[name] = f"Your limits are exceeded there: {', '.join(over)}." if over else "Your limits are kept there."
+    return words
