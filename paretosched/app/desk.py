@@ -439,7 +439,7 @@ class Desk:
         """Return what can be asked of the workload: what if there were more of something; none before it is known."""
         return [] if self._workload is None or self.comparison is None else questions(self._workload)
 
-    def changed(self, number: int) -> Workload:
+    def changed_jobs(self, number: int) -> Workload:
         """Return the workload of a question, which is made once.
 
         Raises

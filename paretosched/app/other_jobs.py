@@ -116,7 +116,7 @@ def answer_to(
             for t in desk.known_trainings
             if t.number in trained and not np.isnan(values.get(t.number, np.nan)).all()
         }
-    changed = desk.changed(number)
+    changed = desk.changed_jobs(number)
     schedules = {name: simulate(changed, policy) for name, policy in policies.items() if policy is not None}
     sentences = answer(workload, changed, asked[number], (today, simulate(changed, rule)), schedules)
     return sentences, {} if wish is None else limit_words(wish, changed, sentences.values)
