@@ -131,12 +131,11 @@ def _on_other_jobs(desk: Desk, row: int) -> Any:
 
 def _measures(lines: Sequence[Consequence]) -> list[Any]:
     """Return where AWRT and mean waits say different things, as a list; nothing if they do not."""
-    items = [html.Li(line.sentence, className=line.verdict) for line in lines]
-    return [html.Ul(items, className="measures")] if items else []
+    return [_changes(lines, "measures")] if lines else []
 
 
-def _changes(lines: Sequence[Consequence]) -> Any:
-    return html.Ul([html.Li(line.sentence, className=line.verdict) for line in lines], className="changes")
+def _changes(lines: Sequence[Consequence], kind: str = "changes") -> Any:
+    return html.Ul([html.Li(line.sentence, className=line.verdict) for line in lines], className=kind)
 
 
 def test_list(desk: Desk, number: int) -> list[Any]:

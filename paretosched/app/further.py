@@ -22,6 +22,7 @@ from ..core.files import read_json, write_json
 from ..core.run_files import is_run
 from ..core.typed_json import as_type
 from ..search import runs
+from ..search.exploration import MOST_EVALUATIONS
 from ..search.settings import ALL
 from .newer_front import stamp
 from .processes import Background, Process, begin, last_error
@@ -31,7 +32,10 @@ FORMAT: Final = "paretosched page exploration 1"
 REQUEST_FILE = "explore.json"
 LOG_FILE = "explore.log"
 STEPS = (1_000, 5_000, 20_000)  # schedules that are explored at one go
-MOST_EVALUATIONS = 10_000_000  # of a run
+NO_RUN = (
+    "This page shows a front, not a run. Open the page of a run directory to explore that run further; "
+    "paretosched front puts several runs together again."
+)
 
 
 class Exploration(NamedTuple):
@@ -104,23 +108,10 @@ class Further:
             if request.process is not None:
                 self._running = Background(request.process)
 
-    @property
-    def why_not(self) -> str:
-        """Why the page cannot explore further; "" if it can."""
-        if not is_run(self.run):
-            return (
-                "This page shows a front, not a run. Open the page of a run directory to explore that run further; "
-                "paretosched front puts several runs together again."
-            )
-        parameters = runs.known_parameters(self.run)
-        if parameters.get("algorithm") in (ALL, "rvea"):
-            return "All that this run set out to try has been simulated; explore in another run to find more."
-        return "" if self.trace else "Exploring further needs the workload itself."
-
     def read(self) -> Exploration:
         """Return how far it is."""
         if not is_run(self.run):
-            return Exploration(message=self.why_not)
+            return Exploration(message=NO_RUN)
         live = self._running is not None and self._running.is_running
         mark = live, self._wanted, bool(self.trace), stamp(self.run)
         if self._last is None or self._last[0] != mark or live:
@@ -133,7 +124,7 @@ class Further:
             about = runs.read_about(self.run)
             evaluations: Any = about.get("evaluations")
             evaluations = evaluations if isinstance(evaluations, dict) else {}
-            why_not = self.why_not
+            why_not = self._why_not(about.get("parameters"))
             done, seconds = runs.count_evaluations(self.run), float(about.get("kernel_seconds", math.nan))
             each = seconds / int(evaluations["done"]) if evaluations.get("done") and seconds > 0 else math.nan
         except (InputError, TypeError, ValueError, ArithmeticError) as error:  # a run that is being damaged
@@ -148,6 +139,12 @@ class Further:
         message = why_not or ("" if "interrupted" in failed else failed)
         return Exploration(done, wanted, live, message, left, each, not why_not)
 
+    def _why_not(self, parameters: Any) -> str:
+        """Return why a run with parameters cannot go on; "" if it can."""
+        if isinstance(parameters, dict) and parameters.get("algorithm") in (ALL, "rvea"):
+            return "All that this run set out to try has been simulated; explore in another run to find more."
+        return "" if self.trace else "Exploring further needs the workload itself."
+
     def ask(self, more: int) -> None:
         """Explore so many schedules more.
 
@@ -161,8 +158,8 @@ class Further:
         now = self.read()
         if now.is_running:
             raise InputError("the page explores already; stop it first")
-        if self.why_not:
-            raise InputError(self.why_not)
+        if not now.can_go_on:
+            raise InputError(now.message)
         writer = runs.writer(self.run)
         if writer is not None:
             raise InputError(f"{writer} explores this run already")

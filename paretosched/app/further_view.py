@@ -11,25 +11,18 @@ from ..comparison.consequences import duration
 from .desk import Desk
 from .further import STEPS
 from .tab_train import time_text
-from .widgets import button, screen_label
+from .widgets import button, progress_bar
 
 
 def further_list(desk: Desk) -> list[Any]:
     """Return how far the run is, and what the owner can do about it."""
-    now, further = desk.exploration, desk.further
-    if further is None or (desk.waiting and not now.is_running):
+    now = desk.exploration
+    if desk.further is None or (desk.waiting and not now.is_running):
         return [html.P("The workload is being read …" if desk.waiting else "This page shows no run.")]
     if now.is_running:
         return [
             html.P("More schedules are being simulated in the background; the page offers them as they come."),
-            html.Div(
-                [
-                    html.Progress(value=str(now.done), max=str(max(now.wanted, 1)), **screen_label("exploration")),
-                    html.Span(time_text(now.seconds_left), className="quiet"),
-                ],
-                className="progress",
-                title=f"{now.done:,} of {now.wanted:,} schedules simulated",
-            ),
+            progress_bar(now.done, now.wanted, time_text(now.seconds_left), "exploration"),
             button("Stop", {"do": "halt"}, id="halt"),
         ]
     if now.message:

@@ -86,7 +86,7 @@ def limits_by_tenths(desk: Desk, row: int) -> str:
     if all(kept):
         return f"{words}."
     worst, cells = max(parts, key=lambda pair: pair[1]["exceeded"])
-    over = [] if worst.wish is None else [name for name, _ in exceeded_limits(worst.wish, worst.values[1])]
+    over = [] if worst.wish is None else [limit.objective for limit, _ in exceeded_limits(worst.wish, worst.values[1])]
     loss, name = min((cells[f"{name}_vs_easy"] or 0.0, name) for name in over)
     longest = f", {name} is {-loss:,.0f} % longer than with EASY" if loss < 0 and name != "UTIL" else ""
     return f"{words}; the worst begins on {worst.begin}{longest}."
@@ -143,6 +143,6 @@ def limit_words(wish: Wish, workload: Workload, values: Mapping[str, Floats]) ->
         return {}
     words = {}
     for name, of_one in values.items():
-        over = [f"{objective} by {percent(100 * share)} %" for objective, share in exceeded_limits(here, of_one)]
+        over = [f"{limit.objective} by {percent(100 * share)} %" for limit, share in exceeded_limits(here, of_one)]
         words[name] = f"Your limits are exceeded there: {', '.join(over)}." if over else "Your limits are kept there."
     return words

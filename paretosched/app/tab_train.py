@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from .desk import Desk
 from .state import GREEDY, PRIORITY, RULES
 from .tab_wish import OF_GOAL
 from .trainings import DONE, EFFORTS, FAILED, LEARN_UNTIL, QUEUED, RUNNING, STOPPED, Training, size
-from .widgets import asked_part, button, csv_links, gain_in_words, opened_part, screen_label
+from .widgets import asked_part, button, csv_links, gain_in_words, opened_part, progress_bar, screen_label
 
 CLASSES = {
     GREEDY: ("Greedy", "A formula orders the waiting jobs; the weights of the groups in it are trained (paper 000)"),
@@ -142,21 +142,8 @@ def _training_card(desk: Desk, t: Training) -> Any:
         html.P([html.B(wish_text(t.wish, hours=True)), f" · {CLASSES[t.kind][0]}"]),
     ]
     if t.status != DONE:
-        body.append(
-            html.Div(
-                [
-                    html.Progress(
-                        value=str(t.done), max=str(max(t.total, 1)), **screen_label(f"progress of training {t.number}")
-                    ),
-                    html.Span(
-                        time_text(t.seconds_left) if t.status == RUNNING else f"{t.done:,} of {t.total:,} simulated",
-                        className="quiet",
-                        title=f"{t.done:,} of {t.total:,} schedules simulated",
-                    ),
-                ],
-                className="progress",
-            )
-        )
+        words = time_text(t.seconds_left) if t.status == RUNNING else f"{t.done:,} of {t.total:,} simulated"
+        body.append(progress_bar(t.done, t.total, words, f"progress of training {t.number}"))
     test = _test_of(t, desk.front) if t.status == DONE else []
     whole = _whole_log(desk, t)
     if test:  # what counts comes first
@@ -277,16 +264,13 @@ def _tested_limits(t: Training, best: Mapping[str, Any], easy: Mapping[str, Any]
         wish = known_part(t.wish, {"easy": of_easy})
     if wish is None:
         return f"the limits are exceeded by {percent(100 * best['rest_exceeded'])} % in all"
-    names = [o.name for o in front.objectives]
-    limits = {limit.objective: limit for limit in spelled_out(wish, names_with_values(names, reached)).limits}
-    over = [_over_easy(limits[name], reached[k], of_easy[k]) for name, _ in exceeded_limits(wish, reached)
-            for k in [names.index(name)]]  # fmt: skip
+    places = {o.name: k for k, o in enumerate(front.objectives)}
+    over = [
+        _over_easy(limit, reached[k], of_easy[k])
+        for limit, _ in exceeded_limits(wish, reached)
+        for k in [places[limit.objective]]
+    ]
     return f"the limits are exceeded: {', '.join(over)}"
-
-
-def names_with_values(names: Sequence[str], values: Floats) -> list[str]:
-    """Return the names of the objectives that have a value, which those of groups without jobs have not."""
-    return [name for name, value in zip(names, values.tolist(), strict=True) if not np.isnan(value)]
 
 
 def _over_easy(limit: Limit, value: float, easy: float) -> str:
@@ -347,7 +331,7 @@ def progress(wish: Wish | None, easy: Floats | None, values: Floats, front: Fron
         first, reached, last = goal(wish, np.array([easy, values, best])).tolist()
         sentences.append(f"Goal: {_way_text(first, reached, last)}.")
     if wish.limits:
-        broken = [f"{name} by {percent(100 * share)} %" for name, share in exceeded_limits(wish, values)]
+        broken = [f"{limit.objective} by {percent(100 * share)} %" for limit, share in exceeded_limits(wish, values)]
         count = len(spelled_out(wish, [o.name for o in defined_objectives(front)]).limits)
         kept = f"{len(broken)} of {count} exceeded, {', '.join(broken)}" if broken else "all kept"
         if violation(wish, [best])[0] > 0:

@@ -150,6 +150,13 @@ def opened_part(key: str, words: str, question: str = "") -> html.Details:
     return html.Details([html.Summary(words), *asked_part(key, question)], id=key)
 
 
+def progress_bar(done: int, total: int, words: str, label: str) -> html.Div:
+    """Return how far something is, as a bar with words beside it; `label` is for a screen reader."""
+    bar = html.Progress(value=str(done), max=str(max(total, 1)), **screen_label(label))
+    title = f"{done:,} of {total:,} schedules simulated"
+    return html.Div([bar, html.Span(words, className="quiet", title=title)], className="progress")
+
+
 def screen_label(words: str) -> dict[str, str]:
     """Return the attribute that names an element for a screen reader."""
     return {"aria-label": words}

@@ -141,21 +141,16 @@ large jobs gain and many small ones wait longer.']
         is_shorter, grows = gain > 0, change > 0
         if abs(change) < NOTABLE or (is_shorter != grows and abs(change) < MUCH * abs(gain)):
             continue
-        if is_shorter != grows:  # the same way, but how much differs by far
-            ways = ("shorter", "shrinks") if is_shorter else ("longer", "grows")
-            sentence = (
-                f"{_group_text(name)}: AWRT gets {percent(gain)} % {ways[0]}, but the mean wait of its jobs {ways[1]} "
-                f"by {percent(change)} %: AWRT has their run times in it, and counts processor seconds."
-            )
-            lines.append(Consequence(name, BETTER if is_shorter else WORSE, sentence))
-            continue
-        large, small = ("gain", "wait longer") if is_shorter else ("lose", "start sooner")
+        if is_shorter == grows:  # opposite ways
+            large, small = ("gain", "wait longer") if is_shorter else ("lose", "start sooner")
+            verdict, why = MIXED, f"counts processor seconds, so large jobs {large} and many small ones {small}"
+        else:
+            verdict, why = BETTER if is_shorter else WORSE, "has their run times in it, and counts processor seconds"
         sentence = (
             f"{_group_text(name)}: AWRT gets {percent(gain)} % {'shorter' if is_shorter else 'longer'}, but the mean "
-            f"wait of its jobs {'grows' if is_shorter else 'shrinks'} by {percent(change)} %: AWRT counts processor "
-            f"seconds, so large jobs {large} and many small ones {small}."
+            f"wait of its jobs {'grows' if grows else 'shrinks'} by {percent(change)} %: AWRT {why}."
         )
-        lines.append(Consequence(name, MIXED, sentence))
+        lines.append(Consequence(name, verdict, sentence))
     return lines
 
 

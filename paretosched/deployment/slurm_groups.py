@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..core.errors import InputError
 from ..core.files import read_lines
-from ..policies.policy import Policy
+from ..policies.policy import Policy, group_names
 from ..workload.group_lists import COLUMNS, GroupLine, listed_lines
 from ..workload.group_rules import ConsumptionGroups, ListedGroups
 from .slurm_queue import QueuedJob
@@ -55,7 +55,8 @@ def grouping_of(policy: Policy, how: str | None) -> Grouping:
         The policy's own rule needs what Slurm does not know, or the file breaks a rule.
     """
     rule = policy.grouping
-    groups = policy.groups or tuple(getattr(policy, "named_groups", ())) or ("1",)
+    named = group_names(policy)
+    groups = named or ("1",)
     if not policy.groups:  # groups that the policy does not name are alike for it
         groups = (*groups, _new_name(groups))
     default = groups.index(rule.default) if rule is not None else len(groups) - 1
@@ -70,15 +71,20 @@ def grouping_of(policy: Policy, how: str | None) -> Grouping:
                 raise InputError(f"{how}:{number}: group is {line.group}, but the policy has {', '.join(groups)}")
         lines = [line for _, line in numbered]
         return _by_lines(groups, lines, default, f"{how} ({', '.join(columns)})")
-    if len(groups) == 1 or not (policy.groups or getattr(policy, "named_groups", ())):
+    if len(groups) == 1 or not named:
         return Grouping(groups, lambda _: default, "the policy treats all groups alike", frozenset())
     if isinstance(rule, ConsumptionGroups):
         raise InputError(f"policy {policy.name} groups users by what they consumed, which Slurm does not tell; {HINT}")
     if not isinstance(rule, ListedGroups):
         raise InputError(f"policy {policy.name} has the groups {', '.join(groups)} and no rule for them; {HINT}")
-    if any(isinstance(cell, int) and cell != UNKNOWN for line in rule.lines for cell in line[1:]):
+    if has_numbers(rule):
         raise InputError(f"policy {policy.name} groups jobs by numbers in its log, which Slurm does not know; {HINT}")
     return _by_lines(groups, rule.lines, default, rule.words())
+
+
+def has_numbers(rule: ListedGroups) -> bool:
+    """Return whether a list names users and the like by their numbers in a log, which Slurm does not know."""
+    return any(isinstance(cell, int) and cell != UNKNOWN for line in rule.lines for cell in line[1:])
 
 
 def _new_name(groups: Sequence[str]) -> str:

@@ -6,10 +6,11 @@ import shlex
 from pathlib import Path
 from typing import NamedTuple
 
-from ..policies.policy import Policy
+from ..policies.policy import Policy, group_names
 from ..workload.group_rules import ListedGroups, grouping_of
 from ..workload.workload import Workload
 from .ranking import check_orderly
+from .slurm_groups import has_numbers
 
 GROUPS_FILE = "groups.csv"
 
@@ -37,10 +38,8 @@ def option_of_groups(policy: Policy, workload: Workload | None) -> str:
     >>> option_of_groups(as_policy("fcfs"), None), option_of_groups(as_policy("priority:1"), None)
     ('', '--groups account')
     """
-    has_list = isinstance(policy.grouping, ListedGroups) and not any(
-        isinstance(cell, int) for line in policy.grouping.lines for cell in line[1:]
-    )
-    if has_list or not (policy.groups or getattr(policy, "named_groups", ())):
+    has_list = isinstance(policy.grouping, ListedGroups) and not has_numbers(policy.grouping)
+    if has_list or not group_names(policy):
         return ""
     made_by = {} if workload is None else grouping_of(workload)
     function = made_by.get("function")

@@ -70,6 +70,11 @@ def fits(policy: P, workload: Workload) -> P:
     return policy
 
 
+def group_names(policy: Policy) -> tuple[str, ...]:
+    """Return the groups that a policy decides by, or that its formulas name; none if all jobs are alike to it."""
+    return policy.groups or tuple(getattr(policy, "named_groups", ()))
+
+
 def decided_by(policy: Policy, workload: Workload) -> Workload:
     """Return a workload with the groups by which a policy decides; what is measured stays with the workload's own.
 

@@ -18,7 +18,7 @@ from ..core.tables import Column, amount, table
 from ..encodings.encoding import Encoding
 from ..policies.greedy_order import Greedy
 from ..policies.plain import Plain
-from ..policies.policy import Policy
+from ..policies.policy import Policy, group_names
 from ..search.evaluation import TlsFiles, simulations
 from ..search.resuming import Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
@@ -441,8 +441,7 @@ def distances(task: Task, test: Task | None, system: System) -> list[dict[str, A
 def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:
     """Return a policy with the rule of the groups of its workloads, if all have the same and it has none yet."""
     rules = [rule_of(workload) for workload in workloads]
-    names = policy.groups or getattr(policy, "named_groups", ())
-    if policy.grouping is None and names and all(rule == rules[0] for rule in rules):
+    if policy.grouping is None and group_names(policy) and all(rule == rules[0] for rule in rules):
         changes: dict[str, Any] = {"grouping": rules[0]}  # which only policies with groups have
         return replace(policy, **changes)
     return policy

@@ -305,19 +305,19 @@ def violation(wish: Wish, values: ArrayLike) -> Floats:
     return total
 
 
-def exceeded_limits(wish: Wish, values: Floats) -> list[tuple[str, float]]:
-    """Return which limits values exceed, by which share; a wish without relative limits, (m,) natural units.
+def exceeded_limits(wish: Wish, values: Floats) -> list[tuple[Limit, float]]:
+    """Return which limits of a wish, without relative ones, values exceed, and by which share; (m,) natural units.
 
     Examples
     --------
     >>> wish = Wish(limits=[Limit("AWRT1", high=20.0), Limit("AWRT2", high=50.0)])
-    >>> exceeded_limits(wish, np.array([60.0, 30.0, 25.0, 40.0]))
+    >>> [(limit.objective, share) for limit, share in exceeded_limits(wish, np.array([60.0, 30.0, 25.0, 40.0]))]
     [('AWRT1', 0.25)]
     """
     names = [name for name, column in _columns(wish, values[None]).items() if not np.isnan(column).any()]
     limits = spelled_out(wish, names).limits
-    shares = [(x.objective, float(violation(Wish(limits=[x]), values[None])[0])) for x in limits]
-    return [(name, share) for name, share in shares if share > 0]
+    shares = [(limit, float(violation(Wish(limits=[limit]), values[None])[0])) for limit in limits]
+    return [(limit, share) for limit, share in shares if share > 0]
 
 
 def spelled_out(wish: Wish, names: Sequence[str]) -> Wish:

@@ -224,7 +224,7 @@ def test_what_is_said_of_limits_of_other_jobs_and_of_groups(house: Path, tmp_pat
     for name, policy in ((f"schedule {row}", row_policy(front, row)), ("trained 1", trained.policy)):
         values = ps.objectives(ps.simulate(changed, policy))
         assert told.values[name].tolist() == values.tolist()
-        over = [f"{objective} by {100 * share:.2g} %" for objective, share in exceeded_limits(wish, values)]
+        over = [f"{limit.objective} by {100 * share:.2g} %" for limit, share in exceeded_limits(wish, values)]
         says = f"Your limits are exceeded there: {', '.join(over)}." if over else "Your limits are kept there."
         assert limits[name] == says
     assert {row["user"]: row["group"] for row in group_rows(w)} == dict(

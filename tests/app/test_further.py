@@ -19,7 +19,7 @@ from paretosched.core.errors import InputError
 from paretosched.search import runs
 from support.browser import page_process
 from support.commands import environment, succeed
-from support.page_clients import Client
+from support.page_clients import Client, wait_until
 
 MORE = STEPS[0]
 
@@ -130,7 +130,7 @@ def test_it_outlives_the_kill_of_the_page(house: Path, tmp_path: Path) -> None:
     page = tmp_path / "run", "--trace", house / "w.swf.gz"
     with page_process(*page) as (process, url):
         client = Client(url)
-        wait(lambda: b'"CONS"' in client.ask("/_dash-layout").body)
+        wait_until(lambda: b'"CONS"' in client.ask("/_dash-layout").body)
         assert client.act({"do": "explore", "evaluations": STEPS[-1]})["message"] == ""
         process.send_signal(signal.SIGKILL)
         process.wait(30)
@@ -140,13 +140,5 @@ def test_it_outlives_the_kill_of_the_page(house: Path, tmp_path: Path) -> None:
     with page_process(*page) as (process, url):
         client = Client(url)
         assert client.act({"do": "halt"})["busy"] in (True, False)
-        wait(lambda: not is_running(running))
+        wait_until(lambda: not is_running(running))
     assert 60 < ps.load_front(tmp_path / "run").evaluations < 60 + STEPS[-1]
-
-
-def wait(condition: Callable[[], bool]) -> None:
-    """Wait until a condition is true."""
-    end = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.1)

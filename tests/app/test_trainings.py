@@ -25,7 +25,7 @@ from paretosched.wishes import wish_files
 from paretosched.wishes.wish import Wish
 from support.browser import page_process
 from support.commands import environment, succeed
-from support.page_clients import Client
+from support.page_clients import Client, wait_until
 
 
 @pytest.mark.slow
@@ -201,7 +201,7 @@ def test_trainings_survive_the_kill_of_the_page_and_can_be_cancelled(house: Path
     with page_process(*page) as (process, url):
         client = Client(url)
         client.act({"do": "say", "text": "AWRT1"})
-        until(lambda: b"--trace TRACE" not in client.ask("/_dash-layout").body and shows_known_schedules(client))
+        wait_until(lambda: b"--trace TRACE" not in client.ask("/_dash-layout").body and shows_known_schedules(client))
         client.act({"do": "train", "generations": 100})
         client.act({"do": "train", "generations": 5})
         client.act({"do": "train", "generations": 100})
@@ -217,11 +217,11 @@ def test_trainings_survive_the_kill_of_the_page_and_can_be_cancelled(house: Path
     assert (folder / "training-1.log").stat().st_mode & 0o777 == 0o600
     with page_process(*page) as (process, url):
         client = Client(url)
-        until(lambda: client.statuses() == {1: RUNNING, 2: QUEUED, 3: QUEUED})
+        wait_until(lambda: client.statuses() == {1: RUNNING, 2: QUEUED, 3: QUEUED})
         assert is_running(training)
         client.act({"do": "cancel", "number": 1})
         send(training, signal.SIGCONT)
-        until(lambda: client.statuses() == {1: STOPPED, 2: DONE, 3: RUNNING})
+        wait_until(lambda: client.statuses() == {1: STOPPED, 2: DONE, 3: RUNNING})
         assert not is_running(training)
         process.kill()
         process.wait(30)
@@ -229,7 +229,7 @@ def test_trainings_survive_the_kill_of_the_page_and_can_be_cancelled(house: Path
     send(last, signal.SIGKILL)  # as when the machine fails
     with page_process(*page) as (process, url):  # its end by SIGTERM stops the training
         client = Client(url)
-        until(lambda: client.statuses() == {1: STOPPED, 2: DONE, 3: RUNNING})
+        wait_until(lambda: client.statuses() == {1: STOPPED, 2: DONE, 3: RUNNING})
         after = Process(**json.loads((folder / "queue.json").read_text())["running"]["process"])
     assert not is_running(after)
     assert not (folder / "queue.json").exists()
@@ -238,11 +238,3 @@ def test_trainings_survive_the_kill_of_the_page_and_can_be_cancelled(house: Path
 def shows_known_schedules(client: Client) -> bool:
     """Return whether the known schedules are on the page."""
     return b'"CONS"' in client.ask("/_dash-layout").body
-
-
-def until(condition: Any) -> None:
-    """Wait until a condition is true."""
-    end = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.1)

@@ -99,6 +99,14 @@ class Client:
         return {int(row["training"]): row["status"] for row in csv.DictReader(io.StringIO(text))}
 
 
+def wait_until(condition: Callable[[], object]) -> None:
+    """Wait until a condition is true."""
+    end = time.monotonic() + 2 * PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
 def load(url: str, clients: int = 50, requests: int = 20) -> list[float]:
     """Let many clients look at a page and use it at once, and return how long each request took, in seconds.
 
