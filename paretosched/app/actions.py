@@ -9,7 +9,6 @@ from typing import Any
 
 from ..core.errors import InputError, in_quotes, one_of
 from ..fronts.front import Front
-from ..plots.style import defined_objectives
 from ..wishes import nearness, wish, wish_grammar
 from ..wishes.knee_points import knees
 from ..wishes.navigation import CLASSES, FREE, compromise, remaining, wish_of_classes
@@ -206,7 +205,7 @@ def _as_in_front(values: Mapping[str, float], front: Front) -> tuple[tuple[str, 
 
 def known_objective(name: Any, front: Front) -> str:
     """Return the name of an objective; InputError if the front has no such objective."""
-    names = [o.name for o in defined_objectives(front)]
+    names = [o.name for o in front.defined_objectives]
     if name not in names:
         raise InputError(f"the objective must be one of {', '.join(names)}, but is {in_quotes(str(name))}")
     return str(name)

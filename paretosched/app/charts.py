@@ -17,7 +17,7 @@ from ..fronts.front import Front
 from ..plots.axes import axis, extent, ticks, unit
 from ..plots.fronts import plane
 from ..plots.outer_lines import Outer, outer_line
-from ..plots.style import HOUR, SETS, defined_objectives, mark_style, template, text
+from ..plots.style import HOUR, SETS, mark_style, template, text
 from ..simulation.objective import Objective, improvement
 from ..wishes.wish import Wish
 
@@ -49,7 +49,7 @@ def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
     """
     descriptions = []
     for column, objective in enumerate(front.objectives):
-        if objective not in defined_objectives(front):
+        if objective not in front.defined_objectives:
             continue
         a = axis(front, objective.name, not objective.maximise)
         low, high = extent(
@@ -256,7 +256,7 @@ def in_words(front: Front, ideal: Floats | None = None) -> list[str]:
     """
     ranges, groups = {}, []
     for objective, column in zip(front.objectives, front.values.T, strict=True):
-        if objective in defined_objectives(front):
+        if objective in front.defined_objectives:
             low, high = (_short(float(f(column)) * _factor(objective)) for f in (np.min, np.max))
             ranges[objective.name] = low if low == high else f"{low}–{high}"
             if objective.name not in ("UTIL", "AWRT"):

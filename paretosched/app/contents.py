@@ -11,7 +11,6 @@ from plotly.utils import PlotlyJSONEncoder
 
 from ..comparison.comparison import IDEAL
 from ..fronts.front import Front
-from ..plots.style import defined_objectives
 from .cards import questions
 from .charts import Course, in_words, mark_styles, projection, unit_of, value_text
 from .desk import Desk
@@ -122,5 +121,5 @@ def _values_in_words(front: Front, values: Sequence[float]) -> str:
     return "\n".join(
         f"{o.name} {value_text(o, float(v))} {unit_of(o)}"
         for o, v in zip(front.objectives, values, strict=True)
-        if o in defined_objectives(front)
+        if o in front.defined_objectives
     )

@@ -11,7 +11,6 @@ import numpy as np
 
 from ..fronts.row_schedules import row_policy
 from ..plots import fronts as front_figures
-from ..plots.style import defined_objectives
 from ..policies.explanation import explain
 from ..report.html_page import page_of
 from ..report.html_pieces import figure, head_cell, objective_cell, table
@@ -71,7 +70,7 @@ def _wish_words(desk: Desk, view: View) -> list[str]:
 
 def _table(desk: Desk, columns: Mapping[str, Any], reference: str | None, picks: Sequence[Pick]) -> str:
     """Return the table of the candidates beside the schedulers: a row for each, a column for each objective."""
-    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined_objectives(desk.front)]
+    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in desk.front.defined_objectives]
     numbers = {letter: f"schedule {pick.row}" for letter, pick in zip(LETTERS, picks, strict=False)}
 
     def below(values: Any, j: int, o: Objective) -> str:

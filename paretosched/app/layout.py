@@ -7,7 +7,6 @@ from typing import Any
 
 from dash import dcc, html
 
-from ..plots.style import defined_objectives
 from .contents import Contents
 from .desk import Desk
 from .tab_compare import compare_tab
@@ -103,7 +102,7 @@ def _side(desk: Desk, contents: Mapping[str, Any]) -> Any:
 
 def _charts(desk: Desk, contents: Mapping[str, Any]) -> Any:
     """Return the left side of the page: what is possible, in words and charts."""
-    names = [o.name for o in defined_objectives(desk.front)]
+    names = [o.name for o in desk.front.defined_objectives]
     views = [
         html.Button("Overview", className="choice", **{"data-view": "overview"}),
         html.Button("All pairs", className="choice", **{"data-view": "pairs"}),

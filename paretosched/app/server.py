@@ -25,7 +25,6 @@ from ..deployment.steps import GROUPS_FILE
 from ..fronts.front import Front
 from ..fronts.front_files import load_front
 from ..fronts.row_schedules import row_policy
-from ..plots.style import defined_objectives
 from ..policies.policy import Policy
 from ..policies.policy_json import to_json as policy_to_json
 from ..workload.workload import Workload
@@ -217,7 +216,7 @@ def _files(server: flask.Flask, desk: Desk) -> None:
 def _check_values(path: str | os.PathLike[str], front: Front) -> None:
     """Refuse values that no schedule can have, because charts take their logarithms and shares divide by them."""
     for objective in front.objectives[:2]:
-        if objective not in defined_objectives(front):
+        if objective not in front.defined_objectives:
             raise InputError(f"{path}: a page needs schedules with {objective.name}, but here it is undefined")
     odd = np.argwhere((front.values <= 0) | (front.values > MOST_VALUE))
     if odd.size:

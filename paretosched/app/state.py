@@ -9,7 +9,6 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..fronts.front import Front
-from ..plots.style import defined_objectives
 from ..wishes.navigation import compromise, remaining
 from ..wishes.nearness import fitness
 from ..wishes.relative_limits import known_part
@@ -91,7 +90,7 @@ def is_brushed(limit: Limit) -> bool:
 
 def beginning(front: Front) -> State:
     """Return the state of a page that is opened for the first time; the free chart shows the first two groups."""
-    names = [o.name for o in defined_objectives(front)]
+    names = [o.name for o in front.defined_objectives]
     groups = [name for name in names if name not in ("UTIL", "AWRT")]
     across, up = groups[:2] if len(groups) > 1 else ("UTIL", "AWRT")
     return State(across=across, up=up)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats
 from ..core.tables import plain
 from ..fronts.front import Front
-from ..plots.style import defined_objectives
 from ..wishes import nearness
 from ..wishes.navigation import reachable, remaining, tradeoffs
 from ..wishes.relative_limits import known_part
@@ -74,7 +73,7 @@ def fixed_limits(state: State, front: Front) -> Sequence[Limit]:
     if not limits:
         return ()
     known = known_part(with_limits(state.wish, limits), state.policy_values)
-    names = [o.name for o in defined_objectives(front)]
+    names = [o.name for o in front.defined_objectives]
     return () if known is None else spelled_out(known, names).limits
 
 
@@ -83,7 +82,7 @@ def limits_of(state: State, front: Front) -> dict[str, Limit]:
     wish = state.numbers
     if wish is None or not wish.limits:
         return {}
-    names = [o.name for o in defined_objectives(front)]
+    names = [o.name for o in front.defined_objectives]
     return {limit.objective: limit for limit in spelled_out(wish, names).limits}
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from dash import dcc, html
 
-from ..plots.style import defined_objectives
 from ..simulation.objective import Objective, improvement
 from .cards import question
 from .charts import LETTERS, PICK_LOOKS, differences, value_text
@@ -85,7 +84,7 @@ def compare_pieces(desk: Desk) -> dict[str, Any]:
 
 def _comparison_table(desk: Desk, columns: Mapping[str, Any], reference: str | None) -> Any:
     """Return the table of the schedules to compare, and their differences to the reference."""
-    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined_objectives(desk.front)]
+    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in desk.front.defined_objectives]
     rows = {letter: pick.row for letter, pick in zip(LETTERS, desk.state.picks, strict=False)}
 
     def what(name: str) -> str:

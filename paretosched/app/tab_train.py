@@ -12,7 +12,6 @@ from ..comparison.consequences import percent
 from ..core.arrays import Floats
 from ..core.tables import plain
 from ..fronts.front import Front
-from ..plots.style import defined_objectives
 from ..simulation.objective import Objective
 from ..wishes import nearness
 from ..wishes.relative_limits import known_part
@@ -177,7 +176,7 @@ def _whole_log(desk: Desk, t: Training) -> list[Any]:
             **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
         )
         for j, o in enumerate(desk.front.objectives)
-        if o in defined_objectives(desk.front)
+        if o in desk.front.defined_objectives
     ]
     distance = desk.trained_distance(t) if t.status == DONE else ""
     return [
@@ -209,7 +208,7 @@ def _test_of(t: Training, front: Front) -> list[Any]:
         return []
     learnt, rest = best["workloads"][0], best["rest"][0]
     lines = []
-    for o in defined_objectives(front):
+    for o in front.defined_objectives:
         cells = []
         for part in (learnt, rest):
             value, gain = part.get(o.name), part.get(f"{o.name}_vs_easy")
@@ -332,7 +331,7 @@ def progress(wish: Wish | None, easy: Floats | None, values: Floats, front: Fron
         sentences.append(f"Goal: {_way_text(first, reached, last)}.")
     if wish.limits:
         broken = [f"{limit.objective} by {percent(100 * share)} %" for limit, share in exceeded_limits(wish, values)]
-        count = len(spelled_out(wish, [o.name for o in defined_objectives(front)]).limits)
+        count = len(spelled_out(wish, [o.name for o in front.defined_objectives]).limits)
         kept = f"{len(broken)} of {count} exceeded, {', '.join(broken)}" if broken else "all kept"
         if violation(wish, [best])[0] > 0:
             kept += "; no schedule of the front keeps them all"

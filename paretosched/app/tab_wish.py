@@ -10,7 +10,6 @@ from dash import html
 
 from ..fronts.front import Front
 from ..fronts.row_schedules import row_policy
-from ..plots.style import defined_objectives
 from ..simulation.objective import Objective, improvement
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.relaxation import smallest_relaxation
@@ -114,7 +113,7 @@ def wish_pieces(desk: Desk, view: View) -> dict[str, Any]:
         "steps": _steps_card(desk, view),
     }
     for j, o in enumerate(desk.front.objectives):
-        if o in defined_objectives(desk.front):
+        if o in desk.front.defined_objectives:
             best, values = view.best[j], desk.front.values[:, j]
             best_of_all = values.max() if o.maximise else values.min()
             worse = view.left == 0 or best != best_of_all
@@ -132,7 +131,7 @@ def wish_fields(state: State, front: Front) -> dict[str, str]:
     classes = {name: (kind, level) for name, kind, level in state.classes}
     fields = {"text": "" if wish is None else wish_text(wish, hours=True)}
     for j, o in enumerate(front.objectives):
-        if o not in defined_objectives(front):
+        if o not in front.defined_objectives:
             continue
         factor = _factor(o)
         limit = limits.get(o.name)
@@ -181,7 +180,7 @@ def _limits_remark(state: State) -> Any:
 
 def _wish_table(desk: Desk, fields: Mapping[str, str], contents: Mapping[str, Any]) -> Any:
     """Return the table of the objectives: what is reachable, and fields for limits, point, weights and classes."""
-    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined_objectives(desk.front)]
+    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in desk.front.defined_objectives]
     rows = [_wish_row(j, o, fields, contents) for j, o in objectives]
     heads = {
         "best": "", "still reachable": "", "at least": "in-ranges", "at most": "in-ranges", "come near": "in-point",
@@ -224,7 +223,7 @@ def _twice_easy(desk: Desk) -> Any:
         return None
     easy, front = desk.comparison.values[0], desk.front
     groups = [
-        j for j, o in enumerate(front.objectives) if o in defined_objectives(front) and o.name not in ("UTIL", "AWRT")
+        j for j, o in enumerate(front.objectives) if o in front.defined_objectives and o.name not in ("UTIL", "AWRT")
     ]
     limits = {front.objectives[j].name: [None, round(TWICE * float(easy[j]) / 360) * 360.0] for j in groups}
     if all(front.values[:, j].max() <= TWICE * easy[j] for j in groups):
@@ -239,7 +238,7 @@ def _near_easy(desk: Desk) -> Any:
     if desk.comparison is None or (wish is not None and any(limit.of for limit in wish.limits)):
         return None
     has_goal = wish is not None and bool(wish.aims)
-    names = {o.name for o in defined_objectives(desk.front)} - {"UTIL", "AWRT"}
+    names = {o.name for o in desk.front.defined_objectives} - {"UTIL", "AWRT"}
     if wish is not None and has_goal and names <= set(wish.aims):
         return None  # there is no other group
     words = f"{'others' if has_goal else 'all'} <= {NEAR_EASY:g}*EASY"
@@ -321,7 +320,7 @@ def _value_table(desk: Desk, view: View) -> Any:
             ]
         )
         for j, (o, v) in enumerate(zip(front.objectives, front.values[row], strict=True))
-        if o in defined_objectives(front)
+        if o in front.defined_objectives
     ]
     return html.Table([html.Tbody(values)], **{"data-row": row})
 
@@ -348,7 +347,7 @@ def _gain_over_today(desk: Desk, o: Objective, j: int, value: float) -> list[Any
 
 def _steps_card(desk: Desk, view: View) -> Any:
     """Return the card of the steps from the current schedule: what 1 % in an objective costs in the others."""
-    objectives = defined_objectives(desk.front)
+    objectives = desk.front.defined_objectives
     columns = [(j, o) for j, o in enumerate(desk.front.objectives) if o in objectives]
     head = html.Tr(
         [

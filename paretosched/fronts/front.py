@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -146,6 +147,11 @@ class Front:
     def objectives(self) -> tuple[Objective, ...]:
         """Return the objectives, one for each column of `values`."""
         return objective_table(self.groups)
+
+    @cached_property
+    def defined_objectives(self) -> tuple[Objective, ...]:
+        """Return the objectives that every schedule has: those of groups with jobs."""
+        return tuple(o for c, o in enumerate(self.objectives) if not np.isnan(self.values[:, c]).any())
 
     @property
     def evaluations(self) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..simulation.objective import Objective
-from .style import HOUR, column_of, defined_objectives, mark_style, text
+from .style import HOUR, column_of, mark_style, text
 
 if TYPE_CHECKING:
     from ..fronts.front import Front
@@ -117,7 +117,7 @@ def third_axis(front: Front, x: str, y: str) -> Axis | None:
         column = front.values[:, column_in(front, name)]
         return bool(np.ptp(column) <= 1e-3 * np.abs(column).max()), name == "AWRT"
 
-    names = sorted((o.name for o in defined_objectives(front) if o.name not in (x, y)), key=order)
+    names = sorted((o.name for o in front.defined_objectives if o.name not in (x, y)), key=order)
     return axis(front, names[0], False) if names else None
 
 

@@ -20,7 +20,7 @@ from ..wishes.wish import wish_text
 from .axes import column_in
 from .fronts import pairs, parallel, scatter
 from .outer_lines import Outer
-from .style import PAPER, SCALE, defined_objectives, legend_below, mark_style, template, text
+from .style import PAPER, SCALE, legend_below, mark_style, template, text
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -357,7 +357,7 @@ def _objective_gains(gains: Mapping[str, Mapping[str, float]], comparisons: Sequ
 
 def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
     """Return the figure of the policies and the front in two response times, by its name; nothing without two."""
-    times = [o.name for o in defined_objectives(front) if o.unit == "s"]
+    times = [o.name for o in front.defined_objectives if o.unit == "s"]
     of_wish = [name for name in (comparison.wish.names if comparison.wish else ()) if name in times]
     axes = [*of_wish, *(name for name in times if name != "AWRT" and name not in of_wish)][:2]
     if len(axes) < 2:
@@ -414,7 +414,7 @@ def figures(
         raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
     front = as_front(front)
     marks = {instance("name of a mark", n, str): _mark(n, v, len(front.objectives)) for n, v in marks.items()}
-    groups = [o.name for o in defined_objectives(front) if o.name not in ("UTIL", "AWRT")]
+    groups = [o.name for o in front.defined_objectives if o.name not in ("UTIL", "AWRT")]
     pairs_in_full = [tuple(groups[:2])] if chosen is None and len(groups) > 1 else list(chosen or ())
     figures_by_name = {"util-awrt": scatter(front, "UTIL", "AWRT", marks)}
     if len(groups) > 1:

@@ -36,7 +36,7 @@ from .axes import (
     with_thousands,
 )
 from .outer_lines import OUTER, Outer, outer_line
-from .style import HOUR, MARKS, SETS, column_of, defined_objectives, legend_below, mark_style, template, text
+from .style import HOUR, MARKS, SETS, column_of, legend_below, mark_style, template, text
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -325,7 +325,7 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
     """
     from plotly import graph_objects as go
 
-    axes = [axis(front, o.name, not o.maximise) for o in defined_objectives(front)]
+    axes = [axis(front, o.name, not o.maximise) for o in front.defined_objectives]
     columns = [column_in(front, a.objective.name) for a in axes]
     places = np.column_stack([a.place(a.values) for a in axes])
     rows = representatives(places, REPRESENTATIVES)
@@ -388,7 +388,7 @@ def pairs(front: Front, marks: Mapping[str, Floats], outer: Outer | None = None)
     """
     from plotly import graph_objects as go
 
-    axes = [axis(front, o.name, True) for o in defined_objectives(front) if o.name not in ("UTIL", "AWRT")]
+    axes = [axis(front, o.name, True) for o in front.defined_objectives if o.name not in ("UTIL", "AWRT")]
     if len(axes) < 2:
         raise InputError(f"pairs of groups need two groups with jobs, but {front.workload} has {len(axes)}")
     places = np.column_stack([a.place(a.values) for a in axes])

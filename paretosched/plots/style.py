@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from ..core.errors import one_of
 from ..simulation.objective import Objective
-
-if TYPE_CHECKING:
-    from ..fronts.front import Front
 
 HOUR = 3600.0
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", Arial, sans-serif'
@@ -42,11 +37,6 @@ INK = {"light": "#1f2933", "dark": "#e4e7eb"}
 QUIET = {"light": "#52606d", "dark": "#9aa5b1"}
 GRID = {"light": "#e4e7eb", "dark": "#323b45"}
 PAPER = {"light": "#ffffff", "dark": "#1b2127"}
-
-
-def defined_objectives(front: Front) -> tuple[Objective, ...]:
-    """Return the objectives that every schedule has: those of groups with jobs."""
-    return tuple(o for c, o in enumerate(front.objectives) if not np.isnan(front.values[:, c]).any())
 
 
 def mark_style(number: int) -> tuple[str, str]:

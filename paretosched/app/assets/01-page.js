@@ -25,7 +25,7 @@
   const $ = (id) => document.getElementById(id);
 
   // scene: the last answer; front: the digest of the front whose rows are shown; values: one array for each objective;
-  // mask: 1 for schedules that remain; left: how many remain; live: limits that are brushed now and not sent yet; gesture: whether
+  // mask: 1 for schedules that remain; left: how many remain; within: the limits that the mask is of; live: limits that are brushed now and not sent yet; gesture: whether
   // a pointer or a key is brushing; places: values as they are drawn, by axis; palette: colours of this theme, null to
   // read them again; axes: the names of the shown axes in their order, null for all that tell schedules apart; hidden:
   // the names of the marks that are not shown
@@ -36,6 +36,7 @@
     count: 0,
     mask: null,
     left: 0,
+    within: "",
     live: null,
     gesture: false,
     places: new Map(),
@@ -77,10 +78,14 @@
   /** Return the values of one schedule in all objectives. */
   const valuesOf = (row) => page.values.map((column) => column[row]);
 
-  /** Compute which schedules are within all limits, and show how many. */
+  /** Compute which schedules are within all limits, if these have changed, and show how many. */
   function filter() {
+    const ranges = [...Object.entries(page.scene.fixed), ...Object.entries(limits())];
+    const within = JSON.stringify([page.front, ranges]);
+    if (within === page.within) return;
+    page.within = within;
     const mask = page.mask.fill(1);
-    for (const [name, ends] of [...Object.entries(page.scene.fixed), ...Object.entries(limits())]) {
+    for (const [name, ends] of ranges) {
       if (!ends || !axisOf(name)) continue;
       const values = page.values[axisOf(name).column];
       const low = ends[0] ?? 0;

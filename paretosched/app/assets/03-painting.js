@@ -28,7 +28,8 @@
     };
   }
 
-  onDraw(() => (page.palette ??= readPalette()));
+  let palettes = 0;
+  onDraw(() => (page.palette ??= { ...readPalette(), number: ++palettes }));
 
   // --- densities and dots ---
 
@@ -76,8 +77,19 @@
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
     Object.assign(canvas.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
     const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
-    if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
+    if (canvas.width !== w || canvas.height !== h) {
+      [canvas.width, canvas.height] = [w, h]; // which empties it
+      canvas.painted = "";
+    }
     return [canvas, ratio];
+  }
+
+  /** Return whether a canvas already shows this: what is described, within these limits, in these colours. */
+  function isPainted(canvas, described) {
+    const wanted = `${described} ${page.within} ${page.palette.number}`;
+    if (canvas.painted === wanted) return true;
+    canvas.painted = wanted;
+    return false;
   }
 
   /** Count the points of a projection in the pixels of a box. */
@@ -162,5 +174,5 @@
   const fitting = (words, room) =>
     words.length * 6 <= room ? words : `${words.slice(0, Math.max(1, Math.floor(room / 6) - 1))}…`;
 
-  Object.assign(window.paretosched, { FEW, SVG, brief, canvasFor, colours, dots, fitting, node, points, shape, spot });
+  Object.assign(window.paretosched, { FEW, SVG, brief, canvasFor, colours, dots, fitting, isPainted, node, points, shape, spot });
 })();

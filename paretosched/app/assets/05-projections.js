@@ -12,6 +12,7 @@
     dots,
     element,
     graph,
+    isPainted,
     natural,
     onDraw,
     page,
@@ -55,9 +56,10 @@
     const [xs, ys] = axes.map((axis, k) => places(axis, logs(gd)[k]));
     const ranges = [gd.layout.xaxis.range, gd.layout.yaxis.range];
     const box = [0, 0, canvas.width, canvas.height];
+    const key = JSON.stringify([box, ranges, logs(gd), axes.map((a) => a.column), page.front]);
+    if (isPainted(canvas, key)) return;
     const context = canvas.getContext("2d");
     const image = context.createImageData(canvas.width, canvas.height);
-    const key = JSON.stringify([box, ranges, axes.map((a) => a.column), page.front]);
     if (host.key !== key) {
       host.key = key;
       host.all = new Uint32Array(canvas.width * canvas.height);

@@ -1,7 +1,7 @@
 // Parallel coordinates: one line for each schedule; better is up.
 (() => {
   "use strict";
-  const { $, FEW, SVG, canvasFor, clamp, colours, fitting, limits, node, onDraw, page, places, shape, shownAxes, valuesOf } =
+  const { $, FEW, SVG, canvasFor, clamp, colours, fitting, isPainted, limits, node, onDraw, page, places, shape, shownAxes, valuesOf } =
     window.paretosched;
 
   const LOOKS = 6; // colours of the shortlist, as PICK_LOOKS in charts.py
@@ -12,7 +12,7 @@
   const NARROW = 34; // px between two axes, at least
   const PAD = { x: 46, top: 46, bottom: 20 };
 
-  /** Paint all schedules as lines, and over them what remains. */
+  /** Draw the parallel coordinates: the lines where they have changed, and the marks and axes over them. */
   function parallel() {
     const host = $("parallel");
     if (!host || !host.clientWidth || !page.values) return;
@@ -22,10 +22,16 @@
     const [w, h] = [width - 2 * PAD.x, height - PAD.top - PAD.bottom];
     if (h < 1) return;
     const [canvas, ratio] = canvasFor(host, PAD.x, PAD.top, w, h);
+    const key = JSON.stringify([canvas.width, canvas.height, axes.map((a) => [a.column, a.low, a.high]), page.front]);
+    if (!isPainted(canvas, key)) allLines(host, canvas, ratio, axes, key);
+    overlay(host, width, height, w, h);
+  }
+
+  /** Paint all schedules, and over them what remains; the counts of all are kept in the host under a key. */
+  function allLines(host, canvas, ratio, axes, key) {
     const gap = axes.length > 1 ? canvas.width / (axes.length - 1) : canvas.width;
     const levels = axes.map((axis) => levelsOf(axis));
     const size = canvas.width * canvas.height;
-    const key = JSON.stringify([canvas.width, canvas.height, axes.map((a) => [a.column, a.low, a.high]), page.front]);
     if (host.key !== key) {
       host.key = key;
       host.all = new Uint32Array(size);
@@ -42,7 +48,6 @@
     colours(some ? turned(host.all, canvas) : null, left && turned(left, canvas), image, page.palette);
     context.putImageData(image, 0, 0);
     if (!left) strokes(context, levels, gap, canvas.height, ratio);
-    overlay(host, width, height, w, h);
   }
 
   /** Return counts by column as counts by row. */
