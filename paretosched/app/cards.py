@@ -216,9 +216,9 @@ def over_time_parts(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     return [html.P(words), html.Div(weeks, className="weeks")]
 
 
-def _graph(figure: Any) -> Any:
+def _graph(figure: Mapping[str, Any]) -> Any:
     config = {**GRAPH, "modeBarButtons": [["resetScale2d"]], "doubleClick": "reset"}
-    return dcc.Graph(figure=figure, config=config, style={"height": f"{figure.layout.height}px"})
+    return dcc.Graph(figure=figure, config=config, style={"height": f"{figure['layout']['height']}px"})
 
 
 def explanation(desk: Desk, policy: Policy, file: str) -> list[Any]:

@@ -4,6 +4,11 @@ Fronts of 14,000 and 150,000 schedules are made up and served as a user would ha
 address to the parallel coordinates of all schedules being painted and answering a brush, with a cold cache. *Both
 projections*: until plotly has drawn its axes too. *Brush*: from the move of the mouse to all charts being painted with
 what it leaves, in the browser alone; *answered*: from releasing it to the server's numbers and tables being shown.
+
+A log, the built-in one or that of `--trace`, is explored and served, too. *Card*: from a schedule being chosen to the
+sentences about it being shown; *week*: from a drag across the months to that time's jobs being drawn for both
+schedules; *what if*: from a question being opened to its answer for three schedules.
+
 Medians; the slowest is in brackets. A busy machine makes all of them slower, so the load is printed.
 """
 
@@ -20,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from paretosched import explore, lublin, read_swf, write_swf
 from paretosched.core.tables import Column, table
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import save_front
@@ -27,6 +33,8 @@ from support.browser import browser, executable, serve_page
 from support.fronts import made_up
 
 GOALS = {14_000: (1.2, 0.04, 0.15), 150_000: (1.6, 0.06, 0.25)}  # s: first chart, brush, answered
+ANSWERED = {"card": 0.3, "week": 0.5, "what if": 3.0}  # s
+EVALUATIONS = 500
 PAINTED = """
 (level) => new Promise((done) => {
   const svg = document.querySelector("#parallel svg");
@@ -54,6 +62,44 @@ RELEASED = """
   svg.dispatchEvent(new PointerEvent("pointerup", {bubbles: true, pointerId: 1, clientX: box.x + 16,
     clientY: box.y + 8 + level * (box.height - 16)}));
   const look = () => document.documentElement.dataset.revision === before
+    ? requestAnimationFrame(look)
+    : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
+  requestAnimationFrame(look);
+})
+"""
+
+
+CARD = """
+(row) => new Promise((done) => {
+  const words = () => document.querySelector("#card .changes")?.innerText;
+  const before = words();
+  const begin = performance.now();
+  window.paretosched.say({ do: "choose", row });
+  const look = () => (words() ?? before) === before
+    ? requestAnimationFrame(look)
+    : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
+  requestAnimationFrame(look);
+})
+"""
+WEEK = """
+(first) => new Promise((done) => {
+  const span = () => document.querySelector("[data-week='1']:has(.main-svg)")?.dataset.span;
+  const before = span();
+  const begin = performance.now();
+  const plot = document.querySelector("#months .js-plotly-plot");
+  plot.emit("plotly_relayout", {"xaxis.range[0]": first, "xaxis.range[1]": first + 7});
+  const look = () => (span() ?? before) === before
+    ? requestAnimationFrame(look)
+    : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
+  requestAnimationFrame(look);
+})
+"""
+WHAT_IF = """
+(number) => new Promise((done) => {
+  const part = document.querySelector(`#what-if-${number}`);
+  const begin = performance.now();
+  part.querySelector("summary").click();
+  const look = () => part.querySelectorAll(".changes").length < 3
     ? requestAnimationFrame(look)
     : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
   requestAnimationFrame(look);
@@ -108,9 +154,57 @@ def measure(points: int, repeats: int) -> dict[str, list[float]]:
     return times
 
 
+def measure_answers(log: Path, repeats: int) -> dict[str, list[float]]:
+    """Explore a log, serve its page, and measure its answers, in seconds."""
+    times: dict[str, list[float]] = {"card": [], "week": [], "what if": []}
+    with tempfile.TemporaryDirectory() as folder, browser() as chromium:
+        run = Path(folder) / "run"
+        explore(read_swf(log), run, evaluations=EVALUATIONS, seed=1)
+        with serve_page(run, "--trace", log) as url:
+            context, page, _, _ = open_page(chromium, url)
+            page.wait_for_selector("#card .changes li", timeout=60_000)
+            rows = page.evaluate("window.paretosched.page.count")
+            for k in range(repeats):
+                times["card"].append(page.evaluate(CARD, (k * 37 + 1) % rows) / 1000)
+                page.wait_for_timeout(200)
+            page.click("[data-view='time']")
+            page.wait_for_selector("[data-week='1'] .main-svg", timeout=60_000)
+            page.wait_for_selector("#months .main-svg", timeout=60_000)
+            for k in range(repeats):
+                times["week"].append(page.evaluate(WEEK, 7 + 6 * k) / 1000)
+                page.wait_for_timeout(200)
+            for row in (0, rows // 3, 2 * rows // 3):
+                page.evaluate("(row) => window.paretosched.say({ do: 'pick', row })", row)
+            page.click("[data-view='overview']")
+            page.click("[data-tab='compare']")
+            page.wait_for_selector("#what-if-0 summary")
+            page.wait_for_timeout(1500)
+            questions = page.locator("[id^='what-if-'] summary").count()
+            times["what if"] = [page.evaluate(WHAT_IF, number) / 1000 for number in range(questions)]
+            context.close()
+    return times
+
+
+def missed_answers(log: Path | None, repeats: int) -> list[str]:
+    """Measure the answers of a page with jobs, print them, and return which goals are missed."""
+    with tempfile.TemporaryDirectory() as folder:
+        if log is None:
+            log = Path(folder) / "lublin.swf.gz"
+            write_swf(lublin(20_000), log)
+        times = measure_answers(log, repeats)
+        print(f"answers of the page of {read_swf(log)!r}, medians (slowest), each of the what-if questions once:")
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    for name, values in times.items():
+        print(f"  {name:8} {medians[name]:5.2f} ({max(values):.2f}) s, goal {ANSWERED[name]} s")
+    return [f"{name} {medians[name]:.2f} s, goal {goal} s" for name, goal in ANSWERED.items() if medians[name] > goal]
+
+
 def main() -> int:
     """Measure, print, and say which goals are missed."""
     options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument(
+        "--trace", type=Path, metavar="LOG", help="log whose page is measured; default: the built-in one"
+    )
     options.add_argument("--repeats", type=int, default=20)
     options.add_argument("--points", type=int, nargs="*", default=list(GOALS))
     arguments = options.parse_args()
@@ -141,6 +235,7 @@ def main() -> int:
     ]
     print(table(rows, columns))
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
+    misses += missed_answers(arguments.trace, arguments.repeats)
     print(f"medians of {arguments.repeats} (slowest), Chromium with software rendering; load of the machine {load}")
     for line in misses:
         print(f"missed: {line}")

@@ -40,6 +40,11 @@
     requestAnimationFrame(() => setTimeout(drawPlots)); // numbers and tables are on the screen before
   };
 
+  // Plotly may still follow the pointer over a plot that Dash has just removed (plotly.js issue 6047): nothing is lost.
+  window.addEventListener("error", (event) => {
+    if (event.filename.includes("plotly") && /_hoverlayer|_hoversubplot|_rehover/.test(event.message)) event.preventDefault();
+  });
+
   /** Name the buttons of all plots for screen readers: they are links without words. */
   function nameButtons() {
     for (const button of document.querySelectorAll(".modebar-btn:not([role])")) {
