@@ -47,7 +47,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         run,
         "explore the possible schedules of a workload; writes a run directory with every evaluation and the front",
         "  paretosched explore ctc1024.swf.gz -o run --evaluations 20000\n"
-        "  paretosched explore ctc1024.swf.gz -o wish --algorithm archive --wish '10*AWRT1, others <= 1.05*EASY'\n"
+        "  paretosched explore ctc1024.swf.gz -o wish --wish '10*AWRT1, others <= 1.05*EASY'\n"
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002\n"
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002 --only queue-permutation\n"
         "  paretosched explore ctc1024.swf.gz -o starts --encoding orders\n"
@@ -123,10 +123,10 @@ def _takes_search(parser: Parser) -> None:
     group.add_argument(
         "--algorithm",
         choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "archive", "random", "all"],
-        help="nsga2 (default, but all for orders and archive for priority); nsga: NSGA as in paper 002; unsga3: "
-        "U-NSGA-III; agemoea2: AGE-MOEA-II; rvea: RVEA; archive (weighting, priority): only where an owner looks, in "
-        "--box and --wish; "
-        "random: random search as a baseline; all: only the schedules of --start",
+        help="archive (default for weighting and priority): looks only where an owner does, in --box and --wish; nsga2 "
+        "(default for sequences); nsga: NSGA as in paper 002; unsga3: U-NSGA-III; agemoea2: AGE-MOEA-II; rvea: RVEA; "
+        "random: random search as a baseline; all (default for orders): only the schedules of --start. When a run is "
+        "continued, as before",
     )
     group.add_argument(
         "--lag",
@@ -163,8 +163,8 @@ def _takes_search(parser: Parser) -> None:
 def _takes_aim(parser: Parser) -> None:
     group = parser.add_argument_group(
         "where to look",
-        "With --algorithm archive: which schedules are worth a search, as no owner takes those in which a group waits "
-        "for ever.",
+        "With --algorithm archive, the default for weightings: which schedules are worth a search, as no owner takes "
+        "those in which a group waits for ever.",
     )
     group.add_argument(
         "--box",

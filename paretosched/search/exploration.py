@@ -132,8 +132,8 @@ def explore(
         jobs (there, "Coding as Permutation"). "orders": the paper's start solutions. "priority": orders in words with
         reservations, see `trained_order`. Or a value, such as `Weighting("none")`.
     algorithm
-        One of `named_algorithms.ALGORITHMS`; by default "nsga2", "all" for orders, which enumerates, and "archive" for
-        "priority".
+        One of `named_algorithms.ALGORITHMS`; by default "archive", "nsga2" for sequences, and "all" for orders, which
+        enumerates; or that of the run that is continued.
     start
         What to begin with. Sequences: see `starts.start_orders`; by default "submit". Weighting: see `starts.members`;
         runs or fronts, also of orders, and policies that a weighting can be, such as a trained one, are in the first

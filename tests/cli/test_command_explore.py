@@ -90,7 +90,7 @@ def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Pa
     for other, fact in (
         (("--seed", 1), "its seed is 0, not 1"),
         (("--backfill", "none"), "its backfill is easy, not none"),
-        (("--algorithm", "random"), "its algorithm is nsga2, not random"),
+        (("--algorithm", "random"), "its algorithm is archive, not random"),
         (("--population", 4), "its population is 12, not 4"),
         (("--capacity", 65), ""),
         (("--groups", "8"), ""),
@@ -125,7 +125,8 @@ def test_lost_workers_end_in_one_line_and_the_same_command_continues(
             there.submit = one_generation  # type: ignore[assignment, method-assign]
             yield there
 
-    explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 36, "--population", 12)
+    few = ("--evaluations", 36, "--population", 12, "--algorithm", "nsga2")
+    explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", *few)
     with monkeypatch.context() as patch:
         patch.setattr("paretosched.search.exploration.simulations", soon_lost)
         outcome = command(*explore)
@@ -135,7 +136,8 @@ def test_lost_workers_end_in_one_line_and_the_same_command_continues(
     assert advice == f"paretosched: 12 evaluations are kept in {tmp_path / 'run'}; the same command continues them"
     assert line == "paretosched explore: no worker could be had for 60 s"
     succeed(*explore)
-    assert stored_rows(tmp_path / "run") == stored_rows(house / "run")
+    succeed("explore", house / "w.swf.gz", "-o", tmp_path / "whole", *few)
+    assert stored_rows(tmp_path / "run") == stored_rows(tmp_path / "whole")
 
 
 @pytest.mark.slow

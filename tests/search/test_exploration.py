@@ -30,7 +30,7 @@ from support.exploring import SEARCHES, random_workload
 from support.runs import equal_runs
 
 W = random_workload()
-SMALL = {"population": 10, "seed": 4}
+SMALL = {"population": 10, "seed": 4, "algorithm": "nsga2"}
 SCRIPT = str(Path(__file__).parents[1] / "support" / "exploring.py")
 ENVIRONMENT = os.environ | {"PYTHONPATH": f"{Path(__file__).parents[2]}:{Path(__file__).parents[1]}"}
 
@@ -104,7 +104,7 @@ def test_worker_processes_make_the_same_archive(whole: tuple[Path, Front], tmp_p
 
 
 def test_other_seeds_make_other_archives(whole: tuple[Path, Front], tmp_path: Path) -> None:
-    explore(W, tmp_path / "run", evaluations=95, population=10, seed=5)
+    explore(W, tmp_path / "run", evaluations=95, **SMALL | {"seed": 5})
     assert archive(whole[0]) != archive(tmp_path / "run")
 
 
@@ -120,10 +120,22 @@ def test_a_run_that_is_continued_equals_one_that_went_through(
 
 
 def test_the_baseline_is_continued_too(tmp_path: Path) -> None:
-    explore(W, tmp_path / "a", evaluations=30, algorithm="random", **SMALL)
+    explore(W, tmp_path / "a", evaluations=30, **SMALL | {"algorithm": "random"})
     for evaluations in (15, 30):
-        explore(W, tmp_path / "b", evaluations=evaluations, algorithm="random", **SMALL)
+        explore(W, tmp_path / "b", evaluations=evaluations, **SMALL | {"algorithm": "random"})
     equal_runs(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_run_goes_on_with_its_algorithm_and_a_new_one_has_the_best(whole: tuple[Path, Front], tmp_path: Path) -> None:
+    """Runs of earlier versions, whose default was NSGA-II, go on with the command that began them."""
+    shutil.copytree(whole[0], tmp_path / "run")
+    longer = explore(W, tmp_path / "run", population=10, seed=4, evaluations=120)
+    assert longer.origins[0].algorithm == "nsga2"
+    explore(W, tmp_path / "once", evaluations=120, **SMALL)
+    equal_runs(tmp_path / "once", tmp_path / "run")
+    for encoding, algorithm in (("weighting", "archive"), ("sequence", "nsga2"), ("orders", "all")):
+        front = explore(W, tmp_path / encoding, encoding=encoding, population=4, evaluations=5)
+        assert front.origins[0].algorithm == algorithm
 
 
 def test_a_run_with_enough_evaluations_is_left_as_it_is(whole: tuple[Path, Front]) -> None:
@@ -519,7 +531,7 @@ def test_what_was_stored_in_the_moment_of_an_interruption_is_published(
 
     monkeypatch.setattr("paretosched.search.resuming.append", interrupt_append)
     with pytest.raises(KeyboardInterrupt):
-        explore(random_workload(), tmp_path / "run", evaluations=60, population=10)
+        explore(random_workload(), tmp_path / "run", evaluations=60, population=10, algorithm="nsga2")
     assert load_front(tmp_path / "run").evaluations == 30
     assert read_about(tmp_path / "run")["evaluations"] == {"wanted": 60, "done": 30}
 
