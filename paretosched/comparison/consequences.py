@@ -144,13 +144,13 @@ large jobs gain and many small ones wait longer.']
         if is_shorter == grows:  # opposite ways
             large, small = ("gain", "wait longer") if is_shorter else ("lose", "start sooner")
             verdict, why = MIXED, f"counts processor seconds, so large jobs {large} and many small ones {small}"
-            link, even = "but", ""
+            link = "but"
         else:
             verdict, why = BETTER if is_shorter else WORSE, "has their run times in it, and counts processor seconds"
-            link, even = "and", "even "
+            link = "and"
         sentence = (
-            f"{_group_text(name)}: AWRT gets {percent(gain)} % {'shorter' if is_shorter else 'longer'}, {link} the mean "
-            f"wait of its jobs {even}{'grows' if grows else 'shrinks'} by {percent(change)} %: AWRT {why}."
+            f"{_group_text(name)}: AWRT gets {percent(gain)} % {'shorter' if is_shorter else 'longer'}, {link} the "
+            f"mean wait of its jobs {'grows' if grows else 'shrinks'} by {percent(change)} %: AWRT {why}."
         )
         lines.append(Consequence(name, verdict, sentence))
     return lines

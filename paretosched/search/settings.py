@@ -132,7 +132,7 @@ def settle(
         _refuse([key for key in FIRST if first.get(key)], f'the encoding "{encoding}"; start orders are of sequences')
     if first.get("forget") and algorithm not in ("nsga", "nsga2"):
         _refuse(["forget"], f'the algorithm "{algorithm}", which is not of paper 002')
-    draw = _settled_draw(options.pop("draw", DRAWS[0]), encoding, algorithm)
+    draw = _settled_draw(options.pop("draw", None), encoding, algorithm)
     aims = {key: options.pop(key) for key in AIMS if key in options}
     if algorithm != "archive":
         _refuse([*aims], f'the algorithm "{algorithm}", which looks everywhere; "archive" looks where an owner does')
@@ -338,15 +338,23 @@ def _begin_sequences(encoding: Sequences, request: _Request) -> _Beginning:
 
 
 def _settled_draw(word: Any, encoding: str, algorithm: str) -> str:
-    """Return how random genomes are drawn; raise InputError for an unknown word, or where nothing is drawn so."""
+    """Return how random genomes are drawn; raise InputError for an unknown word, or where nothing is drawn so.
+
+    The archive search always draws tied ones, so that there the word says nothing new, and is no part of the run.
+    """
+    if word is None:
+        return DRAWS[0]
     draw = str(word)
     one_of("draw", draw, DRAWS)
-    if draw != DRAWS[0]:
-        if encoding != "weighting":
-            _refuse(["draw"], f'the encoding "{encoding}"; weightings are drawn')
-        if algorithm in (ALL, "archive"):
-            _refuse(["draw"], f'the algorithm "{algorithm}", which draws {"nothing" if algorithm == ALL else "so"}')
-    return draw
+    if algorithm == "archive" and encoding == "weighting" and draw == DRAWS[0]:
+        _refuse(["draw"], 'the algorithm "archive" unless it is "tied", as it draws')
+    if draw == DRAWS[0]:
+        return draw
+    if encoding != "weighting":
+        _refuse(["draw"], f'the encoding "{encoding}"; weightings are drawn')
+    if algorithm == ALL:
+        _refuse(["draw"], f'the algorithm "{algorithm}", which draws nothing')
+    return DRAWS[0] if algorithm == "archive" else draw
 
 
 def _refuse(words: Sequence[str], why: str) -> None:
