@@ -46,10 +46,9 @@ def step(page: Page, rng: Random) -> None:
         page.tab.reload()
         tab.wait_for_selector("html[data-drawn]", state="attached")
     else:
-        fields = tab.locator(FIELDS)
-        if fields.count():
-            field = fields.nth(rng.randrange(fields.count()))
-            box = f"#{field.get_attribute('id')}-input"
+        fields = tab.locator(FIELDS).evaluate_all("fields => fields.map(field => field.id)")
+        if fields:
+            box = f"#{rng.choice(fields)}-input"
             words = rng.choice(WORDS)
             try:
                 tab.fill(box, words, timeout=5000)
