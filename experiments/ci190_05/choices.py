@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import wilcoxon
+from rank_tests import chance, holm
 
 import paretosched as ps
 from paretosched.core.arrays import Floats
@@ -181,22 +181,3 @@ def by_seed(rows: Sequence[Mapping[str, str]], question: Question, key: str) -> 
     seeds = sorted(by_variant[0].keys() & by_variant[1].keys())
     this, that = (np.array([values[seed] for seed in seeds]) for values in by_variant)
     return this, that
-
-
-def chance(this: Floats, that: Floats) -> float:
-    """Return the probability of such differences if there were none; 1 where all are equal."""
-    return 1.0 if np.array_equal(this, that) else float(wilcoxon(this, that).pvalue)
-
-
-def holm(chances: Sequence[float]) -> list[float]:
-    """Return probabilities corrected for their number, by Holm's method.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(chances)
-    corrected = np.empty(len(order))
-    corrected[order] = np.maximum.accumulate(np.sort(chances) * (len(order) - np.arange(len(order))))
-    return np.minimum(corrected, 1.0).round(12).tolist()

@@ -12,6 +12,7 @@ from typing import Any
 
 import choices
 import numpy as np
+import rank_tests
 from scipy.stats import friedmanchisquare, rankdata
 
 import paretosched as ps
@@ -130,7 +131,7 @@ def as_good_as_random(rows: Sequence[Mapping[str, str]], encoding: str) -> list[
 def chances_of(volumes: Floats, names: Sequence[str]) -> dict[str, float]:
     """Return the corrected probability of each difference to random search if there were none."""
     different = [name for name in names if name != RANDOM]
-    return dict(zip(different, choices.holm([chance(volumes, names, name) for name in different]), strict=True))
+    return dict(zip(different, rank_tests.holm([chance(volumes, names, name) for name in different]), strict=True))
 
 
 def values_of(rows: Sequence[Mapping[str, str]], names: Sequence[str], key: str) -> Floats:
@@ -155,10 +156,9 @@ def ranks_of(values: Floats, more: bool) -> Floats:
 
 def chance(volumes: Floats, names: Sequence[str], name: str) -> float:
     """Return the probability of such differences to random search if there were none."""
-    return choices.chance(volumes[:, names.index(name)], volumes[:, names.index(RANDOM)])
+    return rank_tests.chance(volumes[:, names.index(name)], volumes[:, names.index(RANDOM)])
 
 
 def effect(volumes: Floats, names: Sequence[str], name: str) -> float:
     """Return how often a run of an algorithm has more hypervolume than one of random search; equal counts half."""
-    differences = volumes[:, names.index(name)][:, None] - volumes[:, names.index(RANDOM)][None, :]
-    return float(np.mean(differences > 0) + np.mean(differences == 0) / 2)
+    return rank_tests.effect(volumes[:, names.index(name)], volumes[:, names.index(RANDOM)])

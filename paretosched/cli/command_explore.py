@@ -155,8 +155,8 @@ def _takes_search(parser: Parser) -> None:
         "--draw",
         choices=["uniform", "tied"],
         help="how weightings are drawn at random, in the first generation and by --algorithm random. uniform: each "
-        "parameter for itself (default); tied: the same in all situations, on a logarithmic scale, which finds much more "
-        "where no group waits long, and which --algorithm archive always does",
+        "parameter for itself (default); tied: the same in all situations, on a logarithmic scale, which finds much "
+        "more where no group waits long, and which --algorithm archive always does",
     )
 
 
