@@ -180,9 +180,10 @@ def worst_window(results: Results) -> tuple[float, float]:
     return -gain(*pair, "objective"), gain(*pair, "simulated_objective")
 
 
-def late_minutes(results: Results) -> float:
-    """Return the longest gap of the daemon in this window, minutes."""
-    return float(worst_pair(results)[1]["daemon_longest_gap"]) / 60
+def later_daemons(results: Results, *logs: str) -> int:
+    """Return in how many windows the longest gap of the daemon was longer than in this one."""
+    gaps = [float(pair[1]["daemon_longest_gap"]) for log in logs for pair in windows(results, log)]
+    return sum(gap > float(worst_pair(results)[1]["daemon_longest_gap"]) for gap in gaps)
 
 
 def without_ages(results: Results) -> list[Row]:

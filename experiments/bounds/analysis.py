@@ -45,7 +45,7 @@ def opening(tiny: Sequence[Row], logs: Sequence[Row]) -> list[str]:
     return common.opening(
         "How far below EASY's could response times be under any schedule, also one that knows the future?",
         f"At most, from log to log: {'; '.join(spans)}.",
-        f"The bounds are proved, and on {total['workloads']:,.0f} tiny workloads, of which all schedules were tried, "
+        f"The bounds are proved, and on {total['workloads']:,.0f} tiny workloads, of which all orders were tried, "
         f"they were beaten {total['sets beaten'] + total['wishes beaten']:,.0f} times.",
         "A bound says what cannot be reached, not what can: on the tiny workloads it is in the mean "
         f"{short[0]:.0f} % below the best AWRT and {short[1]:.0f} % below the best weighted sum of all groups.",

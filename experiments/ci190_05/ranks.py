@@ -128,6 +128,16 @@ def as_good_as_random(rows: Sequence[Mapping[str, str]], encoding: str) -> list[
     return [name for name in chances if chances[name] >= choices.CHANCE or effect(volumes, names, name) <= 0.5]
 
 
+def worse_than_random(rows: Sequence[Mapping[str, str]], encoding: str, key: str) -> list[str]:
+    """Return the algorithms of an encoding that are worse than random search by a measure with every seed."""
+    of_this = [row for row in rows if row["encoding"] == encoding]
+    names = [name for name in ALGORITHMS[encoding] if any(row["algorithm"] == name for row in of_this)]
+    values = values_of(of_this, names, key) * (1 if choices.MEASURES[key] else -1)
+    return [
+        name for name, column in zip(names, values.T, strict=True) if (column < values[:, names.index(RANDOM)]).all()
+    ]
+
+
 def chances_of(volumes: Floats, names: Sequence[str]) -> dict[str, float]:
     """Return the corrected probability of each difference to random search if there were none."""
     different = [name for name in names if name != RANDOM]

@@ -104,15 +104,26 @@ def opening(provenance: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) 
     losses = {log: min(loss(row) for row in rows) for log, rows in rest_rows.items()}
     worst = min(losses, key=lambda log: losses[log])
     slower = [log for log, rows in rest_rows.items() if median(float(row["AWRT_vs_easy"]) for row in rows) < 0]
+    within_limits = tables["rest-limits"]
+    kept = [
+        float(row["exceeded"]) == 0
+        for training in dict.fromkeys(row["training"] for row in within_limits)
+        for row in best_of(within_limits, training, "rest")
+    ]
     return common.opening(
         f"Can an online scheduler be trained for what an owner wants, here the least {provenance['objective']}?",
         f"On CTC, the log it learns from, it is {median(plain):.1f} % better than EASY without backfilling, and "
         f"{median(within):.1f} % with backfilling and limits for AWRT and the other groups.",
         f"The {len(plain)} seeds without backfilling lie between {min(plain):.2f} and {max(plain):.2f} %; on the last "
-        f"30 % of {len(logs)} logs, not learnt from, it gains {min(gains.values()):.1f} to "
+        f"30 % of {len(logs)} logs, not learnt from, with EASY backfilling, it gains {min(gains.values()):.1f} to "
         f"{max(gains.values()):.1f} %, the median of the seeds.",
-        f"Without limits others pay: on the last 30 % of {worst} a group loses {-losses[worst]:.0f} %"
-        + (f", and AWRT is worse than EASY's on {', '.join(slower)}." if slower else "."),
+        f"Without limits others pay: there, with EASY backfilling, a group of {worst} loses {-losses[worst]:.0f} %"
+        + (f", and AWRT is worse than EASY's on {', '.join(slower)} in the median" if slower else "")
+        + (
+            f"; and limits that it was trained within held there in {sum(kept)} of {len(kept)} trainings only."
+            if kept
+            else "."
+        ),
         "Train on your own log, with limits for the groups that are not in the objective, and try it on a part of the "
         "log that was not learnt from.",
     )
@@ -445,12 +456,13 @@ def rest(how: str, rows: Sequence[Row]) -> list[str]:
 def rest_within(how: str, rows: Sequence[Row]) -> list[str]:
     """Return the section about policies that were trained within limits on the first part: what holds on the rest."""
     lines = []
-    kept_by, broken = [], []
+    kept_by, broken, beyond = [], [], []
     for training in dict.fromkeys(row["training"] for row in rows):
         before, after = best_of(rows, training), best_of(rows, training, "rest")
         log = training.rsplit("-", 1)[1]
         kept = [float(row["exceeded"]) == 0 for row in after]
         kept_by += kept
+        beyond += [f"{log} ({100 * float(row['exceeded']):.1f} %)" for row in before if float(row["exceeded"]) > 0]
         slower = min(float(row["AWRT_vs_easy"]) for row in after)
         if not all(kept):
             broken.append(f"{log} (AWRT down to {slower:+.1f} %, a group to {min(map(loss, after)):+.0f} %)")
@@ -481,7 +493,13 @@ def rest_within(how: str, rows: Sequence[Row]) -> list[str]:
             else "in the training no distance to them is kept. "
         )
         + f"The limits hold on the rest in {sum(kept_by)} of {len(kept_by)} trainings"
-        + (f"; not always on {', '.join(broken)}." if broken else "."),
+        + (f"; not always on {', '.join(broken)}." if broken else ".")
+        + (
+            f" In {len(beyond)} of {len(kept_by)} no policy within them was found even on the part learnt from; "
+            f"exceeded there: {', '.join(beyond)}."
+            if beyond
+            else ""
+        ),
         "",
     ]
 

@@ -69,7 +69,7 @@ def main() -> None:
     lines += [*tried, *answer(standings), *table_of_all(standings)]
     if len(everything) < len(rows[run.UNTRAINED]):
         of_all = sorted(standings_of(rows[run.UNTRAINED]), key=lambda standing: standing.rank)
-        lines += table_of_all(of_all, "Untrained policies on all parts of all logs")
+        lines += table_of_all(of_all, "Untrained policies alone, on all tenths")
     for log in dict.fromkeys(row["log"] for row in everything):
         lines += of_log(log, [row for row in everything if row["log"] == log], pools)
     lines += goals(rows[run.TRAINED], standings) if rows[run.TRAINED] else []
@@ -205,7 +205,7 @@ def opening(
         f"of the parts of logs: {best.gain:+.1f} % over EASY in the mean over logs.",
         f"It was tried on {parts} parts of logs, with {seeds_of(rows)}"
         + (", which is not all that is planned" if tried else "")
-        + "; the intervals of each log are below.",
+        + "; intervals of the logs with five tenths are below.",
         f"It gains {best.worst:+.1f} % on the worst log; and `{greedy.policy}`, which gains most of all "
         f"({greedy.gain:+.1f} %), keeps the limits in {100 * greedy.within_limits:.0f} % only.",
         kind,
@@ -241,7 +241,8 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         f"part begins on an empty machine, with the groups of the whole log. {common.versions_text(provenance)}.",
         "",
         "Gains are (EASY - X) / EASY in per cent, positive is better. Intervals are 90 %, by a block bootstrap over "
-        "the weeks of all five tenths. Ranks are among all policies, those outside the limits behind the others.",
+        "the weeks of all five tenths together: of the gain over all these weeks, and not of the median of the tenths "
+        "beside them, which may lie outside. Ranks are among all policies, those outside the limits behind the others.",
         "",
     ]
 
@@ -339,7 +340,7 @@ def goals(rows: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
         "gain kept on the worst log",
         "two thirds kept on every log",
         "limits kept in nine of ten",
-        "better than every untrained one",
+        "better than every untrained one that keeps limits in nine of ten",
         "95 % waits up to 1.5 times EASY's",
     ]
     on_last = [row for row in rows if (row["log"], row["split"]) == (settings.LAST_LOG, settings.LAST.name)]

@@ -228,8 +228,9 @@ def reading(span: Mapping[str, np.ndarray]) -> list[str]:
         "200 generations of 50 are 10,000 looks at a space of nodes^jobs assignments, from random ones; a search that "
         "moves one gene in a chromosome at a time does not come near what one pass over the sorted jobs gives. The "
         "paper's claims against FCFS hold for it only where there are few jobs, or if FCFS is one of the chromosomes "
-        f"it begins with. Over all tests PGGA takes {np.nanmean(span['pgga'] / span['lpt']):.2f} times as long as LPT, "
-        f"and {np.nanmean(span['pgga-fcfs'] / span['lpt']):.2f} times if it begins with FCFS. For such jobs "
+        f"it begins with. The makespan of PGGA is {np.nanmean(span['pgga'] / span['lpt']):.2f} times LPT's in the mean "
+        f"of all tests, and {np.nanmean(span['pgga-fcfs'] / span['lpt']):.2f} times if it begins with FCFS, in the "
+        f"{np.isfinite(span['pgga-fcfs']).sum():,} tests in which that was tried. For such jobs "
         "LPT is the method to use."
     ]
 

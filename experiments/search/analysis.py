@@ -27,6 +27,7 @@ MEASURES = {  # columns, and whether the larger value is better
     "wish gain %": True,
 }
 BASE = "nsga2"
+SEEN = 10  # seeds from which the smallest probability, after Holm, is below .05
 
 
 def main() -> None:
@@ -97,7 +98,7 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> 
         f"{gains[0]:.1f} instead of {gains[1]:.1f} % below EASY.",
         f"Its constants were chosen on {' and '.join(settings.CHOSEN_ON)}; on the others it has the largest "
         f"hypervolume in {winners.count('archive')} of {len(winners)} pairs of log and seed, and shares it in "
-        f"{winners.count('')}; there are {len(seeds)} seeds of each.",
+        f"{winners.count('')}; seeds: {len(seeds)}, of which tests see a difference on a log from {SEEN} on.",
         f"Better than `archive`: {'; '.join(fails)}." if fails else "No other one is better by any measure on any log.",
         "Leave `--algorithm` alone if every group must stay near EASY: `archive` is the default for weightings; it "
         "does not look for schedules in which a group waits much longer.",

@@ -71,7 +71,8 @@ def summary(results: Path) -> list[str]:
         lost = np.concatenate([values(log, first, budget) - values(log, last, budget) for log in logs])
         losses.append(f"{lost.mean():+.3f} after {int(budget):,} (from {lost.min():+.3f} to {lost.max():+.3f})")
     about = (
-        f"Hypervolume to {REACH} times EASY after so many simulations by `archive`, mean and standard deviation of "
+        f"Hypervolume to {REACH} times EASY after so many simulations by `archive`, in a box from the best of these "
+        "runs alone, so that the numbers are not those of the tables above; mean and standard deviation of "
         f"{seeds} seeds. With lag L, schedule k depends on the results of the schedules 0 .. k - L only, so the first "
         f"L are drawn and not bred. Lost by a lag of {int(last):,} instead of {int(first):,}, in the mean of logs and "
         f"seeds: {'; '.join(losses)}."

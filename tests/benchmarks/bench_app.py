@@ -35,7 +35,7 @@ from support.fronts import made_up
 GOALS = {14_000: (1.2, 0.04, 0.15), 150_000: (1.6, 0.06, 0.25)}  # s: first chart, brush, answered
 ANSWERED = {"card": 0.3, "week": 0.5, "what if": 3.0}  # s
 EVALUATIONS = 500
-# When the first chart is on the screen, by the clock of the machine in ms: asked from outside, the page may answer later.
+# When the first chart is on the screen, by the clock of the machine, ms; asked from outside, the page may answer later.
 FIRST = """
 new MutationObserver((_, seen) => {
   if (!document.documentElement?.dataset.drawn) return;
