@@ -129,7 +129,19 @@ def as_good_as_random(rows: Sequence[Mapping[str, str]], encoding: str) -> list[
 
 
 def worse_than_random(rows: Sequence[Mapping[str, str]], encoding: str, key: str) -> list[str]:
-    """Return the algorithms of an encoding that are worse than random search by a measure with every seed."""
+    """Return the algorithms of an encoding that are worse than random search by a measure with every seed.
+
+    Examples
+    --------
+    >>> found = {"nsga2": (0.3, 0.4), "random": (0.2, 0.3), "rvea": (0.1, 0.5)}
+    >>> rows = [
+    ...     {"encoding": "weighting", "algorithm": name, "seed": str(seed), "igd_plus": str(value)}
+    ...     for name, values in found.items()
+    ...     for seed, value in enumerate(values)
+    ... ]
+    >>> worse_than_random(rows, "weighting", "igd_plus")
+    ['nsga2']
+    """
     of_this = [row for row in rows if row["encoding"] == encoding]
     names = [name for name in ALGORITHMS[encoding] if any(row["algorithm"] == name for row in of_this)]
     values = values_of(of_this, names, key) * (1 if choices.MEASURES[key] else -1)

@@ -16,6 +16,8 @@ import common
 import raised
 import run
 import settings
+import within_limits
+from within_limits import GROUPS, best_of, loss, spread
 
 from paretosched.comparison.comparison import BEST, NEAREST, NEAREST_ONLINE, ONLINE
 from paretosched.core.tables import markdown
@@ -25,7 +27,7 @@ from paretosched.simulation.objective import objective_table
 
 Row = Mapping[str, str]
 
-TABLE = ("AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5", "UTIL")
+TABLE = (*GROUPS, "UTIL")
 NEAR = 5.0  # per cent, up to which a value agrees with Table III
 GOAL_NONE, GOAL_EASY, GOAL_GROUP = 9.5, 15.0, -25.0
 NEW = ("rest-limits", "rest-margin", "rest-raised", "raised")  # parts that stored results of before do not have
@@ -57,9 +59,11 @@ def main() -> None:
         "strategies": lambda: strategies(tables["strategies"]),
         "rest-easy": lambda: rest("with EASY backfilling", tables["rest-easy"]),
         "rest-none": lambda: rest("without backfilling", tables["rest-none"]),
-        "rest-limits": lambda: rest_within("within the limits", tables["rest-limits"]),
-        "rest-margin": lambda: rest_within("at a distance to the limits", tables["rest-margin"]),
-        "rest-raised": lambda: rest_within("within the limits, LANL's requests raised", tables["rest-raised"]),
+        "rest-limits": lambda: within_limits.section("within the limits", tables["rest-limits"]),
+        "rest-margin": lambda: within_limits.section("at a distance to the limits", tables["rest-margin"]),
+        "rest-raised": lambda: within_limits.section(
+            "within the limits, LANL's requests raised", tables["rest-raised"]
+        ),
     }
     for part, section in sections.items():
         lines += section() if tables[part] else [] if part in NEW else common.not_run(part)
@@ -70,11 +74,6 @@ def main() -> None:
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
-
-
-def best_of(rows: Iterable[Row], training: str, part: str = "workloads") -> list[Row]:
-    """Return the rows of the best systems of a training, one for each seed and workload."""
-    return [r for r in rows if r["training"] == training and r["best"] == "True" and r["part"] == part]
 
 
 def easy_of(rows: Iterable[Row], training: str) -> Row:
@@ -104,12 +103,7 @@ def opening(provenance: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) 
     losses = {log: min(loss(row) for row in rows) for log, rows in rest_rows.items()}
     worst = min(losses, key=lambda log: losses[log])
     slower = [log for log, rows in rest_rows.items() if median(float(row["AWRT_vs_easy"]) for row in rows) < 0]
-    within_limits = tables["rest-limits"]
-    kept = [
-        float(row["exceeded"]) == 0
-        for training in dict.fromkeys(row["training"] for row in within_limits)
-        for row in best_of(within_limits, training, "rest")
-    ]
+    kept = within_limits.kept_on_the_rest(tables["rest-limits"])
     return common.opening(
         f"Can an online scheduler be trained for what an owner wants, here the least {provenance['objective']}?",
         f"On CTC, the log it learns from, it is {median(plain):.1f} % better than EASY without backfilling, and "
@@ -127,11 +121,6 @@ def opening(provenance: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) 
         "Train on your own log, with limits for the groups that are not in the objective, and try it on a part of the "
         "log that was not learnt from.",
     )
-
-
-def loss(row: Row) -> float:
-    """Return the gain of the group that gains least, or loses most, in per cent."""
-    return min(float(row[f"{name}_vs_easy"]) for name in TABLE[:-1] if row[f"{name}_vs_easy"])
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
@@ -453,57 +442,6 @@ def rest(how: str, rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def rest_within(how: str, rows: Sequence[Row]) -> list[str]:
-    """Return the section about policies that were trained within limits on the first part: what holds on the rest."""
-    lines = []
-    kept_by, broken, beyond = [], [], []
-    for training in dict.fromkeys(row["training"] for row in rows):
-        before, after = best_of(rows, training), best_of(rows, training, "rest")
-        log = training.rsplit("-", 1)[1]
-        kept = [float(row["exceeded"]) == 0 for row in after]
-        kept_by += kept
-        beyond += [f"{log} ({100 * float(row['exceeded']):.1f} %)" for row in before if float(row["exceeded"]) > 0]
-        slower = min(float(row["AWRT_vs_easy"]) for row in after)
-        if not all(kept):
-            broken.append(f"{log} (AWRT down to {slower:+.1f} %, a group to {min(map(loss, after)):+.0f} %)")
-        margins = [float(row["margin"]) for row in after if "margin" in row]
-        lines.append(
-            [
-                log,
-                *spread([float(row["vs_easy"]) for row in before]),
-                *spread([float(row["vs_easy"]) for row in after]),
-                f"{sum(kept)} of {len(kept)}",
-                f"{slower:+.1f} %",
-                f"{min(map(loss, after)):+.0f} %",
-                *([f"{min(margins):g} to {max(margins):g} %"] if margins else []),
-            ]
-        )
-    heads = ["log", "learnt: median", "lowest", "highest", "rest: median", "lowest", "highest", "limits kept there"]
-    heads += ["AWRT there: lowest", "worst group there: lowest"]
-    return [
-        f"## Out of sample, trained {how}, with EASY backfilling",
-        "",
-        *markdown([*heads, "distance"] if len(lines[0]) > len(heads) else heads, lines, left=1),
-        "",
-        f"Trained on the first 70 % of the time, measured on the last 30 %, with the limits {settings.LIMITS}, of EASY "
-        "on the same jobs; "
-        + (
-            "the distance is chosen within the first 70 %. "
-            if len(lines[0]) > len(heads)
-            else "in the training no distance to them is kept. "
-        )
-        + f"The limits hold on the rest in {sum(kept_by)} of {len(kept_by)} trainings"
-        + (f"; not always on {', '.join(broken)}." if broken else ".")
-        + (
-            f" In {len(beyond)} of {len(kept_by)} no policy within them was found even on the part learnt from; "
-            f"exceeded there: {', '.join(beyond)}."
-            if beyond
-            else ""
-        ),
-        "",
-    ]
-
-
 def cost(tables: Mapping[str, Sequence[Row]]) -> list[str]:
     """Return the section about the cost of trainings."""
     lines = []
@@ -595,11 +533,6 @@ def trade_off_figure(rows: Sequence[Row]) -> Any:
 
 
 # --- words --------------------------------------------------------------------------------------------------------
-
-
-def spread(gains: Sequence[float]) -> list[str]:
-    """Return median, lowest and highest gain as text."""
-    return [f"{x:+.2f} %" for x in (median(gains), min(gains), max(gains))]
 
 
 def verdict(gain: float, goal: float) -> str:
