@@ -18,7 +18,7 @@ from .further_view import further_list
 from .state_view import View, scene, view_of
 from .tab_compare import compare_pieces
 from .tab_train import train_pieces
-from .tab_wish import wish_fields, wish_pieces
+from .tab_wish import best_values, wish_fields, wish_pieces
 from .trainings import RUNNING, STOPPED
 from .widgets import GRAPH
 
@@ -60,7 +60,8 @@ def contents(desk: Desk) -> Contents:
         ][-3:]
         shown = scene(state, view, front, marks, courses)
         shown |= {"legend": _legend(front, marks), "axes": desk.axes(), "columns": len(front.objectives)}
-        shown |= {"known": desk.known_names, "mine": desk.mine, "fields": wish_fields(state, front)}
+        shown |= {"known": desk.known_names, "mine": desk.mine}
+        shown |= {"fields": wish_fields(state, front), "best": best_values(front, view)}
         shown |= {
             "undoable": [desk.history.can_undo, desk.history.can_redo],
             "revision": desk.revision,

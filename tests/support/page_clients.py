@@ -19,9 +19,8 @@ NOBODY = 65534
 ACT = "/_dash-update-component"
 PIECES = ("words", "facts", "further", "remarks", "twice", "chosen", "values", "steps")
 TABS = ("compared", "picks", "what-if", "cards", "difference", "training", "trainings")
-CELLS = tuple(f"{name}-{j}" for j in range(7) for name in ("best", "reach"))
 STORES = ("figures", "scene", "held")
-PLACES = (*((key, "children") for key in PIECES + CELLS + TABS), *((key, "data") for key in STORES))
+PLACES = (*((key, "children") for key in PIECES + TABS), *((key, "data") for key in STORES))
 PATIENCE = 60.0  # s that a request may take before it counts as a failure
 
 

@@ -58,6 +58,14 @@
     for (const host of document.querySelectorAll("[data-told]:empty")) host.asked = undefined;
   });
 
+  /** Write the best value of all schedules and of those that remain into the table of the objectives. */
+  onScene((scene) => {
+    for (const [name, { best, reach, worse }] of Object.entries(scene.best)) {
+      document.querySelector(`[data-best="${name}"]`).textContent = best;
+      document.querySelector(`[data-reach="${name}"]`).replaceChildren(worse ? element("b", reach) : reach);
+    }
+  });
+
   onScene((scene) => {
     for (const id of ["across", "up"]) $(id).value = scene[id];
     for (const id of ["log", "fit"]) $(id).setAttribute("aria-pressed", scene[id]);
