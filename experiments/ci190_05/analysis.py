@@ -174,7 +174,7 @@ def opening(paper: Mapping[tuple[str, str], str], tables: Mapping[str, Sequence[
         f"In {compared - len(same)} of {compared} rows the number of schedules that are not dominated is not within "
         f"{100 * NEAR:.0f} % of the paper's, and {len(lost)} claims do not hold"
         + (f"; not shown to be better than random search by hypervolume: {' and '.join(equal)}" if equal else "")
-        + (f"; worse than it by IGD+ with every seed: {' and '.join(behind)}." if behind else "."),
+        + (f"; worse than random search by IGD+ with every seed: {' and '.join(behind)}." if behind else "."),
         f"Explore the weighting: {100 * share:.0f} % of the final front come from it, for {100 * cost:.0f} % of "
         "the CPU time, and each of its schedules has a policy that a machine can run; " + orders_words(rows),
     )

@@ -98,8 +98,8 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> 
         f"{gains[0]:.1f} instead of {gains[1]:.1f} % below EASY.",
         f"Its constants were chosen on {' and '.join(settings.CHOSEN_ON)}; on the others it has the largest "
         f"hypervolume in {winners.count('archive')} of {len(winners)} pairs of log and seed, and shares it in "
-        f"{winners.count('')}; a test on one log can show a difference from {SEEN} seeds on, of which there are "
-        f"{len(seeds)}.",
+        f"{winners.count('')}; a test on one log can show a difference from {SEEN} seeds on; here the seeds are "
+        f"{', '.join(map(str, seeds))}.",
         f"Better than `archive`: {'; '.join(fails)}." if fails else "No other one is better by any measure on any log.",
         "Leave `--algorithm` alone if every group must stay near EASY: `archive` is the default for weightings; it "
         "does not look for schedules in which a group waits much longer.",

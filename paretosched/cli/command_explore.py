@@ -99,13 +99,14 @@ def _takes_search(parser: Parser) -> None:
         type=_percentage,
         metavar="PERCENT",
         help="stop sooner, when a tenth of the work has enlarged the hypervolume by less, in the box to 1.5 x "
-        "EASY or that of --box and --wish, as in --until 0.1%%; asked from ten generations on, every ninth more",
+        "EASY or that of --box and --wish, as in --until 0.1%%; asked from ten times --population on, every ninth more",
     )
     group.add_argument(
         "--population",
         type=whole,
         metavar="N",
-        help="schedules in a generation (default 100; when a run is continued, as before)",
+        help="schedules in a generation, and with --algorithm archive in the first part, which is drawn at random, and "
+        "the lag (default 100; when a run is continued, as before)",
     )
     group.add_argument(
         "--seed",
@@ -155,8 +156,8 @@ def _takes_search(parser: Parser) -> None:
         "--draw",
         choices=["uniform", "tied"],
         help="how weightings are drawn at random, in the first generation and by --algorithm random. uniform: each "
-        "parameter for itself (default); tied: the same in all situations, on a logarithmic scale, which finds much "
-        "more where no group waits long, and which --algorithm archive always does",
+        "parameter for itself (default, but for archive); tied: the same in all situations, on a logarithmic scale, "
+        "which finds much more where no group waits long, and which --algorithm archive always does",
     )
 
 

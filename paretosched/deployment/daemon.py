@@ -33,6 +33,7 @@ PER_CHANGE = 0.02  # s, that scontrol has for each change beyond its usual time;
 WRITERS = 4  # scontrols at once: each change is a message of its own, and a scontrol waits for the answer to each
 LOT = 100  # changes for which it is worth to start another one
 DENIED = ("Access/permission denied", "Invalid user id")  # words of scontrol about own and others' jobs
+LATER, SOON = "try again", 30.0  # words of scontrol about a job that slurmdbd has no number for yet; s to wait for it
 NO_ANSWER = ("Unable to contact", "timed out", "Connection refused", "Zero Bytes")  # words of scontrol
 NO_JOB = 0  # of a refusal that names no job
 Tell = Callable[[str], None]
@@ -334,7 +335,7 @@ def undo(plan: Plan, tell: Tell) -> int:
         touched |= {
             job for job, factor in factors.items() if factor and job in queue and _is_ours(queue[job], plan.partitions)
         }
-        refused = write_factors(dict.fromkeys(sorted(touched), 0))
+        refused = _set_to_zero(sorted(touched))
         left = {job: words for job, words in refused.items() if "Invalid job id" not in words}
         if left:
             offenders = (f"job {job}: {words}" for job, words in left.items())
@@ -343,6 +344,23 @@ def undo(plan: Plan, tell: Tell) -> int:
     if exists(plan.folder / "deploy.jsonl"):
         tell(f"the log stays in {plan.folder}; nothing reads it but review")
     return len(touched)
+
+
+def _set_to_zero(jobs: Sequence[int]) -> dict[int, str]:
+    """Set the site factors of jobs to 0, and return what scontrol says of those that it refused.
+
+    Slurm refuses a job for a moment while slurmdbd numbers it: such a job is tried again, for half a minute at most.
+    """
+    refused = write_factors(dict.fromkeys(jobs, 0))
+    end = time.monotonic() + SOON
+    while time.monotonic() < end:
+        later = [job for job, words in refused.items() if LATER in words]
+        if not later:
+            break
+        time.sleep(1.0)
+        refused = {job: words for job, words in refused.items() if job not in later}
+        refused |= write_factors(dict.fromkeys(later, 0))
+    return refused
 
 
 def _is_ours(job: QueuedJob, partitions: Sequence[str]) -> bool:

@@ -124,7 +124,8 @@ def explore(
         How many schedules are simulated in all, with those of a continued run; ten million at most. By default 20,000,
         or all where schedules are enumerated.
     population
-        Schedules a generation; by default 100.
+        Schedules a generation; with "archive" the lag, and the least number that is drawn at random at first; by
+        default 100.
     seed
         Of the algorithm; by default 0.
     encoding
@@ -140,8 +141,8 @@ def explore(
         population (by default it is random), or with algorithm "all" everything that is simulated. Orders: "workload",
         "queue", or both (the default).
     draw
-        How random weightings are drawn: "uniform" (the default), each gene for itself; or "tied", the same in all
-        situations and on a logarithmic scale, as algorithm "archive" always does.
+        How random weightings are drawn: "uniform", each gene for itself, by default but for "archive"; or "tied", the
+        same in all situations and on a logarithmic scale, as algorithm "archive" always does.
     wish, box
         Where algorithm "archive" looks, see `aims`: what the owner wants, a goal and limits, or limits alone, such as a
         region; and how many times EASY's AWRT_i are acceptable where the wish has no limit, by default 1.5.

@@ -114,8 +114,8 @@ def settle(
     """
     encoding, options = _name_and_words(encoding, words)
     variation = encodings.ENCODINGS[encoding]().variation
-    if algorithm is None:
-        algorithm = _usual_algorithm(encoding, run_parameters)
+    if algorithm is None:  # of an encoding
+        algorithm = ALL if variation.enumerated else "nsga2" if encoding == "sequence" else "archive"
     one_of("algorithm", algorithm, [*ALGORITHMS, ALL])
     if not 1 <= population <= MOST_POPULATION:
         raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
@@ -159,15 +159,6 @@ def settle(
     parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
     parameters |= encodings.to_json(whole) | start_places | ({} if lag is None else {"lag": lag})
     return Settings(whole, algorithm, start_search, count, parameters, search_lag, aim)
-
-
-def _usual_algorithm(encoding: str, run_parameters: Mapping[str, Any]) -> str:
-    """Return the algorithm of the run if there is one with the encoding, or else the default for the encoding."""
-    if run_parameters.get("encoding") == encoding and "algorithm" in run_parameters:
-        return str(run_parameters["algorithm"])
-    if encodings.ENCODINGS[encoding]().variation.enumerated:
-        return ALL
-    return "nsga2" if encoding == "sequence" else "archive"
 
 
 def _name_and_words(encoding: Any, words: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -18,7 +18,7 @@ from paretosched.app.processes import Process, is_running, process_of
 from paretosched.core.errors import InputError
 from paretosched.search import runs
 from support.browser import page_process
-from support.commands import environment, succeed
+from support.commands import environment, stored_rows, succeed
 from support.page_clients import Client, wait_until
 
 MORE = STEPS[0]
@@ -139,6 +139,7 @@ def test_it_outlives_the_kill_of_the_page(house: Path, tmp_path: Path) -> None:
     assert is_running(running)
     with page_process(*page) as (process, url):
         client = Client(url)
+        wait_until(lambda: len(stored_rows(tmp_path / "run")) > 60)
         assert client.act({"do": "halt"})["busy"] in (True, False)
         wait_until(lambda: not is_running(running))
     assert 60 < ps.load_front(tmp_path / "run").evaluations < 60 + STEPS[-1]

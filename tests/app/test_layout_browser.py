@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -63,6 +64,44 @@ def check_the_screen(page: Page, width: int) -> None:
     tab.click("[data-tab='wish']")
     page.say(f"AWRT1, AWRT2 <= {width}")
     assert page.wish() == f"AWRT1, AWRT2 <= {width}h"
+
+
+# The canvases as they are, and as they are if all of them are painted anew.
+PAINTED = """
+(fresh) => {
+  const canvases = [...document.querySelectorAll("canvas")].filter((canvas) => canvas.checkVisibility());
+  if (fresh) {
+    for (const canvas of canvases) canvas.painted = "";
+    window.paretosched.page.within = "";
+    window.paretosched.refresh();
+  }
+  return canvases.map((canvas) => canvas.toDataURL());
+}
+"""
+
+
+def test_clouds_are_never_older_than_what_they_show(page: Page) -> None:
+    tab = page.tab
+    seen = []
+    for act in (
+        lambda: page.say("AWRT1, AWRT2 <= 7"),
+        lambda: [tab.click("#theme"), tab.click("#theme")],  # light, as before, and dark
+        lambda: page.after(lambda: tab.click("#log")),
+        lambda: page.after(lambda: tab.click("#fit")),
+        lambda: tab.click("[data-view='pairs']"),
+        lambda: page.say("AWRT1, AWRT2 <= 6"),
+        lambda: tab.click("[data-view='overview']"),
+        lambda: tab.set_viewport_size({"width": 1100, "height": 700}),
+        lambda: page.after(lambda: tab.click("#undo")),
+        lambda: page.after(lambda: tab.select_option("#across", "AWRT5")),
+    ):
+        act()
+        tab.wait_for_timeout(500)
+        shown = tab.evaluate(PAINTED, False)
+        assert shown == tab.evaluate(PAINTED, True)
+        assert shown
+        seen.append(shown)
+    assert [k for k, (before, after) in enumerate(pairwise(seen)) if before == after] == []
 
 
 def test_a_finger_brushes_an_axis(page: Page, chromium: Any, front: ps.Front) -> None:

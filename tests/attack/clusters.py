@@ -174,6 +174,14 @@ def clusters(
     rows.append(
         tally("all workers are killed at once", killing(two, work / "all", whole, 2 * every, most // 2, True, r))
     )
+    generations = explore(evaluations, "--algorithm", "nsga2")
+    (work / "generations without workers").mkdir()
+    fault = fault_of(generations, work / "generations without workers")
+    if fault:
+        return [*rows, tally("workers of generations", [Verdict(fault, "without workers")])]
+    of_generations = results(work / "generations without workers")
+    found = killing([*generations, "--workers", "2"], work / "of", of_generations, every, most // 2, False, r)
+    rows.append(tally(f"a worker of generations is killed every {every:g} s", found))
     tell(f"all workers are killed at once: {rows[-1].tried} times, {rows[-1].broken} broken")
     if whole_campaign:
         rows.append(tally("the scheduler is restarted", restarting(evaluations, work / "restarted", whole, 3, True)))

@@ -29,6 +29,7 @@ LONG: dict[str, tuple[str, ...]] = {
     "explore": EXPLORE,
     "explore sequences": (*EXPLORE, "--encoding", "sequence"),
     "explore with two workers": (*EXPLORE, "--workers", "2"),
+    "explore generations with two workers": (*EXPLORE, "--algorithm", "nsga2", "--workers", "2"),
     "train": (*TRAIN, "--generations", "2"),
     "train a rule base": (*TRAIN, "--rule-base", "iterative", "--greedy", "HOUSE/g.json", "--evaluations", "200"),
     "train a symbiotic one": (*TRAIN, "--rule-base", "symbiotic", "--greedy", "HOUSE/g.json", "--evaluations", "200"),

@@ -35,6 +35,7 @@ from support.fronts import made_up
 GOALS = {14_000: (1.2, 0.04, 0.15), 150_000: (1.6, 0.06, 0.25)}  # s: first chart, brush, answered
 ANSWERED = {"card": 0.3, "week": 0.5, "what if": 3.0}  # s
 EVALUATIONS = 500
+PATIENCE = 60_000  # ms after which an answer counts as never given
 # When the first chart is on the screen, by the clock of the machine, ms; asked from outside, the page may answer later.
 FIRST = """
 new MutationObserver((_, seen) => {
@@ -58,7 +59,7 @@ PAINTED = """
   const begin = performance.now();
   event("pointermove", level);
   const look = () => document.documentElement.dataset.drawn === before
-    ? requestAnimationFrame(look)
+    ? (performance.now() - begin < PATIENCE ? requestAnimationFrame(look) : done(PATIENCE))
     : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
   requestAnimationFrame(look);
 })
@@ -72,7 +73,7 @@ RELEASED = """
   svg.dispatchEvent(new PointerEvent("pointerup", {bubbles: true, pointerId: 1, clientX: box.x + 16,
     clientY: box.y + 8 + level * (box.height - 16)}));
   const look = () => document.documentElement.dataset.revision === before
-    ? requestAnimationFrame(look)
+    ? (performance.now() - begin < PATIENCE ? requestAnimationFrame(look) : done(PATIENCE))
     : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
   requestAnimationFrame(look);
 })
@@ -86,7 +87,7 @@ CARD = """
   const begin = performance.now();
   window.paretosched.say({ do: "choose", row });
   const look = () => (words() ?? before) === before
-    ? requestAnimationFrame(look)
+    ? (performance.now() - begin < PATIENCE ? requestAnimationFrame(look) : done(PATIENCE))
     : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
   requestAnimationFrame(look);
 })
@@ -99,7 +100,7 @@ WEEK = """
   const plot = document.querySelector("#months .js-plotly-plot");
   plot.emit("plotly_relayout", {"xaxis.range[0]": first, "xaxis.range[1]": first + 7});
   const look = () => (span() ?? before) === before
-    ? requestAnimationFrame(look)
+    ? (performance.now() - begin < PATIENCE ? requestAnimationFrame(look) : done(PATIENCE))
     : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
   requestAnimationFrame(look);
 })
@@ -110,11 +111,16 @@ WHAT_IF = """
   const begin = performance.now();
   part.querySelector("summary").click();
   const look = () => part.querySelectorAll(".changes").length < 3
-    ? requestAnimationFrame(look)
+    ? (performance.now() - begin < PATIENCE ? requestAnimationFrame(look) : done(PATIENCE))
     : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
   requestAnimationFrame(look);
 })
 """
+
+
+def patient(script: str) -> str:
+    """Return a script that waits, with how long it waits at most."""
+    return script.replace("PATIENCE", str(PATIENCE))
 
 
 def front_of(points: int) -> Front:
@@ -158,8 +164,8 @@ def measure(points: int, repeats: int) -> dict[str, list[float]]:
             page.wait_for_timeout(1500)
             for k in range(repeats):
                 level = 0.25 + 0.5 * (k * 7 % repeats) / repeats
-                times["brush"].append(page.evaluate(PAINTED, level) / 1000)
-                times["answered"].append(page.evaluate(RELEASED, level) / 1000)
+                times["brush"].append(page.evaluate(patient(PAINTED), level) / 1000)
+                times["answered"].append(page.evaluate(patient(RELEASED), level) / 1000)
                 page.wait_for_timeout(300)
             context.close()
     return times
@@ -169,20 +175,21 @@ def measure_answers(log: Path, repeats: int) -> dict[str, list[float]]:
     """Explore a log, serve its page, and measure its answers, in seconds."""
     times: dict[str, list[float]] = {"card": [], "week": [], "what if": []}
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
-        run = Path(folder) / "run"
-        explore(read_swf(log), run, evaluations=EVALUATIONS, seed=1)
+        run, w = Path(folder) / "run", read_swf(log)
+        days = max(12, int((w.submit[-1] - w.submit[0]) / 86_400) - 14)
+        explore(w, run, evaluations=EVALUATIONS, seed=1)
         with serve_page(run, "--trace", log) as url:
             context, page, _, _ = open_page(chromium, url)
             page.wait_for_selector("#card .changes li", timeout=60_000)
             rows = page.evaluate("window.paretosched.page.count")
             for k in range(repeats):
-                times["card"].append(page.evaluate(CARD, (k * 37 + 1) % rows) / 1000)
+                times["card"].append(page.evaluate(patient(CARD), (k * 37 + 1) % rows) / 1000)
                 page.wait_for_timeout(200)
             page.click("[data-view='time']")
             page.wait_for_selector("[data-week='1'] .main-svg", timeout=60_000)
             page.wait_for_selector("#months .main-svg", timeout=60_000)
             for k in range(repeats):
-                times["week"].append(page.evaluate(WEEK, 7 + 6 * k) / 1000)
+                times["week"].append(page.evaluate(patient(WEEK), 7 + 6 * (k % (days // 6))) / 1000)
                 page.wait_for_timeout(200)
             for row in (0, rows // 3, 2 * rows // 3):
                 page.evaluate("(row) => window.paretosched.say({ do: 'pick', row })", row)
@@ -191,7 +198,7 @@ def measure_answers(log: Path, repeats: int) -> dict[str, list[float]]:
             page.wait_for_selector("#what-if-0 summary")
             page.wait_for_timeout(1500)
             questions = page.locator("[id^='what-if-'] summary").count()
-            times["what if"] = [page.evaluate(WHAT_IF, number) / 1000 for number in range(questions)]
+            times["what if"] = [page.evaluate(patient(WHAT_IF), number) / 1000 for number in range(questions)]
             context.close()
     return times
 

@@ -112,7 +112,7 @@ def test_ctrl_c_keeps_what_was_done_and_the_same_command_continues(house: Path, 
         [sys.executable, "-m", "paretosched.cli", *map(str, explore)],
         env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    while not (run / "front.parquet").exists():  # published after the first generation
+    while not (run / "front.parquet").exists():  # published soon after the first results
         assert child.poll() is None
         time.sleep(0.005)
     child.send_signal(signal.SIGINT)
@@ -125,7 +125,7 @@ def test_ctrl_c_keeps_what_was_done_and_the_same_command_continues(house: Path, 
     assert line.endswith(f" evaluations are kept in {run}; the same command continues them")
     count = len(stored_rows(run))
     assert numbers(line)[0] == count
-    assert 10 <= count < 1000
+    assert 0 < count < 1000
     assert ps.load_front(run).evaluations == count
     assert not list(run.glob("*.part")) + list(run.glob(".*"))
     again = succeed(*explore, "--json").json

@@ -139,6 +139,19 @@ def test_a_right_that_is_missing_is_said_in_one_line(fake: FakeSlurm, plan: Plan
     assert metrics(plan)["refused_total"] == 3
 
 
+def test_a_job_that_slurm_cannot_change_yet_is_tried_again(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue(JOBS, {})
+    once(plan)
+    words = "Job update not available right now, the DB index is being set, try again in a bit for job 2"
+    scontrol = fake.folder / "scontrol"
+    whole = scontrol.read_text(encoding="utf-8")
+    once_refused = f"test -e refused || {{ touch refused; cat > /dev/null; echo '{words}' >&2; exit 1; }}; told=told.$$"
+    scontrol.write_text(whole.replace("told=told.$$", once_refused, 1), encoding="utf-8")
+    fake.forget()
+    assert undo(plan, lambda _: None) == 3
+    assert fake.writes() == {2: 0}  # the others were taken at the first time
+
+
 def test_jobs_that_have_ended_meanwhile_are_no_error(fake: FakeSlurm, plan: Plan) -> None:
     (fake.folder / "scontrol").write_text(
         "#!/bin/sh\ncat > /dev/null; echo 'Invalid job id specified for job 2' >&2; exit 1\n", encoding="utf-8"

@@ -35,6 +35,8 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "## Hypervolume to 1.5 times EASY",
         "## All measures",
         "## Ranks",
+        "## Tests",
+        "Wilcoxon's signed ranks of 2 seeds",
         "## Lag",
         "Lost by a lag of 50 instead of 1",
     ):

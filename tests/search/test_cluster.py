@@ -263,7 +263,7 @@ def test_workers_import_nothing_from_a_folder_that_another_account_made(
 def test_without_workers_a_run_ends_in_one_line_and_goes_on_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words: dict[str, Any] = {"evaluations": 60, "population": 20, "seed": 3}
+    words: dict[str, Any] = {"evaluations": 60, "population": 20, "seed": 3, "algorithm": "nsga2"}
     whole = explore(W, tmp_path / "whole", **words)
 
     async def replace_none(*_: object) -> None:

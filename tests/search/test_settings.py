@@ -21,7 +21,7 @@ from paretosched.fronts.row_schedules import row_policy, schedule
 from paretosched.policies.greedy_order import greedy
 from paretosched.policies.policy import as_policy, save_policy
 from paretosched.search.exploration import Progress, explore
-from paretosched.search.runs import read_values
+from paretosched.search.runs import read_about, read_values
 from paretosched.search.settings import settle
 from paretosched.search.starts import start_orders
 from paretosched.simulation.objective import objectives
@@ -40,6 +40,8 @@ RUNS: dict[str, dict[str, Any]] = {
     "offline weighting": {"algorithm": "nsga2", "decoding": "earliest", "evaluations": 45},
     "agemoea2": {"algorithm": "agemoea2", "evaluations": 45},
     "archive": {"algorithm": "archive", "evaluations": 135},
+    "archive offline": {"decoding": "earliest", "evaluations": 135},
+    "archive without backfilling": {"backfill": "none", "evaluations": 135},
     "wish": {
         "algorithm": "archive", "wish": "10*AWRT1 + AWRT2, others <= EASY, AWRT <= 1.1*EASY, UTIL >= 10",
         "box": 1.2, "start": ["easy"], "evaluations": 135,
@@ -102,6 +104,12 @@ def test_a_run_that_is_continued_equals_one_that_went_through(runs: Path, tmp_pa
         explore(W, tmp_path / "run", **SIZE, **words, evaluations=total - 1)
     explore(W, tmp_path / "run", **SIZE, **words, evaluations=total)
     equal_runs(runs / name, tmp_path / "run")
+
+
+def test_the_archive_search_draws_tied_weightings_whether_said_or_not(runs: Path, tmp_path: Path) -> None:
+    explore(W, tmp_path / "run", **SIZE, draw="tied", evaluations=135)
+    equal_runs(runs / "archive", tmp_path / "run")
+    assert "draw" not in read_about(tmp_path / "run")["parameters"]
 
 
 def test_the_horizon_of_rvea_is_part_of_the_run(runs: Path) -> None:

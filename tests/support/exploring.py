@@ -57,7 +57,7 @@ PULLED: dict[str, Any] = {
     "encoding": "sequence", "moves": "pull", "recombination": "ox", "start": ["permutations"], "frequency": 50,
 }  # fmt: skip
 SEARCHES: dict[str, dict[str, Any]] = {
-    "weighting": {}, "sequence": PULLED, "archive": {"algorithm": "archive", "lag": 70},
+    "weighting": {"algorithm": "nsga2"}, "sequence": PULLED, "archive": {"algorithm": "archive", "lag": 70},
 }  # fmt: skip
 
 

@@ -363,7 +363,7 @@ def test_a_run_is_not_mixed_with_another(whole: tuple[Path, Training], tmp_path:
     with pytest.raises(InputError, match="continued with its own parameters"):
         explore(W, whole[0], evaluations=10, population=10)
     explore(W, tmp_path / "explored", evaluations=10, population=10)
-    with pytest.raises(InputError, match="but its algorithm is nsga2, not given"):
+    with pytest.raises(InputError, match="but its algorithm is archive, not given"):
         train(W, WISH, run_directory=tmp_path / "explored", **SHORT)
     assert known_parameters(whole[0])["task"] == "train"
 

@@ -25,10 +25,10 @@
   const $ = (id) => document.getElementById(id);
 
   // scene: the last answer; front: the digest of the front whose rows are shown; values: one array for each objective;
-  // mask: 1 for schedules that remain; left: how many remain; within: the limits that the mask is of; live: limits that are brushed now and not sent yet; gesture: whether
-  // a pointer or a key is brushing; places: values as they are drawn, by axis; palette: colours of this theme, null to
-  // read them again; axes: the names of the shown axes in their order, null for all that tell schedules apart; hidden:
-  // the names of the marks that are not shown
+  // mask: 1 for schedules that remain; left: how many remain; within: the limits that the mask is of; live: limits that
+  // are brushed now and not sent yet; gesture: whether a pointer or a key is brushing; places: values as they are drawn,
+  // by axis; palette: colours of this theme, null to read them again; axes: the names of the shown axes in their order,
+  // null for all that tell schedules apart; hidden: the names of the marks that are not shown
   const page = {
     scene: null,
     front: "",

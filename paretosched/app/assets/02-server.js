@@ -117,6 +117,7 @@
     page.front = scene.front;
     page.count = all.length / scene.columns;
     page.mask = new Uint8Array(page.count).fill(1);
+    page.within = ""; // the mask is of no limits yet
     page.values = Array.from({ length: scene.columns }, (_, k) => all.subarray(k * page.count, (k + 1) * page.count));
     page.places.clear();
     stale = false;

@@ -1,7 +1,7 @@
 // Painting: densities on canvases, schedules as dots, shapes in SVG, and words cut to the room they have.
 (() => {
   "use strict";
-  const { onDraw, page } = window.paretosched;
+  const { onDraw, page, refresh } = window.paretosched;
   const FEW = 1500; // schedules that are drawn one by one; more of them are a density
   const MOST_COUNTED = 4095;
   const SVG = "http://www.w3.org/2000/svg";
@@ -73,6 +73,10 @@
       canvas = document.createElement("canvas");
       canvas.setAttribute("aria-hidden", "true");
       host.prepend(canvas);
+      canvas.addEventListener("contextrestored", () => {
+        canvas.painted = "";
+        refresh();
+      });
     }
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
     Object.assign(canvas.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
@@ -84,12 +88,12 @@
     return [canvas, ratio];
   }
 
-  /** Return whether a canvas already shows this: what is described, within these limits, in these colours. */
-  function isPainted(canvas, described) {
-    const wanted = `${described} ${page.within} ${page.palette.number}`;
-    if (canvas.painted === wanted) return true;
-    canvas.painted = wanted;
-    return false;
+  /** Paint a canvas, unless it shows this already: `what` is described, within these limits, in these colours. */
+  function paintOnce(canvas, what, paint) {
+    const key = `${what} ${page.within} ${page.palette.number}`;
+    if (canvas.painted === key) return;
+    paint();
+    canvas.painted = key;
   }
 
   /** Count the points of a projection in the pixels of a box. */
@@ -174,5 +178,18 @@
   const fitting = (words, room) =>
     words.length * 6 <= room ? words : `${words.slice(0, Math.max(1, Math.floor(room / 6) - 1))}…`;
 
-  Object.assign(window.paretosched, { FEW, SVG, brief, canvasFor, colours, dots, fitting, isPainted, node, points, shape, spot });
+  Object.assign(window.paretosched, {
+    FEW,
+    SVG,
+    brief,
+    canvasFor,
+    colours,
+    dots,
+    fitting,
+    node,
+    paintOnce,
+    points,
+    shape,
+    spot,
+  });
 })();

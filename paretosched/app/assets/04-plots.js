@@ -42,7 +42,8 @@
 
   // Plotly may still follow the pointer over a plot that Dash has just removed (plotly.js issue 6047): nothing is lost.
   window.addEventListener("error", (event) => {
-    if (event.filename.includes("plotly") && /_hoverlayer|_hoversubplot|_rehover/.test(event.message)) event.preventDefault();
+    const isKnown = event.filename?.includes("plotly") && /_hoverlayer|_hoversubplot|_rehover/.test(event.message);
+    if (isKnown) event.preventDefault();
   });
 
   /** Name the buttons of all plots for screen readers: they are links without words. */

@@ -12,10 +12,10 @@
     dots,
     element,
     graph,
-    isPainted,
     natural,
     onDraw,
     page,
+    paintOnce,
     places,
     points,
     refresh,
@@ -56,25 +56,26 @@
     const [xs, ys] = axes.map((axis, k) => places(axis, logs(gd)[k]));
     const ranges = [gd.layout.xaxis.range, gd.layout.yaxis.range];
     const box = [0, 0, canvas.width, canvas.height];
-    const key = JSON.stringify([box, ranges, logs(gd), axes.map((a) => a.column), page.front]);
-    if (isPainted(canvas, key)) return;
-    const context = canvas.getContext("2d");
-    const image = context.createImageData(canvas.width, canvas.height);
-    if (host.key !== key) {
-      host.key = key;
-      host.all = new Uint32Array(canvas.width * canvas.height);
-      points(xs, ys, box, ranges, spot(page.count, canvas, ratio), host.all, canvas.width, null);
-    }
-    const some = page.left < page.count;
-    let left = null;
-    if (!some) left = host.all;
-    else if (page.left > FEW) {
-      left = new Uint32Array(canvas.width * canvas.height);
-      points(xs, ys, box, ranges, spot(page.left, canvas, ratio), left, canvas.width, page.mask);
-    }
-    colours(some ? host.all : null, left, image, page.palette);
-    context.putImageData(image, 0, 0);
-    if (!left) dots(context, xs, ys, box, ranges, ratio, page.palette);
+    const key = JSON.stringify([box, ranges, logs(gd), ratio, axes.map((a) => a.column), page.front]);
+    paintOnce(canvas, key, () => {
+      const context = canvas.getContext("2d");
+      const image = context.createImageData(canvas.width, canvas.height);
+      if (host.key !== key) {
+        host.key = key;
+        host.all = new Uint32Array(canvas.width * canvas.height);
+        points(xs, ys, box, ranges, spot(page.count, canvas, ratio), host.all, canvas.width, null);
+      }
+      const some = page.left < page.count;
+      let left = null;
+      if (!some) left = host.all;
+      else if (page.left > FEW) {
+        left = new Uint32Array(canvas.width * canvas.height);
+        points(xs, ys, box, ranges, spot(page.left, canvas, ratio), left, canvas.width, page.mask);
+      }
+      colours(some ? host.all : null, left, image, page.palette);
+      context.putImageData(image, 0, 0);
+      if (!left) dots(context, xs, ys, box, ranges, ratio, page.palette);
+    });
   }
 
   /** Return the schedule nearest to a place of the screen, among those that remain; -1 if none is near. */

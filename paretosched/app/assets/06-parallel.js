@@ -1,8 +1,24 @@
 // Parallel coordinates: one line for each schedule; better is up.
 (() => {
   "use strict";
-  const { $, FEW, SVG, canvasFor, clamp, colours, fitting, isPainted, limits, node, onDraw, page, places, shape, shownAxes, valuesOf } =
-    window.paretosched;
+  const {
+    $,
+    FEW,
+    SVG,
+    canvasFor,
+    clamp,
+    colours,
+    fitting,
+    limits,
+    node,
+    onDraw,
+    page,
+    paintOnce,
+    places,
+    shape,
+    shownAxes,
+    valuesOf,
+  } = window.paretosched;
 
   const LOOKS = 6; // colours of the shortlist, as PICK_LOOKS in charts.py
   const MOST_LINES = 20000; // lines to draw; of more schedules, every second, third ... one is drawn
@@ -22,8 +38,9 @@
     const [w, h] = [width - 2 * PAD.x, height - PAD.top - PAD.bottom];
     if (h < 1) return;
     const [canvas, ratio] = canvasFor(host, PAD.x, PAD.top, w, h);
-    const key = JSON.stringify([canvas.width, canvas.height, axes.map((a) => [a.column, a.low, a.high]), page.front]);
-    if (!isPainted(canvas, key)) allLines(host, canvas, ratio, axes, key);
+    const shown = axes.map((a) => [a.column, a.low, a.high]);
+    const key = JSON.stringify([canvas.width, canvas.height, ratio, shown, page.front]);
+    paintOnce(canvas, key, () => allLines(host, canvas, ratio, axes, key));
     overlay(host, width, height, w, h);
   }
 

@@ -17,6 +17,7 @@
     node,
     onDraw,
     page,
+    paintOnce,
     placeOf,
     places,
     points,
@@ -54,8 +55,15 @@
   }
 
   /** Paint all schedules in every cell, and over them what remains. */
-  function paintClouds(host, { width, height, across: cw, down: ch, ranges, each }) {
+  function paintClouds(host, { width, height, across: cw, down: ch, axes, ranges, each }) {
     const [canvas, ratio] = canvasFor(host, 0, 0, width, height);
+    const shown = axes.map((axis, k) => [axis.column, axis.log, ranges[k]]);
+    const key = JSON.stringify([canvas.width, canvas.height, ratio, shown, page.front]);
+    paintOnce(canvas, key, () => allClouds(canvas, ratio, cw, ch, ranges, each));
+  }
+
+  /** Paint the clouds of all cells. */
+  function allClouds(canvas, ratio, cw, ch, ranges, each) {
     const context = canvas.getContext("2d");
     const all = new Uint32Array(canvas.width * canvas.height);
     const some = page.left < page.count;
