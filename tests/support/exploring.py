@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from paretosched.cli.console import sure_interrupt
-from paretosched.search.exploration import explore
+from paretosched.search.exploration import Progress, explore
 from paretosched.workload.workload import Workload
 
 
@@ -85,7 +85,13 @@ def explore_and_kill(
 
 
 def explore_until_interrupt(directory: Path, workers: int) -> None:
-    """Explore until Ctrl-C, and print a line when simulations have begun."""
+    """Explore until Ctrl-C, and print a line when there is a front; several generations may come at once."""
+    lines = iter(["begun"])
+
+    def tell(progress: Progress) -> None:
+        for line in lines if progress.generation else ():
+            print(line, flush=True)
+
     try:
         with sure_interrupt():  # as the command line does, because a callback of Dask may lose Ctrl-C
             explore(
@@ -95,7 +101,7 @@ def explore_until_interrupt(directory: Path, workers: int) -> None:
                 population=20,
                 seed=3,
                 workers=workers,
-                progress=lambda p: print("begun", flush=True) if p.generation == 1 else None,
+                progress=tell,
             )
     except KeyboardInterrupt:
         sys.exit(130)
