@@ -75,7 +75,7 @@ def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
 
 def of_encoding(encoding: str, rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the table and the sentences about one encoding."""
-    names = [name for name in ALGORITHMS[encoding] if any(row["algorithm"] == name for row in rows)]
+    names = names_in(rows, encoding)
     by_measure = {key: values_of(rows, names, key) for key in choices.MEASURES}
     ranks = {key: ranks_of(values, choices.MEASURES[key]) for key, values in by_measure.items()}
     volumes = by_measure["hypervolume"]
@@ -119,10 +119,15 @@ def of_encoding(encoding: str, rows: Sequence[Mapping[str, str]]) -> list[str]:
     ]
 
 
+def names_in(rows: Sequence[Mapping[str, str]], encoding: str) -> list[str]:
+    """Return the algorithms of an encoding that are in its rows."""
+    return [name for name in ALGORITHMS[encoding] if any(row["algorithm"] == name for row in rows)]
+
+
 def as_good_as_random(rows: Sequence[Mapping[str, str]], encoding: str) -> list[str]:
     """Return the algorithms of an encoding that have not shown more hypervolume than random search."""
     of_this = [row for row in rows if row["encoding"] == encoding]
-    names = [name for name in ALGORITHMS[encoding] if any(row["algorithm"] == name for row in of_this)]
+    names = names_in(of_this, encoding)
     volumes = values_of(of_this, names, "hypervolume")
     chances = chances_of(volumes, names)
     return [name for name in chances if chances[name] >= choices.CHANCE or effect(volumes, names, name) <= 0.5]
@@ -143,7 +148,7 @@ def worse_than_random(rows: Sequence[Mapping[str, str]], encoding: str, key: str
     ['nsga2']
     """
     of_this = [row for row in rows if row["encoding"] == encoding]
-    names = [name for name in ALGORITHMS[encoding] if any(row["algorithm"] == name for row in of_this)]
+    names = names_in(of_this, encoding)
     values = values_of(of_this, names, key) * (1 if choices.MEASURES[key] else -1)
     return [
         name for name, column in zip(names, values.T, strict=True) if (column < values[:, names.index(RANDOM)]).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +28,7 @@ MEASURES = {  # columns, and whether the larger value is better
     "wish gain %": True,
 }
 BASE = "nsga2"
-SEEN = 10  # seeds from which the smallest probability, after Holm, is below .05
+CHANCE = 0.05  # of a difference that is none
 
 
 def main() -> None:
@@ -90,6 +91,7 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> 
         for name in settings.ALGORITHMS
         if name != "archive" and better(table, log, name, column, larger, many)
     ]
+    enough = math.floor(2 + math.log2(len(logs) * (len(settings.ALGORITHMS) - 1) / CHANCE))  # see `tests`
     gains = [mean_of(of(table, algorithm=name, evaluations=many), "wish gain %") for name in ("archive", BASE)]
     return common.opening(
         "Which search finds most of the schedules that an owner would take, with equally many simulations?",
@@ -98,7 +100,7 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> 
         f"{gains[0]:.1f} instead of {gains[1]:.1f} % below EASY.",
         f"Its constants were chosen on {' and '.join(settings.CHOSEN_ON)}; on the others it has the largest "
         f"hypervolume in {winners.count('archive')} of {len(winners)} pairs of log and seed, and shares it in "
-        f"{winners.count('')}; a test on one log can show a difference from {SEEN} seeds on; here the seeds are "
+        f"{winners.count('')}; a test on one log can show a difference from {enough} seeds on; here the seeds are "
         f"{', '.join(map(str, seeds))}.",
         f"Better than `archive`: {'; '.join(fails)}." if fails else "No other one is better by any measure on any log.",
         "Leave `--algorithm` alone if every group must stay near EASY: `archive` is the default for weightings; it "
@@ -186,6 +188,7 @@ def tests(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
     many = max(budgets_of(table))
     others = [name for name in settings.ALGORITHMS if name != "archive"]
     seeds = len({row["seed"] for row in table})
+    of_seeds = f"{seeds} seed{'s' * (seeds != 1)}"
 
     def values(log: str, name: str) -> Floats:
         rows = of(table, log=log, algorithm=name, evaluations=many)
@@ -203,7 +206,7 @@ def tests(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
     about = (
         f"Hypervolume to {REACH} times EASY after {many:,} simulations: how often a run of `archive` has more than one "
         f"of the other (equal counts half), and the probability of such differences by chance: Wilcoxon's signed ranks "
-        f"of {seeds} seeds, Holm's correction for all {len(pairs)} pairs. Of {seeds} seeds it is "
+        f"of {of_seeds}, Holm's correction for all {len(pairs)} pairs. Of {of_seeds} it is "
         f"{min(1.0, 2.0 ** (1 - seeds) * len(pairs)):.2g} at least, if all differences are of one sign everywhere."
     )
     return [*lines, "", about, ""]

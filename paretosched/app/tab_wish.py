@@ -117,7 +117,7 @@ def wish_pieces(desk: Desk, view: View) -> dict[str, Any]:
 def best_values(front: Front, view: View) -> dict[str, dict[str, Any]]:
     """Return the best value of all schedules and of those that remain, as text, and whether they differ, by objective.
 
-    The browser writes them into the table: as pieces of Dash, a piece each, they took 10 ms of an answer.
+    The browser writes them into the table: as a piece of Dash each, they made answers slower.
     """
     found = {}
     for j, o in enumerate(front.objectives):

@@ -1,6 +1,6 @@
 """The charts over time: the months of two schedules, and a week of each as jobs over processors.
 
-Their layouts are plain values: plotly's own objects take ten times as long to check them as the rest of the answer.
+Their layouts are plain values: plotly's own objects take several times as long to check them as all the rest takes.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def settle(
     """
     encoding, options = _name_and_words(encoding, words)
     variation = encodings.ENCODINGS[encoding]().variation
-    if algorithm is None:  # of an encoding
+    if algorithm is None:
         algorithm = ALL if variation.enumerated else "nsga2" if encoding == "sequence" else "archive"
     one_of("algorithm", algorithm, [*ALGORITHMS, ALL])
     if not 1 <= population <= MOST_POPULATION:

@@ -46,81 +46,61 @@ new MutationObserver((_, seen) => {
   }));
 }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-drawn"] });
 """
-PAINTED = """
-(level) => new Promise((done) => {
-  const svg = document.querySelector("#parallel svg");
-  const box = svg.querySelector("[data-axis='AWRT1'].reach").getBoundingClientRect();
-  const event = (name, y) => svg.querySelector("[data-axis='AWRT1'].reach").dispatchEvent(
-    new PointerEvent(name, {bubbles: true, pointerId: 1, clientX: box.x + 16,
-      clientY: box.y + 8 + y * (box.height - 16)}));
-  svg.setPointerCapture = () => {};
-  event("pointerdown", 0.01);
-  const before = document.documentElement.dataset.drawn;
+
+
+def stopwatch(before: str, act: str, is_pending: str) -> str:
+    """Return a script that acts, and tells the ms until something is not pending any more and is on the screen.
+
+    It waits for PATIENCE at most. `before` is run before the clock begins; `x` is the argument of the script.
+    """
+    return f"""
+(x) => new Promise((done) => {{
+  {before}
   const begin = performance.now();
-  event("pointermove", level);
-  const look = () => document.documentElement.dataset.drawn === before
-    ? (performance.now() - begin < PATIENCE ? requestAnimationFrame(look) : done(PATIENCE))
+  {act}
+  const look = () => {is_pending}
+    ? (performance.now() - begin < {PATIENCE} ? requestAnimationFrame(look) : done({PATIENCE}))
     : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
   requestAnimationFrame(look);
-})
-"""
-RELEASED = """
-(level) => new Promise((done) => {
-  const svg = document.querySelector("#parallel svg");
-  const box = svg.querySelector("[data-axis='AWRT1'].reach").getBoundingClientRect();
-  const before = document.documentElement.dataset.revision;
-  const begin = performance.now();
-  svg.dispatchEvent(new PointerEvent("pointerup", {bubbles: true, pointerId: 1, clientX: box.x + 16,
-    clientY: box.y + 8 + level * (box.height - 16)}));
-  const look = () => document.documentElement.dataset.revision === before
-    ? (performance.now() - begin < PATIENCE ? requestAnimationFrame(look) : done(PATIENCE))
-    : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
-  requestAnimationFrame(look);
-})
+}})
 """
 
 
-CARD = """
-(row) => new Promise((done) => {
-  const words = () => document.querySelector("#card .changes")?.innerText;
-  const before = words();
-  const begin = performance.now();
-  window.paretosched.say({ do: "choose", row });
-  const look = () => (words() ?? before) === before
-    ? (performance.now() - begin < PATIENCE ? requestAnimationFrame(look) : done(PATIENCE))
-    : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
-  requestAnimationFrame(look);
-})
+POINTER = """
+  const svg = document.querySelector("#parallel svg");
+  const axis = svg.querySelector("[data-axis='AWRT1'].reach");
+  const box = axis.getBoundingClientRect();
+  const event = (target, name, y) => target.dispatchEvent(new PointerEvent(name, {bubbles: true, pointerId: 1,
+    clientX: box.x + 16, clientY: box.y + 8 + y * (box.height - 16)}));
+  const page = document.documentElement.dataset;
 """
-WEEK = """
-(first) => new Promise((done) => {
+PAINTED = stopwatch(
+    POINTER + 'svg.setPointerCapture = () => {}; event(axis, "pointerdown", 0.01); const before = page.drawn;',
+    'event(axis, "pointermove", x);',
+    "page.drawn === before",
+)
+RELEASED = stopwatch(
+    POINTER + "const before = page.revision;", 'event(svg, "pointerup", x);', "page.revision === before"
+)
+CARD = stopwatch(
+    'const words = () => document.querySelector("#card .changes")?.innerText; const before = words();',
+    'window.paretosched.say({ do: "choose", row: x });',
+    "(words() ?? before) === before",
+)
+WEEK = stopwatch(
+    """
+  const plot = document.querySelector("#months .js-plotly-plot");
   const span = () => document.querySelector("[data-week='1']:has(.main-svg)")?.dataset.span;
   const before = span();
-  const begin = performance.now();
-  const plot = document.querySelector("#months .js-plotly-plot");
-  plot.emit("plotly_relayout", {"xaxis.range[0]": first, "xaxis.range[1]": first + 7});
-  const look = () => (span() ?? before) === before
-    ? (performance.now() - begin < PATIENCE ? requestAnimationFrame(look) : done(PATIENCE))
-    : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
-  requestAnimationFrame(look);
-})
-"""
-WHAT_IF = """
-(number) => new Promise((done) => {
-  const part = document.querySelector(`#what-if-${number}`);
-  const begin = performance.now();
-  part.querySelector("summary").click();
-  const look = () => part.querySelectorAll(".changes").length < 3
-    ? (performance.now() - begin < PATIENCE ? requestAnimationFrame(look) : done(PATIENCE))
-    : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
-  requestAnimationFrame(look);
-})
-"""
-
-
-def patient(script: str) -> str:
-    """Return a script that waits, with how long it waits at most."""
-    return script.replace("PATIENCE", str(PATIENCE))
+""",
+    'plot.emit("plotly_relayout", {"xaxis.range[0]": x, "xaxis.range[1]": x + 7});',
+    "(span() ?? before) === before",
+)
+WHAT_IF = stopwatch(
+    "const part = document.querySelector(`#what-if-${x}`);",
+    'part.querySelector("summary").click();',
+    'part.querySelectorAll(".changes").length < 3',
+)
 
 
 def front_of(points: int) -> Front:
@@ -164,8 +144,8 @@ def measure(points: int, repeats: int) -> dict[str, list[float]]:
             page.wait_for_timeout(1500)
             for k in range(repeats):
                 level = 0.25 + 0.5 * (k * 7 % repeats) / repeats
-                times["brush"].append(page.evaluate(patient(PAINTED), level) / 1000)
-                times["answered"].append(page.evaluate(patient(RELEASED), level) / 1000)
+                times["brush"].append(page.evaluate(PAINTED, level) / 1000)
+                times["answered"].append(page.evaluate(RELEASED, level) / 1000)
                 page.wait_for_timeout(300)
             context.close()
     return times
@@ -183,13 +163,13 @@ def measure_answers(log: Path, repeats: int) -> dict[str, list[float]]:
             page.wait_for_selector("#card .changes li", timeout=60_000)
             rows = page.evaluate("window.paretosched.page.count")
             for k in range(repeats):
-                times["card"].append(page.evaluate(patient(CARD), (k * 37 + 1) % rows) / 1000)
+                times["card"].append(page.evaluate(CARD, (k * 37 + 1) % rows) / 1000)
                 page.wait_for_timeout(200)
             page.click("[data-view='time']")
             page.wait_for_selector("[data-week='1'] .main-svg", timeout=60_000)
             page.wait_for_selector("#months .main-svg", timeout=60_000)
             for k in range(repeats):
-                times["week"].append(page.evaluate(patient(WEEK), 7 + 6 * (k % (days // 6))) / 1000)
+                times["week"].append(page.evaluate(WEEK, 7 + 6 * (k % (days // 6))) / 1000)
                 page.wait_for_timeout(200)
             for row in (0, rows // 3, 2 * rows // 3):
                 page.evaluate("(row) => window.paretosched.say({ do: 'pick', row })", row)
@@ -198,7 +178,7 @@ def measure_answers(log: Path, repeats: int) -> dict[str, list[float]]:
             page.wait_for_selector("#what-if-0 summary")
             page.wait_for_timeout(1500)
             questions = page.locator("[id^='what-if-'] summary").count()
-            times["what if"] = [page.evaluate(patient(WHAT_IF), number) / 1000 for number in range(questions)]
+            times["what if"] = [page.evaluate(WHAT_IF, number) / 1000 for number in range(questions)]
             context.close()
     return times
 

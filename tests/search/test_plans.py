@@ -161,7 +161,6 @@ def test_a_start_that_is_a_row_becomes_its_run_directory(tmp_path: Path) -> None
     assert settings_in(rows_of("paper002", ["nsga-swap"])[0], tmp_path)["start"] == ("permutations",)
 
 
-NSGA2 = {"algorithm": "nsga2"}
 SMALL = tuple(
     Row(
         f"small-{backfill}",
