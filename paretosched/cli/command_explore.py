@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 OF_ONE_RUN = (
     "evaluations", "until", "population", "seed", "encoding", "algorithm", "start", "draw", "wish", "box", "backfill",
     "decoding", "moves", "movable", "recombination", "frequency", "jump", "copies", "forget", "lag",
+    "surrogate",
 )  # fmt: skip
 
 
@@ -136,6 +137,12 @@ def _takes_search(parser: Parser) -> None:
         help="with --algorithm archive: schedule k depends on the results of schedules up to k - L only (default: the "
         "population; when a run is continued, as before). Nobody waits for the slowest simulation; with many workers, "
         "take more than run at a time",
+    )
+    group.add_argument(
+        "--surrogate",
+        action="store_const",
+        const=True,
+        help="TODO",
     )
     group.add_argument(
         "--start",

@@ -165,9 +165,22 @@ def decode(genome: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:
         labels = Weighting().gene_labels(len(groups))
         offenders = first_few((f"{labels[i]} is {genes[i]:g}" for i in faults), faults.size)
         raise InputError(f"genes must be w, a, b in [0, 1], K in [0, 5] and criterion in [0, 4], but {offenders}")
-    last = len(CRITERIA) - 1
-    criteria = [CRITERIA[min(int(gene), last)] for gene in genes[-len(SITUATIONS) :]]
-    return greedy(criteria, genes[: -len(SITUATIONS)], groups=groups, backfill=backfill)
+    of_situations, places = genes_and_criteria(genes[None])
+    return greedy([CRITERIA[place] for place in places[0]], of_situations[0], groups=groups, backfill=backfill)
+
+
+def genes_and_criteria(genomes: Floats) -> tuple[Floats, Ints]:
+    """Return the genes of Greedy in each situation, (k, 3, 2 G + 2), and the places of the criteria, (k, 3) int64.
+
+    Examples
+    --------
+    >>> genes, criteria = genes_and_criteria(np.array([[1, 5, 0.5, 0.5] * 3 + [0, 3.99, 4]]))
+    >>> genes.shape, criteria.tolist()
+    ((1, 3, 4), [[0, 3, 3]])
+    """
+    count = len(SITUATIONS)
+    criteria = np.minimum(genomes[:, -count:].astype(np.int64), len(CRITERIA) - 1)
+    return genomes[:, :-count].reshape(len(genomes), count, -1), criteria
 
 
 def encode(policy: Policy) -> Floats:

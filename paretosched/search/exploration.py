@@ -102,6 +102,7 @@ def explore(
     copies: bool | None = None,
     forget: bool | None = None,
     lag: int | None = None,
+    surrogate: bool | None = None,
     workers: int = 0,
     scheduler: str | None = None,
     tls: TlsFiles | None = None,
@@ -111,7 +112,7 @@ def explore(
 
     The front is the non-dominated set of all evaluations, not of the last population. A run that the directory holds is
     continued: the result is the same as if it had never stopped, with any `workers`; if it has as many evaluations
-    already, its front is returned. What determines a run, `population` to `lag`, stays as it is in it: what is not
+    already, its front is returned. What determines a run, `population` to `surrogate`, stays as it is in it: what is not
     given again is that of the run. Ctrl-C leaves a run that can be continued and a front of what was done.
 
     Parameters
@@ -160,6 +161,9 @@ def explore(
     lag
         Of algorithm "archive", by default the population: schedule k depends on the results of the schedules up to
         k - lag only. More than the simulations that run at a time, or some workers have nothing to do.
+    surrogate
+        Of algorithm "archive" and weightings, by default False: a model predicts what many children would reach, and
+        those are simulated that promise most, see `algorithms.surrogate`. It takes some milliseconds an evaluation.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress
@@ -184,7 +188,7 @@ def explore(
         "population": population, "seed": seed, "encoding": encoding, "algorithm": algorithm, "start": start,
         "draw": draw, "wish": wish, "box": box, "backfill": backfill, "decoding": decoding, "moves": moves,
         "movable": movable, "recombination": recombination, "frequency": frequency, "jump": jump, "copies": copies,
-        "forget": forget, "lag": lag,
+        "forget": forget, "lag": lag, "surrogate": surrogate,
     }  # fmt: skip
     words = DEFAULTS | {key: word for key, word in words_of_run(words, known_parameters).items() if word is not None}
     words |= {key: whole_number(key, words[key]) for key in ("population", "seed", "lag") if key in words}

@@ -29,6 +29,7 @@ from ..wishes.wish import wish_text
 from ..wishes.wish_files import as_wish
 from ..workload.workload import Workload
 from .aims import aim_of
+from .behaviour import behaviour_of
 from .algorithms.archive_search import Aim
 from .algorithms.formula_moves import FormulaMoves
 from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, lag_of, search
@@ -46,7 +47,7 @@ ALL = "all"
 AIMS = ("wish", "box")  # where an archive search looks; see `aims`
 DRAWS = ("uniform", "tied")  # how random weightings are drawn; see `weighting_points`
 # parameters beside those of the encoding
-BEGUN = ("start", "start_digest", "draw", *AIMS, "frequency", "jump", *FIRST, "generations", "lag")
+BEGUN = ("start", "start_digest", "draw", *AIMS, "frequency", "jump", *FIRST, "generations", "lag", "surrogate")
 
 StartSearch = Callable[[int | None], Search]
 """Function of the number of generations, for "rvea" alone, to the search, ready to yield its first generation."""
@@ -136,6 +137,11 @@ def settle(
     aims = {key: options.pop(key) for key in AIMS if key in options}
     if algorithm != "archive":
         _refuse([*aims], f'the algorithm "{algorithm}", which looks everywhere; "archive" looks where an owner does')
+    surrogate = instance("surrogate", options.pop("surrogate", False), bool)
+    if surrogate and encoding != "weighting":
+        _refuse(["surrogate"], f'the encoding "{encoding}"; it compares the orders of weightings')
+    if surrogate and algorithm != "archive":
+        _refuse(["surrogate"], f'the algorithm "{algorithm}"; it chooses children for "archive"')
     strategy = {key: number(key, options.pop(key)) for key in variation.strategy if key in options}
     other_words = [key for key in options if key not in encodings.words_of(encoding)]
     if other_words:
@@ -152,7 +158,7 @@ def settle(
     # the start as it was when the run began
     earlier = run_parameters.get("starts") if run_parameters.get("start", []) == names else None
     earlier = earlier if isinstance(earlier, list) else None
-    request = _Request(workload, algorithm, start, earlier, strategy, seed, population, first, draw, aims, lag)
+    request = _Request(workload, algorithm, start, earlier, strategy, seed, population, first, draw, aims, lag, surrogate)
     whole, start_search, count, start_places, aim = _begin(without_start, request)
     if start:
         start_places = {"start": names} | start_places
@@ -198,6 +204,8 @@ class _Request(NamedTuple):
         The wish and how far the box reaches, by the words of AIMS, as far as they are given.
     lag
         Of the algorithm "archive".
+    surrogate
+        Whether it chooses children by a model.
     """
 
     workload: Workload
@@ -211,6 +219,7 @@ class _Request(NamedTuple):
     draw: str
     aims: dict[str, Any]
     lag: int | None
+    surrogate: bool
 
 
 class _Beginning(NamedTuple):
@@ -228,8 +237,10 @@ def _begin_search(encoding: Explored, space: Space, request: _Request, parameter
     forget = request.first.get("forget", False)
     aim, aim_words = _aim(request)
     of_search = request.algorithm, space, request.population, request.seed
-    start_search = partial(search, *of_search, forget=forget, aim=aim, lag=request.lag)
-    return _Beginning(encoding, start_search, EVALUATIONS, parameters | aim_words, aim)
+    behaviour = behaviour_of(request.workload, request.seed) if request.surrogate else None
+    start_search = partial(search, *of_search, forget=forget, aim=aim, lag=request.lag, behaviour=behaviour)
+    chosen = {"surrogate": True} if request.surrogate else {}
+    return _Beginning(encoding, start_search, EVALUATIONS, parameters | aim_words | chosen, aim)
 
 
 def _aim(request: _Request) -> tuple[Aim | None, dict[str, Any]]:

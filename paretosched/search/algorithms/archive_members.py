@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 
 from ...core.arrays import Floats
@@ -38,6 +40,22 @@ class Members:
     def __len__(self) -> int:
         return self._count
 
+    @property
+    def points(self) -> Floats:
+        """Return all points, (n, ...), in the order in which they were added."""
+        points: Floats = self._points[: self._count]
+        return points
+
+    @property
+    def places(self) -> Floats:
+        """Return the coordinates of all points, (n, c)."""
+        places: Floats = self._places[: self._count]
+        return places
+
+    def copy(self) -> Members:
+        """Return the same members, to which others may be added without adding them here."""
+        return deepcopy(self)
+
     def point(self, row: int) -> Floats:
         """Return a point, numbered from 0 as they were added."""
         point: Floats = self._points[row]
@@ -69,10 +87,15 @@ class Members:
         edge
             (c,) the far corner.
         """
-        units = 1 / np.where(edge > self._best, edge - self._best, OUTSIDE * np.abs(self._best) + 1e-9)
+        units = units_of(edge, self._best)
         slopes = units / np.maximum(ray, 1e-9)
         row = nearest(self._places, self._order, self._corners, self._count, self._best, slopes, SHARE * units)
         return self.point(row)
+
+
+def units_of(edge: Floats, best: Floats) -> Floats:
+    """Return the factors, (c,), that make a box from the best found to its far corner, (c,) each, one of sides 1."""
+    return 1 / np.where(edge > best, edge - best, OUTSIDE * np.abs(best) + 1e-9)
 
 
 class Best:

@@ -8,6 +8,9 @@ member of the archive that comes farthest along a random ray into the box.
 There are no generations, at whose ends all would wait for the slowest simulation. Genome number k depends on the
 results of the genomes 0 .. k - L at most, with a fixed lag L; so it is the same in whatever order results come.
 
+With a `surrogate`, children are planned in blocks: when a multiple of BLOCK results is known, it chooses those that are
+asked for as the next BLOCK results come. It knows nothing of a goal; after this goes another half of the children.
+
 Points of the search are those of `weighting_points`. Moves change the order wherever the point is, and most of them
 are made in all situations alike.
 """
@@ -16,6 +19,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -25,12 +29,14 @@ from ...core.errors import InputError
 from ...fronts.quality_indicators import REACH
 from .archive_members import Best, Members
 from .spaces import Moves, Reals, Search, Space
+from .surrogate import Behaviour, Surrogate
 from .weighting_points import WeightingMoves, groups_of
 
 MATE = 0.5  # probability of a mate
 RAYS = 1.5  # parameter of the Dirichlet distribution of rays; 1 is uniform, larger ones go through the middle
 WISHED, NEAR = 0.5, 2.0  # share of parents that are chosen by a goal, and their mean rank by it
 EXCESS = (-1.0, 2.0)  # decades of the weight of exceeded limits beside the goal
+BLOCK = 50  # children that a surrogate chooses at a time
 
 
 class Aim(NamedTuple):
@@ -56,7 +62,9 @@ class Aim(NamedTuple):
     goal: Callable[[Floats], tuple[Floats, Floats]] | None = None
 
 
-def archive_search(space: Space, lag: int, seed: int, aim: Aim | None = None) -> Search:
+def archive_search(
+    space: Space, lag: int, seed: int, aim: Aim | None = None, behaviour: Behaviour | None = None
+) -> Search:
     """Return a search of reals, ready to yield its first genomes; see the head of this module.
 
     It may be sent the costs of any number of its oldest genomes of which it has not been sent them yet. When it was
@@ -73,6 +81,8 @@ def archive_search(space: Space, lag: int, seed: int, aim: Aim | None = None) ->
         The seed of all random choices.
     aim
         The box and the goal; None for the box of the groups up to `REACH` times the first genome's response times.
+    behaviour
+        What genomes do, as the surrogate compares it; None without a surrogate.
 
     Raises
     ------
@@ -81,10 +91,12 @@ def archive_search(space: Space, lag: int, seed: int, aim: Aim | None = None) ->
     """
     if not isinstance(space, Reals):
         raise InputError('algorithm "archive" searches no sequences; give encoding "weighting" or "priority"')
-    return _search(space, lag, np.random.default_rng(seed), aim)
+    return _search(space, lag, np.random.default_rng(seed), aim, behaviour)
 
 
-def _search(space: Reals, lag: int, generator: np.random.Generator, aim: Aim | None) -> Search:
+def _search(
+    space: Reals, lag: int, generator: np.random.Generator, aim: Aim | None, behaviour: Behaviour | None
+) -> Search:
     """Yield genomes."""
     moves = space.moves or WeightingMoves(groups_of(space.lower.size))
     points, genomes = moves.first(lag if space.first is None else lag - len(space.first), generator)
@@ -96,6 +108,8 @@ def _search(space: Reals, lag: int, generator: np.random.Generator, aim: Aim | N
         aim = Aim(np.eye(costs.shape[1])[1:], REACH * costs[0, 1:])
     members = Members(points.shape[1:], aim.edge.size)
     best = None if aim.goal is None else Best(costs.shape[1])
+    surrogate = None if behaviour is None else _surrogate(behaviour, moves, aim, generator)
+    planned: deque[Floats] = deque()
     waiting, asked = deque(points), len(points)
     while True:
         children: list[Floats] = []
@@ -104,11 +118,29 @@ def _search(space: Reals, lag: int, generator: np.random.Generator, aim: Aim | N
                 goal, excess = aim.goal(cost[None])  # one by one, so that it does not matter how many came together
                 best.add(len(members), cost, float(goal[0]), float(excess[0]))
             members.add(waiting.popleft(), place)
+            if surrogate is not None and len(members) % BLOCK == 0:
+                planned = deque(surrogate.proposals(members, [*waiting, *children], BLOCK))
             if len(members) + lag > asked + len(children):
-                children.append(_child(lambda: _parent(members, best, aim, generator), moves, generator))
+                if not planned:
+                    child = _child(lambda: _parent(members, best, aim, generator), moves, generator)
+                elif best is not None and generator.random() < WISHED:
+                    child = _child(partial(_near_goal, members, best, generator), moves, generator)
+                else:
+                    child = planned.popleft()
+                children.append(child)
         waiting.extend(children)
         asked += len(children)
         costs = yield moves.genomes(np.array(children)) if children else genomes[:0]
+
+
+def _surrogate(behaviour: Behaviour, moves: Moves, aim: Aim, generator: np.random.Generator) -> Surrogate:
+    """Return the surrogate of a search."""
+    return Surrogate(
+        lambda points: behaviour(moves.genomes(points)),
+        aim.edge[None] if aim.outer is None else np.stack([aim.edge, aim.outer]),
+        lambda members: _child(lambda: _parent(members, None, aim, generator), moves, generator),
+        generator,
+    )
 
 
 def places_of(costs: Floats, aim: Aim) -> Floats:
@@ -119,9 +151,14 @@ def places_of(costs: Floats, aim: Aim) -> Floats:
 def _parent(members: Members, best: Best | None, aim: Aim, generator: np.random.Generator) -> Floats:
     """Return a point to begin a child with, (...): one far along a ray into the box, or near the goal."""
     if best is not None and generator.random() < WISHED:
-        return members.point(best.row(10.0 ** generator.uniform(*EXCESS), int(generator.exponential(NEAR))))
+        return _near_goal(members, best, generator)
     edge = aim.edge if aim.outer is None else (aim.edge, aim.outer)[generator.integers(2)]
     return members.along(generator.dirichlet(np.full(edge.size, RAYS)), edge)
+
+
+def _near_goal(members: Members, best: Best, generator: np.random.Generator) -> Floats:
+    """Return a point to begin a child with, (...): one near the goal, with a random weight of the limits."""
+    return members.point(best.row(10.0 ** generator.uniform(*EXCESS), int(generator.exponential(NEAR))))
 
 
 def _child(parent: Callable[[], Floats], moves: Moves, generator: np.random.Generator) -> Floats:

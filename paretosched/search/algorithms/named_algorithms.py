@@ -20,6 +20,7 @@ from ...core.arrays import Floats
 from ...core.errors import InputError, one_of
 from .archive_search import Aim, archive_search
 from .spaces import Search, Space
+from .surrogate import Behaviour
 
 OF_ANY_GENOMES = ("nsga", "nsga2", "unsga3", "agemoea2", "rvea", "random")
 ALGORITHMS = (*OF_ANY_GENOMES, "archive")
@@ -38,6 +39,7 @@ def search(
     forget: bool = False,
     aim: Aim | None = None,
     lag: int | None = None,
+    behaviour: Behaviour | None = None,
 ) -> Search:
     """Return an algorithm, ready to yield its first generation.
 
@@ -66,6 +68,8 @@ def search(
         For "archive" only: where it looks.
     lag
         For "archive" only, see there; by default the population.
+    behaviour
+        For "archive" only: what genomes do, for its surrogate; None without one.
 
     Raises
     ------
@@ -94,7 +98,7 @@ def search(
         raise InputError(f"generations are the horizon of rvea, {algorithm} has none, but they are {generations}")
     space.check(most)
     if algorithm == "archive":
-        return archive_search(space, population if lag is None else lag, seed, aim)
+        return archive_search(space, population if lag is None else lag, seed, aim, behaviour)
     if algorithm == "random":
         return space.at_random(population, np.random.default_rng(seed))
     from .pymoo_algorithms import evolve  # here, because pymoo takes half a second
