@@ -15,6 +15,7 @@ import common
 import lag
 import rank_tests
 import settings
+import surrogate
 
 from paretosched.core.arrays import Floats
 from paretosched.fronts.quality_indicators import REACH
@@ -55,6 +56,7 @@ def main() -> None:
         "",
         *tests(table, logs),
         *lag.summary(options.results),
+        *surrogate.summary(options.results),
     ]
     common.save_summary(options.results, lines)
 

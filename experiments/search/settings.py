@@ -13,6 +13,8 @@ WISHES = 200  # random ones: weights of the groups from a flat Dirichlet distrib
 SEEDS = 3
 LAGS = (1, 100, 300, 1_000)  # evaluations, of "archive"
 LAG_LOGS = ("KTH", "CTC")
+SURROGATE_LOGS = ("KTH", "CTC", "SDSC00", "SDSC96")  # its constants were chosen on the first two, with seeds 0 to 2
+SURROGATE_CHOSEN_ON = ("KTH", "CTC")
 
 QUICK = {"LOGS": {"KTH": 0.35}, "BUDGETS": (120, 240), "SEEDS": 2, "WISHES": 20, "LAGS": (1, 50)}
 QUICK_SIZE = {"jobs": 300, "processors": 32, "seed": 171}

@@ -112,8 +112,8 @@ def explore(
 
     The front is the non-dominated set of all evaluations, not of the last population. A run that the directory holds is
     continued: the result is the same as if it had never stopped, with any `workers`; if it has as many evaluations
-    already, its front is returned. What determines a run, `population` to `surrogate`, stays as it is in it: what is not
-    given again is that of the run. Ctrl-C leaves a run that can be continued and a front of what was done.
+    already, its front is returned. What determines a run, `population` to `surrogate`, stays as it is in it: what is
+    not given again is that of the run. Ctrl-C leaves a run that can be continued and a front of what was done.
 
     Parameters
     ----------

@@ -29,12 +29,12 @@ from ..wishes.wish import wish_text
 from ..wishes.wish_files import as_wish
 from ..workload.workload import Workload
 from .aims import aim_of
-from .behaviour import behaviour_of
 from .algorithms.archive_search import Aim
 from .algorithms.formula_moves import FormulaMoves
 from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, lag_of, search
 from .algorithms.spaces import Reals, Recipes, Search, Space
 from .algorithms.weighting_points import tied_genomes
+from .behaviour import behaviour_of
 from .starts import is_front, members, start_orders
 
 POPULATION = 100
@@ -137,11 +137,7 @@ def settle(
     aims = {key: options.pop(key) for key in AIMS if key in options}
     if algorithm != "archive":
         _refuse([*aims], f'the algorithm "{algorithm}", which looks everywhere; "archive" looks where an owner does')
-    surrogate = instance("surrogate", options.pop("surrogate", False), bool)
-    if surrogate and encoding != "weighting":
-        _refuse(["surrogate"], f'the encoding "{encoding}"; it compares the orders of weightings')
-    if surrogate and algorithm != "archive":
-        _refuse(["surrogate"], f'the algorithm "{algorithm}"; it chooses children for "archive"')
+    surrogate = _has_surrogate(options.pop("surrogate", False), encoding, algorithm)
     strategy = {key: number(key, options.pop(key)) for key in variation.strategy if key in options}
     other_words = [key for key in options if key not in encodings.words_of(encoding)]
     if other_words:
@@ -158,7 +154,9 @@ def settle(
     # the start as it was when the run began
     earlier = run_parameters.get("starts") if run_parameters.get("start", []) == names else None
     earlier = earlier if isinstance(earlier, list) else None
-    request = _Request(workload, algorithm, start, earlier, strategy, seed, population, first, draw, aims, lag, surrogate)
+    request = _Request(
+        workload, algorithm, start, earlier, strategy, seed, population, first, draw, aims, lag, surrogate
+    )
     whole, start_search, count, start_places, aim = _begin(without_start, request)
     if start:
         start_places = {"start": names} | start_places
@@ -357,6 +355,16 @@ def _settled_draw(word: Any, encoding: str, algorithm: str) -> str:
     if algorithm == ALL:
         _refuse(["draw"], f'the algorithm "{algorithm}", which draws nothing')
     return DRAWS[0] if algorithm == "archive" else draw
+
+
+def _has_surrogate(word: Any, encoding: str, algorithm: str) -> bool:
+    """Return whether a surrogate chooses children; raise InputError where there is nothing that it could choose."""
+    surrogate = instance("surrogate", word, bool)
+    if surrogate and encoding != "weighting":
+        _refuse(["surrogate"], f'the encoding "{encoding}"; it compares the orders of weightings')
+    if surrogate and algorithm != "archive":
+        _refuse(["surrogate"], f'the algorithm "{algorithm}"; it chooses children of "archive"')
+    return bool(surrogate)
 
 
 def _refuse(words: Sequence[str], why: str) -> None:

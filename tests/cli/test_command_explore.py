@@ -171,6 +171,7 @@ def test_a_wish_is_searched_for_and_answered(house: Path, tmp_path: Path) -> Non
         ("--encoding", "sequence", "--start", "permutations", "--moves", "pull", "--copies", "--algorithm", "nsga"),
         ("--encoding", "sequence", "--algorithm", "nsga", "--moves", "adjacent", "--frequency", 7),
         ("--algorithm", "archive", "--wish", "10*AWRT1, others <= 1.2*EASY", "--box", 1.3, "--lag", 40),
+        ("--surrogate", "--population", 20),
         ("--encoding", "priority", "--population", 20),
         ("--start", "easy", "--draw", "tied"),
     ],

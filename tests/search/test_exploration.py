@@ -165,7 +165,7 @@ def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize(("kill_seed", "search"), [(1, "weighting"), (2, "sequence"), (3, "archive")])
+@pytest.mark.parametrize(("kill_seed", "search"), [(1, "weighting"), (2, "sequence"), (3, "archive"), (4, "surrogate")])
 def test_a_run_killed_at_random_moments_equals_one_that_went_through(
     tmp_path: Path, kill_seed: int, search: str
 ) -> None:

@@ -28,6 +28,7 @@ from paretosched.simulation.objective import objectives
 from paretosched.simulation.simulator import simulate
 from support.exploring import random_workload, two_workers
 from support.runs import equal_runs
+from support.trainings import archive
 
 W = random_workload()
 LARGE = random_workload(jobs=6000)
@@ -46,6 +47,11 @@ RUNS: dict[str, dict[str, Any]] = {
         "algorithm": "archive", "wish": "10*AWRT1 + AWRT2, others <= EASY, AWRT <= 1.1*EASY, UTIL >= 10",
         "box": 1.2, "start": ["easy"], "evaluations": 135,
     },
+    "surrogate": {"surrogate": True, "evaluations": 175},
+    "surrogate for a wish": {
+        "surrogate": True, "wish": "10*AWRT1 + AWRT2, others <= 1.1*EASY, UTIL >= 10", "lag": 30, "evaluations": 175,
+    },
+    "surrogate for a region": {"surrogate": True, "wish": "AWRT1 <= 0.8*EASY", "backfill": "none", "evaluations": 135},
     "priority": {"encoding": "priority", "evaluations": 135},
     "priority by chance": {"encoding": "priority", "algorithm": "random", "evaluations": 25},
     "drawn well": {"algorithm": "nsga2", "draw": "tied", "evaluations": 45},
@@ -112,6 +118,23 @@ def test_the_archive_search_draws_tied_weightings_whether_said_or_not(runs: Path
     assert "draw" not in read_about(tmp_path / "run")["parameters"]
 
 
+def test_the_surrogate_is_a_parameter_of_the_run(runs: Path, tmp_path: Path) -> None:
+    assert read_about(runs / "surrogate")["parameters"]["surrogate"] is True
+    assert "surrogate" not in read_about(runs / "archive")["parameters"]
+    assert dict(load_front(runs / "surrogate").origins[0].begun)["surrogate"] == "True"
+    shutil.copytree(runs / "surrogate", tmp_path / "run")
+    reports: list[Progress] = []
+    explore(W, tmp_path / "run", evaluations=175, progress=reports.append)
+    assert [p.replayed for p in reports] == [175]
+    with pytest.raises(InputError, match="a run is continued with its own parameters, but its surrogate is True"):
+        explore(W, tmp_path / "run", evaluations=200, surrogate=False)
+    explore(W, tmp_path / "off", **SIZE, evaluations=135, surrogate=False)
+    equal_runs(runs / "archive", tmp_path / "off")
+    with_it, without = archive(runs / "surrogate"), archive(runs / "archive")
+    assert with_it[:60] == without[:60]
+    assert with_it[60:135] != without[60:]
+
+
 def test_the_horizon_of_rvea_is_part_of_the_run(runs: Path) -> None:
     with pytest.raises(InputError, match="the evaluations of rvea are part of the run, which has 45, so it cannot"):
         explore(W, runs / "rvea", **SIZE, algorithm="rvea", evaluations=90)
@@ -143,6 +166,8 @@ def test_worker_processes_make_the_same_archives(runs: Path, tmp_path: Path) -> 
             "offline weighting",
             "archive",
             "wish",
+            "surrogate",
+            "surrogate for a wish",
             "priority",
             "nsga2 swaps",
             "group",
@@ -329,6 +354,18 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ({"encoding": "priority", "start": ["easy"]}, 'start of a priority must be a run directory or a front file'),
         ({"encoding": "priority", "backfill": "easy"}, 'backfill must not be given with the encoding "priority"'),
         ({"encoding": TrainedOrders(("1", "2"))}, "favoured groups must be those of random, 1, 2, 3, but are 1, 2"),
+        (
+            {"surrogate": True, "algorithm": "nsga2"},
+            'surrogate must not be given with the algorithm "nsga2"; it chooses children of "archive"',
+        ),
+        *(
+            (
+                {"surrogate": True, "encoding": encoding},
+                f'surrogate must not be given with the encoding "{encoding}"; it compares the orders of weightings',
+            )
+            for encoding in ("priority", "sequence", "orders")
+        ),
+        ({"surrogate": 1}, "surrogate must be a value of the type bool, but is 1"),
         ({"wish": "AWRT1", "algorithm": "nsga2"}, 'wish must not be given with the algorithm "nsga2", which looks ev'),
         ({"box": 2, "algorithm": "random"}, 'box must not be given with the algorithm "random", which looks everywh'),
         ({"box": 1, "algorithm": "archive"}, "box must be above 1 times EASY, but is 1"),

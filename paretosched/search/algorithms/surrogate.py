@@ -7,19 +7,22 @@ in the candidates before. A candidate counts as the best that it may well be, th
 by the prediction would keep what resembles the known. Chosen is, one after the other, what enlarges the dominated part
 of the box most, beside what is known and what is being simulated. If nothing enlarges it, nothing is proposed.
 
-Candidates are only compared by what is computed here; no number of it becomes a part of a genome. So rounding, which
-may differ with the BLAS library, its threads and the processor, decides only where two candidates are as good as each
-other to the last digits. Those of the same behaviour would be, and of these only the first takes part.
+Candidates are only compared by what is computed here; no number of it becomes a part of a genome. No BLAS takes part,
+whose rounding depends on its threads. What may differ between machines, the rounding of exp and log, decides only where
+two candidates are as good as each other to the last digits. Those of the same behaviour would be, and of these only the
+first takes part.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ...core.arrays import Floats, Mask
+from ...kernels.linear_systems import factorise, solve_factor, solve_transposed, squared_distances
 from .archive_members import Members, units_of
 
 Behaviour = Callable[[Floats], Floats]
@@ -35,6 +38,7 @@ NOISES = (1e-3, 1e-2, 1e-1)  # variances of results of the same behaviour, in th
 GENERATIONS, BROOD = 3, 200  # of candidates, and how many are in each
 BOLDNESS = 0.25  # standard deviations between the prediction and the lower confidence bound
 RAYS = 400  # along which the dominated part of the box is measured
+NO_SPREAD = 1e-12  # of outputs; equal ones say nothing, whatever the length
 LEAST_RAY = 1e-6  # in any direction, so that nothing is divided by 0
 
 
@@ -48,7 +52,7 @@ class Process(NamedTuple):
     length
         Of the kernel, in the unit of the inputs.
     factor
-        (n, n) lower Cholesky factor of the kernel of the inputs, with the noise.
+        (n, n) upper Cholesky factor, in the upper triangle, of the kernel of the inputs with the noise.
     mean, deviation
         (c,) each, prior.
     weights
@@ -76,50 +80,51 @@ def process_of(inputs: Floats, outputs: Floats) -> Process:
     >>> mean.round(2).tolist(), deviation[0, 1].tolist()
     ([[1.5, 7.0]], 0.0)
     """
+    squares = _squares(inputs, inputs)
     part = np.linspace(0, len(inputs) - 1, min(TRIED, len(inputs))).astype(int)
-    squares = _squares(inputs[part], inputs[part])
-    unit = float(np.sqrt(squares.mean())) or 1.0
-    tried = [
-        (_likelihood(_conditioned(inputs[part], outputs[part], length * unit, noise, kernel)), length * unit, noise)
-        for length in LENGTHS
-        for kernel in (_matern(squares, length * unit),)
-        for noise in NOISES
-    ]
-    _, length, noise = max(tried)
-    return _conditioned(inputs, outputs, length, noise, _matern(_squares(inputs, inputs), length))
+    squares_of_part = squares[np.ix_(part, part)]
+    unit = math.sqrt(squares_of_part.mean()) or 1.0
+    best = (-math.inf, 0.0, 0.0)
+    for length in LENGTHS:
+        kernel = _matern(squares_of_part, length * unit)
+        for noise in NOISES:
+            process = _process(inputs[part], outputs[part], kernel, length * unit, noise)
+            best = max(best, (_likelihood(process), length * unit, noise))
+    _, length, noise = best
+    return _process(inputs, outputs, _matern(squares, length), length, noise)
 
 
 def prediction(process: Process, inputs: Floats) -> tuple[Floats, Floats]:
     """Return mean and standard deviation of the outputs without noise, (k, c) each, at inputs, (k, m)."""
-    from scipy.linalg import solve_triangular  # here, because it takes long to import
+    kernel = _matern(_squares(process.inputs, inputs), process.length)
+    mean = process.mean + np.einsum("nk,nc->kc", kernel, process.weights)
+    solve_transposed(process.factor, kernel)
+    shares = np.sqrt(np.maximum(1.0 - (kernel * kernel).sum(axis=0), 0.0))
+    return mean, shares[:, None] * process.deviation
 
-    kernel = _matern(_squares(inputs, process.inputs), process.length)
-    explained = solve_triangular(process.factor, kernel.T, lower=True, check_finite=False)
-    shares = np.sqrt(np.maximum(1.0 - (explained * explained).sum(axis=0), 0.0))
-    return process.mean + kernel @ process.weights, shares[:, None] * process.deviation
 
-
-def _conditioned(inputs: Floats, outputs: Floats, length: float, noise: float, kernel: Floats) -> Process:
+def _process(inputs: Floats, outputs: Floats, kernel: Floats, length: float, noise: float) -> Process:
     """Return the process of a length and a noise, with the kernel of the inputs, (n, n)."""
-    from scipy.linalg import cho_solve, cholesky  # here, because it takes long to import
-
-    factor = cholesky(kernel + noise * np.eye(len(kernel)), lower=True, check_finite=False)
+    factor = kernel + noise * np.eye(len(kernel))
+    factorise(factor)
     mean = outputs.mean(axis=0)
-    weights = cho_solve((factor, True), outputs - mean, check_finite=False)
-    variance = ((outputs - mean) * weights).mean(axis=0)  # the most likely one, section 5.4.1
-    return Process(inputs, length, factor, mean, np.sqrt(np.maximum(variance, 0.0)), weights)
+    weights = outputs - mean
+    solve_transposed(factor, weights)
+    deviation = np.sqrt((weights * weights).mean(axis=0))  # the most likely one of all multiples of a kernel
+    solve_factor(factor, weights)
+    return Process(inputs, length, factor, mean, deviation, weights)
 
 
 def _likelihood(process: Process) -> float:
-    """Return the logarithm of the likelihood of the outputs, but for a constant."""
-    spread = np.log(np.maximum(process.deviation, 1e-12)).sum()  # equal outputs say nothing, whatever the length
+    """Return the logarithm of the likelihood of the outputs, but for a constant (section 5.4.1)."""
+    spread = np.log(np.maximum(process.deviation, NO_SPREAD)).sum()
     return -float(len(process.inputs) * spread + process.mean.size * np.log(process.factor.diagonal()).sum())
 
 
 def _squares(ones: Floats, others: Floats) -> Floats:
     """Return the squared distances of rows, (k, n)."""
-    sums = (ones * ones).sum(axis=1)[:, None] + (others * others).sum(axis=1)
-    squares: Floats = np.maximum(sums - 2.0 * (ones @ others.T), 0.0)
+    squares = np.empty((len(ones), len(others)))
+    squared_distances(ones, np.ascontiguousarray(others.T), squares)
     return squares
 
 
@@ -164,10 +169,10 @@ class Surrogate:
         """
         self._see(members.places)
         points, places = members.points[-RECENT:], members.places[-RECENT:]
-        positive = (places > 0).all(axis=0)
-        process = process_of(self._behaviour(points), _unfolded(places, positive))
+        positive: Mask = np.all(places > 0, axis=0)
+        process = process_of(self._behaviour(points), _outputs_of(places, positive))
         doing = self._behaviour(np.array(pending)) if pending else process.inputs[:0]
-        expected = _folded(prediction(process, doing)[0], positive)
+        expected = _places_of(prediction(process, doing)[0], positive)
         known = {row.tobytes() for row in (*process.inputs, *doing)}
         trial = members.copy()
         candidates: list[Floats] = []
@@ -177,7 +182,7 @@ class Surrogate:
             behaviour = self._behaviour(brood)
             mean, deviation = prediction(process, behaviour)
             for point, row, bound in zip(
-                brood, behaviour, _folded(mean - BOLDNESS * deviation, positive), strict=True
+                brood, behaviour, _places_of(mean - BOLDNESS * deviation, positive), strict=True
             ):
                 if row.tobytes() not in known:
                     known.add(row.tobytes())
@@ -249,11 +254,11 @@ def volumes(places: Floats, edge: Floats, best: Floats, rays: Floats) -> Floats:
     return dominated
 
 
-def _unfolded(places: Floats, positive: Mask) -> Floats:
-    """Return coordinates, (k, c), with the logarithms of positive ones: a wait is doubled rather than a day longer."""
+def _outputs_of(places: Floats, positive: Mask) -> Floats:
+    """Return what is predicted of coordinates, (k, c): logarithms where all are positive, as response times are."""
     return np.where(positive, np.log(np.where(positive, places, 1.0)), places)
 
 
-def _folded(outputs: Floats, positive: Mask) -> Floats:
-    """Return the coordinates again."""
+def _places_of(outputs: Floats, positive: Mask) -> Floats:
+    """Return the coordinates that predictions, (k, c), stand for."""
     return np.where(positive, np.exp(np.where(positive, outputs, 0.0)), outputs)

@@ -1,0 +1,102 @@
+"""What a surrogate gains: hypervolume at equal numbers of simulations, with it and without; a part of `run.py`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
+import settings
+
+import paretosched as ps
+from paretosched.core.arrays import Floats
+from paretosched.fronts.dominance import costs
+from paretosched.fronts.quality_indicators import REACH, Box, course
+from paretosched.search.runs import read_values
+from paretosched.search.settings import settle
+from paretosched.simulation.objective import objective_table
+
+Row = dict[str, str]
+FILE = "surrogate.csv"
+COLUMN = f"hypervolume {REACH}"
+WITH = {"no": False, "yes": True}
+
+
+def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Search with every seed, with and without a surrogate, and yield a row for every run and every budget."""
+    total = max(settings.BUDGETS)
+    words: dict[str, Any] = {"population": settings.POPULATION, "algorithm": "archive"}
+    runs: dict[tuple[str, int], Path] = {}
+    for seed in seeds:
+        for word, surrogate in WITH.items():
+            run = runs[word, seed] = work / log / f"surrogate-{word}-{seed}"
+            run.parent.mkdir(parents=True, exist_ok=True)
+            ps.explore(workload, run, evaluations=total, seed=seed, surrogate=surrogate, **words)
+            print(f"  {log} surrogate {word}, seed {seed}: {total:,}", flush=True)
+    table, easy = objective_table(workload.groups), np.asarray(ps.objectives(ps.simulate(workload, "easy")))
+    whole = ps.merge(list(runs.values()))
+    best = costs(whole.values, whole.objectives)[:, 1:].min(axis=0)
+    box = Box(whole.objectives[2:], best, REACH * easy[2:], REACH, ("UTIL: it is no response time",))
+    for (word, seed), run in runs.items():
+        values, seconds = read_values(run)
+        found = course(values, table, settings.BUDGETS, box, whole).hypervolume
+        search = settle(workload, {}, seed=seed, surrogate=WITH[word], **words).start_search(None)
+        own = own_milliseconds(search, costs(values, table))
+        for budget, hypervolume in zip(settings.BUDGETS, found.tolist(), strict=True):
+            row = {"log": log, "jobs": len(workload), "surrogate": word, "seed": seed, "evaluations": budget}
+            row |= {COLUMN: round(hypervolume, 5), "own ms": round(own, 3)}
+            yield row | {"simulation ms": round(1000 * float(seconds.mean()), 3)}
+
+
+def own_milliseconds(search: Any, known: Floats) -> float:
+    """Return the processor time of a search alone, milliseconds an evaluation: it is sent known costs, (n, q), again.
+
+    The first genomes are left out, so that what is compiled and loaded then is.
+    """
+    first = done = len(next(search))
+    batch = search.send(known[:first])
+    began = time.process_time()
+    while done + len(batch) < len(known):
+        batch, done = search.send(known[done : done + len(batch)]), done + len(batch)
+    return 1000 * (time.process_time() - began) / (len(known) - first)
+
+
+def summary(results: Path) -> list[str]:
+    """Return the part of the summary about the surrogate; nothing where it was not measured."""
+    if not (results / FILE).exists():
+        return []
+    table = common.rows(results / FILE)
+    logs, budgets = ([*dict.fromkeys(row[key] for row in table)] for key in ("log", "evaluations"))
+    seeds = len({row["seed"] for row in table})
+
+    def values(log: str, word: str, budget: str, column: str = COLUMN) -> np.ndarray[Any, Any]:
+        rows = [r for r in table if (r["log"], r["surrogate"], r["evaluations"]) == (log, word, budget)]
+        return np.array([float(r[column]) for r in sorted(rows, key=lambda r: int(r["seed"]))])
+
+    head = "| log | surrogate | " + " | ".join(f"{int(b):,}" for b in budgets) + " | own ms | ms a simulation |"
+    lines = ["## Surrogate", "", head, "| --- | --- |" + " ---: |" * (len(budgets) + 2)]
+    for log in logs:
+        for word in WITH:
+            cells = [values(log, word, budget) for budget in budgets]
+            words = [f"{c.mean():.3f}" + (f" ± {c.std(ddof=1):.3f}" if c.size > 1 else "") for c in cells]
+            own, each = (values(log, word, budgets[-1], column).mean() for column in ("own ms", "simulation ms"))
+            lines.append(f"| {log} | {word} | " + " | ".join(words) + f" | {own:.2f} | {each:.1f} |")
+    gains = []
+    for budget in budgets:
+        gained = np.concatenate([values(log, "yes", budget) - values(log, "no", budget) for log in logs])
+        gains.append(f"{gained.mean():+.3f} after {int(budget):,} (from {gained.min():+.3f} to {gained.max():+.3f})")
+    chosen_on = [log for log in logs if log in settings.SURROGATE_CHOSEN_ON]
+    about = (
+        f"Hypervolume to {REACH} times EASY after so many simulations by `archive`, without `--surrogate` and with it, "
+        "in a box from the best of these runs alone, so that the numbers are not those of the tables above; mean and "
+        f"standard deviation of {seeds} seed{'s' * (seeds != 1)}. Its constants were chosen on "
+        f"{' and '.join(chosen_on) or 'other logs'}. Gained, in the mean of logs and seeds: {'; '.join(gains)}. *own*: "
+        "processor time of the search alone, an evaluation; both times were taken while the machine was busy."
+    )
+    return [*lines, "", about, ""]
