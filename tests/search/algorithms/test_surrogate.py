@@ -233,7 +233,7 @@ def planned_at_first(lag: int) -> int:
     return counts[0]
 
 
-def dominated(genomes: np.ndarray) -> float:
+def dominated_share(genomes: np.ndarray) -> float:
     """Return the share of a box of the toy costs that genomes dominate."""
     places = toy_costs(genomes)
     somewhere = 6.3 + np.random.default_rng(0).random((4000, 3)) * 1.2
@@ -241,7 +241,7 @@ def dominated(genomes: np.ndarray) -> float:
 
 
 def test_with_it_a_search_finds_more_with_few_simulations() -> None:
-    with_it, without = (dominated(asked_for(60, [1000], 250, behaviour=b)) for b in (genes, None))
+    with_it, without = (dominated_share(asked_for(60, [1000], 250, behaviour=b)) for b in (genes, None))
     assert with_it > 2 * without > 0
 
 
