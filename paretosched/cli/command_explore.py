@@ -143,7 +143,7 @@ def _takes_search(parser: Parser) -> None:
         action="store_const",
         const=True,
         help="with --algorithm archive and weightings: let a model of the simulations choose most children. It finds "
-        "more with equally many simulations, above all with few, and takes 2 to 3 ms a schedule: it pays where a "
+        "more with equally many simulations, above all with few, and takes some 3 ms a schedule: it pays where a "
         "simulation takes longer than that (when a run is continued, as before)",
     )
     group.add_argument(

@@ -163,7 +163,8 @@ def explore(
         k - lag only. More than the simulations that run at a time, or some workers have nothing to do.
     surrogate
         Of algorithm "archive" and weightings, by default False: a model predicts what many children would reach, and
-        those are simulated that promise most, see `algorithms.surrogate`. It takes some milliseconds an evaluation.
+        those are simulated that promise most, see `algorithms.surrogate`. It takes some 3 ms an evaluation. It fills
+        the box sooner; after the goal of a wish goes the other half of the children, which knows nothing of it.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress
