@@ -65,9 +65,9 @@ class Sequences(NamedTuple):
         How a child is made of its parent and its mate, before it is moved: "ox", "pmx" or "cycle".
     """
 
-    decoding: str = "strict"
+    decoding: str = "earliest"
     starts: tuple[Any, ...] = ("submit",)
-    moves: str = "swap"
+    moves: str = "pull"
     movable: str = "all"
     recombination: str = "none"
 

@@ -170,6 +170,7 @@ def test_a_wish_is_searched_for_and_answered(house: Path, tmp_path: Path) -> Non
         ("--population", 12, "--seed", 3, "--backfill", "none"),
         ("--encoding", "sequence", "--start", "permutations", "--moves", "pull", "--copies", "--algorithm", "nsga"),
         ("--encoding", "sequence", "--algorithm", "nsga", "--moves", "adjacent", "--frequency", 7),
+        ("--encoding", "sequence", "--population", 20),
         ("--algorithm", "archive", "--wish", "10*AWRT1, others <= 1.2*EASY", "--box", 1.3, "--lag", 40),
         ("--encoding", "priority", "--population", 20),
         ("--start", "easy", "--draw", "tied"),

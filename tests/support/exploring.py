@@ -58,6 +58,7 @@ PULLED: dict[str, Any] = {
 }  # fmt: skip
 SEARCHES: dict[str, dict[str, Any]] = {
     "weighting": {"algorithm": "nsga2"}, "sequence": PULLED, "archive": {"algorithm": "archive", "lag": 70},
+    "offline": {"encoding": "sequence"},
 }  # fmt: skip
 
 

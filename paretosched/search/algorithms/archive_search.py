@@ -1,4 +1,4 @@
-"""A search of weightings for the owner's part of the space: an archive, rays, and moves that know what genes mean.
+"""A search for the owner's part of the space: an archive, rays, and moves that know what genes mean.
 
 Genetic algorithms that select by rank have little to go by in seven objectives: most schedules are not dominated by
 any other. Here all of these are kept, and parents are chosen where an owner looks: in the box from the best response
@@ -8,8 +8,8 @@ member of the archive that comes farthest along a random ray into the box.
 There are no generations, at whose ends all would wait for the slowest simulation. Genome number k depends on the
 results of the genomes 0 .. k - L at most, with a fixed lag L; so it is the same in whatever order results come.
 
-Points of the search are those of `weighting_points`. Moves change the order wherever the point is, and most of them
-are made in all situations alike.
+Points of weightings are those of `weighting_points`. Moves change the order wherever the point is, and most of them
+are made in all situations alike. Points of job sequences are their recipes, and children are variations of them.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.arrays import Floats
-from ...core.errors import InputError
 from ...fronts.quality_indicators import REACH
 from .archive_members import Best, Members
-from .spaces import Moves, Reals, Search, Space
+from .spaces import Moves, Reals, RecipeMoves, Recipes, Search, Space
 from .weighting_points import WeightingMoves, groups_of
 
 MATE = 0.5  # probability of a mate
@@ -57,7 +56,7 @@ class Aim(NamedTuple):
 
 
 def archive_search(space: Space, lag: int, seed: int, aim: Aim | None = None) -> Search:
-    """Return a search of reals, ready to yield its first genomes; see the head of this module.
+    """Return a search, ready to yield its first genomes; see the head of this module.
 
     It may be sent the costs of any number of its oldest genomes of which it has not been sent them yet. When it was
     sent t in all, it has yielded t + L, or the first ones if these are more.
@@ -66,31 +65,43 @@ def archive_search(space: Space, lag: int, seed: int, aim: Aim | None = None) ->
     ----------
     space
         The `Reals` of weightings, or of other genomes with `Moves` of their own; its first genomes, if there are any,
-        come second, after first come, first served.
+        come second, after first come, first served. Or `Recipes`, with all start orders first.
     lag
         L, at least 1.
     seed
         The seed of all random choices.
     aim
         The box and the goal; None for the box of the groups up to `REACH` times the first genome's response times.
-
-    Raises
-    ------
-    InputError
-        The space is none of reals.
     """
-    if not isinstance(space, Reals):
-        raise InputError('algorithm "archive" searches no sequences; give encoding "weighting" or "priority"')
-    return _search(space, lag, np.random.default_rng(seed), aim)
+    moves, points, genomes = _begin(space, lag, generator := np.random.default_rng(seed))
+    return _search(space, moves, points, genomes, lag, generator, aim)
 
 
-def _search(space: Reals, lag: int, generator: np.random.Generator, aim: Aim | None) -> Search:
-    """Yield genomes."""
+def _begin(space: Space, lag: int, generator: np.random.Generator) -> tuple[Moves, Floats, Floats]:
+    """Return how a space is searched, the points to begin with, (k, ...), and their genomes, (k, d)."""
+    if isinstance(space, Recipes):
+        moves: Moves = RecipeMoves(space)
+        return moves, *moves.first(lag, generator)
+    assert isinstance(space, Reals)  # noqa: S101  # there are no others
     moves = space.moves or WeightingMoves(groups_of(space.lower.size))
-    points, genomes = moves.first(lag if space.first is None else lag - len(space.first), generator)
-    if space.first is not None:
-        points = np.concatenate([points[:1], moves.points(space.first), points[1:]])
-        genomes = np.concatenate([genomes[:1], space.first, genomes[1:]])
+    given = space.first
+    points, genomes = moves.first(lag if given is None else lag - len(given), generator)
+    if given is None:
+        return moves, points, genomes
+    points = np.concatenate([points[:1], moves.points(given), points[1:]])
+    return moves, points, np.concatenate([genomes[:1], given, genomes[1:]])
+
+
+def _search(
+    space: Space,
+    moves: Moves,
+    points: Floats,
+    genomes: Floats,
+    lag: int,
+    generator: np.random.Generator,
+    aim: Aim | None,
+) -> Search:
+    """Yield genomes."""
     costs = yield genomes
     if aim is None:
         aim = Aim(np.eye(costs.shape[1])[1:], REACH * costs[0, 1:])
@@ -105,7 +116,8 @@ def _search(space: Reals, lag: int, generator: np.random.Generator, aim: Aim | N
                 best.add(len(members), cost, float(goal[0]), float(excess[0]))
             members.add(waiting.popleft(), place)
             if len(members) + lag > asked + len(children):
-                children.append(_child(lambda: _parent(members, best, aim, generator), moves, generator))
+                child = _child(lambda: _parent(members, best, aim, generator), moves, generator)
+                children.append(space.with_numbers(child[None], asked + len(children))[0])
         waiting.extend(children)
         asked += len(children)
         costs = yield moves.genomes(np.array(children)) if children else genomes[:0]
@@ -127,7 +139,6 @@ def _parent(members: Members, best: Best | None, aim: Aim, generator: np.random.
 def _child(parent: Callable[[], Floats], moves: Moves, generator: np.random.Generator) -> Floats:
     """Return a new point, (...), from one or two members of the archive."""
     child: Floats = parent().copy()
-    if generator.random() < MATE:
-        moves.cross(child, parent(), generator)
-    moves.mutate(child, generator)
+    mate = parent() if generator.random() < MATE else None
+    moves.vary(child, mate, generator)
     return child
