@@ -13,6 +13,9 @@ WISHES = 200  # random ones: weights of the groups from a flat Dirichlet distrib
 SEEDS = 3
 LAGS = (1, 100, 300, 1_000)  # evaluations, of "archive"
 LAG_LOGS = ("KTH", "CTC")
+OFFLINE_LOGS = ("KTH", "CTC", "SDSC00", "SDSC96", "LANL")
+OFFLINE_BUDGETS = (500, 2_000)
 
 QUICK = {"LOGS": {"KTH": 0.35}, "BUDGETS": (120, 240), "SEEDS": 2, "WISHES": 20, "LAGS": (1, 50)}
+QUICK |= {"OFFLINE_BUDGETS": (100, 150)}
 QUICK_SIZE = {"jobs": 300, "processors": 32, "seed": 171}
