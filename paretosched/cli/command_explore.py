@@ -147,7 +147,8 @@ def _takes_search(parser: Parser) -> None:
         ),
         help="what to begin with; may be repeated. For sequence: weightings, the front of ten "
         "populations of weightings, which are explored first (default with --algorithm archive); submit, the order of "
-        "submission (default with others); permutations, all orders of the groups, and submit; weak, all weak orders of the groups; random; a policy; or "
+        "submission (default with others); permutations, all orders of the groups, and submit; weak, all weak orders "
+        "of the groups; random; a policy; or "
         "a run or front, for its policies. For weighting: a run or front of weightings or orders; a trained Greedy "
         "policy in a .json file; or easy, fcfs, conservative-replan, lxf or priority, with the same backfilling. For "
         "orders: workload, queue (default: both)",
@@ -191,7 +192,7 @@ def _takes_decoding(parser: Parser) -> None:
         "--decoding",
         choices=["online", "strict", "earliest"],
         help="how to make a schedule. For sequence: earliest, each job in turn starts at the first time at "
-        "which it fits (default); or strict, no job starts before the job before it in the order. For weighting: online "
+        "which it fits (default); or strict, no job starts before the job before it. For weighting: online "
         "(default); or earliest, applied to the order in which Greedy starts the jobs",
     )
 
@@ -205,8 +206,8 @@ def _takes_moves(parser: Parser) -> None:
         choices=["adjacent", "swap", "later", "group", "pull", "fill", "both"],
         help="how a mutation changes a sequence. adjacent: swap neighbours; swap: swap distant jobs; later: "
         "move jobs towards the end; group: the same, but not for the jobs of one group; pull: move jobs of one group "
-        "whose wait is expensive forward (default); fill: move jobs to where processors idle and they fit (strict decoding "
-        "only); both: pull or fill, at random",
+        "whose wait is expensive forward (default); fill: move jobs to where processors idle and they fit (strict "
+        "decoding only); both: pull or fill, at random",
     )
     group.add_argument(
         "--movable",
@@ -224,7 +225,7 @@ def _takes_moves(parser: Parser) -> None:
         "--frequency",
         type=number,
         metavar="N",
-        help="moves in a mutation at the beginning (default 5000; if it begins with policies, 500 pulls or 50 other moves)",
+        help="moves in a mutation at the beginning (default 5000; where it begins with policies 500 pulls, 50 others)",
     )
     group.add_argument(
         "--jump",
@@ -338,7 +339,8 @@ def _show_front(
     if first is not None:
         before = f"{first.evaluations:,} weightings to begin with, in {first.elapsed:.1f} s; then "
     show(
-        f"{headline}\n\n{before}{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
+        f"{headline}\n\n{before}"
+        f"{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
         f"{len(front):,} of them are not dominated by another one;\n"
         f"{gain_text(last.gained)}; what another --encoding or --backfill finds is unknown\n\n"
         f"{extremes_text(front)}\n\n{_next_commands(options, front)}"

@@ -201,7 +201,11 @@ def remark_rest(run: str | None) -> None:
     from ..core.run_files import is_run
     from ..search.runs import read_about
 
-    parts = [] if run is None else [Path(run, part) for part in ("", "greedy", "rules", "validation", "training", "weightings")]
+    parts = (
+        []
+        if run is None
+        else [Path(run, part) for part in ("", "greedy", "rules", "validation", "training", "weightings")]
+    )
     runs = [place for place in parts if is_run(place)]
     if runs:
         counts = [read_about(place).get("evaluations", {}) for place in runs]

@@ -164,7 +164,8 @@ def explore(
         "online" (the default) or "earliest".
     moves, movable, recombination, frequency, jump, copies, forget
         How sequences are varied, see `Sequences`; moves and their mean length in the first generation, by default
-        5000 (where it begins with known schedules 500 pulls, 50 other moves) and 1500; if it has copies of start orders, and forgets them.
+        5000 (where it begins with known schedules 500 pulls, 50 other moves) and 1500; if the first generation has
+        copies of start orders, and forgets them.
     lag
         Of algorithm "archive", by default the population: schedule k depends on the results of the schedules up to
         k - lag only. More than the simulations that run at a time, or some workers have nothing to do.
@@ -226,7 +227,7 @@ def _start(
     run = as_path(run_directory) / WEIGHTINGS
     if is_new:
         others = ["submit" if word == WEIGHTINGS else word for word in start]
-        settings = settle(workload, {}, **(words | {"start": others}))  # wrong words are refused before the work
+        settings = settle(workload, {}, **{**words, "start": others})  # wrong words are refused before the work
         runs.keep_wanted(run_directory, _budget(evaluations, settings, words["population"], run_directory, False))
         workers, scheduler, tls = where
         explore(

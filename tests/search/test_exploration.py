@@ -138,69 +138,6 @@ def test_a_run_goes_on_with_its_algorithm_and_a_new_one_has_the_best(whole: tupl
         assert front.origins[0].algorithm == algorithm
 
 
-def test_sequences_begin_with_weightings_that_are_explored_first(tmp_path: Path) -> None:
-    words: dict[str, Any] = {"encoding": "sequence", "population": 6, "seed": 4, "wish": "AWRT1, others <= 1.4*EASY"}
-    reports: list[Progress] = []
-    front = explore(W, tmp_path / "run", evaluations=40, progress=reports.append, **words)
-    first = [report for report in reports if report.beginning]
-    assert reports[: len(first)] == first
-    assert (first[-1].evaluations, first[-1].total, reports[-1].evaluations, reports[-1].total) == (60, 60, 40, 40)
-    weightings = {key: word for key, word in words.items() if key != "encoding"}
-    explore(W, tmp_path / "alone", evaluations=60, **weightings)
-    equal_runs(tmp_path / "alone", tmp_path / "run" / "weightings")
-    parameters = read_about(tmp_path / "run")["parameters"]
-    assert parameters["start"] == ["weightings"]
-    assert parameters["wish"] == read_about(tmp_path / "alone")["parameters"]["wish"]
-    assert (parameters["decoding"], parameters["moves"], len(parameters["starts"])) == ("earliest", "pull", 6)
-    explore(W, tmp_path / "named", evaluations=40, **words, start=[str(tmp_path / "alone")])
-    assert [row[2:4] for row in archive(tmp_path / "named")] == [row[2:4] for row in archive(tmp_path / "run")]
-    starts = [row[3] for row in archive(tmp_path / "run")[:6]]
-    earliest = explore(W, tmp_path / "all", start=[str(tmp_path / "alone")], decoding="earliest", algorithm="all")
-    assert {*starts} <= {row[3] for row in archive(tmp_path / "all")}
-    assert earliest.groups == front.groups
-
-
-def test_weightings_to_begin_with_are_not_explored_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    words: dict[str, Any] = {"encoding": "sequence", "population": 6, "seed": 4}
-    explore(W, tmp_path / "once", evaluations=40, **words)
-
-    def interrupt(progress: Progress) -> None:
-        if progress.beginning and progress.evaluations >= 30:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        explore(W, tmp_path / "run", evaluations=40, progress=interrupt, **words)
-    assert read_about(tmp_path / "run")["evaluations"]["wanted"] == 40
-    kept = len(archive(tmp_path / "run" / "weightings"))
-    assert 30 <= kept < 60
-    reports: list[Progress] = []
-    explore(W, tmp_path / "run", evaluations=20, progress=reports.append, **words)
-    assert max(report.replayed for report in reports if report.beginning) == kept
-    reports.clear()
-    shutil.rmtree(tmp_path / "run" / "weightings")  # it is not needed again
-    explore(W, tmp_path / "run", evaluations=40, start=["weightings"], progress=reports.append, **words)
-    assert not any(report.beginning for report in reports)
-    equal_runs(tmp_path / "once", tmp_path / "run")
-
-
-def test_wrong_words_are_refused_before_weightings_are_explored(tmp_path: Path) -> None:
-    for words, message in (
-        ({"moves": "fill"}, 'moves "fill" must be given with the decoding "strict"'),
-        ({"evaluations": 3}, "evaluations must be at least the population, 6, but are 3"),
-        ({"start": ["weightings", "nobody"]}, 'must be one of .* but is "nobody"'),
-    ):
-        with pytest.raises(InputError, match=message):
-            explore(W, tmp_path / "run", **{"encoding": "sequence", "population": 6, "evaluations": 20, **words})
-        assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize("algorithm", ["nsga2", "random"])
-def test_other_algorithms_begin_sequences_with_the_order_of_submission(tmp_path: Path, algorithm: str) -> None:
-    explore(W, tmp_path / "run", encoding="sequence", algorithm=algorithm, population=6, evaluations=12)
-    assert read_about(tmp_path / "run")["parameters"]["starts"] == ["submit"]
-    assert not (tmp_path / "run" / "weightings").exists()
-
-
 def test_a_run_with_enough_evaluations_is_left_as_it_is(whole: tuple[Path, Front]) -> None:
     before = archive(whole[0])
     reports: list[Progress] = []

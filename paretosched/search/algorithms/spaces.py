@@ -69,7 +69,7 @@ class Moves(Protocol):
         """Return points, (k, ...), that stand for genomes, (k, d)."""
 
     def vary(self, child: Floats, mate: Floats | None, generator: np.random.Generator, /) -> None:
-        """Make a child of a copy of its parent, a point: give it something of its mate, if any, and move it; in place."""
+        """Make a copy of a parent, a point, its child: give it something of a mate, if any, and move it; in place."""
 
 
 class Reals(NamedTuple):
