@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from paretosched import InputError, Workload, greedy
+from paretosched.encodings import sequence as module
 from paretosched.encodings.encoding import from_json, to_json
 from paretosched.encodings.recipes import ancestry
 from paretosched.encodings.sequence import (
@@ -441,13 +442,44 @@ def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeyp
         rows.append(int(row[0]))
         return original(self, row, parents)
 
+    def unpack(parent: Any, change: Any) -> Any:
+        rows.append(-1)
+        return with_change(parent, change)
+
     monkeypatch.setattr(Derive, "_from_parents", note)
+    with_change = module._with_change
+    monkeypatch.setattr(module, "_with_change", unpack)
     archive = family(1, 6, starts=1, mates=0.0, youth=1)
     derive = deriving(BUSY, STRICT, cache_bytes=3 * 60 * 4)
-    for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [2])):
+    for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [-1])):
         rows.clear()
         derive(archive[row], archive)
         assert rows == expected
+    derive._changes = module._Recent(0)  # nor is it known what 1 has changed
+    for row, expected in ((0, [0]), (5, [3, 4, 5])):
+        rows.clear()
+        derive(archive[row], archive)
+        assert rows == expected
+
+
+@pytest.mark.parametrize("moves", MOVES)
+def test_a_recipe_is_varied_once_even_if_its_order_is_forgotten(moves: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    varied: list[bytes] = []
+    original = Derive._from_parents
+
+    def note(self: Any, row: Any, parents: Any) -> Any:
+        varied.append(row.tobytes())
+        return original(self, row, parents)
+
+    archive = family(7, 40, mates=0.5)
+    encoding = spec(moves, "pmx")
+    known = [deriving(BUSY, encoding)(row, archive).tolist() for row in archive]
+    monkeypatch.setattr(Derive, "_from_parents", note)
+    derive = deriving(BUSY, encoding, cache_bytes=2 * 60 * 4)
+    derive._changes = module._Recent(10**6)
+    for row in [*range(40), *np.random.default_rng(3).permutation(40)]:
+        assert derive(archive[row], archive).tolist() == known[row]
+    assert len(varied) == len({*varied}) == 40
 
 
 @pytest.mark.parametrize(("moves", "decoding"), [(moves, "strict") for moves in MOVES] + [("pull", "earliest")])
