@@ -309,7 +309,7 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Pro
         except (KeyboardInterrupt, WorkersLostError):
             remark_rest(options.output)
             raise
-    remark_repairs(options.trace, workload)
+    remark_repairs(options, options.trace, workload)
     return front, workload, last.get(True), last[False]
 
 
@@ -388,7 +388,7 @@ def _explore_plan(options: argparse.Namespace) -> None:
         except (KeyboardInterrupt, WorkersLostError):
             remark(f"the runs are kept in {options.output}; the same command continues them")
             raise
-    remark_repairs(options.trace, workload)
+    remark_repairs(options, options.trace, workload)
     _show_plan(options, front, workload)
 
 

@@ -102,7 +102,9 @@ def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Pa
             rule = (
                 f"paretosched explore: {tmp_path / 'run'}: a run is continued with the workload that it began with, w,"
             )
-            assert "give the same log with the same capacity and groups, or another run directory" in refusal.err
+            assert (
+                "give the same log with the same capacity, groups and overrun, or another run directory" in refusal.err
+            )
         assert refusal.err.startswith(rule)
         assert refusal.err.count("\n") == 1
     assert files(tmp_path) == before
