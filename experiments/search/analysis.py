@@ -13,6 +13,7 @@ from scipy.stats import friedmanchisquare, rankdata
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import lag
+import offline
 import rank_tests
 import settings
 import surrogate
@@ -57,6 +58,7 @@ def main() -> None:
         *tests(table, logs),
         *lag.summary(options.results),
         *surrogate.summary(options.results),
+        *offline.summary(options.results),
     ]
     common.save_summary(options.results, lines)
 

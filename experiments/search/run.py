@@ -17,6 +17,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import lag
+import offline
 import settings
 import surrogate
 
@@ -35,7 +36,8 @@ Key = tuple[str, int]
 
 def main() -> None:
     """Search on all logs, or on those of the options, and measure what is there."""
-    parser = common.run_parser("search", __doc__, "a made-up log and few simulations", ("searches", "lag", "surrogate"))
+    everything = ("searches", "lag", "offline", "surrogate")
+    parser = common.run_parser("search", __doc__, "a made-up log and few simulations", everything)
     parser.add_argument("--log", action="append", choices=settings.LOGS, help="may be given again; default: all")
     parser.add_argument("--seeds", type=int, help="how many, from 0; default: all of settings.py")
     common.add_work(parser, "search")
@@ -45,13 +47,17 @@ def main() -> None:
             setattr(settings, key, value)
     seeds = range(settings.SEEDS if options.seeds is None else options.seeds)
     options.results.mkdir(parents=True, exist_ok=True)
-    parts = options.part or ("searches", "lag", "surrogate")
-    for name, part, logs in (("lag", lag, settings.LAG_LOGS), ("surrogate", surrogate, settings.SURROGATE_LOGS)):
-        for log in logs if name in parts else ():
-            if log in (options.log or settings.LOGS):
-                others = [row for row in common.rows(options.results / part.FILE) if row["log"] != log]
-                rows = part.measures(log, part_of(log, options.quick), options.work, seeds)
-                save_rows([*others, *rows], options.results / part.FILE)
+    parts = options.part or everything
+    in_parts = (
+        ("lag", lag, settings.LAG_LOGS),
+        ("offline", offline, settings.OFFLINE_LOGS),
+        ("surrogate", surrogate, settings.SURROGATE_LOGS),
+    )
+    for name, part, logs in in_parts:
+        for log in [log for log in logs if name in parts and log in (options.log or settings.LOGS)]:
+            others = [row for row in common.rows(options.results / part.FILE) if row["log"] != log]
+            rows = part.measures(log, part_of(log, options.quick), options.work, seeds)
+            save_rows([*others, *rows], options.results / part.FILE)
     for log in (options.log or settings.LOGS) if "searches" in parts else ():
         workload = part_of(log, options.quick)
         runs = {

@@ -15,6 +15,9 @@ LAGS = (1, 100, 300, 1_000)  # evaluations, of "archive"
 LAG_LOGS = ("KTH", "CTC")
 SURROGATE_LOGS = ("KTH", "CTC", "SDSC00", "SDSC96")  # its constants were chosen on the first two, with seeds 0 to 2
 SURROGATE_CHOSEN_ON = ("KTH", "CTC")
+OFFLINE_LOGS = ("KTH", "CTC", "SDSC00", "SDSC96", "LANL")
+OFFLINE_BUDGETS = (500, 2_000)
 
 QUICK = {"LOGS": {"KTH": 0.35}, "BUDGETS": (120, 240), "SEEDS": 2, "WISHES": 20, "LAGS": (1, 50)}
+QUICK |= {"OFFLINE_BUDGETS": (100, 150)}
 QUICK_SIZE = {"jobs": 300, "processors": 32, "seed": 171}

@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> None:
         from ..report.comparison_report import write_report
 
         write_report(options.output, fronts, comparisons)
-    _remark_logs(logs, policies)
+    _remark_logs(options, logs, policies)
     if reason:
         remark(reason)
     for (trace, _), comparison in zip(logs, comparisons, strict=True):
@@ -160,12 +160,12 @@ def _wish(
     )
 
 
-def _remark_logs(logs: Sequence[tuple[str, Workload]], policies: Sequence[Policy]) -> None:
+def _remark_logs(options: argparse.Namespace, logs: Sequence[tuple[str, Workload]], policies: Sequence[Policy]) -> None:
     """Write remarks about logs that were cleaned, and about recorded schedules that are not feasible."""
     from ..simulation.simulator import simulate
 
     for log, workload in logs:
-        remark_repairs(log, workload)
+        remark_repairs(options, log, workload)
         remark_orders(policies, workload)
         if any(policy.replays for policy in policies):
             remark_history(simulate(workload, "recorded"))

@@ -52,8 +52,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002\n"
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002 --only queue-permutation\n"
         "  paretosched explore ctc1024.swf.gz -o starts --encoding orders\n"
-        "  paretosched explore ctc1024.swf.gz -o offline --encoding sequence --start run --decoding earliest --moves "
-        "pull\n"
+        "  paretosched explore ctc1024.swf.gz -o offline --encoding sequence --start run\n"
         "  paretosched explore run -o run --evaluations 40000\n"
         "  (after Ctrl-C or a kill, the same command continues the run, with the same result; what determines a run "
         "need not\n  be said again when it goes on)",
@@ -125,8 +124,8 @@ def _takes_search(parser: Parser) -> None:
     group.add_argument(
         "--algorithm",
         choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "archive", "random", "all"],
-        help="archive (default for weighting and priority): looks only where an owner does, in --box and --wish; nsga2 "
-        "(default for sequences); nsga: NSGA as in paper 002; unsga3: U-NSGA-III; agemoea2: AGE-MOEA-II; rvea: RVEA; "
+        help="archive (default): looks only where an owner does, in --box and --wish; nsga2: NSGA-II; nsga: NSGA as in "
+        "paper 002; unsga3: U-NSGA-III; agemoea2: AGE-MOEA-II; rvea: RVEA; "
         "random: random search as a baseline; all (default for orders): only the schedules of --start. When a run is "
         "continued, as before",
     )
@@ -153,10 +152,12 @@ def _takes_search(parser: Parser) -> None:
         metavar="WHAT",
         type=Name(
             "what the search begins with",
-            words=lambda: ("submit", "permutations", "weak", "random", "workload", "queue"),
+            words=lambda: ("weightings", "submit", "permutations", "weak", "random", "workload", "queue"),
         ),
-        help="what to begin with; may be repeated. For sequence: submit, the order of submission (default); "
-        "permutations, all orders of the groups, and submit; weak, all weak orders of the groups; random; a policy; or "
+        help="what to begin with; may be repeated. For sequence: weightings, the front of ten "
+        "populations of weightings, which are explored first (default with --algorithm archive); submit, the order of "
+        "submission (default with others); permutations, all orders of the groups, and submit; weak, all weak orders "
+        "of the groups; random; a policy; or "
         "a run or front, for its policies. For weighting: a run or front of weightings or orders; a trained Greedy "
         "policy in a .json file; or easy, fcfs, conservative-replan, lxf or priority, with the same backfilling. For "
         "orders: workload, queue (default: both)",
@@ -173,7 +174,7 @@ def _takes_search(parser: Parser) -> None:
 def _takes_aim(parser: Parser) -> None:
     group = parser.add_argument_group(
         "where to look",
-        "With --algorithm archive, the default for weightings: which schedules are worth a search, as no owner takes "
+        "With --algorithm archive, the default: which schedules are worth a search, as no owner takes "
         "those in which a group waits for ever.",
     )
     group.add_argument(
@@ -199,8 +200,8 @@ def _takes_decoding(parser: Parser) -> None:
     group.add_argument(
         "--decoding",
         choices=["online", "strict", "earliest"],
-        help="how to make a schedule. For sequence: strict, no job starts before the job before it in the order "
-        "(default); or earliest, each job in turn starts at the first time at which it fits. For weighting: online "
+        help="how to make a schedule. For sequence: earliest, each job in turn starts at the first time at "
+        "which it fits (default); or strict, no job starts before the job before it. For weighting: online "
         "(default); or earliest, applied to the order in which Greedy starts the jobs",
     )
 
@@ -212,10 +213,10 @@ def _takes_moves(parser: Parser) -> None:
     group.add_argument(
         "--moves",
         choices=["adjacent", "swap", "later", "group", "pull", "fill", "both"],
-        help="how a mutation changes a sequence. adjacent: swap neighbours; swap: swap distant jobs (default); later: "
+        help="how a mutation changes a sequence. adjacent: swap neighbours; swap: swap distant jobs; later: "
         "move jobs towards the end; group: the same, but not for the jobs of one group; pull: move jobs of one group "
-        "whose wait is expensive forward; fill: move jobs to where processors idle and they fit (strict decoding "
-        "only); both: pull or fill, at random",
+        "whose wait is expensive forward (default); fill: move jobs to where processors idle and they fit (strict "
+        "decoding only); both: pull or fill, at random",
     )
     group.add_argument(
         "--movable",
@@ -233,7 +234,7 @@ def _takes_moves(parser: Parser) -> None:
         "--frequency",
         type=number,
         metavar="N",
-        help="moves in a mutation at the beginning (default 5000; 50 if --start is a policy, run or front)",
+        help="moves in a mutation at the beginning (default 5000; where it begins with policies 500 pulls, 50 others)",
     )
     group.add_argument(
         "--jump",
@@ -285,25 +286,26 @@ def run(options: argparse.Namespace) -> None:
     if options.only:
         raise InputError("--only: chooses rows of a plan, so it needs --plan")
 
-    front, workload, last = _explore_with_bar(options)
+    front, workload, first, last = _explore_with_bar(options)
     if last.replayed >= last.total:
         remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do")
-    _show_front(options, front, workload, last)
+    _show_front(options, front, workload, first, last)
 
 
-def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Progress]:
-    """Explore with a progress bar, and return the front, its workload and the last progress."""
+def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Progress | None, Progress]:
+    """Explore with a progress bar; return the front, its workload, and the last progress of what it begins with."""
     from ..search.exploration import explore
 
     workload = read_workload(options)
-    last: list[Progress] = []
+    last: dict[bool, Progress] = {}
     with sure_interrupt(), remarks_of_search(), bar("exploring", options.evaluations) as update:
 
         def on_progress(progress: Progress) -> None:
-            last[:] = [progress]
+            last[progress.beginning] = progress
             gained = math.inf if progress.gained is None else progress.gained
             gain = f", last tenth {100 * gained:+.2f} %" if math.isfinite(gained) else ""
-            update(progress.evaluations, progress.total, f"front {progress.front:,}{gain}")
+            what = "weightings to begin with, " * progress.beginning
+            update(progress.evaluations, progress.total, f"{what}front {progress.front:,}{gain}")
 
         try:
             front = explore(
@@ -316,11 +318,13 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Pro
         except (KeyboardInterrupt, WorkersLostError):
             remark_rest(options.output)
             raise
-    remark_repairs(options.trace, workload)
-    return front, workload, last[0]
+    remark_repairs(options, options.trace, workload)
+    return front, workload, last.get(True), last[False]
 
 
-def _show_front(options: argparse.Namespace, front: Front, workload: Workload, last: Progress) -> None:
+def _show_front(
+    options: argparse.Namespace, front: Front, workload: Workload, first: Progress | None, last: Progress
+) -> None:
     """Show the result of an exploration: what it gives the owner, how much was done, and the next commands."""
     from ..core.tables import to_json
     from ..fronts.front_tables import extremes_text
@@ -340,8 +344,12 @@ def _show_front(options: argparse.Namespace, front: Front, workload: Workload, l
     fresh = last.evaluations - last.replayed
     kernel = f", {last.seconds / last.evaluations * 1000:.1f} ms CPU a simulation" if last.evaluations else ""
     headline = gains_text(gains, reach) if answered is None else answered.text()
+    before = ""
+    if first is not None:
+        before = f"{first.evaluations:,} weightings to begin with, in {first.elapsed:.1f} s; then "
     show(
-        f"{headline}\n\n{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
+        f"{headline}\n\n{before}"
+        f"{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
         f"{len(front):,} of them are not dominated by another one;\n"
         f"{gain_text(last.gained)}; what another --encoding or --backfill finds is unknown\n\n"
         f"{extremes_text(front)}\n\n{_next_commands(options, front)}"
@@ -389,7 +397,7 @@ def _explore_plan(options: argparse.Namespace) -> None:
         except (KeyboardInterrupt, WorkersLostError):
             remark(f"the runs are kept in {options.output}; the same command continues them")
             raise
-    remark_repairs(options.trace, workload)
+    remark_repairs(options, options.trace, workload)
     _show_plan(options, front, workload)
 
 

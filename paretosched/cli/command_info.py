@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from .console import show
-from .inputs import read_workload, remark_unfinished
+from .inputs import read_workload, remark_cut, remark_unfinished
 from .options import new_command, takes_trace
 from .parser import Parser
 
@@ -27,6 +27,8 @@ def run(options: argparse.Namespace) -> None:
     from ..core.tables import to_json
     from ..workload.description import describe, description_text
 
-    about = describe(read_workload(options))
+    workload = read_workload(options)
+    about = describe(workload)
     remark_unfinished(options.trace)  # it refuses a run that is damaged, so nothing is shown before
     show(to_json(about) if options.json else description_text(about))
+    remark_cut(options, options.trace, workload)

@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
         )
     resampled = resample(workload, options.seed, options.load, options.double)
     write_swf(resampled, options.output)
-    remark_repairs(options.trace, workload)
+    remark_repairs(options, options.trace, workload)
     if workload.down is not None:
         remark(f"{options.output}: {resampled.repairs[-1].reason}")
     if workload.submit[-1] - workload.submit[0] < SHORT:

@@ -170,7 +170,7 @@ def _remark(
     """Write remarks on what limits the review."""
     from ..comparison.carried_over import missing_processors, remembers_usage
 
-    remark_repairs(options.trace, workload)
+    remark_repairs(options, options.trace, workload)
     remark_orders([policy, *([] if today is None else [today])], workload)
     if more := missing_processors(workload, result.begin):
         remark(f"at {options.since} the jobs ran on {more:,} processors more than the machine has; some begin later")

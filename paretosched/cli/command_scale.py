@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     workload = read_workload(options)
     result = scale(workload, options.processors, options.factor, options.seed, options.jobs)
     write_swf(result, options.output)
-    remark_repairs(options.trace, workload)
+    remark_repairs(options, options.trace, workload)
     for repair in result.repairs[len(workload.repairs) :]:
         remark(f"{options.output}: {repair.action} {repair.jobs:,} jobs: {repair.reason} ({repair.first})")
     show_written(options, result)

@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> None:
     schedule, policy, explored_on = (_of_policy if options.front is None else _of_front)(options, workload)
     text = _json(options, schedule, policy) if options.json else _text(schedule, policy)
     _write(options, schedule, policy)
-    remark_repairs(options.trace, workload)
+    remark_repairs(options, options.trace, workload)
     if explored_on is not None and explored_on != workload.digest:
         remark(f"{options.front} was explored on another workload; its policy was applied to this one")
     remark_history(schedule)

@@ -261,7 +261,7 @@ def run(options: argparse.Namespace) -> int:
     training = _train(options, settings, workloads)
     save_policy(training.policy, options.output)
     for trace, workload in zip(options.traces, workloads, strict=True):
-        remark_repairs(trace, workload)
+        remark_repairs(options, trace, workload)
     _remark_disappointments(options, training)
     show(_json(options, training) if options.json else _text(options, training))
     return DISAPPOINTING if training.shortfalls() and not options.accept_worse else 0

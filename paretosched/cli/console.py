@@ -162,8 +162,10 @@ def _lines(what: str, unit: str) -> Update:
 
     def update(count: int, goal: int | None, note: str) -> None:
         nonlocal tenths
-        if goal and count * 10 // goal > tenths:
-            tenths = count * 10 // goal
+        if not goal:
+            return
+        before, tenths = tenths, count * 10 // goal  # a second part of the work begins at 0 again
+        if tenths > before:
             amount = f"{count:,} of {goal:,} {unit}".rstrip()
             remark(f"{what}: {amount}, {note}" if note else f"{what}: {amount}")
 

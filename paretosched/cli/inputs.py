@@ -157,7 +157,18 @@ def show_written(options: argparse.Namespace, workload: Workload) -> None:
         show(f"{options.output}: {len(workload):,} jobs on {workload.capacity:,} processors{load_text}")
 
 
-def remark_repairs(trace: str, workload: Workload) -> None:
+def remark_cut(options: argparse.Namespace, trace: str, workload: Workload) -> None:
+    """Write a remark if much of the work of a log is cut off, unless that was asked for."""
+    for repair in workload.repairs:
+        if options.overrun is None and (repair.work_percent or 0) > MOST_CUT:
+            remark(
+                f"{trace}: {repair.work_percent:.1f} % of all work is cut off, because {repair.jobs:,} jobs ran longer "
+                "than they had requested; if the machine let them run, give --overrun raise, which makes the run time "
+                "the request; if it killed them, --overrun cut"
+            )
+
+
+def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) -> None:
     """Write remarks if a log was cleaned, or if processors were down; at the end, so that an error is the only line."""
     jobs = {
         action: sum(repair.jobs for repair in workload.repairs if repair.action == action)
@@ -169,13 +180,7 @@ def remark_repairs(trace: str, workload: Workload) -> None:
         parts.append(f"{assumptions} assumption{'s' if assumptions > 1 else ''} made")
     if parts:
         remark(f"{trace}: {len(workload):,} jobs; {', '.join(parts)} ({PROGRAM} info says which and why)")
-    for repair in workload.repairs:
-        if (repair.work_percent or 0) > MOST_CUT:
-            remark(
-                f"{trace}: {repair.work_percent:.1f} % of all work is cut off, because {repair.jobs:,} jobs ran longer "
-                "than they had requested; if the machine let them run, give --overrun raise, which makes the run time "
-                "the request"
-            )
+    remark_cut(options, trace, workload)
     if workload.down is not None:
         from ..workload.description import down_share
 
@@ -201,7 +206,11 @@ def remark_rest(run: str | None) -> None:
     from ..core.run_files import is_run
     from ..search.runs import read_about
 
-    parts = [] if run is None else [Path(run, part) for part in ("", "greedy", "rules", "validation", "training")]
+    parts = (
+        []
+        if run is None
+        else [Path(run, part) for part in ("", "greedy", "rules", "validation", "training", "weightings")]
+    )
     runs = [place for place in parts if is_run(place)]
     if runs:
         counts = [read_about(place).get("evaluations", {}) for place in runs]

@@ -135,7 +135,7 @@ def _without_continued(inputs: Sequence[Input], outputs: Sequence[Output]) -> Se
     if not continued:
         return inputs
     folder = Path(os.path.realpath(continued[0]))
-    own = {str(folder / name) for name in _names_of_run()}
+    own = {str(run / name) for run in (folder, *runs_below(folder)) for name in _names_of_run()}
     return [
         Input(path, what)
         for path, what in inputs

@@ -12,6 +12,7 @@ that does not change with numpy's versions: stored recipes must mean the same or
 from __future__ import annotations
 
 import math
+import zlib
 from bisect import bisect_left
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
@@ -39,6 +40,7 @@ MOVABLE = ("all", "processors", "hour", "either", "both")
 RECOMBINATIONS = ("none", "ox", "pmx", "cycle")
 BIG, LONG = 32, 3600  # so many processors or more; more than so many seconds requested
 CACHE_BYTES = 2**28  # four times the orders of 120 individuals of 136,000 jobs, or twice with their waits
+CHANGES_BYTES = 2**27  # what recipes have changed: of 136,000 jobs, 6 kB for 500 moves
 
 
 @checked_when_made
@@ -65,9 +67,9 @@ class Sequences(NamedTuple):
         How a child is made of its parent and its mate, before it is moved: "ox", "pmx" or "cycle".
     """
 
-    decoding: str = "strict"
+    decoding: str = "earliest"
     starts: tuple[Any, ...] = ("submit",)
-    moves: str = "swap"
+    moves: str = "pull"
     movable: str = "all"
     recombination: str = "none"
 
@@ -232,6 +234,7 @@ class Derive:
         self._workload = workload
         self._spec = check_sequences(spec, workload)
         self._recent = _Recent(cache_bytes)
+        self._changes = _Recent(min(cache_bytes, CHANGES_BYTES))
         self._of_thread = local()
         self._movable = movable_jobs(workload, spec.movable)
         self._spared = spared_groups(workload, spec.movable)
@@ -272,27 +275,41 @@ class Derive:
         return self._arrivals.by_row(self._wait(recipe.tobytes(), order) + self._workload.eligible)
 
     def _derive(self, recipe: Floats, ancestors: Floats) -> Order:
-        """Return an order: go up to the nearest ancestors in the cache, then derive downwards."""
+        """Return an order: go up to the nearest ancestors in the cache, then derive downwards.
+
+        What a recipe has changed is small and kept for many of them, so that an old ancestor need not be varied again,
+        for which its parent's schedule may be needed.
+        """
         orders: dict[bytes, Order] = {}
-        missing: dict[bytes, tuple[Floats, list[bytes]]] = {}  # recipes without an order yet, and their parents
+        # recipes without an order yet, their parents, and what they change of the first one if that is known
+        missing: dict[bytes, tuple[Floats, list[bytes], NDArray[np.uint8] | None]] = {}
         stack = [recipe]
         while stack:
             row = stack.pop()
             if row.tobytes() in missing:
                 continue
             parents = [_ancestor(row, number, ancestors) for number in self._parents(row)]
-            missing[row.tobytes()] = row, [parent.tobytes() for parent in parents]
+            change = self._changes.get(("change", row.tobytes()))
+            if change is not None:
+                parents = parents[:1]
+            missing[row.tobytes()] = row, [parent.tobytes() for parent in parents], change
             for parent in parents:
                 order = orders.get(parent.tobytes(), self._recent.get(("order", parent.tobytes())))
                 if order is None:
                     stack.append(parent)
                 else:
                     orders[parent.tobytes()] = order
-        uses = Counter(name for _, names in missing.values() for name in names)
+        uses = Counter(name for _, names, _ in missing.values() for name in names)
         # Older ancestors will hardly have more children, and would drive out orders that will.
         to_cache = {recipe.tobytes(), *missing[recipe.tobytes()][1]}
-        for name, (row, names) in sorted(missing.items(), key=lambda item: item[1][0][0]):
-            orders[name] = self._from_parents(row, [(key if key in to_cache else None, orders[key]) for key in names])
+        for name, (row, names, change) in sorted(missing.items(), key=lambda item: item[1][0][0]):
+            known = [(key if key in to_cache else None, orders[key]) for key in names]
+            first = known[0][1] if known else np.arange(len(self._workload), dtype=np.int32)
+            if change is not None:
+                orders[name] = _with_change(first, change)
+            else:
+                orders[name] = self._from_parents(row, known)
+                self._changes.put(("change", name), _change(first, orders[name]))
             if name in to_cache:
                 self._recent.put(("order", name), orders[name])
             for key in names:  # else all orders of a chain of 600 would be held in memory
@@ -422,6 +439,28 @@ class _Recent:
             self._bytes += array.nbytes
             while self._bytes > self._most and len(self._arrays) > 1:
                 self._bytes -= self._arrays.popitem(last=False)[1].nbytes
+
+
+def _change(parent: Order, order: Order) -> NDArray[np.uint8]:
+    """Return what turns one order into another one, (n,) each, packed: most jobs follow the one they followed."""
+    place = np.empty_like(parent)
+    place[parent] = np.arange(parent.size, dtype=parent.dtype)
+    places = place[order]
+    steps = np.diff(places, prepend=places.dtype.type(-1)) - 1  # nearly all are 0
+    return np.frombuffer(zlib.compress(steps.tobytes(), 1), dtype=np.uint8)
+
+
+def _with_change(parent: Order, change: NDArray[np.uint8]) -> Order:
+    """Return the order of a parent with a change, as `_change` returns it, read-only.
+
+    Examples
+    --------
+    >>> parent, order = (np.array(x, dtype=np.int32) for x in ([2, 0, 3, 1], [2, 3, 1, 0]))
+    >>> _with_change(parent, _change(parent, order)).tolist()
+    [2, 3, 1, 0]
+    """
+    steps = np.frombuffer(zlib.decompress(change.tobytes()), dtype=parent.dtype)
+    return read_only(parent[np.cumsum(steps + 1) - 1])
 
 
 def _ancestor(row: Floats, number: int, ancestors: Floats) -> Floats:

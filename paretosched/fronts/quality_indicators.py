@@ -155,7 +155,7 @@ def box_of(front: FrontLike, easy: ArrayLike | None = None, reach: float = REACH
     reference = numbers("values of EASY", easy)
     if reference.shape != (len(front.objectives),) or not (reference[columns] > 0).all():
         raise InputError(f"values of EASY must be {len(front.objectives)} positive numbers, but are {easy!r:.80}")
-    left_out = _utilisation_left_out(front)
+    left_out = utilisation_left_out(front)
     kept = np.array([not left_out or front.objectives[j].name != "UTIL" for j in columns])
     objectives = tuple(front.objectives[j] for j in columns[kept])
     nadir = np.array(
@@ -169,7 +169,7 @@ def box_of(front: FrontLike, easy: ArrayLike | None = None, reach: float = REACH
     return Box(objectives, ideal, nadir, float(reach), left_out)
 
 
-def _utilisation_left_out(front: Front) -> tuple[str, ...]:
+def utilisation_left_out(front: Front) -> tuple[str, ...]:
     """Return why UTIL takes no part in the owner's box, see the module; nothing if it does."""
     utilisation = front.values[:, 0]
     if np.ptp(utilisation) == 0:

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import callback, number, whole_number
+from ..core.arguments import as_path, callback, number, whole_number
 from ..core.arrays import Ints
 from ..core.errors import InputError, printable
 from ..core.run_files import FRONT_FILE
 from ..encodings.encoding import ENCODINGS, Explored, words_of
+from ..encodings.sequence import Sequences
 from ..fronts.dominance import costs, nondominated_rows
 from ..fronts.front import Front, Origin, front_of
 from ..fronts.front_files import save_front
@@ -35,11 +36,13 @@ from .evaluation import Simulations, TlsFiles, check_workers, simulations, versi
 from .last_tenth import gain_of_last_tenth
 from .last_tenth import until as stop_at
 from .resuming import Record, advance
-from .settings import ALL, BEGUN, POPULATION, Settings, settle
+from .settings import AIMS, ALL, BEGUN, POPULATION, Settings, settle
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
 PUBLISH_EVERY = 30.0  # s between two published fronts
 DEFAULTS: dict[str, Any] = {"population": POPULATION, "seed": 0, "encoding": "weighting", "start": ()}
+WEIGHTINGS = "weightings"  # what sequences begin with, and the run of it in that of the sequences
+POPULATIONS = 10  # of weightings
 FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
 
 
@@ -65,6 +68,8 @@ class Progress(NamedTuple):
     gained
         By which share the last tenth had enlarged the hypervolume in the box when the front was last counted; None if
         that is unknown, see `last_tenth`.
+    beginning
+        Whether all this is of the weightings that sequences begin with, before their own exploration.
     """
 
     generation: int
@@ -76,6 +81,7 @@ class Progress(NamedTuple):
     elapsed: float
     best: tuple[float, ...]
     gained: float | None = None
+    beginning: bool = False
 
 
 def explore(
@@ -134,10 +140,12 @@ def explore(
         jobs (there, "Coding as Permutation"). "orders": the paper's start solutions. "priority": orders in words with
         reservations, see `trained_order`. Or a value, such as `Weighting("none")`.
     algorithm
-        One of `named_algorithms.ALGORITHMS`; by default "archive", "nsga2" for sequences, and "all" for orders, which
-        enumerates; or that of the run that is continued.
+        One of `named_algorithms.ALGORITHMS`; by default "archive", and "all" for orders, which enumerates; or that of
+        the run that is continued.
     start
-        What to begin with. Sequences: see `starts.start_orders`; by default "submit". Weighting: see `starts.members`;
+        What to begin with. Sequences: see `starts.start_orders`, or "weightings" (the default with "archive", else it
+        is "submit"), the front of ten populations of weightings that are explored first, a run in the run's directory
+        with the same seed, wish and box. Weighting: see `starts.members`;
         runs or fronts, also of orders, and policies that a weighting can be, such as a trained one, are in the first
         population (by default it is random), or with algorithm "all" everything that is simulated. Orders: "workload",
         "queue", or both (the default).
@@ -153,11 +161,12 @@ def explore(
     backfill
         Of Greedy, and of orders applied to the queue: "none", "easy" or "conservative".
     decoding
-        How an order becomes a schedule: "strict" (the default for sequences) or "earliest"; for a weighting
+        How an order becomes a schedule: "strict" or "earliest" (the default for sequences); for a weighting
         "online" (the default) or "earliest".
     moves, movable, recombination, frequency, jump, copies, forget
         How sequences are varied, see `Sequences`; moves and their mean length in the first generation, by default
-        5000 (50 where it begins with known schedules) and 1500; if it has copies of start orders, and forgets them.
+        5000 (where it begins with known schedules 500 pulls, 50 other moves) and 1500; if the first generation has
+        copies of start orders, and forgets them.
     lag
         Of algorithm "archive", by default the population: schedule k depends on the results of the schedules up to
         k - lag only. More than the simulations that run at a time, or some workers have nothing to do.
@@ -193,10 +202,50 @@ def explore(
     }  # fmt: skip
     words = DEFAULTS | {key: word for key, word in words_of_run(words, known_parameters).items() if word is not None}
     words |= {key: whole_number(key, words[key]) for key in ("population", "seed", "lag") if key in words}
+    where = workers, scheduler, tls
+    words["start"] = _start(workload, run_directory, known_parameters, words, evaluations, where, progress)
     settings = settle(workload, known_parameters, **words)
-    simulating = partial(simulations, [workload], settings.encoding, workers, scheduler, tls)
+    simulating = partial(simulations, [workload], settings.encoding, *where)
     amounts = evaluations, until, words["population"]
     return _explore(workload, run_directory, known_parameters, settings, amounts, simulating, progress)
+
+
+def _start(
+    workload: Workload,
+    run_directory: str | os.PathLike[str],
+    known_parameters: Mapping[str, Any],
+    words: Mapping[str, Any],
+    evaluations: int | None,
+    where: tuple[int, str | None, TlsFiles | None],
+    progress: Callable[[Progress], object] | None,
+) -> Sequence[str]:
+    """Return what a run begins with; for sequences of a new run, explore the weightings first that they begin with."""
+    start: Sequence[str] = words["start"]
+    name = Sequences().name
+    if getattr(words["encoding"], "name", words["encoding"]) != name:
+        return start
+    is_new = known_parameters.get("encoding") != name and not runs.count_evaluations(as_path(run_directory))
+    if is_new and not start and words.get("algorithm", "archive") == "archive":
+        start = [WEIGHTINGS]
+    if isinstance(start, str) or WEIGHTINGS not in start:
+        return start
+    run = as_path(run_directory) / WEIGHTINGS
+    if is_new:
+        others = ["submit" if word == WEIGHTINGS else word for word in start]
+        settings = settle(workload, {}, **{**words, "start": others})  # wrong words are refused before the work
+        runs.keep_wanted(run_directory, _budget(evaluations, settings, words["population"], run_directory, False))
+        workers, scheduler, tls = where
+        explore(
+            workload,
+            run,
+            evaluations=POPULATIONS * words["population"],
+            **{key: words[key] for key in ("population", "seed", *AIMS) if key in words},
+            workers=workers,
+            scheduler=scheduler,
+            tls=tls,
+            progress=progress and (lambda done: progress(done._replace(beginning=True))),
+        )
+    return [str(run) if word == WEIGHTINGS else word for word in start]
 
 
 def words_of_run(words: Mapping[str, Any], known_parameters: Mapping[str, Any]) -> dict[str, Any]:

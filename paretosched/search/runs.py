@@ -221,7 +221,7 @@ def _differences(about: Mapping[str, Any], parameters: Mapping[str, Any]) -> lis
             differences.append(
                 f"a run is continued with the workload that it began with, {_workload_names(about)}, "
                 f"but its digest is {_digests(stored_value)}, not {_digests(value)}; give the same log with "
-                "the same capacity and groups, or another run directory"
+                "the same capacity, groups and overrun, or another run directory"
             )
             continue
         if isinstance(stored_value, dict) and isinstance(value, dict):  # show only what differs

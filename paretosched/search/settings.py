@@ -41,6 +41,7 @@ POPULATION = 100
 EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
 FREQUENCY, JUMP = 5000.0, 1500.0  # paper 002, Table 4: mutation jump number and length
 FEW = 50.0  # moves from known schedules, of which thousands of moves would leave nothing
+FEW_PULLS = 500.0  # which go where jobs wait, so that more of them still help
 RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
 FIRST = ("copies", "forget")  # what becomes of the start orders in the first generation
 ALL = "all"
@@ -116,7 +117,7 @@ def settle(
     encoding, options = _name_and_words(encoding, words)
     variation = encodings.ENCODINGS[encoding]().variation
     if algorithm is None:
-        algorithm = ALL if variation.enumerated else "nsga2" if encoding == "sequence" else "archive"
+        algorithm = ALL if variation.enumerated else "archive"
     one_of("algorithm", algorithm, [*ALGORITHMS, ALL])
     if not 1 <= population <= MOST_POPULATION:
         raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
@@ -328,7 +329,7 @@ def _begin_sequences(encoding: Sequences, request: _Request) -> _Beginning:
         first = tuple(request.earlier)
     whole = sequence.check_sequences(encoding._replace(starts=first), workload)
     rate = 0.0 if whole.recombination == "none" else RECOMBINED
-    strategy = _strategy(request.strategy, workload, first)
+    strategy = _strategy(request.strategy, workload, first, FEW_PULLS if whole.moves == "pull" else FEW)
     if all_orders:
         rows = [[i, -1, -1, i, strategy["frequency"], strategy["jump"]] for i in range(len(first))]
         return _begin_enumeration(whole, np.array(rows, dtype=np.float64), request, {})
@@ -373,10 +374,10 @@ def _refuse(words: Sequence[str], why: str) -> None:
         raise InputError(f"{words[0]} must not be given with {why}")
 
 
-def _strategy(options: dict[str, float], workload: Workload, starts: Sequence[Any]) -> dict[str, float]:
-    """Return the strategy parameters of the first generation, at most the number of jobs."""
+def _strategy(options: dict[str, float], workload: Workload, starts: Sequence[Any], few: float) -> dict[str, float]:
+    """Return the strategy parameters of the first generation, at most the number of jobs; few from known schedules."""
     from_policy = any(isinstance(start, dict) and "policy" in start for start in starts)
-    strategy = {"frequency": FEW if from_policy else FREQUENCY, "jump": JUMP} | options
+    strategy = {"frequency": few if from_policy else FREQUENCY, "jump": JUMP} | options
     for key, value in strategy.items():
         if not value >= 1:
             raise InputError(f"{key} must be at least 1, but is {value:g}")

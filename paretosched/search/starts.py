@@ -155,6 +155,6 @@ def _load(workload: Workload, word: str) -> Front:
         raise InputError(
             f"{word}: a run must begin with one of the same workload: jobs, capacity and groups, but this is of "
             f"{front.workload} ({front.digest[:12]}), not of {workload.name} ({workload.digest[:12]}); give a run "
-            "of the same log with the same capacity and groups"
+            "of the same log with the same capacity, groups and overrun"
         )
     return front

@@ -416,7 +416,7 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str
     if early.size:
         where = f"{log.path}:{log.where(early[0])}"
         raise InputError(f"{where}: submit time is {submit[early[0]]:g}, but must be at least 0 s")
-    note("assumed", "status 2-4, but no other line has its job number: a job of its own", alone)
+    note("assumed", "status 2-4, but no summary line has its job number: a job of its own", alone)
     note("assumed", "no request for processors: the allocated number taken for it", fields[WIDTH] <= 0)
 
     note(

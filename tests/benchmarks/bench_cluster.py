@@ -315,7 +315,7 @@ def main() -> None:
         if options.workers
         else (
             ("weighting, archive", "archive", Weighting("easy")),
-            ("strict sequence, nsga2", "nsga2", Sequences(starts=("submit",), decoding="strict")),
+            ("strict sequence, nsga2", "nsga2", Sequences("strict", moves="swap")),
         )
     ):
         one, two = (

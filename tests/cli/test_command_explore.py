@@ -102,7 +102,9 @@ def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Pa
             rule = (
                 f"paretosched explore: {tmp_path / 'run'}: a run is continued with the workload that it began with, w,"
             )
-            assert "give the same log with the same capacity and groups, or another run directory" in refusal.err
+            assert (
+                "give the same log with the same capacity, groups and overrun, or another run directory" in refusal.err
+            )
         assert refusal.err.startswith(rule)
         assert refusal.err.count("\n") == 1
     assert files(tmp_path) == before
@@ -170,6 +172,7 @@ def test_a_wish_is_searched_for_and_answered(house: Path, tmp_path: Path) -> Non
         ("--population", 12, "--seed", 3, "--backfill", "none"),
         ("--encoding", "sequence", "--start", "permutations", "--moves", "pull", "--copies", "--algorithm", "nsga"),
         ("--encoding", "sequence", "--algorithm", "nsga", "--moves", "adjacent", "--frequency", 7),
+        ("--encoding", "sequence", "--population", 20),
         ("--algorithm", "archive", "--wish", "10*AWRT1, others <= 1.2*EASY", "--box", 1.3, "--lag", 40),
         ("--surrogate", "--population", 20),
         ("--encoding", "priority", "--population", 20),

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from paretosched import InputError, Workload, greedy
+from paretosched.encodings import sequence as module
 from paretosched.encodings.encoding import from_json, to_json
 from paretosched.encodings.recipes import ancestry
 from paretosched.encodings.sequence import (
@@ -43,6 +44,7 @@ STARTS = ("submit", {"random": 1}, {"policy": policy_json(Plain("easy"))})
 FOUR = jobs(
     32, (0, 9, HOUR, 8, 0), (0, 9, HOUR + 1, 8, 1), (3, 9, HOUR, 32, 0), (5, 9, HOUR + 1, 32, 1), name="four jobs"
 )
+STRICT = Sequences("strict", moves="swap")
 
 
 def test_the_encoding_survives_json() -> None:
@@ -102,7 +104,7 @@ def test_json_of_something_else_is_refused(value: Any, message: str) -> None:
 )
 def test_what_cannot_be_an_encoding_is_named(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        check_sequences(Sequences()._replace(**changes), FOUR)
+        check_sequences(STRICT._replace(**changes), FOUR)
 
 
 def test_moves_that_could_move_nothing_are_refused() -> None:
@@ -124,7 +126,7 @@ def test_big_jobs_have_32_processors_and_more_or_ask_for_more_than_an_hour(movab
 
 
 def spec(moves: str, recombination: str = "ox", movable: str = "all") -> Sequences:
-    return Sequences(starts=STARTS, moves=moves, movable=movable, recombination=recombination)
+    return Sequences("strict", STARTS, moves, movable, recombination)
 
 
 def all_orders(workload: Workload, encoding: Sequences, archive: Any) -> list[list[int]]:
@@ -276,7 +278,7 @@ def test_pulling_moves_waiting_jobs_of_one_group_and_not_too_far() -> None:
 
 def test_where_no_job_waits_no_job_is_pulled() -> None:
     w = jobs(8, *((10 * i, 5, 5, 1 + i % 8, i % 2) for i in range(12)))
-    parent, order = child(w, Sequences(moves="pull"), 5, 3, 1)
+    parent, order = child(w, STRICT._replace(moves="pull"), 5, 3, 1)
     assert order.tolist() == parent.tolist()
 
 
@@ -297,14 +299,14 @@ def test_filling_moves_jobs_to_where_processors_idle_and_delays_no_job() -> None
 
 def test_where_no_job_waits_nothing_is_filled() -> None:
     w = jobs(8, *((10 * i, 5, 5, 1 + i % 8, i % 2) for i in range(12)))
-    parent, order = child(w, Sequences(moves="fill"), 5, 3, 1)
+    parent, order = child(w, STRICT._replace(moves="fill"), 5, 3, 1)
     assert order.tolist() == parent.tolist()
 
 
 def test_both_pulls_or_fills() -> None:
     alike = {"pull": 0, "fill": 0}
     archive = np.array([[0, -1, -1, 0, 1, 1], *([1 + key, 0, -1, key, 9, 20] for key in range(40))])
-    derive = deriving(BUSY, Sequences(moves="both"))
+    derive = deriving(BUSY, STRICT._replace(moves="both"))
     before = derive.start_times(archive[0], archive)
     for row in archive[1:]:
         after = derive.start_times(row, archive)
@@ -331,7 +333,7 @@ def test_start_times_are_those_of_the_decoded_order(moves: str, decoding: str) -
 
 def test_waits_of_a_century_are_kept_whole() -> None:
     w = jobs(1, (0, 2**33, 2**33, 1), (0, 5, 5, 1), (0, 5, 5, 1))
-    derive = deriving(w, Sequences(moves="pull"))
+    derive = deriving(w, STRICT._replace(moves="pull"))
     archive = np.array([[0, -1, -1, 0, 1, 1.0]])
     for _ in range(2):
         assert derive.start_times(archive[0], archive).tolist() == [0, 2**33, 2**33 + 5]
@@ -339,7 +341,7 @@ def test_waits_of_a_century_are_kept_whole() -> None:
 
 @pytest.mark.parametrize("moves", ["adjacent", "swap", "later", "pull", "fill", "both"])
 def test_a_single_job_is_an_order(moves: str) -> None:
-    parent, order = child(ZOO["one job"], Sequences(moves=moves), 1, 1, 5)
+    parent, order = child(ZOO["one job"], STRICT._replace(moves=moves), 1, 1, 5)
     assert parent.tolist() == order.tolist() == [0]
 
 
@@ -390,7 +392,7 @@ def test_recipes_mean_the_same_orders_for_ever() -> None:
     archive = np.array([[0, -1, -1, 0, 1, 1], [1, -1, -1, 1, 1, 1], [2, 0, -1, 123, 3.5, 2.5], [3, 0, 1, 456, 3, 4.0]])
     for (moves, recombination), expected in RECORDED.items():
         starts = ("submit", {"random": 1})
-        derive = deriving(w, Sequences(starts=starts, moves=moves, recombination=recombination))
+        derive = deriving(w, Sequences("strict", starts, moves, recombination=recombination))
         texts = ["".join(str(job) for job in derive(row, archive).tolist()) for row in archive[1:]]
         assert " ".join(texts) == expected
 
@@ -440,13 +442,44 @@ def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeyp
         rows.append(int(row[0]))
         return original(self, row, parents)
 
+    def unpack(parent: Any, change: Any) -> Any:
+        rows.append(-1)
+        return with_change(parent, change)
+
     monkeypatch.setattr(Derive, "_from_parents", note)
+    with_change = module._with_change
+    monkeypatch.setattr(module, "_with_change", unpack)
     archive = family(1, 6, starts=1, mates=0.0, youth=1)
-    derive = deriving(BUSY, Sequences(), cache_bytes=3 * 60 * 4)
-    for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [2])):
+    derive = deriving(BUSY, STRICT, cache_bytes=3 * 60 * 4)
+    for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [-1])):
         rows.clear()
         derive(archive[row], archive)
         assert rows == expected
+    derive._changes = module._Recent(0)  # nor is it known what 1 has changed
+    for row, expected in ((0, [0]), (5, [3, 4, 5])):
+        rows.clear()
+        derive(archive[row], archive)
+        assert rows == expected
+
+
+@pytest.mark.parametrize("moves", MOVES)
+def test_a_recipe_is_varied_once_even_if_its_order_is_forgotten(moves: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    varied: list[bytes] = []
+    original = Derive._from_parents
+
+    def note(self: Any, row: Any, parents: Any) -> Any:
+        varied.append(row.tobytes())
+        return original(self, row, parents)
+
+    archive = family(7, 40, mates=0.5)
+    encoding = spec(moves, "pmx")
+    known = [deriving(BUSY, encoding)(row, archive).tolist() for row in archive]
+    monkeypatch.setattr(Derive, "_from_parents", note)
+    derive = deriving(BUSY, encoding, cache_bytes=2 * 60 * 4)
+    derive._changes = module._Recent(10**6)
+    for row in [*range(40), *np.random.default_rng(3).permutation(40)]:
+        assert derive(archive[row], archive).tolist() == known[row]
+    assert len(varied) == len({*varied}) == 40
 
 
 @pytest.mark.parametrize(("moves", "decoding"), [(moves, "strict") for moves in MOVES] + [("pull", "earliest")])

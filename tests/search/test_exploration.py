@@ -133,7 +133,7 @@ def test_a_run_goes_on_with_its_algorithm_and_a_new_one_has_the_best(whole: tupl
     assert longer.origins[0].algorithm == "nsga2"
     explore(W, tmp_path / "once", evaluations=120, **SMALL)
     equal_runs(tmp_path / "once", tmp_path / "run")
-    for encoding, algorithm in (("weighting", "archive"), ("sequence", "nsga2"), ("orders", "all")):
+    for encoding, algorithm in (("weighting", "archive"), ("sequence", "archive"), ("orders", "all")):
         front = explore(W, tmp_path / encoding, encoding=encoding, population=4, evaluations=5)
         assert front.origins[0].algorithm == algorithm
 
@@ -165,11 +165,14 @@ def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize(("kill_seed", "search"), [(1, "weighting"), (2, "sequence"), (3, "archive"), (4, "surrogate")])
+@pytest.mark.parametrize(
+    ("kill_seed", "search"),
+    [(1, "weighting"), (2, "sequence"), (3, "archive"), (4, "offline"), (5, "surrogate")],
+)
 def test_a_run_killed_at_random_moments_equals_one_that_went_through(
     tmp_path: Path, kill_seed: int, search: str
 ) -> None:
-    words, total = SEARCHES[search], 4000 if search == "sequence" else 1000
+    words, total = SEARCHES[search], 4000 if search in ("sequence", "offline") else 1000
     process = subprocess.run(
         [sys.executable, SCRIPT, "killed", str(tmp_path / "killed"), str(total), str(kill_seed), search],
         capture_output=True,

@@ -34,6 +34,7 @@ W = random_workload()
 LARGE = random_workload(jobs=6000)
 SIZE: dict[str, Any] = {"population": 10, "seed": 4}
 
+STRICT: dict[str, Any] = {"encoding": "sequence", "algorithm": "nsga2", "decoding": "strict", "moves": "swap"}
 RUNS: dict[str, dict[str, Any]] = {
     "orders": {"encoding": "orders", "evaluations": 26},
     "orders of the queue": {"encoding": "orders", "start": ["queue"], "backfill": "easy", "evaluations": 13},
@@ -59,23 +60,20 @@ RUNS: dict[str, dict[str, Any]] = {
     "unsga3": {"algorithm": "unsga3", "evaluations": 45},
     "rvea": {"algorithm": "rvea", "evaluations": 45},
     "nsga swaps": {
-        "encoding": "sequence", "algorithm": "nsga", "moves": "adjacent", "recombination": "ox", "evaluations": 45,
+        **STRICT, "algorithm": "nsga", "moves": "adjacent", "recombination": "ox", "evaluations": 45,
         "start": ["permutations"],
     },
-    "copies": {
-        "encoding": "sequence", "copies": True, "forget": True, "start": ["submit", "easy"], "evaluations": 45,
-    },
-    "nsga2 swaps": {"encoding": "sequence", "recombination": "cycle", "start": ["permutations"], "evaluations": 45},
-    "later": {"encoding": "sequence", "moves": "later", "movable": "either", "evaluations": 45},
-    "group": {"encoding": "sequence", "moves": "group", "movable": "hour", "recombination": "pmx", "evaluations": 45},
+    "copies": {**STRICT, "copies": True, "forget": True, "start": ["submit", "easy"], "evaluations": 45},
+    "nsga2 swaps": {**STRICT, "recombination": "cycle", "start": ["permutations"], "evaluations": 45},
+    "later": {**STRICT, "moves": "later", "movable": "either", "evaluations": 45},
+    "group": {**STRICT, "moves": "group", "movable": "hour", "recombination": "pmx", "evaluations": 45},
     "pull": {
-        "encoding": "sequence", "moves": "pull", "decoding": "earliest", "start": ["easy", "conservative", "random"],
-        "evaluations": 45,
+        "encoding": "sequence", "algorithm": "nsga2", "start": ["easy", "conservative", "random"], "evaluations": 45,
     },
-    "fill": {
-        "encoding": "sequence", "moves": "fill", "recombination": "ox", "start": ["permutations"], "evaluations": 45,
-    },
-    "both": {"encoding": "sequence", "moves": "both", "start": ["easy", "random"], "evaluations": 45},
+    "fill": {**STRICT, "moves": "fill", "recombination": "ox", "start": ["permutations"], "evaluations": 45},
+    "both": {**STRICT, "algorithm": "archive", "moves": "both", "start": ["easy", "random"], "evaluations": 45},
+    "sequences": {"encoding": "sequence", "evaluations": 45},
+    "sequences by archive, with mates": {"encoding": "sequence", "recombination": "ox", "lag": 7, "evaluations": 45},
     "sequences by agemoea2": {"encoding": "sequence", "algorithm": "agemoea2", "evaluations": 45},
     "sequences by unsga3": {"encoding": "sequence", "algorithm": "unsga3", "evaluations": 45},
     "sequences by rvea": {"encoding": "sequence", "algorithm": "rvea", "evaluations": 45},
@@ -296,7 +294,9 @@ def test_known_schedules_are_changed_a_little(runs: Path) -> None:
         word: settle(LARGE, {}, seed=0, population=10, encoding="sequence", start=[word]).parameters["frequency"]
         for word in ("submit", "permutations", "easy")
     }
-    assert strategies == {"submit": 5000.0, "permutations": 5000.0, "easy": 50.0}
+    assert strategies == {"submit": 5000.0, "permutations": 5000.0, "easy": 500.0}
+    swaps = settle(LARGE, {}, seed=0, population=10, encoding="sequence", moves="swap", start=["easy"])
+    assert swaps.parameters["frequency"] == 50.0
 
 
 def test_start_orders() -> None:

@@ -59,6 +59,7 @@ PULLED: dict[str, Any] = {
 SEARCHES: dict[str, dict[str, Any]] = {
     "weighting": {"algorithm": "nsga2"}, "sequence": PULLED, "archive": {"algorithm": "archive", "lag": 70},
     "surrogate": {"surrogate": True, "lag": 70},
+    "offline": {"encoding": "sequence"},
 }  # fmt: skip
 
 

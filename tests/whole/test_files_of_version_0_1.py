@@ -57,7 +57,8 @@ def test_a_run_is_continued_as_if_it_were_new(name: str, old: Path, tmp_path: Pa
     workload = ps.read_swf(old / "lublin.swf.gz")
     versions = read_about(old / name)["versions"]
     again = ps.explore(workload, old / name, evaluations=60, **RUNS[name])
-    words = RUNS[name] | {"algorithm": read_about(old / name)["parameters"]["algorithm"]}  # not today's default
+    known = read_about(old / name)["parameters"]  # some are not today's defaults
+    words = RUNS[name] | {key: known[key] for key in ("algorithm", "decoding", "moves") if key in known}
     fresh = ps.explore(workload, tmp_path / name, evaluations=60, **words)
     np.testing.assert_array_equal(again.values, fresh.values)
     np.testing.assert_array_equal(again.genomes, fresh.genomes)

@@ -59,10 +59,13 @@ def test_every_command_warns_of_work_that_is_cut_and_names_the_option(tmp_path: 
     words = "52.1 % of all work is cut off, because 2 jobs ran longer than they had requested; if the machine let them"
     for name in ("simulate", "compare"):
         assert words in succeed(name, path, "--policy", "easy").err
-        assert "cut off" not in succeed(name, path, "--policy", "easy", "--overrun", "raise").err
-    table = succeed("info", path).out
-    assert "% of work cut" in table
-    assert "52.11" in table
+        for overrun in ("raise", "cut"):  # who has chosen is not asked again
+            assert "cut off" not in succeed(name, path, "--policy", "easy", "--overrun", overrun).err
+    about = succeed("info", path)
+    assert words in about.err
+    assert "cut off" not in succeed("info", path, "--overrun", "cut").err
+    assert "% of work cut" in about.out
+    assert "52.11" in about.out
     refused = command("simulate", path, "--policy", "easy", "--overrun", "keep")
     assert (refused.status, "--overrun" in refused.err) == (2, True)
 

@@ -1,4 +1,4 @@
-"""A search of weightings for the owner's part of the space: an archive, rays, and moves that know what genes mean.
+"""A search for the owner's part of the space: an archive, rays, and moves that know what genes mean.
 
 Genetic algorithms that select by rank have little to go by in seven objectives: most schedules are not dominated by
 any other. Here all of these are kept, and parents are chosen where an owner looks: in the box from the best response
@@ -11,8 +11,8 @@ results of the genomes 0 .. k - L at most, with a fixed lag L; so it is the same
 With a `surrogate`, children are planned in blocks: when a multiple of BLOCK results is known, it chooses those that are
 asked for as the next BLOCK results come. It knows nothing of a goal; after this goes another half of the children.
 
-Points of the search are those of `weighting_points`. Moves change the order wherever the point is, and most of them
-are made in all situations alike.
+Points of weightings are those of `weighting_points`. Moves change the order wherever the point is, and most of them
+are made in all situations alike. Points of job sequences are their recipes, and children are variations of them.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.arrays import Floats
-from ...core.errors import InputError
 from ...fronts.quality_indicators import REACH
 from .archive_members import Best, Members
-from .spaces import Moves, Reals, Search, Space
+from .spaces import Moves, Reals, RecipeMoves, Recipes, Search, Space
 from .surrogate import Behaviour, Surrogate
 from .weighting_points import WeightingMoves, groups_of
 
@@ -65,7 +64,7 @@ class Aim(NamedTuple):
 def archive_search(
     space: Space, lag: int, seed: int, aim: Aim | None = None, behaviour: Behaviour | None = None
 ) -> Search:
-    """Return a search of reals, ready to yield its first genomes; see the head of this module.
+    """Return a search, ready to yield its first genomes; see the head of this module.
 
     It may be sent the costs of any number of its oldest genomes of which it has not been sent them yet. When it was
     sent t in all, it has yielded t + L, or the first ones if these are more.
@@ -74,7 +73,7 @@ def archive_search(
     ----------
     space
         The `Reals` of weightings, or of other genomes with `Moves` of their own; its first genomes, if there are any,
-        come second, after first come, first served.
+        come second, after first come, first served. Or `Recipes`, with all start orders first.
     lag
         L, at least 1.
     seed
@@ -82,27 +81,31 @@ def archive_search(
     aim
         The box and the goal; None for the box of the groups up to `REACH` times the first genome's response times.
     behaviour
-        What genomes do, as the surrogate compares it; None without a surrogate.
-
-    Raises
-    ------
-    InputError
-        The space is none of reals.
+        What genomes of reals do, as the surrogate compares it; None without a surrogate.
     """
-    if not isinstance(space, Reals):
-        raise InputError('algorithm "archive" searches no sequences; give encoding "weighting" or "priority"')
     return _search(space, lag, np.random.default_rng(seed), aim, behaviour)
 
 
+def _begin(space: Space, lag: int, generator: np.random.Generator) -> tuple[Moves, Floats, Floats]:
+    """Return how a space is searched, the points to begin with, (k, ...), and their genomes, (k, d)."""
+    if isinstance(space, Recipes):
+        moves: Moves = RecipeMoves(space)
+        return moves, *moves.first(lag, generator)
+    assert isinstance(space, Reals)  # noqa: S101  # there are no others
+    moves = space.moves or WeightingMoves(groups_of(space.lower.size))
+    given = space.first
+    points, genomes = moves.first(lag if given is None else lag - len(given), generator)
+    if given is None:
+        return moves, points, genomes
+    points = np.concatenate([points[:1], moves.points(given), points[1:]])
+    return moves, points, np.concatenate([genomes[:1], given, genomes[1:]])
+
+
 def _search(
-    space: Reals, lag: int, generator: np.random.Generator, aim: Aim | None, behaviour: Behaviour | None
+    space: Space, lag: int, generator: np.random.Generator, aim: Aim | None, behaviour: Behaviour | None
 ) -> Search:
     """Yield genomes."""
-    moves = space.moves or WeightingMoves(groups_of(space.lower.size))
-    points, genomes = moves.first(lag if space.first is None else lag - len(space.first), generator)
-    if space.first is not None:
-        points = np.concatenate([points[:1], moves.points(space.first), points[1:]])
-        genomes = np.concatenate([genomes[:1], space.first, genomes[1:]])
+    moves, points, genomes = _begin(space, lag, generator)
     costs = yield genomes
     if aim is None:
         aim = Aim(np.eye(costs.shape[1])[1:], REACH * costs[0, 1:])
@@ -127,7 +130,7 @@ def _search(
                     child = _child(partial(_near_goal, members, best, generator), moves, generator)
                 else:
                     child = planned.popleft()
-                children.append(child)
+                children.append(space.with_numbers(child[None], asked + len(children))[0])
         waiting.extend(children)
         asked += len(children)
         costs = yield moves.genomes(np.array(children)) if children else genomes[:0]
@@ -164,7 +167,6 @@ def _near_goal(members: Members, best: Best, generator: np.random.Generator) -> 
 def _child(parent: Callable[[], Floats], moves: Moves, generator: np.random.Generator) -> Floats:
     """Return a new point, (...), from one or two members of the archive."""
     child: Floats = parent().copy()
-    if generator.random() < MATE:
-        moves.cross(child, parent(), generator)
-    moves.mutate(child, generator)
+    mate = parent() if generator.random() < MATE else None
+    moves.vary(child, mate, generator)
     return child

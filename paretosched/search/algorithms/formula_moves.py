@@ -99,7 +99,13 @@ class FormulaMoves(NamedTuple):
         """Return the points of genomes: they are the same."""
         return genomes
 
-    def cross(self, child: Floats, mate: Floats, generator: np.random.Generator) -> None:
+    def vary(self, child: Floats, mate: Floats | None, generator: np.random.Generator) -> None:
+        """Make a copy of a parent a child, perhaps with something of a mate; in place."""
+        if mate is not None:
+            self._cross(child, mate, generator)
+        self._mutate(child, generator)
+
+    def _cross(self, child: Floats, mate: Floats, generator: np.random.Generator) -> None:
         """Give a child a situation of its mate, a group, the backfilling, or about half of all terms; in place."""
         ours, theirs = self._blocks(child), self._blocks(mate)
         kind = generator.integers(4)
@@ -117,7 +123,7 @@ class FormulaMoves(NamedTuple):
             ours[:, genes] = theirs[:, genes]
         self._settle(child)
 
-    def mutate(self, child: Floats, generator: np.random.Generator) -> None:
+    def _mutate(self, child: Floats, generator: np.random.Generator) -> None:
         """Move genes of a child; in place."""
         for _ in range(1 + generator.poisson(MORE)):
             kind = generator.random()

@@ -48,7 +48,7 @@ def search(
     algorithm
         One of ALGORITHMS: "nsga", "nsga2", "unsga3", "agemoea2" and "rvea" as `pymoo_algorithms` describes them;
         "random", which learns nothing, the baseline at equal budget: uniform genomes, or one variation of a random
-        start order; or "archive", for weightings only, as `archive_search` describes it.
+        start order; or "archive", as `archive_search` describes it.
     space
         The genomes to search.
     population

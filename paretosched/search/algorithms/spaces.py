@@ -68,11 +68,8 @@ class Moves(Protocol):
     def points(self, genomes: Floats, /) -> Floats:
         """Return points, (k, ...), that stand for genomes, (k, d)."""
 
-    def cross(self, child: Floats, mate: Floats, generator: np.random.Generator, /) -> None:
-        """Give a child, a point, something of its mate; in place."""
-
-    def mutate(self, child: Floats, generator: np.random.Generator, /) -> None:
-        """Vary a child, a point; in place."""
+    def vary(self, child: Floats, mate: Floats | None, generator: np.random.Generator, /) -> None:
+        """Make a copy of a parent, a point, its child: give it something of a mate, if any, and move it; in place."""
 
 
 class Reals(NamedTuple):
@@ -230,3 +227,27 @@ class Recipes(NamedTuple):
             parents, mates = first[generator.integers(self.starts, size=(2, population))]
             yield self.with_numbers(self.children(parents, mates, generator), count)
             count += population
+
+
+class RecipeMoves(NamedTuple):
+    """How an archive search varies job sequences: a point is a recipe. Its methods are those of `Moves`."""
+
+    space: Recipes
+
+    def first(self, least: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
+        """Return all start orders, and children of theirs up to `least` recipes, as points and as genomes, (k, 6)."""
+        rows = self.space.with_numbers(self.space.first_generation(least, generator), 0)
+        return rows, rows.copy()
+
+    def genomes(self, points: Floats) -> Floats:
+        """Return the genomes of points: they are the same."""
+        return points
+
+    def points(self, genomes: Floats) -> Floats:
+        """Return the points of genomes: they are the same."""
+        return genomes
+
+    def vary(self, child: Floats, mate: Floats | None, generator: np.random.Generator) -> None:
+        """Make a copy of a parent its child, without a number yet; in place."""
+        space, other = (self.space._replace(recombination=0.0), child) if mate is None else (self.space, mate)
+        child[:] = space.children(child[None], other[None], generator)[0]

@@ -128,7 +128,13 @@ class WeightingMoves(NamedTuple):
         """Return the points of genomes."""
         return points_of(genomes)
 
-    def cross(self, child: Floats, mate: Floats, generator: np.random.Generator) -> None:
+    def vary(self, child: Floats, mate: Floats | None, generator: np.random.Generator) -> None:
+        """Make a copy of a parent a child, perhaps with something of a mate; in place."""
+        if mate is not None:
+            self._cross(child, mate, generator)
+        self._mutate(child, generator)
+
+    def _cross(self, child: Floats, mate: Floats, generator: np.random.Generator) -> None:
         """Give a child one situation of its mate, one group, b / a, or about half of all genes; in place."""
         groups = child.shape[1] // 2 - 1
         kind = generator.integers(4)
@@ -144,7 +150,7 @@ class WeightingMoves(NamedTuple):
             genes = np.flatnonzero(generator.random(2 * groups + 1) < 0.5)
             child[:, genes] = mate[:, genes]
 
-    def mutate(self, child: Floats, generator: np.random.Generator) -> None:
+    def _mutate(self, child: Floats, generator: np.random.Generator) -> None:
         """Copy a situation, change the criterion, and shift genes of a child within limits; in place."""
         rare = generator.random()
         if rare < COPY:

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 from paretosched import Workload, greedy, lublin, objectives, simulate
-from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting, decode, encode
 from paretosched.search.algorithms import archive_search as module
 from paretosched.search.algorithms import weighting_points
 from paretosched.search.algorithms.archive_members import Members
-from paretosched.search.algorithms.archive_search import archive_search
+from paretosched.search.algorithms.archive_search import Aim, archive_search
 from paretosched.search.algorithms.named_algorithms import search
-from paretosched.search.algorithms.spaces import Reals
+from paretosched.search.algorithms.spaces import FREQUENCY, KEY, MATE, NUMBER, PARENT, Reals, Recipes
 from paretosched.search.algorithms.weighting_points import DRAWN, ORDERS, genomes_of, points_of
-from support.searching import FEW, LOWER, UPPER, WEIGHTS, toy_costs
+from support.searching import LOWER, UPPER, WEIGHTS, toy_costs
 
 GROUPS = ("1", "2")
 
@@ -177,11 +176,44 @@ def test_schedules_to_begin_with_are_asked_for_as_they_are_after_the_first() -> 
     assert first[[0, *range(3, len(first))]].tolist() == without.tolist()
 
 
-def test_recipes_of_sequences_are_refused() -> None:
-    with pytest.raises(
-        InputError, match='algorithm "archive" searches no sequences; give encoding "weighting" or "priority"'
-    ):
-        search("archive", FEW, 10, 0)
+def recipes_asked_for(space: Recipes, lag: int, chunks: list[int], count: int) -> np.ndarray:
+    """The first recipes of a search that is sent costs in chunks, in turn; the costs depend on the keys alone."""
+    asking = archive_search(space, lag, 5, Aim(np.eye(3)[1:], np.full(2, 2.0)))
+    seen, told, turn = next(asking), 0, 0
+    while len(seen) < count:
+        size = min(chunks[turn % len(chunks)], len(seen) - told)
+        part = seen[told : told + size]
+        costs = np.column_stack([np.full(size, -90.0), 0.5 + np.modf(part[:, [KEY]] * [0.37, 0.71])[0]])
+        told, turn = told + size, turn + 1
+        seen = np.concatenate([seen, asking.send(costs)])
+    return seen[:count]
+
+
+@pytest.mark.parametrize("recombination", [0.0, 0.3])
+@pytest.mark.parametrize("lag", [1, 7, 40])
+def test_recipes_of_sequences_have_parents_that_are_known(lag: int, recombination: float) -> None:
+    space = Recipes(starts=5, frequency=8, jump=3, most=100, recombination=recombination)
+    rows = recipes_asked_for(space, lag, [1], 300)
+    assert rows.tobytes() == recipes_asked_for(space, lag, [1000], 300).tobytes()
+    assert rows.tobytes() == recipes_asked_for(space, lag, [3, 1, 25, 8], 300).tobytes()
+    first = max(5, lag)
+    assert rows[:, NUMBER].tolist() == [*range(300)]
+    assert rows[:5, [PARENT, KEY]].tolist() == [[-1, k] for k in range(5)]
+    assert rows[5:first, PARENT].tolist() == [k % 5 for k in range(first - 5)]
+    for column in (PARENT, MATE):
+        assert (rows[first:, column] <= rows[first:, NUMBER] - lag).all()
+    assert (rows[first:, PARENT] >= 0).all()
+    assert (rows[first:, MATE] >= 0).any() == (recombination > 0)
+    steps = rows[first:, FREQUENCY] / rows[rows[first:, PARENT].astype(int), FREQUENCY]
+    assert (np.isclose(steps, 1.3) | np.isclose(steps, 1 / 1.3) | (rows[first:, FREQUENCY] == 1)).all()
+    assert len(np.unique(rows[first:, KEY])) == 300 - first
+
+
+def test_parents_of_sequences_are_near_the_best_of_the_box() -> None:
+    rows = recipes_asked_for(Recipes(starts=5, frequency=8, jump=3, most=100), 10, [1], 400)
+    costs = np.modf(rows[:, [KEY]] * [0.37, 0.71])[0]
+    parents = rows[rows[:, NUMBER] >= 200, PARENT].astype(int)
+    assert costs[parents].sum(axis=1).mean() < 0.6 * costs[:200].sum(axis=1).mean()
 
 
 @pytest.mark.slow

@@ -78,7 +78,7 @@ def test_every_gene_can_be_moved_and_comes_back_to_nothing() -> None:
     child = MOVES.random(1, generator)[0]
     for _ in range(2000):
         before = child.copy()
-        MOVES.mutate(child, generator)
+        MOVES.vary(child, None, generator)
         moved |= child != before
         zero |= bool(((child == 0) & (before > 0))[len(HEAD) :].any())
         assert ((child >= SPACE.lower) & (child <= SPACE.upper)).all()
