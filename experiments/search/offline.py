@@ -80,8 +80,9 @@ def summary(results: Path) -> list[str]:
 
     def values(log: str, way: str, column: str, budget: int) -> np.ndarray[Any, Any]:
         found = []
-        for seed in seeds:
-            rows = [row for row in table if (row["log"], row["way"], row["seed"]) == (log, way, str(seed))]
+        of_way = [row for row in table if (row["log"], row["way"]) == (log, way)]
+        for seed in sorted({int(row["seed"]) for row in of_way}):
+            rows = [row for row in of_way if row["seed"] == str(seed)]
             rows = [row for row in rows if int(row["evaluations"]) <= budget]  # there are less members than that
             found.append(float(max(rows, key=lambda row: int(row["evaluations"]))[column]))
         return np.array(found)
@@ -98,10 +99,10 @@ def summary(results: Path) -> list[str]:
             lines.append(f"| {log} | {way} | {' | '.join(cells)} | {seconds:.0f} |")
     most = budgets[-1]
     others = [way for way in ways if way != DEFAULT]
-    first = sum(
-        all(values(log, DEFAULT, COLUMN, most).mean() > values(log, way, COLUMN, most).mean() for way in others)
+    behind = [
+        max(values(log, way, COLUMN, most).mean() for way in others) - values(log, DEFAULT, COLUMN, most).mean()
         for log in logs
-    )
+    ]
     gains = [values(log, DEFAULT, COLUMN, most).mean() - values(log, MEMBERS, COLUMN, most).mean() for log in logs]
     about = (
         "Schedules that know the future: hypervolume to "
@@ -110,6 +111,7 @@ def summary(results: Path) -> list[str]:
         f"fit that begin with the front of {int(table[0]['weightings before']):,} weightings; *members* are all of "
         "that front by earliest fit, and no more. CPU seconds are those of all simulations, weightings included, of a "
         f"busy machine. `{DEFAULT}`, the default of `--encoding sequence`, has the largest hypervolume after "
-        f"{most:,} on {first} of {len(logs)} logs; beyond the members it gains {min(gains):+.3f} to {max(gains):+.3f}."
+        f"{most:,} on {sum(x < 0 for x in behind)} of {len(logs)} logs, and on no log less than the largest by more "
+        f"than {max(0.0, *behind):.3f}; beyond the members it gains {min(gains):+.3f} to {max(gains):+.3f}."
     )
     return [*lines, "", about, ""]
