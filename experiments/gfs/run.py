@@ -32,8 +32,8 @@ from paretosched.training.symbiosis import Symbiosis
 from paretosched.wishes.wish import Wish, goal
 from paretosched.wishes.wish_grammar import parse
 
-APPLIED, POSITIONS, ALONE, LIMITS = "applied", "positions", "alone", "limits"
-PARTS = (LIMITS, ALONE, *settings.PARTS, APPLIED, POSITIONS)
+APPLIED, POSITIONS, ALONE, LIMITS, CUT = "applied", "positions", "alone", "limits", "cut"
+PARTS = (CUT, LIMITS, ALONE, *settings.PARTS, APPLIED, POSITIONS)
 ALL_LOGS = (*settings.LOGS, settings.RAISED)
 
 
@@ -54,6 +54,9 @@ def main() -> None:
             save_rows(on_every_log(options), options.results / f"{APPLIED}.csv")
         elif part == POSITIONS:
             save_rows(positions(options), options.results / f"{POSITIONS}.csv")
+        elif part == CUT:
+            for log in settings.LOGS:
+                keep([cut_work(log, options)], options.results / f"{CUT}.csv")
         elif part in (ALONE, LIMITS):
             for log in options.log or (*settings.ORDER, settings.RAISED):
                 rows = alone(log, options) if part == ALONE else limits(log, options)
@@ -138,6 +141,14 @@ def evolution(costs: np.ndarray, symbiosis: Symbiosis) -> list[tuple[str, int, i
     return [("alone", 0, first), ("evolution", first, last)]
 
 
+def cut_work(log: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Return how many jobs of a log, as recorded, are cut at their requests, and the share of all work that goes."""
+    jobs = common.stand_in(log, settings.QUICK) if options.quick else common.log_of(log)
+    cut = [repair for repair in jobs.repairs if repair.work_percent is not None]
+    row = {"training": CUT, "log": log, "seed": 0, "jobs": len(jobs)}
+    return row | {"cut_jobs": sum(r.jobs for r in cut), "work_percent": sum(r.work_percent or 0.0 for r in cut)}
+
+
 def limits(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return limits of any gain: without any wait, and with the groups of the objective alone on the machine."""
     whole = common.workload(log, settings.QUICK, options.quick)
@@ -179,7 +190,7 @@ def keep(fresh: list[dict[str, Any]], path: Path) -> None:
     key = ("training", "log", "seed")
     key_of_fresh = [str(fresh[0][name]) for name in key]
     before = [row for row in common.rows(path) if [row[name] for name in key] != key_of_fresh]
-    order = [LIMITS, ALONE, *(training.name for training in settings.TRAININGS)]
+    order = [CUT, LIMITS, ALONE, *(training.name for training in settings.TRAININGS)]
     rows = [*before, *fresh]
     rows.sort(key=lambda row: (order.index(row["training"]), ALL_LOGS.index(row["log"]), int(row["seed"])))
     save_rows(rows, path)

@@ -10,12 +10,13 @@ from typing import NamedTuple
 Row = Mapping[str, str]
 
 OWN = ", own jobs only"
+FIRST_START = "wait until the first start"
 MEASURES = {
     "slowdown of medium jobs": ("medium", "slowdown_rounded_up"),
     "slowdown of long jobs": ("long", "slowdown_rounded_up"),
     "response": ("all", "response_s"),
     "wait": ("all", "wait_in_all_s"),  # paper 004, section 1: with the time in which a job is preempted
-    "wait until the first start": ("all", "wait_s"),
+    FIRST_START: ("all", "wait_s"),
 }
 # Pairs of systems: gains of the first over the second.
 PAIRS = {
@@ -66,11 +67,23 @@ def pair_gains(rows: Sequence[Row], measure: str, pair: str, part: str) -> list[
 
 
 def claims(paper: Sequence[Row], rows: Sequence[Row]) -> list[Gain]:
-    """Return every claim with the gains; of waits also with the gains in the time until the first start."""
+    """Return every claim of the paper once, in its own definition of the measure, with the gains."""
     return [
-        Gain(measure, row["quantity"], float(row["value"]), gains)
+        Gain(row["workload"], row["quantity"], float(row["value"]), gains)
         for row in paper
-        if row["item"] == "claim"
-        for measure in (name for name in MEASURES if name.startswith(row["workload"]))
-        if (gains := pair_gains(rows, measure, row["quantity"], "spread"))
+        if row["item"] == "claim" and (gains := pair_gains(rows, row["workload"], row["quantity"], "spread"))
     ]
+
+
+def in_other_waits(gains: Sequence[Gain], rows: Sequence[Row]) -> list[Gain]:
+    """Return the claims about waits with the gains in the time until the first start, which the paper does not mean."""
+    return [
+        gain._replace(measure=FIRST_START, gains=pair_gains(rows, FIRST_START, gain.pair, "spread"))
+        for gain in gains
+        if gain.measure == "wait"
+    ]
+
+
+def printed_numbers(paper: Sequence[Row]) -> int:
+    """Return with how many numbers the paper states its claims: one may be for two measures of a pair."""
+    return len({(row["quantity"], row["value"], row["source"]) for row in paper if row["item"] == "claim"})

@@ -18,6 +18,7 @@ from paretosched.plots.comparisons import bars
 
 Row = Mapping[str, str]
 POLICY = "policy"  # the twin of what is deployed
+BESIDE = "Such a window counts in the rows of its log; the same without it stands below them."
 GROUPS = tuple(f"AWRT{number}" for number in range(1, 6))
 
 
@@ -106,6 +107,19 @@ def order_kept(row: Row) -> float:
     """Return the share of the pairs of jobs that started in the order of the simulation, per cent."""
     pairs = int(row["pairs"])
     return 100 * (1 - int(row["pairs_turned"]) / pairs) if pairs else float("nan")
+
+
+def is_too_late(row: Row) -> bool:
+    """Return whether a job was submitted later than its window is long."""
+    return int(row["late_most"]) > 3600 * settings.MACHINES[row["log"]].hours
+
+
+def also_without_late(rows: Sequence[Row], log: str) -> list[tuple[str, Sequence[Row]]]:
+    """Return rows of a log under its name, and, if a job of one was too late, the others under a name that says so."""
+    late = [row for row in rows if is_too_late(row)]
+    others = [row for row in rows if row not in late]
+    name = f"{log}, without {', '.join(dict.fromkeys(map(place, late)))}"
+    return [(log, rows), *([(name, others)] if late and others else [])]
 
 
 def difference(row: Row, key: str = "objective") -> float:
@@ -238,19 +252,31 @@ def agreement(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
     for system in settings.SYSTEMS:
         for twin in system.twins:
             for log in logs:
-                mine = of(rows, system.name, twin or POLICY, log)
-                if not mine:
-                    continue
-                cells = [system.name, twin or "the policy", log, str(len(mine))]
-                cells.append(f"{median(float(row['difference_median']) for row in mine):.0f} s")
-                cells.append(f"{median(float(row['difference_p95']) for row in mine) / 60:.0f} min")
-                known = known_of([float(row["correlation"] or "nan") for row in mine])
-                cells.append(f"{median(known):.2f}" if known else "-")
-                cells += [spread([order_kept(row) for row in mine], ".1f"), spread([difference(row) for row in mine])]
-                lines.append(cells)
+                of_log = of(rows, system.name, twin or POLICY, log)
+                for name, mine in also_without_late(of_log, log) if of_log else []:
+                    cells = [system.name, twin or "the policy", name, str(len(mine))]
+                    cells.append(f"{median(float(row['difference_median']) for row in mine):.0f} s")
+                    cells.append(f"{median(float(row['difference_p95']) for row in mine) / 60:.0f} min")
+                    known = known_of([float(row["correlation"] or "nan") for row in mine])
+                    cells.append(f"{median(known):.2f}" if known else "-")
+                    shares, larger = [order_kept(row) for row in mine], [difference(row) for row in mine]
+                    lines.append([*cells, spread(shares, ".1f"), spread(larger)])
     heads = ["on Slurm", "simulated", "log", "windows", "wait differs by", "95 %", "correlation"]
     heads += ["pairs in order %", "objective larger by %"]
-    return ["## Single waits", "", *markdown(heads, lines, left=3), "", "Medians over windows.", ""]
+    about = " ".join(
+        ["Medians over windows.", *too_late_in_words(rows), *([BESIDE] if any(map(is_too_late, rows)) else [])]
+    )
+    return ["## Single waits", "", *markdown(heads, lines, left=3), "", about, ""]
+
+
+def too_late_in_words(rows: Sequence[Row]) -> list[str]:
+    """Return a sentence about every window in which a job was submitted later than the window is long."""
+    late = {(place(row), row["system"]): row for row in rows if is_too_late(row)}
+    return [
+        f"In {name}, `{system}`, a job was submitted {int(row['late_most']):,} s late, in a window of "
+        f"{settings.MACHINES[row['log']].hours:g} h (why: experiments/slurm/README.md)."
+        for (name, system), row in late.items()
+    ]
 
 
 def reserving(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
@@ -265,12 +291,16 @@ def reserving(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
     for name, words in kinds.items():
         for log in logs:
             if of(rows, name, "easy", log):
-                cells = [words, log, str(len([row for row in of(rows, name, "easy", log) if place(row) in others]))]
-                for twin in ("easy", "conservative"):
-                    mine = [row for row in of(rows, name, twin, log) if place(row) in others]
-                    cells.append(spread([order_kept(row) for row in mine], ".1f"))
-                    cells.append(spread([difference(row) for row in mine]))
-                lines.append(cells)
+                both = (
+                    also_without_late([row for row in of(rows, name, twin, log) if place(row) in others], log)
+                    for twin in ("easy", "conservative")
+                )
+                for (title, easy), (_, conservative) in zip(*both, strict=True):
+                    cells = [words, title, str(len(easy))]
+                    for mine in (easy, conservative):
+                        cells.append(spread([order_kept(row) for row in mine], ".1f"))
+                        cells.append(spread([difference(row) for row in mine]))
+                    lines.append(cells)
     heads = ["Slurm", "log", "windows", "EASY: pairs %", "objective %", "conservative: pairs %", "objective %"]
     if not any(row["system"] == settings.RESERVING for row in rows):
         return common.not_run("Slurm's other backfilling")
@@ -279,6 +309,7 @@ def reserving(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
         "windows that were run with other backfilling. By default Slurm plans starts in steps that double (30 s, "
         "60 s, ...), so that reservations are later than they could be."
     )
+    about = " ".join([about, *too_late_in_words(rows), *([BESIDE] if any(map(is_too_late, rows)) else [])])
     return ["## Backfilling", "", *markdown(heads, lines, left=2), "", about, ""]
 
 
@@ -327,7 +358,8 @@ def care(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
         cells.append(f"{max(int(row['daemon_longest_gap']) for row in passes)} s" if passes else "-")
         lines.append(cells)
     heads = ["log", "submitted late by", "at most", "jobs run longer by", "daemon: every", "longest gap"]
-    return ["## Did the clock keep up?", "", *markdown(heads, lines, left=1), ""]
+    about = too_late_in_words(rows)
+    return ["## Did the clock keep up?", "", *markdown(heads, lines, left=1), "", *([*about, ""] if about else [])]
 
 
 if __name__ == "__main__":

@@ -62,6 +62,65 @@ def test_what_evolution_found_is_told_apart(run: Any) -> None:
     assert run.evolution(costs[:13], few) == [("alone", 0, 13), ("evolution", 13, 13)]
 
 
+@pytest.fixture
+def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    names = ("common", "settings", "reading", "possible", "transfer")
+    for place in (ROOT / "experiments", ROOT / "experiments" / "gfs"):
+        monkeypatch.syspath_prepend(str(place))
+    for name in names:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def test_longer_trainings_are_not_equal_and_the_best_strategy_alone_is_that_of_the_objective(scripts: Any) -> None:
+    reading = scripts("reading")
+    assert reading.of_equal_budget([{"evaluations": "3513"}, {"evaluations": "4949"}]) == [{"evaluations": "3513"}]
+    names = dict.fromkeys(reading.TABLE, "")
+    rows = [
+        names | {"log": "KTH", "system": system, "objective": objective, "AWRT": awrt}
+        for system, objective, awrt in (("easy by wait", "200", "50"), ("a", "150", "100"), ("b", "160", "40"))
+    ]
+    assert reading.best_alone(rows, "KTH") == ("a", {"AWRT": -100, "objective": 25})
+    assert reading.best_alone(rows, "CTC")[0] == ""
+
+
+def test_a_transfer_shows_every_group_and_what_is_worse(scripts: Any) -> None:
+    transfer = scripts("transfer")
+    gains = {"AWRT": "-10", "AWRT1": "5", "AWRT2": "1", "AWRT3": "-1", "AWRT4": "-3666.2", "AWRT5": "0"}
+    row = {f"{name}_vs_easy": value for name, value in gains.items()} | {"objective_vs_easy": "4"}
+    row |= {"policy": transfer.POLICIES[0], "log": "KTH"}
+    cells = transfer.cells(transfer.gains_of(row))
+    assert cells[:2] == ["+4.00 %", "-10.0 %"]
+    assert cells[5:] == ["-3,666.2 %", "+0.0 %", "AWRT, AWRT3, AWRT4"]
+    of_ctc = row | {"log": "CTC"}
+    words = transfer.of_transfer([row, of_ctc])
+    assert "in 1 of 1 cases, and AWRT worse in 1 of 1" in words
+    assert "KTH (+4.0 %, but AWRT -10.0 % and AWRT4 -3,666.2 %)" in words
+    assert transfer.beyond_limits(row) == "**not kept**: AWRT -10.0 %, AWRT4 -3,666.2 %"
+    assert transfer.beyond_limits(row | {"AWRT_vs_easy": "0", "AWRT4_vs_easy": "-25"}) == "kept"
+
+
+def test_ways_end_at_the_best_known_within_the_limits_and_at_the_bound(scripts: Any) -> None:
+    run, within, bound = scripts("transfer").ends_of_ways()
+    assert run
+    assert 0 < within < bound < 100
+
+
+def test_logs_that_lose_much_work_are_named_unless_they_were_run_both_ways(scripts: Any) -> None:
+    possible = scripts("possible")
+    rows = [
+        {"log": log, "jobs": "10", "cut_jobs": "4", "work_percent": share}
+        for log, share in (("CTC", "0.9"), ("LANL", "24.7"), ("SDSC96", "13.5"))
+    ]
+    assert possible.run_one_way(rows) == ["SDSC96 (13.5 %)"]
+    words = possible.of_cut_work({"cut": rows})
+    assert "LANL (4 of 10 jobs, 24.70 % of the work), SDSC96" in words
+    assert "CTC" not in words
+    assert possible.of_cut_work({"cut": []}) == ""
+
+
 @pytest.mark.slow
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     work, results = tmp_path / "work", tmp_path / "results"

@@ -102,6 +102,18 @@ def test_priorities_that_are_the_model_agree_with_it(run: Any) -> None:
     assert run.priority_pairs(window, policy, record | {"samples": [sample | {"priority": turned}]}) == (190, alike)
 
 
+def test_a_window_with_a_job_that_came_too_late_is_said_and_left_out_beside(run: Any) -> None:
+    analysis = importlib.import_module("analysis")
+    rows = [
+        {"log": "CTC", "window": str(window), "system": "reserving", "late_most": late}
+        for window, late in enumerate(("36001", "36000", "5"))
+    ]
+    assert analysis.also_without_late(rows, "CTC") == [("CTC", rows), ("CTC, without CTC 0", rows[1:])]
+    assert analysis.also_without_late(rows[1:], "CTC") == [("CTC", rows[1:])]
+    (words,) = analysis.too_late_in_words(rows)
+    assert words.startswith("In CTC 0, `reserving`, a job was submitted 36,001 s late, in a window of 10 h")
+
+
 @pytest.mark.slow
 @pytest.mark.long
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
