@@ -208,13 +208,15 @@ def algorithms(rows: Rows) -> list[str]:
 
 
 def number(value: float) -> str:
-    """Return a measure as text, small ones with more digits.
+    """Return a measure as text, small ones with more digits, and of runs with nothing in the box a dash.
 
     Examples
     --------
-    >>> number(0.73456), number(0.000152)
-    ('0.7346', '0.000152')
+    >>> number(0.73456), number(0.000152), number(float("nan"))
+    ('0.7346', '0.000152', '-')
     """
+    if np.isnan(value):
+        return "-"
     return f"{value:.6f}" if 0 < value < SMALL else f"{value:.4f}"
 
 
@@ -224,18 +226,23 @@ def ends_words(encoding: str, rows: Rows, means: Mapping[str, Mapping[str, float
     volumes = [float(row["hypervolume"]) for row in rows]
     flat = max(volumes) - min(volumes) < SMALL
     for key, of_key in means.items():
-        if not (key == "hypervolume" and flat):
+        if not (key == "hypervolume" and flat) and not np.isnan(list(of_key.values())).any():
             least, most = (
                 sorted(name for name in of_key if of_key[name] == end(of_key.values())) for end in (min, max)
             )
             best, worst = (most, least) if key == "hypervolume" else (least, most)
             ends.append(f"by {IN_WORDS.get(key, key)} {' and '.join(best)} best and {' and '.join(worst)} worst")
-    text = f"For {encoding}s the means are " + ", ".join(ends) + "."
-    if flat:
-        text += f" Hypervolume tells nothing there: all {len(rows)} runs are within {max(volumes) - min(volumes):.1g}."
+    texts = [f"For {encoding}s the means are {', '.join(ends)}."] if ends else []
+    if not max(volumes):
+        texts.append(f"No schedule of the {len(rows)} runs for {encoding}s is in the box, which says nothing of them.")
+    elif flat:
+        span = max(volumes) - min(volumes)
+        texts.append(f"Hypervolume tells nothing of {encoding}s: all {len(rows)} runs are within {span:.1g}.")
     first = ranks.best_with_every_seed(rows, encoding, "igd_plus")
     seeds = len({row["seed"] for row in rows})
-    return text + (f" By IGD+ {first} is the best with each of the {seeds} seeds." if first else "")
+    if first:
+        texts.append(f"By IGD+ {first} is the best with each of the {seeds} seeds.")
+    return " ".join(texts)
 
 
 def moves(rows: Rows, table4_rows: Rows) -> list[str]:

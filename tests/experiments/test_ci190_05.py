@@ -151,3 +151,16 @@ def test_an_older_box_is_said(sections: tuple[Any, Any]) -> None:
     _, beyond = sections
     assert "another one than the owner's" in beyond.box_sentence([{"hypervolume": "0.5"}], beyond.OF_FRONT)
     assert beyond.box_sentence([{"reach": "1.5"}], beyond.OF_FRONT).startswith("The box is the owner's, from the best")
+
+
+def test_algorithms_outside_of_the_box_are_not_compared(sections: tuple[Any, Any]) -> None:
+    _, beyond = sections
+    rows = [
+        {"encoding": "sequence", "algorithm": name, "seed": "1", "evaluations": "40", "size": "9", "reach": "1.5"}
+        | {"hypervolume": "0.0", "igd_plus": "", "epsilon": ""}
+        for name in ("nsga2", "random")
+    ]
+    text = "\n".join(beyond.algorithms(rows))
+    assert "No schedule of the 2 runs for sequences is in the box" in text
+    assert "nan" not in text
+    assert "the means are" not in text
