@@ -191,9 +191,10 @@ def _provenance(results: Path) -> Path:
 
 
 def wall_seconds(*runs: Path) -> float:
-    """Return the wall-clock seconds of run directories, all sessions together."""
-    sessions = [session for run in runs for session in read_about(run)["sessions"]]
-    return round(sum(session["wall_seconds"] for session in sessions), 1)
+    """Return the wall-clock seconds of run directories: of all sessions that evaluated something."""
+    abouts = [read_about(run) for run in runs]
+    sessions = [(session, about["evaluations"]["done"]) for about in abouts for session in about["sessions"]]
+    return round(sum(session["wall_seconds"] for session, done in sessions if session["replayed"] < done), 1)
 
 
 def show_training(name: str, every: int = 1) -> Callable[[Progress], None]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import beyond
 import choices
 import common
 import contributions
@@ -19,7 +20,7 @@ import settings
 
 import paretosched as ps
 from paretosched.core.tables import markdown
-from paretosched.fronts.quality_indicators import Course
+from paretosched.fronts.quality_indicators import REACH, Course
 from paretosched.plots.fronts import clouds, courses
 from paretosched.report import write_figures
 from paretosched.search.plans import SUMMARIES
@@ -42,6 +43,7 @@ FIGURES: dict[int, tuple[str, str, str, bool]] = {
     15: ("final", "AWRT", "AWRT1", True),
     16: ("final", "AWRT1", "AWRT2", True),
 }
+COMPARED = {"algorithms": ("algorithms", "ranks"), "choices": ("choices",), "moves": ("moves",)}
 PARTS = ("table4", "seeds", "better", "algorithms", "moves", "choices", "ranks", "workloads", "raised")
 TITLE = "Paper 002, figures 6 to 16: CTC"
 WHAT = {
@@ -100,7 +102,7 @@ def main() -> None:
     paper = common.paper_values("ci190_05")
     tables = {name: common.rows(options.results / f"{name}.csv") for name in PARTS}
     lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", ""]
-    lines += [*(opening(paper, tables) if tables["table4"] else []), *heading(provenance)]
+    lines += [*(opening(paper, tables, provenance["jobs"]) if tables["table4"] else []), *heading(provenance)]
     if tables["table4"]:
         lines += table4(paper, tables["table4"])
         lines += contributions.section(tables["table4"])
@@ -110,13 +112,13 @@ def main() -> None:
         verdicts = {seed: judgements(paper, rows) for seed, rows in of_seeds.items()}
         lines += seeds.section(of_seeds, verdicts, paper)
     if tables["better"]:
-        lines += better(tables["better"])
-        lines += backfilling(common.rows(options.results / "backfilling.csv"))
-        lines += equal(common.rows(options.results / "better-courses.csv"))
+        lines += beyond.better(tables["better"])
+        lines += beyond.backfilling(common.rows(options.results / "backfilling.csv"))
+        lines += beyond.equal(common.rows(options.results / "better-courses.csv"))
     if tables["algorithms"]:
-        lines += algorithms(tables["algorithms"])
+        lines += beyond.algorithms(tables["algorithms"])
     if tables["moves"]:
-        lines += moves(tables["moves"], tables["table4"])
+        lines += beyond.moves(tables["moves"], tables["table4"])
     lines += choices.section(tables["choices"]) if tables["choices"] else []
     lines += ranks.section(tables["ranks"]) if tables["ranks"] else []
     if tables["workloads"]:
@@ -137,29 +139,18 @@ def main() -> None:
 # --- the summary --------------------------------------------------------------------------------------------------
 
 
-def opening(paper: Mapping[tuple[str, str], str], tables: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:
-    """Return the five sentences of the summary."""
+def opening(
+    paper: Mapping[tuple[str, str], str], tables: Mapping[str, Sequence[Mapping[str, str]]], jobs: int
+) -> list[str]:
+    """Return the five sentences of the summary; `jobs` is of the whole log."""
     rows = {row["row"]: row for row in tables["table4"]}
     final, weighting = rows["final"], rows["weighting"]
     verdicts = judgements(paper, tables["table4"])
     lost = [line[0] for line in verdicts if line[-1] != "holds"]
     same = [row for row in rows if (row, "NoS") in paper and of_row(paper, rows[row]) == "agrees"]
-    parts = [
-        f"{part} with {len({row['seed'] for row in tables[part]})} seeds each"
-        for part in ("algorithms", "ranks", "choices", "moves")
-        if tables[part]
-    ]
+    compared = {title: [row for part in parts for row in tables[part]] for title, parts in COMPARED.items()}
+    parts = [beyond.seeds_words(title, rows_of_all, jobs) for title, rows_of_all in compared.items() if rows_of_all]
     times = 1 + len({row["seed"] for row in tables["seeds"]})
-    equal = [
-        f"{', '.join(names)} ({encoding})"
-        for encoding in ranks.ALGORITHMS
-        if tables["ranks"] and (names := ranks.as_good_as_random(tables["ranks"], encoding))
-    ]
-    behind = [
-        f"{', '.join(names)} ({encoding})"
-        for encoding in ranks.ALGORITHMS
-        if tables["ranks"] and (names := ranks.worse_than_random(tables["ranks"], encoding, "igd_plus"))
-    ]
     share = int(weighting["in_final"]) / int(final["front"])
     cost = float(weighting["kernel_seconds"]) / float(final["kernel_seconds"])
     compared = sum((row, "NoS") in paper for row in rows)
@@ -170,11 +161,12 @@ def opening(paper: Mapping[tuple[str, str], str], tables: Mapping[str, Sequence[
         f"{float(paper['final', 'NoS']):,.0f}; {len(verdicts) - len(lost)} of the {len(verdicts)} claims that were "
         "tested hold" + (" with seed 0, of which this is." if times > 1 else "."),
         (f"Table 4 was run with {times} seeds" if times > 1 else "Each row of Table 4 is of one seed")
-        + (f"; {', '.join(parts)}, on a third of the jobs but for the moves." if parts else "."),
+        + (f", each with all {jobs:,} jobs; {'; '.join(parts)}." if parts else "."),
         f"In {compared - len(same)} of {compared} rows the number of schedules that are not dominated is not within "
         f"{100 * NEAR:.0f} % of the paper's, and {len(lost)} claims do not hold"
-        + (f"; not shown to be better than random search by hypervolume: {' and '.join(equal)}" if equal else "")
-        + (f"; worse than random search by IGD+ with every seed: {' and '.join(behind)}." if behind else "."),
+        + (f"; {choices.in_short(tables['choices'])}" if tables["choices"] else "")
+        + "".join(f"; {words}" for words in beyond.as_random(tables["ranks"], tables["algorithms"]))
+        + ".",
         f"Explore the weighting: {100 * share:.0f} % of the final front come from it, for {100 * cost:.0f} % of "
         "the CPU time, and each of its schedules has a policy that a machine can run; " + orders_words(rows),
     )
@@ -201,8 +193,8 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         f"on {provenance['cores']} cores; {common.versions_text(provenance)}.",
         "",
         f"Hypervolume: share of a box that is dominated, by {provenance['hypervolume_method']}; its error is measured "
-        "against the exact one on at most 100 points of the same front. Where no other box is named, it is that from "
-        "the ideal (0) to 1.1 times the nadir (1) of the merged front.",
+        "against the exact one on at most 100 points of the same front. Where no other box is named, it is the "
+        f"owner's: from the best found (0) to {REACH:g} times EASY's response time in every group (1).",
         "",
     ]
 
@@ -327,155 +319,6 @@ def claims(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str
     ]
 
 
-def better(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the section about the gain of each step beyond the paper."""
-    lines, last = [], None
-    for row in rows:
-        volume = float(row["hypervolume"])
-        points, dominated_points = int(row["paper_points"]), int(row["paper_points_dominated"])
-        offline = int(row["weighting_points_dominated_offline"]) / int(row["weighting_points"])
-        lines.append(
-            [
-                row["title"],
-                f"{int(row['evaluations']):,}",
-                f"{float(row['kernel_seconds']):,.0f}",
-                f"{volume:.4f}",
-                "" if last is None else f"{100 * (volume / last - 1):+.2f} %",
-                f"{int(row['front']):,}",
-                f"{100 * int(row['alone_dominates']) / points:.1f} %",
-                f"{100 * dominated_points / points:.1f} %",
-                f"{100 * offline:.1f} %",
-            ]
-        )
-        last = volume
-    heads = [
-        "and then",
-        "evaluations",
-        "kernel s",
-        "hypervolume",
-        "gain",
-        "points",
-        "alone dominates",
-        "together dominate",
-        "weighting points dominated offline",
-    ]
-    return [
-        "## Better than the paper",
-        "",
-        *markdown(heads, lines, left=1),
-        "",
-        f"Row after row is added to the paper's final front, all in one box; hypervolume with a relative error of "
-        f"{100 * float(rows[0]['hypervolume_error']):.3f} %. Dominates: part of the paper's own points (first row) "
-        "that a schedule of this row, or of all rows so far, dominates. Offline: the part of the weighting front of "
-        "Table 4 that sequences dominate; half of it is the goal.",
-        "",
-        "![courses](figures/better-courses.png)",
-        "",
-    ]
-
-
-def equal(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the section that compares runs at equal numbers of evaluations and at equal CPU times."""
-    before = int([row["evaluations"] for row in rows if row["row"] == "weighting"][-1])
-    lines = []
-    for name in dict.fromkeys(row["row"] for row in rows):
-        course = [row for row in rows if row["row"] == name]
-        cells = [name]
-        for key, limits in (("evaluations", settings.AT_EVALUATIONS), ("kernel_seconds", settings.AT_SECONDS)):
-            for limit in limits:
-                upto = [row for row in course if float(row[key]) <= limit]
-                reaches = float(course[-1][key]) >= 0.99 * limit
-                cells.append(f"{float(upto[-1]['hypervolume']):.4f}" if upto and reaches else "")
-        lines.append([*cells, f"{float(course[-1]['hypervolume']):.4f}"])
-    heads = ["row", *(f"{k:,} evaluations" for k in settings.AT_EVALUATIONS)]
-    heads += [*(f"{s:,} CPU s" for s in settings.AT_SECONDS), "in the end"]
-    return [
-        "## At equal evaluations and in equal time",
-        "",
-        *markdown(heads, lines, left=1),
-        "",
-        "Hypervolume of what each run alone had found by then, all in one box: from the best of all runs to the "
-        f"worst of the weighting front. Those that begin with the weighting front had its {before:,} evaluations "
-        "before. CPU seconds are of simulations alone, with other work on the machine, which makes them longer.",
-        "",
-    ]
-
-
-def backfilling(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the lines about the effect of EASY backfilling under the weighted order."""
-    row = {key: int(value) for key, value in rows[0].items()}
-    return [
-        f"With EASY backfilling under the weighted order the first {row['easy_evaluations']:,} evaluations dominate "
-        f"{100 * row['none_dominated'] / row['none_points']:.0f} % of the front of {row['none_evaluations']:,} "
-        f"evaluations without backfilling; the other way round it is "
-        f"{100 * row['easy_dominated'] / row['easy_points']:.0f} %.",
-        "",
-    ]
-
-
-def algorithms(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the section that compares algorithms with random search at equal evaluations."""
-    lines = []
-    for encoding in dict.fromkeys(row["encoding"] for row in rows):
-        of_encoding = [row for row in rows if row["encoding"] == encoding]
-        volumes = {
-            algorithm: [float(row["hypervolume"]) for row in of_encoding if row["algorithm"] == algorithm]
-            for algorithm in dict.fromkeys(row["algorithm"] for row in of_encoding)
-        }
-        base = float(np.mean(volumes["random"]))
-        for algorithm, values in volumes.items():
-            sizes = [int(row["size"]) for row in of_encoding if row["algorithm"] == algorithm]
-            gain = f"{100 * (np.mean(values) / base - 1):+.1f} %" if base else ""
-            cells = [
-                f"{np.mean(values):.4f}",
-                f"{min(values):.4f} to {max(values):.4f}",
-                gain,
-                f"{np.mean(sizes):,.0f}",
-            ]
-            lines.append([encoding, algorithm, f"{int(of_encoding[0]['evaluations']):,}", str(len(values)), *cells])
-    heads = [
-        "encoding",
-        "algorithm",
-        "evaluations",
-        "seeds",
-        "hypervolume, mean",
-        "least to most",
-        "to random",
-        "points",
-    ]
-    return ["## Algorithms at equal evaluations", "", *markdown(heads, lines, left=2), ""]
-
-
-def moves(rows: Sequence[Mapping[str, str]], table4_rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the section that compares the moves from known schedules."""
-    evaluations = [int(row["evaluations"]) for row in table4_rows if row["row"] == "weighting"]
-    before = f" ({evaluations[0]:,} evaluations)" if evaluations else ""
-    lines = []
-    for name, frequency in dict.fromkeys((row["moves"], row["frequency"]) for row in rows):
-        runs = [row for row in rows if (row["moves"], row["frequency"]) == (name, frequency)]
-        cells = [
-            f"{int(frequency):,}",
-            str(len(runs)),
-            f"{np.mean([float(row['kernel_seconds']) for row in runs]):,.0f}",
-        ]
-        cells += [f"{np.mean([int(row[key]) for row in runs]):,.0f}" for key in ("size", "in_front")]
-        gains = [100 * float(row["gain"]) / (float(row["begin"])) for row in runs]
-        lines.append([name, *cells, f"{np.mean(gains):+.2f} %", f"{min(gains):+.2f} to {max(gains):+.2f} %"])
-    heads = ["moves", "at first", "seeds", "CPU s", "points", "of the joint front", "hypervolume", "least to most"]
-    return [
-        "## Moves from known schedules, at equal evaluations",
-        "",
-        *markdown(heads, lines, left=1),
-        "",
-        f"Strict sequences, {int(rows[0]['evaluations']):,} evaluations from the start orders of the weighting front; "
-        "pull: jobs whose wait is expensive forward; fill: jobs into idle processors, which delays no other job; both: "
-        "either, drawn anew each time. At first: moves a child in the first generation, afterwards as the search "
-        "adapts them. Of the joint front: points not dominated by the weighting front and all these runs together. "
-        f"Hypervolume: what the weighting front{before} gains by the run.",
-        "",
-    ]
-
-
 def workloads(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the section about the other workloads; in NASA hardly any job waits."""
     lines = []
@@ -566,7 +409,8 @@ def draw(place: Path, results: Path) -> tuple[dict[str, Any], dict[str, str]]:
         runs = read_courses(results / f"{name}.csv")
         if runs:
             figures[name] = courses(runs, title=title)
-            captions[name] = "Hypervolume and size of the front of the first evaluations of every run, all in one box."
+            captions[name] = "Hypervolume and size of the front of the first evaluations of every run, all in one box: "
+            captions[name] += beyond.box_words(common.rows(results / f"{name}.csv")) + "."
     return figures, captions
 
 

@@ -17,7 +17,9 @@ from rank_tests import chance, holm
 import paretosched as ps
 from paretosched.core.arrays import Floats
 from paretosched.core.tables import markdown
+from paretosched.fronts.quality_indicators import box_of, hypervolume, to_box
 from paretosched.search.plans import Row
+from paretosched.search.runs import read_about, read_values
 
 SHARE = 1 / 3  # of the jobs
 EVALUATIONS, SEEDS = 2_000, 10
@@ -25,7 +27,11 @@ FULL_EVALUATIONS, FULL_SEEDS = 6_000, 3
 REACH = 1.5  # times first come, first served: without backfilling no sequence is near EASY
 MEASURES = {"hypervolume": True, "igd_plus": False, "epsilon": False, "size": True}  # and whether more is better
 KEYS = ("evaluations", *MEASURES)
+IN_WORDS = {"igd_plus": "IGD+"}
 CHANCE = 0.05  # of a difference that is none
+HOLDS, OPPOSITE, NO_DIFFERENCE = "holds", "the opposite holds", "no difference"
+NOT_MEASURABLE = "not measurable in this box"  # every run of both has the same value
+DECIDING = ("hypervolume", "size")  # the second is the paper's own measure, NoS
 
 # The moves of the paper's rows; the rest is said in each variant.
 BASE = {"algorithm": "nsga2", "moves": "swap", "recombination": "none", "start": ("permutations",)}
@@ -99,15 +105,23 @@ def part_of(w: ps.Workload) -> ps.Workload:
 
 
 def measures(w: ps.Workload, rows: Sequence[Row], place: Path) -> list[dict[str, Any]]:
-    """Return the measures of every run, in the box that reaches from the best of all to `REACH` times FCFS."""
+    """Return the measures of every run, in the box that reaches from the best of all to `REACH` times FCFS.
+
+    "starts_hypervolume" is that of the orders alone with which the run begins.
+    """
     fronts = [ps.load_front(place / row.name) for row in rows]
+    merged = ps.merge(fronts)
     submitted = np.asarray(ps.objectives(ps.simulate(w, "fcfs")))
-    quality = ps.indicators(ps.merge(fronts), fronts, submitted, REACH)
+    quality, box = ps.indicators(merged, fronts, submitted, REACH), box_of(merged, submitted, REACH)
     about = {"jobs": len(w), "inside": quality["box"]["inside"]}
-    return [
-        about | {"variant": row.title, "seed": row.settings["seed"]} | {key: values[key] for key in KEYS}
-        for row, values in zip(rows, quality["inputs"], strict=True)
-    ]
+    lines = []
+    for row, values in zip(rows, quality["inputs"], strict=True):
+        run = place / row.name
+        starts = read_about(run)["parameters"].get("starts", ())
+        alone = hypervolume(to_box(read_values(run)[0][: len(starts)], merged.objectives, box), box.edge)
+        seed = {"variant": row.title, "seed": row.settings["seed"]}
+        lines.append(about | seed | {key: values[key] for key in KEYS} | {"starts_hypervolume": alone})
+    return lines
 
 
 # --- the section of the summary ---------------------------------------------------------------------------------------
@@ -118,58 +132,130 @@ def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
     most = min(int(row["jobs"]) for row in rows)
     part = [row for row in rows if int(row["jobs"]) == most]
     whole = [row for row in rows if int(row["jobs"]) != most]
-    lines, verdicts = [], []
-    for question in QUESTIONS:
-        cells, verdict = comparison(part, question)
-        verdicts.append(verdict)
-        lines.append([question.paper, f"{question.preferred} / {question.other}", *cells, verdict])
-    measured = [f"{name} {'+' if more else '-'}" for name, more in MEASURES.items()]
-    heads = ["paper", "this / that", *measured, "p, Holm", "verdict"]
-    text = [
+    verdicts = {key: judgements(part, key) for key in DECIDING}
+    lines = []
+    for place, question in enumerate(QUESTIONS):
+        judged = [cell for key in DECIDING for cell in (f"{verdicts[key][place][0]:.2g}", verdicts[key][place][1])]
+        names = f"{question.preferred} / {question.other}"
+        lines.append([question.paper, names, *comparison(part, question), *judged])
+    words = [counted(key, [verdict for _, verdict in verdicts[key]]) for key in DECIDING]
+    words += [unmoved(part), opposites(part, [verdict for _, verdict in verdicts["size"]], "size")]
+    measured = [f"{IN_WORDS.get(name, name)} {'+' if more else '-'}" for name, more in MEASURES.items()]
+    judged_by = [head for key in DECIDING for head in (f"p, {key}", f"verdict by {key}")]
+    return [
         "## The choices of section 4.3, each against its opposite",
         "",
         f"The first {SHARE:.0%} of CTC, {most:,} jobs, {int(part[0]['evaluations']):,} evaluations, "
         f"{len({row['seed'] for row in part})} seeds; strict sequences, moves and jumps in proportion to the jobs. "
         f"Hypervolume, IGD+ and epsilon are measured up to {REACH:g} times the response times of first come, first "
-        "served, UTIL aside, against the front of all runs together. Cells: in how many seeds this is better than "
-        "that by each measure (+: more is better), with the medians of both. p: Wilcoxon's signed ranks of "
-        f"hypervolume over seeds, two-sided, corrected for {len(QUESTIONS)} comparisons.",
+        "served, UTIL aside, against the front of all runs together; size is the number of schedules that are not "
+        "dominated, the paper's own measure (NoS), which says how many, not how good. Cells: in how many seeds this is "
+        "better than that by each measure (+: more is better), with the medians of both. p: Wilcoxon's signed ranks "
+        f"over seeds, two-sided, corrected for {len(QUESTIONS)} comparisons.",
         "",
-        *markdown(heads, lines, left=2),
+        *markdown(["paper", "this / that", *measured, *judged_by], lines, left=2),
         "",
-        f"{verdicts.count('holds')} of {len(verdicts)} hold; {verdicts.count('the opposite holds')} times the opposite "
-        f"holds, {verdicts.count('no difference')} times these seeds show no difference.",
+        " ".join(filter(None, words)),
+        "",
+        *(at_full_size(whole) if whole else []),
+    ]
+
+
+def in_short(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return how many statements fail or cannot be measured, in words for the summary's opening."""
+    part = [row for row in rows if row["jobs"] == rows[0]["jobs"]]
+    by_volume, by_size = ([verdict for _, verdict in judgements(part, key)] for key in DECIDING)
+    return (
+        f"of {len(QUESTIONS)} statements about its choices the opposite holds for {by_size.count(OPPOSITE)} by the "
+        f"number of schedules, and {by_volume.count(NOT_MEASURABLE)} cannot be measured by hypervolume"
+    )
+
+
+def counted(key: str, verdicts: Sequence[str]) -> str:
+    """Return how many statements hold by a measure, and how many do not.
+
+    Examples
+    --------
+    >>> counted("size", [HOLDS, OPPOSITE, NO_DIFFERENCE, NOT_MEASURABLE])
+    'By size 1 of 4 hold; the opposite holds for 1, 1 show no difference with these seeds, 1 cannot be measured.'
+    """
+    numbers = {verdict: verdicts.count(verdict) for verdict in (HOLDS, OPPOSITE, NO_DIFFERENCE, NOT_MEASURABLE)}
+    return (
+        f"By {key} {numbers[HOLDS]} of {len(verdicts)} hold; the opposite holds for {numbers[OPPOSITE]}, "
+        f"{numbers[NO_DIFFERENCE]} show no difference with these seeds, {numbers[NOT_MEASURABLE]} cannot be measured."
+    )
+
+
+def unmoved(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return which variants never have more hypervolume than their start orders."""
+    still = [
+        name
+        for name in VARIANTS
+        if all(row["hypervolume"] == row["starts_hypervolume"] for row in rows if row["variant"] == name)
+    ]
+    if not still:
+        return ""
+    return (
+        f"{len(still)} of {len(VARIANTS)} variants have the hypervolume of the orders they begin with, in every seed "
+        f"({'; '.join(still)}): nothing that these searches found adds to it in this box."
+    )
+
+
+def opposites(rows: Sequence[Mapping[str, str]], verdicts: Sequence[str], key: str) -> str:
+    """Return the statements of which the opposite holds by a measure, with seeds and medians."""
+    found = []
+    for question in (q for q, verdict in zip(QUESTIONS, verdicts, strict=True) if verdict == OPPOSITE):
+        this, that = by_seed(rows, question, key)
+        wins = int((that > this).sum() if MEASURES[key] else (that < this).sum())
+        medians = f"{np.median(that):,.0f} against {np.median(this):,.0f}"
+        found.append(f"*{question.other}* beats *{question.preferred}* in {wins} of {len(this)} seeds ({medians})")
+    return f"Against the paper, by {key}: {'; '.join(found)}." if found else ""
+
+
+def at_full_size(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the lines about the variants that were tried with all jobs."""
+    parts = []
+    for name in (name for name in FULL if any(row["variant"] == name for row in rows)):
+        mine = [row for row in rows if row["variant"] == name]
+        volumes, sizes = ([float(row[key]) for row in mine] for key in ("hypervolume", "size"))
+        parts.append(
+            f"*{name}* {min(volumes):.4f} to {max(volumes):.4f}, {min(sizes):,.0f} to {max(sizes):,.0f} schedules "
+            f"({len(mine)} seeds)"
+        )
+    equal = len({row["hypervolume"] for row in rows}) == 1
+    return [
+        f"At full size, {int(rows[0]['jobs']):,} jobs, {int(rows[0]['evaluations']):,} evaluations, hypervolume in a "
+        "box of its own and size: "
+        + "; ".join(parts)
+        + (". Hypervolume cannot be measured in that box either: it is the same in every run." if equal else "."),
         "",
     ]
-    if whole:
-        names = [name for name in FULL if any(row["variant"] == name for row in whole)]
-        of_whole = {name: [float(row["hypervolume"]) for row in whole if row["variant"] == name] for name in names}
-        text += [
-            f"At full size, {int(whole[0]['jobs']):,} jobs, {int(whole[0]['evaluations']):,} evaluations, hypervolume "
-            "in a box of its own: "
-            + "; ".join(f"{name} {min(v):.4f} to {max(v):.4f} ({len(v)} seeds)" for name, v in of_whole.items())
-            + ".",
-            "",
-        ]
-    return text
 
 
-def comparison(rows: Sequence[Mapping[str, str]], question: Question) -> tuple[list[str], str]:
-    """Return the cells of a question, and its verdict by hypervolume."""
-    pairs = {name: by_seed(rows, question, name) for name in MEASURES}
+def judgements(rows: Sequence[Mapping[str, str]], key: str) -> list[tuple[float, str]]:
+    """Return the corrected probability and the verdict of every question by a measure."""
+    pairs = [by_seed(rows, question, key) for question in QUESTIONS]
+    sign = 1 if MEASURES[key] else -1
+    found = []
+    for (this, that), p in zip(pairs, holm([chance(*pair) for pair in pairs]), strict=True):
+        verdict = NO_DIFFERENCE
+        if np.ptp([this, that]) == 0:
+            verdict = NOT_MEASURABLE
+        elif p < CHANCE:
+            verdict = HOLDS if np.median(sign * (this - that)) > 0 else OPPOSITE
+        found.append((p, verdict))
+    return found
+
+
+def comparison(rows: Sequence[Mapping[str, str]], question: Question) -> list[str]:
+    """Return the cells of a question: in how many seeds this is better than that, by each measure."""
     cells = []
     for name, more in MEASURES.items():
-        this, that = pairs[name]
+        this, that = by_seed(rows, question, name)
         wins = int(((this > that) if more else (this < that)).sum())
         digits = 0 if name == "size" else 3
         cells.append(f"{wins} of {len(this)} ({np.median(this):.{digits}f} / {np.median(that):.{digits}f})")
-    chances = holm([chance(*by_seed(rows, other, "hypervolume")) for other in QUESTIONS])
-    mine = chances[QUESTIONS.index(question)]
-    this, that = pairs["hypervolume"]
-    verdict = "no difference"
-    if mine < CHANCE:
-        verdict = "holds" if np.median(this - that) > 0 else "the opposite holds"
-    return [*cells, f"{mine:.2g}"], verdict
+    return cells
 
 
 def by_seed(rows: Sequence[Mapping[str, str]], question: Question, key: str) -> tuple[Floats, Floats]:

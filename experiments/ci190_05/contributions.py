@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 
 import paretosched as ps
+from paretosched.core.arrays import Floats
 from paretosched.core.tables import markdown
 from paretosched.fronts.quality_indicators import REACH, box_of, to_box
+
+
+def easy_of(workload: ps.Workload) -> Floats:
+    """Return what EASY reaches, of which the owner's box is made."""
+    return np.asarray(ps.objectives(ps.simulate(workload, "easy")))
 
 
 def measures(final: ps.Front, fronts: Mapping[str, ps.Front], workload: ps.Workload) -> dict[str, dict[str, Any]]:
@@ -18,7 +24,7 @@ def measures(final: ps.Front, fronts: Mapping[str, ps.Front], workload: ps.Workl
     The keys are those of `quality_indicators.indicators`; "inside", the rows of the front in the owner's box;
     "whole_hypervolume", and "hypervolume_error" of it.
     """
-    easy = np.asarray(ps.objectives(ps.simulate(workload, "easy")))
+    easy = easy_of(workload)
     box = box_of(final, easy)
     owner, whole = ps.indicators(final, list(fronts.values()), easy), ps.indicators(final, list(fronts.values()))
     by_name = {}

@@ -28,6 +28,11 @@ ALGORITHMS = {
 RANDOM = "random"
 OF = {WEIGHTING: "easy", SEQUENCE: "fcfs"}  # whose response times the box is made of
 EVALUATIONS, SEEDS = 2_000, 10
+# The measures in the owner's box, and those of runs that it does not tell apart; whether more is better. The first one
+# is that of the tests against random search.
+MEASURES = choices.MEASURES
+MEASURES_OF_WHOLE = {"whole_igd_plus": False, "whole_epsilon": False, "size": True}
+IN_WORDS = choices.IN_WORDS | {"whole_igd_plus": "IGD+", "whole_epsilon": "epsilon"}
 SETTINGS: dict[str, dict[str, Any]] = {
     WEIGHTING: {"encoding": WEIGHTING, "backfill": "easy", "population": 100},
     SEQUENCE: {
@@ -54,14 +59,18 @@ def rows_of(w: ps.Workload, encoding: str, seeds: int) -> list[Row]:
 
 
 def measures(w: ps.Workload, encoding: str, rows: Sequence[Row], place: Path) -> list[dict[str, Any]]:
-    """Return the measures of every run, all runs of the encoding in one box."""
+    """Return the measures of every run, all runs of the encoding in one box; with "whole_", in that of their front."""
     fronts = [ps.load_front(place / row.name) for row in rows]
+    merged = ps.merge(fronts)
     reference = np.asarray(ps.objectives(ps.simulate(w, OF[encoding])))
-    quality = ps.indicators(ps.merge(fronts), fronts, reference, choices.REACH)
+    quality, whole = ps.indicators(merged, fronts, reference, choices.REACH), ps.indicators(merged, fronts)
     about = {"jobs": len(w), "encoding": encoding}
     return [
-        about | {"algorithm": row.title, "seed": row.settings["seed"]} | {key: values[key] for key in choices.KEYS}
-        for row, values in zip(rows, quality["inputs"], strict=True)
+        about
+        | {"algorithm": row.title, "seed": row.settings["seed"]}
+        | {key: values[key] for key in choices.KEYS}
+        | {f"whole_{key}": of_all[key] for key in ("igd_plus", "epsilon")}
+        for row, values, of_all in zip(rows, quality["inputs"], whole["inputs"], strict=True)
     ]
 
 
@@ -76,10 +85,12 @@ def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
 def of_encoding(encoding: str, rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the table and the sentences about one encoding."""
     names = names_in(rows, encoding)
-    by_measure = {key: values_of(rows, names, key) for key in choices.MEASURES}
-    ranks = {key: ranks_of(values, choices.MEASURES[key]) for key, values in by_measure.items()}
-    volumes = by_measure["hypervolume"]
-    chances = chances_of(volumes, names)
+    apart = separated(rows)
+    deciding, *_ = shown = MEASURES if apart else MEASURES_OF_WHOLE
+    by_measure = {key: values_of(rows, names, key) for key in shown}
+    ranks = {key: ranks_of(values, shown[key]) for key, values in by_measure.items()}
+    good = {key: values if shown[key] else -values for key, values in by_measure.items()}
+    chances = chances_of(good[deciding], names)
     table = []
     for place, name in enumerate(names):
         cells = []
@@ -87,36 +98,71 @@ def of_encoding(encoding: str, rows: Sequence[Mapping[str, str]]) -> list[str]:
             digits = 0 if key == "size" else 4
             mean, spread = values[:, place].mean(), values[:, place].std(ddof=1)
             cells.append(f"{mean:,.{digits}f} ± {spread:.{digits}f} ({ranks[key][place]:.1f})")
-        tested = [f"{chances[name]:.2g}", f"{effect(volumes, names, name):.2f}"] if name in chances else ["-", "-"]
+        tested = (
+            [f"{chances[name]:.2g}", f"{effect(good[deciding], names, name):.2f}"] if name in chances else ["-"] * 2
+        )
         table.append([name, *cells, *tested])
     friedman = {
         key: friedmanchisquare(*values.T).pvalue if len(values) > 2 and np.ptp(values) else 1.0
         for key, values in by_measure.items()
     }
     best = {key: [names[i] for i in np.flatnonzero(ranks[key] == ranks[key].min())] for key in by_measure}
-    equal = as_good_as_random(rows, encoding)
-    heads = ["algorithm", *(f"{key} {'+' if more else '-'}" for key, more in choices.MEASURES.items())]
+    shown_better = {key: better_than_random(values, names) for key, values in good.items()}
+    box = f"the box up to {choices.REACH:g} times the response times of {OF[encoding].upper()}"
+    heads = [f"{IN_WORDS.get(key, key)} {'+' if more else '-'}" for key, more in shown.items()]
+    different = [IN_WORDS.get(key, key) for key, p in friedman.items() if p < choices.CHANCE]
     return [
-        f"**{encoding}**, {int(rows[0]['jobs']):,} jobs, {int(rows[0]['evaluations']):,} evaluations, {len(volumes)} "
-        f"seeds; in the box up to {choices.REACH:g} times the response times of {OF[encoding].upper()}. "
-        "Best by mean rank: "
-        + ", ".join(f"{key} {' and '.join(found)}" for key, found in best.items())
-        + ". "
-        + (
-            f"Not shown to be better than random by hypervolume: {', '.join(equal)}."
-            if equal
-            else "By hypervolume every other algorithm is better than random."
-        ),
-        "",
-        *markdown([*heads, "p, Holm", "effect"], table, left=1),
-        "",
-        "Mean ± standard deviation over seeds (mean rank); + more is better, - less. p: Wilcoxon's signed ranks of "
-        "hypervolume against random, Holm's correction; effect: how often a run of it has more hypervolume than one of "
-        "random, .5 is equal (Vargha and Delaney). Friedman's p over all: "
-        + ", ".join(f"{key} {p:.1g}" for key, p in friedman.items())
+        f"**{encoding}**, {int(rows[0]['jobs']):,} jobs, {int(rows[0]['evaluations']):,} evaluations, "
+        f"{len(by_measure[deciding])} seeds; in {box}. "
+        + ("" if apart else in_vain(rows))
+        + "Best by mean rank: "
+        + ", ".join(f"{IN_WORDS.get(key, key)} {' and '.join(found)}" for key, found in best.items())
+        + ". Shown to be better than random: "
+        + "; ".join(f"by {IN_WORDS.get(key, key)} {', '.join(found) or 'none'}" for key, found in shown_better.items())
         + ".",
         "",
+        *markdown(["algorithm", *heads, "p, Holm", "effect"], table, left=1),
+        "",
+        "Mean ± standard deviation over seeds (mean rank); + more is better, - less. p: Wilcoxon's signed ranks of "
+        f"{IN_WORDS.get(deciding, deciding)} against random, Holm's correction; effect: how often a run of it is "
+        "better by that than one of random, .5 is equal (Vargha and Delaney). Better than random: p below "
+        f"{choices.CHANCE:g} and an effect above .5. Friedman's p over all: "
+        + ", ".join(f"{IN_WORDS.get(key, key)} {p:.1g}" for key, p in friedman.items())
+        + f"; so the algorithms differ by {' and '.join(different) or 'none of these'}.",
+        "",
     ]
+
+
+def separated(rows: Sequence[Mapping[str, str]]) -> bool:
+    """Return whether the box tells any two runs apart.
+
+    Examples
+    --------
+    >>> separated([{"hypervolume": "0.5"}, {"hypervolume": "0.5"}]), separated([{"hypervolume": "0"}] * 2)
+    (False, False)
+    >>> separated([{"hypervolume": "0.5"}, {"hypervolume": "0.6"}])
+    True
+    """
+    return len({row["hypervolume"] for row in rows}) > 1
+
+
+def in_vain(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return why an encoding is not measured in a box that tells none of its runs apart."""
+    algorithms = len({row["algorithm"] for row in rows})
+    volume = float(rows[0]["hypervolume"])
+    same = bool(volume) and not any(float(row["igd_plus"]) for row in rows)
+    return (
+        f"That box tells none of the {algorithms} algorithms apart: all {len(rows)} runs have a hypervolume of "
+        f"{volume:.4f} in it"
+        + (", and whatever came into it every one of them has (IGD+ 0)" if same else "")
+        + ". So the rest is measured in the box of their merged front, up to its worst schedules, and by size. "
+    )
+
+
+def better_than_random(good: Floats, names: Sequence[str]) -> list[str]:
+    """Return the algorithms that are shown to be better than random search; of `good`, more is better."""
+    chances = chances_of(good, names)
+    return [name for name, p in chances.items() if p < choices.CHANCE and effect(good, names, name) > 0.5]
 
 
 def names_in(rows: Sequence[Mapping[str, str]], encoding: str) -> list[str]:
@@ -124,13 +170,41 @@ def names_in(rows: Sequence[Mapping[str, str]], encoding: str) -> list[str]:
     return [name for name in ALGORITHMS[encoding] if any(row["algorithm"] == name for row in rows)]
 
 
-def as_good_as_random(rows: Sequence[Mapping[str, str]], encoding: str) -> list[str]:
-    """Return the algorithms of an encoding that have not shown more hypervolume than random search."""
+def shown_better(rows: Sequence[Mapping[str, str]], encoding: str, key: str) -> list[str]:
+    """Return the algorithms of an encoding that are shown to be better than random search by a measure."""
     of_this = [row for row in rows if row["encoding"] == encoding]
     names = names_in(of_this, encoding)
-    volumes = values_of(of_this, names, "hypervolume")
-    chances = chances_of(volumes, names)
-    return [name for name in chances if chances[name] >= choices.CHANCE or effect(volumes, names, name) <= 0.5]
+    values = values_of(of_this, names, key)
+    return better_than_random(values if (MEASURES | MEASURES_OF_WHOLE)[key] else -values, names)
+
+
+def as_good_as_random(rows: Sequence[Mapping[str, str]], encoding: str) -> list[str]:
+    """Return the algorithms of an encoding that have not shown more hypervolume than random search."""
+    names = names_in([row for row in rows if row["encoding"] == encoding], encoding)
+    return [name for name in names if name not in (RANDOM, *shown_better(rows, encoding, "hypervolume"))]
+
+
+def best_with_every_seed(rows: Sequence[Mapping[str, str]], encoding: str, key: str) -> str | None:
+    """Return the algorithm of an encoding that no other one reaches with any seed, by a measure of which less is good.
+
+    Examples
+    --------
+    >>> found = {"nsga2": (0.3, 0.4), "random": (0.2, 0.3), "rvea": (0.3, 0.5)}
+    >>> rows = [
+    ...     {"encoding": "weighting", "algorithm": name, "seed": str(seed), "igd_plus": str(value)}
+    ...     for name, values in found.items()
+    ...     for seed, value in enumerate(values)
+    ... ]
+    >>> best_with_every_seed(rows, "weighting", "igd_plus")
+    'random'
+    >>> best_with_every_seed([*rows[:-1], rows[-1] | {"igd_plus": "0.1"}], "weighting", "igd_plus")
+    """
+    of_this = [row for row in rows if row["encoding"] == encoding]
+    names = names_in(of_this, encoding)
+    values = values_of(of_this, names, key)
+    least = {names[place] for place in values.argmin(axis=1)}
+    alone = bool(((values == values.min(axis=1, keepdims=True)).sum(axis=1) == 1).all())
+    return least.pop() if len(least) == 1 and alone else None
 
 
 def worse_than_random(rows: Sequence[Mapping[str, str]], encoding: str, key: str) -> list[str]:
@@ -149,7 +223,7 @@ def worse_than_random(rows: Sequence[Mapping[str, str]], encoding: str, key: str
     """
     of_this = [row for row in rows if row["encoding"] == encoding]
     names = names_in(of_this, encoding)
-    values = values_of(of_this, names, key) * (1 if choices.MEASURES[key] else -1)
+    values = values_of(of_this, names, key) * (1 if MEASURES[key] else -1)
     return [
         name for name, column in zip(names, values.T, strict=True) if (column < values[:, names.index(RANDOM)]).all()
     ]
@@ -163,7 +237,7 @@ def chances_of(volumes: Floats, names: Sequence[str]) -> dict[str, float]:
 
 def values_of(rows: Sequence[Mapping[str, str]], names: Sequence[str], key: str) -> Floats:
     """Return a measure by seed and algorithm, (seeds, algorithms); nothing in the box is as far as can be."""
-    worst = "0" if choices.MEASURES[key] else "inf"
+    worst = "0" if (MEASURES | MEASURES_OF_WHOLE)[key] else "inf"
     by_run = {(row["seed"], row["algorithm"]): float(row[key] or worst) for row in rows}
     seeds = sorted({seed for seed, _ in by_run})
     return np.array([[by_run[seed, name] for name in names] for seed in seeds])

@@ -19,12 +19,12 @@ import ranks
 import settings
 
 import paretosched as ps
+from paretosched.core.arrays import Floats
 from paretosched.core.tables import save_rows
-from paretosched.fronts.dominance import costs, nondominated_rows
+from paretosched.fronts.dominance import nondominated_rows
 from paretosched.fronts.front import front_of
 from paretosched.fronts.quality_indicators import (
     HYPERVOLUME_METHOD,
-    Box,
     box_of,
     dominated_rows,
     hypervolume,
@@ -50,28 +50,29 @@ def main() -> None:
     options.work.mkdir(parents=True, exist_ok=True)
     options.results.mkdir(parents=True, exist_ok=True)
     ctc = common.workload("CTC", settings.QUICK, options.quick)
+    easy = contributions.easy_of(ctc)
     place = options.work / "CTC"
     if "paper002" in parts:
         rows = [*PLANS["paper002"], settings.RANDOM]
         explore(ctc, place, rows, options)
         save_rows(table4(place, ctc), options.results / "table4.csv")
-        save_rows(courses(place, PLANS["paper002"], options.quick), options.results / "courses.csv")
+        save_rows(courses(place, PLANS["paper002"], easy, options.quick), options.results / "courses.csv")
     if "seeds" in parts:
         for rows_so_far in of_seeds(ctc, options):
             save_rows(rows_so_far, options.results / "seeds.csv")
     if "better" in parts:
         explore(ctc, place, PLANS["better"], options)
-        save_rows(steps(place), options.results / "better.csv")
-        save_rows(courses(place, PLANS["better"], options.quick), options.results / "better-courses.csv")
+        save_rows(steps(place, easy), options.results / "better.csv")
+        save_rows(courses(place, PLANS["better"], easy, options.quick), options.results / "better-courses.csv")
         save_rows(backfilling(place), options.results / "backfilling.csv")
     if "algorithms" in parts:
         rows = seeds_of("algorithms", options.quick)
         explore(ctc, place, rows, options)
-        save_rows(algorithms(place, rows), options.results / "algorithms.csv")
+        save_rows(algorithms(place, rows, easy), options.results / "algorithms.csv")
     if "moves" in parts:
         rows = seeds_of("moves", options.quick)
         explore(ctc, place, rows, options)
-        save_rows(moves(place, rows), options.results / "moves.csv")
+        save_rows(moves(place, rows, easy), options.results / "moves.csv")
     if "choices" in parts:
         save_rows(of_choices(ctc, options), options.results / "choices.csv")
     if "ranks" in parts:
@@ -131,7 +132,7 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
     names = [row.name for row in PLANS["paper002"]]
     fronts = {name: ps.load_front(place / name) for name in names}
     final = ps.merge(list(fronts.values()))
-    easy = np.asarray(ps.objectives(ps.simulate(workload, "easy")))
+    easy = contributions.easy_of(workload)
     shares = dict(zip(names, ps.contributions(list(fronts.values()), easy=easy), strict=True))
     by_summary = {summary.name: ps.merge([fronts[name] for name in summary.rows]) for summary in SUMMARIES}
     titles = {row.name: row.title for row in (*PLANS["paper002"], *SUMMARIES, settings.RANDOM)}
@@ -199,20 +200,10 @@ def seconds(place: Path, names: Sequence[str]) -> dict[str, float]:
     return {"wall_seconds": wall, "kernel_seconds": round(kernel, 1)}
 
 
-def interesting(weighting: ps.Front, whole: ps.Front) -> Box:
-    """Return the box of interesting schedules: none is worse than the worst on the front of the weighting.
-
-    A sequence may let all jobs wait for a year, so that in the box of all schedules the useful ones are in one corner.
-    """
-    nadir = box_of(weighting).nadir
-    points = costs(whole.values, whole.objectives)
-    return Box(box_of(whole).objectives, points[(points <= nadir).all(axis=1)].min(axis=0), nadir)
-
-
-def courses(place: Path, rows: Sequence[Row], quick: bool) -> list[dict[str, Any]]:
-    """Return the quality of every run after numbers of evaluations and seconds of simulation, in one box."""
+def courses(place: Path, rows: Sequence[Row], easy: Floats, quick: bool) -> list[dict[str, Any]]:
+    """Return the quality of every run after numbers of evaluations and seconds of simulation, in the owner's box."""
     whole = ps.merge([ps.load_front(place / row.name) for row in rows])
-    box = interesting(ps.load_front(place / "weighting"), whole)
+    box = box_of(whole, easy)
     points_of_runs = []
     for row in rows:
         values, seconds = read_values(place / row.name)
@@ -231,13 +222,14 @@ def courses(place: Path, rows: Sequence[Row], quick: bool) -> list[dict[str, Any
                 "size": int(course.size[i]),
                 "hypervolume": float(course.hypervolume[i]),
                 "igd_plus": float(course.igd_plus[i]),
+                "reach": box.reach,
             }
             for i, k in enumerate(course.evaluations)
         ]
     return points_of_runs
 
 
-def steps(place: Path) -> list[dict[str, Any]]:
+def steps(place: Path, easy: Floats) -> list[dict[str, Any]]:
     """Return the gain of each row of the plan "better" when it is added to the paper's final front."""
     paper = ps.merge([ps.load_front(place / row.name) for row in PLANS["paper002"]])
     weighting = ps.load_front(place / "weighting")
@@ -249,7 +241,7 @@ def steps(place: Path) -> list[dict[str, Any]]:
         if row.settings["encoding"] == "sequence" or row.settings.get("decoding") == "earliest"
     }
     sequences = [ps.load_front(place / row.name) for row in PLANS["paper002"] if row.name in offline]
-    box = interesting(weighting, ps.merge([paper, *fronts.values()]))
+    box = box_of(ps.merge([paper, *fronts.values()]), easy)
     steps_so_far = []
     paper_and_more = paper
     for name, title in [("final", "The paper's plan"), *((row.name, row.title) for row in new)]:
@@ -264,7 +256,8 @@ def steps(place: Path) -> list[dict[str, Any]]:
                 "evaluations": fronts[name].evaluations if name in fronts else paper.evaluations,
                 **seconds(place, [name] if name in fronts else [row.name for row in PLANS["paper002"]]),
                 "front": len(paper_and_more),
-                "hypervolume": hypervolume(to_box(paper_and_more.values, paper.objectives, box)),
+                "hypervolume": hypervolume(to_box(paper_and_more.values, paper.objectives, box), box.edge),
+                "reach": box.reach,
                 "paper_points": len(paper),
                 "paper_points_dominated": int(dominated_rows(paper, paper_and_more).sum()),
                 "alone_dominates": int(dominated_rows(paper, fronts[name]).sum()) if name in fronts else 0,
@@ -273,7 +266,7 @@ def steps(place: Path) -> list[dict[str, Any]]:
             }
         )
     whole = to_box(paper_and_more.values, paper.objectives, box)
-    return [row | {"hypervolume_error": hypervolume_error(whole)} for row in steps_so_far]
+    return [row | {"hypervolume_error": hypervolume_error(whole, box.edge)} for row in steps_so_far]
 
 
 def backfilling(place: Path) -> list[dict[str, Any]]:
@@ -294,17 +287,19 @@ def backfilling(place: Path) -> list[dict[str, Any]]:
     ]
 
 
-def algorithms(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return measures of algorithms at equal evaluations, the runs of one encoding in one box."""
+def algorithms(place: Path, plan: Sequence[Row], easy: Floats) -> list[dict[str, Any]]:
+    """Return measures of algorithms at equal evaluations, the runs of one encoding in one owner's box."""
     lines = []
     for encoding in ("weighting", "sequence"):
         rows = [row for row in plan if row.settings["encoding"] == encoding]
         fronts = [ps.load_front(place / row.name) for row in rows]
         whole = ps.merge(fronts)
-        for row, quality in zip(rows, ps.indicators(whole, fronts)["inputs"], strict=True):
+        measured = ps.indicators(whole, fronts, easy)
+        for row, quality in zip(rows, measured["inputs"], strict=True):
             keys = ("evaluations", "size", "hypervolume", "igd_plus", "epsilon")
             about = {key: row.settings[key] for key in ("encoding", "algorithm", "seed")}
-            lines.append({"row": row.name, **about, **{key: quality[key] for key in keys}})
+            values = {key: quality[key] for key in keys}
+            lines.append({"row": row.name, **about, **values, "reach": measured["box"]["reach"]})
     return lines
 
 
@@ -321,20 +316,21 @@ def of_ranks(ctc: ps.Workload, options: argparse.Namespace) -> list[dict[str, An
     return lines
 
 
-def moves(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return measures of moves at equal evaluations, in one box with the front they begin with."""
+def moves(place: Path, plan: Sequence[Row], easy: Floats) -> list[dict[str, Any]]:
+    """Return measures of moves at equal evaluations, in the owner's box, with the front they begin with."""
     rows = [row for row in plan if row.settings["encoding"] == "sequence"]
     begin = ps.load_front(place / "weighting")
     fronts = [ps.load_front(place / row.name) for row in rows]
     with_begin = [ps.merge([begin, front]) for front in fronts]
-    first, *quality = ps.indicators(ps.merge([begin, *fronts]), [begin, *fronts, *with_begin])["inputs"]
+    measured = ps.indicators(ps.merge([begin, *fronts]), [begin, *fronts, *with_begin], easy)
+    first, *quality = measured["inputs"]
     lines = []
     for row, alone, joint in zip(rows, quality[: len(rows)], quality[len(rows) :], strict=True):
         about = {key: row.settings[key] for key in ("moves", "frequency", "seed")}
         values = {key: alone[key] for key in ("evaluations", "size", "in_front", "hypervolume")}
         seconds = {"kernel_seconds": read_about(place / row.name)["kernel_seconds"]}
         both = {"begin": first["hypervolume"], "gain": joint["hypervolume"] - first["hypervolume"]}
-        lines.append({"row": row.name, **about, **values, **seconds, **both})
+        lines.append({"row": row.name, **about, **values, **seconds, **both, "reach": measured["box"]["reach"]})
     return lines
 
 
