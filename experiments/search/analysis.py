@@ -107,7 +107,7 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> 
         f"{winners.count('')}; a test on one log can show a difference from {enough} seeds on; here the seeds are "
         f"{', '.join(map(str, seeds))}.",
         f"Better than `archive`: {'; '.join(fails)}." if fails else "No other one is better by any measure on any log.",
-        "Leave `--algorithm` alone if every group must stay near EASY: `archive` is the default for weightings; it "
+        "Leave `--algorithm` alone if every group must stay near EASY: `archive` is the default; it "
         "does not look for schedules in which a group waits much longer.",
     )
 

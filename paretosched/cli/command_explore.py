@@ -92,7 +92,8 @@ def _takes_search(parser: Parser) -> None:
         "--evaluations",
         type=whole,
         metavar="N",
-        help="schedules in all (default 20000; when a run is continued, as many as planned for it)",
+        help="schedules in all (default 20000; when a run is continued, as many as planned for it); weightings that "
+        "sequences begin with are not counted",
     )
     group.add_argument(
         "--until",
@@ -208,7 +209,7 @@ def _takes_decoding(parser: Parser) -> None:
 
 def _takes_moves(parser: Parser) -> None:
     group = parser.add_argument_group(
-        "sequences", "With --encoding sequence: how the order of all jobs changes from one generation to the next."
+        "sequences", "With --encoding sequence: how the order of all jobs changes from a schedule to its children."
     )
     group.add_argument(
         "--moves",
@@ -338,6 +339,8 @@ def _show_front(
     answered = None if options.wish is None else answer(options.wish, front, workload)
     if options.json:
         summary = {"run": str(options.output), "size": len(front), **last._asdict(), "gains": gains}
+        summary["weightings"] = None if first is None else first.evaluations
+        del summary["beginning"]
         summary["best"] = dict(zip((o.name for o in front.objectives), last.best, strict=True))
         show(to_json(summary | ({} if answered is None else {"answer": answered.about()})))
         return
@@ -346,7 +349,8 @@ def _show_front(
     headline = gains_text(gains, reach) if answered is None else answered.text()
     before = ""
     if first is not None:
-        before = f"{first.evaluations:,} weightings to begin with, in {first.elapsed:.1f} s; then "
+        now = first.evaluations - first.replayed
+        before = f"{first.evaluations:,} weightings to begin with ({now:,} now, in {first.elapsed:.1f} s); then "
     show(
         f"{headline}\n\n{before}"
         f"{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "

@@ -158,7 +158,11 @@ def show_written(options: argparse.Namespace, workload: Workload) -> None:
 
 
 def remark_cut(options: argparse.Namespace, trace: str, workload: Workload) -> None:
-    """Write a remark if much of the work of a log is cut off, unless that was asked for."""
+    """Write a remark if much of the work of a log is cut off, unless that was asked for; a run has its log's answer."""
+    from ..core.run_files import is_run
+
+    if is_run(trace):
+        return
     for repair in workload.repairs:
         if options.overrun is None and (repair.work_percent or 0) > MOST_CUT:
             remark(
@@ -203,13 +207,13 @@ def remark_history(schedule: Schedule) -> None:
 
 def remark_rest(run: str | None) -> None:
     """Write a remark about the evaluations that are in a run directory after an interruption."""
-    from ..core.run_files import is_run
+    from ..core.run_files import WEIGHTINGS, is_run
     from ..search.runs import read_about
 
     parts = (
         []
         if run is None
-        else [Path(run, part) for part in ("", "greedy", "rules", "validation", "training", "weightings")]
+        else [Path(run, part) for part in ("", "greedy", "rules", "validation", "training", WEIGHTINGS)]
     )
     runs = [place for place in parts if is_run(place)]
     if runs:

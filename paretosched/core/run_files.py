@@ -19,6 +19,7 @@ from .limits import limits_in_force
 RUN_FILE = "run.json"
 STORE_FILE = "run.sqlite"
 FRONT_FILE = "front.parquet"
+WEIGHTINGS = "weightings"  # what sequences begin with by default, and the run of it in that of the sequences
 _COLUMNS = (
     "number integer primary key, generation integer not null, genome blob not null, objectives blob not null, "
     "seconds real not null"

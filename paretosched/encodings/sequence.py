@@ -41,6 +41,7 @@ RECOMBINATIONS = ("none", "ox", "pmx", "cycle")
 BIG, LONG = 32, 3600  # so many processors or more; more than so many seconds requested
 CACHE_BYTES = 2**28  # four times the orders of 120 individuals of 136,000 jobs, or twice with their waits
 CHANGES_BYTES = 2**27  # what recipes have changed: of 136,000 jobs, 6 kB for 500 moves
+OVERHEAD = 400  # bytes of an entry in a cache, which are more than many a change has
 
 
 @checked_when_made
@@ -234,7 +235,7 @@ class Derive:
         self._workload = workload
         self._spec = check_sequences(spec, workload)
         self._recent = _Recent(cache_bytes)
-        self._changes = _Recent(min(cache_bytes, CHANGES_BYTES))
+        self._changes = _Recent(min(cache_bytes, CHANGES_BYTES), OVERHEAD)
         self._of_thread = local()
         self._movable = movable_jobs(workload, spec.movable)
         self._spared = spared_groups(workload, spec.movable)
@@ -414,10 +415,11 @@ class Derive:
 
 
 class _Recent:
-    """A cache of the arrays used last, up to a number of bytes; threads may share it."""
+    """A cache of the arrays used last, up to a number of bytes, with an overhead of each; threads may share it."""
 
-    def __init__(self, most_bytes: int) -> None:
+    def __init__(self, most_bytes: int, overhead: int = 0) -> None:
         self._most = most_bytes
+        self._overhead = overhead
         self._bytes = 0
         self._arrays: OrderedDict[tuple[str, bytes], NDArray[Any]] = OrderedDict()
         self._lock = Lock()
@@ -436,9 +438,9 @@ class _Recent:
             if key in self._arrays:
                 return
             self._arrays[key] = array
-            self._bytes += array.nbytes
+            self._bytes += array.nbytes + self._overhead
             while self._bytes > self._most and len(self._arrays) > 1:
-                self._bytes -= self._arrays.popitem(last=False)[1].nbytes
+                self._bytes -= self._arrays.popitem(last=False)[1].nbytes + self._overhead
 
 
 def _change(parent: Order, order: Order) -> NDArray[np.uint8]:

@@ -64,7 +64,7 @@ def extremes_text(front: Front) -> str:
             f"online no: such a schedule knows all run times and submissions in advance; {int(is_online.sum()):,} of "
             f"{len(front):,} here are made by policies that could run the machine"
         )
-    lines += utilisation_left_out(front)
+    lines += utilisation_left_out(front) if len(front) > 1 else ()
     if front.groups != tuple(str(i + 1) for i in range(len(front.groups))):
         lines.append(", ".join(f"AWRT{i} is group {name}" for i, name in enumerate(front.groups, 1)))
     return "\n".join(lines)

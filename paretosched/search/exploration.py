@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import as_path, callback, number, whole_number
+from ..core.arguments import as_path, callback, list_argument, number, whole_number
 from ..core.arrays import Ints
 from ..core.errors import InputError, printable
-from ..core.run_files import FRONT_FILE
+from ..core.run_files import FRONT_FILE, WEIGHTINGS
 from ..encodings.encoding import ENCODINGS, Explored, words_of
 from ..encodings.sequence import Sequences
 from ..fronts.dominance import costs, nondominated_rows
@@ -36,13 +36,12 @@ from .evaluation import Simulations, TlsFiles, check_workers, simulations, versi
 from .last_tenth import gain_of_last_tenth
 from .last_tenth import until as stop_at
 from .resuming import Record, advance
-from .settings import AIMS, ALL, BEGUN, POPULATION, Settings, settle
+from .settings import AIMS, ALL, BEGUN, POPULATION, Settings, settle, start_names
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
 PUBLISH_EVERY = 30.0  # s between two published fronts
 DEFAULTS: dict[str, Any] = {"population": POPULATION, "seed": 0, "encoding": "weighting", "start": ()}
-WEIGHTINGS = "weightings"  # what sequences begin with, and the run of it in that of the sequences
-POPULATIONS = 10  # of weightings
+POPULATIONS = 10  # of weightings that sequences begin with
 FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
 
 
@@ -129,7 +128,7 @@ def explore(
         Where the run is kept; its parent must exist.
     evaluations
         How many schedules are simulated in all, with those of a continued run; ten million at most. By default 20,000,
-        or all where schedules are enumerated.
+        or all where schedules are enumerated. Weightings that sequences begin with are not counted.
     population
         Schedules a generation; with "archive" the lag, and the least number that is drawn at random at first; by
         default 100.
@@ -203,7 +202,7 @@ def explore(
     words = DEFAULTS | {key: word for key, word in words_of_run(words, known_parameters).items() if word is not None}
     words |= {key: whole_number(key, words[key]) for key in ("population", "seed", "lag") if key in words}
     where = workers, scheduler, tls
-    words["start"] = _start(workload, run_directory, known_parameters, words, evaluations, where, progress)
+    words["start"] = _start(workload, run_directory, known_parameters, words, (evaluations, until), where, progress)
     settings = settle(workload, known_parameters, **words)
     simulating = partial(simulations, [workload], settings.encoding, *where)
     amounts = evaluations, until, words["population"]
@@ -215,37 +214,71 @@ def _start(
     run_directory: str | os.PathLike[str],
     known_parameters: Mapping[str, Any],
     words: Mapping[str, Any],
-    evaluations: int | None,
+    amounts: tuple[int | None, float | None],
     where: tuple[int, str | None, TlsFiles | None],
     progress: Callable[[Progress], object] | None,
 ) -> Sequence[str]:
-    """Return what a run begins with; for sequences of a new run, explore the weightings first that they begin with."""
+    """Return what a run begins with; for sequences of a new run, explore the weightings first that they begin with.
+
+    The amounts are the evaluations, and until which gain. Meanwhile the run has the words it was asked for with, so
+    that it can be continued without them, but no starts yet.
+    """
     start: Sequence[str] = words["start"]
     name = Sequences().name
-    if getattr(words["encoding"], "name", words["encoding"]) != name:
+    if isinstance(start, str) or getattr(words["encoding"], "name", words["encoding"]) != name:
         return start
-    is_new = known_parameters.get("encoding") != name and not runs.count_evaluations(as_path(run_directory))
-    if is_new and not start and words.get("algorithm", "archive") == "archive":
+    start = list_argument("start", start)
+    is_known = known_parameters.get("encoding") == name
+    has_begun = (is_known and "starts" in known_parameters) or runs.count_evaluations(as_path(run_directory)) > 0
+    if not has_begun and not start and words.get("algorithm", "archive") == "archive":
         start = [WEIGHTINGS]
-    if isinstance(start, str) or WEIGHTINGS not in start:
+    if WEIGHTINGS not in start:
         return start
-    run = as_path(run_directory) / WEIGHTINGS
-    if is_new:
+    place = as_path(run_directory) / WEIGHTINGS
+    if not has_begun:
         others = ["submit" if word == WEIGHTINGS else word for word in start]
         settings = settle(workload, {}, **{**words, "start": others})  # wrong words are refused before the work
-        runs.keep_wanted(run_directory, _budget(evaluations, settings, words["population"], run_directory, False))
-        workers, scheduler, tls = where
-        explore(
-            workload,
-            run,
-            evaluations=POPULATIONS * words["population"],
-            **{key: words[key] for key in ("population", "seed", *AIMS) if key in words},
-            workers=workers,
-            scheduler=scheduler,
-            tls=tls,
-            progress=progress and (lambda done: progress(done._replace(beginning=True))),
-        )
-    return [str(run) if word == WEIGHTINGS else word for word in start]
+        evaluations, until = amounts
+        if until is not None:
+            _share(until, settings.algorithm)
+        if evaluations is not None or settings.algorithm != ALL:
+            evaluations = _budget(evaluations, settings, words["population"], run_directory, False)
+        unknown = {"starts", *(key for key in ("frequency", "jump") if key not in words)}  # they follow from the start
+        parameters = {key: x for key, x in settings.parameters.items() if key not in unknown}
+        parameters["start"] = start_names(start)
+        differences = runs.parameter_differences({"parameters": known_parameters}, parameters) if is_known else []
+        if differences:
+            raise InputError(f"{run_directory}: {differences[0]}")
+        with runs.open_run(run_directory, parameters, evaluations) as run:
+            about = {**run.about, "workload": workload_record(workload), "groups": list(workload.groups)}
+            runs.describe_run(run, about)
+            try:
+                _explore_weightings(workload, place, words, where, progress)
+            except BaseException:
+                runs.describe_run(run, about | {"status": runs.INTERRUPTED})
+                raise
+    return [str(place) if word == WEIGHTINGS else word for word in start]
+
+
+def _explore_weightings(
+    workload: Workload,
+    place: Path,
+    words: Mapping[str, Any],
+    where: tuple[int, str | None, TlsFiles | None],
+    progress: Callable[[Progress], object] | None,
+) -> None:
+    """Explore the weightings that sequences begin with, as a run of its own."""
+    workers, scheduler, tls = where
+    explore(
+        workload,
+        place,
+        evaluations=POPULATIONS * words["population"],
+        **{key: words[key] for key in ("population", "seed", "lag", *AIMS) if key in words},
+        workers=workers,
+        scheduler=scheduler,
+        tls=tls,
+        progress=progress and (lambda done: progress(done._replace(beginning=True))),
+    )
 
 
 def words_of_run(words: Mapping[str, Any], known_parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
 from ..core.files import write_json
 from ..core.locks import take_lock
-from ..core.run_files import FRONT_FILE, RUN_FILE, STORE_FILE, is_run, read_description
+from ..core.run_files import FRONT_FILE, RUN_FILE, STORE_FILE, is_run, read_description, runs_below
 from . import run_store
 
 FORMAT = "paretosched run 1"
@@ -148,9 +148,11 @@ def _open(path: Path, about: Mapping[str, Any]) -> Iterator[Run]:
             try:
                 yield run
             except BaseException as error:
-                # After an error, a run without evaluations is of no use; a run with a front must have had some. After
-                # Ctrl-C it has the number that was asked for, which the same command goes on with.
-                if _is_empty(run) and not (path / FRONT_FILE).exists() and not _is_asked_for(path, error):
+                # After an error, a run without evaluations is of no use; a run with a front must have had some, and one
+                # with runs in it goes on from these. After Ctrl-C it has the number that was asked for, which the same
+                # command goes on with.
+                is_useful = (path / FRONT_FILE).exists() or runs_below(path) or _is_asked_for(path, error)
+                if _is_empty(run) and not is_useful:
                     connection.close()
                     _remove(path, is_new)
                 raise
@@ -172,7 +174,7 @@ def _claim(path: Path, about: Mapping[str, Any]) -> Mapping[str, Any]:
     if is_run(path):
         stored_about = _description(path)
         _check_store(path, stored_about)
-        differences = _differences(stored_about, about["parameters"])
+        differences = parameter_differences(stored_about, about["parameters"])
         if not differences:
             return stored_about
         if run_store.count(path / STORE_FILE) != 0 or (path / FRONT_FILE).exists():
@@ -209,7 +211,7 @@ def _check_store(path: Path, about: Mapping[str, Any]) -> None:
         )
 
 
-def _differences(about: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str]:
+def parameter_differences(about: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str]:
     """Return in words which parameters of a run are not these, and the rule."""
     differences = []
     stored = about.get("parameters", {})

@@ -150,8 +150,7 @@ def settle(
         _refuse(["jump"], 'the moves "adjacent", which are of length 1')
     without_start = encodings.ENCODINGS[encoding](**options)
     without_start.check_words()
-    # names without folders: a run stays the same if it is moved together with the runs it began with
-    names = [Path(word).name if os.sep in word or is_front(word) else word for word in start]
+    names = start_names(start)
     # the start as it was when the run began
     earlier = run_parameters.get("starts") if run_parameters.get("start", []) == names else None
     earlier = earlier if isinstance(earlier, list) else None
@@ -164,6 +163,11 @@ def settle(
     parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
     parameters |= encodings.to_json(whole) | start_places | ({} if lag is None else {"lag": lag})
     return Settings(whole, algorithm, start_search, count, parameters, search_lag, aim)
+
+
+def start_names(start: Sequence[str]) -> list[str]:
+    """Return what a run begins with, without folders: it stays the same if it is moved with the runs it began with."""
+    return [Path(word).name if os.sep in word or is_front(word) else word for word in start]
 
 
 def _name_and_words(encoding: Any, words: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

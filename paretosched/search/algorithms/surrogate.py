@@ -37,6 +37,7 @@ LENGTHS = (0.5, 1.0, 2.0, 4.0)  # of the kernel, in root mean squares of the dis
 NOISES = (1e-3, 1e-2, 1e-1)  # variances of results of the same behaviour, in those of the process
 GENERATIONS, BROOD = 3, 200  # of candidates, and how many are in each
 BOLDNESS = 0.25  # standard deviations between the prediction and the lower confidence bound
+AT_ONCE = 4_000  # points whose volumes are held in memory together
 RAYS = 400  # along which the dominated part of the box is measured
 NO_SPREAD = 1e-12  # of outputs; equal ones say nothing, whatever the length
 LEAST_RAY = 1e-6  # in any direction, so that nothing is divided by 0
@@ -212,7 +213,9 @@ class Surrogate:
         reached, could_be = [], []
         for edge in self._edges:
             rays = self._generator.dirichlet(np.ones(edge.size), RAYS // len(self._edges))
-            reached.append(volumes(before, edge, best, rays).max(axis=0, initial=0.0))
+            parts = [before[k : k + AT_ONCE] for k in range(0, len(before), AT_ONCE)]
+            most = [volumes(part, edge, best, rays).max(axis=0) for part in parts]
+            reached.append(np.max(most, axis=0) if most else np.zeros(len(rays)))
             could_be.append(volumes(bounds, edge, best, rays))
         now, then = np.concatenate(reached), np.concatenate(could_be, axis=1)
         rows: list[int] = []
