@@ -138,8 +138,8 @@ def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
         judged = [cell for key in DECIDING for cell in (f"{verdicts[key][place][0]:.2g}", verdicts[key][place][1])]
         names = f"{question.preferred} / {question.other}"
         lines.append([question.paper, names, *comparison(part, question), *judged])
-    words = [counted(key, [verdict for _, verdict in verdicts[key]]) for key in DECIDING]
-    words += [unmoved(part), opposites(part, [verdict for _, verdict in verdicts["size"]], "size")]
+    words = [verdict_counts(key, [verdict for _, verdict in verdicts[key]]) for key in DECIDING]
+    words += [without_move(part), opposites(part, [verdict for _, verdict in verdicts["size"]], "size")]
     measured = [f"{IN_WORDS.get(name, name)} {'+' if more else '-'}" for name, more in MEASURES.items()]
     judged_by = [head for key in DECIDING for head in (f"p, {key}", f"verdict by {key}")]
     return [
@@ -171,12 +171,12 @@ def in_short(rows: Sequence[Mapping[str, str]]) -> str:
     )
 
 
-def counted(key: str, verdicts: Sequence[str]) -> str:
+def verdict_counts(key: str, verdicts: Sequence[str]) -> str:
     """Return how many statements hold by a measure, and how many do not.
 
     Examples
     --------
-    >>> counted("size", [HOLDS, OPPOSITE, NO_DIFFERENCE, NOT_MEASURABLE])
+    >>> verdict_counts("size", [HOLDS, OPPOSITE, NO_DIFFERENCE, NOT_MEASURABLE])
     'By size 1 of 4 hold; the opposite holds for 1, 1 show no difference with these seeds, 1 cannot be measured.'
     """
     numbers = {verdict: verdicts.count(verdict) for verdict in (HOLDS, OPPOSITE, NO_DIFFERENCE, NOT_MEASURABLE)}
@@ -186,7 +186,7 @@ def counted(key: str, verdicts: Sequence[str]) -> str:
     )
 
 
-def unmoved(rows: Sequence[Mapping[str, str]]) -> str:
+def without_move(rows: Sequence[Mapping[str, str]]) -> str:
     """Return which variants never have more hypervolume than their start orders."""
     still = [
         name

@@ -81,7 +81,7 @@ def positions(rows: Sequence[Row], ends: Ends | None) -> list[str]:
         f"The limits are those of paper 000's page: AWRT no longer than EASY's, and no group that is not in the "
         f"objective by more than {-LIMIT:g} %; the objective itself has none. {ways}In the rows best of "
         "each every response time is the shortest of the whole front, each from a schedule of its own: no schedule has "
-        f"them all.{starved(rows)}",
+        f"them all.{starving(rows)}",
         "",
         "The front is that of report CI-190/05, offline schedules included. The paper: iterative "
         'rules improve both, symbiotic ones "almost reach the front".',
@@ -91,7 +91,7 @@ def positions(rows: Sequence[Row], ends: Ends | None) -> list[str]:
     ]
 
 
-def starved(rows: Sequence[Row]) -> str:
+def starving(rows: Sequence[Row]) -> str:
     """Return a sentence about what the front's schedule with the best objective costs; empty if it costs little."""
     for row in rows:
         if row["policy"] == "nearest to the objective" and row["AWRT_vs_easy"]:

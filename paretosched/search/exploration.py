@@ -130,24 +130,21 @@ def explore(
         How many schedules are simulated in all, with those of a continued run; ten million at most. By default 20,000,
         or all where schedules are enumerated. Weightings that sequences begin with are not counted.
     population
-        Schedules a generation; with "archive" the lag, and the least number that is drawn at random at first; by
-        default 100.
+        Schedules a generation; with "archive" the lag, and the least number drawn at random at first; by default 100.
     seed
-        Of the algorithm; by default 0.
+        By default 0.
     encoding
         "weighting" (the default): parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all
-        jobs (there, "Coding as Permutation"). "orders": the paper's start solutions. "priority": orders in words with
-        reservations, see `trained_order`. Or a value, such as `Weighting("none")`.
+        jobs ("Coding as Permutation"). "orders": its start solutions. "priority": see `trained_order`. Or a value, such
+        as `Weighting("none")`.
     algorithm
         One of `named_algorithms.ALGORITHMS`; by default "archive", and "all" for orders, which enumerates; or that of
         the run that is continued.
     start
         What to begin with. Sequences: see `starts.start_orders`, or "weightings" (the default with "archive", else it
-        is "submit"), the front of ten populations of weightings that are explored first, a run in the run's directory
-        with the same seed, wish and box. Weighting: see `starts.members`;
-        runs or fronts, also of orders, and policies that a weighting can be, such as a trained one, are in the first
-        population (by default it is random), or with algorithm "all" everything that is simulated. Orders: "workload",
-        "queue", or both (the default).
+        is "submit"), the front of ten populations that are explored first, a run in the run's directory with the same
+        seed, wish and box. Weighting: see `starts.members`; these are in the first population (by default it is
+        random), or with algorithm "all" everything that is simulated. Orders: "workload", "queue", or both (default).
     draw
         How random weightings are drawn: "uniform", each gene for itself, by default but for "archive"; or "tied", the
         same in all situations and on a logarithmic scale, as algorithm "archive" always does.
@@ -164,8 +161,7 @@ def explore(
         "online" (the default) or "earliest".
     moves, movable, recombination, frequency, jump, copies, forget
         How sequences are varied, see `Sequences`; moves and their mean length in the first generation, by default
-        5000 (where it begins with known schedules 500 pulls, 50 other moves) and 1500; if the first generation has
-        copies of start orders, and forgets them.
+        5000 (from known schedules 500 pulls, 50 other moves) and 1500; copies of starts; if they are forgotten.
     lag
         Of algorithm "archive", by default the population: schedule k depends on the results of the schedules up to
         k - lag only. More than the simulations that run at a time, or some workers have nothing to do.

@@ -451,6 +451,7 @@ def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeyp
     monkeypatch.setattr(module, "_with_change", unpack)
     archive = family(1, 6, starts=1, mates=0.0, youth=1)
     derive = deriving(BUSY, STRICT, cache_bytes=3 * 60 * 4)
+    derive._changes = module._Recent(10**6)
     for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [-1])):
         rows.clear()
         derive(archive[row], archive)

@@ -136,8 +136,8 @@ def test_equal_runs_are_no_measurement(sections: tuple[Any, Any]) -> None:
     assert choices.opposites(rows, by_size, "size") == (
         "Against the paper, by size: *swap, OX* beats *swap* in 10 of 10 seeds (204 against 104)."
     )
-    assert "later, copies" not in choices.unmoved(rows)
-    assert "swap, OX" in choices.unmoved(rows)
+    assert "later, copies" not in choices.without_move(rows)
+    assert "swap, OX" in choices.without_move(rows)
 
 
 def test_seeds_are_said_with_the_jobs_they_are_of(sections: tuple[Any, Any]) -> None:

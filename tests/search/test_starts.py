@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from paretosched.core.errors import InputError
+from paretosched.fronts.front_files import load_front
+from paretosched.search import exploration
 from paretosched.search.exploration import Progress, explore
 from paretosched.search.runs import read_about
 from support.exploring import random_workload
@@ -67,6 +69,9 @@ def test_wrong_words_are_refused_before_weightings_are_explored(tmp_path: Path) 
         ({"moves": "fill"}, 'moves "fill" must be given with the decoding "strict"'),
         ({"evaluations": 3}, "evaluations must be at least the population, 6, but are 3"),
         ({"start": ["weightings", "nobody"]}, 'must be one of .* but is "nobody"'),
+        ({"start": 5}, "start must be a list"),
+        ({"until": 5.0}, "until must be a share above 0 and below 1"),
+        ({"until": 0.1, "algorithm": "rvea", "start": ["weightings"]}, 'must not be given with the algorithm "rvea"'),
     ):
         with pytest.raises(InputError, match=message):
             explore(W, tmp_path / "run", **{"encoding": "sequence", "population": 6, "evaluations": 20, **words})
@@ -78,3 +83,56 @@ def test_other_algorithms_begin_sequences_with_the_order_of_submission(tmp_path:
     explore(W, tmp_path / "run", encoding="sequence", algorithm=algorithm, population=6, evaluations=12)
     assert read_about(tmp_path / "run")["parameters"]["starts"] == ["submit"]
     assert not (tmp_path / "run" / "weightings").exists()
+
+
+def begin_and_interrupt(place: Path, evaluations: int | None = 40, **words: Any) -> None:
+    """Explore sequences until half of the weightings are there."""
+
+    def interrupt(progress: Progress) -> None:
+        if progress.beginning and progress.evaluations >= 30:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        explore(W, place, evaluations=evaluations, progress=interrupt, encoding="sequence", population=6, **words)
+
+
+def test_a_run_that_was_interrupted_among_its_weightings_knows_what_it_is(tmp_path: Path) -> None:
+    words: dict[str, Any] = {"seed": 4, "wish": "AWRT1, others <= 1.4*EASY", "lag": 7, "movable": "all"}
+    begin_and_interrupt(tmp_path / "run", **words)
+    assert read_about(tmp_path / "run")["status"] == "interrupted"
+    assert read_about(tmp_path / "run")["workload"]["name"] == W.name
+    with pytest.raises(InputError, match=r"run: a run is continued with its own parameters, but its seed is 4, not 3"):
+        explore(W, tmp_path / "run", seed=3)
+    explore(W, tmp_path / "run")
+    explore(W, tmp_path / "once", evaluations=40, encoding="sequence", population=6, **words)
+    equal_runs(tmp_path / "once", tmp_path / "run")
+    for name in ("", "weightings"):
+        known, other = (read_about(tmp_path / run / name)["parameters"] for run in ("once", "run"))
+        assert known == other
+        assert known["lag"] == 7
+
+
+def test_all_members_of_the_weightings_are_simulated(tmp_path: Path) -> None:
+    words: dict[str, Any] = {"algorithm": "all", "start": ["weightings"], "seed": 2}
+    begin_and_interrupt(tmp_path / "run", None, **words)
+    front = explore(W, tmp_path / "run")
+    assert front.evaluations == len(load_front(tmp_path / "run" / "weightings")) > 6
+
+
+def test_a_run_is_kept_when_its_first_sequences_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words: dict[str, Any] = {"encoding": "sequence", "population": 6, "evaluations": 40}
+    advance = exploration.advance
+
+    def fail(search: Any, record: Any, *others: Any) -> Any:
+        if record.run.directory.name == "run":
+            raise OSError("no space left")
+        return advance(search, record, *others)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(exploration, "advance", fail)
+        with pytest.raises(OSError, match="no space left"):
+            explore(W, tmp_path / "run", **words)
+    assert (tmp_path / "run" / "run.json").exists()
+    explore(W, tmp_path / "run", **words)
+    explore(W, tmp_path / "once", **words)
+    equal_runs(tmp_path / "once", tmp_path / "run")
