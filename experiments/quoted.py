@@ -263,6 +263,16 @@ def count(results: Results, table: str, key: str) -> int:
     return len({row[key] for row in results.rows(table)})
 
 
+def kept_and_gained(results: Results, policy: str, logs: Iterable[str]) -> Iterator[float]:
+    """Return how often a trained policy kept the limits, of how many, both without NASA, its gain, and that by log."""
+    rows = rolling(results, "trained", policy)
+    for some in (rows, [row for row in rows if row["log"] != "NASA"]):
+        yield from (sum(within_limits(some)), len(some))
+    yield mean(by_log(rows))
+    for log in logs:
+        yield mean(by_log(row for row in rows if row["log"] == log))
+
+
 # --- results/greedy ---------------------------------------------------------------------------------------------------
 
 

@@ -163,7 +163,10 @@ def learners(quick: bool) -> list[settings.Learner]:
 
 
 def between(whole: ps.Workload, begin: float, end: float) -> ps.Workload:
-    """Return the jobs submitted between two shares of the time, with the groups of the whole log."""
+    """Return the jobs submitted between two shares of the time, with the groups of the whole log.
+
+    These groups are not known where the learning ends; the summary says so.
+    """
     first, span = int(whole.submit[0]), int(whole.submit[-1] - whole.submit[0])
     since = (whole.submit - first) / span
     inside = (since > begin) | ((begin == 0) & (since >= 0))
@@ -345,10 +348,13 @@ def number(value: float) -> float | None:
 
 
 def pool(per_split: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the gains over all rolling splits of a log as one, with intervals, by policy and seed."""
+    """Return the gains over all rolling splits of a log as one, with intervals, by policy and seed.
+
+    Splits in which a group of the objective has no jobs do not count.
+    """
     rolling = [split.name for split in settings.ROLLING]
     rows = []
-    of_rolling = [row for row in per_split if row["split"] in rolling]
+    of_rolling = [row for row in per_split if row["split"] in rolling and row["objective_vs_easy"] is not None]
     for log, policy, seed in dict.fromkeys((row["log"], row["policy"], row["seed"]) for row in of_rolling):
         mine = [row for row in of_rolling if (row["log"], row["policy"], row["seed"]) == (log, policy, seed)]
         sums = [

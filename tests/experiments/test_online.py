@@ -2,14 +2,67 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from paretosched.core.tables import load_rows
 from support.experiments import ROOT, script
+
+SCRIPTS = ("analysis", "run", "settings")  # there are more experiments
+
+
+@pytest.fixture
+def analysis(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.syspath_prepend(str(ROOT / "experiments" / "online"))
+    for name in SCRIPTS:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module("analysis")
+    for name in SCRIPTS:
+        sys.modules.pop(name, None)
+
+
+def rows_of(gains: dict[str, dict[str, tuple[float, float]]]) -> list[dict[str, str]]:
+    """Return rows of a tenth of each log from gain and excess by policy and log; "easy" and "fcfs" are not trained."""
+    return [
+        {"part": "untrained" if policy in ("easy", "fcfs") else "trained", "log": log, "split": "50 %"}
+        | {"policy": policy, "objective_vs_easy": str(gain), "exceeded": str(excess)}
+        | {"AWRT_vs_easy": str(gain), "AWRT1_vs_easy": str(gain), "slowdown_all": "1.0"}
+        | {"wait_p95_1": "1.0", "wait_p95_1_easy": "1.0"}
+        for policy, of_logs in gains.items()
+        for log, (gain, excess) in of_logs.items()
+    ]
+
+
+def test_a_learner_is_chosen_on_the_other_logs(analysis: Any) -> None:
+    """ "a" keeps the limits on A and B, "b" on C and gains more there: without A or B both keep them in one."""
+    rows = rows_of(
+        {
+            "easy": dict.fromkeys("ABC", (0.0, 0.0)),
+            "a": {"A": (2.0, 0.0), "B": (2.0, 0.0), "C": (2.0, 1.0)},
+            "b": {"A": (1.0, 1.0), "B": (1.0, 1.0), "C": (9.0, 0.0)},
+        }
+    )
+    found = analysis.chosen_elsewhere(rows)
+    assert [tuple(one) for one in found] == [("A", "b", 1.0, 0, 1), ("B", "b", 1.0, 0, 1), ("C", "a", 2.0, 0, 1)]
+
+
+def test_who_is_easy_by_another_name_and_where_nobody_waits(analysis: Any) -> None:
+    rows = rows_of(
+        {
+            "easy": dict.fromkeys("AB", (0.0, 0.0)),
+            "fcfs": dict.fromkeys("AB", (0.0, 0.0)),
+            "a": {"A": (2.0, 0.0), "B": (0.0, 0.0)},
+        }
+    )
+    assert analysis.twins_of_easy(rows) == ["fcfs"]
+    assert analysis.idle_logs(rows) == ["B"]
 
 
 @pytest.mark.slow
