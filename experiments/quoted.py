@@ -343,3 +343,20 @@ def baseline(results: Results, name: str) -> tuple[float, float, float, float]:
 def bound(results: Results, wish: str) -> float:
     """Return how much a wish can be below EASY on CTC at 1024 at most, per cent."""
     return results.value("bounds/logs", "programme", log="CTC", as_="1024", wish=wish)
+
+
+def of_the_bound(results: Results, free: str, limited: str) -> Iterator[float]:
+    """Return how far two policies come on CTC: of the bound, and the second of the best known within its limits.
+
+    The gain of the first as a share of the bound, the bound, what its group 4 loses; the gain of the second as a share
+    of the bound and of the best known, and this.
+    """
+    most, best = bound(results, "10 and 4"), max(column(known_within(results), "best_within"))
+    gains = [position(results, policy, "objective_vs_easy", "CTC")[0] for policy in (free, limited)]
+    yield from (100 * gains[0] / most, most, -position(results, free, "AWRT4_vs_easy", "CTC")[0])
+    yield from (100 * gains[1] / most, 100 * gains[1] / best, best)
+
+
+def known_within(results: Results) -> list[Row]:
+    """Return the runs on CTC that found schedules within the limits."""
+    return [row for row in results.rows("greedy/known") if row["best_within"]]
