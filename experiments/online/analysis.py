@@ -362,10 +362,10 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
     return [
         f"{quick}Objective {provenance['objective']}, smaller is better; limits {provenance['limits']}, of EASY on "
         f"the same jobs. {logs}. Policies that are trained learn from half of a log; all are tried on the tenth of the "
-        f"time after it, five times, and on the last 30 %, {', '.join(settings.SCALED)} on the last 30 % only. Each "
-        "part begins on an empty machine. The groups are by what users consumed in the whole log, for learning and for "
-        "testing: that is not known where the learning ends, and on later jobs gains and limits may be worse. "
-        f"{common.versions_text(provenance)}.",
+        f"time after it, five times, and on the last 30 %; {', '.join(settings.SCALED)}, scaled with one seed, on the "
+        "last 30 % only. Each part begins on an empty machine. The groups are by what users consumed in the whole log, "
+        "for learning and for testing: that is not known where the learning ends, and on later jobs gains and limits "
+        f"may be worse. {common.versions_text(provenance)}.",
         "",
         "Gains are (EASY - X) / EASY in per cent, positive is better. Intervals are 90 %, by a block bootstrap over "
         "the weeks of all tenths together: of the gain over all these weeks, and not of the median of the tenths "
