@@ -20,6 +20,14 @@ Row = dict[str, str]
 Value = float | str
 GROUPS = tuple(f"AWRT{number}" for number in range(1, 6))
 MONTH = 30.4 * 86400  # s
+PEERS = (
+    "predictsim (Python 2)",
+    "pyss (Python 2)",
+    "CQSim (Python 3)",
+    "Batsim with batsched (C++)",
+    "Alea (Java)",
+    "AccaSim (Python 3.9 and older)",
+)
 NUMERALS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 NUMERALS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 NUMERALS += ["twenty"]
@@ -263,9 +271,9 @@ def count(results: Results, table: str, key: str) -> int:
     return len({row[key] for row in results.rows(table)})
 
 
-def kept_and_gained(results: Results, policy: str, logs: Iterable[str]) -> Iterator[float]:
-    """Return how often a trained policy kept the limits, of how many, both without NASA, its gain, and that by log."""
-    rows = rolling(results, "trained", policy)
+def kept_and_gained(results: Results, table: str, policy: str, logs: Iterable[str] = ()) -> Iterator[float]:
+    """Return how often a policy kept the limits, of how many, both without NASA, its gain, and that on some logs."""
+    rows = rolling(results, table, policy)
     for some in (rows, [row for row in rows if row["log"] != "NASA"]):
         yield from (sum(within_limits(some)), len(some))
     yield mean(by_log(rows))

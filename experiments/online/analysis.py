@@ -6,52 +6,33 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean, median
-from typing import Any, NamedTuple
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import run
 import settings
+from elsewhere import chosen_in_words, in_known_groups, known_in_words, left_out_logs
+from standings import (
+    ROLLING,
+    Row,
+    Standing,
+    gains_by_log,
+    idle_logs,
+    kept_of,
+    place,
+    ranks_of,
+    safest_of,
+    standings_of,
+    twins_of_easy,
+)
 
 from paretosched.core.tables import markdown
 from paretosched.plots.comparisons import bars
 
-Row = Mapping[str, str]
-
 TOP = 12  # rows of a table
 SHOWN = 8  # policies of the figure, EASY being its axis: there are seven colours
-ROLLING = tuple(split.name for split in settings.ROLLING)
 TRIED = (run.UNTRAINED, run.TRAINED)  # on jobs that were not learnt from
-
-
-class Standing(NamedTuple):
-    """A policy on the rolling splits of all logs; of several seeds each split counts by its mean.
-
-    Attributes
-    ----------
-    policy, is_trained
-        Its name, and whether it is trained.
-    gain, worst
-        Mean gain over EASY in per cent, and that of the worst log.
-    within_limits
-        Share of all splits, and seeds, in which the limits were kept.
-    rank
-        Mean rank among all policies over splits, policies outside the limits behind the others.
-    overall, group, p95, slowdown
-        Mean gain of AWRT; the mean over splits of the gain of the worst group; the largest 95th percentile wait of a
-        group as a multiple of EASY's, its median over splits; the mean bounded slowdown of all jobs.
-    """
-
-    policy: str
-    is_trained: bool
-    gain: float
-    worst: float
-    within_limits: float
-    rank: float
-    overall: float
-    group: float
-    p95: float
-    slowdown: float
 
 
 def main() -> None:
@@ -63,10 +44,11 @@ def main() -> None:
     everything, tried = fairly(rows[run.UNTRAINED], rows[run.TRAINED])
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
     lines = ["# What should I run? Policies on jobs that they have not learnt from", ""]
-    lines += [*opening(provenance, everything, standings, tried), *heading(provenance)]
+    lines += [*opening(provenance, everything, rows[run.KNOWN], standings, tried), *heading(provenance)]
     for part in run.PARTS:
         lines += [] if rows[part] else common.not_run(part)
     lines += [*tried, *answer(everything, standings), *table_of_all(standings), *left_out_logs(everything)]
+    lines += in_known_groups(rows[run.KNOWN], everything)
     if len(everything) < len(rows[run.UNTRAINED]):
         of_all = sorted(standings_of(rows[run.UNTRAINED]), key=lambda standing: standing.rank)
         lines += table_of_all(of_all, "Untrained policies alone, on all tenths")
@@ -125,70 +107,17 @@ def seeds_of(rows: Iterable[Row]) -> str:
     return f"{few if few == many else f'{few} to {many}'} seed{'s' * (many != 1)} of each training"
 
 
-def place(row: Row) -> tuple[str, str]:
-    """Return the part of a log on which a policy was tried."""
-    return row["log"], row["split"]
-
-
-def standings_of(rows: Sequence[Row]) -> list[Standing]:
-    """Return how every policy stands on the rolling splits."""
-    rolling = [row for row in rows if row["split"] in ROLLING]
-    ranks = ranks_of(rolling)
-    standings = []
-    for policy in dict.fromkeys(row["policy"] for row in rolling):
-        mine = [row for row in rolling if row["policy"] == policy]
-        by_log = gains_by_log(mine, policy)
-        standings.append(
-            Standing(
-                policy,
-                mine[0]["part"] == run.TRAINED,
-                mean(by_log.values()),
-                min(by_log.values()),
-                mean(float(row["exceeded"]) == 0 for row in mine),
-                mean(ranks[policy]),
-                mean(float(row["AWRT_vs_easy"]) for row in mine),
-                mean(map(common.worst_group, mine)),
-                median(map(common.longest_wait, mine)),
-                mean(float(row["slowdown_all"]) for row in mine),
-            )
-        )
-    return standings
-
-
-def gains_by_log(rows: Sequence[Row], policy: str) -> dict[str, float]:
-    """Return the mean gain of a policy on each log, over its rolling splits; of several seeds a split has the mean."""
-    by_split: dict[str, dict[str, list[float]]] = {}
-    for row in rows:
-        if row["policy"] == policy and row["split"] in ROLLING:
-            of_split = by_split.setdefault(row["log"], {}).setdefault(row["split"], [])
-            of_split.append(float(row["objective_vs_easy"]))
-    return {log: mean(map(mean, splits.values())) for log, splits in by_split.items()}
-
-
-def ranks_of(rows: Sequence[Row]) -> dict[str, list[float]]:
-    """Return the rank of each policy in every split of every log, 1 is the best; equals share the middle of theirs."""
-    ranks: dict[str, list[float]] = {}
-    for where in dict.fromkeys(place(row) for row in rows):
-        here = [row for row in rows if place(row) == where]
-        keys = {}
-        for policy in dict.fromkeys(row["policy"] for row in here):
-            mine = [row for row in here if row["policy"] == policy]
-            excess = mean(float(row["exceeded"]) for row in mine)
-            keys[policy] = (excess, -mean(float(row["objective_vs_easy"]) for row in mine))
-        all_keys = sorted(keys.values())
-        for policy, key in keys.items():
-            equal = all_keys.count(key)
-            ranks.setdefault(policy, []).append(all_keys.index(key) + (equal + 1) / 2)
-    return ranks
-
-
 # --- the summary ------------------------------------------------------------------------------------------------------
 
 
 def opening(
-    provenance: Mapping[str, Any], rows: Sequence[Row], standings: Sequence[Standing], tried: Sequence[str]
+    provenance: Mapping[str, Any],
+    rows: Sequence[Row],
+    known: Sequence[Row],
+    standings: Sequence[Standing],
+    tried: Sequence[str],
 ) -> list[str]:
-    """Return the five sentences of the summary."""
+    """Return the five sentences of the summary; `known` are the rows in groups that are known beforehand."""
     steady, best = steady_and_best(standings)
     plain = max((standing for standing in steady if not standing.is_trained), key=lambda standing: standing.gain)
     greedy = max(standings, key=lambda standing: standing.gain)
@@ -222,6 +151,7 @@ def opening(
         f"It was tried on {parts_of_logs(rows)}, with {seeds_of(rows)}"
         + (", which is not all that is planned" if tried else "")
         + "; the groups are those of the whole log, which nobody knows beforehand, for learning and for testing"
+        + known_in_words(known, safest)
         + chosen_in_words(rows),
         (f"{worst_of(rows, safest)}; " if safest else "")
         + f"`{greedy.policy}`, which gains most of all ({greedy.gain:+.1f} %), keeps the limits in "
@@ -248,19 +178,6 @@ def worse_awrt(standing: Standing) -> str:
     return f"{abs(standing.overall):.0f} % {'better' if standing.overall > 0 else 'worse'}"
 
 
-def twins_of_easy(rows: Sequence[Row]) -> list[str]:
-    """Return the policies under other names whose schedules have the values of EASY's wherever they were tried."""
-    others = dict.fromkeys(row["policy"] for row in rows if row["policy"] != settings.EASY)
-    differs = {row["policy"] for row in rows if any(common.groups_of(row, "AWRT{}_vs_easy"))}
-    return [policy for policy in others if policy not in differs]
-
-
-def idle_logs(rows: Iterable[Row]) -> list[str]:
-    """Return the logs on which no policy, whatever its order, changes the objective: no job waits there."""
-    moved = {row["log"] for row in rows if float(row["objective_vs_easy"])}
-    return [log for log in dict.fromkeys(row["log"] for row in rows) if log not in moved]
-
-
 def in_full(rows: Sequence[Row], standing: Standing) -> str:
     """Return in words how often a policy kept the limits, with and without idle logs, and its gains."""
     mine = [row for row in rows if row["policy"] == standing.policy and row["split"] in ROLLING]
@@ -285,74 +202,10 @@ def worst_of(rows: Sequence[Row], standing: Standing) -> str:
     )
 
 
-def kept_of(rows: Sequence[Row]) -> str:
-    """Return in how many of some rows the limits were kept."""
-    return f"{sum(float(row['exceeded']) == 0 for row in rows)} of {len(rows)}"
-
-
-def safest_of(standings: Iterable[Standing]) -> Standing | None:
-    """Return which trained policy keeps the limits most often of those that gain something; None if none gains."""
-    gaining = [standing for standing in standings if standing.is_trained and standing.gain >= settings.LEAST_GAIN]
-    return max(gaining, key=lambda standing: (standing.within_limits, standing.gain), default=None)
-
-
 def steady_and_best(standings: Sequence[Standing]) -> tuple[list[Standing], Standing]:
     """Return the policies that keep the limits often enough, and the one of them that gains most."""
     steady = [standing for standing in standings if standing.within_limits >= settings.KEPT]
     return steady, max(steady, key=lambda standing: standing.gain)
-
-
-class Elsewhere(NamedTuple):
-    """The learner that is chosen on all logs but one, and what it does on that one: gain, parts kept, and parts."""
-
-    log: str
-    policy: str
-    gain: float
-    kept: int
-    parts: int
-
-
-def chosen_elsewhere(rows: Sequence[Row]) -> list[Elsewhere]:
-    """Return for each log the learner that keeps the limits most often on the others, and what it does there."""
-    rolling = [row for row in rows if row["split"] in ROLLING]
-    found = []
-    for log in dict.fromkeys(row["log"] for row in rolling):
-        safest = safest_of(standings_of([row for row in rolling if row["log"] != log]))
-        if safest:
-            mine = [row for row in rolling if row["log"] == log and row["policy"] == safest.policy]
-            kept = sum(float(row["exceeded"]) == 0 for row in mine)
-            found.append(Elsewhere(log, safest.policy, gains_by_log(mine, safest.policy)[log], kept, len(mine)))
-    return found
-
-
-def chosen_in_words(rows: Sequence[Row]) -> str:
-    """Return the end of a sentence: what the learner reaches that is chosen on the other logs alone."""
-    found = chosen_elsewhere(rows)
-    if not found:
-        return "."
-    learners = len({row["policy"] for row in rows if row["part"] == run.TRAINED})
-    return (
-        f". The trained one is chosen of {learners} on these parts; if it is chosen on the other logs alone, it gains "
-        f"{mean(one.gain for one in found):+.1f} % in the mean over the logs left out, and keeps the limits in "
-        f"{sum(one.kept for one in found)} of {sum(one.parts for one in found)}."
-    )
-
-
-def left_out_logs(rows: Sequence[Row]) -> list[str]:
-    """Return the section about the learner that is chosen on all logs but one."""
-    found = chosen_elsewhere(rows)
-    if not found:
-        return []
-    lines = [[one.log, one.policy, f"{one.gain:+.1f} %", f"{one.kept} of {one.parts}"] for one in found]
-    return [
-        "## The learner chosen on the other logs",
-        "",
-        *markdown(["log left out", "chosen on the others", "gain on it", "limits kept on it"], lines, left=2),
-        "",
-        f"Chosen: of the trained policies that gain {settings.LEAST_GAIN:g} % or more on the other logs, the one that "
-        "keeps the limits most often there. That rule was made with all logs in view.",
-        "",
-    ]
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
@@ -364,8 +217,8 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         f"the same jobs. {logs}. Policies that are trained learn from half of a log; all are tried on the tenth of the "
         f"time after it, five times, and on the last 30 %; {', '.join(settings.SCALED)}, scaled with one seed, on the "
         "last 30 % only. Each part begins on an empty machine. The groups are by what users consumed in the whole log, "
-        "for learning and for testing: that is not known where the learning ends, and on later jobs gains and limits "
-        f"may be worse. {common.versions_text(provenance)}.",
+        "for learning and for testing, which is not known where the learning ends; a section below has those that are. "
+        f"{common.versions_text(provenance)}.",
         "",
         "Gains are (EASY - X) / EASY in per cent, positive is better. Intervals are 90 %, by a block bootstrap over "
         "the weeks of all tenths together: of the gain over all these weeks, and not of the median of the tenths "
