@@ -16,6 +16,7 @@ import common
 import later_jobs
 import raised
 import run
+import scalings
 import settings
 import way
 from later_jobs import GOAL_GROUP, GROUPS, best_of, loss, spread, with_ends
@@ -55,8 +56,10 @@ def main() -> None:
     lines += [*opening(provenance, tables), *heading(provenance)]
     weeks, by_limits = tables[run.WEEKS], tables["rest-limits"]
 
+    others = {part: later_jobs.in_other_groups(tables[part], by_limits) for part in ("rest-easy", "rest-none")}
+
     def free(part: str, how: str) -> list[str]:
-        return later_jobs.free(how, tables[part], weeks, later_jobs.in_other_groups(tables[part], by_limits))
+        return later_jobs.free(how, tables[part], weeks, others[part])
 
     def limited(part: str, how: str) -> list[str]:
         return later_jobs.limited(how, tables[part], weeks)
@@ -75,6 +78,7 @@ def main() -> None:
         "rest-limits": lambda: limited("rest-limits", "within the limits"),
         "rest-margin": lambda: limited("rest-margin", "at a distance to the limits"),
         "rest-raised": lambda: limited("rest-raised", "within the limits, LANL's requests raised"),
+        run.SCALINGS: lambda: scalings.section(tables[run.SCALINGS], tables, others),
     }
     for part, section in sections.items():
         lines += section() if tables[part] else [] if part in NEW else common.not_run(part)
@@ -118,7 +122,9 @@ def opening(provenance: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) 
     losses = {log: min(loss(row) for row in rows) for log, rows in rest_rows.items()}
     worst = min(losses, key=lambda log: losses[log])
     slower = [log for log, rows in rest_rows.items() if median(float(row["AWRT_vs_easy"]) for row in rows) < 0]
-    kept = later_jobs.kept_in_words(tables["rest-limits"]) if tables["rest-limits"] else ""
+    by_limits, elsewhere = tables["rest-limits"], tables[run.SCALINGS]
+    kept = later_jobs.kept_in_words(by_limits) if by_limits else ""
+    kept += scalings.kept_in_words(elsewhere, "rest-limits", later_jobs.idle_logs(by_limits)) if by_limits else ""
     return common.opening(
         f"Can an online scheduler be trained for what an owner wants, here the least {provenance['objective']}?",
         f"On CTC, the log it learns from, it is {median(plain):.1f} % better than EASY without backfilling, and "
@@ -126,6 +132,7 @@ def opening(provenance: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) 
         f"The {len(plain)} seeds without backfilling lie between {min(plain):.2f} and {max(plain):.2f} %; on the last "
         f"30 % of {', '.join(gains)}, not learnt from, with EASY backfilling, without limits and with one scaling "
         f"seed, it gains {min(gains.values()):.1f} to {max(gains.values()):.1f} %, the median of the training seeds"
+        + scalings.gains_in_words(tables[run.SCALINGS], "rest-easy", gains)
         + (
             f"; without {later_jobs.CHOSEN_ON}, on which the kind of training was chosen, "
             f"{later_jobs.without_the_chosen(later)}."

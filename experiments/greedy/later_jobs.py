@@ -107,8 +107,8 @@ def choice_in_words(rows: Sequence[Row]) -> str:
     if CHOSEN_ON not in by_log(rows):
         return "One split and one scaling seed of the log. "
     return (
-        "One split and one scaling seed of each log; five splits are in results/online. Criterion, CMA-ES and "
-        "logarithmic scale were chosen on the whole of "
+        "One split and one scaling seed of each log; five splits are in results/online, other scalings below. "
+        "Criterion, CMA-ES and logarithmic scale were chosen on the whole of "
         f"{CHOSEN_ON}, the last 30 % of which is tested here; without it, and without logs where nobody waits, the "
         f"medians on the rest are {without_the_chosen(rows)}. "
     )

@@ -16,6 +16,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import raised
+import scalings
 import settings
 import weeks
 
@@ -30,8 +31,8 @@ from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
 
-POSITIONS, RAISED, WEEKS = "positions", "raised", "weeks"
-PARTS = (*settings.PARTS, POSITIONS, RAISED, WEEKS)
+POSITIONS, RAISED, WEEKS, SCALINGS = "positions", "raised", "weeks", "scalings"
+PARTS = (*settings.PARTS, POSITIONS, RAISED, WEEKS, SCALINGS)
 
 
 def main() -> None:
@@ -51,6 +52,8 @@ def main() -> None:
             rows = raised.measures(policies, options.quick)
         elif part == WEEKS:
             rows = list(weeks.measures(options.results, options.quick))
+        elif part == SCALINGS:
+            rows = list(scalings.measures(options.results, options.quick))
         else:
             rows = []
             for training in settings.TRAININGS:

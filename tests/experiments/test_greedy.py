@@ -14,7 +14,7 @@ import pytest
 
 from support.experiments import ROOT, paper, script, without
 
-SCRIPTS = ("later_jobs", "way", "settings")  # there are more experiments
+SCRIPTS = ("later_jobs", "scalings", "way", "settings")  # there are more experiments
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_the_bound_is_of_the_same_workload(scripts: dict[str, Any], tmp_path: Pa
 
 
 def test_examples_hold(scripts: dict[str, Any]) -> None:
-    assert all(doctest.testmod(scripts[name]).failed == 0 for name in ("later_jobs", "way"))
+    assert all(doctest.testmod(scripts[name]).failed == 0 for name in ("later_jobs", "scalings", "way"))
 
 
 def test_every_number_has_a_source_and_stands_once() -> None:
