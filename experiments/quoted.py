@@ -20,6 +20,14 @@ Row = dict[str, str]
 Value = float | str
 GROUPS = tuple(f"AWRT{number}" for number in range(1, 6))
 MONTH = 30.4 * 86400  # s
+PEERS = (
+    "predictsim (Python 2)",
+    "pyss (Python 2)",
+    "CQSim (Python 3)",
+    "Batsim with batsched (C++)",
+    "Alea (Java)",
+    "AccaSim (Python 3.9 and older)",
+)
 NUMERALS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 NUMERALS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 NUMERALS += ["twenty"]
@@ -263,6 +271,16 @@ def count(results: Results, table: str, key: str) -> int:
     return len({row[key] for row in results.rows(table)})
 
 
+def kept_and_gained(results: Results, table: str, policy: str, logs: Iterable[str] = ()) -> Iterator[float]:
+    """Return how often a policy kept the limits, of how many, both without NASA, its gain, and that on some logs."""
+    rows = rolling(results, table, policy)
+    for some in (rows, [row for row in rows if row["log"] != "NASA"]):
+        yield from (sum(within_limits(some)), len(some))
+    yield mean(by_log(rows))
+    for log in logs:
+        yield mean(by_log(row for row in rows if row["log"] == log))
+
+
 # --- results/greedy ---------------------------------------------------------------------------------------------------
 
 
@@ -333,3 +351,20 @@ def baseline(results: Results, name: str) -> tuple[float, float, float, float]:
 def bound(results: Results, wish: str) -> float:
     """Return how much a wish can be below EASY on CTC at 1024 at most, per cent."""
     return results.value("bounds/logs", "programme", log="CTC", as_="1024", wish=wish)
+
+
+def of_the_bound(results: Results, free: str, limited: str) -> Iterator[float]:
+    """Return how far two policies come on CTC: of the bound, and the second of the best known within its limits.
+
+    The gain of the first as a share of the bound, the bound, what its group 4 loses; the gain of the second as a share
+    of the bound and of the best known, and this.
+    """
+    most, best = bound(results, "10 and 4"), max(column(known_within(results), "best_within"))
+    gains = [position(results, policy, "objective_vs_easy", "CTC")[0] for policy in (free, limited)]
+    yield from (100 * gains[0] / most, most, -position(results, free, "AWRT4_vs_easy", "CTC")[0])
+    yield from (100 * gains[1] / most, 100 * gains[1] / best, best)
+
+
+def known_within(results: Results) -> list[Row]:
+    """Return the runs on CTC that found schedules within the limits."""
+    return [row for row in results.rows("greedy/known") if row["best_within"]]

@@ -55,8 +55,8 @@ def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
         "## LANL, cut or not",
         "",
         "A third of LANL's jobs ran beyond their requests; the machine did not stop them, and what the paper did is "
-        "not said. The policies below were trained on other jobs, or on five logs of which LANL was cut; they are "
-        "applied to LANL both ways.",
+        "not said. The policies below are applied to LANL both ways. None of them has learnt from jobs whose requests "
+        'were raised: "trained on all" has five logs, of which LANL was cut, the others have CTC.',
         "",
         *markdown(["policy", *heads], lines, left=1),
         "",

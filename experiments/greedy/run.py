@@ -16,7 +16,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import raised
+import scalings
 import settings
+import weeks
 
 import paretosched as ps
 from paretosched.core.run_files import RUN_FILE
@@ -29,8 +31,8 @@ from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
 
-POSITIONS, RAISED = "positions", "raised"
-PARTS = (*settings.PARTS, POSITIONS, RAISED)
+POSITIONS, RAISED, WEEKS, SCALINGS = "positions", "raised", "weeks", "scalings"
+PARTS = (*settings.PARTS, POSITIONS, RAISED, WEEKS, SCALINGS)
 
 
 def main() -> None:
@@ -48,6 +50,10 @@ def main() -> None:
         elif part == RAISED:
             policies = {title: trained_policy(options.results, name) for name, title in settings.APPLIED.items()}
             rows = raised.measures(policies, options.quick)
+        elif part == WEEKS:
+            rows = list(weeks.measures(options.results, options.quick))
+        elif part == SCALINGS:
+            rows = list(scalings.measures(options.results, options.quick))
         else:
             rows = []
             for training in settings.TRAININGS:
@@ -86,8 +92,7 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
     )
     policies = options.results / "policies"
     policies.mkdir(exist_ok=True)
-    file = training.name.replace(",", "").replace(" ", "-")
-    save_policy(result.policy, policies / f"{file}-{seed}.json")
+    save_policy(result.policy, policies / f"{training.file}-{seed}.json")
     for system in result.systems if len(result.systems) > 1 else ():
         if len(set(system.policy.criteria)) == 1:
             save_policy(system.policy, policies / f"{training.name}-{system.policy.criteria[0]}-{seed}.json")

@@ -46,6 +46,11 @@ class Training(NamedTuple):
     settings: dict[str, Any]
     limits: str
 
+    @property
+    def file(self) -> str:
+        """The name of the files of its policies, without the seed."""
+        return self.name.replace(",", "").replace(" ", "-")
+
 
 FIVE, TWO = (0, 1, 2, 3, 4), (0, 1)
 NONE = {"backfill": "none", "generations": GENERATIONS}  # the paper's evolution strategy and its budget

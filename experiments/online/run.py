@@ -29,8 +29,9 @@ from paretosched.training.task import data_of, tasks
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 from paretosched.workload.public_logs import log_file
+from paretosched.workload.user_groups import by_earlier_consumption
 
-UNTRAINED, TRAINED, ESTIMATES = PARTS = ("untrained", "trained", "estimates")
+UNTRAINED, TRAINED, ESTIMATES, KNOWN = PARTS = ("untrained", "trained", "estimates", "known-groups")
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 
 
@@ -59,9 +60,9 @@ def main() -> None:
     parts = options.part or PARTS
     for part in parts:
         of_part: list[dict[str, Any]] = []
-        if part == ESTIMATES:
+        if part in (ESTIMATES, KNOWN):
             for log in logs:
-                of_part += rows_of_estimates(log, options)
+                of_part += (rows_of_estimates if part == ESTIMATES else rows_in_known_groups)(log, options)
                 save_part(part, "", of_part, logs, options.results)
             continue
         for seed, split in product(seeds(part, options.quick), settings.SPLITS):
@@ -163,12 +164,21 @@ def learners(quick: bool) -> list[settings.Learner]:
 
 
 def between(whole: ps.Workload, begin: float, end: float) -> ps.Workload:
-    """Return the jobs submitted between two shares of the time, with the groups of the whole log."""
+    """Return the jobs submitted between two shares of the time, with the groups of the whole log.
+
+    These groups are not known where the learning ends; see `in_known_groups`.
+    """
     first, span = int(whole.submit[0]), int(whole.submit[-1] - whole.submit[0])
     since = (whole.submit - first) / span
     inside = (since > begin) | ((begin == 0) & (since >= 0))
     name = f"{whole.name} {100 * begin:g} to {100 * end:g} %"
     return whole.take(np.flatnonzero(inside & (since <= end)), name=name)
+
+
+def in_known_groups(whole: ps.Workload, learning_part: ps.Workload, test: ps.Workload) -> ps.Workload:
+    """Return the test part in the groups by consumption of the jobs before it; users who are new are in the last."""
+    sourced = learning_part.with_(source=whole.source)  # which says how the groups were made
+    return by_earlier_consumption(sourced, test)[1]
 
 
 def rows_of(
@@ -202,7 +212,52 @@ def rows_of_estimates(log: str, options: argparse.Namespace) -> Iterator[dict[st
             yield without_sums(label | reached_by(whole, words, options, estimates))
 
 
+def rows_in_known_groups(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what the trained policies of the results reach in the groups that are known where the learning ends."""
+    whole = workload(log, options.quick)
+    for split in (split for split in splits(log, options.quick) if split in settings.ROLLING):
+        learning_part = between(whole, split.begin, split.until)
+        test = between(whole, split.until, split.end)
+        known = in_known_groups(whole, learning_part, test)
+        moved = 100 * float(np.mean(known.group != test.group))
+        for learner, seed in product(learners(options.quick), seeds(KNOWN, options.quick)):
+            found = earlier_training(learner, seed, learning_part, split, log, options) if seed is not None else None
+            if found is not None:
+                label = {"part": KNOWN, "log": log, "split": split.name, "policy": learner.name, "seed": seed}
+                yield without_sums(label | {"moved": moved} | reached_by(known, found[0], options))
+
+
 # --- trainings --------------------------------------------------------------------------------------------------------
+
+
+def earlier_training(
+    learner: settings.Learner,
+    seed: int,
+    learning_part: ps.Workload,
+    split: settings.Split,
+    log: str,
+    options: argparse.Namespace,
+) -> tuple[ps.Policy, dict[str, Any]] | None:
+    """Return the policy of a training and what it says of itself if the results have it, None if not.
+
+    The results keep every policy with the digest of the jobs it learnt from, so that the rows can be computed again
+    without the hours of the trainings, on any machine.
+    """
+    name, earlier = name_of(learner, seed, split, log), common.load_policies(options.results)
+    identity = identity_of(learner, learning_part)
+    if name in earlier and {key: earlier[name][key] for key in identity} == identity:
+        return from_json(earlier[name]["policy"], name), earlier[name]["about"]
+    return None
+
+
+def name_of(learner: settings.Learner, seed: int, split: settings.Split, log: str) -> str:
+    """Return the name of a training in the results."""
+    return f"{learner.name}/{log}/{split.name}/{seed}"
+
+
+def identity_of(learner: settings.Learner, learning_part: ps.Workload) -> dict[str, Any]:
+    """Return what a training depends on."""
+    return {"jobs": learning_part.digest, "learner": learner._asdict()}
 
 
 def earlier_or_new(
@@ -215,21 +270,19 @@ def earlier_or_new(
 ) -> tuple[ps.Policy, dict[str, Any]] | None:
     """Return the policy of a training and what it says of itself, from the results if they have it.
 
-    The results keep every policy with the digest of the jobs it learnt from, so that the rows can be computed again
-    without the hours of the trainings, on any machine. None: they do not have it, and the options leave it out.
+    None: they do not have it, and the options leave it out.
     """
-    name = f"{learner.name}/{log}/{split.name}/{seed}"
-    identity = {"jobs": learning_part.digest, "learner": learner._asdict()}
-    earlier = common.load_policies(options.results)
-    if name in earlier and {key: earlier[name][key] for key in identity} == identity:
-        return from_json(earlier[name]["policy"], name), earlier[name]["about"]
+    found = earlier_training(learner, seed, learning_part, split, log, options)
+    if found is not None:
+        return found
     if (options.learner and learner.name not in options.learner) or (
         options.seeds is not None and seed >= options.seeds
     ):
         return None
     policy, about_training = training_of(learner, seed, learning_part, split, log, options)
-    earlier[name] = identity | {"policy": to_json(policy), "about": about_training}
-    common.save_policies(options.results, earlier)
+    earlier = common.load_policies(options.results)
+    value = identity_of(learner, learning_part) | {"policy": to_json(policy), "about": about_training}
+    common.save_policies(options.results, earlier | {name_of(learner, seed, split, log): value})
     return policy, about_training
 
 
@@ -345,10 +398,13 @@ def number(value: float) -> float | None:
 
 
 def pool(per_split: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the gains over all rolling splits of a log as one, with intervals, by policy and seed."""
+    """Return the gains over all rolling splits of a log as one, with intervals, by policy and seed.
+
+    Splits in which a group of the objective has no jobs do not count.
+    """
     rolling = [split.name for split in settings.ROLLING]
     rows = []
-    of_rolling = [row for row in per_split if row["split"] in rolling]
+    of_rolling = [row for row in per_split if row["split"] in rolling and row["objective_vs_easy"] is not None]
     for log, policy, seed in dict.fromkeys((row["log"], row["policy"], row["seed"]) for row in of_rolling):
         mine = [row for row in of_rolling if (row["log"], row["policy"], row["seed"]) == (log, policy, seed)]
         sums = [

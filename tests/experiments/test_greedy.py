@@ -2,12 +2,85 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.experiments import paper, script, without
+from support.experiments import ROOT, paper, script, without
+
+SCRIPTS = ("later_jobs", "scalings", "way", "settings")  # there are more experiments
+
+
+@pytest.fixture
+def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    for folder in ("experiments", "experiments/greedy"):
+        monkeypatch.syspath_prepend(str(ROOT / folder))
+    for name in SCRIPTS:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield {name: importlib.import_module(name) for name in SCRIPTS}
+    for name in SCRIPTS:
+        sys.modules.pop(name, None)
+
+
+def rows_of(log: str, gains: list[float], exceeded: list[float], easy: float = 100.0) -> list[dict[str, str]]:
+    """Return rows of a training with a seed for each gain; AWRT1 gains as much as the objective, AWRT2 loses it."""
+    rows = []
+    for seed, (gain, over) in enumerate(zip(gains, exceeded, strict=True)):
+        for part in ("workloads", "rest"):
+            about = {"training": f"rest-limits-{log}", "seed": str(seed), "part": part, "exceeded": str(over)}
+            empty = {f"AWRT{i}": "" for i in (3, 4, 5)} | {f"AWRT{i}_vs_easy": "" for i in (3, 4, 5)}
+            rows.append(about | empty | {"system": "EASY", "best": "False", "AWRT1": str(easy), "AWRT2": str(easy)})
+            rows.append(about | empty | {"system": "f4", "best": "True", "vs_easy": str(gain), "AWRT": str(100 - gain)})
+            rows[-1] |= {"AWRT_vs_easy": str(gain), "AWRT1_vs_easy": str(gain), "AWRT2_vs_easy": str(-gain)}
+    return rows
+
+
+def test_logs_where_nobody_waits_are_counted_apart(scripts: dict[str, Any]) -> None:
+    later = scripts["later_jobs"]
+    rows = rows_of("KTH", [4.0, 6.0], [0.0, 0.1]) + rows_of("CTC", [9.0], [0.2])
+    assert later.kept_in_words(rows) == "1 of 3 trainings"
+    rows += rows_of("NASA", [0.0, 0.0], [0.0, 0.0])
+    assert later.idle_logs(rows) == ["NASA"]
+    assert later.kept_in_words(rows).startswith("1 of 3 trainings, all on KTH (3 of 5 with NASA")
+    assert later.without_the_chosen(rows) == "5.0 to 5.0 %"
+
+
+def test_other_groups_are_seen_by_the_values_of_easy(scripts: dict[str, Any]) -> None:
+    rows = rows_of("KTH", [4.0], [0.0]) + rows_of("CTC", [4.0], [0.0])
+    others = rows_of("KTH", [1.0], [0.0], easy=99.0) + rows_of("CTC", [1.0], [0.0])
+    assert scripts["later_jobs"].in_other_groups(rows, others) == ["KTH"]
+
+
+def test_an_interval_belongs_to_the_policies_of_the_table(scripts: dict[str, Any]) -> None:
+    rows = rows_of("KTH", [4.0, 6.0], [0.0, 0.1])
+    weeks = [
+        {"training": "rest-limits-KTH", "seed": str(k), "AWRT": awrt, "objective_low": low, "objective_high": "9"}
+        for k, (awrt, low) in enumerate((("96", "1"), ("94", "2")))
+    ]
+    assert scripts["later_jobs"].interval("rest-limits-KTH", rows, weeks) == "+1.5 to +9.0"
+    assert scripts["later_jobs"].interval("rest-limits-KTH", rows, [{**row, "AWRT": "95"} for row in weeks]) == "-"
+
+
+def test_the_bound_is_of_the_same_workload(scripts: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "logs.csv"
+    path.write_text(
+        "log,as,wish,EASY,programme\nCTC,1024,10 and 4,1000.0,24.0\nKTH,1024,10 and 4,1000.0,31.0\n"
+        "CTC,recorded,10 and 4,1000.0,57.0\nNASA,1024,10 and 4,1000.0,0.03\n",
+        encoding="utf-8",
+    )
+    easy = {"CTC": "1000.0", "KTH": "1001.0", "NASA": "1000.0"}
+    rows = [{"log": log, "policy": "EASY", "objective": value} for log, value in easy.items()]
+    assert scripts["way"].bounds_of(rows, path) == {"CTC": 24.0}
+
+
+def test_examples_hold(scripts: dict[str, Any]) -> None:
+    assert all(doctest.testmod(scripts[name]).failed == 0 for name in ("later_jobs", "scalings", "way"))
 
 
 def test_every_number_has_a_source_and_stands_once() -> None:

@@ -2,14 +2,80 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import paretosched as ps
 from paretosched.core.tables import load_rows
+from paretosched.workload.user_groups import by_consumption
 from support.experiments import ROOT, script
+
+SCRIPTS = ("elsewhere", "standings", "run", "settings")  # there are more experiments
+
+
+@pytest.fixture
+def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    for folder in ("experiments", "experiments/online"):
+        monkeypatch.syspath_prepend(str(ROOT / folder))
+    for name in SCRIPTS:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield {name: importlib.import_module(name) for name in SCRIPTS}
+    for name in SCRIPTS:
+        sys.modules.pop(name, None)
+
+
+def rows_of(gains: dict[str, dict[str, tuple[float, float]]]) -> list[dict[str, str]]:
+    """Return rows of a tenth of each log from gain and excess by policy and log; "easy" and "fcfs" are not trained."""
+    return [
+        {"part": "untrained" if policy in ("easy", "fcfs") else "trained", "log": log, "split": "50 %"}
+        | {"policy": policy, "objective_vs_easy": str(gain), "exceeded": str(excess)}
+        | {"AWRT_vs_easy": str(gain), "AWRT1_vs_easy": str(gain), "slowdown_all": "1.0"}
+        | {"wait_p95_1": "1.0", "wait_p95_1_easy": "1.0"}
+        for policy, of_logs in gains.items()
+        for log, (gain, excess) in of_logs.items()
+    ]
+
+
+def test_a_learner_is_chosen_on_the_other_logs(scripts: dict[str, Any]) -> None:
+    """ "a" keeps the limits on A and B, "b" on C and gains more there: without A or B both keep them in one."""
+    rows = rows_of(
+        {
+            "easy": dict.fromkeys("ABC", (0.0, 0.0)),
+            "a": {"A": (2.0, 0.0), "B": (2.0, 0.0), "C": (2.0, 1.0)},
+            "b": {"A": (1.0, 1.0), "B": (1.0, 1.0), "C": (9.0, 0.0)},
+        }
+    )
+    found = scripts["elsewhere"].chosen_elsewhere(rows)
+    assert [tuple(one) for one in found] == [("A", "b", 1.0, 0, 1), ("B", "b", 1.0, 0, 1), ("C", "a", 2.0, 0, 1)]
+
+
+def test_who_is_easy_by_another_name_and_where_nobody_waits(scripts: dict[str, Any]) -> None:
+    rows = rows_of(
+        {
+            "easy": dict.fromkeys("AB", (0.0, 0.0)),
+            "fcfs": dict.fromkeys("AB", (0.0, 0.0)),
+            "a": {"A": (2.0, 0.0), "B": (0.0, 0.0)},
+        }
+    )
+    assert scripts["standings"].twins_of_easy(rows) == ["fcfs"]
+    assert scripts["standings"].idle_logs(rows) == ["B"]
+
+
+def test_new_users_are_in_the_last_group_where_the_learning_ends(scripts: dict[str, Any]) -> None:
+    """User 7 has done most in the end, but a tenth of the work when the learning ends; user 9 comes later."""
+    words = {"run": [90, 10, 500, 1], "estimate": [500] * 4, "width": [1] * 4, "capacity": 1, "user": [8, 7, 7, 9]}
+    source = ({"function": "lublin"},)
+    whole = by_consumption(ps.Workload(submit=[0, 1, 2, 3], **words, source=source), [0.8, 0.05])
+    learning, test = whole.take([0, 1]), whole.take([2, 3])
+    assert test.group.tolist() == [0, 2]
+    assert scripts["run"].in_known_groups(whole, learning, test).group.tolist() == [1, 2]
 
 
 @pytest.mark.slow
@@ -46,7 +112,10 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert [row for row in rows if row["log"] == "CTC"] == of_others
     assert {row["log"] for row in rows} == {"CTC", "SDSC96"}
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
-    assert (set(note["workloads"]), note["parts"]) == ({"CTC", "SDSC96"}, ["estimates", "trained", "untrained"])
+    assert (set(note["workloads"]), note["parts"]) == (
+        {"CTC", "SDSC96"},
+        ["estimates", "known-groups", "trained", "untrained"],
+    )
 
 
 def test_the_readme_names_the_scripts_there_are() -> None:

@@ -1,0 +1,125 @@
+"""How far policies come of what is known to be possible, and of what is proved to be the most: figures 4 and 5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import common
+import settings
+from later_jobs import GOAL_GROUP, GROUPS, LEAST_GAIN
+
+from paretosched.comparison.comparison import BEST, NEAREST, NEAREST_ONLINE, ONLINE
+from paretosched.core.tables import markdown
+
+Row = Mapping[str, str]
+
+KNOWN_ON = "CTC"  # the log of `known.csv`
+BOUNDS = common.ROOT / "results" / "bounds" / "logs.csv"
+WISH = "10 and 4"  # of the bounds: equation 8
+
+
+def bounds_of(rows: Sequence[Row], path: Path = BOUNDS) -> dict[str, float]:
+    """Return by how much the objective can be below EASY's at most, per cent, of each log that was bounded as it is.
+
+    A log counts if its EASY has the value that the bound was computed for, and if there is something to gain.
+    """
+    proved = {
+        row["log"]: (float(row["EASY"]), float(row["programme"]))
+        for row in common.rows(path)
+        if (row["as"], row["wish"]) == (str(common.PROCESSORS), WISH)
+    }
+    easy = {row["log"]: float(row["objective"]) for row in rows if row["policy"] == "EASY"}
+    return {
+        log: proved[log][1]
+        for log, value in easy.items()
+        if log in proved and abs(proved[log][0] / value - 1) < 1e-6 and proved[log][1] >= LEAST_GAIN
+    }
+
+
+def best_within(known: Sequence[Row]) -> float | None:
+    """Return the largest known gain within the limits on `KNOWN_ON`; None if none is known."""
+    return max((float(row["best_within"]) for row in known if row["best_within"]), default=None)
+
+
+def keeps_limits(row: Row) -> bool | None:
+    """Return whether a row keeps the limits of the training "easy"; None if its response times are not known."""
+    if not row["AWRT_vs_easy"]:
+        return None
+    others = [float(row[f"{name}_vs_easy"]) for name in GROUPS[2:] if row[f"{name}_vs_easy"]]
+    return float(row["AWRT_vs_easy"]) >= 0 and min(others) >= GOAL_GROUP
+
+
+def positions(rows: Sequence[Row], ends: Sequence[Row], known: Sequence[Row]) -> list[str]:
+    """Return the section about policies and the front of each log: figures 4 and 5."""
+    bounds, within = bounds_of(rows), best_within(known)
+    lines = []
+    for row in rows:
+        if row["policy"] in (BEST, ONLINE, NEAREST, NEAREST_ONLINE) or row["dominated_by"]:
+            gain = float(row["objective_vs_easy"]) if row["objective_vs_easy"] else None
+            of_known = within if row["log"] == KNOWN_ON else None
+            kept = keeps_limits(row) if gain is not None and row["log"] in bounds else None  # else nothing to keep
+            above = f"{int(float(row['dominated_by'])):,} of {int(row['front']):,}" if row["dominated_by"] else ""
+            values = [f"{float(row[name]) / 3600:.2f}" if row[name] else "" for name in GROUPS]
+            lines.append(
+                [
+                    row["log"],
+                    row["policy"],
+                    "" if gain is None else f"{gain:+.1f} %",
+                    share(gain, bounds.get(row["log"])),
+                    share(gain, of_known),
+                    "" if kept is None else "yes" if kept else "no",
+                    above,
+                    *values,
+                ]
+            )
+    heads = ["log", "policy", "objective", "of the bound", "of the best known within the limits", "limits kept"]
+    known_words = (
+        f"The best known schedule of {KNOWN_ON} that keeps these limits gains {within:.2f} % (table above); more than "
+        "100 % of it is gained only by breaking them. Of the other logs none was searched for. "
+        if within is not None
+        else ""
+    )
+    return [
+        "## Figures 4 and 5: positions against the front",
+        "",
+        *markdown([*heads, "dominated by", *(f"{name}, h" for name in GROUPS)], lines, left=2),
+        "",
+        "Of the bound: of what no schedule can gain more than, also one that knows the future, and whatever it costs "
+        "the other groups; proved in results/bounds: "
+        f"{', '.join(f'{log} {bound:.1f} %' for log, bound in bounds.items())}. Limits: {settings.LIMITS}. "
+        f"{known_words}The nearest to the objective is no goal: it may starve the other groups{starving_groups(ends)}. "
+        "In the rows best of each every response time is the shortest of the whole front, each from a schedule of its "
+        "own: no schedule has them all.",
+        "",
+        "The front of CTC is the merged one of report CI-190/05, all rows; those of the other logs have start "
+        f"solutions and the weighting search with {settings.OTHER_EVALUATIONS:,} evaluations. Policies "
+        "without backfilling may lie beyond a front that was searched with EASY backfilling. "
+        "Figure 5 of the paper is SDSC95's.",
+        "",
+        "![CTC](figures/figure4.png)",
+        "",
+        "The other logs likewise: `figures/positions-SDSC00.png` and so on, which `analysis.py` draws.",
+        "",
+    ]
+
+
+def share(gain: float | None, most: float | None) -> str:
+    """Return a gain as a share of the most that there is, as text; empty if either is not known.
+
+    >>> share(12.0, 16.0), share(12.0, None)
+    ('75 %', '')
+    """
+    return "" if gain is None or most is None else f"{100 * gain / most:.0f} %"
+
+
+def starving_groups(ends: Sequence[Row]) -> str:
+    """Return in words which groups wait for how many days where the objective is best, if it is more than ten."""
+    words = []
+    for row in ends:
+        days = {name[4:]: float(row[name]) / 86400 for name in GROUPS if row[name]}
+        starving = [group for group, wait in days.items() if wait > 10]
+        if starving:
+            low, high = (f"{extreme(days[group] for group in starving):,.0f}" for extreme in (min, max))
+            words.append(f"on {row['log']} {low} to {high} days for groups {', '.join(starving)}")
+    return f" (AWRT {'; '.join(words)})" if words else ""
