@@ -71,7 +71,7 @@ def as_random(of_ranks: Rows, of_algorithms: Rows) -> Iterator[str]:
     for encoding in ranks.ALGORITHMS if of_ranks else ():
         rows = [row for row in of_ranks if row["encoding"] == encoding]
         words = []
-        if not ranks.separated(rows):
+        if not ranks.told_apart_by(rows):
             also = "" if ranks.shown_better(rows, encoding, "whole_igd_plus") else " or IGD+"
             words.append(f"no algorithm is shown to be better than random search by hypervolume{also}")
         elif names := ranks.as_good_as_random(rows, encoding):

@@ -85,7 +85,7 @@ def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
 def of_encoding(encoding: str, rows: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the table and the sentences about one encoding."""
     names = names_in(rows, encoding)
-    apart = separated(rows)
+    apart = told_apart_by(rows)
     deciding, *_ = shown = MEASURES if apart else MEASURES_OF_WHOLE
     by_measure = {key: values_of(rows, names, key) for key in shown}
     ranks = {key: ranks_of(values, shown[key]) for key, values in by_measure.items()}
@@ -133,14 +133,14 @@ def of_encoding(encoding: str, rows: Sequence[Mapping[str, str]]) -> list[str]:
     ]
 
 
-def separated(rows: Sequence[Mapping[str, str]]) -> bool:
+def told_apart_by(rows: Sequence[Mapping[str, str]]) -> bool:
     """Return whether the box tells any two runs apart.
 
     Examples
     --------
-    >>> separated([{"hypervolume": "0.5"}, {"hypervolume": "0.5"}]), separated([{"hypervolume": "0"}] * 2)
+    >>> told_apart_by([{"hypervolume": "0.5"}, {"hypervolume": "0.5"}]), told_apart_by([{"hypervolume": "0"}] * 2)
     (False, False)
-    >>> separated([{"hypervolume": "0.5"}, {"hypervolume": "0.6"}])
+    >>> told_apart_by([{"hypervolume": "0.5"}, {"hypervolume": "0.6"}])
     True
     """
     return len({row["hypervolume"] for row in rows}) > 1

@@ -73,7 +73,8 @@ def summary(results: Path) -> list[str]:
         return []
     table = common.rows(results / FILE)
     logs, budgets = ([*dict.fromkeys(row[key] for row in table)] for key in ("log", "evaluations"))
-    seeds = len({row["seed"] for row in table})
+    counts = sorted({len({row["seed"] for row in table if row["log"] == log}) for log in logs})
+    seeds = " or ".join(map(str, counts))
 
     def values(log: str, word: str, budget: str, column: str = COLUMN) -> np.ndarray[Any, Any]:
         rows = [r for r in table if (r["log"], r["surrogate"], r["evaluations"]) == (log, word, budget)]
@@ -95,7 +96,7 @@ def summary(results: Path) -> list[str]:
     about = (
         f"Hypervolume to {REACH} times EASY after so many simulations by `archive`, without `--surrogate` and with it, "
         "in a box from the best of these runs alone, so that the numbers are not those of the tables above; mean and "
-        f"standard deviation of {seeds} seed{'s' * (seeds != 1)}. Its constants were chosen on "
+        f"standard deviation of {seeds} seed{'s' * (counts[-1] != 1)} a log. Its constants were chosen on "
         f"{' and '.join(chosen_on) or 'other logs'}. Gained, in the mean of logs and seeds: {'; '.join(gains)}. *own*: "
         "processor time of the search alone, an evaluation; both times were taken while the machine was busy."
     )
