@@ -61,8 +61,8 @@ def main() -> None:
     def free(part: str, how: str) -> list[str]:
         return later_jobs.free(how, tables[part], weeks, others[part])
 
-    def limited(part: str, how: str) -> list[str]:
-        return later_jobs.limited(how, tables[part], weeks)
+    def with_limits(part: str, how: str) -> list[str]:
+        return later_jobs.with_limits(how, tables[part], weeks)
 
     sections = {
         "none": lambda: [*table3(paper, tables["none"]), *criteria(tables["none"])],
@@ -75,9 +75,9 @@ def main() -> None:
         "strategies": lambda: strategies(tables["strategies"]),
         "rest-easy": lambda: free("rest-easy", "with EASY backfilling"),
         "rest-none": lambda: free("rest-none", "without backfilling"),
-        "rest-limits": lambda: limited("rest-limits", "within the limits"),
-        "rest-margin": lambda: limited("rest-margin", "at a distance to the limits"),
-        "rest-raised": lambda: limited("rest-raised", "within the limits, LANL's requests raised"),
+        "rest-limits": lambda: with_limits("rest-limits", "within the limits"),
+        "rest-margin": lambda: with_limits("rest-margin", "at a distance to the limits"),
+        "rest-raised": lambda: with_limits("rest-raised", "within the limits, LANL's requests raised"),
         run.SCALINGS: lambda: scalings.section(tables[run.SCALINGS], tables, others),
     }
     for part, section in sections.items():

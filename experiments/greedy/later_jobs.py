@@ -189,7 +189,7 @@ def free(how: str, rows: Sequence[Row], weeks: Sequence[Row], others: Sequence[s
     ]
 
 
-def limited(how: str, rows: Sequence[Row], weeks: Sequence[Row]) -> list[str]:
+def with_limits(how: str, rows: Sequence[Row], weeks: Sequence[Row]) -> list[str]:
     """Return the section about trainings within limits: what holds on the rest."""
     lines, broken, beyond = [], [], []
     for training in dict.fromkeys(row["training"] for row in rows):
