@@ -357,14 +357,11 @@ def of_the_bound(results: Results, free: str, limited: str) -> Iterator[float]:
     """Return how far two policies come on CTC: of the bound, and the second of the best known within its limits.
 
     The gain of the first as a share of the bound, the bound, what its group 4 loses; the gain of the second as a share
-    of the bound and of the best known, and this.
+    of the bound and of the best known, and this. The summary of greedy has computed the shares from the bounds.
     """
-    most, best = bound(results, "10 and 4"), max(column(known_within(results), "best_within"))
-    gains = [position(results, policy, "objective_vs_easy", "CTC")[0] for policy in (free, limited)]
-    yield from (100 * gains[0] / most, most, -position(results, free, "AWRT4_vs_easy", "CTC")[0])
-    yield from (100 * gains[1] / most, 100 * gains[1] / best, best)
-
-
-def known_within(results: Results) -> list[Row]:
-    """Return the runs on CTC that found schedules within the limits."""
-    return [row for row in results.rows("greedy/known") if row["best_within"]]
+    shares = r"\| CTC \| {} \| \+[\d.]+ % \| (\d+) % \| (\d+) % \|"
+    yield results.words_of("greedy", shares.format(free))[0]
+    yield from results.words_of("greedy", r"results/bounds: CTC ([\d.]+) %")
+    yield -position(results, free, "AWRT4_vs_easy", "CTC")[0]
+    yield from results.words_of("greedy", shares.format(limited))
+    yield max(float(row["best_within"]) for row in results.rows("greedy/known") if row["best_within"])
