@@ -17,6 +17,7 @@ import offline
 import rank_tests
 import settings
 import surrogate
+from measuring import with_spread
 
 from paretosched.core.arrays import Floats
 from paretosched.fronts.quality_indicators import REACH
@@ -110,11 +111,6 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> 
         "Leave `--algorithm` alone if every group must stay near EASY: `archive` is the default; it "
         "does not look for schedules in which a group waits much longer.",
     )
-
-
-def with_spread(values: Sequence[float]) -> str:
-    """Return the mean of some values, with their standard deviation if there are several."""
-    return f"{np.mean(values):.3f}" + (f" ± {np.std(values, ddof=1):.3f}" if len(values) > 1 else "")
 
 
 def best_on(table: Sequence[Row], log: str, seed: int, evaluations: int) -> str:

@@ -12,10 +12,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
+from measuring import box_of_times, with_spread
 
 import paretosched as ps
-from paretosched.fronts.dominance import costs
-from paretosched.fronts.quality_indicators import REACH, Box, course
+from paretosched.fronts.quality_indicators import REACH, course
 from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table
 
@@ -36,8 +36,7 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
             print(f"  {log} lag {lag}, seed {seed}: {total:,}", flush=True)
     table, easy = objective_table(workload.groups), np.asarray(ps.objectives(ps.simulate(workload, "easy")))
     whole = ps.merge(list(runs.values()))
-    best = costs(whole.values, whole.objectives)[:, 1:].min(axis=0)
-    box = Box(whole.objectives[2:], best, REACH * easy[2:], REACH, ("UTIL: it is no response time",))
+    box = box_of_times(whole, easy, REACH)
     for (lag, seed), run in runs.items():
         values, _ = read_values(run)
         found = course(values, table, settings.BUDGETS, box, whole).hypervolume
@@ -63,7 +62,7 @@ def summary(results: Path) -> list[str]:
     for log in logs:
         for lag in lags:
             cells = [values(log, lag, budget) for budget in budgets]
-            words = [f"{c.mean():.3f}" + (f" ± {c.std(ddof=1):.3f}" if c.size > 1 else "") for c in cells]
+            words = [with_spread(c) for c in cells]
             lines.append(f"| {log} | {int(lag):,} | " + " | ".join(words) + " |")
     first, last = lags[0], lags[-1]
     losses = []

@@ -12,10 +12,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
+from measuring import box_of_times, with_spread
 
 import paretosched as ps
-from paretosched.fronts.dominance import costs
-from paretosched.fronts.quality_indicators import REACH, Box, course
+from paretosched.fronts.quality_indicators import REACH, course
 from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table
 
@@ -39,8 +39,7 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
             print(f"  {log}, {way}, seed {seed}", flush=True)
     table, easy = objective_table(workload.groups), np.asarray(ps.objectives(ps.simulate(workload, "easy")))
     whole = ps.merge([*runs.values(), *(run / "weightings" for (way, _), run in runs.items() if way == DEFAULT)])
-    best = costs(whole.values, whole.objectives)[:, 1:].min(axis=0)
-    box = Box(whole.objectives[2:], best, REACH * easy[2:], REACH, ("UTIL: it is no response time",))
+    box = box_of_times(whole, easy, REACH)
     for (way, seed), run in runs.items():
         values, seconds = read_values(run)
         before, spent = values[:0], 0.0
@@ -91,10 +90,7 @@ def summary(results: Path) -> list[str]:
     lines += ["| --- | --- |" + " ---: |" * (len(budgets) + 1)]
     for log in logs:
         for way in ways:
-            cells = []
-            for budget in budgets:
-                found = values(log, way, COLUMN, budget)
-                cells.append(f"{found.mean():.3f}" + (f" ± {found.std(ddof=1):.3f}" if found.size > 1 else ""))
+            cells = [with_spread(values(log, way, COLUMN, budget)) for budget in budgets]
             seconds = values(log, way, "CPU s", budgets[-1]).mean()
             lines.append(f"| {log} | {way} | {' | '.join(cells)} | {seconds:.0f} |")
     most = budgets[-1]

@@ -6,7 +6,6 @@ A run that exists is not simulated again, so that logs and seeds can be added by
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,13 @@ import lag
 import offline
 import settings
 import surrogate
+from measuring import box_of_times, own_milliseconds
 
 import paretosched as ps
 from paretosched.core.arrays import Floats
 from paretosched.core.tables import save_rows
 from paretosched.fronts.dominance import costs
-from paretosched.fronts.quality_indicators import REACH, Box, course, to_box
+from paretosched.fronts.quality_indicators import REACH, course, to_box
 from paretosched.search.runs import read_values
 from paretosched.search.settings import settle
 from paretosched.simulation.objective import objective_table
@@ -97,7 +97,8 @@ def measures(log: str, workload: ps.Workload, runs: dict[Key, Path]) -> Iterator
     wishes = np.random.default_rng(0).dirichlet(np.ones(len(workload.groups)), size=settings.WISHES)
     for (algorithm, seed), run in runs.items():
         values, _ = read_values(run)
-        own = own_milliseconds(workload, algorithm, seed, values)
+        about = settle(workload, {}, seed=seed, population=settings.POPULATION, algorithm=algorithm)
+        own = own_milliseconds(about.start_search(None), costs(values, table))
         courses = {reach: course(values, table, settings.BUDGETS, boxes[reach], whole) for reach in settings.REACHES}
         for k, budget in enumerate(settings.BUDGETS):
             first = values[:budget]
@@ -112,32 +113,10 @@ def measures(log: str, workload: ps.Workload, runs: dict[Key, Path]) -> Iterator
             yield row
 
 
-def box_of_times(whole: ps.Front, easy: Floats, reach: float) -> Box:
-    """Return the owner's box of the response times of groups alone, from the best of a front."""
-    best = costs(whole.values, whole.objectives)[:, 1:].min(axis=0)
-    return Box(whole.objectives[2:], best, reach * easy[2:], reach, ("UTIL: it is no response time",))
-
-
 def wish_gain(times: Floats, easy: Floats, wishes: Floats) -> float:
     """Return the mean over wishes of what the best schedule within the box gains over EASY, as a share."""
     inside = np.concatenate([times[(times <= REACH * easy).all(axis=1)], easy[None]])
     return float(np.mean(1 - (wishes @ inside.T).min(axis=1) / (wishes @ easy)))
-
-
-def own_milliseconds(workload: ps.Workload, algorithm: str, seed: int, values: Floats) -> float:
-    """Return the processor time of the algorithm alone, milliseconds an evaluation: it is sent the costs once more.
-
-    The first generation is left out, in which some compile themselves.
-    """
-    about = settle(workload, {}, seed=seed, population=settings.POPULATION, algorithm=algorithm)
-    known = costs(values, objective_table(workload.groups))
-    asking = about.start_search(None)
-    first = done = len(next(asking))
-    batch = asking.send(known[:first])
-    began = time.process_time()
-    while done + len(batch) < len(values):
-        batch, done = asking.send(known[done : done + len(batch)]), done + len(batch)
-    return 1000 * (time.process_time() - began) / (len(values) - first)
 
 
 if __name__ == "__main__":

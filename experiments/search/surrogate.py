@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
+from measuring import box_of_times, own_milliseconds, with_spread
 
 import paretosched as ps
-from paretosched.core.arrays import Floats
 from paretosched.fronts.dominance import costs
-from paretosched.fronts.quality_indicators import REACH, Box, course
+from paretosched.fronts.quality_indicators import REACH, course
 from paretosched.search.runs import read_values
 from paretosched.search.settings import settle
 from paretosched.simulation.objective import objective_table
@@ -41,8 +40,7 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
             print(f"  {log} surrogate {word}, seed {seed}: {total:,}", flush=True)
     table, easy = objective_table(workload.groups), np.asarray(ps.objectives(ps.simulate(workload, "easy")))
     whole = ps.merge(list(runs.values()))
-    best = costs(whole.values, whole.objectives)[:, 1:].min(axis=0)
-    box = Box(whole.objectives[2:], best, REACH * easy[2:], REACH, ("UTIL: it is no response time",))
+    box = box_of_times(whole, easy, REACH)
     for (word, seed), run in runs.items():
         values, seconds = read_values(run)
         found = course(values, table, settings.BUDGETS, box, whole).hypervolume
@@ -52,19 +50,6 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
             row = {"log": log, "jobs": len(workload), "surrogate": word, "seed": seed, "evaluations": budget}
             row |= {COLUMN: round(hypervolume, 5), "own ms": round(own, 3)}
             yield row | {"simulation ms": round(1000 * float(seconds.mean()), 3)}
-
-
-def own_milliseconds(search: Any, known: Floats) -> float:
-    """Return the processor time of a search alone, milliseconds an evaluation: it is sent known costs, (n, q), again.
-
-    The first genomes are left out, so that what is compiled and loaded then is.
-    """
-    first = done = len(next(search))
-    batch = search.send(known[:first])
-    began = time.process_time()
-    while done + len(batch) < len(known):
-        batch, done = search.send(known[done : done + len(batch)]), done + len(batch)
-    return 1000 * (time.process_time() - began) / (len(known) - first)
 
 
 def summary(results: Path) -> list[str]:
@@ -85,7 +70,7 @@ def summary(results: Path) -> list[str]:
     for log in logs:
         for word in WITH:
             cells = [values(log, word, budget) for budget in budgets]
-            words = [f"{c.mean():.3f}" + (f" ± {c.std(ddof=1):.3f}" if c.size > 1 else "") for c in cells]
+            words = [with_spread(c) for c in cells]
             own, each = (values(log, word, budgets[-1], column).mean() for column in ("own ms", "simulation ms"))
             lines.append(f"| {log} | {word} | " + " | ".join(words) + f" | {own:.2f} | {each:.1f} |")
     gains = []

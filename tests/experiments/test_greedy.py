@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import doctest
-import importlib
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.experiments import ROOT, paper, script, without
+from support.experiments import modules, paper, script, without
 
 SCRIPTS = ("later_jobs", "scalings", "way", "settings")  # there are more experiments
 
 
 @pytest.fixture
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    for folder in ("experiments", "experiments/greedy"):
-        monkeypatch.syspath_prepend(str(ROOT / folder))
-    for name in SCRIPTS:
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    yield {name: importlib.import_module(name) for name in SCRIPTS}
-    for name in SCRIPTS:
-        sys.modules.pop(name, None)
+    yield from modules(monkeypatch, "greedy", SCRIPTS)
 
 
 def rows_of(log: str, gains: list[float], exceeded: list[float], easy: float = 100.0) -> list[dict[str, str]]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,20 +13,14 @@ import pytest
 import paretosched as ps
 from paretosched.core.tables import load_rows
 from paretosched.workload.user_groups import by_consumption
-from support.experiments import ROOT, script
+from support.experiments import ROOT, modules, script
 
 SCRIPTS = ("elsewhere", "standings", "run", "settings")  # there are more experiments
 
 
 @pytest.fixture
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    for folder in ("experiments", "experiments/online"):
-        monkeypatch.syspath_prepend(str(ROOT / folder))
-    for name in SCRIPTS:
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    yield {name: importlib.import_module(name) for name in SCRIPTS}
-    for name in SCRIPTS:
-        sys.modules.pop(name, None)
+    yield from modules(monkeypatch, "online", SCRIPTS)
 
 
 def rows_of(gains: dict[str, dict[str, tuple[float, float]]]) -> list[dict[str, str]]:

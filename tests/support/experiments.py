@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import runpy
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -23,6 +25,17 @@ def paper(experiment: str) -> list[dict[str, str]]:
     """Return the rows of an experiment's paper.csv."""
     with (EXPERIMENTS / experiment / "paper.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def modules(monkeypatch: pytest.MonkeyPatch, experiment: str, names: Sequence[str]) -> Iterator[dict[str, ModuleType]]:
+    """Yield the scripts of an experiment as modules, by name; other experiments have scripts of the same names."""
+    for folder in (EXPERIMENTS, EXPERIMENTS / experiment):
+        monkeypatch.syspath_prepend(str(folder))
+    for name in names:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield {name: importlib.import_module(name) for name in names}
+    for name in names:
+        sys.modules.pop(name, None)
 
 
 def script(experiment: str, name: str, *arguments: object) -> str:

@@ -1,0 +1,38 @@
+"""What several parts of this experiment measure: the owner's box, the time of a search alone, means and spreads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import paretosched as ps
+from paretosched.core.arrays import Floats
+from paretosched.fronts.dominance import costs
+from paretosched.fronts.quality_indicators import Box
+
+
+def box_of_times(whole: ps.Front, easy: Floats, reach: float) -> Box:
+    """Return the owner's box of the response times of groups alone, from the best of a front."""
+    best = costs(whole.values, whole.objectives)[:, 1:].min(axis=0)
+    return Box(whole.objectives[2:], best, reach * easy[2:], reach, ("UTIL: it is no response time",))
+
+
+def own_milliseconds(search: Any, known: Floats) -> float:
+    """Return the processor time of a search alone, milliseconds an evaluation: it is sent known costs, (n, q), again.
+
+    The first genomes are left out, so that what is compiled and loaded then is.
+    """
+    first = done = len(next(search))
+    batch = search.send(known[:first])
+    began = time.process_time()
+    while done + len(batch) < len(known):
+        batch, done = search.send(known[done : done + len(batch)]), done + len(batch)
+    return 1000 * (time.process_time() - began) / (len(known) - first)
+
+
+def with_spread(values: Sequence[float] | Floats) -> str:
+    """Return the mean of some values, with their standard deviation if there are several."""
+    return f"{np.mean(values):.3f}" + (f" ± {np.std(values, ddof=1):.3f}" if len(values) > 1 else "")
