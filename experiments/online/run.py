@@ -31,7 +31,7 @@ from paretosched.wishes.wish import goal, violation
 from paretosched.workload.public_logs import log_file
 from paretosched.workload.user_groups import by_earlier_consumption
 
-UNTRAINED, TRAINED, ESTIMATES, KNOWN = PARTS = ("untrained", "trained", "estimates", "known-groups")
+UNTRAINED, TRAINED, ESTIMATES = PARTS = ("untrained", "trained", "estimates")
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 
 
@@ -60,9 +60,9 @@ def main() -> None:
     parts = options.part or PARTS
     for part in parts:
         of_part: list[dict[str, Any]] = []
-        if part in (ESTIMATES, KNOWN):
+        if part == ESTIMATES:
             for log in logs:
-                of_part += (rows_of_estimates if part == ESTIMATES else rows_in_known_groups)(log, options)
+                of_part += rows_of_estimates(log, options)
                 save_part(part, "", of_part, logs, options.results)
             continue
         for seed, split in product(seeds(part, options.quick), settings.SPLITS):
@@ -130,11 +130,16 @@ def about(log: str, quick: bool) -> dict[str, Any]:
     return {"jobs": len(w), "processors": w.capacity, "digest": w.digest}
 
 
+@cache
 def splits(log: str, quick: bool) -> tuple[settings.Split, ...]:
-    """Return the splits of a log to try."""
+    """Return the splits of a log to try: those with jobs of every group of the objective, before and after the cut."""
     if log in settings.SCALED:
         return (settings.LAST,)
-    return settings.QUICK_SPLITS if quick else settings.SPLITS
+    whole = workload(log, quick)
+    aims = ps.as_wish(settings.OBJECTIVE, whole.groups).aims
+    wanted = {place for place, o in enumerate(objective_table(whole.groups)[2:]) if o.name in aims}
+    of_log = settings.QUICK_SPLITS if quick else settings.SPLITS
+    return tuple(s for s in of_log if all(wanted <= set(part.group.tolist()) for part in learning_and_test(whole, s)))
 
 
 def seeds(part: str, quick: bool) -> tuple[int | None, ...]:
@@ -164,10 +169,7 @@ def learners(quick: bool) -> list[settings.Learner]:
 
 
 def between(whole: ps.Workload, begin: float, end: float) -> ps.Workload:
-    """Return the jobs submitted between two shares of the time, with the groups of the whole log.
-
-    These groups are not known where the learning ends; see `in_known_groups`.
-    """
+    """Return the jobs submitted between two shares of the time, with the groups of the whole log."""
     first, span = int(whole.submit[0]), int(whole.submit[-1] - whole.submit[0])
     since = (whole.submit - first) / span
     inside = (since > begin) | ((begin == 0) & (since >= 0))
@@ -175,25 +177,26 @@ def between(whole: ps.Workload, begin: float, end: float) -> ps.Workload:
     return whole.take(np.flatnonzero(inside & (since <= end)), name=name)
 
 
-def in_known_groups(whole: ps.Workload, learning_part: ps.Workload, test: ps.Workload) -> ps.Workload:
-    """Return the test part in the groups by consumption of the jobs before it; users who are new are in the last."""
-    sourced = learning_part.with_(source=whole.source)  # which says how the groups were made
-    return by_earlier_consumption(sourced, test)[1]
+def learning_and_test(whole: ps.Workload, split: settings.Split) -> tuple[ps.Workload, ps.Workload]:
+    """Return the part of a log to learn from and the one to test on, in the groups that are known where they meet.
+
+    Users are grouped by what they consumed in the first part; those who are new later are in the last group.
+    """
+    learning, test = between(whole, split.begin, split.until), between(whole, split.until, split.end)
+    return by_earlier_consumption(learning.with_(source=whole.source), test)  # the source says how groups were made
 
 
 def rows_of(
     part: str, log: str, split: settings.Split, seed: int | None, options: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """Yield what every policy of a part reaches on the test part of a split of a log."""
-    whole = workload(log, options.quick)
-    test = between(whole, split.until, split.end)
+    learning_part, test = learning_and_test(workload(log, options.quick), split)
     where: dict[str, Any] = {"part": part, "log": log, "split": split.name}
     if seed is None:
         for words in policies(options.quick):
             label = where | {"policy": words, "seed": "", "wish": ""}
             yield label | reached_by(test, words, options)
     else:
-        learning_part = between(whole, split.begin, split.until)
         for learner in learners(options.quick):
             found = earlier_or_new(learner, seed, learning_part, split, log, options)
             if found is None:
@@ -210,21 +213,6 @@ def rows_of_estimates(log: str, options: argparse.Namespace) -> Iterator[dict[st
         for estimates in settings.ESTIMATES:
             label = {"part": ESTIMATES, "log": log, "policy": words, "estimates": estimates}
             yield without_sums(label | reached_by(whole, words, options, estimates))
-
-
-def rows_in_known_groups(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield what the trained policies of the results reach in the groups that are known where the learning ends."""
-    whole = workload(log, options.quick)
-    for split in (split for split in splits(log, options.quick) if split in settings.ROLLING):
-        learning_part = between(whole, split.begin, split.until)
-        test = between(whole, split.until, split.end)
-        known = in_known_groups(whole, learning_part, test)
-        moved = 100 * float(np.mean(known.group != test.group))
-        for learner, seed in product(learners(options.quick), seeds(KNOWN, options.quick)):
-            found = earlier_training(learner, seed, learning_part, split, log, options) if seed is not None else None
-            if found is not None:
-                label = {"part": KNOWN, "log": log, "split": split.name, "policy": learner.name, "seed": seed}
-                yield without_sums(label | {"moved": moved} | reached_by(known, found[0], options))
 
 
 # --- trainings --------------------------------------------------------------------------------------------------------
