@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import run
 import settings
-from elsewhere import chosen_in_words, in_known_groups, known_in_words, left_out_logs
+from elsewhere import chosen_in_words, left_out_logs
 from standings import (
     ROLLING,
     Row,
@@ -44,11 +44,11 @@ def main() -> None:
     everything, tried = fairly(rows[run.UNTRAINED], rows[run.TRAINED])
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
     lines = ["# What should I run? Policies on jobs that they have not learnt from", ""]
-    lines += [*opening(provenance, everything, rows[run.KNOWN], standings, tried), *heading(provenance)]
+    lines += [*opening(provenance, everything, standings, tried), *heading(provenance)]
     for part in run.PARTS:
         lines += [] if rows[part] else common.not_run(part)
-    lines += [*tried, *answer(everything, standings), *table_of_all(standings), *left_out_logs(everything)]
-    lines += in_known_groups(rows[run.KNOWN], everything)
+    lines += [*tried, *answer(everything, standings), *table_of_all(standings)]
+    lines += [*seed_by_seed(everything), *left_out_logs(everything)]
     if len(everything) < len(rows[run.UNTRAINED]):
         of_all = sorted(standings_of(rows[run.UNTRAINED]), key=lambda standing: standing.rank)
         lines += table_of_all(of_all, "Untrained policies alone, on all tenths")
@@ -113,11 +113,10 @@ def seeds_of(rows: Iterable[Row]) -> str:
 def opening(
     provenance: Mapping[str, Any],
     rows: Sequence[Row],
-    known: Sequence[Row],
     standings: Sequence[Standing],
     tried: Sequence[str],
 ) -> list[str]:
-    """Return the five sentences of the summary; `known` are the rows in groups that are known beforehand."""
+    """Return the five sentences of the summary."""
     steady, best = steady_and_best(standings)
     plain = max((standing for standing in steady if not standing.is_trained), key=lambda standing: standing.gain)
     greedy = max(standings, key=lambda standing: standing.gain)
@@ -150,8 +149,6 @@ def opening(
         found,
         f"It was tried on {parts_of_logs(rows)}, with {seeds_of(rows)}"
         + (", which is not all that is planned" if tried else "")
-        + "; the groups are those of the whole log, which nobody knows beforehand, for learning and for testing"
-        + known_in_words(known, safest)
         + chosen_in_words(rows),
         (f"{worst_of(rows, safest)}; " if safest else "")
         + f"`{greedy.policy}`, which gains most of all ({greedy.gain:+.1f} %), keeps the limits in "
@@ -216,8 +213,9 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         f"{quick}Objective {provenance['objective']}, smaller is better; limits {provenance['limits']}, of EASY on "
         f"the same jobs. {logs}. Policies that are trained learn from half of a log; all are tried on the tenth of the "
         f"time after it, five times, and on the last 30 %; {', '.join(settings.SCALED)}, scaled with one seed, on the "
-        "last 30 % only. Each part begins on an empty machine. The groups are by what users consumed in the whole log, "
-        "for learning and for testing, which is not known where the learning ends; a section below has those that are. "
+        "last 30 % only. Each part begins on an empty machine. The groups are by what users consumed in the part to "
+        "learn from; those who are new after it are in the last group. A part of a log is left out if a group of the "
+        "objective has no jobs before the cut or after it. "
         f"{common.versions_text(provenance)}.",
         "",
         "Gains are (EASY - X) / EASY in per cent, positive is better. Intervals are 90 %, by a block bootstrap over "
@@ -265,6 +263,36 @@ def table_of_all(standings: Sequence[Standing], title: str = "All policies, all 
         "",
         "95 % wait: of the group that loses most, as a multiple of EASY's, median over splits; waits of less than an "
         "hour count as one. Slowdown: bounded by 10 s, mean of all jobs alike.",
+        "",
+    ]
+
+
+def seed_by_seed(rows: Sequence[Row]) -> list[str]:
+    """Return the section about the spread over seeds, of side effects too; nothing if there is one seed only."""
+    rolling = [row for row in rows if row["split"] in ROLLING and row["part"] == run.TRAINED]
+    lines = []
+    for policy in dict.fromkeys(row["policy"] for row in rolling):
+        by_seed: dict[str, list[Row]] = {}
+        for row in rolling:
+            if row["policy"] == policy:
+                by_seed.setdefault(row["seed"], []).append(row)
+        seeds = list(by_seed.values())
+        if len(seeds) > 1:
+            gains = [mean(gains_by_log(mine, policy).values()) for mine in seeds]
+            overall = [mean(float(row["AWRT_vs_easy"]) for row in mine) for mine in seeds]
+            group = [mean(map(common.worst_group, mine)) for mine in seeds]
+            shown = (" / ".join(f"{value:+.1f}" for value in values) for values in (gains, overall, group))
+            lines.append([policy, *shown, " / ".join(map(kept_of, seeds))])
+    if not lines:
+        return []
+    heads = ["policy", "gain, %", "AWRT, %", "worst group, %", "limits kept"]
+    return [
+        "## Seed by seed",
+        "",
+        *markdown(heads, lines, left=1),
+        "",
+        "One value a seed, in their order, each over all tenths: the gain is the mean over logs, AWRT and the group "
+        "that loses most are means over tenths.",
         "",
     ]
 

@@ -1,4 +1,4 @@
-"""How trained policies do elsewhere: chosen on the other logs alone, and in groups that are known beforehand."""
+"""The learner that is chosen on the other logs alone, and what it reaches on the log left out."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import NamedTuple
 
-import common
 import run
 import settings
-from standings import ROLLING, Row, Standing, gains_by_log, idle_logs, kept_of, place, safest_of, standings_of
+from standings import ROLLING, Row, gains_by_log, safest_of, standings_of
 
 from paretosched.core.tables import markdown
 
@@ -48,53 +47,6 @@ def chosen_in_words(rows: Sequence[Row]) -> str:
         f"{mean(one.gain for one in found):+.1f} % in the mean over the logs left out, and keeps the limits in "
         f"{sum(one.kept for one in found)} of {sum(one.parts for one in found)}."
     )
-
-
-def known_in_words(known: Sequence[Row], safest: Standing | None) -> str:
-    """Return a part of a sentence: what a policy reaches in the groups that are known where the learning ends."""
-    mine = [row for row in known if safest is not None and row["policy"] == safest.policy]
-    if not mine or safest is None:
-        return ""
-    idle = idle_logs(mine)
-    busy = [row for row in mine if row["log"] not in idle]
-    without = f" ({kept_of(busy)} without {', '.join(idle)})" if idle else ""
-    return (
-        f"; tested in the groups that are known where the learning ends, `{safest.policy}` gains "
-        f"{mean(gains_by_log(mine, safest.policy).values()):+.1f} % and keeps the limits in {kept_of(mine)}{without}"
-    )
-
-
-def in_known_groups(known: Sequence[Row], rows: Sequence[Row]) -> list[str]:
-    """Return the section about trained policies in the groups that are known where the learning ends."""
-    lines = []
-    places = {place(row) for row in known}
-    for policy in dict.fromkeys(row["policy"] for row in known):
-        cells = [policy]
-        for some in (known, [row for row in rows if place(row) in places]):
-            mine = [row for row in some if row["policy"] == policy and row["split"] in ROLLING]
-            busy = [row for row in mine if row["log"] not in idle_logs(known)]
-            gain = mean(gains_by_log(mine, policy).values())
-            group = mean(map(common.worst_group, mine))
-            cells += [f"{gain:+.1f} %", kept_of(mine), kept_of(busy), f"{group:+.1f} %"]
-        lines.append(cells)
-    if not lines:
-        return []
-    moved = [float(row["moved"]) for row in known]
-    names = ("gain", "limits kept", "without idle logs", "worst group")
-    heads = [f"{when}: {name}" for when in ("known groups", "whole log") for name in names]
-    return [
-        "## In the groups that are known where the learning ends",
-        "",
-        *markdown(["policy", *heads], lines, left=1),
-        "",
-        f"The same policies on the same {len(places)} tenths: in groups by what users consumed before the tenth, those "
-        "who are new in the last group; and in the groups of the whole log, as in the other tables. From "
-        f"{min(moved):.0f} to {max(moved):.0f} % of the jobs of a tenth are in another group, so that the sums are of "
-        "other jobs. The policies have learnt in the groups of the whole log: what training in known groups gives has "
-        "not been tried. Idle logs: "
-        f"{', '.join(idle_logs(known)) or 'none'}.",
-        "",
-    ]
 
 
 def left_out_logs(rows: Sequence[Row]) -> list[str]:

@@ -65,9 +65,10 @@ def test_new_users_are_in_the_last_group_where_the_learning_ends(scripts: dict[s
     words = {"run": [90, 10, 500, 1], "estimate": [500] * 4, "width": [1] * 4, "capacity": 1, "user": [8, 7, 7, 9]}
     source = ({"function": "lublin"},)
     whole = by_consumption(ps.Workload(submit=[0, 1, 2, 3], **words, source=source), [0.8, 0.05])
-    learning, test = whole.take([0, 1]), whole.take([2, 3])
-    assert test.group.tolist() == [0, 2]
-    assert scripts["run"].in_known_groups(whole, learning, test).group.tolist() == [1, 2]
+    assert whole.group.tolist() == [1, 0, 0, 2]
+    split = scripts["settings"].Split("the middle", 0.0, 0.5, 1.0)
+    parts = scripts["run"].learning_and_test(whole, split)
+    assert [part.group.tolist() for part in parts] == [[0, 1], [1, 2]]
 
 
 @pytest.mark.slow
@@ -106,7 +107,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == (
         {"CTC", "SDSC96"},
-        ["estimates", "known-groups", "trained", "untrained"],
+        ["estimates", "trained", "untrained"],
     )
 
 
