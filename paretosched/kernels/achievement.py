@@ -18,6 +18,16 @@ from .compiling import njit
 
 LEAF = 32
 DEPTH = 64  # more than a tree is deep
+OUTSIDE = 0.5  # of the best found, as the unit of a coordinate in which even that is beyond the box
+
+
+@njit(cache=True, nogil=True)
+def units_of(edge: Floats, best: Floats) -> Floats:
+    """Return the factors, (q,), that make a box from the best found to its far corner, (q,) each, one of sides 1."""
+    units = np.empty(edge.size)
+    for j in range(edge.size):
+        units[j] = 1.0 / (edge[j] - best[j] if edge[j] > best[j] else OUTSIDE * abs(best[j]) + 1e-9)
+    return units
 
 
 @njit(cache=True, nogil=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paretosched.kernels.achievement import LEAF, append_row, nearest
+from paretosched.kernels.achievement import LEAF, OUTSIDE, append_row, nearest, units_of
 
 
 def naive(points: np.ndarray, corner: np.ndarray, slopes: np.ndarray, shares: np.ndarray) -> int:
@@ -49,6 +49,15 @@ def test_the_tree_finds_what_a_look_at_all_points_finds(seed: int, count: int, c
     elif kind == "shell":
         points /= np.linalg.norm(points, axis=1)[:, None]
     check(points, generator, 7)
+
+
+@given(st.lists(st.tuples(*[st.floats(-1e9, 1e9)] * 2), min_size=1, max_size=8))
+def test_a_unit_is_the_side_of_the_box_or_a_share_of_the_best_if_that_is_outside(
+    columns: list[tuple[float, float]],
+) -> None:
+    edge, best = np.array(columns).T.copy()
+    units = [1.0 / (e - b if e > b else OUTSIDE * abs(b) + 1e-9) for e, b in columns]
+    assert units_of(edge, best).tolist() == units
 
 
 @pytest.mark.slow

@@ -7,10 +7,9 @@ from copy import deepcopy
 import numpy as np
 
 from ...core.arrays import Floats
-from ...kernels.achievement import LEAF, append_row, nearest
+from ...kernels.achievement import LEAF, append_row, nearest, units_of
 
 SHARE = 1e-3  # of the sum of all coordinates in the distance, so that of two points in a line the better one is nearer
-OUTSIDE = 0.5  # of the best found, as the unit of a coordinate in which even that is beyond the box
 MOST, NEAREST = 4_000, 64  # points that are kept for a goal; so many of them by each weight when these are too many
 WEIGHTS = 10.0 ** np.linspace(-1.0, 2.0, 31)  # of exceeded limits beside the goal
 
@@ -91,11 +90,6 @@ class Members:
         slopes = units / np.maximum(ray, 1e-9)
         row = nearest(self._places, self._order, self._corners, self._count, self._best, slopes, SHARE * units)
         return self.point(row)
-
-
-def units_of(edge: Floats, best: Floats) -> Floats:
-    """Return the factors, (c,), that make a box from the best found to its far corner, (c,) each, one of sides 1."""
-    return 1 / np.where(edge > best, edge - best, OUTSIDE * np.abs(best) + 1e-9)
 
 
 class Best:

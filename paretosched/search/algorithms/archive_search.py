@@ -156,7 +156,14 @@ def _parent(members: Members, best: Best | None, aim: Aim, generator: np.random.
     if best is not None and generator.random() < WISHED:
         return _near_goal(members, best, generator)
     edge = aim.edge if aim.outer is None else (aim.edge, aim.outer)[generator.integers(2)]
-    return members.along(generator.dirichlet(np.full(edge.size, RAYS)), edge)
+    return members.along(_ray(edge.size, generator), edge)
+
+
+def _ray(width: int, generator: np.random.Generator) -> Floats:
+    """Return a random direction, (c,), of the Dirichlet distribution; as numpy draws it, without its checks."""
+    ray: Floats = generator.standard_gamma(RAYS, width)
+    ray *= 1.0 / np.cumsum(ray)[-1]  # one by one, as there
+    return ray
 
 
 def _near_goal(members: Members, best: Best, generator: np.random.Generator) -> Floats:

@@ -22,8 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.arrays import Floats, Mask
+from ...kernels.achievement import units_of
 from ...kernels.linear_systems import factorise, solve_factor, solve_transposed, squared_distances
-from .archive_members import Members, units_of
+from .archive_members import Members
 
 Behaviour = Callable[[Floats], Floats]
 """Function of genomes or points, (k, ...), to what they do, (k, m); Euclidean distances say how alike that is."""

@@ -99,6 +99,14 @@ def test_orders_put_groups_before_others_however_long_these_wait() -> None:
     assert ahead
 
 
+@pytest.mark.parametrize("width", [1, 5, 9, 40])
+def test_a_ray_is_the_one_that_numpy_draws(width: int) -> None:
+    ours, of_numpy = np.random.default_rng(width), np.random.default_rng(width)
+    for _ in range(300):
+        assert (module._ray(width, ours) == of_numpy.dirichlet(np.full(width, module.RAYS))).all()
+    assert ours.random() == of_numpy.random()
+
+
 def test_parents_come_from_all_over_the_box_and_from_nowhere_else() -> None:
     """Members on the surface of a quarter of a circle, and two that wait far longer for one of two groups."""
     angles = np.linspace(0, np.pi / 2, 21)
