@@ -293,6 +293,29 @@ def quick_remark(provenance: Mapping[str, Any], how: str) -> str:
     return f"**A quick run {how}: a test of the path, not a result.** " if provenance["quick"] else ""
 
 
+def cut_remark(provenance: Mapping[str, Any], logs: Iterable[str]) -> str:
+    """Return a sentence for a summary: which share of the work of logs goes where runs are cut at their requests.
+
+    The shares are those of `results/gfs/cut.csv`, of whole logs as they were recorded. A quick run, which has no log,
+    and requests that are all raised have no sentence.
+
+    Parameters
+    ----------
+    provenance
+        Of the run.
+    logs
+        Names of `LOGS`, or RAISED, in any order, each as often as it comes.
+    """
+    names = set(logs)
+    cut = names - {RAISED}
+    if provenance["quick"] or not cut:
+        return ""
+    shares = {row["log"]: float(row["work_percent"]) for row in load_rows(ROOT / "results" / "gfs" / "cut.csv")}
+    words = ", ".join(f"{log} {shares[log]:.1f} %" for log in sorted(cut, key=lambda log: (-shares[log], log)))
+    unless = ", unless requests are said to be raised" if RAISED in names else ""
+    return f"A run beyond its request is cut there{unless}; of all work of a log, as recorded, that takes: {words}. "
+
+
 def opening(asked: str, came_out: str, sure: str, fails: str, do: str) -> list[str]:
     """Return the five sentences with which every summary begins."""
     sentences = {
