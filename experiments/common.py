@@ -169,13 +169,19 @@ def earlier_parts(results: Path) -> list[str]:
 def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[str] = ()) -> None:
     """Write what results depend on, with the versions of Python, of this package and of the packages it uses.
 
-    `sessions` are the calls that wrote into this folder, each with its seconds and the cores of its machine; a quick
-    run has none, so that the same call writes the same again.
+    `sessions` are the calls that wrote into this folder, each with its seconds, the CPU seconds of the call and of
+    processes it started that have ended, and the cores of its machine; a quick run has none, so that the same call
+    writes the same again.
     """
     earlier = load_provenance(results).get("sessions", []) if _provenance(results).exists() else []
-    session = [] if note.get("quick") else [{"seconds": round(time.monotonic() - BEGIN, 1), "cores": os.cpu_count()}]
+    seconds, cpu_seconds = time.monotonic() - BEGIN, sum(os.times()[:4])
+    session = {"seconds": round(seconds, 1), "cpu_seconds": round(cpu_seconds, 1), "cores": os.cpu_count()}
     versions = {name: version(name) for name in ("paretosched", "numpy", "numba", *packages)}
-    whole = {**note, "sessions": [*earlier, *session], "versions": {"python": platform.python_version()} | versions}
+    whole = {
+        **note,
+        "sessions": earlier if note.get("quick") else [*earlier, session],
+        "versions": {"python": platform.python_version()} | versions,
+    }
     with replacing(_provenance(results)) as temporary:
         temporary.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
 

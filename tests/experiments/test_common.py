@@ -127,7 +127,7 @@ def test_provenance_is_read_as_it_was_written(common: Any, tmp_path: Path) -> No
     common.save_provenance(tmp_path, {"parts": ["one"]}, ("scipy",))
     assert common.earlier_parts(tmp_path) == ["one"]
     note = common.load_provenance(tmp_path)
-    assert [set(session) for session in note["sessions"]] == [{"seconds", "cores"}]
+    assert [set(session) for session in note["sessions"]] == [{"seconds", "cpu_seconds", "cores"}]
     common.save_provenance(tmp_path, {"parts": ["one", "two"]})
     assert len(common.load_provenance(tmp_path)["sessions"]) == 2
     common.save_provenance(tmp_path, {"quick": True})
