@@ -32,10 +32,17 @@ STATED: tuple[Stated, ...] = tuple(
     Stated(document, words, what)
     for (document, what), all_words in {
         (README, SIZE): (
-            "a clock 100 times faster: 40 jobs before the policy, 40 under it",
+            "a clock 100 times faster",
             "whose clock was 100 times faster",
+            "under thousands of schedulers",
+            "those of five user groups",
         ),
-        (README, RULE): ("LGPL 2.1 or later, certifi and shtab under the MPL 2.0",),
+        (README, SETTING): (
+            "Trained on the first half of each log",
+            "What two groups lose here",
+            "List and CONS are two",
+        ),
+        (README, RULE): ("LGPL 2.1 or later, certifi and shtab under the MPL 2.0", "two schedules over time"),
         (PAPER000, SETTING): (
             "trained on the first 70 % of each log, measured on the last 30 %",
             "no group by more than 25 %",
