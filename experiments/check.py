@@ -1,7 +1,7 @@
 """Say where documents and results differ: `python -m experiments.check`, without logs and without a network.
 
 A summary is what its `analysis.py` writes from the tables beside it. A number of a document is that of a claim, an
-expression over the same tables (`claims.py`), or no result: it is in code, part of a name, or `stated.py` lists it.
+expression over the same tables (`*claims.py`), or no result: it is in code, part of a name, or `stated.py` lists it.
 The README is held closer: its code, and numbers in words, need a claim too, and what it shows of the output of commands
 is looked for in records of that output (`shown.py`).
 """
@@ -24,6 +24,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from experiments.claims import CLAIMS, DOCUMENTS, Claim
+from experiments.cost_claims import COST_CLAIMS
 from experiments.quoted import NUMERALS, Results
 from experiments.readme_claims import README_CLAIMS
 from experiments.shown import RECORDS, check_shown
@@ -35,7 +36,7 @@ ROOT = EXPERIMENTS.parent
 NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 IN_WORDS = rf"\b(?:{'|'.join(NUMERALS[2:])}|twice|half|quarters?|dozens?|hundreds?|thousands?|millions?)\b"
 IN_WORDS += r"|\b(?:one(?= of | seed\b)|thirds?(?= of\b))"
-ALL_CLAIMS = (*CLAIMS, *README_CLAIMS)
+ALL_CLAIMS = (*CLAIMS, *README_CLAIMS, *COST_CLAIMS)
 FIELD = re.compile(r"\{:?([^{}]*)\}")  # of the words of a claim: a number, by its format
 VALUE = rf"([+-]?{NUMBER}|[a-z]+)"  # what a document has there: a number in digits or in words
 WITH_PAGES = ("ci190_05",)  # draw a page of figures wherever the fronts are

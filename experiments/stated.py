@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from experiments.claims import (
     CLUSTER,
+    COST,
     HOUSE,
     IMPORTING,
     PAPER000,
@@ -62,6 +63,7 @@ STATED: tuple[Stated, ...] = tuple(
             "(10,000 jobs, 128 processors, an offered load of 0.7)",
             "by default it reads 8,000 jobs",
         ),
+        (COST, SIZE): ("of which 8 to 18 ran at once",),
         (HOUSE, RULE): ("No file over 600 lines, no function over 120.", "together may have 6 MB"),
         (CLUSTER, SETTING): ("after 60 s without one", "it is tried again for 60 s"),
         (IMPORTING, SETTING): ("a log of 1,000 jobs without one requeue", "Less than 36 hours are remarked"),

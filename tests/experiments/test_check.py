@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from experiments import check, shown
-from experiments.claims import CLAIMS, DOCUMENTS, FRONTS, MADE, README, Claim
+from experiments.claims import DOCUMENTS, FRONTS, MADE, README, Claim
 from experiments.quoted import Results
-from experiments.readme_claims import README_CLAIMS
 from experiments.stated import STATED, Stated
 from support.experiments import ROOT
 
@@ -226,7 +225,7 @@ def test_a_number_is_compared_as_it_is_printed(value: float, says: str) -> None:
 
 
 def test_every_claim_and_every_stated_number_is_of_a_document() -> None:
-    assert {claim.document for claim in (*CLAIMS, *README_CLAIMS)} | {one.document for one in STATED} <= set(DOCUMENTS)
+    assert {claim.document for claim in check.ALL_CLAIMS} | {one.document for one in STATED} <= set(DOCUMENTS)
     pages = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")}
     by_hand = {page for page in pages if not page.startswith(tuple(f"docs/{folder}/" for folder in MADE))}
     assert set(DOCUMENTS) >= {"README.md", "CONTRIBUTING.md"} | by_hand
