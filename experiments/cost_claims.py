@@ -36,7 +36,7 @@ COST_CLAIMS: tuple[Claim, ...] = (
     ),
     *(
         Claim(COST, f"| {name} | {{:,.0f}} | {{:,.0f}} | all parts |", lambda r, name=name: of_one_call(r, name))
-        for name in ("groupopt", "bounds")
+        for name in ("pgga", "groupopt", "bounds")
     ),
     Claim(COST, "one of {:,.0f} s was measured", lambda r: [r.provenance("search")["sessions"][0]["seconds"]]),
     Claim(COST, "| slurm | {:,.0f} | not measured | {:.0f} replays, added up", replays),
