@@ -1,7 +1,9 @@
 """Say where documents and results differ: `python -m experiments.check`, without logs and without a network.
 
 A summary is what its `analysis.py` writes from the tables beside it. A number of a document is that of a claim, an
-expression over the same tables (`claims.py`), or no result: it is in code, part of a name, or `stated.py` lists it.
+expression over the same tables (`*claims.py`), or no result: it is in code, part of a name, or `stated.py` lists it.
+The README is held closer: its code, and numbers in words, need a claim too, and what it shows of the output of commands
+is looked for in records of that output (`shown.py`).
 """
 
 from __future__ import annotations
@@ -22,13 +24,19 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from experiments.claims import CLAIMS, DOCUMENTS, Claim
-from experiments.quoted import Results
+from experiments.cost_claims import COST_CLAIMS
+from experiments.quoted import NUMERALS, Results
+from experiments.readme_claims import README_CLAIMS
+from experiments.shown import RECORDS, check_shown
 from experiments.stated import STATED, Stated
 from paretosched.core.errors import InputError
 
 EXPERIMENTS = Path(__file__).resolve().parent
 ROOT = EXPERIMENTS.parent
 NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+IN_WORDS = rf"\b(?:{'|'.join(NUMERALS[2:])}|twice|half|quarters?|dozens?|hundreds?|thousands?|millions?)\b"
+IN_WORDS += r"|\b(?:one(?= of | seed\b)|thirds?(?= of\b))"
+ALL_CLAIMS = (*CLAIMS, *README_CLAIMS, *COST_CLAIMS)
 FIELD = re.compile(r"\{:?([^{}]*)\}")  # of the words of a claim: a number, by its format
 VALUE = rf"([+-]?{NUMBER}|[a-z]+)"  # what a document has there: a number in digits or in words
 WITH_PAGES = ("ci190_05",)  # draw a page of figures wherever the fronts are
@@ -47,6 +55,12 @@ EXEMPT: Mapping[str, str] = {
     "wishes": rf"{NUMBER} ?\*? ?(?:AWRT\w*|EASY)\b",
     "numbered lists": r"(?m:^#* *\d+\. )",
 }
+# Of a document of which records are kept the code is no exemption, but its arguments are.
+EXEMPT_WITH_RECORDS = {rule: pattern for rule, pattern in EXEMPT.items() if rule != "code"} | {
+    "arguments": rf"--[a-z-]+ {NUMBER}"
+}
+
+KINDS = ("traced", "recorded", "commands", *EXEMPT, "arguments", "stated", "not traced")
 
 
 class Fault(NamedTuple):
@@ -183,11 +197,11 @@ def faults_of_stated(document: str, text: str, stated: Iterable[Stated]) -> tupl
     return faults, covered
 
 
-def exemptions(text: str) -> list[tuple[str, Span]]:
+def exemptions(text: str, rules: Mapping[str, str]) -> list[tuple[str, Span]]:
     """Return the parts of a text whose numbers are no results, with the rule that says so."""
     return [
         (rule, Span(*match.span()))
-        for rule, pattern in EXEMPT.items()
+        for rule, pattern in rules.items()
         for match in re.finditer(pattern, text, re.DOTALL)
     ]
 
@@ -198,16 +212,24 @@ def line_of(text: str, place: int) -> int:
 
 
 def faults_of_document(
-    document: str, text: str, results: Results, claims: Sequence[Claim] = CLAIMS, stated: Sequence[Stated] = STATED
+    document: str, text: str, results: Results, claims: Sequence[Claim] = ALL_CLAIMS, stated: Sequence[Stated] = STATED
 ) -> tuple[list[Fault], Counter[str]]:
     """Return where a document and the data differ, and how many of its numbers are covered by what."""
     faults, traced = faults_of_claims(document, text, (c for c in claims if c.document == document), results)
     more, listed = faults_of_stated(document, text, (s for s in stated if s.document == document))
     faults += more
-    covers = [("traced", span) for span in traced] + exemptions(text) + [("stated", span) for span in listed]
+    numbers, rules, shown = NUMBER, EXEMPT, list[tuple[str, Span]]()
+    if document in RECORDS:
+        wrong, lines = check_shown(document, text, results.root)
+        faults += [Fault(document, line_of(text, begin), words) for begin, words in wrong]
+        shown = [(rule, Span(begin, end)) for rule, begin, end in lines]
+        numbers, rules = f"{NUMBER}|(?i:{IN_WORDS})", EXEMPT_WITH_RECORDS
+    covers = [("traced", span) for span in traced] + shown + exemptions(text, rules)
+    covers += [("stated", span) for span in listed]
     counts: Counter[str] = Counter()
-    for match in re.finditer(NUMBER, text):
-        cover = next((rule for rule, span in covers if span.begin <= match.start() and match.end() <= span.end), None)
+    for match in re.finditer(numbers, text):
+        fit = (rule for rule, span in covers if span.begin <= match.start() and match.end() <= span.end)
+        cover = next((rule for rule in fit if rule != "names" or not match[0].isalpha()), None)
         if cover is None:
             line = line_of(text, match.start())
             faults.append(Fault(document, line, f"{match[0]} is traced to no data: {around(text, match)!r}"))
@@ -244,7 +266,7 @@ def main() -> int:
     parser.add_argument("--root", type=Path, default=ROOT, help="the folder with README.md, docs and results")
     faults, counts = faults_of_all(parser.parse_args().root)
     print(*faults, sep="\n", end="\n" if faults else "")
-    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in ("traced", *EXEMPT, "stated", "not traced"))
+    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
     print(f"{counts['summaries']} summaries; numbers in {len(DOCUMENTS)} documents: {kinds}; {len(faults)} faults")
     return bool(faults)
 

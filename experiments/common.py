@@ -169,13 +169,19 @@ def earlier_parts(results: Path) -> list[str]:
 def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[str] = ()) -> None:
     """Write what results depend on, with the versions of Python, of this package and of the packages it uses.
 
-    `sessions` are the calls that wrote into this folder, each with its seconds and the cores of its machine; a quick
-    run has none, so that the same call writes the same again.
+    `sessions` are the calls that wrote into this folder, each with its seconds, the CPU seconds of the call and of
+    processes it started that have ended, and the cores of its machine; a quick run has none, so that the same call
+    writes the same again.
     """
     earlier = load_provenance(results).get("sessions", []) if _provenance(results).exists() else []
-    session = [] if note.get("quick") else [{"seconds": round(time.monotonic() - BEGIN, 1), "cores": os.cpu_count()}]
+    seconds, cpu_seconds = time.monotonic() - BEGIN, sum(os.times()[:4])
+    session = {"seconds": round(seconds, 1), "cpu_seconds": round(cpu_seconds, 1), "cores": os.cpu_count()}
     versions = {name: version(name) for name in ("paretosched", "numpy", "numba", *packages)}
-    whole = {**note, "sessions": [*earlier, *session], "versions": {"python": platform.python_version()} | versions}
+    whole = {
+        **note,
+        "sessions": earlier if note.get("quick") else [*earlier, session],
+        "versions": {"python": platform.python_version()} | versions,
+    }
     with replacing(_provenance(results)) as temporary:
         temporary.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
 
@@ -291,6 +297,29 @@ def versions_text(provenance: Mapping[str, Any]) -> str:
 def quick_remark(provenance: Mapping[str, Any], how: str) -> str:
     """Return a warning for the summary of a quick run; empty for a whole run."""
     return f"**A quick run {how}: a test of the path, not a result.** " if provenance["quick"] else ""
+
+
+def cut_remark(provenance: Mapping[str, Any], logs: Iterable[str]) -> str:
+    """Return a sentence for a summary: which share of the work of logs goes where runs are cut at their requests.
+
+    The shares are those of `results/gfs/cut.csv`, of whole logs as they were recorded. A quick run, which has no log,
+    and requests that are all raised have no sentence.
+
+    Parameters
+    ----------
+    provenance
+        Of the run.
+    logs
+        Names of `LOGS`, or RAISED, in any order, each as often as it comes.
+    """
+    names = set(logs)
+    cut = names - {RAISED}
+    if provenance["quick"] or not cut:
+        return ""
+    shares = {row["log"]: float(row["work_percent"]) for row in load_rows(ROOT / "results" / "gfs" / "cut.csv")}
+    words = ", ".join(f"{log} {shares[log]:.1f} %" for log in sorted(cut, key=lambda log: (-shares[log], log)))
+    unless = ", unless requests are said to be raised" if RAISED in names else ""
+    return f"A run beyond its request is cut there{unless}; of all work of a log, as recorded, that takes: {words}. "
 
 
 def opening(asked: str, came_out: str, sure: str, fails: str, do: str) -> list[str]:

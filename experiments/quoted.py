@@ -146,6 +146,12 @@ def training_times(results: Results, *tables: str) -> list[float]:
     return [sum(column) for column in zip(*times.values(), strict=True)]
 
 
+def of_one_call(results: Results, experiment: str) -> tuple[float, float]:
+    """Return wall and CPU seconds of the only call of `run.py` that made all tables of an experiment."""
+    (session,) = results.provenance(experiment)["sessions"]
+    return float(session["seconds"]), float(session["cpu_seconds"])
+
+
 def gain(before: Row, after: Row, key: str) -> float:
     """Return a gain in per cent."""
     return 100 * (1 - float(after[key]) / float(before[key]))
@@ -175,6 +181,13 @@ def slurm_gains(results: Results, key: str, *logs: str) -> list[float]:
     """Return the gain of each window of logs; the key says of what, and whether it is the simulated one."""
     pairs = [pair for log in logs for pair in windows(results, log)]
     return [gain(before, after, key) for before, after in pairs if before[key] and after[key]]
+
+
+def replays(results: Results) -> tuple[float, int]:
+    """Return wall seconds of all replays on Slurm, and their number; a replay may have a row for each simulation."""
+    rows = results.rows("slurm/windows")
+    seconds = {(row["system"], row["log"], row["window"]): float(row["wall_seconds"]) for row in rows}
+    return sum(seconds.values()), len(seconds)
 
 
 def worst_pair(results: Results) -> tuple[Row, Row]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from experiments.claims import (
     CLUSTER,
+    COST,
     HOUSE,
     IMPORTING,
     PAPER000,
@@ -32,10 +33,17 @@ STATED: tuple[Stated, ...] = tuple(
     Stated(document, words, what)
     for (document, what), all_words in {
         (README, SIZE): (
-            "a clock 100 times faster: 40 jobs before the policy, 40 under it",
+            "a clock 100 times faster",
             "whose clock was 100 times faster",
+            "under thousands of schedulers",
+            "those of five user groups",
         ),
-        (README, RULE): ("LGPL 2.1 or later, certifi and shtab under the MPL 2.0",),
+        (README, SETTING): (
+            "Trained on the first half of each log",
+            "What two groups lose here",
+            "List and CONS are two",
+        ),
+        (README, RULE): ("LGPL 2.1 or later, certifi and shtab under the MPL 2.0", "two schedules over time"),
         (PAPER000, SETTING): (
             "trained on the first 70 % of each log, measured on the last 30 %",
             "no group by more than 25 %",
@@ -55,6 +63,7 @@ STATED: tuple[Stated, ...] = tuple(
             "(10,000 jobs, 128 processors, an offered load of 0.7)",
             "by default it reads 8,000 jobs",
         ),
+        (COST, SIZE): ("of which 8 to 18 ran at once",),
         (HOUSE, RULE): ("No file over 600 lines, no function over 120.", "together may have 6 MB"),
         (CLUSTER, SETTING): ("after 60 s without one", "it is tried again for 60 s"),
         (IMPORTING, SETTING): ("a log of 1,000 jobs without one requeue", "Less than 36 hours are remarked"),

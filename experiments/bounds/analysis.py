@@ -24,7 +24,7 @@ def main() -> None:
     provenance = common.load_provenance(options.results)
     tiny, logs = (common.rows(options.results / f"{part}.csv") for part in run.PARTS)
     lines = ["# How good could any schedule be?", "", *(opening(tiny, logs) if tiny and logs else [])]
-    lines += heading(provenance)
+    lines += heading(provenance, logs)
     lines += of_tiny(tiny, provenance) if tiny else common.not_run(run.TINY)
     lines += [*of_logs(logs), *of_ingredients(logs)] if logs else common.not_run(run.OF_LOGS)
     common.save_summary(options.results, lines)
@@ -54,12 +54,12 @@ def opening(tiny: Sequence[Row], logs: Sequence[Row]) -> list[str]:
     )
 
 
-def heading(provenance: Mapping[str, Any]) -> list[str]:
+def heading(provenance: Mapping[str, Any], logs: Sequence[Row]) -> list[str]:
     """Return the lines about what this is."""
     return [
         f"{common.quick_remark(provenance, 'on made-up workloads')}All numbers of logs are per cent below EASY: a "
         "schedule can gain at most so much over EASY, whoever makes it, also one that knows the future. "
-        f"{common.versions_text(provenance)}.",
+        f"{common.cut_remark(provenance, (row['log'] for row in logs))}{common.versions_text(provenance)}.",
         "",
     ]
 

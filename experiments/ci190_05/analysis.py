@@ -101,8 +101,12 @@ def main() -> None:
     provenance = common.load_provenance(options.results)
     paper = common.paper_values("ci190_05")
     tables = {name: common.rows(options.results / f"{name}.csv") for name in PARTS}
+    others = [*tables["workloads"], *tables["raised"]]
     lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", ""]
-    lines += [*(opening(paper, tables, provenance["jobs"]) if tables["table4"] else []), *heading(provenance)]
+    lines += [
+        *(opening(paper, tables, provenance["jobs"]) if tables["table4"] else []),
+        *heading(provenance, [row["workload"] for row in others]),
+    ]
     if tables["table4"]:
         lines += table4(paper, tables["table4"])
         lines += contributions.section(tables["table4"])
@@ -122,7 +126,7 @@ def main() -> None:
     lines += choices.section(tables["choices"]) if tables["choices"] else []
     lines += ranks.section(tables["ranks"]) if tables["ranks"] else []
     if tables["workloads"]:
-        lines += workloads(paper, [*tables["workloads"], *tables["raised"]])
+        lines += workloads(paper, others)
     lines += errata(common.paper_file("ci190_05"))
     common.save_summary(options.results, lines)
     place = options.work / "CTC"
@@ -184,13 +188,14 @@ def orders_words(rows: Mapping[str, Mapping[str, str]]) -> str:
     )
 
 
-def heading(provenance: Mapping[str, Any]) -> list[str]:
-    """Return the lines about the workload and the measures."""
+def heading(provenance: Mapping[str, Any], others: Sequence[str]) -> list[str]:
+    """Return the lines about the workload, the logs of the other workloads, and the measures."""
     quick = common.quick_remark(provenance, "on a made-up workload")
     return [
         f"{quick}CTC scaled to {provenance['processors']:,} processors (seed {provenance['scaling_seed']}): "
         f"{provenance['jobs']:,} jobs, digest `{provenance['digest'][:12]}`. {provenance['workers']} worker processes "
-        f"on {provenance['cores']} cores; {common.versions_text(provenance)}.",
+        f"on {provenance['cores']} cores; {common.versions_text(provenance)}. "
+        f"{common.cut_remark(provenance, ['CTC', *others])}".rstrip(),
         "",
         f"Hypervolume: share of a box that is dominated, by {provenance['hypervolume_method']}; its error is measured "
         "against the exact one on at most 100 points of the same front. Where no other box is named, it is the "

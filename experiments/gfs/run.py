@@ -55,7 +55,7 @@ def main() -> None:
         elif part == POSITIONS:
             save_rows(positions(options), options.results / f"{POSITIONS}.csv")
         elif part == CUT:
-            for log in settings.LOGS:
+            for log in common.LOGS:  # NASA, too, for the other experiments
                 keep([cut_work(log, options)], options.results / f"{CUT}.csv")
         elif part in (ALONE, LIMITS):
             for log in options.log or (*settings.ORDER, settings.RAISED):
@@ -192,7 +192,8 @@ def keep(fresh: list[dict[str, Any]], path: Path) -> None:
     before = [row for row in common.rows(path) if [row[name] for name in key] != key_of_fresh]
     order = [CUT, LIMITS, ALONE, *(training.name for training in settings.TRAININGS)]
     rows = [*before, *fresh]
-    rows.sort(key=lambda row: (order.index(row["training"]), ALL_LOGS.index(row["log"]), int(row["seed"])))
+    logs = [*common.LOGS, settings.RAISED]
+    rows.sort(key=lambda row: (order.index(row["training"]), logs.index(row["log"]), int(row["seed"])))
     save_rows(rows, path)
 
 

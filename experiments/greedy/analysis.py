@@ -53,7 +53,7 @@ def main() -> None:
     paper = common.paper_values("greedy")
     tables = {part: common.rows(options.results / f"{part}.csv") for part in (*run.PARTS, "trade-off", "known", "ends")}
     lines = ["# Paper 000: the online scheduler the owner asked for", ""]
-    lines += [*opening(provenance, tables), *heading(provenance)]
+    lines += [*opening(provenance, tables), *heading(provenance, [row["log"] for row in tables["raised"]])]
     weeks, by_limits = tables[run.WEEKS], tables["rest-limits"]
 
     others = {part: later_jobs.in_other_groups(tables[part], by_limits) for part in ("rest-easy", "rest-none")}
@@ -147,14 +147,15 @@ def opening(provenance: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) 
     )
 
 
-def heading(provenance: Mapping[str, Any]) -> list[str]:
-    """Return the lines about the workloads and the measures."""
+def heading(provenance: Mapping[str, Any], both_ways: Sequence[str]) -> list[str]:
+    """Return the lines about the workloads, the logs that were run both ways, and the measures."""
     quick = common.quick_remark(provenance, "on made-up workloads")
     logs = "; ".join(f"{log}: {w['jobs']:,}" for log, w in provenance["workloads"].items())
     return [
         f"{quick}Objective {provenance['objective']}, smaller is better. Logs scaled to {provenance['processors']:,} "
         f"processors (seed {provenance['scaling_seed']}), jobs: {logs}. SDSC95, the paper's sixth log, is not at hand; "
-        "NASA is not among the paper's.",
+        "NASA is not among the paper's. "
+        f"{common.cut_remark(provenance, [*provenance['workloads'], *both_ways])}".rstrip(),
         "",
         "Improvements are (EASY - X) / EASY in per cent, as in the paper: positive is better. Of several seeds the "
         "median is given with the lowest and highest; where one policy is shown, it is that of the seed in the "

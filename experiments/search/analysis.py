@@ -50,7 +50,7 @@ def main() -> None:
         + f". Population {provenance['population']}, seeds {', '.join(map(str, seeds))}. The owner's box reaches from "
         f"the best AWRT_i that any of the runs found to {REACH} times EASY's in every group; hypervolume is "
         "the share of it that is dominated. "
-        f"{common.versions_text(provenance)}.{provenance.get('remark', '')}",
+        f"{common.cut_remark(provenance, logs)}{common.versions_text(provenance)}.{provenance.get('remark', '')}",
         "",
         *by_log(table, logs),
         *all_measures(table, logs),

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments import check
-from experiments.claims import CLAIMS, DOCUMENTS, FRONTS, MADE, Claim
+from experiments import check, shown
+from experiments.claims import DOCUMENTS, FRONTS, MADE, README, Claim
 from experiments.quoted import Results
 from experiments.stated import STATED, Stated
 from support.experiments import ROOT
@@ -23,8 +23,14 @@ def copy(tmp_path: Path) -> Path:
     for document in DOCUMENTS:
         (tmp_path / document).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / document, tmp_path / document)
+    for record in shown.RECORDS[README].values():
+        (tmp_path / record).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / record, tmp_path / record)
     shutil.copytree(
-        ROOT / "results", tmp_path / "results", ignore=shutil.ignore_patterns("figures", "policies*", "app")
+        ROOT / "results",
+        tmp_path / "results",
+        ignore=shutil.ignore_patterns("figures", "policies*", "app"),
+        dirs_exist_ok=True,
     )
     return tmp_path
 
@@ -101,6 +107,86 @@ def test_a_row_that_is_missing_from_a_table_is_one_line(copy: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("42.7   54.8   64.2", "42.7   54.8   64.3", r"results/printed/make-demo\.txt has no such line.*64\.3"),
+        ("3,701 of them are not", "3,702 of them are not", r"results/printed/make-demo\.txt has no such line.*3,702"),
+        ("24 jobs of 3 users", "25 jobs of 3 users", r"docs/tutorial/slurm-walk\.json has no such line.*25 jobs"),
+        ("21,414.6       +6.0", "21,414.6       +6.1", r"docs/tutorial/slurm-walk\.json has no such line.*\+6\.1"),
+        ("--evaluations 2000", "--evaluations 2001", r"docs/tutorial/slurm-walk\.json has no such line.*2001"),
+        ("# 20,000 schedules", "# 30,000 schedules", "says 30,000, the data say 20,000"),
+        ("machine gained 6.0 %", "machine gained 6.5 %", r"says 6\.5, the data say 6\.0"),
+        ("with eight processors", "with nine processors", "says nine, the data say eight"),
+        ("tenths of six logs", "tenths of five logs", "says five, the data say six"),
+        ("worse in one of KTH", "worse in two of KTH", "says two, the data say one"),
+    ],
+)
+def test_a_digit_that_is_changed_in_what_the_readme_shows_is_one_line(
+    copy: Path, old: str, new: str, says: str
+) -> None:
+    assert lines_of(copy) == []
+    change(copy / README, old, new)
+    (line,) = lines_of(copy)
+    assert re.match(rf"README\.md:\d+: {says}", line)
+    assert (copy / README).read_text(encoding="utf-8").splitlines()[int(line.split(":")[1]) - 1].count(new.split()[0])
+
+
+def test_every_digit_of_the_readme_is_guarded(copy: Path) -> None:
+    text = (copy / README).read_text(encoding="utf-8")
+    guarded = ("traced", "recorded", "stated")
+    _, counts = check.faults_of_document(README, text, Results(copy))
+    assert sum(counts[rule] for rule in guarded) > 130
+    for match in list(re.finditer(r"(?m)^ {4}(?!\$|git|make|paretosched|    --).*?(\d)", text))[::3]:
+        digit = match.start(1)
+        changed = text[:digit] + str((int(match[1]) + 5) % 10) + text[digit + 1 :]
+        faults, _ = check.faults_of_document(README, changed, Results(copy))
+        assert len(faults) == 1, (match[0], faults)
+
+
+@pytest.mark.parametrize(
+    ("added", "words"),
+    [
+        (
+            "\nThat is so in three of five cases, by a third of it in one of six.\n",
+            ["three", "five", "third", "one", "six"],
+        ),
+        ("\nTwice as good on half of them.\n", ["Twice", "half"]),
+        ("\nIt gains `12 %`.\n", ["12"]),
+        ("\n```\n| KTH | 7.5 |\n```\n", ["7.5"]),
+        ("\n| log | gain |\n| --- | ---: |\n| KTH | 7.5 % |\n", ["7.5"]),
+        ("\n    KTH gains 7.5 %\n", ["7.5"]),
+        ("\n    paretosched info log.swf.gz --seed 5    # 7 s\n", ["7"]),
+        ("\n    paretosched info log.swf.gz --seed 5\n", []),
+    ],
+)
+def test_a_new_number_of_the_readme_needs_a_claim_in_code_and_in_words_too(
+    copy: Path, added: str, words: list[str]
+) -> None:
+    change(copy / README, "\n## What it is,", f"{added}\n## What it is,")
+    found = [re.match(r"README\.md:\d+: (\S+) is traced to no data", line) for line in lines_of(copy)]
+    assert [match and match[1] for match in found] == words
+
+
+def test_lines_of_a_record_are_shown_in_its_order() -> None:
+    record = ["$ info log", "a 1", "b 2", "c 3 and more"]
+    assert [shown.place_in(record, line) for line in ("b 2", "  a 1", "c ... more", "c 3", "$ info log")] == [
+        2, 1, 3, None, 0,
+    ]  # fmt: skip
+    text = "# x\n\n    {}\n    ...\n    {}\n"
+    demo = ["no group above EASY             42.7   54.8   64.2   32.5   50.5", "EASY            65.93 ..."]
+    assert shown.check_shown(README, text.format(*demo), ROOT)[0] == []
+    (wrong,) = shown.check_shown(README, text.format(*demo[::-1]), ROOT)[0]
+    assert "or not in this order: 'no group above EASY" in wrong.words
+
+
+def test_the_times_of_a_record_may_differ() -> None:
+    record = ["5 schedules (5 now, in 51.7 s, 6.3 ms CPU a simulation); 3 are", "AWRT 7"]
+    output = ["compiling", "5 schedules (5 now, in 1,051 s, 1.0 ms CPU a simulation); 3 are  ", "AWRT 7"]
+    assert shown.missing_lines(record, output) == []
+    assert shown.missing_lines(record, [*output[:2], "AWRT 8"]) == ["AWRT 7"]
+
+
+@pytest.mark.parametrize(
     ("text", "untraced"),
     [
         ("We gain 5 % more", 1),
@@ -139,7 +225,7 @@ def test_a_number_is_compared_as_it_is_printed(value: float, says: str) -> None:
 
 
 def test_every_claim_and_every_stated_number_is_of_a_document() -> None:
-    assert {claim.document for claim in CLAIMS} | {one.document for one in STATED} <= set(DOCUMENTS)
+    assert {claim.document for claim in check.ALL_CLAIMS} | {one.document for one in STATED} <= set(DOCUMENTS)
     pages = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")}
     by_hand = {page for page in pages if not page.startswith(tuple(f"docs/{folder}/" for folder in MADE))}
     assert set(DOCUMENTS) >= {"README.md", "CONTRIBUTING.md"} | by_hand

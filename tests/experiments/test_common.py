@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from paretosched.core.errors import InputError
+from paretosched.core.tables import load_rows
 from support.experiments import ROOT, script
 
 OF_NO_PAPER = ("bounds", "online", "orders", "search", "slurm")
@@ -74,6 +75,32 @@ def test_stand_ins_of_two_logs_differ_and_are_the_same_again(common: Any) -> Non
     assert ctc.digest != kth.digest
 
 
+def test_the_work_that_cutting_takes_is_that_of_the_table(common: Any) -> None:
+    whole, quick = {"quick": False}, {"quick": True}
+    shares = {log: f"{percent:.1f}" for log, percent in cut_percents().items()}
+    assert set(shares) == set(common.LOGS)
+    remark = common.cut_remark(whole, ["KTH", "LANL", "KTH", "SDSC96"])
+    in_order = f"LANL {shares['LANL']} %, SDSC96 {shares['SDSC96']} %, KTH {shares['KTH']} %. "
+    assert remark == f"A run beyond its request is cut there; of all work of a log, as recorded, that takes: {in_order}"
+    both_ways = common.cut_remark(whole, ["LANL", common.RAISED])
+    assert both_ways.startswith("A run beyond its request is cut there, unless requests are said to be raised; of all")
+    assert common.cut_remark(whole, [common.RAISED]) == common.cut_remark(quick, ["LANL"]) == ""
+    with pytest.raises(KeyError):
+        common.cut_remark(whole, ["no log"])
+
+
+@pytest.mark.parametrize("experiment", ["bounds", "ci190_05", "greedy", "search"])
+def test_a_summary_says_what_work_is_not_in_its_logs(experiment: str) -> None:
+    summary = (ROOT / "results" / experiment / "summary.md").read_text(encoding="utf-8")
+    for log in ("LANL", "SDSC96", "SDSC00"):
+        assert f" {log} {cut_percents()[log]:.1f} %" in summary.partition("\n## ")[0].partition("is cut there")[2]
+
+
+def cut_percents() -> dict[str, float]:
+    """The share of the work of each log that cutting takes."""
+    return {row["log"]: float(row["work_percent"]) for row in load_rows(ROOT / "results/gfs/cut.csv")}
+
+
 def test_logs_have_the_papers_factors(common: Any) -> None:
     assert common.file_of("CTC") == "CTC-SP2-1996-3.1-cln.swf.gz"
     factors = {log: common.factor_of(log) for log in common.LOGS}
@@ -100,7 +127,7 @@ def test_provenance_is_read_as_it_was_written(common: Any, tmp_path: Path) -> No
     common.save_provenance(tmp_path, {"parts": ["one"]}, ("scipy",))
     assert common.earlier_parts(tmp_path) == ["one"]
     note = common.load_provenance(tmp_path)
-    assert [set(session) for session in note["sessions"]] == [{"seconds", "cores"}]
+    assert [set(session) for session in note["sessions"]] == [{"seconds", "cpu_seconds", "cores"}]
     common.save_provenance(tmp_path, {"parts": ["one", "two"]})
     assert len(common.load_provenance(tmp_path)["sessions"]) == 2
     common.save_provenance(tmp_path, {"quick": True})

@@ -1,0 +1,49 @@
+"""What `experiments/README.md` says of the time that experiments took."""
+
+from __future__ import annotations
+
+from experiments.claims import COST, Claim
+from experiments.quoted import of_one_call, replays, table4, training_times
+
+TIMES = ("wall_seconds", "kernel_seconds")
+TRAININGS = ("none", "easy", "strategies", "all", "rest-easy", "rest-none")
+
+COST_CLAIMS: tuple[Claim, ...] = (
+    Claim(
+        COST,
+        "| ctc1024 | {:,.0f} | {:,.0f} | the exploration with EASY; the one without backfilling, in several sessions, "
+        "took {:,.0f} CPU s |",
+        lambda r: (
+            *(r.value("ctc1024/explorations", key, name="easy") for key in TIMES),
+            r.value("ctc1024/explorations", "kernel_seconds", name="none"),
+        ),
+    ),
+    Claim(COST, "| ci190_05 | {:,.0f} | {:,.0f} | Table 4 |", lambda r: table4(r, "final", *TIMES)),
+    Claim(
+        COST,
+        "| ci190_05 | {:,.0f} | {:,.0f} | the steps beyond it",
+        lambda r: (sum(float(row[key]) for row in r.rows("ci190_05/better") if row["row"] != "final") for key in TIMES),
+    ),
+    Claim(
+        COST,
+        "| greedy | {:,.0f} | {:,.0f} |",
+        lambda r: training_times(r, *(f"greedy/{part}" for part in TRAININGS)),
+    ),
+    Claim(
+        COST,
+        "| gfs | {:,.0f} | {:,.0f} |",
+        lambda r: training_times(r, *(f"gfs/{part}" for part in ("symbiotic", "iterative", "better", "choices"))),
+    ),
+    *(
+        Claim(COST, f"| {name} | {{:,.0f}} | {{:,.0f}} | all parts |", lambda r, name=name: of_one_call(r, name))
+        for name in ("pgga", "groupopt", "bounds")
+    ),
+    Claim(COST, "one of {:,.0f} s was measured", lambda r: [r.provenance("search")["sessions"][0]["seconds"]]),
+    Claim(COST, "| slurm | {:,.0f} | not measured | {:.0f} replays, added up", replays),
+    Claim(
+        COST,
+        "| online | not measured | {:,.0f} | the trainings so far, {:,.0f} of them |",
+        lambda r: (sum(values := r.values("online/trained", "kernel_seconds")), len(values)),
+    ),
+    Claim(COST, "| reliability | {:,.0f} |", lambda r: [float(r.provenance("reliability")["seconds"])]),
+)

@@ -1,0 +1,54 @@
+"""More of what the README says in numbers: the walk on Slurm, as it was recorded, defaults, and numbers in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from experiments.claims import MARGIN, README, Claim
+from experiments.quoted import Results, in_words, rolling
+from experiments.shown import WALK, record_of
+from paretosched.search.settings import EVALUATIONS
+
+
+def of_the_walk(results: Results, *words: str) -> Iterator[float]:
+    """Yield the numbers that words have in the recorded walk, where they come first; words are regular expressions."""
+    record = "\n".join(record_of(results.root, WALK))
+    for pattern in words:
+        match = re.search(pattern, record)
+        if match is None:
+            raise LookupError(f"{WALK} no longer says {pattern!r}")
+        yield from (float(number.replace(",", "")) for number in match.groups())
+
+
+def jobs_of_the_walk(results: Results) -> tuple[float, float]:
+    """Return how many jobs were imported before the policy, and how many more under it."""
+    before, together = of_the_walk(results, r"\nlog\.swf\.gz: (\d+) jobs", r"\nlater\.swf\.gz: (\d+) jobs")
+    return before, together - before
+
+
+README_CLAIMS: tuple[Claim, ...] = (
+    Claim(README, "# {:,.0f} schedules; kill it, the same command continues", lambda _: [EVALUATIONS]),
+    Claim(
+        README,
+        "on a private Slurm 22.05 with {} processors, {} accounts and a clock 100 times faster: {:.0f} jobs before the "
+        "policy, {:.0f} under it",
+        lambda r: (
+            *map(in_words, reversed([*of_the_walk(r, r"jobs of (\d+) users on (\d+) cpus")])),
+            *jobs_of_the_walk(r),
+        ),
+    ),
+    Claim(
+        README,
+        "for physics the machine gained {:.1f} % where the policy gains {:.1f} % in simulation",
+        lambda r: of_the_walk(r, r"\nrecorded +\S+ +([+-]\d+\.\d)", r"\nthe policy, simulated +\S+ +([+-]\d+\.\d)"),
+    ),
+    Claim(
+        README,
+        "with {} seed, on the later tenths of {} logs",
+        lambda r: (
+            in_words(len({row["seed"] for row in rolling(r, "trained", MARGIN)})),
+            in_words(len({row["log"] for row in rolling(r, "trained", MARGIN)})),
+        ),
+    ),
+)
