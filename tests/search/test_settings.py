@@ -152,7 +152,7 @@ def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) 
     for row in range(len(front)):
         again = schedule(front, row, W)
         again.check()
-        assert objectives(again).tobytes() == front.values[row].tobytes()
+        assert objectives(again, util_from=front.util_from).tobytes() == front.values[row].tobytes()
         if row_policy(front, row) is not None:
             assert again.start.tolist() == simulate(W, row_policy(front, row)).start.tolist()  # type: ignore[arg-type]
 
@@ -188,7 +188,8 @@ def test_fronts_of_all_encodings_merge_in_any_order_and_come_back_from_files(run
     copy = load_front(tmp_path / "whole.parquet")
     assert copy.genomes.tobytes() == whole.genomes.tobytes()
     for row in range(len(copy)):
-        assert objectives(schedule(copy, row, W)).tobytes() == copy.values[row].tobytes()
+        again = schedule(copy, row, W)
+        assert objectives(again, util_from=copy.util_from).tobytes() == copy.values[row].tobytes()
 
 
 def test_a_run_begins_with_the_members_of_another(runs: Path, tmp_path: Path) -> None:
