@@ -80,7 +80,7 @@ from .comparison_tables import (
     wait_table,
     wish_table,
 )
-from .front_positions import against, is_defined
+from .front_positions import against, beside_front, is_defined
 from .intervals import Intervals, interval_table, week_sums
 from .intervals import intervals as bootstrapped
 from .periods import Period, period_table, periods
@@ -229,7 +229,7 @@ class Comparison:
     @property
     def beside_front(self) -> Floats:
         """(q, m), the values with UTIL from the same time on as in the front, in natural units."""
-        return _beside_front(self.values, self.from_submission, self.util_from)
+        return beside_front(self.values, self.from_submission, self.util_from)
 
     @property
     def busy(self) -> Floats:
@@ -460,7 +460,7 @@ def compare(
         _check_known(wish, table_of_objectives, workload.name)
     util_from = FROM_START if front is None else front.util_from
     from_submission = tuple(utilisation_from_submission(schedule) for schedule in schedules)
-    beside = _beside_front(values, from_submission, util_from)
+    beside = beside_front(values, from_submission, util_from)
     wish_here = None if wish is None else resolved_on(wish, workload, {"easy": beside[0]}, util_from)
     limits = bounds(workload)
     ideal = limits.together.copy()
@@ -501,13 +501,6 @@ def compare(
         util_from=util_from,
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )
-
-
-def _beside_front(values: Floats, from_submission: Sequence[float], util_from: str) -> Floats:
-    """Return values, (q, m), with UTIL from the time on that a front says; from the first submission: (q,) per cent."""
-    if util_from == FROM_START:
-        return values
-    return np.column_stack([from_submission, values[:, 1:]])
 
 
 def assign(workloads: Sequence[Workload], fronts: Sequence[Front]) -> list[Front | None]:

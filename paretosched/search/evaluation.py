@@ -33,6 +33,7 @@ from ..core.version import __version__
 from ..encodings.encoding import Encoding, as_encoding
 from ..encodings.genomes import Decoder
 from ..simulation.objective import FROM_START, UTIL_FROM, objectives_of
+from ..workload.down_times import down_times_of
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 
@@ -413,7 +414,10 @@ def _on_cluster(
     # Only what simulations need travels. The worker makes a new workload of it, because pickled arrays lose their
     # read-only flags, and with them the kernels' compiled signature.
     fields = ("submit", "eligible", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
-    sent = [{field: getattr(workload, field) for field in fields} for workload in workloads]
+    sent = [
+        {field: getattr(w, field) for field in fields} | ({} if w.down is None else {"down": w.down.columns()})
+        for w in workloads
+    ]
     task = partial(_batch_on_worker, token, util_from)
 
     def start(parts: Sequence[tuple[int, Floats]], archive: Floats) -> None:
@@ -438,7 +442,9 @@ def _receive(
 ) -> None:
     """Keep workloads and their decoders in this worker process."""
     warm_up(encoding, util_from)
-    workloads = [Workload(**fields) for fields in sent]
+    workloads = [
+        Workload(**fields | ({"down": down_times_of(fields["down"])} if "down" in fields else {})) for fields in sent
+    ]
     _DELIVERED[token] = [(workload, encoding.decoder(workload)) for workload in workloads]
 
 

@@ -136,17 +136,15 @@ def explore(
     evaluations
         How many schedules are simulated in all, with those of a continued run; ten million at most. By default 20,000,
         or all where schedules are enumerated. Weightings that sequences begin with are not counted.
-    population
+    population, seed
         Schedules a generation; with "archive" the lag, and the least number drawn at random at first; by default 100.
-    seed
-        By default 0.
+        What chance follows; by default 0.
     encoding
         "weighting" (the default): parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all
         jobs ("Coding as Permutation"). "orders": its start solutions. "priority": see `trained_order`. Or a value, such
         as `Weighting("none")`.
     algorithm
-        One of `named_algorithms.ALGORITHMS`; by default "archive", and "all" for orders, which enumerates; or that of
-        the run that is continued.
+        One of `named_algorithms.ALGORITHMS`; by default "archive", and "all" for orders, which enumerates.
     start
         What to begin with. Sequences: see `starts.start_orders`, or "weightings" (the default with "archive", else it
         is "submit"), the front of ten populations that are explored first, a run in the run's directory with the same
@@ -177,8 +175,7 @@ def explore(
         those are simulated that promise most, see `algorithms.surrogate`. It takes some 3 ms an evaluation. It fills
         the box sooner; after the goal of a wish goes the other half of the children, which knows nothing of it.
     util_from
-        From when on UTIL counts: "submission", the first one (the default), or "start", the first start, as in the
-        papers, and in every run of a version that did not ask; it rewards schedules that idle first.
+        From when on UTIL counts: the first "submission" (the default), or the first "start", as in the papers.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress

@@ -346,7 +346,7 @@ def test_policies_are_compared_with_a_front_by_the_utilisation_of_the_front():
         assert (own["dominated_by"], own["dominates"]) == (0, 0)
         assert best["UTIL"] == front.values[0, 0]
         assert best["UTIL_from_submission"] == (None if kind == "start" else front.values[0, 0])
-        assert c.marks[c.policies[1]].tolist() == values[0].tolist()
+        assert c.marks[c.policies[1]][:4].tolist() == values[0, :4].tolist()  # the last group has no jobs
         assert own["exceeded"] == rows[NEAREST]["exceeded"] == 0
         assert ("of the front is from the first submission" in c.text()) == (kind == "submission")
 

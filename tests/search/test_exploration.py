@@ -19,12 +19,12 @@ from paretosched.core.errors import InputError
 from paretosched.fronts.dominance import nondominated_rows
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import load_front
-from paretosched.fronts.row_schedules import row_policy, schedule
+from paretosched.fronts.row_schedules import row_policy
 from paretosched.search import runs as store
 from paretosched.search.exploration import Progress, explore
 from paretosched.search.run_store import checksum
 from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values, state_text
-from paretosched.simulation.objective import objective_table, objectives, objectives_of
+from paretosched.simulation.objective import objectives_of
 from support.commands import command
 from support.exploring import SEARCHES, random_workload
 from support.runs import equal_runs
@@ -96,49 +96,6 @@ def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:
     assert description["workload"] == {"name": "random", "jobs": 60, "capacity": 16}
     assert len(description["sessions"]) == 1
     assert (description["sessions"][0]["replayed"], description["sessions"][0]["host_cores"]) == (0, os.cpu_count())
-
-
-def test_utilisation_counts_from_the_first_submission_so_that_idling_first_gains_nothing(tmp_path: Path) -> None:
-    words = {"encoding": "sequence", "decoding": "strict", "algorithm": "all", "start": ["submit", "random"], "seed": 4}
-    fronts = {
-        kind: explore(W, tmp_path / kind, util_from=kind, population=40, **words) for kind in ("start", "submission")
-    }  # type: ignore[arg-type]
-    papers, front = fronts["start"], fronts["submission"]
-    idle = [row for row in range(len(papers)) if schedule(papers, row, W).start.min() > W.submit.min()]
-    gone = set(papers.evaluation[idle].tolist()) - set(front.evaluation.tolist())
-    assert gone  # they idle first, and are on the front by the UTIL of the papers alone
-    archives = {kind: read_values(tmp_path / kind)[0] for kind in fronts}
-    assert (archives["start"][:, 1:] == archives["submission"][:, 1:]).all()
-    assert (archives["submission"][:, 0] <= archives["start"][:, 0]).all()
-    for row in range(len(front)):
-        again = schedule(front, row, W)
-        finish = max(start + run for start, run in zip(again.start.tolist(), W.run.tolist(), strict=True))
-        work = sum(run * width for run, width in zip(W.run.tolist(), W.width.tolist(), strict=True))
-        assert front.values[row, 0] == 100 * work / (W.capacity * (finish - min(W.submit.tolist())))
-    assert front.objectives[0].label == "utilisation, from the first submission"
-    assert papers.objectives == objective_table(W.groups)
-    assert (load_front(tmp_path / "start").util_from, load_front(tmp_path / "submission").util_from) == tuple(fronts)
-    assert "util_from" not in about(tmp_path / "start")["parameters"]
-
-
-def test_a_run_goes_on_with_its_utilisation_and_takes_no_other(tmp_path: Path) -> None:
-    words = {"encoding": "sequence", "population": 10, "seed": 4}
-    explore(W, tmp_path / "run", evaluations=20, util_from="start", **words)  # type: ignore[arg-type]
-    assert load_front(tmp_path / "run" / "weightings").util_from == "start"  # what it begins with is measured alike
-    again = explore(W, tmp_path / "run", evaluations=30)
-    whole = explore(W, tmp_path / "whole", evaluations=30, util_from="start", **words)  # type: ignore[arg-type]
-    assert again.values.tobytes() == whole.values.tobytes()
-    assert again.util_from == "start"
-    with pytest.raises(InputError, match="its util_from is start, not submission"):
-        explore(W, tmp_path / "run", evaluations=40, util_from="submission")
-    early = explore(W, tmp_path / "early", evaluations=20, start=[str(tmp_path / "run" / "weightings")], **words)  # type: ignore[arg-type]
-    assert early.util_from == "submission"  # orders are taken over, not values
-    for row in range(len(early)):
-        assert objectives(schedule(early, row, W), util_from="submission").tobytes() == early.values[row].tobytes()
-    with pytest.raises(InputError, match="its util_from is submission, not start"):
-        explore(W, tmp_path / "early", evaluations=40, util_from="start")
-    with pytest.raises(InputError, match='util_from must be one of submission, start, but is "first"'):
-        explore(W, tmp_path / "none", util_from="first")
 
 
 @pytest.mark.slow
