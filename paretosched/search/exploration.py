@@ -138,7 +138,7 @@ def explore(
         or all where schedules are enumerated. Weightings that sequences begin with are not counted.
     population, seed
         Schedules a generation; with "archive" the lag, and the least number drawn at random at first; by default 100.
-        What chance follows; by default 0.
+        The seed is 0 by default.
     encoding
         "weighting" (the default): parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all
         jobs ("Coding as Permutation"). "orders": its start solutions. "priority": see `trained_order`. Or a value, such
@@ -171,9 +171,8 @@ def explore(
         Of algorithm "archive", by default the population: schedule k depends on the results of the schedules up to
         k - lag only. More than the simulations that run at a time, or some workers have nothing to do.
     surrogate
-        Of algorithm "archive" and weightings, by default False: a model predicts what many children would reach, and
-        those are simulated that promise most, see `algorithms.surrogate`. It takes some 3 ms an evaluation. It fills
-        the box sooner; after the goal of a wish goes the other half of the children, which knows nothing of it.
+        Of algorithm "archive" and weightings, by default False: a model chooses most children for the box, none for
+        the goal of a wish; the box fills sooner, and it takes some 3 ms an evaluation, see `algorithms.surrogate`.
     util_from
         From when on UTIL counts: the first "submission" (the default), or the first "start", as in the papers.
     workers, scheduler, tls
