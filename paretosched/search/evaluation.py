@@ -209,7 +209,7 @@ def _check_tls(tls: TlsFiles) -> None:
         raise InputError(f"{certificate} and {key}: must be a certificate and its key as PEM, but are not") from None
 
 
-def warm_up(encoding: Encoding, util_from: str = FROM_START) -> None:
+def warm_up(encoding: Encoding, util_from: str) -> None:
     """Compile what a search runs, or load it from the cache."""
     ones = np.ones(3, dtype=np.int64)
     tiny = Workload(ones, ones, ones, ones, 2, group=np.array([0, 1, 0]), groups=("1", "2"))
@@ -217,7 +217,7 @@ def warm_up(encoding: Encoding, util_from: str = FROM_START) -> None:
     simulate_batch([(tiny, plain.decoder(tiny))], (genomes, genomes), util_from)
 
 
-def simulate_batch(simulated: Sequence[Simulated], batch: Batch, util_from: str = FROM_START) -> Result:
+def simulate_batch(simulated: Sequence[Simulated], batch: Batch, util_from: str) -> Result:
     """Return the objective values (k, W (G + 2)) and CPU seconds (k,) of k genomes, simulated one after the other."""
     genomes, ancestors = batch
     width = len(simulated[0][0].groups) + 2
