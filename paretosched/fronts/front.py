@@ -326,12 +326,14 @@ def check_same_utilisation(fronts: Sequence[Front]) -> None:
 
     They are one for online schedules, if a job can run with the first submission.
     """
+    if len({front.util_from for front in fronts}) < 2:
+        return
     kinds: dict[str, Front] = {}  # of each kind a front, one with schedules that are not online if there is such a one
     for front in fronts:
         if front.util_from not in kinds or online(kinds[front.util_from]).all():
             kinds[front.util_from] = front
     late = any(key == ONLINE_LATE_KEY for front in fronts for origin in front.origins for key, _ in origin.begun)
-    if len(kinds) == 2 and (late or not any(online(front).all() for front in kinds.values())):
+    if late or not any(online(front).all() for front in kinds.values()):
         raise InputError(
             f"UTIL must count from the same time, but in {front_name(kinds[FROM_SUBMISSION])} it does from the first "
             f"submission, and in {front_name(kinds[FROM_START])} from the first start, as in the papers; explore one "

@@ -306,6 +306,9 @@ def test_a_front_file_says_from_when_on_utilisation_counts(tmp_path: Path) -> No
         save_front(front_with("a", kind, "earliest"), tmp_path / "front.parquet")
         front = load_front(tmp_path / "front.parquet")
         assert (front.util_from, front.objectives) == (kind, objective_table(("1",), kind))
+    save_front(front_with("a", "submission", "earliest", (("util_from", "noon"),)), tmp_path / "odd.parquet")
+    with pytest.raises(InputError, match='util_from of a run must be one of submission, start, but is "noon"'):
+        load_front(tmp_path / "odd.parquet")
     assert [objective_table(("1",), kind)[0].label for kind in ("start", "submission")] == [
         "utilisation",
         "utilisation, from the first submission",

@@ -221,6 +221,22 @@ def test_utilisation_counts_from_the_first_submission_so_that_idling_first_gains
     assert "util_from" not in read_about(tmp_path / "start")["parameters"]
 
 
+def test_a_run_says_that_no_job_can_run_with_the_first_submission(tmp_path: Path) -> None:
+    """There the two measures differ for online schedules too, so that their fronts do not merge."""
+    late = W.with_(eligible=W.eligible + 50)
+    fronts = [
+        explore(late, tmp_path / kind, util_from=kind, **SIZE, evaluations=20) for kind in ("submission", "start")
+    ]
+    assert fronts[0].values[:, 0].max() < fronts[1].values[:, 0].max()
+    assert read_about(tmp_path / "submission")["parameters"]["online_late"] is True
+    with pytest.raises(InputError, match="UTIL must count from the same time"):
+        merge(fronts)
+    early = [
+        explore(W, tmp_path / f"now {kind}", util_from=kind, **SIZE, evaluations=20) for kind in ("submission", "start")
+    ]
+    assert early[0].values.tobytes() == early[1].values.tobytes() == merge(early).values.tobytes()
+
+
 def test_a_run_goes_on_with_its_utilisation_and_takes_no_other(tmp_path: Path) -> None:
     words: dict[str, Any] = {"encoding": "sequence", "population": 10, "seed": 4}
     explore(W, tmp_path / "run", evaluations=20, util_from="start", **words)
