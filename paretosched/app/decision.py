@@ -122,7 +122,7 @@ def _of_training(desk: Desk, t: Training) -> list[str]:
     if values is None or desk.comparison is None or np.isnan(values).all():
         return []
     wish = known_part(t.wish, desk.state.policy_values)
-    told = progress(wish, desk.comparison.values[0], values, desk.front)
+    told = progress(wish, desk.comparison.beside_front[0], values, desk.front)
     tested = test_sentence(t, desk.front) or "It was not tested on jobs that it has not seen."
     return [
         f"<h2>Trained {t.number}</h2>",

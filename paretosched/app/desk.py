@@ -274,7 +274,7 @@ class Desk:
         if comparison.policies[len(rules) : len(rules) + 1] in RECORDED:
             rules.append("recorded")
         self._rules = [*rules, *self._own]
-        rows = zip(rules, comparison.values.tolist(), strict=False)
+        rows = zip(rules, comparison.beside_front.tolist(), strict=False)
         self._references = tuple((rule, tuple(values)) for rule, values in rows)
         try:
             view_of(self.state, self.front)
@@ -305,7 +305,7 @@ class Desk:
         """Return the objective values of a trained policy, (m,) natural units; NaN if it does not fit the workload."""
         assert training.policy is not None  # noqa: S101  # as it is done
         try:
-            return objectives(simulate(workload, training.policy))
+            return objectives(simulate(workload, training.policy), util_from=self.front.util_from)
         except InputError:  # a policy for other groups, put into the folder by hand
             return np.full(len(self.front.objectives), np.nan)
 
@@ -366,7 +366,9 @@ class Desk:
     @property
     def today(self) -> tuple[str, Floats] | None:
         """The name and the objective values of the owner's scheduler; None before the workload has been simulated."""
-        return None if self.comparison is None else (self.known_names[self.mine], self.comparison.values[self.mine])
+        return (
+            None if self.comparison is None else (self.known_names[self.mine], self.comparison.beside_front[self.mine])
+        )
 
     def measure(self, row: int) -> Waits | None:
         """Return how long jobs wait in the schedule of a row, which is made again; None without the workload.
@@ -395,7 +397,7 @@ class Desk:
         with self.lock:
             if measured is None or self.comparison is None or self._workload is None or row >= len(self.front):
                 return []
-            util = float(self.comparison.values[self.mine, 0]), float(self.front.values[row, 0])
+            util = float(self.comparison.beside_front[self.mine, 0]), float(self.front.values[row, 0])
             today, groups = self.comparison.waits[self.mine], self.front.groups
             if not self._users:
                 self._users = users_of(self._workload)
@@ -498,7 +500,7 @@ class Desk:
     def _distance_of(self, wish: Wish, values: Floats) -> str:
         if self._workload is None or self.comparison is None:
             return ""
-        of_easy, reached = goal(wish, np.array([self.comparison.values[0], values])).tolist()
+        of_easy, reached = goal(wish, np.array([self.comparison.beside_front[0], values])).tolist()
         among = remaining(wish, self.front)
         known = float(goal(wish, self.front.values[among]).min()) if among.any() else None
         best = best_possible(wish, self._workload)

@@ -75,7 +75,7 @@ def limits_by_tenths(desk: Desk, row: int) -> str:
     easy = desk.schedule_of("easy", lambda: simulate(workload, "easy"))
     both = [easy, desk.schedule_of(key, lambda: schedule(front, row, workload))]
     try:
-        known = [(part, part.cells(front.objectives, 1)) for part in periods(both, TENTHS, wish)]
+        known = [(part, part.cells(front.objectives, 1)) for part in periods(both, TENTHS, wish, front.util_from)]
     except InputError:  # in a tenth no limit is defined, or two of them leave nothing
         return ""
     parts = [(part, cells) for part, cells in known if cells["exceeded"] is not None]

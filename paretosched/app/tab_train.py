@@ -101,7 +101,7 @@ def _how_to_train(desk: Desk) -> Any:
 
 def training_rows(desk: Desk) -> list[dict[str, Any]]:
     """Return the trainings as rows: wish, status, objective values in natural units, and goal and limits in words."""
-    easy = None if desk.comparison is None else desk.comparison.values[0]
+    easy = None if desk.comparison is None else desk.comparison.beside_front[0]
     names = [o.name for o in desk.front.objectives]
     rows = []
     for t in desk.known_trainings:
@@ -168,7 +168,7 @@ def _whole_log(desk: Desk, t: Training) -> list[Any]:
         values = t.course[-1]
     if values is None or values.size != len(desk.front.objectives) or np.isnan(values).all():
         return []
-    easy = None if desk.comparison is None else desk.comparison.values[0]
+    easy = None if desk.comparison is None else desk.comparison.beside_front[0]
     told = progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
     cells = [
         html.Td(

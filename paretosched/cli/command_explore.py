@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 OF_ONE_RUN = (
     "evaluations", "until", "population", "seed", "encoding", "algorithm", "start", "draw", "wish", "box", "backfill",
     "decoding", "moves", "movable", "recombination", "frequency", "jump", "copies", "forget", "lag",
-    "surrogate",
+    "surrogate", "util_from",
 )  # fmt: skip
 
 
@@ -169,6 +169,12 @@ def _takes_search(parser: Parser) -> None:
         help="how weightings are drawn at random, in the first generation and by --algorithm random. uniform: each "
         "parameter for itself (default, but for archive); tied: the same in all situations, on a logarithmic scale, "
         "which finds much more where no group waits long, and which --algorithm archive always does",
+    )
+    group.add_argument(
+        "--util-from",
+        choices=["submission", "start"],
+        help="from when on UTIL counts. submission: the first submission (default); start: the "
+        "first start, as in the papers, which rewards schedules that idle first (when a run is continued, as before)",
     )
 
 
@@ -380,7 +386,9 @@ def _explore_plan(options: argparse.Namespace) -> None:
 
     settings = [*chosen_options(options, OF_ONE_RUN)]
     if settings:
-        raise InputError(f"--{settings[0]}: each row of a plan has its own; it does not go with --plan")
+        raise InputError(
+            f"--{settings[0].replace('_', '-')}: each row of a plan has its own; it does not go with --plan"
+        )
     rows = rows_of(options.plan, options.only)
     workload = read_workload(options)
     counts = [row.settings["evaluations"] for row in rows]
@@ -414,7 +422,7 @@ def _show_plan(options: argparse.Namespace, front: Front, workload: Workload) ->
     from ..simulation.objective import objectives
     from ..simulation.simulator import simulate
 
-    easy = objectives(simulate(workload, "easy"))
+    easy = objectives(simulate(workload, "easy"), util_from=front.util_from)
     box = box_of(front, easy)
     rows = results_in(options.output, easy)
     if options.json:

@@ -56,8 +56,8 @@ first steps, on a workload that is generated:
   paretosched compare w.swf.gz --front run --policy fcfs --policy policy.json -o report.html
 
 Times are in seconds, as in the log. UTIL, in per cent, is the used share of the machine from the first start to the
-last completion. AWRT is the average response time, weighted by processor seconds; AWRT1..5 are those of the user
-groups."""
+last completion, as in the papers; explore and the fronts that it writes count it from the first submission. AWRT is the
+average response time, weighted by processor seconds; AWRT1..5 are those of the user groups."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

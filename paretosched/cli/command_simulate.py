@@ -170,7 +170,7 @@ def _write(options: argparse.Namespace, schedule: Schedule, policy: Policy | Non
 def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None) -> str:
     """Return the objectives of the schedule, and what else was measured, as JSON."""
     from ..core.tables import to_json
-    from ..simulation.objective import objective_table, objectives
+    from ..simulation.objective import objective_table, objectives, utilisation_from_submission
     from ..simulation.service import by_class, first_sharing
 
     workload = schedule.workload
@@ -184,6 +184,7 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
     }
     about |= {"estimates": "exact" if exact else options.estimates, "capacity": workload.capacity}
     about |= dict(zip(names, objectives(schedule).tolist(), strict=True))
+    about["UTIL_from_submission"] = utilisation_from_submission(schedule)
     about["classes"] = [row._asdict() for row in by_class(schedule, first_sharing([policy]))]
     about["searched"] = None if schedule.searched is None else schedule.searched._asdict()
     return to_json(about)
@@ -193,7 +194,7 @@ def _text(schedule: Schedule, policy: Policy | None) -> str:
     """Return the objectives of the schedule, and what else was measured, as tables."""
     from ..comparison.comparison_tables import class_table, searched_text
     from ..core.tables import Column, table
-    from ..simulation.objective import objective_table, objectives
+    from ..simulation.objective import objective_table, objectives, utilisation_from_submission
     from ..simulation.service import by_class, first_sharing
 
     workload = schedule.workload
@@ -202,6 +203,10 @@ def _text(schedule: Schedule, policy: Policy | None) -> str:
         | {"hours": value / 3600 if o.unit == "s" else ""}
         for o, value in zip(objective_table(workload.groups), objectives(schedule), strict=True)
     ]
+    early = utilisation_from_submission(schedule)
+    if early != rows[0]["value"]:
+        name, meaning = "UTIL_from_submission", "utilisation, from the first submission on"
+        rows.insert(1, {"objective": name, "value": early, "unit": "%", "meaning": meaning, "hours": ""})
     columns = [
         Column("objective", "objective"),
         Column("value", "value", ",.2f"),

@@ -44,6 +44,7 @@ from ..policies.policy import Policy, PolicyLike, as_policy
 from ..simulation.lower_bounds import bounds
 from ..simulation.objective import (
     CONVENTION,
+    FROM_START,
     Objective,
     group_of,
     improvement,
@@ -79,7 +80,7 @@ from .comparison_tables import (
     wait_table,
     wish_table,
 )
-from .front_positions import against, is_defined
+from .front_positions import against, beside_front, is_defined
 from .intervals import Intervals, interval_table, week_sums
 from .intervals import intervals as bootstrapped
 from .periods import Period, period_table, periods
@@ -96,6 +97,7 @@ PROMPT_RULE = (
     "ideal point: no schedule can have a shorter AWRT, nor a higher UTIL if it starts with the first submission"
 )
 ANY_RULE = "ideal point: no schedule can have a shorter AWRT or a higher UTIL, whenever it starts"
+OF_FRONT = "UTIL of schedules of the front is from the first submission on; so is that of policies where they meet"
 OVERBOOKED = " (overbooked)"
 WORTH = ("objective", "objective_vs_easy", "share_of_way", "share_of_possible", "exceeded", *DISTANCE)
 _OF_POLICIES = (FROM_SUBMISSION, "waits", "utilisation_over_time", "classes", "searched")
@@ -166,6 +168,8 @@ class Comparison:
         The most processors that are down at one time; UTIL and the use over time are those of all processors.
     outer
         Lines that no schedule is below, see `outer_front`, to be drawn behind the front; None without a front.
+    util_from
+        From when on UTIL counts in the front, and so in "best of each" and "nearest"; of policies it is the papers'.
     """
 
     workload_name: str
@@ -199,6 +203,7 @@ class Comparison:
     most_down: int = 0
     from_submission: tuple[float, ...] = ()
     outer: Mapping[tuple[str, str], Floats] | None = None
+    util_from: str = FROM_START
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -219,7 +224,12 @@ class Comparison:
     @property
     def marks(self) -> dict[str, Floats]:
         """The policies and the ideal point as named points of a figure: name to objective vector, (m,)."""
-        return dict(zip((*self.policies, IDEAL), (*self.values, self.ideal), strict=True))
+        return dict(zip((*self.policies, IDEAL), (*self.beside_front, self.ideal), strict=True))
+
+    @property
+    def beside_front(self) -> Floats:
+        """(q, m), the values with UTIL from the same time on as in the front, in natural units."""
+        return beside_front(self.values, self.from_submission, self.util_from)
 
     @property
     def busy(self) -> Floats:
@@ -251,7 +261,7 @@ class Comparison:
                 "dominated_by": _count(self.dominated_by, q),
                 "dominates": _count(self.dominates, q),
             }
-            | self._worth(self.values[q], feasible=self.feasible is None or bool(self.feasible[q]))
+            | self._worth(self.beside_front[q], feasible=self.feasible is None or bool(self.feasible[q]))
             | {FROM_SUBMISSION: self.from_submission[q] if self.from_submission else None}
             | {"waits": self._waits_of(q), "utilisation_over_time": self._over_time(q)}
             | {"classes": [row._asdict() for row in self.classes[q]] if self.classes else None}
@@ -269,8 +279,10 @@ class Comparison:
         ):
             if values is not None:
                 empty = dict.fromkeys((*_OF_POLICIES, "dominated_by", "dominates"))
+                if name != IDEAL and self.util_from != FROM_START:
+                    empty[FROM_SUBMISSION] = plain(values)[0]
                 worth = self._worth(None if name in (ONLINE, BEST) else values, bound=name == IDEAL)
-                rows.append(self._row(name, values, improvement(values, self.values[0])) | worth | empty)
+                rows.append(self._row(name, values, improvement(values, self.beside_front[0])) | worth | empty)
         return rows
 
     def _row(self, policy: str, values: Floats, gain: Floats) -> dict[str, Any]:
@@ -290,7 +302,7 @@ class Comparison:
         cells["wish"] = choice.wish_text(self.wish)
         if values is None or not is_defined(wish, self.objectives, self.values[0]):
             return cells
-        easy, policy = self.values[:1], values[None]
+        easy, policy = self.beside_front[:1], values[None]
         if not bound:
             cells["exceeded"] = float(choice.violation(wish, policy)[0])
         if not bound and self.at_best is not None:
@@ -375,6 +387,7 @@ class Comparison:
         if any(group_of(o) != str(i) for i, o in enumerate(self.objectives[2:], 1)):
             notes.append(", ".join(f"{o.name} is {o.label.removeprefix('AWRT of ')}" for o in self.objectives[2:]))
         notes += from_submission_text(of_policies)
+        notes += [OF_FRONT] if against_front and self.util_from != FROM_START else []
         notes += [f"vs EASY: {CONVENTION}", *([OF_EACH] if against_front else []), self.ideal_rule]
         return "\n\n".join([*parts, "\n".join(notes)])
 
@@ -445,7 +458,10 @@ def compare(
     table_of_objectives = objective_table(workload.groups)
     if wish is not None:
         _check_known(wish, table_of_objectives, workload.name)
-    wish_here = None if wish is None else resolved_on(wish, workload, {"easy": values[0]})
+    util_from = FROM_START if front is None else front.util_from
+    from_submission = tuple(utilisation_from_submission(schedule) for schedule in schedules)
+    beside = beside_front(values, from_submission, util_from)
+    wish_here = None if wish is None else resolved_on(wish, workload, {"easy": beside[0]}, util_from)
     limits = bounds(workload)
     ideal = limits.together.copy()
     all_values = values if front is None else np.vstack([values, front.values])
@@ -479,10 +495,11 @@ def compare(
         shares_time=sharing is not None,
         intervals=bootstrapped([week_sums(schedule) for schedule in schedules], wish) if intervals else None,
         periods=() if rolling is None else periods(schedules, rolling, wish),
-        from_submission=tuple(utilisation_from_submission(schedule) for schedule in schedules),
+        from_submission=from_submission,
         most_down=0 if workload.down is None else workload.down.most,
         outer=None if front is None else outer_front(workload),
-        **({} if front is None else against(front, values, feasible, wish_here)),
+        util_from=util_from,
+        **({} if front is None else against(front, beside, feasible, wish_here)),
     )
 
 

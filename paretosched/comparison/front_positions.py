@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats
 from ..fronts.dominance import costs
 from ..fronts.front import Front, online
-from ..simulation.objective import Objective
+from ..simulation.objective import FROM_START, Objective
 from ..wishes import nearness
 from ..wishes.wish import Wish
 
@@ -30,6 +30,21 @@ def against(front: Front, values: Floats, feasible: NDArray[np.bool_], wish: Wis
         fields["best_online"] = _best(sign, front.values[is_online])
         fields["nearest_online"] = _nearest(wish, front.objectives, front.values[is_online])
     return fields
+
+
+def beside_front(values: Floats, from_submission: Sequence[float], util_from: str) -> Floats:
+    """Return values of policies, (q, m), with UTIL from the same time on as in a front.
+
+    Parameters
+    ----------
+    values
+        (q, m) natural units, with the UTIL of the papers.
+    from_submission
+        (q,) per cent, UTIL from the first submission.
+    util_from
+        From when on UTIL counts in the front, see `Front.util_from`.
+    """
+    return values if util_from == FROM_START else np.column_stack([from_submission, values[:, 1:]])
 
 
 def _nearest(wish: Wish | None, objectives: Sequence[Objective], values: Floats) -> Floats | None:

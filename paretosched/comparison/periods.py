@@ -17,7 +17,7 @@ from ..core.arguments import whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.tables import Column, plain, table
-from ..simulation.objective import Objective, objectives
+from ..simulation.objective import FROM_START, Objective, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
 from ..wishes import wish as choice
@@ -74,7 +74,9 @@ class Period(NamedTuple):
         return cells
 
 
-def periods(schedules: Sequence[Schedule], count: int, wish: Wish | None = None) -> tuple[Period, ...]:
+def periods(
+    schedules: Sequence[Schedule], count: int, wish: Wish | None = None, util_from: str = FROM_START
+) -> tuple[Period, ...]:
     """Return what schedules of one workload, that of EASY first, reach in periods of equal time.
 
     Parameters
@@ -85,6 +87,8 @@ def periods(schedules: Sequence[Schedule], count: int, wish: Wish | None = None)
         How many periods, 2 to 400.
     wish
         What the owner wants.
+    util_from
+        From when on UTIL counts, as of `objectives`.
 
     Raises
     ------
@@ -101,10 +105,13 @@ def periods(schedules: Sequence[Schedule], count: int, wish: Wish | None = None)
     parts = []
     for begin, end in pairwise(edges):
         inside = (w.submit >= begin) & (w.submit < end)
-        values = np.array([objectives(schedule, inside) for schedule in schedules])
+        values = np.array([objectives(schedule, inside, util_from) for schedule in schedules])
         here = None
         if wish is not None and inside.any():
-            here = resolve(wish, {name: objectives(schedule, inside) for name, schedule in references.items()})
+            of_references: dict[str, Floats] = {
+                name: objectives(s, inside, util_from) for name, s in references.items()
+            }
+            here = resolve(wish, of_references)
         day = dt.datetime.fromtimestamp(w.epoch + begin, find_zone(w.zone)).date().isoformat()
         parts.append(Period(begin, end, day, int(np.count_nonzero(inside)), values, here))
     return tuple(parts)

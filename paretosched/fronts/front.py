@@ -23,11 +23,15 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError
 from ..core.notebook import html_table
 from ..encodings.encoding import ENCODINGS, Explored, to_json
-from ..simulation.objective import Objective, objective_table
+from ..simulation.objective import FROM_START, FROM_SUBMISSION, Objective, objective_table
 from .dominance import costs, nondominated_rows
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+UTIL_FROM_KEY = "util_from"  # in what a run says about its beginning; runs that do not say it are the papers'
+ONLINE_LATE_KEY = "online_late"  # likewise: no job can run with the first submission, see `can_run_at_once`
 
 
 class Origin(NamedTuple):
@@ -69,6 +73,11 @@ class Origin(NamedTuple):
         """Return what is equal for the same run only; runs are sorted by it."""
         encoding = json.dumps(to_json(self.encoding), sort_keys=True)
         return encoding, self.algorithm, self.seed, self.population, self.begun, self.versions
+
+    @property
+    def util_from(self) -> str:
+        """Return from when on UTIL counts in this run, one of UTIL_FROM."""
+        return dict(self.begun).get(UTIL_FROM_KEY, FROM_START)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,7 +155,20 @@ class Front:
     @property
     def objectives(self) -> tuple[Objective, ...]:
         """Return the objectives, one for each column of `values`."""
-        return objective_table(self.groups)
+        return objective_table(self.groups, self.util_from)
+
+    @cached_property
+    def util_from(self) -> str:
+        """Return from when on UTIL counts: "submission", or "start" as in the papers.
+
+        Where there are runs of both kinds, the rows of one kind are online, so that both are one for them: then it is
+        that of the others.
+        """
+        kinds = {origin.util_from for origin in self.origins}
+        if len(kinds) < 2:
+            return kinds.pop() if kinds else FROM_START
+        from_start = np.array([origin.util_from == FROM_START for origin in self.origins])[self.origin]
+        return FROM_SUBMISSION if online(self)[from_start].all() else FROM_START
 
     @cached_property
     def defined_objectives(self) -> tuple[Objective, ...]:
@@ -296,6 +318,26 @@ def check_same_workload(front: Front, other: Front) -> None:
             f"fronts must belong to one workload, but {front_name(front)} and {front_name(other)} are different: "
             f"{front.digest[:12]} and {other.digest[:12]} by jobs, capacity and groups; give fronts of runs that began "
             "with the same log, capacity and groups"
+        )
+
+
+def check_same_utilisation(fronts: Sequence[Front]) -> None:
+    """Refuse fronts of one workload whose UTIL counts from different times, unless both are one; raises InputError.
+
+    They are one for online schedules, if a job can run with the first submission.
+    """
+    if len({front.util_from for front in fronts}) < 2:
+        return
+    kinds: dict[str, Front] = {}  # of each kind a front, one with schedules that are not online if there is such a one
+    for front in fronts:
+        if front.util_from not in kinds or online(kinds[front.util_from]).all():
+            kinds[front.util_from] = front
+    late = any(key == ONLINE_LATE_KEY for front in fronts for origin in front.origins for key, _ in origin.begun)
+    if late or not any(online(front).all() for front in kinds.values()):
+        raise InputError(
+            f"UTIL must count from the same time, but in {front_name(kinds[FROM_SUBMISSION])} it does from the first "
+            f"submission, and in {front_name(kinds[FROM_START])} from the first start, as in the papers; explore one "
+            f'of them again, with util_from "{FROM_SUBMISSION}" or "{FROM_START}" as in the other'
         )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.arguments import as_list, as_path
 from ..core.arrays import Floats
-from ..core.errors import InputError, first_few
+from ..core.errors import InputError, first_few, one_of
 from ..core.files import exists, is_file, is_folder, replacing
 from ..core.limits import check_limit, limits_in_force
 from ..core.parquet_files import check_ends, from_arrow, open_parquet, to_arrow
@@ -21,7 +21,7 @@ from ..core.run_files import FRONT_FILE
 from ..core.tables import csv_cell
 from ..encodings.encoding import from_json, to_json
 from ..encodings.genomes import check_bounds
-from ..simulation.objective import objective_table
+from ..simulation.objective import UTIL_FROM, objective_table
 from .dominance import costs
 from .front import Front, Origin, columns, from_encoding, gene_columns
 
@@ -253,6 +253,7 @@ def _origin(run: Mapping[str, Any]) -> Origin:
     for key in ("name", "algorithm"):
         if not isinstance(getattr(origin, key), str):
             raise InputError(f"{key} of a run must be text, but is {getattr(origin, key)!r:.40}")
+    one_of("util_from of a run", origin.util_from, UTIL_FROM)
     for key in ("seed", "population", "evaluations", "points", "duplicates"):
         number = getattr(origin, key)
         if not isinstance(number, int) or number < 0:

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from .dominance import nondominated_rows
-from .front import Front, check_same_workload, value_order
+from .front import Front, check_same_utilisation, check_same_workload, value_order
 from .front_files import FrontLike, as_fronts
 
 
@@ -21,10 +21,13 @@ def merge(fronts: FrontLike | Sequence[FrontLike]) -> Front:
     Of equal points, the point of the first run (sorted by parameters) and of its earliest evaluation stays. If the same
     run comes in a shorter and a longer state, the longer one is among the origins.
 
+    Where UTIL counts from the first submission in one front and from the first start in another, the schedules of one
+    kind must be online: then both are one for them, see `Front.util_from`.
+
     Raises
     ------
     InputError
-        There is no front, or they belong to different workloads.
+        There is no front, they belong to different workloads, or UTIL counts from different times.
     """
     inputs = as_fronts(fronts)
     if not inputs:
@@ -32,6 +35,7 @@ def merge(fronts: FrontLike | Sequence[FrontLike]) -> Front:
     first = inputs[0]
     for other in inputs[1:]:
         check_same_workload(first, other)
+    check_same_utilisation(inputs)
     runs = sorted((o for f in inputs for o in f.origins), key=lambda o: (o.evaluations, o.key, o.name, o))
     run_of_key = {o.key: o for o in runs}  # the last one stays: the longest
     keys = sorted(run_of_key)

@@ -7,10 +7,10 @@ All measures are in a `Box`, and can be compared only if they are in the same on
 - the box of a front alone: 0 is its ideal and 1 its nadir, the hypervolume reaches to EDGE. One schedule that lets a
   group wait for a year makes this box so large that all useful schedules are in one corner of it.
 
-In the owner's box UTIL must count from the first submission. The UTIL of the papers, which fronts have, counts from the
-first start, so that it rewards schedules that idle first. An online policy starts as soon as a job can run, so that the
-two are one; if all schedules of a front are of online policies UTIL takes part, down to EASY's / `REACH`. It is left
-out if one is not, and if all share it, since it then decides nothing. `Box.left_out` says so.
+In the owner's box UTIL must count from the first submission, as it does in the fronts of `explore`: it takes part, down
+to EASY's / `REACH`. It is left out if all schedules share it, since it then decides nothing; and if it counts from the
+first start, as in a plan of a paper and in runs of earlier versions, and a schedule is not online: there it rewards
+schedules that idle first. For online ones both are one. `Box.left_out` says so.
 
 The hypervolume is the dominated share of the box: 1 would be a front of one point at the ideal. Its exact computation
 takes minutes beyond a few hundred points in seven dimensions, so a deterministic approximation is used, and its error
@@ -29,9 +29,9 @@ from ..core.arguments import instance, list_argument, number, numbers, whole_num
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
 from ..core.notebook import fields_html, fields_repr
-from ..simulation.objective import Objective
+from ..simulation.objective import FROM_START, Objective
 from .dominance import costs, deciding
-from .front import Front, check_same_workload, extremes, front_name, online
+from .front import Front, check_same_utilisation, check_same_workload, extremes, front_name, online
 from .front_files import FrontLike, as_front, as_fronts
 from .merging import merge
 
@@ -174,7 +174,7 @@ def utilisation_left_out(front: Front) -> tuple[str, ...]:
     utilisation = front.values[:, 0]
     if np.ptp(utilisation) == 0:
         return (f"UTIL: all schedules share {utilisation[0]:.2f} %",)
-    if not online(front).all():
+    if front.util_from == FROM_START and not online(front).all():
         return ("UTIL: it counts from the first start, which rewards schedules that idle first",)
     return ()
 
@@ -287,7 +287,7 @@ def indicators(
     Raises
     ------
     InputError
-        The front is empty, or an input is empty or of another workload.
+        The front is empty, or an input is empty, of another workload, or with UTIL from another time.
     """
     import moocore
 
@@ -302,6 +302,7 @@ def indicators(
     rows = []
     for other in inputs:
         check_same_workload(front, other)
+        check_same_utilisation([front, other])
         places = to_box(other.values, other.objectives, box)
         rows.append(
             {
@@ -409,11 +410,12 @@ def dominated_rows(front: Front, by: Front) -> Mask:
     Raises
     ------
     InputError
-        The fronts belong to different workloads.
+        The fronts belong to different workloads, or UTIL counts from different times.
     """
     import moocore
 
     check_same_workload(front, by)
+    check_same_utilisation([front, by])
     if len(front) == 0:
         return np.zeros(0, dtype=np.bool_)
     both = costs(np.concatenate([front.values, by.values]), front.objectives)

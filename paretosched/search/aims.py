@@ -18,7 +18,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.dominance import deciding
 from ..fronts.quality_indicators import REACH
-from ..simulation.objective import objective_table, objectives, shares
+from ..simulation.objective import FROM_SUBMISSION, objective_table, objectives, shares
 from ..simulation.simulator import simulate
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish, goal, spelled_out, violation, wish_text
@@ -26,7 +26,7 @@ from ..workload.workload import Workload
 from .algorithms.archive_search import Aim
 
 
-def aim_of(workload: Workload, wish: Wish | None = None, reach: float = REACH) -> Aim:
+def aim_of(workload: Workload, wish: Wish | None = None, reach: float = REACH, util_from: str = FROM_SUBMISSION) -> Aim:
     """Return where a search for schedules of a workload looks; it is sent costs as of `dominance.costs`.
 
     Parameters
@@ -37,6 +37,8 @@ def aim_of(workload: Workload, wish: Wish | None = None, reach: float = REACH) -
         What the owner wants; limits may be relative. None for the whole box.
     reach
         How many times EASY's AWRT_i the box reaches where the wish has no limit, above 1.
+    util_from
+        From when on UTIL counts; that of the policies that limits are relative to, too.
 
     Raises
     ------
@@ -52,14 +54,14 @@ def aim_of(workload: Workload, wish: Wish | None = None, reach: float = REACH) -
     """
     if not number("box", reach) > 1:
         raise InputError(f"box must be above 1 times EASY, but is {reach:g}")
-    easy = np.asarray(objectives(simulate(workload, "easy")))
+    easy = np.asarray(objectives(simulate(workload, "easy"), util_from=util_from))
     table = objective_table(workload.groups)
     columns = np.flatnonzero(deciding(easy[None], table))
     places = {table[j].name: place for place, j in enumerate(columns)}
     edges = {name: reach * float(easy[j]) for name, j in zip(places, columns, strict=True) if name != "UTIL"}
     if wish is None:
         return Aim(_rows([*edges], places, workload), np.array([*edges.values()]))
-    wish = resolved_on(wish, workload, {"easy": easy})
+    wish = resolved_on(wish, workload, {"easy": easy}, util_from)
     names = [o.name for o, value in zip(table, easy, strict=True) if not np.isnan(value)]
     wish = spelled_out(wish, names)
     unknown = [name for name in wish.names if name not in names]

@@ -27,12 +27,13 @@ import numpy as np
 
 from ..core.arguments import as_path, instance, list_argument, whole_number
 from ..core.arrays import Floats
-from ..core.errors import InputError
+from ..core.errors import InputError, one_of
 from ..core.files import unreadable
 from ..core.version import __version__
 from ..encodings.encoding import Encoding, as_encoding
 from ..encodings.genomes import Decoder
-from ..simulation.objective import objectives_of
+from ..simulation.objective import FROM_START, UTIL_FROM, objectives_of
+from ..workload.down_times import down_times_of
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 
@@ -66,6 +67,7 @@ def evaluator(
     workers: int = 0,
     scheduler: str | None = None,
     tls: TlsFiles | None = None,
+    util_from: str = FROM_START,
 ) -> Iterator[Evaluate]:
     """Yield a function that simulates many schedules of a workload.
 
@@ -83,6 +85,8 @@ def evaluator(
     tls
         Three PEM files for a scheduler at tls://: the certificate of the authority, our certificate, and its key. By
         default those of Dask's configuration.
+    util_from
+        Where UTIL begins to count, as of `objectives`.
 
     Yields
     ------
@@ -106,7 +110,7 @@ def evaluator(
     >>> values.shape, seconds.shape
     ((1, 3), (1,))
     """
-    with simulations([as_workload(workload)], as_encoding(encoding), workers, scheduler, tls) as there:
+    with simulations([as_workload(workload)], as_encoding(encoding), workers, scheduler, tls, util_from) as there:
 
         def evaluate(archive: Floats, first: int) -> tuple[Floats, Floats]:
             count = len(archive) - first
@@ -128,6 +132,7 @@ def simulations(
     workers: int = 0,
     scheduler: str | None = None,
     tls: TlsFiles | None = None,
+    util_from: str = FROM_START,
 ) -> Iterator[Simulations]:
     """Yield a place where each genome is simulated on several workloads, with equally many groups.
 
@@ -135,13 +140,17 @@ def simulations(
     seconds are the sum.
     """
     check_workers(workers, scheduler, tls)
+    one_of("util_from", util_from, UTIL_FROM)
     decoders = [encoding.decoder(workload) for workload in workloads]
-    warm_up(encoding)  # before any worker starts, so that all of them find compiled kernels
+    warm_up(encoding, util_from)  # before any worker starts, so that all of them find compiled kernels
     if workers or scheduler is not None:
-        with _cluster(workers, scheduler, tls) as cluster, _on_cluster(cluster, workloads, encoding) as there:
+        with (
+            _cluster(workers, scheduler, tls) as cluster,
+            _on_cluster(cluster, workloads, encoding, util_from) as there,
+        ):
             yield there
     else:
-        with _in_threads(list(zip(workloads, decoders, strict=True))) as there:
+        with _in_threads(list(zip(workloads, decoders, strict=True)), util_from) as there:
             yield there
 
 
@@ -200,15 +209,15 @@ def _check_tls(tls: TlsFiles) -> None:
         raise InputError(f"{certificate} and {key}: must be a certificate and its key as PEM, but are not") from None
 
 
-def warm_up(encoding: Encoding) -> None:
+def warm_up(encoding: Encoding, util_from: str) -> None:
     """Compile what a search runs, or load it from the cache."""
     ones = np.ones(3, dtype=np.int64)
     tiny = Workload(ones, ones, ones, ones, 2, group=np.array([0, 1, 0]), groups=("1", "2"))
     plain, genomes = encoding.examples(tiny.groups)
-    simulate_batch([(tiny, plain.decoder(tiny))], (genomes, genomes))
+    simulate_batch([(tiny, plain.decoder(tiny))], (genomes, genomes), util_from)
 
 
-def simulate_batch(simulated: Sequence[Simulated], batch: Batch) -> Result:
+def simulate_batch(simulated: Sequence[Simulated], batch: Batch, util_from: str) -> Result:
     """Return the objective values (k, W (G + 2)) and CPU seconds (k,) of k genomes, simulated one after the other."""
     genomes, ancestors = batch
     width = len(simulated[0][0].groups) + 2
@@ -218,7 +227,7 @@ def simulate_batch(simulated: Sequence[Simulated], batch: Batch) -> Result:
         # CPU time of this thread: waiting for a core or for the GIL does not count
         begin = time.thread_time()
         for j, (workload, decoder) in enumerate(simulated):
-            values[i, j * width : (j + 1) * width] = objectives_of(workload, decoder(genome, ancestors))
+            values[i, j * width : (j + 1) * width] = objectives_of(workload, decoder(genome, ancestors), util_from)
         seconds[i] = time.thread_time() - begin
     return values, seconds
 
@@ -362,7 +371,7 @@ def _cluster(workers: int, scheduler: str | None, tls: TlsFiles | None) -> Abstr
 
 
 @contextmanager
-def _in_threads(simulated: Sequence[Simulated]) -> Iterator[Simulations]:
+def _in_threads(simulated: Sequence[Simulated], util_from: str) -> Iterator[Simulations]:
     """Yield simulations in threads of this process."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -373,7 +382,7 @@ def _in_threads(simulated: Sequence[Simulated]) -> Iterator[Simulations]:
 
     def start(parts: Sequence[tuple[int, Floats]], archive: Floats) -> None:
         for number, genomes in parts:
-            task = pool.submit(simulate_batch, simulated, (genomes, archive))
+            task = pool.submit(simulate_batch, simulated, (genomes, archive), util_from)
             task.add_done_callback(partial(_put, ended, number))
 
     def wait() -> list[tuple[int, Result]]:
@@ -397,21 +406,26 @@ def _objectives(simulated: Sequence[Simulated]) -> int:
 
 
 @contextmanager
-def _on_cluster(cluster: Cluster, workloads: Sequence[Workload], encoding: Encoding) -> Iterator[Simulations]:
+def _on_cluster(
+    cluster: Cluster, workloads: Sequence[Workload], encoding: Encoding, util_from: str
+) -> Iterator[Simulations]:
     """Yield simulations on the workers of a cluster."""
     token = f"paretosched-{uuid4().hex}"  # several searches may share a cluster
     # Only what simulations need travels. The worker makes a new workload of it, because pickled arrays lose their
     # read-only flags, and with them the kernels' compiled signature.
     fields = ("submit", "eligible", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
-    sent = [{field: getattr(workload, field) for field in fields} for workload in workloads]
-    task = partial(_batch_on_worker, token)
+    sent = [
+        {field: getattr(w, field) for field in fields} | ({} if w.down is None else {"down": w.down.columns()})
+        for w in workloads
+    ]
+    task = partial(_batch_on_worker, token, util_from)
 
     def start(parts: Sequence[tuple[int, Floats]], archive: Floats) -> None:
         # those of all parts first, so that the whole archive is searched once and not for each task
         ancestors = encoding.ancestry(archive, np.concatenate([genomes for _, genomes in parts]))
         cluster.start(task, {n: (genomes, encoding.ancestry(ancestors, genomes)) for n, genomes in parts})
 
-    cluster.deliver(token, partial(_receive, token, sent, encoding), partial(_forget, token))
+    cluster.deliver(token, partial(_receive, token, sent, encoding, util_from), partial(_forget, token))
     try:
         objectives = sum(len(workload.groups) + 2 for workload in workloads)
         yield Simulations(objectives, lambda: cluster.slots, start, cluster.results)
@@ -419,10 +433,18 @@ def _on_cluster(cluster: Cluster, workloads: Sequence[Workload], encoding: Encod
         cluster.take_back(token)
 
 
-def _receive(token: str, sent: Sequence[dict[str, Any]], encoding: Encoding, worker: object) -> None:  # noqa: ARG001
+def _receive(
+    token: str,
+    sent: Sequence[dict[str, Any]],
+    encoding: Encoding,
+    util_from: str,
+    worker: object,  # noqa: ARG001
+) -> None:
     """Keep workloads and their decoders in this worker process."""
-    warm_up(encoding)
-    workloads = [Workload(**fields) for fields in sent]
+    warm_up(encoding, util_from)
+    workloads = [
+        Workload(**fields | ({"down": down_times_of(fields["down"])} if "down" in fields else {})) for fields in sent
+    ]
     _DELIVERED[token] = [(workload, encoding.decoder(workload)) for workload in workloads]
 
 
@@ -431,10 +453,10 @@ def _forget(token: str, worker: object) -> None:  # noqa: ARG001
     _DELIVERED.pop(token, None)
 
 
-def _batch_on_worker(token: str, batch: Batch) -> Result:
+def _batch_on_worker(token: str, util_from: str, batch: Batch) -> Result:
     """Return what `simulate_batch` returns, on workloads that this worker process has received."""
     from .cluster import UndeliveredError
 
     if token not in _DELIVERED:
         raise UndeliveredError
-    return simulate_batch(_DELIVERED[token], batch)
+    return simulate_batch(_DELIVERED[token], batch, util_from)

@@ -23,7 +23,7 @@ from ..encodings.sequence import Sequences
 from ..fronts.dominance import costs, nondominated_rows
 from ..fronts.front import Front, Origin, front_of
 from ..fronts.front_files import save_front
-from ..simulation.objective import objective_table
+from ..simulation.objective import FROM_START, FROM_SUBMISSION, objective_table
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.reopening import record as workload_record
@@ -40,7 +40,13 @@ from .settings import AIMS, ALL, BEGUN, POPULATION, Settings, settle, start_name
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
 PUBLISH_EVERY = 30.0  # s between two published fronts
-DEFAULTS: dict[str, Any] = {"population": POPULATION, "seed": 0, "encoding": "weighting", "start": ()}
+DEFAULTS: dict[str, Any] = {
+    "population": POPULATION,
+    "seed": 0,
+    "encoding": "weighting",
+    "start": (),
+    "util_from": FROM_SUBMISSION,
+}
 POPULATIONS = 10  # of weightings that sequences begin with
 FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
 
@@ -108,6 +114,7 @@ def explore(
     forget: bool | None = None,
     lag: int | None = None,
     surrogate: bool | None = None,
+    util_from: str | None = None,
     workers: int = 0,
     scheduler: str | None = None,
     tls: TlsFiles | None = None,
@@ -117,7 +124,7 @@ def explore(
 
     The front is the non-dominated set of all evaluations, not of the last population. A run that the directory holds is
     continued: the result is the same as if it had never stopped, with any `workers`; if it has as many evaluations
-    already, its front is returned. What determines a run, `population` to `surrogate`, stays as it is in it: what is
+    already, its front is returned. What determines a run, `population` to `util_from`, stays as it is in it: what is
     not given again is that of the run. Ctrl-C leaves a run that can be continued and a front of what was done.
 
     Parameters
@@ -129,17 +136,15 @@ def explore(
     evaluations
         How many schedules are simulated in all, with those of a continued run; ten million at most. By default 20,000,
         or all where schedules are enumerated. Weightings that sequences begin with are not counted.
-    population
+    population, seed
         Schedules a generation; with "archive" the lag, and the least number drawn at random at first; by default 100.
-    seed
-        By default 0.
+        The seed is 0 by default.
     encoding
         "weighting" (the default): parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all
         jobs ("Coding as Permutation"). "orders": its start solutions. "priority": see `trained_order`. Or a value, such
         as `Weighting("none")`.
     algorithm
-        One of `named_algorithms.ALGORITHMS`; by default "archive", and "all" for orders, which enumerates; or that of
-        the run that is continued.
+        One of `named_algorithms.ALGORITHMS`; by default "archive", and "all" for orders, which enumerates.
     start
         What to begin with. Sequences: see `starts.start_orders`, or "weightings" (the default with "archive", else it
         is "submit"), the front of ten populations that are explored first, a run in the run's directory with the same
@@ -166,9 +171,10 @@ def explore(
         Of algorithm "archive", by default the population: schedule k depends on the results of the schedules up to
         k - lag only. More than the simulations that run at a time, or some workers have nothing to do.
     surrogate
-        Of algorithm "archive" and weightings, by default False: a model predicts what many children would reach, and
-        those are simulated that promise most, see `algorithms.surrogate`. It takes some 3 ms an evaluation. It fills
-        the box sooner; after the goal of a wish goes the other half of the children, which knows nothing of it.
+        Of algorithm "archive" and weightings, by default False: a model chooses most children for the box, none for
+        the goal of a wish; the box fills sooner, and it takes some 3 ms an evaluation, see `algorithms.surrogate`.
+    util_from
+        From when on UTIL counts: the first "submission" (the default), or the first "start", as in the papers.
     workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress
@@ -193,14 +199,14 @@ def explore(
         "population": population, "seed": seed, "encoding": encoding, "algorithm": algorithm, "start": start,
         "draw": draw, "wish": wish, "box": box, "backfill": backfill, "decoding": decoding, "moves": moves,
         "movable": movable, "recombination": recombination, "frequency": frequency, "jump": jump, "copies": copies,
-        "forget": forget, "lag": lag, "surrogate": surrogate,
+        "forget": forget, "lag": lag, "surrogate": surrogate, "util_from": util_from,
     }  # fmt: skip
     words = DEFAULTS | {key: word for key, word in words_of_run(words, known_parameters).items() if word is not None}
     words |= {key: whole_number(key, words[key]) for key in ("population", "seed", "lag") if key in words}
     where = workers, scheduler, tls
     words["start"] = _start(workload, run_directory, known_parameters, words, (evaluations, until), where, progress)
     settings = settle(workload, known_parameters, **words)
-    simulating = partial(simulations, [workload], settings.encoding, *where)
+    simulating = partial(simulations, [workload], settings.encoding, *where, settings.util_from)
     amounts = evaluations, until, words["population"]
     return _explore(workload, run_directory, known_parameters, settings, amounts, simulating, progress)
 
@@ -269,7 +275,7 @@ def _explore_weightings(
         workload,
         place,
         evaluations=POPULATIONS * words["population"],
-        **{key: words[key] for key in ("population", "seed", "lag", *AIMS) if key in words},
+        **{key: words[key] for key in ("population", "seed", "lag", "util_from", *AIMS) if key in words},
         workers=workers,
         scheduler=scheduler,
         tls=tls,
@@ -288,12 +294,17 @@ def words_of_run(words: Mapping[str, Any], known_parameters: Mapping[str, Any]) 
     {'encoding': 'sequence', 'moves': 'swap', 'seed': 1}
     >>> words_of_run({"encoding": "weighting", "moves": None}, {"encoding": "sequence", "moves": "swap"})
     {'encoding': 'weighting', 'moves': None}
+
+    A run that does not say from when on UTIL counts is of an earlier version, or of the papers.
+
+    >>> words_of_run({"encoding": None, "util_from": None}, {"encoding": "weighting"})
+    {'encoding': 'weighting', 'util_from': 'start'}
     """
     kinds = {key: getattr(words.get(key), "name", words.get(key)) for key in ("encoding", "algorithm")}
     of_training = "task" in known_parameters
     if of_training or any(kind not in (None, known_parameters.get(key)) for key, kind in kinds.items()):
         return dict(words)
-    known = dict(known_parameters)
+    known = {"util_from": FROM_START, **known_parameters} if known_parameters else {}
     if not isinstance(words.get("encoding"), str | None):  # a value, which has words of its own
         known = {key: x for key, x in known.items() if key not in words_of(str(kinds["encoding"]))}
     if known.get("algorithm") == ALL and known.get("encoding") in ENCODINGS:

@@ -35,6 +35,7 @@ from ..encodings.orders import weak_orders
 from ..fronts.front_files import load_front, save_front
 from ..fronts.merging import merge
 from ..fronts.quality_indicators import contributions
+from ..simulation.objective import FROM_START
 from ..workload.reopening import as_workload
 from .evaluation import TlsFiles
 from .exploration import explore
@@ -319,12 +320,14 @@ def shorten(row: Row, evaluations: int, population: int | None = None) -> Row:
 def settings_in(row: Row, directory: str | os.PathLike[str], names: Collection[str] = ()) -> dict[str, Any]:
     """Return the keyword arguments of `explore` for a row; a start that names a row becomes its run directory.
 
+    UTIL is that of the papers unless the row says otherwise.
+
     Raises
     ------
     InputError
         The row starts from another row that has no front yet and is not among `names`.
     """
-    settings = dict(row.settings)
+    settings = {"util_from": FROM_START, **row.settings}
     if "start" not in settings:
         return settings
     starts = []

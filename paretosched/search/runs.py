@@ -34,6 +34,8 @@ from ..core.errors import InputError, first_few
 from ..core.files import write_json
 from ..core.locks import take_lock
 from ..core.run_files import FRONT_FILE, RUN_FILE, STORE_FILE, is_run, read_description, runs_below
+from ..fronts.front import UTIL_FROM_KEY
+from ..simulation.objective import FROM_START
 from . import run_store
 
 FORMAT = "paretosched run 1"
@@ -217,6 +219,8 @@ def parameter_differences(about: Mapping[str, Any], parameters: Mapping[str, Any
     stored = about.get("parameters", {})
     for key, value in (dict.fromkeys(stored) | dict(parameters)).items():
         stored_value = stored.get(key)
+        if key == UTIL_FROM_KEY:  # a run that does not say it
+            stored_value, value = stored_value or FROM_START, value or FROM_START
         if stored_value == value:
             continue
         if key in ("workload", "workloads"):

@@ -24,7 +24,9 @@ from ..encodings.encoding import Explored
 from ..encodings.orders import Orders
 from ..encodings.sequence import Sequences
 from ..encodings.trained_order import TrainedOrders
+from ..fronts.front import ONLINE_LATE_KEY, UTIL_FROM_KEY
 from ..fronts.quality_indicators import REACH
+from ..simulation.objective import FROM_START, FROM_SUBMISSION, UTIL_FROM, can_run_at_once
 from ..wishes.wish import wish_text
 from ..wishes.wish_files import as_wish
 from ..workload.workload import Workload
@@ -48,7 +50,10 @@ ALL = "all"
 AIMS = ("wish", "box")  # where an archive search looks; see `aims`
 DRAWS = ("uniform", "tied")  # how random weightings are drawn; see `weighting_points`
 # parameters beside those of the encoding
-BEGUN = ("start", "start_digest", "draw", *AIMS, "frequency", "jump", *FIRST, "generations", "lag", "surrogate")
+BEGUN = (
+    "start", "start_digest", "draw", *AIMS, "frequency", "jump", *FIRST, "generations", "lag", "surrogate",
+    UTIL_FROM_KEY, ONLINE_LATE_KEY,
+)  # fmt: skip
 
 StartSearch = Callable[[int | None], Search]
 """Function of the number of generations, for "rvea" alone, to the search, ready to yield its first generation."""
@@ -73,6 +78,8 @@ class Settings(NamedTuple):
         As of `named_algorithms.lag_of`.
     aim
         Where the search looks, if it was said.
+    util_from
+        From when on UTIL counts, one of UTIL_FROM.
     """
 
     encoding: Explored
@@ -82,6 +89,7 @@ class Settings(NamedTuple):
     parameters: dict[str, Any]
     lag: float | None
     aim: Aim | None = None
+    util_from: str = FROM_SUBMISSION
 
 
 def settle(
@@ -94,6 +102,7 @@ def settle(
     algorithm: str | None = None,
     start: Sequence[str] = (),
     lag: int | None = None,
+    util_from: str = FROM_SUBMISSION,
     **words: Any,
 ) -> Settings:
     """Return the settings of a run.
@@ -106,7 +115,7 @@ def settle(
         Parameters of the run if it exists already, else empty.
     seed, population
         Of the algorithm.
-    encoding, algorithm, start, lag, **words
+    encoding, algorithm, start, lag, util_from, **words
         As for `exploration.explore`; None among the words stands for the default.
 
     Raises
@@ -119,6 +128,7 @@ def settle(
     if algorithm is None:
         algorithm = ALL if variation.enumerated else "archive"
     one_of("algorithm", algorithm, [*ALGORITHMS, ALL])
+    one_of("util_from", util_from, UTIL_FROM)
     if not 1 <= population <= MOST_POPULATION:
         raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
     if algorithm == "archive" and lag is None:
@@ -155,14 +165,16 @@ def settle(
     earlier = run_parameters.get("starts") if run_parameters.get("start", []) == names else None
     earlier = earlier if isinstance(earlier, list) else None
     request = _Request(
-        workload, algorithm, start, earlier, strategy, seed, population, first, draw, aims, lag, surrogate
+        workload, algorithm, start, earlier, strategy, seed, population, first, draw, aims, lag, surrogate, util_from
     )
     whole, start_search, count, start_places, aim = _begin(without_start, request)
     if start:
         start_places = {"start": names} | start_places
     parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
     parameters |= encodings.to_json(whole) | start_places | ({} if lag is None else {"lag": lag})
-    return Settings(whole, algorithm, start_search, count, parameters, search_lag, aim)
+    if util_from != FROM_START:  # without a word it is as in the papers, and in earlier versions
+        parameters |= {UTIL_FROM_KEY: util_from} | ({} if can_run_at_once(workload) else {ONLINE_LATE_KEY: True})
+    return Settings(whole, algorithm, start_search, count, parameters, search_lag, aim, util_from)
 
 
 def start_names(start: Sequence[str]) -> list[str]:
@@ -209,6 +221,8 @@ class _Request(NamedTuple):
         Of the algorithm "archive".
     surrogate
         Whether it chooses children by a model.
+    util_from
+        From when on UTIL counts.
     """
 
     workload: Workload
@@ -223,6 +237,7 @@ class _Request(NamedTuple):
     aims: dict[str, Any]
     lag: int | None
     surrogate: bool
+    util_from: str
 
 
 class _Beginning(NamedTuple):
@@ -258,7 +273,7 @@ def _aim(request: _Request) -> tuple[Aim | None, dict[str, Any]]:
     reach = number("box", request.aims.get("box", REACH))
     if "box" in request.aims:
         parameters["box"] = reach
-    return aim_of(request.workload, wish, reach), parameters
+    return aim_of(request.workload, wish, reach, request.util_from), parameters
 
 
 def _begin_enumeration(

@@ -7,6 +7,10 @@ Paper 002, section 4.1 and equation (8); paper 000, section IV-B. With the resou
     AWRT   = sum RC_j (C_j - r_j) / sum RC_j                                  seconds, smaller is better
     AWRT_i = the same sums over the jobs of group i
 
+That is the UTIL of the papers, FROM_START. It rewards a schedule that idles first, and then packs well. FROM_SUBMISSION
+is from the first submission, a moment that no schedule can choose; that of a search. An online policy starts as soon as
+a job can run, so that its two values are one unless no job can run at first.
+
 AWRT is a mean of the AWRT_i with weights that no schedule can change (RC of group i / RC). Therefore AWRT never
 decides whether one schedule dominates another, and no dominance check uses it.
 """
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
 
 CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
 EVERY_JOB = np.empty(0, dtype=np.bool_)
+FROM_START, FROM_SUBMISSION = "start", "submission"
+UTIL_FROM = (FROM_SUBMISSION, FROM_START)  # where UTIL begins to count: the first submission, or the first start
 
 
 class Objective(NamedTuple):
@@ -59,13 +65,15 @@ class Objective(NamedTuple):
         return fields_html(self)
 
 
-def objective_table(groups: GroupsLike) -> tuple[Objective, ...]:
+def objective_table(groups: GroupsLike, util_from: str = FROM_START) -> tuple[Objective, ...]:
     """Return the objectives for user groups of these names, in the order of every objective vector.
 
     Parameters
     ----------
     groups
         The names of the groups; or a workload, a front or a policy for them, or the path of a log or run directory.
+    util_from
+        One of UTIL_FROM, of which the label of UTIL speaks; the papers' is plain "utilisation".
 
     Raises
     ------
@@ -78,7 +86,7 @@ def objective_table(groups: GroupsLike) -> tuple[Objective, ...]:
     ['UTIL', 'AWRT', 'AWRT1', 'AWRT2']
     """
     return (
-        Objective("UTIL", "%", True, "utilisation"),
+        Objective("UTIL", "%", True, "utilisation" + (util_from == FROM_SUBMISSION) * ", from the first submission"),
         Objective("AWRT", "s", False, "average weighted response time"),
         *(Objective(f"AWRT{i}", "s", False, f"AWRT of group {name}") for i, name in enumerate(as_groups(groups), 1)),
     )
@@ -159,7 +167,7 @@ def _with_objectives(values: Floats, objectives: tuple[Objective, ...]) -> Objec
     return result
 
 
-def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> ObjectiveValues:
+def objectives(schedule: Schedule, counted: ArrayLike | None = None, util_from: str = FROM_START) -> ObjectiveValues:
     """Return the objectives of a schedule.
 
     Parameters
@@ -168,6 +176,8 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Objectiv
         Any schedule.
     counted
         (n,) bool, the jobs that count; None for all of them.
+    util_from
+        "start": UTIL of the papers, from the first start. "submission": from the first submission.
 
     Returns
     -------
@@ -178,44 +188,53 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Objectiv
     Raises
     ------
     InputError
-        `schedule` is no schedule, or `counted` has the wrong length or type.
+        `schedule` is no schedule, `counted` has the wrong length or type, or `util_from` is another word.
 
     Examples
     --------
     >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[4, 2], capacity=4)
     >>> objectives(Schedule(w, [0, 10])).tolist()
     [83.33333333333333, 11.0, 11.0]
+    >>> late = Schedule(w, [20, 30])
+    >>> objectives(late)["UTIL"], objectives(late, util_from="submission")["UTIL"]
+    (83.33333333333333, 35.714285714285715)
     """
+    one_of("util_from", util_from, UTIL_FROM)
     w = instance("schedule", schedule, Schedule).workload
     mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted)
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
-    return _with_objectives(_measure(w, schedule.start, schedule.finish, mask), objective_table(w.groups))
+    values = _measure(w, schedule.start, schedule.finish, mask, util_from)
+    return _with_objectives(values, objective_table(w.groups, util_from))
 
 
-def objectives_of(workload: Workload, start: NDArray[np.int64]) -> Floats:
+def objectives_of(workload: Workload, start: NDArray[np.int64], util_from: str = FROM_START) -> Floats:
     """Return the objectives, (G + 2,), of start times, (n,) s, of jobs that are not preempted.
 
     Nothing is checked, because every search calls this function for every evaluation.
     """
-    return _measure(workload, start, start + workload.run, EVERY_JOB)
+    return _measure(workload, start, start + workload.run, EVERY_JOB, util_from)
 
 
 def _measure(
-    workload: Workload, start: NDArray[np.int64], finish: NDArray[np.int64], mask: NDArray[np.bool_]
+    workload: Workload,
+    start: NDArray[np.int64],
+    finish: NDArray[np.int64],
+    mask: NDArray[np.bool_],
+    util_from: str,
 ) -> Floats:
     """Return the objectives, (G + 2,), of start and finish times, (n,) s; counted: (n,) bool, or empty for all jobs."""
     w = workload
     values = np.empty(len(w.groups) + 2)
-    measure(start, finish, w.eligible, w.run, w.width, w.group, w.capacity, mask, values)
+    begin = start if util_from == FROM_START else w.submit  # UTIL counts from the first of these
+    measure(begin, finish, w.eligible, w.run, w.width, w.group, w.capacity, mask, values)
     return values
 
 
 def utilisation_from_submission(schedule: Schedule) -> float:
     """Return the used share of the machine from the first submission to the last completion, per cent.
 
-    UTIL of the papers counts from the first start instead, so that a schedule gains by idling before it. An online
-    policy starts as soon as a job can run, and its two values are one unless no job is eligible or fits at first.
+    It is UTIL of `objectives` with `util_from="submission"`.
 
     Examples
     --------
@@ -224,8 +243,12 @@ def utilisation_from_submission(schedule: Schedule) -> float:
     >>> objectives(late)["UTIL"], utilisation_from_submission(late)
     (100.0, 50.0)
     """
-    w = schedule.workload
-    return 100.0 * w.work / (w.capacity * float(schedule.finish.max() - w.submit.min()))
+    return float(objectives(schedule, util_from=FROM_SUBMISSION)["UTIL"])
+
+
+def can_run_at_once(workload: Workload) -> bool:
+    """Return whether a job can run with the first submission, whatever is down: UTIL of online policies is then one."""
+    return workload.down is None and bool(workload.eligible.min() == workload.submit.min())
 
 
 def shares(workload: Workload) -> Floats:

@@ -228,8 +228,8 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
             f"the front must be of the same workload: jobs, capacity and groups, but it is of {front.workload} "
             f"({front.digest[:12]}), not of {workload.name} ({workload.digest[:12]})"
         )
-    easy = np.asarray(objectives(simulate(workload, "easy")))
-    references = reference_values(wish, workload, {"easy": easy})
+    easy = np.asarray(objectives(simulate(workload, "easy"), util_from=front.util_from))
+    references = reference_values(wish, workload, {"easy": easy}, front.util_from)
     here = resolve(wish, references)
     row = int(np.argmin(fitness(here, front.values)))
     both = np.array([front.values[row], easy])

@@ -7,7 +7,7 @@ import numpy as np
 from ..core.arguments import instance
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from ..simulation.objective import objective_table, objectives
+from ..simulation.objective import FROM_START, objective_table, objectives
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
 from .wish import Limit, Wish, reference_text, spelled_out, wish_text, with_limits
@@ -15,7 +15,7 @@ from .wish_files import ANY_GROUPS, WishLike, as_wish
 
 
 def reference_values(
-    wish: WishLike, workload: WorkloadLike, known: dict[str, Floats] | None = None
+    wish: WishLike, workload: WorkloadLike, known: dict[str, Floats] | None = None, util_from: str = FROM_START
 ) -> dict[str, Floats]:
     """Return what the policies that a wish is relative to reach on a workload, by their names, (m,) natural units.
 
@@ -27,6 +27,8 @@ def reference_values(
         The jobs; or the path of a log or of a run directory.
     known
         Values of policies that need not be simulated again, such as those of "easy".
+    util_from
+        From when on UTIL counts, as of `objectives`.
 
     Raises
     ------
@@ -36,7 +38,10 @@ def reference_values(
     workload = as_workload(workload)
     names = as_wish(wish, workload).references
     values = {} if known is None else instance("known", known, dict)
-    return {name: values[name] if name in values else objectives(simulate(workload, name)) for name in names}
+    return {
+        name: values[name] if name in values else objectives(simulate(workload, name), util_from=util_from)
+        for name in names
+    }
 
 
 def resolve(wish: WishLike, references: dict[str, Floats]) -> Wish:
@@ -88,9 +93,11 @@ def known_part(wish: Wish, references: dict[str, Floats]) -> Wish | None:
     return resolve(with_limits(wish, limits), references) if limits or wish.aims else None
 
 
-def resolved_on(wish: Wish, workload: WorkloadLike, known: dict[str, Floats] | None = None) -> Wish:
+def resolved_on(
+    wish: Wish, workload: WorkloadLike, known: dict[str, Floats] | None = None, util_from: str = FROM_START
+) -> Wish:
     """Return a wish with numbers in place of its relative limits, on a workload; arguments as of `reference_values`."""
-    return resolve(wish, reference_values(wish, workload, known)) if wish.references else wish
+    return resolve(wish, reference_values(wish, workload, known, util_from)) if wish.references else wish
 
 
 def _with_numbers(wish: Wish, references: dict[str, Floats]) -> Wish:

@@ -258,3 +258,25 @@ def test_shares_go_with_a_slurm_conf(house: Path, words: tuple[object, ...], mes
     outcome = command("simulate", house / "w.swf.gz", *words)
     assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
     assert message in outcome.err
+
+
+def test_a_schedule_that_starts_late_has_a_second_utilisation(house: Path, tmp_path: Path) -> None:
+    start = ("--encoding", "sequence", "--decoding", "strict", "--algorithm", "all", "--start", "random", "--seed", 1)
+    for kind in ("submission", "start"):
+        run = tmp_path / kind
+        succeed("explore", house / "w.swf.gz", "-o", run, *start, "--population", 9, "--util-from", kind)
+        front = ps.load_front(run)
+        assert front.util_from == kind
+        seen = []
+        for row in range(len(front)):
+            words = ("simulate", house / "w.swf.gz", "--front", run, "--row", row)
+            shown = succeed(*words, "--json").json
+            key = "UTIL_from_submission" if kind == "submission" else "UTIL"
+            assert shown[key] == front.values[row, 0]
+            seen.append(shown["UTIL_from_submission"] < shown["UTIL"])
+            assert ("UTIL_from_submission" in succeed(*words).out) == seen[-1]
+        assert any(seen)
+    plan = ("--plan", "paper002", "--util-from", "submission")
+    assert "--util-from: each row of a plan has its own" in refusal(
+        "explore", house / "w.swf.gz", "-o", tmp_path / "p", *plan
+    )

@@ -23,7 +23,7 @@ from paretosched.core.errors import InputError
 from paretosched.core.tables import to_json
 from paretosched.encodings.encoding import Explored
 from paretosched.encodings.weighting import Weighting
-from paretosched.fronts.front import Front
+from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.fronts.merging import merge
 from paretosched.policies.greedy_order import greedy
 from paretosched.policies.plain import Plain
@@ -330,6 +330,25 @@ def test_a_schedule_that_idles_first_is_said_to_gain_utilisation_by_it():
     assert c.rows()[0]["UTIL_from_submission"] == c.rows()[0]["UTIL"]  # EASY
     assert "and rewards idling" in report(None, c)
     assert "and rewards idling" not in compare(WORKLOAD, ["fcfs"]).text()
+
+
+def test_policies_are_compared_with_a_front_by_the_utilisation_of_the_front():
+    idle = WORKLOAD.with_(wait=np.array([50, 60, 50]))  # all jobs run after 50 s, and fit
+    recorded = simulate(idle, "recorded")
+    for kind in ("start", "submission"):
+        values = np.asarray(objectives(recorded, util_from=kind))[None]  # the front has what happened, to the bit
+        run = Origin("r", "nsga2", 1, 4, EASY_WEIGHTING, (("util_from", kind),) if kind == "submission" else ())
+        front = front_of(values, np.zeros((1, 27)), run, idle.groups, "three jobs", idle.digest)
+        c = compare(idle, ["recorded"], front, "UTIL >= recorded")
+        rows = {row["policy"]: row for row in c.rows()}
+        own, best = rows[c.policies[1]], rows["best of each"]
+        assert own["UTIL"] == objectives(recorded)["UTIL"]  # always that of the papers
+        assert (own["dominated_by"], own["dominates"]) == (0, 0)
+        assert best["UTIL"] == front.values[0, 0]
+        assert best["UTIL_from_submission"] == (None if kind == "start" else front.values[0, 0])
+        assert c.marks[c.policies[1]][:4].tolist() == values[0, :4].tolist()  # the last group has no jobs
+        assert own["exceeded"] == rows[NEAREST]["exceeded"] == 0
+        assert ("of the front is from the first submission" in c.text()) == (kind == "submission")
 
 
 def test_the_best_of_each_objective_and_the_nearest_schedule_have_two_names():

@@ -260,3 +260,56 @@ def test_a_front_that_is_known_in_part_is_the_front_of_all() -> None:
         assert part.evaluation.tolist() == whole.evaluation.tolist()
         assert part.origins == whole.origins
         rows = among[nondominated_rows(values[among], whole.objectives, equal=True)]
+
+
+def front_with(name: str, util_from: str, decoding: str, more: tuple[tuple[str, str], ...] = ()) -> Front:
+    """Two rows, online or not, with UTIL from the first submission or the first start."""
+    begun = (("util_from", util_from), *more) if util_from == "submission" else ()
+    values = np.array([[90.0, 200.0, 200.0], [75.0, 100.0, 100.0]]) + len(name)
+    encoding = Weighting(decoding=decoding)
+    return front_of(values, np.zeros((2, 15)), Origin(name, "nsga2", 0, 5, encoding, begun), ("1",))
+
+
+def test_fronts_whose_utilisation_counts_from_different_times_merge_if_the_schedules_of_one_kind_are_online() -> None:
+    early, papers = front_with("a", "submission", "earliest"), front_with("bb", "start", "earliest")
+    online_early, online_papers = front_with("ccc", "submission", "online"), front_with("dddd", "start", "online")
+    assert [f.util_from for f in (early, papers)] == ["submission", "start"]
+    for fronts, expected in (
+        ([early, online_papers], "submission"),
+        ([papers, online_early], "start"),
+        ([online_early, online_papers], "submission"),
+        ([merge([early, online_papers]), early, online_early], "submission"),
+    ):
+        assert {merge(fronts).util_from, merge(fronts[::-1]).util_from} == {expected}
+    wrong = (
+        [early, papers],
+        [online_early, papers, early],
+        [online_papers, papers, early],
+        [merge([early, online_papers]), papers],
+    )
+    for fronts in wrong:
+        with pytest.raises(
+            InputError, match=r"UTIL must count from the same time, but in .* explore one of them again"
+        ):
+            merge(fronts)
+
+
+def test_online_schedules_have_two_utilisations_if_no_job_can_run_at_once() -> None:
+    late = front_with("a", "submission", "online", (("online_late", "True"),))
+    assert merge([late, late]).util_from == "submission"
+    with pytest.raises(InputError, match="UTIL must count from the same time"):
+        merge([late, front_with("bb", "start", "online")])
+
+
+def test_a_front_file_says_from_when_on_utilisation_counts(tmp_path: Path) -> None:
+    for kind in ("submission", "start"):
+        save_front(front_with("a", kind, "earliest"), tmp_path / "front.parquet")
+        front = load_front(tmp_path / "front.parquet")
+        assert (front.util_from, front.objectives) == (kind, objective_table(("1",), kind))
+    save_front(front_with("a", "submission", "earliest", (("util_from", "noon"),)), tmp_path / "odd.parquet")
+    with pytest.raises(InputError, match='util_from of a run must be one of submission, start, but is "noon"'):
+        load_front(tmp_path / "odd.parquet")
+    assert [objective_table(("1",), kind)[0].label for kind in ("start", "submission")] == [
+        "utilisation",
+        "utilisation, from the first submission",
+    ]

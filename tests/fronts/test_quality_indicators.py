@@ -106,6 +106,20 @@ def test_in_the_owners_box_utilisation_that_is_shared_or_idles_takes_no_part() -
         to_box(np.ones((1, 4)), objective_table(("1", "2")), box)
 
 
+def test_utilisation_from_the_first_submission_takes_part_in_the_owners_box_whoever_makes_the_schedules() -> None:
+    values = np.array([[90.0, 200.0, 200.0], [75.0, 100.0, 100.0]])
+    run = Origin("a", "nsga2", 0, 5, Weighting(decoding="earliest"), (("util_from", "submission"),))
+    offline = front_of(values, np.zeros((2, 15)), run, ("1",))
+    quality = indicators(offline, [offline], [90.0, 200.0, 200.0])
+    assert quality["box"] == {"reach": 1.5, "left_out": [], "inside": 2}
+    assert quality["reference"] == pytest.approx({"UTIL": 60.0, "AWRT1": 300.0})
+    assert quality["hypervolume"] == pytest.approx(0.75, rel=1e-3)
+    papers = front_of(values, np.zeros((2, 15)), run._replace(begun=()), ("1",))
+    for measure in (lambda: indicators(offline, [papers]), lambda: dominated_rows(papers, offline)):
+        with pytest.raises(InputError, match="UTIL must count from the same time"):
+            measure()
+
+
 def test_the_owners_box_needs_easy_and_a_reach() -> None:
     front = hand_front([(90.0, 300.0)])
     with pytest.raises(InputError, match="reach must be above 1, but is 1"):

@@ -17,6 +17,7 @@ from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting, decode
 from paretosched.search.evaluation import LONGEST_TASK, batch_sizes, evaluator, simulations, versions
 from paretosched.simulation.objective import objectives_of
+from support.down import down_at_times
 from support.exploring import random_workload, two_workers
 from support.later import later
 
@@ -63,6 +64,19 @@ def test_processes_give_the_same_bits() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_processes_know_what_is_down_and_from_when_on_utilisation_counts() -> None:
+    down, genomes = down_at_times(W, 5), random_genomes(6)
+    alone = {}
+    for util_from in ("start", "submission"):
+        with evaluator(down, EASY, util_from=util_from) as evaluate:
+            alone[util_from] = evaluate(genomes, 0)[0]
+        with evaluator(down, EASY, workers=1, util_from=util_from) as evaluate:
+            assert evaluate(genomes, 0)[0].tobytes() == alone[util_from].tobytes()
+    assert alone["start"].tobytes() == one_by_one(genomes, down) != one_by_one(genomes, W)
+    assert (alone["submission"][:, 0] <= alone["start"][:, 0]).all()
+
+
 @pytest.mark.parametrize("workers", [0, 1])
 def test_several_workloads_give_their_values_side_by_side(workers: int) -> None:
     genomes, other = random_genomes(26), random_workload(jobs=50, seed=9)

@@ -89,6 +89,7 @@ def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:
         "backfill": "easy",
         "decoding": "online",
         "workload": W.digest,
+        "util_from": "submission",
     }
     assert {"python", "numpy", "numba", "pymoo", "moocore", "paretosched"} == set(description["versions"])
     assert description["kernel_seconds"] > 0

@@ -12,9 +12,11 @@ import pytest
 from paretosched.core.errors import InputError
 from paretosched.fronts.front_files import load_front
 from paretosched.fronts.merging import merge
+from paretosched.fronts.row_schedules import schedules
 from paretosched.search.exploration import Progress, explore
 from paretosched.search.plans import PLANS, STARTS, SUMMARIES, Row, explore_plan, rows_of, settings_in, shorten
 from paretosched.search.settings import settle
+from paretosched.simulation.objective import utilisation_from_submission
 from support.exploring import random_workload
 
 CHOICES: dict[str, set[Any]] = {
@@ -179,6 +181,20 @@ def test_rows_are_explored_into_directories_of_their_own_and_merged(tmp_path: Pa
     assert {name for name, _ in reports} == {row.name for row in SMALL}
     assert front.values.tolist() == merge(runs).values.tolist() == load_front(tmp_path / "run").values.tolist()
     assert front.evaluations == 80
+
+
+def test_the_utilisation_of_a_plan_is_that_of_the_papers(tmp_path: Path) -> None:
+    workload = random_workload()
+    words = {"encoding": "sequence", "decoding": "strict", "algorithm": "all", "start": ("random",), "population": 40}
+    row = Row("random", "Random", words | {"evaluations": 40})
+    front = explore_plan(workload, tmp_path / "plan", [row])
+    alone = explore(workload, tmp_path / "alone", util_from="start", **row.settings)
+    assert front.util_from == "start"
+    assert front.values.tobytes() == alone.values.tobytes()
+    early = [utilisation_from_submission(s) for s in schedules(front, range(len(front)), workload)]
+    assert (front.values[:, 0] > early).any()
+    own = explore_plan(workload, tmp_path / "own", [Row("own", "Own", row.settings | {"util_from": "submission"})])
+    assert own.util_from == "submission"
 
 
 def test_a_row_alone_is_merged_with_those_that_are_there_and_nothing_is_done_twice(tmp_path: Path) -> None:

@@ -41,11 +41,11 @@ class Disorder:
         self.most = 0
 
     @contextmanager
-    def __call__(self, workloads: Sequence[Any], encoding: Any, *_: object) -> Iterator[Simulations]:
+    def __call__(self, workloads: Sequence[Any], encoding: Any, *where: Any) -> Iterator[Simulations]:
         simulated = [(w, encoding.decoder(w)) for w in workloads]
 
         def start(parts: Sequence[tuple[int, Floats]], everything: Floats) -> None:
-            self.tasks += [(n, simulate_batch(simulated, (genomes, everything))) for n, genomes in parts]
+            self.tasks += [(n, simulate_batch(simulated, (genomes, everything), where[-1])) for n, genomes in parts]
             self.most = max(self.most, sum(len(values) for _, (values, _) in self.tasks))
 
         def wait() -> list[tuple[int, Any]]:

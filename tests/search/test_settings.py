@@ -24,7 +24,7 @@ from paretosched.search.exploration import Progress, explore
 from paretosched.search.runs import read_about, read_values
 from paretosched.search.settings import settle
 from paretosched.search.starts import start_orders
-from paretosched.simulation.objective import objectives
+from paretosched.simulation.objective import objective_table, objectives
 from paretosched.simulation.simulator import simulate
 from support.exploring import random_workload, two_workers
 from support.runs import equal_runs
@@ -152,7 +152,7 @@ def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) 
     for row in range(len(front)):
         again = schedule(front, row, W)
         again.check()
-        assert objectives(again).tobytes() == front.values[row].tobytes()
+        assert objectives(again, util_from=front.util_from).tobytes() == front.values[row].tobytes()
         if row_policy(front, row) is not None:
             assert again.start.tolist() == simulate(W, row_policy(front, row)).start.tolist()  # type: ignore[arg-type]
 
@@ -188,7 +188,73 @@ def test_fronts_of_all_encodings_merge_in_any_order_and_come_back_from_files(run
     copy = load_front(tmp_path / "whole.parquet")
     assert copy.genomes.tobytes() == whole.genomes.tobytes()
     for row in range(len(copy)):
-        assert objectives(schedule(copy, row, W)).tobytes() == copy.values[row].tobytes()
+        again = schedule(copy, row, W)
+        assert objectives(again, util_from=copy.util_from).tobytes() == copy.values[row].tobytes()
+
+
+def test_utilisation_counts_from_the_first_submission_so_that_idling_first_gains_nothing(tmp_path: Path) -> None:
+    words: dict[str, Any] = {
+        "encoding": "sequence",
+        "decoding": "strict",
+        "algorithm": "all",
+        "start": ["submit", "random"],
+        "seed": 4,
+    }
+    fronts = {
+        kind: explore(W, tmp_path / kind, util_from=kind, population=40, **words) for kind in ("start", "submission")
+    }
+    papers, front = fronts["start"], fronts["submission"]
+    idle = [row for row in range(len(papers)) if schedule(papers, row, W).start.min() > W.submit.min()]
+    gone = set(papers.evaluation[idle].tolist()) - set(front.evaluation.tolist())
+    assert gone  # they idle first, and are on the front by the UTIL of the papers alone
+    archives = {kind: read_values(tmp_path / kind)[0] for kind in fronts}
+    assert (archives["start"][:, 1:] == archives["submission"][:, 1:]).all()
+    assert (archives["submission"][:, 0] <= archives["start"][:, 0]).all()
+    for row in range(len(front)):
+        again = schedule(front, row, W)
+        finish = max(start + run for start, run in zip(again.start.tolist(), W.run.tolist(), strict=True))
+        work = sum(run * width for run, width in zip(W.run.tolist(), W.width.tolist(), strict=True))
+        assert front.values[row, 0] == 100 * work / (W.capacity * (finish - min(W.submit.tolist())))
+    assert front.objectives[0].label == "utilisation, from the first submission"
+    assert papers.objectives == objective_table(W.groups)
+    assert (load_front(tmp_path / "start").util_from, load_front(tmp_path / "submission").util_from) == tuple(fronts)
+    assert "util_from" not in read_about(tmp_path / "start")["parameters"]
+
+
+def test_a_run_says_that_no_job_can_run_with_the_first_submission(tmp_path: Path) -> None:
+    """There the two measures differ for online schedules too, so that their fronts do not merge."""
+    late = W.with_(eligible=W.eligible + 50)
+    fronts = [
+        explore(late, tmp_path / kind, util_from=kind, **SIZE, evaluations=20) for kind in ("submission", "start")
+    ]
+    assert fronts[0].values[:, 0].max() < fronts[1].values[:, 0].max()
+    assert read_about(tmp_path / "submission")["parameters"]["online_late"] is True
+    with pytest.raises(InputError, match="UTIL must count from the same time"):
+        merge(fronts)
+    early = [
+        explore(W, tmp_path / f"now {kind}", util_from=kind, **SIZE, evaluations=20) for kind in ("submission", "start")
+    ]
+    assert early[0].values.tobytes() == early[1].values.tobytes() == merge(early).values.tobytes()
+
+
+def test_a_run_goes_on_with_its_utilisation_and_takes_no_other(tmp_path: Path) -> None:
+    words: dict[str, Any] = {"encoding": "sequence", "population": 10, "seed": 4}
+    explore(W, tmp_path / "run", evaluations=20, util_from="start", **words)
+    assert load_front(tmp_path / "run" / "weightings").util_from == "start"  # what it begins with is measured alike
+    again = explore(W, tmp_path / "run", evaluations=30)
+    whole = explore(W, tmp_path / "whole", evaluations=30, util_from="start", **words)
+    assert again.values.tobytes() == whole.values.tobytes()
+    assert again.util_from == "start"
+    with pytest.raises(InputError, match="its util_from is start, not submission"):
+        explore(W, tmp_path / "run", evaluations=40, util_from="submission")
+    early = explore(W, tmp_path / "early", evaluations=20, start=[str(tmp_path / "run" / "weightings")], **words)
+    assert early.util_from == "submission"  # orders are taken over, not values
+    for row in range(len(early)):
+        assert objectives(schedule(early, row, W), util_from="submission").tobytes() == early.values[row].tobytes()
+    with pytest.raises(InputError, match="its util_from is submission, not start"):
+        explore(W, tmp_path / "early", evaluations=40, util_from="start")
+    with pytest.raises(InputError, match='util_from must be one of submission, start, but is "first"'):
+        explore(W, tmp_path / "none", util_from="first")
 
 
 def test_a_run_begins_with_the_members_of_another(runs: Path, tmp_path: Path) -> None:

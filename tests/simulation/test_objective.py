@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from paretosched import InputError, Schedule, Workload, objective_table, objectives, simulate
-from paretosched.simulation.objective import shares
+from paretosched.simulation.objective import can_run_at_once, shares, utilisation_from_submission
 from support.zoo import ZOO, jobs, workloads
 
 # Two groups on 4 processors; consumption 10 x 2, 5 x 4, 20 x 1; starts 0, 10, 15.
@@ -28,6 +28,28 @@ def test_worked_example() -> None:
 def test_the_span_begins_with_the_first_start_not_with_second_0() -> None:
     late = jobs(4, (100, 10, 10, 2))
     assert objectives(Schedule(late, [120])).tolist() == [50.0, 30.0, 30.0]
+
+
+def test_utilisation_counts_from_the_first_submission_where_it_is_asked_for() -> None:
+    late = Schedule(jobs(4, (90, 5, 5, 4), (100, 10, 10, 2)), [130, 120])
+    assert objectives(late, util_from="submission").tolist() == [100 * 40 / (4 * 45), 37.5, 37.5]
+    assert utilisation_from_submission(late) == 100 * 40 / (4 * 45)
+    assert objectives(late)["UTIL"] == 100 * 40 / (4 * 15)
+    assert objectives(late, [False, True], "submission")["UTIL"] == 100 * 20 / (4 * 30)  # of those that count
+    with pytest.raises(InputError, match="util_from must be one of submission, start"):
+        objectives(late, util_from="eligible")
+
+
+@settings(deadline=None, max_examples=30)
+@given(w=workloads())
+def test_online_policies_have_one_utilisation_if_a_job_can_run_at_once(w: Workload) -> None:
+    for policy in ("fcfs", "easy"):
+        schedule = simulate(w, policy)
+        last = max(int(end) for end in schedule.finish)
+        expected = 100.0 * w.work / (w.capacity * float(last - min(w.submit.tolist())))
+        assert objectives(schedule, util_from="submission")["UTIL"] == expected
+        if can_run_at_once(w):
+            assert objectives(schedule)["UTIL"] == expected
 
 
 def test_only_counted_jobs_count() -> None:

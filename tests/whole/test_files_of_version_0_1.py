@@ -59,7 +59,9 @@ def test_a_run_is_continued_as_if_it_were_new(name: str, old: Path, tmp_path: Pa
     again = ps.explore(workload, old / name, evaluations=60, **RUNS[name])
     known = read_about(old / name)["parameters"]  # some are not today's defaults
     words = RUNS[name] | {key: known[key] for key in ("algorithm", "decoding", "moves") if key in known}
-    fresh = ps.explore(workload, tmp_path / name, evaluations=60, **words)
+    fresh = ps.explore(workload, tmp_path / name, evaluations=60, util_from="start", **words)
+    assert "util_from" not in known  # so that UTIL is that of the papers, then and now
+    assert again.util_from == ps.load_front(OLD / name).util_from == "start"
     np.testing.assert_array_equal(again.values, fresh.values)
     np.testing.assert_array_equal(again.genomes, fresh.genomes)
     about = read_about(old / name)

@@ -78,7 +78,8 @@ def problem(workload: WorkloadLike, encoding: str | Weighting = "weighting") -> 
     """Return the search for schedules of a workload as a `Problem` of pymoo, for any of its algorithms.
 
     All objectives are minimised: UTIL with its sign changed, in per cent, and the AWRT_i of each group that has jobs,
-    in seconds. AWRT is left out, because a mean of the AWRT_i never decides. Simulations run in threads, one a core.
+    in seconds. AWRT is left out, because a mean of the AWRT_i never decides. UTIL is that of the papers, from the first
+    start. Simulations run in threads, one a core.
 
     Parameters
     ----------
