@@ -216,6 +216,7 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         "last 30 % only. Each part begins on an empty machine. The groups are by what users consumed in the part to "
         "learn from; those who are new after it are in the last group. A part of a log is left out if a group of the "
         "objective has no jobs before the cut or after it. "
+        f"{common.cut_remark(provenance, (log for log in provenance['workloads'] if log in settings.LOGS))}"
         f"{common.versions_text(provenance)}.",
         "",
         "Gains are (EASY - X) / EASY in per cent, positive is better. Intervals are 90 %, by a block bootstrap over "
