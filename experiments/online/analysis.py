@@ -215,7 +215,8 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         f"time after it, five times, and on the last 30 %; {', '.join(settings.SCALED)}, scaled with one seed, on the "
         "last 30 % only. Each part begins on an empty machine. The groups are by what users consumed in the part to "
         "learn from; those who are new after it are in the last group. A part of a log is left out if a group of the "
-        "objective has no jobs before the cut or after it. "
+        "objective has no jobs before the cut or after it; if fewer than four tenths are left, the one before "
+        "the first is tried, too, after two fifths of the log. "
         f"{common.cut_remark(provenance, (log for log in provenance['workloads'] if log in settings.LOGS))}"
         f"{common.versions_text(provenance)}.",
         "",

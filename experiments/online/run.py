@@ -138,8 +138,13 @@ def splits(log: str, quick: bool) -> tuple[settings.Split, ...]:
     whole = workload(log, quick)
     aims = ps.as_wish(settings.OBJECTIVE, whole.groups).aims
     wanted = {place for place, o in enumerate(objective_table(whole.groups)[2:]) if o.name in aims}
-    of_log = settings.QUICK_SPLITS if quick else settings.SPLITS
-    return tuple(s for s in of_log if all(wanted <= set(part.group.tolist()) for part in learning_and_test(whole, s)))
+
+    def fits(split: settings.Split) -> bool:
+        return all(wanted <= set(part.group.tolist()) for part in learning_and_test(whole, split))
+
+    of_log = [split for split in (settings.QUICK_SPLITS if quick else settings.SPLITS) if fits(split)]
+    is_spared = sum(split in settings.ROLLING for split in of_log) >= settings.LEAST_SPLITS
+    return tuple(split for split in of_log if not (is_spared and split == settings.SPARE))
 
 
 def seeds(part: str, quick: bool) -> tuple[int | None, ...]:
@@ -390,7 +395,7 @@ def pool(per_split: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
     Splits in which a group of the objective has no jobs do not count.
     """
-    rolling = [split.name for split in settings.ROLLING]
+    rolling = [split.name for split in (*settings.ROLLING, settings.SPARE)]
     rows = []
     of_rolling = [row for row in per_split if row["split"] in rolling and row["objective_vs_easy"] is not None]
     for log, policy, seed in dict.fromkeys((row["log"], row["policy"], row["seed"]) for row in of_rolling):

@@ -20,8 +20,10 @@ class Split(NamedTuple):
 
 # Half of the log, and the tenth after it, five times: the tenths are the second half of the log, each week once.
 ROLLING = tuple(Split(f"{50 + 10 * i} %", i / 10, 0.5 + i / 10, 0.6 + i / 10) for i in range(5))
+SPARE = Split("40 %", 0.0, 0.4, 0.5)  # for a log on which fewer than `LEAST_SPLITS` of these can be tried
+LEAST_SPLITS = 4
 LAST = Split("last 30 %", 0.0, 0.7, 1.0)
-SPLITS = (*ROLLING, LAST)
+SPLITS = (*ROLLING, LAST, SPARE)
 
 # The six logs of the papers as they were recorded, and CTC as the papers scale it, of which only the last part is
 # tried, because its trainings cost most. Three more logs are tried if they are at hand.

@@ -11,7 +11,7 @@ import run
 import settings
 
 Row = Mapping[str, str]
-ROLLING = tuple(split.name for split in settings.ROLLING)
+ROLLING = tuple(split.name for split in (*settings.ROLLING, settings.SPARE))
 
 
 class Standing(NamedTuple):

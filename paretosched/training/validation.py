@@ -7,6 +7,9 @@ whose policy keeps the limits on the last third, on nine of ten months and on ni
 does that of the next larger candidate, so that it is not by luck. If there is none, it is the one that keeps them on
 most, exceeds them least, and is the smallest.
 
+Groups by consumption are those that are known where the last third begins, and users who are new there are in the last
+one, as it will be with the jobs to come; unless a group of the goal then has no jobs before or after.
+
 A study is cheaper than one training for each candidate, and errs on the safe side: its policies with larger margins are
 not as good as if they had been trained with these.
 """
@@ -22,8 +25,10 @@ import numpy as np
 from ..core.arrays import Floats, Mask
 from ..policies.policy import Policy
 from ..search.resuming import Record
+from ..wishes.wish import Wish
 from ..workload.time_split import months, split
 from ..workload.user_groups import by_earlier_consumption
+from ..workload.workload import Workload
 from .margins import MARGINS
 from .stages import Stages, run_folder
 from .task import SUM, Data, Task, can_be_resampled, has_goal, samples_of, tasks, with_samples
@@ -157,13 +162,18 @@ def validation_tasks(data: Data) -> tuple[Task, tuple[Task, ...]]:
     are left out, and workloads in which a group of the goal has no jobs.
     """
     parts = [w if data.until is None else by_earlier_consumption(*split(w, data.until))[0] for w in data.whole]
-    halves = list(zip(*(split(part, STUDY_UNTIL) for part in parts), strict=True))
-    first, last = (list(half) for half in halves)
+    first, last = (list(half) for half in zip(*(_halves(part, data.wish) for part in parts), strict=True))
     study = Task(data.wish, data.over, with_samples(first, data.resample, data.seed), parts, data.resample + 1)
     resampled = [w for part in last if can_be_resampled(part) for w in samples_of(part, SAMPLES, data.seed)]
     others = ([w for part in last for w in months(part)], resampled)
     kinds = [last, *([w for w in kind if has_goal(data.wish, w)] for kind in others)]
     return study, tuple(Task(data.wish, SUM, kind, parts) for kind in kinds if kind)
+
+
+def _halves(part: Workload, wish: Wish) -> tuple[Workload, Workload]:
+    """Return the first two thirds and the last third of a workload, in the groups that are known between them."""
+    known = by_earlier_consumption(*split(part, STUDY_UNTIL))
+    return known if all(has_goal(wish, half) for half in known) else split(part, STUDY_UNTIL)
 
 
 def choose_margin(rows: Sequence[Candidate]) -> float:

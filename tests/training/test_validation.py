@@ -15,11 +15,12 @@ from paretosched.simulation.simulator import simulate
 from paretosched.training.greedy_training import train
 from paretosched.training.margins import MARGINS
 from paretosched.training.stages import run_folder
-from paretosched.training.task import data_of, has_goal
+from paretosched.training.task import Task, data_of, has_goal
 from paretosched.training.training import Progress, Training
 from paretosched.training.validation import SAMPLES, Candidate, choose_margin, validation_tasks
 from paretosched.workload.resampling import resample
 from paretosched.workload.time_split import months, split
+from paretosched.workload.user_groups import by_consumption
 from paretosched.workload.workload import Workload
 from support.trainings import archive, of_weeks, training_json
 
@@ -92,6 +93,25 @@ def test_months_of_the_last_third_are_looked_at() -> None:
     assert [has_goal(data.wish, month) for month in months(last)] == [True, True, True, False]
     assert [w.submit.tolist() for w in checks[1].workloads] == [month.submit.tolist() for month in with_both]
     assert checks[2].workloads[0].submit.tolist() == resample(last, 1).submit.tolist()
+
+
+def test_users_are_in_the_groups_that_are_known_where_the_last_third_begins() -> None:
+    """User 1 has done nearly all where the last third begins, user 2 in the end; user 3 comes later."""
+    submit = np.array([0, 1, 2, 3, 7, 8, 9])
+    user, run = np.array([1, 2, 1, 2, 2, 3, 1]), np.array([90, 1, 9, 1, 900, 1, 1])
+    words = {"user": user, "source": ({"function": "lublin"},)}
+    w = by_consumption(Workload(submit, run, run, np.ones(7, dtype=np.int64), 1, **words), [0.5])
+    assert w.group.tolist() == [1, 0, 1, 0, 0, 1, 1]
+    study, checks = validation_tasks(data_of(w, "AWRT1, AWRT2 <= EASY", None, None, 0, "auto", 0))
+    assert [task.workloads[0].group.tolist() for task in (study, checks[0])] == [[0, 1, 0, 1], [1, 1, 0]]
+    assert [task.workloads[0].group.tolist() for task in _without_new(w)] == [[1, 0, 1, 0], [0, 1]]
+
+
+def _without_new(w: Workload) -> list[Task]:
+    """The study and the check where user 1, all of the first group as known, has no job in the last third."""
+    part = w.take(np.arange(6), source=w.source)
+    study, checks = validation_tasks(data_of(part, "AWRT1, AWRT2 <= EASY", None, None, 0, "auto", 0))
+    return [study, checks[0]]
 
 
 @pytest.mark.parametrize(("days", "parts"), [(27, 0), (41, 0), (43, 2), (70, 2), (71, 3), (280, 10)])
