@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.arguments import number, numbers
+from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.tables import Column, table
 from ..fronts.front_files import FrontLike, as_front
@@ -19,6 +20,7 @@ from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
 
 KINDS = ("unharmed", "within", "at_most")  # keys of `group_gains`, the rows of its table
+DIFFERENT = "different schedules have the columns; none has all of a line"
 
 
 def group_gains(
@@ -43,6 +45,8 @@ def group_gains(
         For every group with jobs "objective", "group", "easy" (s), and in per cent below EASY: "unharmed", the best of
         the schedules in which no group has more than under EASY; "within", the best in the box; None if there is no
         such schedule; and "at_most", which is proved for all schedules, known or not (`lower_bounds`).
+        "unharmed_row" and "within_row" are the rows of the front that reach them: the same one for all groups if one
+        schedule is the best for all, else the first for each.
 
     Raises
     ------
@@ -62,14 +66,28 @@ def group_gains(
     columns = [j for j in range(2, len(easy)) if not np.isnan(easy[j])]
     times = front.values[:, columns]
     factors = {"unharmed": 1.0, "within": reach}
-    tables = {kind: times[(times <= factor * easy[columns]).all(axis=1)] for kind, factor in factors.items()}
-    rows = []
+    allowed = {kind: np.flatnonzero((times <= factor * easy[columns]).all(axis=1)) for kind, factor in factors.items()}
+    best_rows = {kind: _best_rows(times, rows) for kind, rows in allowed.items()}
+    result = []
     for place, j in enumerate(columns):
         objective = front.objectives[j]
-        best = {kind: part[:, place].min() if len(part) else np.nan for kind, part in tables.items()}
+        chosen = {kind: rows[place] if rows else None for kind, rows in best_rows.items()}
+        best = {kind: np.nan if row is None else times[row, place] for kind, row in chosen.items()}
         gains = {kind: _below(value, easy[j]) for kind, value in (best | {"at_most": least[j]}).items()}
-        rows.append({"objective": objective.name, "group": group_of(objective), "easy": float(easy[j]), **gains})
-    return rows
+        about = {"objective": objective.name, "group": group_of(objective), "easy": float(easy[j])}
+        result.append(about | gains | {f"{kind}_row": row for kind, row in chosen.items()})
+    return result
+
+
+def _best_rows(times: Floats, rows: Ints) -> list[int]:
+    """Return which of some rows of response times, (n, groups), is best for each group; [] without rows."""
+    if not rows.size:
+        return []
+    part = times[rows]
+    in_all = np.flatnonzero((part == part.min(axis=0)).all(axis=1))
+    places = np.full(part.shape[1], in_all[0]) if in_all.size else part.argmin(axis=0)
+    best: list[int] = rows[places].tolist()
+    return best
 
 
 def _below(value: float, easy: float) -> float | None:
@@ -82,14 +100,16 @@ def gains_text(rows: Sequence[Mapping[str, Any]], reach: float = REACH) -> str:
 
     Examples
     --------
-    >>> row = {"objective": "AWRT1", "group": "1", "easy": 60.0, "unharmed": None, "within": 12.34, "at_most": 20.0}
-    >>> print(gains_text([row]))
-    AWRT at best, % below EASY     AWRT1
-    -----------------------------  -----
-    no group above EASY                -
-    no group above 1.5 x EASY       12.3
-    no schedule has more (proved)   20.0
+    >>> row = {"objective": "AWRT1", "group": "1", "easy": 60.0, "unharmed": None, "within": 12.34, "at_most": 20.0,
+    ...        "unharmed_row": None, "within_row": 3}
+    >>> print(gains_text([row, row | {"objective": "AWRT2", "group": "2", "within_row": 5}]))
+    AWRT at best, % below EASY     AWRT1  AWRT2
+    -----------------------------  -----  -----
+    no group above EASY                -      -
+    no group above 1.5 x EASY       12.3   12.3
+    no schedule has more (proved)   20.0   20.0
     -: no such schedule was found
+    no group above 1.5 x EASY: different schedules have the columns; none has all of a line
     """
     words = ("no group above EASY", f"no group above {reach:g} x EASY", "no schedule has more (proved)")
     lines = [
@@ -97,4 +117,8 @@ def gains_text(rows: Sequence[Mapping[str, Any]], reach: float = REACH) -> str:
     ]
     columns = [Column(row["objective"], row["objective"], ",.1f") for row in rows]
     notes = ["-: no such schedule was found"] if any(row[kind] is None for row in rows for kind in KINDS) else []
+    several = [
+        word for kind, word in zip(KINDS[:2], words, strict=False) if len({row[f"{kind}_row"] for row in rows}) > 1
+    ]
+    notes += [f"{several[0]}: {DIFFERENT}" if len(several) == 1 else DIFFERENT] if several else []
     return "\n".join([table(lines, [Column("what", "AWRT at best, % below EASY"), *columns]), *notes])

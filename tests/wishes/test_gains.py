@@ -8,7 +8,7 @@ import pytest
 from paretosched.core.errors import InputError
 from paretosched.simulation.objective import objectives
 from paretosched.simulation.simulator import simulate
-from paretosched.wishes.gains import gains_text, group_gains
+from paretosched.wishes.gains import DIFFERENT, gains_text, group_gains
 from support.exploring import random_workload
 from support.fronts import made_up
 
@@ -32,6 +32,17 @@ def test_gains_are_those_of_the_best_row_that_harms_nobody_and_in_the_box() -> N
     wider = group_gains(front, W, 2.0)  # type: ignore[arg-type]
     assert [row["within"] for row in wider] == pytest.approx([50.0, 40.0, 50.0])
     assert [row["easy"] for row in rows] == EASY[2:].tolist()
+
+
+def test_the_table_says_that_different_schedules_have_its_columns() -> None:
+    rows = group_gains(front_of_shares((0.9, 0.8, 0.95), (0.8, 0.9, 0.7), (0.5, 1.4, 0.9)), W)  # type: ignore[arg-type]
+    assert [(row["unharmed_row"], row["within_row"]) for row in rows] == [(1, 2), (0, 0), (1, 1)]
+    assert gains_text(rows).splitlines()[-1] == DIFFERENT
+    one_unharmed = group_gains(front_of_shares((0.7, 1.0, 0.9), (0.7, 0.8, 0.7), (0.5, 1.4, 0.9)), W)  # type: ignore[arg-type]
+    assert [row["unharmed_row"] for row in one_unharmed] == [1] * 3
+    assert gains_text(one_unharmed).splitlines()[-1] == f"no group above 1.5 x EASY: {DIFFERENT}"
+    one_for_all = group_gains(front_of_shares((0.7, 0.8, 0.9)), W)  # type: ignore[arg-type]
+    assert DIFFERENT not in gains_text(one_for_all)
 
 
 def test_what_is_proved_holds_for_all_schedules() -> None:
