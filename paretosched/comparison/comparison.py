@@ -8,8 +8,9 @@ nearest to the wish (`nearness.fitness`: one within the limits, if there is any)
 **The share of the way** from EASY to that schedule is (EASY - X) / (EASY - best) in per cent, for sums and reference
 points: 0 is as good as EASY, 100 as good as that schedule. It is negative for a policy that is worse than
 EASY, and above 100 for one that is better than the front. It is undefined (None) without a front or a goal, if EASY is
-at least as good as the front, and for a policy that exceeds a limit. It is undefined for all policies if EASY or
-that schedule exceeds a limit, because then the goal alone does not show the distance.
+at least as good as the front, for a policy that exceeds a limit, and for a recorded schedule that overbooks the
+machine. It is undefined for all policies if EASY or that schedule exceeds a limit, because then the goal alone does not
+show the distance.
 
 **The share of what is possible** goes to the bound that is proved for the wish, limits included (`best_possible`), in
 place of that schedule: (EASY - X) / (EASY - bound). It does not depend on what was explored, and is never above 100.
@@ -321,7 +322,7 @@ class Comparison:
             best = self.nearest[None]
             within = choice.violation(wish, np.vstack([easy, best] if bound else [easy, best, policy])).max() == 0
             way = reference - float(choice.goal(wish, best)[0])
-            if within and way > 0:
+            if within and way > 0 and (feasible or bound):
                 cells["share_of_way"] = 100 * (reference - goal) / way
         return cells
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -573,3 +574,17 @@ def test_a_recorded_schedule_that_could_not_run_is_not_measured_by_what_can():
     assert c.distance.startswith("FCFS: ")
     assert c.rows()[1]["distance"].startswith("at most ")
     assert c.rows()[1]["objective"] < c.rows()[1]["objective_at_least"]
+
+
+def test_a_recorded_schedule_that_could_not_run_has_no_share_of_the_way():
+    recorded = WORKLOAD.with_(wait=np.array([0, 0, 0]))
+    wish = Wish(weights=[("AWRT1", 1), ("AWRT2", 1)])
+    easy = objectives(simulate(recorded, "easy"))
+    front = a_front([[easy[0], easy[1], easy[2] - 1, easy[3], np.nan]], recorded)
+    c = compare(recorded, ["recorded"], front, wish)
+    assert c.rows()[1]["policy"] == "recorded (overbooked)"
+    assert (c.rows()[1]["objective_vs_easy"] > 0, c.rows()[1]["share_of_way"]) == (True, None)
+    assert c.rows()[0]["share_of_way"] == 0
+    lines = c.text().splitlines() + re.findall(r"<tr.*?</tr>", report(front, c))
+    assert len([line for line in lines if "overbooked" in line]) > 3
+    assert not any("overbooked" in line and "900.0" in line for line in lines)
