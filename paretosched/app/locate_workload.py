@@ -35,7 +35,7 @@ def finder(
             raise InputError(
                 f"{words[0]}: is not the workload of the front: jobs, capacity and groups, but {path} is of "
                 f"{front.workload} ({front.digest[:12]}), not of {workload.name} ({workload.digest[:12]}); "
-                "name the log with the capacity and groups of the run, or no log where the run knows its own"
+                "name the log with the capacity, groups and overrun of the run, or no log where the run knows its own"
             )
         return lambda: (workload, words)
 

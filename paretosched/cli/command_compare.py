@@ -92,7 +92,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 def run(options: argparse.Namespace) -> None:
     """Compare policies with EASY, with a front and with the wish, as tables and a report."""
     load_kernels_sooner()
-    from ..comparison.comparison import assign, compare
+    from ..comparison.comparison import compare
+    from ..comparison.front_of_workload import assign
     from ..comparison.several_logs import joint_rows, joint_text
     from ..core.tables import to_json
     from ..fronts.front_files import load_front

@@ -34,10 +34,9 @@ from numpy.typing import NDArray
 
 from ..core.arguments import as_list
 from ..core.arrays import Floats, Ints
-from ..core.errors import InputError, first_few
+from ..core.errors import InputError
 from ..core.notebook import html_table
 from ..core.tables import plain
-from ..fronts.front import Front
 from ..fronts.front_files import FrontLike, as_front
 from ..policies.outcome import SearchTotals
 from ..policies.plain import PLAIN_RULES, Plain
@@ -63,7 +62,7 @@ from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish, from_json
 from ..workload.reopening import WorkloadLike, as_workload
-from ..workload.workload import Workload
+from ..workload.workload import Repair, Workload
 from .comparison_tables import (
     EVERY_JOB,
     FROM_SUBMISSION,
@@ -81,6 +80,7 @@ from .comparison_tables import (
     wait_table,
     wish_table,
 )
+from .front_of_workload import foreign
 from .front_positions import against, beside_front, is_defined
 from .intervals import Intervals, interval_table, week_sums
 from .intervals import intervals as bootstrapped
@@ -171,6 +171,8 @@ class Comparison:
         Lines that no schedule is below, see `outer_front`, to be drawn behind the front; None without a front.
     util_from
         From when on UTIL counts in the front, and so in "best of each" and "nearest"; of policies it is the papers'.
+    repairs
+        What was dropped or changed when the log was read, such as work that was cut off.
     """
 
     workload_name: str
@@ -205,6 +207,7 @@ class Comparison:
     from_submission: tuple[float, ...] = ()
     outer: Mapping[tuple[str, str], Floats] | None = None
     util_from: str = FROM_START
+    repairs: tuple[Repair, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -449,7 +452,7 @@ def compare(
     front = None if front is None else as_front(front)
     wish = None if wish is None else as_wish(wish, workload.groups)
     if front is not None and front.digest != workload.digest:
-        raise _foreign(front, [workload])
+        raise foreign(front, [workload])
     all_policies = _with_easy([as_policy(policy) for policy in as_list(policies)])
     schedules = [simulate(workload, policy) for policy in all_policies]
     feasible = np.array(
@@ -500,39 +503,8 @@ def compare(
         most_down=0 if workload.down is None else workload.down.most,
         outer=None if front is None else outer_front(workload),
         util_from=util_from,
+        repairs=workload.repairs,
         **({} if front is None else against(front, beside, feasible, wish_here)),
-    )
-
-
-def assign(workloads: Sequence[Workload], fronts: Sequence[Front]) -> list[Front | None]:
-    """Return for each workload the front that belongs to it: the one with its digest.
-
-    Raises
-    ------
-    InputError
-        A front belongs to none of the workloads, or two of them to one.
-    """
-    by_digest: dict[str, Front] = {}
-    for front in fronts:
-        if front.digest not in [workload.digest for workload in workloads]:
-            raise _foreign(front, workloads)
-        if front.digest in by_digest:
-            raise InputError(
-                f"front must be one for each workload, but there are two of {front.workload}; "
-                "they can be merged: paretosched front RUN1 RUN2 -o FRONT"
-            )
-        by_digest[front.digest] = front
-    return [by_digest.get(workload.digest) for workload in workloads]
-
-
-def _foreign(front: Front, workloads: Sequence[Workload]) -> InputError:
-    """Return the error for a front that belongs to none of the workloads."""
-    rule = "the same workload" if len(workloads) == 1 else "one of the workloads"
-    workload_names = first_few((f"{w.name} ({w.digest[:12]})" for w in workloads), len(workloads))
-    return InputError(
-        f"front must be of {rule}: jobs, capacity and groups, "
-        f"but it is of {front.workload} ({front.digest[:12]}), not of {workload_names}; "
-        "give the log with the capacity and groups of the front's run, or this run itself instead of the log"
     )
 
 

@@ -81,7 +81,8 @@ def schedules(front: FrontLike, rows: Iterable[int], workload: WorkloadLike) -> 
         if workload.digest != front.digest:
             raise InputError(
                 f"row {row} is a schedule that knows the future of {front.workload}, so it fits no other workload, "
-                f"but {workload.name} is another one; give the log with the capacity and groups of the front's run"
+                f"but {workload.name} is another one; give the log with the capacity, groups and overrun of "
+                "the front's run"
             )
         run = int(front.origin[row])
         if run not in decoders:

@@ -429,8 +429,8 @@ def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
         if known_parameters(run).get("workload") != workload.digest:
             raise InputError(
                 f"{run}: the runs of a plan must be of one workload: jobs, capacity and groups, but this is not "
-                f"of {workload.name} ({workload.digest[:12]}); give the log, capacity and groups of the first run, or "
-                "another directory"
+                f"of {workload.name} ({workload.digest[:12]}); give log, capacity, groups and overrun of the first "
+                "run, or another directory"
             )
     of_explore = ("evaluations", "workers", "scheduler", "seed", "population")
     for i, row in enumerate(rows):

@@ -223,7 +223,7 @@ def _remade(source: Any, entry: Mapping[str, Any], digest: str | None, near: Seq
             raise InputError(
                 f"the workload of the run must be {str(right_digest)[:12]} by its digest of jobs, capacity and groups, "
                 f"but {workload.name} is {workload.digest[:12]}; name the log itself, "
-                "with the run's capacity and groups"
+                "with the run's capacity, groups and overrun"
             )
     name = entry.get("name", workload.name)
     return workload.with_(name=name) if isinstance(name, str) else workload

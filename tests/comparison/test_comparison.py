@@ -14,7 +14,6 @@ from paretosched.comparison.comparison import (
     NEAREST,
     NEAREST_ONLINE,
     ONLINE,
-    assign,
     compare,
     trained_for,
 )
@@ -471,19 +470,6 @@ def test_the_text_has_the_objective_and_the_waits_below_the_policies():
 # --- several workloads --------------------------------------------------------------------------------------------
 
 OTHER = WORKLOAD.with_(run=[20, 5, 3], estimate=[20, 5, 3], name="another")
-
-
-def test_every_workload_gets_its_own_front():
-    ours, theirs = a_front([EASY.tolist()]), a_front([EASY.tolist()], OTHER)
-    assert assign([WORKLOAD, OTHER], [theirs, ours]) == [ours, theirs]
-    assert assign([WORKLOAD, OTHER], [theirs]) == [None, theirs]
-    assert assign([WORKLOAD, WORKLOAD], [ours]) == [ours, ours]
-    with pytest.raises(
-        InputError, match=r"front must be of one of the workloads: .* of four \(.*\), not of three jobs"
-    ):
-        assign([WORKLOAD, OTHER], [a_front([], WORKLOAD.with_(capacity=5, name="four"))])
-    with pytest.raises(InputError, match="one for each workload, but there are two of three jobs"):
-        assign([WORKLOAD, OTHER], [ours, theirs, ours])
 
 
 def test_several_workloads_are_one_table_each_and_one_of_the_gains():
