@@ -159,27 +159,40 @@ def show_written(options: argparse.Namespace, workload: Workload) -> None:
 
 def remark_cut(options: argparse.Namespace, trace: str, workload: Workload) -> None:
     """Write a remark if much of the work of a log is cut off, unless that was asked for; a run has its log's answer."""
+    from ..workload.overruns import overrun_text
+
+    if _asks_about_cut(options, trace, workload):
+        remark(
+            f"{trace}: {'; '.join(overrun_text(workload.repairs))}; if the machine let them run, give --overrun raise, "
+            "which makes the run time the request; if it killed them, --overrun cut"
+        )
+
+
+def _asks_about_cut(options: argparse.Namespace, trace: str, workload: Workload) -> bool:
+    """Return whether so much work of a log is cut off that a remark of its own names the choice."""
     from ..core.run_files import is_run
 
-    if is_run(trace):
-        return
-    for repair in workload.repairs:
-        if options.overrun is None and (repair.work_percent or 0) > MOST_CUT:
-            remark(
-                f"{trace}: {repair.work_percent:.1f} % of all work is cut off, because {repair.jobs:,} jobs ran longer "
-                "than they had requested; if the machine let them run, give --overrun raise, which makes the run time "
-                "the request; if it killed them, --overrun cut"
-            )
+    return options.overrun is None and not is_run(trace) and _percent_cut(workload) > MOST_CUT
+
+
+def _percent_cut(workload: Workload) -> float:
+    """Return how many per cent of the work of a log are cut off."""
+    return sum(repair.work_percent or 0.0 for repair in workload.repairs)
 
 
 def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) -> None:
     """Write remarks if a log was cleaned, or if processors were down; at the end, so that an error is the only line."""
+    from ..workload.overruns import share_text
+
     jobs = {
         action: sum(repair.jobs for repair in workload.repairs if repair.action == action)
         for action in ("dropped", "changed")
     }
     assumptions = sum(repair.action == "assumed" for repair in workload.repairs)
     parts = [f"{count:,} {action}" for action, count in jobs.items() if count]
+    percent = _percent_cut(workload)
+    if percent and not _asks_about_cut(options, trace, workload):
+        parts.append(f"{share_text(percent)} of all work cut")
     if assumptions:
         parts.append(f"{assumptions} assumption{'s' if assumptions > 1 else ''} made")
     if parts:

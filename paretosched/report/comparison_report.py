@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..comparison.comparison import BEST, IDEAL, NEAREST, NEAREST_ONLINE, ONLINE, Comparison
-from ..comparison.comparison_tables import ALL_JOBS, OF_EACH, SLOWDOWN, WAITS, from_submission_text
+from ..comparison.comparison import BEST, IDEAL, NEAREST, NEAREST_ONLINE, OF_FRONT, ONLINE, Comparison
+from ..comparison.comparison_tables import (
+    ALL_JOBS,
+    OF_CLASSES,
+    OF_EACH,
+    SLOWDOWN,
+    WAITS,
+    from_submission_text,
+    searched_text,
+)
 from ..core.arguments import as_list, instance
 from ..core.errors import InputError
 from ..core.files import replacing
@@ -23,9 +31,10 @@ from ..fronts.front_files import FrontLike, as_front
 from ..plots.axes import unit
 from ..plots.comparisons import all_figures, prefix
 from ..plots.style import HOUR
-from ..simulation.objective import CONVENTION, Objective
-from ..simulation.service import SLOWDOWN_BOUND
+from ..simulation.objective import CONVENTION, FROM_START, Objective
+from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND
 from ..wishes.wish import Wish, wish_text
+from ..workload.overruns import overrun_text
 from .html_page import page_of
 from .html_pieces import OVER_TIME, WIDE, figure, head_cell, number_cell, objective_cell, table, value_text
 
@@ -100,13 +109,13 @@ def _of_one(front: Front | None, comparison: Comparison, pictures: Mapping[str, 
     body = f"""<header>
 <p class="eyebrow">paretosched report</p>
 <h1>{html.escape(name)}</h1>
-<p class="quiet">{comparison.jobs:,} jobs on {_machine(comparison)}</p>
+<p class="quiet">{comparison.jobs:,} jobs on {_machine(comparison)}</p>{_overruns(comparison)}
 </header>
 {_front_in_brief(front, comparison)}
 {_policies(comparison)}
 {_wish_section(comparison, pictures)}
 {_side_by_side(pictures, against)}
-{_waits(comparison, pictures)}
+{_waits(comparison, pictures)}{_classes(comparison)}
 {"" if front is None else _trade_offs(front, comparison, {k: f for k, f in pictures.items() if k not in above})}
 <section>
 <h2>Where this comes from</h2>
@@ -125,6 +134,13 @@ def _machine(comparison: Comparison) -> str:
     )
 
 
+def _overruns(comparison: Comparison) -> str:
+    """Return what work was cut off when the log was read, or would have been; nothing without such jobs."""
+    return "".join(
+        f'\n<p class="quiet">{html.escape(_sentence(words))}.</p>' for words in overrun_text(comparison.repairs)
+    )
+
+
 def _of_several(
     fronts: Sequence[Front | None], comparisons: Sequence[Comparison], pictures: Mapping[str, Figure]
 ) -> str:
@@ -140,13 +156,13 @@ def _of_several(
         against = [key for key in of_part if not key.endswith(OVER_TIME)]
         parts.append(f"""<header class="part">
 <h1>{html.escape(names[number])}</h1>
-<p class="quiet">{comparison.jobs:,} jobs on {_machine(comparison)}</p>
+<p class="quiet">{comparison.jobs:,} jobs on {_machine(comparison)}</p>{_overruns(comparison)}
 </header>
 {_front_in_brief(front, comparison)}
 {_policies(comparison)}
 {_wish_section(comparison, of_part)}
 {_side_by_side(of_part, against)}
-{_waits(comparison, of_part)}
+{_waits(comparison, of_part)}{_classes(comparison)}
 <section>
 <h2>Where this comes from</h2>
 {_provenance(front, comparison)}
@@ -178,7 +194,9 @@ AWRT does not count for this, because it is a fixed mean of the group times. """
         if has_front
         else ""
     )
-    idling = "".join(f"{html.escape(words)}. " for words in from_submission_text(comparison.rows()))
+    util = from_submission_text(comparison.rows()[: len(comparison.policies)])
+    util += [OF_FRONT] if has_front and comparison.util_from != FROM_START else []
+    idling = "".join(f"{html.escape(words)}. " for words in util)
     no_schedule = f"{html.escape(_sentence(OF_EACH))}. " if has_front else ""
     return f"""<section>
 <h2>Policies against {"the front" if has_front else "EASY"}</h2>
@@ -296,6 +314,39 @@ def _waits(comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
 jobs wait no longer; a wait lasts until the first start. Slowdown: response time / max(run, {SLOWDOWN_BOUND} s), at
 least 1. Rest the mouse on a wait to see its seconds.</p>
 {over_time}
+</section>"""
+
+
+def _classes(comparison: Comparison) -> str:
+    """Return the section about the classes of time sharing, with all the time in which jobs wait; nothing without."""
+    if not comparison.shares_time:
+        return ""
+    heads = [head_cell("Class", "size, jobs"), '<th scope="col" class="left">Policy</th>']
+    heads += [head_cell("Slowdown", f"bound {CLASS_BOUND} s"), head_cell("Slowdown", "rounded up")]
+    heads += [head_cell("Response", "h"), head_cell("Wait", "h"), head_cell("Wait in all", "h"), head_cell("UTIL", "%")]
+    lines = []
+    for rows in zip(*comparison.classes, strict=True):
+        if not rows[0].jobs:
+            continue
+        for number, (row, policy) in enumerate(zip(rows, comparison.policies, strict=True)):
+            name = f"{row.kind}<small>{row.size}, {row.jobs:,}</small>"
+            cells = [] if number else [f'<th scope="rowgroup" rowspan="{len(rows)}">{name}</th>']
+            cells.append(f'<th scope="row" class="left">{html.escape(policy)}</th>')
+            hours = (seconds / HOUR for seconds in (row.response_s, row.wait_s, row.wait_in_all_s))
+            values = (row.slowdown, row.slowdown_rounded_up, *hours, row.utilisation_percent)
+            cells += [number_cell(value, ",.2f") for value in values]
+            lines.append(f"<tr{'' if number else ' class=begin'}>{''.join(cells)}</tr>")
+    notes = [_sentence(OF_CLASSES)]
+    notes += [
+        f"{name}: {searched_text(search)}"
+        for name, search in zip(comparison.policies, comparison.searched, strict=True)
+        if search is not None
+    ]
+    return f"""
+<section>
+<h2>Short, medium and long jobs</h2>
+{table(heads, lines)}
+<p class="note">{html.escape(". ".join(notes))}.</p>
 </section>"""
 
 

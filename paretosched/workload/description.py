@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ REPAIRS = (
     Column("work_percent", "% of work cut", ".2f"),
     Column("first", "first"),
 )
+IF_CUT = Column("if_cut_percent", "% of work, if cut", ".2f")  # only where requests were raised
 LAST_SECOND = 221_845_392_000  # the year 9000; clocks of the standard library end soon after
 
 
@@ -128,7 +129,7 @@ def description_text(about: Mapping[str, Any]) -> str:
         table(quantiles, [Column("what", "quantiles"), *(Column(k, k, ",d") for k in about["quantiles"]["run"])]),
         table(about["groups"], GROUPS),
         table(about["situations"], SHARES),
-        table(about["repairs"], REPAIRS) if about["repairs"] else "nothing was dropped or repaired",
+        _repair_table(about["repairs"]) if about["repairs"] else "nothing was dropped or repaired",
     ]
     return (
         f"{about['name']}\n"
@@ -138,6 +139,12 @@ def description_text(about: Mapping[str, Any]) -> str:
         f"  offered load {load}; serial jobs {about['serial_percent']:.1f} %; "
         f"recorded waits for {about['recorded_waits_percent']:.1f} %\n{_later_text(about)}{_down_text(about)}\n"
     ) + "\n\n".join(tables)
+
+
+def _repair_table(repairs: Sequence[Mapping[str, Any]]) -> str:
+    """Return what was dropped or repaired as a table; what cutting would take only where requests were raised."""
+    raised = any(repair["if_cut_percent"] is not None for repair in repairs)
+    return table(repairs, [*REPAIRS[:-1], IF_CUT, *REPAIRS[-1:]] if raised else REPAIRS)
 
 
 def _later(workload: Workload) -> dict[str, Any] | None:

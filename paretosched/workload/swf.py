@@ -306,11 +306,19 @@ class _Cleaner:
         """Record an assumption about the whole log."""
         self.repairs.append(Repair("assumed", reason, len(self.log.line)))
 
-    def note(self, action: str, reason: str, rows: Ints, work_percent: float | None = None) -> None:
-        """Record jobs by their rows in the log, and the share of all work that was cut off."""
+    def note(
+        self,
+        action: str,
+        reason: str,
+        rows: Ints,
+        work_percent: float | None = None,
+        if_cut_percent: float | None = None,
+    ) -> None:
+        """Record jobs by their rows in the log, and the share of all work that was, or would have been, cut off."""
         if rows.size:
             lines = (f"line {self.log.where(r)} (job {int(self.log.fields[r, JOB])})" for r in rows[:4])
-            self.repairs.append(Repair(action, reason, int(rows.size), first_few(lines, int(rows.size)), work_percent))
+            first = first_few(lines, int(rows.size))
+            self.repairs.append(Repair(action, reason, int(rows.size), first, work_percent, if_cut_percent))
 
 
 def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
@@ -431,15 +439,15 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str
     note("assumed", "no requested time: the run time taken for it", missing & (limit <= 0))
     estimate = np.where(missing, np.where(limit > 0, limit, run), estimate)
     longer = np.flatnonzero(valid & (run > estimate))
+    # columns are as narrow as their numbers, so that a product may not fit
+    rest, whole = (float(part[valid].astype(np.float64) @ width[valid]) for part in (np.minimum(run, estimate), run))
+    share = float(100 * (1 - rest / whole))
     if overrun == CUT:
-        # columns are as narrow as their numbers, so that a product may not fit
-        rest, whole = (
-            float(part[valid].astype(np.float64) @ width[valid]) for part in (np.minimum(run, estimate), run)
-        )
-        cleaner.note("changed", "run time beyond the request: cut there", longer, float(100 * (1 - rest / whole)))
+        cleaner.note("changed", "run time beyond the request: cut there", longer, share)
         run = np.minimum(run, estimate)
     else:
-        cleaner.note("changed", "run time beyond the request: the request raised to it", longer)
+        reason = "run time beyond the request: the request raised to it"
+        cleaner.note("changed", reason, longer, if_cut_percent=share)
         estimate = np.maximum(run, estimate)
 
     rows = np.flatnonzero(valid)

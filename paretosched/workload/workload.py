@@ -48,6 +48,8 @@ class Repair(NamedTuple):
         The first of them, as text ("line 17 (job 3), ...").
     work_percent
         The share of all work that was cut off; None where no work was.
+    if_cut_percent
+        The share of all work that would have been cut off, had the requests not been raised; None where none were.
     """
 
     action: str
@@ -55,6 +57,7 @@ class Repair(NamedTuple):
     jobs: int
     first: str = ""
     work_percent: float | None = None
+    if_cut_percent: float | None = None
 
 
 class Arrivals(NamedTuple):

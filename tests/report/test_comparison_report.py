@@ -12,11 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paretosched.comparison.comparison import BEST, compare
+from paretosched.comparison.comparison import BEST, OF_FRONT, compare
+from paretosched.comparison.comparison_tables import OF_CLASSES
 from paretosched.core.errors import InputError
 from paretosched.policies.plain import Plain
 from paretosched.report.comparison_report import report, write_report
+from paretosched.simulation.objective import FROM_SUBMISSION
 from paretosched.wishes.wish_files import as_wish
+from paretosched.workload.workload import Repair
 from support.fronts import a_comparison, a_front, a_run, made_up
 from support.report_page import CHROMIUM, HOSTILE, Page, needs_browser
 from support.zoo import random_jobs
@@ -190,6 +193,11 @@ def front_and_comparison(names=("EASY", "FCFS"), wish="10*AWRT1 + 4*AWRT2", work
     return own, compare(w, policies, own, as_wish(wish, w.groups) if wish else None)
 
 
+def without_front(comparison):
+    """The same comparison as without a front."""
+    return replace(comparison, dominated_by=None, dominates=None, best=None, best_online=None)
+
+
 def cells(page: str, heading: str) -> list[list[str]]:
     """The table below a heading, without what is in its cells but text."""
     table = page.partition(heading)[2].partition("<tbody>")[2].partition("</tbody>")[0]
@@ -226,9 +234,52 @@ def test_the_waits_are_those_of_the_comparison():
         assert line[5:] == [f"{fcfs[place][f'bounded_slowdown_10s_{key}']:,.2f}" for key in ("mean", "median")]
 
 
+def test_the_report_says_what_work_was_cut_off_and_what_cutting_would_have_taken():
+    _, comparison = front_and_comparison(wish=None)
+    cut = replace(comparison, repairs=(Repair("changed", "cut there", 7, "", 24.7),))
+    raised = replace(comparison, repairs=(Repair("changed", "raised", 7, "", None, 24.7),))
+    several = replace(cut, workload_name="b")
+    words = "24.7 % of all work is cut off, because 7 jobs ran longer than they had requested."
+    assert words in " ".join(Page(report(None, without_front(cut))).words)
+    assert "raised; to cut them would take 24.7 % of all work." in " ".join(
+        Page(report(None, without_front(raised))).words
+    )
+    both = report([None, None], [without_front(comparison), without_front(several)])
+    assert " ".join(Page(both).words).count(words) == 1
+
+
+def test_the_report_says_from_when_on_utilisation_counts():
+    front, comparison = front_and_comparison()
+    words = " ".join(Page(report(front, replace(comparison, util_from=FROM_SUBMISSION))).words)
+    assert OF_FRONT in words
+    assert OF_FRONT not in " ".join(Page(report(front, comparison)).words)
+    late = replace(comparison, from_submission=tuple(0.5 * comparison.values[:, 0]))
+    words = " ".join(Page(report(front, late)).words)
+    assert f"from the first submission: EASY {0.5 * comparison.values[0, 0]:.2f} %" in words
+
+
+def test_time_sharing_has_the_wait_in_all_and_its_footnote():
+    w = random_jobs(3, 60, 16, gap=40, run=9000)
+    comparison = compare(w, ["scojo", "fcfs"])
+    page = report(None, comparison)
+    table = cells(page, "Short, medium and long jobs")
+    by_policy = dict(zip(comparison.policies, comparison.classes, strict=True))
+    for line, (policy, rows) in zip(table[:3], by_policy.items(), strict=True):
+        of_all = rows[0]
+        hours = [f"{x / 3600:,.2f}" for x in (of_all.response_s, of_all.wait_s, of_all.wait_in_all_s)]
+        assert line[-7:] == [
+            policy, f"{of_all.slowdown:,.2f}", f"{of_all.slowdown_rounded_up:,.2f}", *hours,
+            f"{of_all.utilisation_percent:,.2f}",
+        ]  # fmt: skip
+    preempted = comparison.classes[1][0]
+    assert preempted.wait_in_all_s > preempted.wait_s
+    assert OF_CLASSES.partition(": ")[2] in " ".join(Page(page).words)
+    assert "Wait in all" not in report(None, compare(w, ["fcfs"]))
+
+
 def test_a_report_needs_neither_a_front_nor_a_wish():
     _, comparison = front_and_comparison(wish=None)
-    alone = replace(comparison, dominated_by=None, dominates=None, best=None, best_online=None)
+    alone = without_front(comparison)
     page = Page(report(None, alone))
     words = " ".join(page.words)
     assert "Policies against EASY" in words

@@ -31,6 +31,7 @@ def test_runs_beyond_the_request_are_cut_or_the_request_is_raised(tmp_path: Path
     [shorter], [longer] = cut.repairs[-1:], raised.repairs[-1:]
     assert shorter.work_percent == pytest.approx(100 * (60 * 4 + 4 * 8) / (400 + 20 + 30 + 72))
     assert (shorter.jobs, longer.jobs, longer.work_percent) == (2, 2, None)
+    assert (shorter.if_cut_percent, longer.if_cut_percent) == (None, shorter.work_percent)
     assert longer.reason == "run time beyond the request: the request raised to it"
     for w in (cut, raised):  # a run finds its workload again
         assert reopen(record(w)).digest == w.digest
@@ -61,11 +62,19 @@ def test_every_command_warns_of_work_that_is_cut_and_names_the_option(tmp_path: 
         assert words in succeed(name, path, "--policy", "easy").err
         for overrun in ("raise", "cut"):  # who has chosen is not asked again
             assert "cut off" not in succeed(name, path, "--policy", "easy", "--overrun", overrun).err
+        assert (
+            "2 changed, 52.1 % of all work cut, 2 assumptions"
+            in succeed(name, path, "--policy", "easy", "--overrun", "cut").err
+        )
     about = succeed("info", path)
     assert words in about.err
     assert "cut off" not in succeed("info", path, "--overrun", "cut").err
     assert "% of work cut" in about.out
     assert "52.11" in about.out
+    assert "if cut" not in about.out
+    raised = succeed("info", path, "--overrun", "raise").out
+    assert "% of work, if cut" in raised
+    assert "52.11" in raised
     refused = command("simulate", path, "--policy", "easy", "--overrun", "keep")
     assert (refused.status, "--overrun" in refused.err) == (2, True)
 
@@ -75,5 +84,16 @@ def test_little_work_is_cut_without_a_remark_of_its_own(tmp_path: Path) -> None:
     rest = "".join(f"{job} 20 0 1000 8 -1 -1 8 1000 -1 1 3 -1 -1 -1 -1 -1 -1\n" for job in range(5, 20))
     path.write_text(OVERRUN_LOG + rest)
     result = succeed("simulate", path, "--policy", "easy")
-    assert "2 changed" in result.err
+    assert "2 changed, 0.2 % of all work cut, 2 assumptions" in result.err
     assert "cut off" not in result.err
+
+
+def test_a_front_of_raised_requests_is_refused_for_a_cut_log_and_the_option_named(tmp_path: Path) -> None:
+    path, run = tmp_path / "w.swf", tmp_path / "run"
+    path.write_text(OVERRUN_LOG)
+    raised = ("--overrun", "raise")
+    succeed("explore", path, *raised, "-o", run, "--evaluations", 8, "--population", 4)
+    refused = command("compare", path, "--front", run)
+    assert refused.status == 2
+    assert "give the log with the capacity, groups and overrun of the front's run" in refused.err
+    succeed("compare", path, *raised, "--front", run)

@@ -1,0 +1,41 @@
+"""What became of jobs that ran longer than they had requested, in words and as a share of the work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .workload import Repair
+
+
+def share_text(percent: float) -> str:
+    """Return a share of the work as text; a little is not nothing.
+
+    Examples
+    --------
+    >>> share_text(24.68), share_text(0.004)
+    ('24.7 %', 'less than 0.1 %')
+    """
+    return f"{percent:.1f} %" if percent >= 0.05 else "less than 0.1 %"
+
+
+def overrun_text(repairs: Sequence[Repair]) -> list[str]:
+    """Return what was cut off a log, or would have been had requests not been raised; none without such jobs.
+
+    Examples
+    --------
+    >>> overrun_text([Repair("changed", "cut there", 2, work_percent=0.4)])
+    ['0.4 % of all work is cut off, because 2 jobs ran longer than they had requested']
+    >>> overrun_text([Repair("changed", "the request raised to it", 1, if_cut_percent=24.7)])
+    ['1 job ran longer than it had requested, and its request is raised; to cut it would take 24.7 % of all work']
+    """
+    words = []
+    for repair in repairs:
+        jobs = f"{repair.jobs:,} job{'s' if repair.jobs > 1 else ''} ran longer than "
+        jobs += "they had requested" if repair.jobs > 1 else "it had requested"
+        if repair.work_percent is not None:
+            words.append(f"{share_text(repair.work_percent)} of all work is cut off, because {jobs}")
+        if repair.if_cut_percent is not None:
+            its, it = ("their requests are", "them") if repair.jobs > 1 else ("its request is", "it")
+            share = share_text(repair.if_cut_percent)
+            words.append(f"{jobs}, and {its} raised; to cut {it} would take {share} of all work")
+    return words
