@@ -64,8 +64,8 @@ def read_swf(
     These rules drop, change or assume something, in this order; `Workload.repairs` has their numbers of jobs and the
     first jobs of each:
 
-    1. status 2, 3 or 4: dropped if a line with another status has its job number, since it is then a part of the job
-       of that line; else it is a job (some logs have exit codes in this field);
+    1. status 2, 3 or 4: dropped if a line with another status, a run time and processors has its job number, since it
+       is then a part of the job of that line; else it is a job (some logs have exit codes in this field);
     2. processors: the requested number (field 8), else the allocated one (field 5); dropped if neither is known;
     3. more processors than the machine has: dropped;
     4. run time (field 4) unknown or 0: dropped, the job never ran;
@@ -390,12 +390,14 @@ def _width(log: Log) -> NDArray[Any]:
 def _parts(log: Log) -> tuple[Mask, Mask]:
     """Return the lines that are parts of a job with a line of its own, and those that say so without it, (n,) each.
 
-    The line of the whole job has the same job number, and the status of no part; an unknown number has no line.
+    The line of the whole job has the same job number, the status of no part, a run time and processors; an unknown
+    number has no line.
     """
     number = log.fields.columns[JOB]
     parts = np.isin(log.fields.columns[STATUS], (2, 3, 4))
+    whole = ~parts & (number >= 0) & (log.fields.columns[RUN] > 0) & (_width(log) > 0)
     alone = parts.copy()
-    alone[parts] = ~np.isin(number[parts], number[~parts & (number >= 0)])
+    alone[parts] = ~np.isin(number[parts], number[whole])
     return parts & ~alone, alone
 
 

@@ -89,9 +89,9 @@ def test_each_cleaning_rule_is_counted_with_its_first_offenders(tmp_path: Path) 
     assert w.estimate.tolist() == [20, 10, 20, 20]
     assert w.width.tolist() == [2, 2, 3, 2]
     assert actions(w) == [
-        ("dropped", 2, "line 5 (job 4), line 6 (job 5)"),
+        ("dropped", 1, "line 5 (job 4)"),
         ("dropped", 1, "line 7 (job 3)"),
-        ("dropped", 1, "line 8 (job 4)"),
+        ("dropped", 2, "line 6 (job 5), line 8 (job 4)"),
         ("dropped", 2, "line 9 (job 5), line 10 (job 6)"),
         ("assumed", 1, "line 11 (job 7)"),
         ("changed", 1, "line 12 (job 8)"),
@@ -114,6 +114,21 @@ def test_a_part_is_dropped_only_where_the_line_of_its_whole_job_is(tmp_path: Pat
     ]
     header = "; Version: 2.2\n; UnixStartTime: 835823160\n; TimeZoneString: US/Eastern\n"
     assert read_swf(log(tmp_path, line(job=1), line(job=2, status=3, width=7), header=header)).capacity == 7
+
+
+def test_a_summary_line_that_is_dropped_does_not_take_its_parts_with_it(tmp_path: Path) -> None:
+    of_one = [line(job=1, run=-1), line(job=1, status=2, run=11), line(job=1, status=3, run=12)]
+    of_two = [line(job=2, width=-1, allocated=-1), line(job=2, status=4, run=13)]
+    too_wide = [line(job=3, width=99), line(job=3, status=3, run=14)]
+    w = read_swf(log(tmp_path, *of_one, *of_two, *too_wide))
+    assert w.run.tolist() == [11, 12, 13]
+    assert actions(w) == [
+        ("dropped", 1, "line 11 (job 3)"),
+        ("dropped", 1, "line 8 (job 2)"),
+        ("dropped", 1, "line 10 (job 3)"),
+        ("dropped", 1, "line 5 (job 1)"),
+        ("assumed", 3, "line 6 (job 1), line 7 (job 1), line 9 (job 2)"),
+    ]
 
 
 def test_the_requested_width_comes_before_the_allocated_one(tmp_path: Path) -> None:
