@@ -26,7 +26,7 @@ DOCS = ROOT / "docs"
 # What a stranger stumbles over, and must find in the glossary.
 EXPLAINED = (
     "row, situation, CONS, List, f1, f2, f3, f4, ideal point, of the way, front, policy, wish, AWRT, S, EASY, FCFS, "
-    "backfilling, reservation, response time, group, run, bound"
+    "backfilling, reservation, response time, group, run, bound, wait, wait in all, owner's box"
 )
 AMERICAN = re.compile(
     r"\b(?:colors?|behaviors?|neighbors?|optimiz\w+|utiliz\w+|minimiz\w+|analyz\w+|licens(?:ed|ing) )\b"
