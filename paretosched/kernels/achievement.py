@@ -23,7 +23,14 @@ OUTSIDE = 0.5  # of the best found, as the unit of a coordinate in which even th
 
 @njit(cache=True, nogil=True)
 def units_of(edge: Floats, best: Floats) -> Floats:
-    """Return the factors, (q,), that make a box from the best found to its far corner, (q,) each, one of sides 1."""
+    """Return the factors, (q,), that make a box one of sides 1.
+
+    Parameters
+    ----------
+    edge, best
+        (q,) float64 each, its far corner and the best found. A coordinate in which even the best is outside has
+        `OUTSIDE` of that as its side.
+    """
     units = np.empty(edge.size)
     for j in range(edge.size):
         units[j] = 1.0 / (edge[j] - best[j] if edge[j] > best[j] else OUTSIDE * abs(best[j]) + 1e-9)
