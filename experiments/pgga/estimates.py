@@ -112,7 +112,8 @@ def in_words(rows: Rows, shorter: Mapping[str, int], pairs: int) -> list[str]:
         f"Perfect estimates shorten AWRT in {shorter['exact']} of {pairs} pairs, predictions in {min(predicted)} to "
         f"{max(predicted)}, though they are mostly more accurate than requests: with EASY more than "
         f"{100 * OFTEN:.0f} % of the predicted ones are too short on {short} of {len(logs)} logs{cut}, a reservation "
-        "that rests on them is put off again and again, and the wide, long jobs that wait for one pay. AWRT weights jobs by their processor seconds and shows that; the plain mean of the bounded "
-        "slowdown, which Tsafrir, Etsion and Feitelson improve, falls with EASY and the predicted ones on "
+        "that rests on them is put off again and again, and the wide, long jobs that wait for one pay. AWRT weights "
+        "jobs by their processor seconds and shows that; the plain mean of the bounded slowdown, which Tsafrir, Etsion "
+        "and Feitelson improve, falls with EASY and the predicted ones on "
         f"{falls} of {len(logs)} logs (they also backfill the shortest first).",
     ]
