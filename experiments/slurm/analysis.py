@@ -171,7 +171,7 @@ def gains_of(rows: Sequence[Row], log: str) -> dict[str, tuple[float, float]]:
 
 
 def losers(rows: Sequence[Row], log: str) -> list[str]:
-    """Return in words which groups that are not in the objective lose by the policy on Slurm in the mean of a log's windows, and how much."""
+    """Return in words which groups that are not in the objective lose on Slurm in the mean of windows, and how much."""
     deployed = of(rows, settings.DEPLOYED, POLICY, log)
     others = [key for key in GROUPS if key not in settings.OBJECTIVE]
     known = {key[4:]: known_of([realised_gain(rows, row, key) for row in deployed]) for key in others}
