@@ -90,10 +90,10 @@ def opening(tables: Mapping[str, Rows], provenance: Mapping[str, Any]) -> list[s
         f"There were {len(rows):,} tests, {len({row['seed'] for row in rows})} seeds of {combinations} combinations of "
         f"jobs and nodes; LPT, the longest job first, was worse than the best of the others in {lost:,} of them.",
         f"PGGA is worse than first come first served in {worse['fcfs']:,} of {len(rows):,} tests. It is a plain "
-        f"genetic algorithm that also throws away the worse {100 * (1 - provenance['genetic']['pgga']['keep']):.0f} %: "
-        f"that is better in {better['tga']:,} tests and worse in {worse['tga']:,}"
-        + (f", and {worth_words(tables['sensitivity'])}" if tables["sensitivity"] else "")
-        + ". All jobs are there at the start, and do not communicate.",
+        f"genetic algorithm that throws away the worse {100 * (1 - provenance['genetic']['pgga']['keep']):.0f} %: "
+        f"better in {better['tga']:,} tests, worse in {worse['tga']:,}"
+        + (f", {worth_words(tables['sensitivity'])}" if tables["sensitivity"] else "")
+        + ". Jobs are all there at the start and do not communicate.",
         f"Use {NAMES[best]} for such jobs, and no genetic algorithm unless it begins with a good assignment.",
     )
 
@@ -161,7 +161,7 @@ def worth_words(rows: Rows) -> str:
     """Return whether truncation helps in most tests with all settings that were tried, with none, or with some."""
     shares = shares_shorter(rows).values()
     helping = sum(share > 0.5 for share in shares)
-    depends = "depends on" if 0 < helping < len(shares) else "does not depend on"
+    depends = "depending on" if 0 < helping < len(shares) else "whatever the"
     return f"{depends} settings that the paper does not give ({helping} of {len(shares)} help in most tests)"
 
 

@@ -155,9 +155,9 @@ def opening(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
         f"{', and '.join(medians)}.",
         f"There are {' and '.join(f'{len(both[log])} windows of {log}' for log in logs)}, one run of each; the gain on "
         f"Slurm less the simulated one is {', and '.join(differences)} (mean and standard deviation of windows).",
-        (f"Others pay: in the mean of windows {', and '.join(losing)}. " if losing else "")
+        (f"Others pay in the mean: {', and '.join(losing)}. " if losing else "")
         + f"In the worst window, {worst}, the gain is {every[worst][1]:+.1f} % where {every[worst][0]:+.1f} % was "
-        f"simulated. Of the pairs of jobs {' and '.join(order)} start in the order of the simulation.",
+        f"simulated. Of pairs of jobs {' and '.join(order)} start in the simulated order.",
         f"Trust the median gain of many windows, not a single wait (off by {' and '.join(waits)} in the median). Set "
         "limits for the other groups, begin with `deploy --dry-run`, and see by `review` what was kept.",
     )
