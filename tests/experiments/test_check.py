@@ -76,11 +76,11 @@ def test_every_line_that_differs_is_one_line(copy: Path) -> None:
     heads = [place for place, line in enumerate(lines) if line.startswith("## ")]
     gone, lines[heads[1]] = lines[heads[1]], "## Another heading"
     summary.write_text("\n".join([*lines[: heads[0]], "One more.", *lines[heads[0] : -1]]) + "\n", encoding="utf-8")
-    changed, more, heading, less = lines_of(copy, "bounds")
+    more, changed, heading, less = lines_of(copy, "bounds")
     assert "1,946 are" in changed
     assert more.endswith("has a line that the tables do not have: 'One more.'")
     assert more.startswith(f"results/bounds/summary.md:{heads[0] + 1}: ")
-    assert f"says '## Another heading', the tables say '{gone}'" in heading
+    assert f"says '## Another heading', the tables say '{' '.join(gone.split()[:8])}'" in heading
     assert heading.startswith(f"results/bounds/summary.md:{heads[1] + 2}: ")
     assert "lacks a line that the tables have: " in less
 
