@@ -70,7 +70,7 @@ def main() -> None:
         "easy": lambda: [*with_easy(tables["easy"]), *best_known(tables["known"]), *trade_off(tables["trade-off"])],
         "positions": lambda: [
             *on_every_log(paper, tables["positions"]),
-            *way.positions(tables["positions"], tables["ends"], tables["known"]),
+            *way.positions(tables["positions"], tables["ends"], [*tables["known"], *tables[run.WITHIN]]),
         ],
         "raised": lambda: raised.section(tables["raised"]),
         "strategies": lambda: strategies(tables["strategies"]),
