@@ -52,13 +52,13 @@ def known_words(known: Sequence[Row], within: Mapping[str, float]) -> str:
     if KNOWN_ON not in within:
         return ""
     tried = {log: sum(int(row["evaluations"]) for row in known if row.get("log", KNOWN_ON) == log) for log in within}
-    weak = [f"{log} {gain:.2f} % of {tried[log]:,} schedules" for log, gain in within.items() if log != KNOWN_ON]
+    weak = [f"{gain:.2f} % on {log} ({tried[log]:,})" for log, gain in within.items() if log != KNOWN_ON]
     return (
         f"The best known schedule of {KNOWN_ON} that keeps these limits gains {within[KNOWN_ON]:.2f} % (table above); "
         "more than 100 % of it is gained only by breaking them. "
         + (
-            f"The other logs (~) have a weak search only, for which more than 100 % may also mean that it was: "
-            f"{', '.join(weak)}. "
+            "On the other logs (~) the search was a weak one of its own, so that shares may be too large; the best "
+            f"within the limits gains (of how many schedules): {', '.join(weak)}. "
             if weak
             else "Of the other logs none was searched for. "
         )

@@ -80,7 +80,7 @@ def test_the_best_within_limits_is_of_the_log_and_a_weak_search_is_said(scripts:
     ]
     within = way.best_within(known)
     assert within == {"CTC": 15.0, "KTH": 8.0}
-    assert "KTH 8.00 % of 1,080 schedules." in way.known_words(known, within)
+    assert "(of how many schedules): 8.00 % on KTH (1,080)." in way.known_words(known, within)
     assert "none was searched for" in way.known_words(known[:1], way.best_within(known[:1]))
     assert way.known_words([], {}) == ""
 
