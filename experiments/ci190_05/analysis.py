@@ -149,30 +149,29 @@ def opening(
     """Return the five sentences of the summary; `jobs` is of the whole log."""
     rows = {row["row"]: row for row in tables["table4"]}
     final, weighting = rows["final"], rows["weighting"]
-    verdicts = judgements(paper, tables["table4"])
-    lost = [line[0] for line in verdicts if line[-1] != "holds"]
     same = [row for row in rows if (row, "NoS") in paper and of_row(paper, rows[row]) == "agrees"]
     compared = {title: [row for part in parts for row in tables[part]] for title, parts in COMPARED.items()}
     parts = [beyond.seeds_words(title, rows_of_all, jobs) for title, rows_of_all in compared.items() if rows_of_all]
-    times = 1 + len({row["seed"] for row in tables["seeds"]})
+    of_seeds = [judgements(paper, of_seed) for of_seed in seeds.by_seed(tables["table4"], tables["seeds"]).values()]
+    held = [sum(line[-1] == "holds" for line in lines) for lines in zip(*of_seeds, strict=True)]
+    times = len(of_seeds)
     share = int(weighting["in_final"]) / int(final["front"])
     cost = float(weighting["kernel_seconds"]) / float(final["kernel_seconds"])
     compared = sum((row, "NoS") in paper for row in rows)
     return common.opening(
         "Which schedules are possible for the log of CTC, and does the search of paper 002 give the paper's numbers at "
         "the paper's budget?",
-        f"Of {int(final['evaluations']):,} schedules {int(final['front']):,} are not dominated, in the paper "
-        f"{float(paper['final', 'NoS']):,.0f}; {len(verdicts) - len(lost)} of the {len(verdicts)} claims that were "
-        "tested hold" + (" with seed 0, of which this is." if times > 1 else "."),
+        f"Of {int(final['evaluations']):,} schedules {int(final['front']):,} are not dominated (paper: "
+        f"{float(paper['final', 'NoS']):,.0f}). Of {len(held)} claims {held.count(times)} hold"
+        + (f" with each of {times} seeds, and {held.count(0)} with none." if times > 1 else "."),
         (f"Table 4 was run with {times} seeds" if times > 1 else "Each row of Table 4 is of one seed")
         + (f", each with all {jobs:,} jobs; {'; '.join(parts)}." if parts else "."),
-        f"In {compared - len(same)} of {compared} rows the number of schedules that are not dominated is not within "
-        f"{100 * NEAR:.0f} % of the paper's, and {len(lost)} claims do not hold"
-        + (f"; {choices.in_short(tables['choices'])}" if tables["choices"] else "")
-        + "".join(f"; {words}" for words in beyond.as_random(tables["ranks"], tables["algorithms"]))
-        + ".",
-        f"Explore the weighting: {100 * share:.0f} % of the final front come from it, for {100 * cost:.0f} % of "
-        "the CPU time, and each of its schedules has a policy that a machine can run; " + orders_words(rows),
+        f"In {compared - len(same)} of {compared} rows the number of schedules is not within {100 * NEAR:.0f} % of the "
+        "paper's."
+        + "".join(f" {words}" for words in beyond.as_random(tables["ranks"]))
+        + (f" {choices.in_short(tables['choices'])}" if tables["choices"] else ""),
+        f"Explore the weighting: it gives {100 * share:.0f} % of the final front for {100 * cost:.0f} % of the CPU "
+        f"time, and a machine can run each of its policies. {orders_words(rows)}",
     )
 
 
@@ -180,11 +179,11 @@ def orders_words(rows: Mapping[str, Mapping[str, str]]) -> str:
     """Return how much of the owner's box the orders of the queue cover, beside the search of weightings."""
     orders, weighting = rows["queue-permutation"], rows["weighting"]
     volumes = [float(row["hypervolume"]) for row in (orders, weighting)]
-    words = "begin with" if volumes[0] >= volumes[1] else "it covers more than"
+    words = "Begin with" if volumes[0] >= volumes[1] else "It covers more than"
     return (
-        f"{words} the {int(orders['front'])} orders of the groups in the queue, which cover {volumes[0]:.3f} of the "
-        f"owner's box for {float(orders['kernel_seconds']):.0f} CPU s, {int(weighting['evaluations']):,} weightings "
-        f"{volumes[1]:.3f} for {float(weighting['kernel_seconds']):.0f}."
+        f"{words} the {int(orders['front'])} orders of the groups in the queue: {volumes[0]:.3f} of the owner's box in "
+        f"{float(orders['kernel_seconds']):.0f} CPU s, {volumes[1]:.3f} in {float(weighting['kernel_seconds']):.0f} by "
+        "weightings."
     )
 
 

@@ -66,23 +66,23 @@ def seeds_words(title: str, rows: Rows, jobs: int) -> str:
     return " and ".join([first, *(f"{len(others)} on {larger:,}" for larger, others in more)])
 
 
-def as_random(of_ranks: Rows, of_algorithms: Rows) -> Iterator[str]:
-    """Yield where search is not better than random search, in words."""
-    for encoding in ranks.ALGORITHMS if of_ranks else ():
+def as_random(of_ranks: Rows) -> Iterator[str]:
+    """Yield where search is not shown to be better than random search, a sentence for each encoding."""
+    for encoding in sorted(ranks.ALGORITHMS) if of_ranks else ():
         rows = [row for row in of_ranks if row["encoding"] == encoding]
         words = []
         if not ranks.told_apart_by(rows):
-            also = "" if ranks.shown_better(rows, encoding, "whole_igd_plus") else " or IGD+"
-            words.append(f"no algorithm is shown to be better than random search by hypervolume{also}")
+            more = ", only more" if ranks.shown_better(rows, encoding, "size") else ""
+            by = " by hypervolume" if ranks.shown_better(rows, encoding, "whole_igd_plus") else ""
+            words.append(f"no algorithm is shown to find better schedules than random search{by}{more}")
         elif names := ranks.as_good_as_random(rows, encoding):
-            words.append(f"not shown to be better than random search by hypervolume: {', '.join(names)}")
+            are = "are" if len(names) > 1 else "is"
+            words.append(f"{', '.join(names)} {are} not shown to beat random search by hypervolume")
         if names := ranks.worse_than_random(rows, encoding, "igd_plus"):
-            words.append(f"worse than it by IGD+ with every seed: {', '.join(names)}")
-        if of_algorithms and ranks.best_with_every_seed(of_algorithms, encoding, "igd_plus") == ranks.RANDOM:
-            seeds = len({row["seed"] for row in of_algorithms})
-            words.append(f"with all jobs random search is the best by IGD+ with each of {seeds} seeds")
+            than = "" if words else "than random search "
+            words.append(f"{', '.join(names)} {'are' if len(names) > 1 else 'is'} worse {than}by IGD+")
         if words:
-            yield f"for {encoding}s " + ", and ".join(words)
+            yield f"For {encoding}s {', and '.join(words)}."
 
 
 def better(rows: Rows) -> list[str]:

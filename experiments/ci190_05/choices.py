@@ -162,13 +162,10 @@ def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def in_short(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return how many statements fail or cannot be measured, in words for the summary's opening."""
+    """Return how many statements cannot be measured, in words for the summary's opening."""
     part = [row for row in rows if row["jobs"] == rows[0]["jobs"]]
-    by_volume, by_size = ([verdict for _, verdict in judgements(part, key)] for key in DECIDING)
-    return (
-        f"of {len(QUESTIONS)} statements about its choices the opposite holds for {by_size.count(OPPOSITE)} by the "
-        f"number of schedules, and {by_volume.count(NOT_MEASURABLE)} cannot be measured by hypervolume"
-    )
+    unknown = [verdict for _, verdict in judgements(part, DECIDING[0])].count(NOT_MEASURABLE)
+    return f"Of {len(QUESTIONS)} choices {unknown} cannot be measured by hypervolume."
 
 
 def verdict_counts(key: str, verdicts: Sequence[str]) -> str:

@@ -78,20 +78,31 @@ def in_other_groups(rows: Sequence[Row], limited: Sequence[Row]) -> list[str]:
     return [log for log, values in of_easy[0].items() if of_easy[1].get(log, values) != values]
 
 
-def kept_in_words(rows: Sequence[Row]) -> str:
-    """Return in how many trainings the limits hold on the rest: all, and those of logs on which somebody waits."""
+def ratios(row: Row, easy: Row) -> list[str]:
+    """Return the response times of the groups as multiples of EASY's; empty for a group without jobs."""
+    return [f"{float(row[name]) / float(easy[name]):.2f}" if row[name] else "" for name in GROUPS]
+
+
+def kept_where_jobs_wait(rows: Sequence[Row]) -> str:
+    """Return in how many trainings the limits hold on the rest, of logs on which somebody waits."""
     idle = idle_logs(rows)
     kept = {log: [float(row["exceeded"]) == 0 for row in of_log] for log, of_log in by_log(rows).items()}
     busy = {log: values for log, values in kept.items() if log not in idle}
     where = [log for log, values in busy.items() if any(values)]
+    return f"{sum(map(sum, busy.values()))} of {sum(map(len, busy.values()))} trainings" + (
+        f", all on {where[0]}" if len(where) == 1 and len(kept) > 1 else f", on {', '.join(where)}" if where else ""
+    )
+
+
+def kept_in_words(rows: Sequence[Row]) -> str:
+    """Return in how many trainings the limits hold on the rest: all, and those of logs on which somebody waits."""
+    idle = idle_logs(rows)
+    kept = {log: [float(row["exceeded"]) == 0 for row in of_log] for log, of_log in by_log(rows).items()}
     whole = f"{sum(map(sum, kept.values()))} of {sum(map(len, kept.values()))}"
     if not idle:
         return f"{whole} trainings"
-    return (
-        f"{sum(map(sum, busy.values()))} of {sum(map(len, busy.values()))} trainings"
-        + (f", all on {where[0]}" if len(where) == 1 else f", on {', '.join(where)}" if where else "")
-        + f" ({whole} with {', '.join(idle)}, where nobody waits and policy and EASY are the same)"
-    )
+    others = f"{whole} with {', '.join(idle)}, where nobody waits and policy and EASY are the same"
+    return f"{kept_where_jobs_wait(rows)} ({others})"
 
 
 def without_the_chosen(rows: Sequence[Row]) -> str:
@@ -125,6 +136,10 @@ def interval(training: str, rows: Sequence[Row], weeks: Sequence[Row], key: str 
     return " to ".join(f"{mean(side):+.1f}" for side in zip(*ends, strict=True)) or "-"
 
 
+KNOWN_GROUPS = (
+    f"Groups are those of the consumption in the first {settings.TEST_SHARE:.0%}; users who come later are in the last "
+    "one, as nothing is known of them. "
+).replace("%", " %")
 HEADS = ("log", "learnt: median", "lowest", "highest", "rest: median", "lowest", "highest", "interval")
 SIDES = ("AWRT there (seeds)", "interval", "worst group there (seeds)")
 
@@ -173,6 +188,7 @@ def free(how: str, rows: Sequence[Row], weeks: Sequence[Row], others: Sequence[s
         "",
         "Five seeds, trained for the objective alone: no limit kept AWRT or a group from becoming worse. Kept: on the "
         "rest the objective is better than EASY's with every seed. "
+        + KNOWN_GROUPS
         + choice_in_words([row for row in rows if log_of(row["training"]) not in others])
         + about_intervals(weeks, {row["training"] for row in rows})
         + (
@@ -220,6 +236,7 @@ def with_limits(how: str, rows: Sequence[Row], weeks: Sequence[Row]) -> list[str
         "",
         f"Trained on the first 70 % of the time, measured on the last 30 %, with the limits {settings.LIMITS}, of EASY "
         f"on the same jobs; {distance_words}"
+        + KNOWN_GROUPS
         + choice_in_words(rows)
         + about_intervals(weeks, {row["training"] for row in rows})
         + f"The limits hold on the rest in {kept_in_words(rows)}"

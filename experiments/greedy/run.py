@@ -31,8 +31,8 @@ from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
 
-POSITIONS, RAISED, WEEKS, SCALINGS = "positions", "raised", "weeks", "scalings"
-PARTS = (*settings.PARTS, POSITIONS, RAISED, WEEKS, SCALINGS)
+POSITIONS, RAISED, WEEKS, SCALINGS, WITHIN = "positions", "raised", "weeks", "scalings", "within"
+PARTS = (*settings.PARTS, POSITIONS, RAISED, WEEKS, SCALINGS, WITHIN)
 
 
 def main() -> None:
@@ -54,6 +54,8 @@ def main() -> None:
             rows = list(weeks.measures(options.results, options.quick))
         elif part == SCALINGS:
             rows = list(scalings.measures(options.results, options.quick))
+        elif part == WITHIN:
+            rows = [row for log in settings.LOGS if log != "CTC" for row in best_of_orders(log, options)]
         else:
             rows = []
             for training in settings.TRAININGS:
@@ -151,8 +153,7 @@ def trained_policy(results: Path, name: str) -> ps.Policy:
 
 def front(log: str, options: argparse.Namespace) -> ps.Front:
     """Return the merged front of report CI-190/05 for a log: on CTC all rows of Table 4, on others the online ones."""
-    place = (options.work / "fronts" if options.quick else options.fronts) / log
-    place.parent.mkdir(parents=True, exist_ok=True)
+    place = fronts_of(log, options)
     rows = [row for row in PLANS["paper002"] if log == "CTC" or row.name in settings.OTHER_ROWS]
     if options.quick:
         size = settings.QUICK
@@ -162,6 +163,13 @@ def front(log: str, options: argparse.Namespace) -> ps.Front:
     return explore_plan(
         common.workload(log, settings.QUICK, options.quick), place, tuple(rows), workers=options.workers
     )
+
+
+def fronts_of(log: str, options: argparse.Namespace) -> Path:
+    """Return the folder of the runs of report CI-190/05 on a log; its parent is there."""
+    place: Path = (options.work / "fronts" if options.quick else options.fronts) / log
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return place
 
 
 def trade_off(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -189,13 +197,27 @@ def wish_of(training: settings.Training, groups: Sequence[str]) -> Wish:
     return ps.as_wish(", ".join(filter(None, [settings.OBJECTIVE, training.limits])), groups)
 
 
-def best_known(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the best of every run of report CI-190/05 on CTC in this objective, and within the limits of "easy"."""
-    jobs = common.workload("CTC", settings.QUICK, options.quick)
+def best_of_orders(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return the best of a weak search on a log: orders of the groups, some weightings, and what else is there.
+
+    Its runs lie with those of `front`, which are read, too, where they were made.
+    """
+    place = fronts_of(log, options)
+    plan, size = {row.name: row for row in PLANS["paper002"]}, settings.QUICK
+    weightings = plan[settings.WEIGHTINGS]._replace(name=f"{settings.WEIGHTINGS}-short")
+    rows = [plan[settings.ORDERS], shorten(weightings, settings.WEAK_EVALUATIONS)]
+    rows = [shorten(r, size["evaluations"], size["population"]) if options.quick else r for r in rows]
+    explore_plan(common.workload(log, settings.QUICK, options.quick), place, tuple(rows), workers=options.workers)
+    return [{"log": log, **row} for row in best_known(options, log)]
+
+
+def best_known(options: argparse.Namespace, log: str = "CTC") -> list[dict[str, Any]]:
+    """Return the best of every run of report CI-190/05 on a log in this objective, and within the limits of "easy"."""
+    jobs = common.workload(log, settings.QUICK, options.quick)
     easy = ps.objectives(ps.simulate(jobs, "easy"))
     training = next(training for training in settings.TRAININGS if training.name == "easy")
     wish = resolved_on(wish_of(training, jobs.groups), jobs)
-    place = (options.work / "fronts" if options.quick else options.fronts) / "CTC"
+    place = fronts_of(log, options)
     rows = []
     for run in sorted(path.parent for path in place.glob(f"*/{RUN_FILE}")):
         values, _ = read_values(run)

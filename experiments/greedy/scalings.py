@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import common
 import numpy as np
 import settings
-from later_jobs import best_of, log_of
+from later_jobs import LEAST_GAIN, best_of, idle_logs, interval, log_of
 
 import paretosched as ps
 from paretosched.core.tables import markdown
@@ -65,7 +66,7 @@ def _of_scaling(
 
 def section(rows: Sequence[Row], tables: Mapping[str, Sequence[Row]], others: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the section about other scalings; `others` are logs of a part that were trained in other groups."""
-    lines = []
+    lines, weeks = [], tables["weeks"]
     for part, name in KINDS.items():
         for training in dict.fromkeys(row["training"] for row in tables[part]):
             log, mine = log_of(training), [row for row in rows if row["training"] == training]
@@ -83,23 +84,43 @@ def section(rows: Sequence[Row], tables: Mapping[str, Sequence[Row]], others: Ma
         *markdown(heads, lines, left=2),
         "",
         f"The policies above, which have learnt on one scaling of each log, on the last 30 % of {len(SEEDS)} others: "
-        f"the lowest and the highest of all seeds and scalings. Limits: {settings.LIMITS}. LANL has 1,024 processors "
-        "as it was recorded and is not scaled.",
+        f"the lowest and the highest of all seeds and scalings, in groups made likewise. Limits: {settings.LIMITS}. "
+        "LANL has 1,024 processors as it was recorded and is not scaled: nothing is known of it elsewhere."
+        + "".join(f" {words}" for words in outside(rows, tables, weeks))
+        + kept_in_words(rows, "rest-limits", idle_logs(tables["rest-limits"])),
         "",
     ]
 
 
-def gains_in_words(rows: Sequence[Row], part: str, logs: Container[str]) -> str:
-    """Return a part of a sentence: from where to where the gains of a part go on other scalings; empty without any."""
-    mine = [row for row in rows if row["training"].startswith(f"{part}-") and log_of(row["training"]) in logs]
-    return f", and on other scalings of them {low_to_high(mine, 'vs_easy', 1)}" if mine else ""
+def outside(rows: Sequence[Row], tables: Mapping[str, Sequence[Row]], weeks: Sequence[Row]) -> list[str]:
+    """Return a sentence for each training whose gain with the scaling learnt from is beyond that with all others."""
+    words = []
+    for part, name in KINDS.items():
+        for training in dict.fromkeys(row["training"] for row in tables[part]):
+            here = best_of(tables[part], training, "rest")
+            gain = median(float(row["vs_easy"]) for row in here)
+            others = [float(row["vs_easy"]) for row in rows if row["training"] == training]
+            if others and not min(others) - LEAST_GAIN <= gain <= max(others) + LEAST_GAIN:
+                sure = interval(training, here, weeks)
+                words.append(
+                    f"The {gain:+.1f} % of {log_of(training)}, trained {name}, is outside of what all other scalings "
+                    f"give, and has {f'the interval {sure} %' if sure != '-' else 'no interval'}."
+                )
+    return words
+
+
+def gains_in_words(rows: Sequence[Row], training: str) -> str:
+    """Return a part of a sentence: from where to where a training's gains go on other scalings; empty without any."""
+    mine = [row for row in rows if row["training"] == training]
+    return f", on other scalings of it {low_to_high(mine, 'vs_easy', 0)}" if mine else ""
 
 
 def kept_in_words(rows: Sequence[Row], part: str, idle: Container[str]) -> str:
-    """Return a part of a sentence: how often limits hold on other scalings of logs on which somebody waits."""
+    """Return a sentence: how often limits hold on other scalings of logs on which somebody waits; empty without any."""
     mine = [row for row in rows if row["training"].startswith(f"{part}-") and log_of(row["training"]) not in idle]
     held = sum(float(row["exceeded"]) == 0 for row in mine)
-    return f", and on other scalings of the logs in {held} of {len(mine)} cases" if mine else ""
+    cases = f"{held} of {len(mine)} cases"
+    return f" Trained within the limits, they are kept in {cases} on logs where somebody waits." if mine else ""
 
 
 def low_to_high(rows: Sequence[Row], key: str, digits: int) -> str:

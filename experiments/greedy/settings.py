@@ -32,6 +32,9 @@ APPLIED = {
 # The fronts of report CI-190/05 that the policies are set against: on CTC all of Table 4, on the others these.
 OTHER_ROWS = ("workload-permutation", "queue-permutation", "weighting")
 OTHER_EVALUATIONS = 4_000
+# What is tried on them for the best within the limits: all orders of the groups, and so many weightings.
+ORDERS, WEIGHTINGS = "queue-permutation", "weighting"
+WEAK_EVALUATIONS = 1_000
 
 QUICK = {"jobs": 300, "processors": 64, "seed": 171, "generations": 1, "evaluations": 40, "population": 10}
 

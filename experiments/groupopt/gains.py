@@ -26,6 +26,14 @@ PAIRS = {
     f"Opt-TSL over TSL{OWN}": (f"Opt-TSL{OWN}", f"TSL{OWN}"),
     "Opt-TSL over the bottom line": ("Opt-TSL", "bottom line"),
 }
+# The same in words that need no paper.
+IN_WORDS = {
+    "Opt-TSL over TSL": "against time sharing without groups",
+    "dynamic backfilling": "by dynamic backfilling",
+    "second level": "by the second level of the search",
+    f"Opt-TSL over TSL{OWN}": "where a slice has jobs of its own class only",
+    "Opt-TSL over the bottom line": "against our approximation of the bottom line",
+}
 
 
 class Gain(NamedTuple):

@@ -12,6 +12,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
+import estimates
 import settings
 from figures import draw
 from makespans import NAMES, Rows, by, column, last_iteration, mean_surfaces
@@ -20,7 +21,6 @@ from paretosched.core.tables import load_rows, markdown
 
 NEAR = 0.1  # relative difference up to which values agree
 EQUAL = 1 + 1e-9  # makespans that differ by less are the same sum in another order
-OBJECTIVES = ("UTIL", "AWRT", "AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5")
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
     parts = ("surfaces", "convergence", "times", "growth", "cluster", "sensitivity", "estimator", "estimates")
     tables = {part: common.rows(options.results / f"{part}.csv") for part in parts}
     paper = common.paper_values("pgga", ("source", "item", "quantity"))
-    lines = ["# Paper 003: PGGA", "", *opening(tables), *heading(provenance)]
+    lines = ["# Paper 003: PGGA", "", *opening(tables, provenance), *heading(provenance)]
     lines += sensitivity(tables["sensitivity"]) if tables["sensitivity"] else common.not_run("sensitivity")
     lines += claims(tables, paper)
     lines += surfaces(tables["surfaces"])
@@ -41,7 +41,7 @@ def main() -> None:
     lines += growth(tables["growth"])
     lines += table2(tables["cluster"], paper)
     lines += estimator(tables["estimator"])
-    lines += estimates(tables["estimates"])
+    lines += estimates.section(tables["estimates"], provenance)
     lines += errata(common.paper_file("pgga"))
     common.save_summary(options.results, lines)
     if not options.no_figures:
@@ -72,7 +72,7 @@ def holds(holding: bool, partly: bool = False) -> str:
 # --- the summary --------------------------------------------------------------------------------------------------
 
 
-def opening(tables: Mapping[str, Rows]) -> list[str]:
+def opening(tables: Mapping[str, Rows], provenance: Mapping[str, Any]) -> list[str]:
     """Return the five sentences of the summary."""
     rows = tables["surfaces"]
     span = {name: column(rows, name) for name in ("fcfs", "lpt", "tga", "pgga")}
@@ -89,15 +89,11 @@ def opening(tables: Mapping[str, Rows]) -> list[str]:
         f"{above['pgga'].mean():.0f} %, and first come first served {above['fcfs'].mean():.0f} %.",
         f"There were {len(rows):,} tests, {len({row['seed'] for row in rows})} seeds of {combinations} combinations of "
         f"jobs and nodes; LPT, the longest job first, was worse than the best of the others in {lost:,} of them.",
-        f"PGGA is worse than first come first served in {worse['fcfs']:,} tests and better in {better['fcfs']:,}; than "
-        f"the plain genetic algorithm it is worse in {worse['tga']:,} and better in {better['tga']:,} "
-        f"({100 * better['tga'] / len(rows):.0f} %)"
-        + (
-            f", which depends on settings that the paper does not give: {truncation_words(tables['sensitivity'])}"
-            if tables["sensitivity"]
-            else ""
-        )
-        + "; jobs here do not communicate, and all are there at the start.",
+        f"PGGA is worse than first come first served in {worse['fcfs']:,} of {len(rows):,} tests. It is a plain "
+        f"genetic algorithm that throws away the worse {100 * (1 - provenance['genetic']['pgga']['keep']):.0f} %: "
+        f"better in {better['tga']:,} tests, worse in {worse['tga']:,}"
+        + (f", {worth_words(tables['sensitivity'])}" if tables["sensitivity"] else "")
+        + ". Jobs are all there at the start and do not communicate.",
         f"Use {NAMES[best]} for such jobs, and no genetic algorithm unless it begins with a good assignment.",
     )
 
@@ -159,6 +155,14 @@ def truncation_words(rows: Rows) -> str:
         f"truncation is better in more than half of the tests with {sum(share > 0.5 for share in shares)} of "
         f"{len(shares)} settings and in all of them with {sum(share == 1 for share in shares)}"
     )
+
+
+def worth_words(rows: Rows) -> str:
+    """Return whether truncation helps in most tests with all settings that were tried, with none, or with some."""
+    shares = shares_shorter(rows).values()
+    helping = sum(share > 0.5 for share in shares)
+    depends = "depending on" if 0 < helping < len(shares) else "whatever the"
+    return f"{depends} settings that the paper does not give ({helping} of {len(shares)} help in most tests)"
 
 
 def sensitivity(rows: Rows) -> list[str]:
@@ -502,78 +506,6 @@ def estimator(rows: Rows) -> list[str]:
         "slope times size, right only for a workload proportional to the size; more records do not help it. "
         "Interpolated: the line through both records.",
         "",
-    ]
-
-
-def estimates(rows: Rows) -> list[str]:
-    """Return the section about the effect of run-time estimates."""
-    lines = []
-    reference: Mapping[str, str] = {}
-    for row in rows:
-        if row["estimates"] == "requested":
-            reference = row
-            cells = [f"{float(row['UTIL']):.2f}", *(f"{float(row[o]):,.0f}" for o in OBJECTIVES[1:] if o in row)]
-            cells += [f"{float(row['mean wait s']):,.0f}", f"{float(row['mean bounded slowdown']):,.1f}"]
-        else:
-            cells = [f"{float(row['UTIL']) - float(reference['UTIL']):+.2f}"]
-            keys = [*(o for o in OBJECTIVES[1:] if o in row), "mean wait s", "mean bounded slowdown"]
-            cells += [change(row[key], reference[key]) for key in keys]
-        share = [row["accuracy %"], row["too short %"], f"{float(row['corrections a job']):.2f}"]
-        lines.append([row["log"], row["policy"], row["estimates"], *cells, *share])
-    heads = ["log", "policy", "estimates", *OBJECTIVES, "wait", "slowdown", "accuracy", "too short", "corrections"]
-    return [
-        "## What run-time estimates are worth",
-        "",
-        *verdicts(rows),
-        "",
-        *markdown(heads, lines, left=3),
-        "",
-        "Rows *requested*: UTIL in %, AWRT of all and of the five user groups in s, mean wait in s, mean bounded "
-        "slowdown (10 s). Other rows: points of UTIL, and per cent against *requested*; negative is better. Accuracy: "
-        "mean of the shorter of prediction and run time over the longer, %. Too short: predictions below the run time, "
-        "%. Corrections: a job. Unscaled logs. recent: mean of the user's last two jobs that have ended (Tsafrir, "
-        "Etsion, Feitelson 2007); predicted: Figure 1 of paper 003, corrected line, a user's run times by requested "
-        "time; printed: as printed; exact: the true run times. A prediction that proves too short grows by Tsafrir's "
-        "steps, to the request at most. No job is killed, and every job runs as long as in the log.",
-        "",
-    ]
-
-
-def change(value: str, reference: str) -> str:
-    """Return a relative change as text; "-" for a group without jobs."""
-    if "nan" in (value, reference):
-        return "-"
-    return f"{100 * (float(value) / float(reference) - 1):+.1f} %"
-
-
-def verdicts(rows: Rows) -> list[str]:
-    """Return a table: in how many pairs of log and rule a source is better than the requests."""
-    pairs = by(rows, ("log", "policy"))
-    lines = []
-    keys = ("AWRT", "AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5", "mean wait s", "mean bounded slowdown")
-    for source in settings.SOURCES[1:]:
-        cells = []
-        for key in keys:
-            ratios = [
-                float(by_source[source][key]) / float(by_source["requested"][key])
-                for pair in pairs.values()
-                for by_source in [{row["estimates"]: row for row in pair}]
-                if by_source["requested"].get(key, "nan") != "nan"
-            ]
-            better = sum(ratio < 1 for ratio in ratios)
-            cells.append(f"{better} of {len(ratios)}, {statistics.geometric_mean(ratios):.2f}" if ratios else "-")
-        lines.append([source, *cells])
-    return [
-        "In how many of the pairs of log and rule below a source is better than the requests, and the geometric mean "
-        "of the ratios to them (below 1 is better):",
-        "",
-        *markdown(["estimates", *(key.removesuffix(" s").removeprefix("mean ") for key in keys)], lines, left=1),
-        "",
-        "Perfect estimates would be worth a lot. Predictions, though mostly more accurate than requests, are not: on "
-        "three of the five logs more than four in ten are too short, a reservation that rests on them is put off "
-        "again and again, and the wide, long jobs that wait for one pay. AWRT weights jobs by their processor seconds "
-        "and shows that; the plain mean of the bounded slowdown, which Tsafrir, Etsion and Feitelson improve, falls "
-        "with EASY on four of the five logs, and so does ours (they also backfill the shortest first).",
     ]
 
 

@@ -69,6 +69,38 @@ def test_a_number_that_is_changed_in_a_summary_is_one_line(copy: Path) -> None:
 
 
 @pytest.mark.slow
+def test_every_line_that_differs_is_one_line(copy: Path) -> None:
+    summary = copy / "results/bounds/summary.md"
+    change(summary, "1,945 are proved impossible", "1,946 are proved impossible")
+    lines = summary.read_text(encoding="utf-8").splitlines()
+    heads = [place for place, line in enumerate(lines) if line.startswith("## ")]
+    gone, lines[heads[1]] = lines[heads[1]], "## Another heading"
+    summary.write_text("\n".join([*lines[: heads[0]], "One more.", *lines[heads[0] : -1]]) + "\n", encoding="utf-8")
+    more, changed, heading, less = lines_of(copy, "bounds")
+    assert "1,946 are" in changed
+    assert more.endswith("has a line that the tables do not have: 'One more.'")
+    assert more.startswith(f"results/bounds/summary.md:{heads[0] + 1}: ")
+    assert f"says '## Another heading', the tables say '{' '.join(gone.split()[:8])}'" in heading
+    assert heading.startswith(f"results/bounds/summary.md:{heads[1] + 2}: ")
+    assert "lacks a line that the tables have: " in less
+
+
+def test_a_sentence_that_is_too_long_is_one_line(tmp_path: Path) -> None:
+    words = " ".join(["word"] * 60)
+    text = "# Bounds\n\n- **What was asked:** Why? 12 % - or so.\n- **How sure:** {}\n- **What to do:** {}\n"
+    (tmp_path / "summary.md").write_text(text.format(words, f"One {words}"), encoding="utf-8")
+    assert list(map(str, check.faults_of_opening("bounds", tmp_path))) == [
+        "results/bounds/summary.md:5: 'What to do' has 61 words, and may have 60"
+    ]
+
+
+@pytest.mark.parametrize("experiment", OPENED)
+def test_a_summary_opens_with_short_sentences(experiment: str) -> None:
+    faults = check.faults_of_opening(experiment, ROOT / "results" / experiment)
+    assert bool(faults) == (experiment in check.NOT_YET_SHORT)  # when its sentences are short, take its name away
+
+
+@pytest.mark.slow
 def test_a_number_that_is_changed_in_a_table_shows_in_the_summary_and_in_the_document(copy: Path) -> None:
     table = copy / "results/bounds/logs.csv"
     bound = Results(ROOT).row("bounds/logs", log="CTC", as_="1024", wish="10 and 4")["programme"]

@@ -147,6 +147,24 @@ def test_seeds_are_said_with_the_jobs_they_are_of(sections: tuple[Any, Any]) -> 
     assert beyond.seeds_words("moves", [{"seed": "1"}], 900) == "moves with 1 seed on 900 jobs"
 
 
+def test_search_that_finds_nothing_better_than_random_is_said(sections: tuple[Any, Any]) -> None:
+    _, beyond = sections
+    rows = [
+        {"encoding": encoding, "algorithm": name, "seed": str(seed), "size": str(9 * good + seed), "jobs": "300"}
+        | {"hypervolume": "0" if encoding == "sequence" else str(0.5 + seed / 100), "igd_plus": str(0.1 * (1 + good))}
+        | {"whole_igd_plus": "0.1", "epsilon": "0.1"}
+        for encoding in ("sequence", "weighting")
+        for name, good in (("nsga2", 1), ("random", 0))
+        for seed in range(10)
+    ]
+    assert list(beyond.as_random(rows)) == [
+        "For sequences no algorithm is shown to find better schedules than random search, only more, "
+        "and nsga2 is worse by IGD+.",
+        "For weightings nsga2 is not shown to beat random search by hypervolume, and nsga2 is worse by IGD+.",
+    ]
+    assert list(beyond.as_random([])) == []
+
+
 def test_an_older_box_is_said(sections: tuple[Any, Any]) -> None:
     _, beyond = sections
     assert "another one than the owner's" in beyond.box_sentence([{"hypervolume": "0.5"}], beyond.OF_FRONT)

@@ -12,7 +12,7 @@ import pytest
 
 from support.experiments import modules, paper, script, without
 
-SCRIPTS = ("later_jobs", "scalings", "way", "settings")  # there are more experiments
+SCRIPTS = ("later_jobs", "scalings", "untrained", "way", "settings")  # there are more experiments
 
 
 @pytest.fixture
@@ -69,6 +69,40 @@ def test_the_bound_is_of_the_same_workload(scripts: dict[str, Any], tmp_path: Pa
     easy = {"CTC": "1000.0", "KTH": "1001.0", "NASA": "1000.0"}
     rows = [{"log": log, "policy": "EASY", "objective": value} for log, value in easy.items()]
     assert scripts["way"].bounds_of(rows, path) == {"CTC": 24.0}
+
+
+def test_the_best_within_limits_is_of_the_log_and_a_weak_search_is_said(scripts: dict[str, Any]) -> None:
+    way = scripts["way"]
+    known = [
+        {"evaluations": "100", "best_within": "15.0"},
+        {"log": "KTH", "evaluations": "540", "best_within": "8.0"},
+        {"log": "KTH", "evaluations": "540", "best_within": ""},
+    ]
+    within = way.best_within(known)
+    assert within == {"CTC": 15.0, "KTH": 8.0}
+    assert "(of how many schedules): 8.00 % on KTH (1,080)." in way.known_words(known, within)
+    assert "none was searched for" in way.known_words(known[:1], way.best_within(known[:1]))
+    assert way.known_words([], {}) == ""
+
+
+def test_the_best_untrained_strategy_is_of_the_same_workload(scripts: dict[str, Any], tmp_path: Path) -> None:
+    path, groups = tmp_path / "alone.csv", ",".join(["100"] * 6)
+    heads = "log,system,objective,vs_easy,AWRT,AWRT1,AWRT2,AWRT3,AWRT4,AWRT5"
+    systems = {"easy by wait": 1000, "easy by priority": 900, "fcfs by priority": 850, "fcfs by width": 990}
+    lines = [f"CTC,{name},{value},{100 - value / 10},{groups}" for name, value in systems.items()]
+    path.write_text("\n".join([heads, *lines]) + "\n", encoding="utf-8")
+    best = scripts["untrained"].best_untrained
+    assert best({"objective": "1000"}, "fcfs", path)["system"] == "fcfs by priority"
+    assert best({"objective": "1000"}, "easy", path)["vs_easy"] == "10.0"
+    assert best({"objective": "1001"}, "easy", path) == {}
+
+
+def test_a_gain_outside_of_all_other_scalings_is_said(scripts: dict[str, Any]) -> None:
+    rows = rows_of("KTH", [9.0], [0.0]) + rows_of("CTC", [5.0], [0.0])
+    others = [{"training": f"rest-limits-{log}", "vs_easy": gain} for log in ("KTH", "CTC") for gain in ("4", "6")]
+    found = scripts["scalings"].outside(others, {"rest-limits": rows, "rest-easy": [], "rest-none": []}, [])
+    assert [words.partition(",")[0] for words in found] == ["The +9.0 % of KTH"]
+    assert "no interval" in found[0]
 
 
 def test_examples_hold(scripts: dict[str, Any]) -> None:

@@ -29,6 +29,19 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
         sys.modules.pop(name, None)
 
 
+def test_who_pays_is_said_of_the_groups_without_a_wish(run: Any) -> None:
+    analysis = importlib.import_module("analysis")
+    values = {"stock": (100.0, 100.0, 100.0, 100.0), "deployed": (150.0, 80.0, 130.0, 100.2)}
+    twins = {"stock": "easy", "deployed": "policy"}
+    rows = [
+        {"log": "KTH", "window": "0", "system": system, "twin": twins[system], "AWRT5": ""}
+        | {f"AWRT{group}": str(value) for group, value in enumerate(of_system, 1)}
+        for system, of_system in values.items()
+    ]
+    assert analysis.losers(rows, "KTH") == ["on KTH group 3 lost 30 %"]
+    assert analysis.losers(rows, "CTC") == []
+
+
 def test_a_window_begins_with_what_ran_and_what_waited(run: Any) -> None:
     w = ps.Workload(
         submit=[0, 10, 20, 50, 70, 500],
