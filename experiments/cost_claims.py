@@ -21,8 +21,11 @@ COST_CLAIMS: tuple[Claim, ...] = (
     Claim(COST, "| ci190_05 | {:,.0f} | {:,.0f} | Table 4 |", lambda r: table4(r, "final", *TIMES)),
     Claim(
         COST,
-        "| ci190_05 | {:,.0f} | {:,.0f} | the steps beyond it",
-        lambda r: (sum(float(row[key]) for row in r.rows("ci190_05/better") if row["row"] != "final") for key in TIMES),
+        "| ci190_05 | {:,.0f} | {:,.0f} | the steps beyond it; with `algorithms` and `moves`, in one call, {:,.0f} s",
+        lambda r: (
+            *(sum(float(row[key]) for row in r.rows("ci190_05/better") if row["row"] != "final") for key in TIMES),
+            r.provenance("ci190_05")["sessions"][2]["seconds"],
+        ),
     ),
     Claim(
         COST,
