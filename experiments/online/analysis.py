@@ -47,7 +47,9 @@ def main() -> None:
     lines += [*opening(provenance, everything, standings, tried), *heading(provenance)]
     for part in run.PARTS:
         lines += [] if rows[part] else common.not_run(part)
-    lines += [*tried, *answer(everything, standings), *table_of_all(standings)]
+    lines += [*tried, *answer(everything, standings)]
+    safest = safest_of(standings)
+    lines += [*(gains_in_words(everything, safest) if safest else []), *table_of_all(standings)]
     lines += [*seed_by_seed(everything), *left_out_logs(everything)]
     if len(everything) < len(rows[run.UNTRAINED]):
         of_all = sorted(standings_of(rows[run.UNTRAINED]), key=lambda standing: standing.rank)
@@ -134,7 +136,7 @@ def opening(
             f"{best.gain:+.1f} % over EASY in the mean over logs, {best.worst:+.1f} % on the worst log."
         )
     if safest:
-        found += f" Of the trained ones that gain {settings.LEAST_GAIN:g} % or more, {in_full(rows, safest)}."
+        found += f" Of the trained ones that gain {settings.LEAST_GAIN:g} % or more, {in_short(rows, safest)}."
     kind = (
         f"Train an order within limits and at a distance to them on your own log, and review it after some weeks; "
         f"without training run `{plain.policy}`."
@@ -175,17 +177,22 @@ def worse_awrt(standing: Standing) -> str:
     return f"{abs(standing.overall):.0f} % {'better' if standing.overall > 0 else 'worse'}"
 
 
-def in_full(rows: Sequence[Row], standing: Standing) -> str:
-    """Return in words how often a policy kept the limits, with and without idle logs, and its gains."""
+def in_short(rows: Sequence[Row], standing: Standing) -> str:
+    """Return in words how often a policy kept the limits, with and without idle logs, and its mean gain."""
     mine = [row for row in rows if row["policy"] == standing.policy and row["split"] in ROLLING]
     idle = idle_logs(rows)
     busy = [row for row in mine if row["log"] not in idle]
-    by_log = ", ".join(f"{log} {gain:.1f} %" for log, gain in gains_by_log(mine, standing.policy).items())
-    without = f" (without {', '.join(idle)}, where nobody waits, in {kept_of(busy)})" if idle else ""
+    without = f" ({kept_of(busy)} without {', '.join(idle)}, where nobody waits)" if idle else ""
     return (
-        f"`{standing.policy}` keeps the limits most often, in {kept_of(mine)} parts{without}, and gains "
-        f"{standing.gain:+.1f} % in the mean over logs: {by_log}"
+        f"`{standing.policy}` keeps them most often, in {kept_of(mine)} parts{without}, and gains "
+        f"{standing.gain:+.1f} % in the mean over logs"
     )
+
+
+def gains_in_words(rows: Sequence[Row], standing: Standing) -> list[str]:
+    """Return a line with the mean gain of a policy on each log."""
+    gains = ", ".join(f"{log} {gain:+.1f} %" for log, gain in gains_by_log(rows, standing.policy).items())
+    return [f"`{standing.policy}`, mean gain by log: {gains}.", ""]
 
 
 def worst_of(rows: Sequence[Row], standing: Standing) -> str:

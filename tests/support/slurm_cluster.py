@@ -288,11 +288,15 @@ def _descendant(pid: int, name: str) -> int:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Return ports of 127.0.0.1 that are free now, below those that the kernel gives to clients."""
-    ports: list[int] = []
+    """Return ports of 127.0.0.1 that are free now, below those that the kernel gives to clients.
+
+    Each worker of a test run has ports of its own: another one might take a port between this look and its use.
+    """
+    first = 10_000 + 2_000 * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 11)
+    chance, ports = random.SystemRandom(), list[int]()  # the state of `random` may be the same in all workers
     with contextlib.ExitStack() as stack:
         while len(ports) < count:
-            port = random.randrange(10_000, 32_000)
+            port = chance.randrange(first, first + 2_000)
             with contextlib.suppress(OSError):
                 stack.enter_context(socket.create_server(("127.0.0.1", port)))
                 ports.append(port)
