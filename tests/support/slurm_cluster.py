@@ -74,6 +74,7 @@ FAST_CLOCK = {
     "BatchStartTimeout": "10000",
     "OverTimeLimit": "60",
 }
+LANE = 250  # ports, more than a cluster has nodes
 LOOKS = 100  # see wait_until
 
 
@@ -236,8 +237,9 @@ def slurm_cluster(
         (folder / "munge/key").chmod(0o400)
         with _namespace(folder, rate, date) as (environment, init):
             cluster = SlurmCluster(folder, nodes, cpus, environment, init)
+            ports = ends.enter_context(_own_ports(nodes + 3))
             ends.callback(cluster.stop_all)
-            _configure(cluster, dict(settings or {}), accounting, rate)
+            _configure(cluster, dict(settings or {}), accounting, rate, ports)
             _start(cluster, accounting)
             yield cluster
 
@@ -287,26 +289,43 @@ def _descendant(pid: int, name: str) -> int:
     return pid
 
 
-def _free_ports(count: int) -> list[int]:
-    """Return ports of 127.0.0.1 that are free now, below those that the kernel gives to clients.
+@contextmanager
+def _own_ports(count: int) -> Iterator[list[int]]:
+    """Yield ports of 127.0.0.1 that are free, below those that the kernel gives to clients.
 
-    Each worker of a test run has ports of its own: another one might take a port between this look and its use.
+    A lane of ports is held meanwhile, by a name of the kernel that ends with its holder: other clusters start at the
+    same time, and would find the same ports free before anybody listens there.
     """
-    first = 10_000 + 2_000 * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 11)
-    chance, ports = random.SystemRandom(), list[int]()  # the state of `random` may be the same in all workers
-    with contextlib.ExitStack() as stack:
-        while len(ports) < count:
-            port = chance.randrange(first, first + 2_000)
-            with contextlib.suppress(OSError):
-                stack.enter_context(socket.create_server(("127.0.0.1", port)))
-                ports.append(port)
-    return ports
+    lanes = list(range(10_000, 32_000, LANE))
+    random.SystemRandom().shuffle(lanes)
+    for lane in lanes:
+        with socket.socket(socket.AF_UNIX) as held:
+            try:
+                held.bind(f"\0private slurm, ports from {lane}")
+            except OSError:  # another cluster has this lane
+                continue
+            free = [port for port in range(lane, lane + LANE) if _is_free(port)]
+            if len(free) >= count:
+                yield free[:count]
+                return
+    raise AssertionError(f"no {count} ports are free in any of {len(lanes)} lanes of {LANE}")
 
 
-def _configure(cluster: SlurmCluster, settings: dict[str, str], accounting: bool, rate: float) -> None:
-    """Write the configuration."""
+def _is_free(port: int) -> bool:
+    """Return whether nobody listens at a port of 127.0.0.1."""
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+def _configure(
+    cluster: SlurmCluster, settings: dict[str, str], accounting: bool, rate: float, ports: list[int]
+) -> None:
+    """Write the configuration; there are three ports more than nodes."""
     d, host = cluster.folder, socket.gethostname().partition(".")[0]
-    controller, keeper, database, *ports = _free_ports(cluster.nodes + 3)
+    controller, keeper, database, *ports = ports
     munge = d / "run/munge.sock"
     lines = SETTINGS | (FAST_CLOCK if rate != 1 else {})
     lines |= {
