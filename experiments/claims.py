@@ -277,10 +277,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         README,
-        "They are the best of {} kinds on these tenths, with groups made from the whole log, which nobody knows "
-        "beforehand; tested in the groups known before each tenth, they kept the limits in {:.0f} of {:.0f} ({:.0f} of "
-        "{:.0f} without NASA) and gained {:.1f} %",
-        lambda r: (in_words(count(r, "online/trained", "policy")), *kept_and_gained(r, "known-groups", MARGIN)),
+        "They are the best of {} kinds on these tenths",
+        lambda r: (in_words(count(r, "online/trained", "policy")),),
     ),
     Claim(
         BEYOND,

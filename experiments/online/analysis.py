@@ -44,7 +44,7 @@ def main() -> None:
     everything, tried = fairly(rows[run.UNTRAINED], rows[run.TRAINED])
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
     lines = ["# What should I run? Policies on jobs that they have not learnt from", ""]
-    lines += [*opening(provenance, everything, standings, tried), *heading(provenance)]
+    lines += [*opening(provenance, everything, standings), *heading(provenance)]
     for part in run.PARTS:
         lines += [] if rows[part] else common.not_run(part)
     lines += [*tried, *answer(everything, standings)]
@@ -116,7 +116,6 @@ def opening(
     provenance: Mapping[str, Any],
     rows: Sequence[Row],
     standings: Sequence[Standing],
-    tried: Sequence[str],
 ) -> list[str]:
     """Return the five sentences of the summary."""
     steady, best = steady_and_best(standings)
@@ -129,10 +128,10 @@ def opening(
     easy = (settings.EASY, *twins)
     if best.policy in easy:
         gains = "" if all(standing.policy in easy for standing in steady) else " and gains anything"
-        found = f"Of {others} none keeps the limits in {share} of the parts of logs{gains}; EASY itself does."
+        found = f"Of {others} none keeps the limits in {share} of the parts{gains}; EASY itself does."
     else:
         found = (
-            f"Of {others} `{best.policy}` gains most of those that keep the limits in {share} of the parts of logs: "
+            f"Of {others} `{best.policy}` gains most of those that keep the limits in {share} of the parts: "
             f"{best.gain:+.1f} % over EASY in the mean over logs, {best.worst:+.1f} % on the worst log."
         )
     if safest:
@@ -149,9 +148,7 @@ def opening(
         f"Which scheduler reaches the least {provenance['objective']} on jobs that it has not learnt from, with "
         f"{provenance['limits']}?",
         found,
-        f"It was tried on {parts_of_logs(rows)}, with {seeds_of(rows)}"
-        + (", which is not all that is planned" if tried else "")
-        + chosen_in_words(rows),
+        f"It was tried on {parts_of_logs(rows)}, with {seeds_of(rows)}" + chosen_in_words(rows),
         (f"{worst_of(rows, safest)}; " if safest else "")
         + f"`{greedy.policy}`, which gains most of all ({greedy.gain:+.1f} %), keeps the limits in "
         f"{100 * greedy.within_limits:.0f} % only; AWRT is {worse_awrt(greedy)} and the group that loses most loses "

@@ -43,8 +43,8 @@ def chosen_in_words(rows: Sequence[Row]) -> str:
         return "."
     learners = len({row["policy"] for row in rows if row["part"] == run.TRAINED})
     return (
-        f". The trained one is chosen of {learners} on these parts; if it is chosen on the other logs alone, it gains "
-        f"{mean(one.gain for one in found):+.1f} % in the mean over the logs left out, and keeps the limits in "
+        f". The trained one is chosen of {learners} on these parts; chosen on the other logs alone, it gains "
+        f"{mean(one.gain for one in found):+.1f} % on the one left out, in the mean, and keeps the limits in "
         f"{sum(one.kept for one in found)} of {sum(one.parts for one in found)}."
     )
 
