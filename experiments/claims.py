@@ -29,6 +29,7 @@ from experiments.quoted import (
     in_order,
     in_words,
     kept_and_gained,
+    kept_by_kind,
     larger,
     later_daemons,
     longest_wait,
@@ -72,6 +73,7 @@ DOCUMENTS = (README, HOUSE, *PAGES, COST)
 LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96")
 REPLAYED = ("KTH", "CTC")
 MARGIN, WITHIN, FIRST = "orders, limits, margin", "orders, limits", "priority:1,2; backfill: easy"
+RULES = "rules, limits"
 F2, F3, FREE_SDSC00 = "trained on CTC, f2", "trained on CTC, best", "rest-easy-SDSC00"
 CRITERIA = ("Greedy f1", "Greedy f2", "Greedy f3", "Greedy f4")
 SEQUENCES = ("nsga-adjacent", "nsga-swap", "nsga2-swap", "nsga2-later", "nsga2-group")
@@ -277,8 +279,12 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         README,
-        "They are the best of {} kinds on these tenths",
-        lambda r: (in_words(count(r, "online/trained", "policy")),),
+        "Of {} kinds {} kept the limits more often, rules within limits, in {:.0f} of {:.0f}, and gained {:.1f} %",
+        lambda r: (
+            *map(in_words, (len(kept := kept_by_kind(r)), sum(times > kept[MARGIN] for times in kept.values()))),
+            *(rules := list(kept_and_gained(r, "trained", RULES)))[:2],
+            rules[4],
+        ),
     ),
     Claim(
         BEYOND,

@@ -12,12 +12,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
-from measuring import box_of_times, with_spread
+from measuring import front_and_box, with_spread
 
 import paretosched as ps
 from paretosched.fronts.quality_indicators import REACH, course
 from paretosched.search.runs import read_values
-from paretosched.simulation.objective import objective_table
 
 Row = dict[str, str]
 FILE = "lags.csv"
@@ -34,12 +33,10 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
             run.parent.mkdir(parents=True, exist_ok=True)
             ps.explore(workload, run, evaluations=total, seed=seed, algorithm="archive", lag=lag)
             print(f"  {log} lag {lag}, seed {seed}: {total:,}", flush=True)
-    table, easy = objective_table(workload.groups), np.asarray(ps.objectives(ps.simulate(workload, "easy")))
-    whole = ps.merge(list(runs.values()))
-    box = box_of_times(whole, easy, REACH)
+    whole, box = front_and_box(workload, runs.values())
     for (lag, seed), run in runs.items():
         values, _ = read_values(run)
-        found = course(values, table, settings.BUDGETS, box, whole).hypervolume
+        found = course(values, whole.objectives, settings.BUDGETS, box, whole).hypervolume
         for budget, hypervolume in zip(settings.BUDGETS, found.tolist(), strict=True):
             row = {"log": log, "jobs": len(workload), "lag": lag, "seed": seed, "evaluations": budget}
             yield row | {COLUMN: round(hypervolume, 5)}

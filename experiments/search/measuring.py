@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,20 @@ import numpy as np
 import paretosched as ps
 from paretosched.core.arrays import Floats
 from paretosched.fronts.dominance import costs
-from paretosched.fronts.quality_indicators import Box
+from paretosched.fronts.quality_indicators import REACH, Box
 
 
 def box_of_times(whole: ps.Front, easy: Floats, reach: float) -> Box:
     """Return the owner's box of the response times of groups alone, from the best of a front."""
     best = costs(whole.values, whole.objectives)[:, 1:].min(axis=0)
     return Box(whole.objectives[2:], best, reach * easy[2:], reach, ("UTIL: it is no response time",))
+
+
+def front_and_box(workload: ps.Workload, runs: Iterable[Path]) -> tuple[ps.Front, Box]:
+    """Return the front of some runs, and their common box, up to `REACH` times EASY."""
+    whole = ps.merge(list(runs))
+    easy = np.asarray(ps.objectives(ps.simulate(workload, "easy")))
+    return whole, box_of_times(whole, easy, REACH)
 
 
 def own_milliseconds(search: Any, known: Floats) -> float:

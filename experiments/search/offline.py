@@ -12,12 +12,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
-from measuring import box_of_times, with_spread
+from measuring import front_and_box, with_spread
 
 import paretosched as ps
 from paretosched.fronts.quality_indicators import REACH, course
 from paretosched.search.runs import read_values
-from paretosched.simulation.objective import objective_table
 
 Row = dict[str, str]
 FILE = "offline.csv"
@@ -37,9 +36,8 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
             runs[way, seed] = run = place / str(words.pop("name"))
             ps.explore(workload, run, seed=seed, population=settings.POPULATION, **({"evaluations": total} | words))
             print(f"  {log}, {way}, seed {seed}", flush=True)
-    table, easy = objective_table(workload.groups), np.asarray(ps.objectives(ps.simulate(workload, "easy")))
-    whole = ps.merge([*runs.values(), *(run / "weightings" for (way, _), run in runs.items() if way == DEFAULT)])
-    box = box_of_times(whole, easy, REACH)
+    first = [run / "weightings" for (way, _), run in runs.items() if way == DEFAULT]
+    whole, box = front_and_box(workload, [*runs.values(), *first])
     for (way, seed), run in runs.items():
         values, seconds = read_values(run)
         before, spent = values[:0], 0.0
@@ -48,7 +46,7 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
             spent = float(of_weightings.sum())
         budgets = sorted({min(budget, len(values)) for budget in settings.OFFLINE_BUDGETS})
         at = [len(before) + budget for budget in budgets]
-        found = course(np.concatenate([before, values]), table, at, box, whole).hypervolume
+        found = course(np.concatenate([before, values]), whole.objectives, at, box, whole).hypervolume
         for budget, hypervolume in zip(budgets, found.tolist(), strict=True):
             row = {"log": log, "jobs": len(workload), "way": way, "seed": seed, "evaluations": budget}
             row |= {"weightings before": len(before), "CPU s": round(spent + float(seconds[:budget].sum()), 2)}

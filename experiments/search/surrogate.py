@@ -12,14 +12,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
-from measuring import box_of_times, own_milliseconds, with_spread
+from measuring import front_and_box, own_milliseconds, with_spread
 
 import paretosched as ps
 from paretosched.fronts.dominance import costs
 from paretosched.fronts.quality_indicators import REACH, course
 from paretosched.search.runs import read_values
 from paretosched.search.settings import settle
-from paretosched.simulation.objective import objective_table
 
 Row = dict[str, str]
 FILE = "surrogate.csv"
@@ -38,14 +37,12 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
             run.parent.mkdir(parents=True, exist_ok=True)
             ps.explore(workload, run, evaluations=total, seed=seed, surrogate=surrogate, **words)
             print(f"  {log} surrogate {word}, seed {seed}: {total:,}", flush=True)
-    table, easy = objective_table(workload.groups), np.asarray(ps.objectives(ps.simulate(workload, "easy")))
-    whole = ps.merge(list(runs.values()))
-    box = box_of_times(whole, easy, REACH)
+    whole, box = front_and_box(workload, runs.values())
     for (word, seed), run in runs.items():
         values, seconds = read_values(run)
-        found = course(values, table, settings.BUDGETS, box, whole).hypervolume
+        found = course(values, whole.objectives, settings.BUDGETS, box, whole).hypervolume
         search = settle(workload, {}, seed=seed, surrogate=WITH[word], **words).start_search(None)
-        own = own_milliseconds(search, costs(values, table))
+        own = own_milliseconds(search, costs(values, whole.objectives))
         for budget, hypervolume in zip(settings.BUDGETS, found.tolist(), strict=True):
             row = {"log": log, "jobs": len(workload), "surrogate": word, "seed": seed, "evaluations": budget}
             row |= {COLUMN: round(hypervolume, 5), "own ms": round(own, 3)}

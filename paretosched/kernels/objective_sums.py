@@ -8,7 +8,7 @@ from .compiling import njit
 
 @njit(cache=True, nogil=True)
 def measure(
-    start: Ints,
+    begin: Ints,
     finish: Ints,
     submit: Ints,
     run: Ints,
@@ -22,8 +22,9 @@ def measure(
 
     Parameters
     ----------
-    start, finish, submit, run
-        (n,) int64, s; finish is at least start + run, and later for jobs that are preempted.
+    begin, finish, submit, run
+        (n,) int64, s. UTIL counts from the first of `begin`, starts or submissions. finish is at least start + run, and
+        later for jobs that are preempted.
     width, group
         (n,) int64, processors, and the index of the user group, 0..groups - 1.
     capacity
@@ -38,10 +39,10 @@ def measure(
     sums = np.zeros(groups)
     first = np.int64(0x7FFFFFFFFFFFFFFF)
     last = np.int64(-0x7FFFFFFFFFFFFFFF)
-    for j in range(start.size):
+    for j in range(finish.size):
         if mask.size and not mask[j]:
             continue
-        first = min(first, start[j])
+        first = min(first, begin[j])
         last = max(last, finish[j])
         consumption = np.float64(run[j] * width[j])
         weight[group[j]] += consumption

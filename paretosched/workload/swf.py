@@ -395,6 +395,8 @@ def _parts(log: Log) -> tuple[Mask, Mask]:
     """
     number = log.fields.columns[JOB]
     parts = np.isin(log.fields.columns[STATUS], (2, 3, 4))
+    if not parts.any():  # as in most logs, which may be long
+        return parts, parts
     whole = ~parts & (number >= 0) & (log.fields.columns[RUN] > 0) & (_width(log) > 0)
     alone = parts.copy()
     alone[parts] = ~np.isin(number[parts], number[whole])
