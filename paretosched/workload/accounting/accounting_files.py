@@ -10,7 +10,7 @@ from ...core.arguments import as_path, callback, whole_number
 from ...core.errors import InputError, one_of
 from .anonymising import read_key
 from .importing import ImportSettings, ImportSummary, import_lives
-from .lives import Block, Registry
+from .lives import Block, Numberings
 from .slurm_machine import read_machine
 from .tally import Tally
 from .text_lines import Watch
@@ -109,9 +109,9 @@ def import_log(
     settings = ImportSettings(
         source, groups, width, partition, capacity, zone, key, repeats=source == "slurm", machine=machine
     )
-    registry, tally = Registry(), Tally()
-    with closing(_blocks(source, place, width, groups, columns, registry, tally, watch)) as blocks:
-        return import_lives(blocks, registry, tally, settings, place, output, advance)
+    numberings, tally = Numberings(), Tally()
+    with closing(_blocks(source, place, width, groups, columns, numberings, tally, watch)) as blocks:
+        return import_lives(blocks, numberings, tally, settings, place, output, advance)
 
 
 def _ignore(*_: object) -> None:
@@ -138,7 +138,7 @@ def _blocks(
     width: str,
     groups: str,
     columns: str | None,
-    registry: Registry,
+    numberings: Numberings,
     tally: Tally,
     watch: Watch,
 ) -> Generator[Block, None, None]:
@@ -146,15 +146,15 @@ def _blocks(
     if source == "slurm":
         from .slurm import Format, read_slurm
 
-        return read_slurm(file, Format(width, groups), registry, tally, watch)
+        return read_slurm(file, Format(width, groups), numberings, tally, watch)
     if source == "pbs":
         from .pbs import read_pbs
 
-        return read_pbs(file, width, groups, registry, tally, watch)
+        return read_pbs(file, width, groups, numberings, tally, watch)
     if source == "sge":
         from .sge import read_sge
 
-        return read_sge(file, groups, registry, tally, watch)
+        return read_sge(file, groups, numberings, tally, watch)
     from .site_tables import column_map, read_table
 
     return read_table(file, column_map(columns or ""), groups, watch)

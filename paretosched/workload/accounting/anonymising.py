@@ -23,7 +23,7 @@ from ...core.arrays import Ints
 from ...core.errors import InputError, first_few, in_quotes
 from ...core.files import read_words
 from ..log_text import LogText
-from .lives import UNKNOWN, Registry
+from .lives import UNKNOWN, Numberings
 
 DIGITS = 12  # 48 bits: two of ten thousand names are equal once in five million sites
 KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -56,13 +56,13 @@ class Alias(NamedTuple):
     earlier: int
 
 
-def no_alias(registry: Registry) -> Alias:
+def no_alias(numberings: Numberings) -> Alias:
     """Return names and numbers as they are."""
-    names = {kind: numbering.by_number() for kind, numbering in registry.kinds.items()}
+    names = {kind: numbering.by_number() for kind, numbering in numberings.kinds.items()}
     return Alias({kind: _table(of_kind, {n: n for n in of_kind}) for kind, of_kind in names.items()}, names, 0)
 
 
-def aliases(registry: Registry, key: bytes) -> Alias:
+def aliases(numberings: Numberings, key: bytes) -> Alias:
     """Return names that are made with a key, and their numbers.
 
     Raises
@@ -71,7 +71,7 @@ def aliases(registry: Registry, key: bytes) -> Alias:
         Two names of one kind would have the same number.
     """
     numbers, names = {}, {}
-    for kind, numbering in registry.kinds.items():
+    for kind, numbering in numberings.kinds.items():
         digits = {number: _digits(key, kind, name) for number, name in numbering.by_number().items()}
         if len(set(digits.values())) < len(digits):
             raise InputError(f"two names of the kind {kind} have the same number with this key; take another key")

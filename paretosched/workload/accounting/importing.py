@@ -20,7 +20,7 @@ from ..log_names import Count, Eligible, Names
 from ..swf import write_log
 from ..workload import WIDEST
 from .anonymising import Alias, aliases, no_alias, prove_anonymous
-from .lives import UNKNOWN, Block, Registry
+from .lives import UNKNOWN, Block, Numberings
 from .machine_use import largest_use
 from .sifting import sift
 from .slurm_machine import SlurmMachine, down_in, size_of
@@ -133,7 +133,7 @@ class _Jobs(NamedTuple):
 
 def import_lives(
     blocks: Iterable[Block],
-    registry: Registry,
+    numberings: Numberings,
     tally: Tally,
     settings: ImportSettings,
     place: str,
@@ -145,8 +145,8 @@ def import_lives(
     Parameters
     ----------
     blocks
-        The lives, from a parser that uses the same registry and tally.
-    registry, tally
+        The lives, from a parser that uses the same numberings and tally.
+    numberings, tally
         Names, and counts of what was dropped.
     settings
         How the log is to be made.
@@ -167,18 +167,18 @@ def import_lives(
         find_zone(settings.zone)
     folder = None if path is None else Path(os.path.abspath(path)).parent  # noqa: PTH100  # links stay
     with closing(Spool(folder, place)) as spool:
-        _fill(spool, blocks, registry, tally, settings)
+        _fill(spool, blocks, numberings, tally, settings)
         if spool.size == 0:
             why = first_few((f"{count.jobs:,} {count.reason}" for count in tally.counts()), limit=8)
             raise InputError(f"{place}: there is no job that can be simulated{f': {why}' if why else ''}")
-        jobs, remarks = _put_in_order(spool, tally, settings, place, registry)
+        jobs, remarks = _put_in_order(spool, tally, settings, place, numberings)
         _check_capacity(jobs, place, settings.unit)
-        survey = _survey(spool, jobs, registry, tally)
-        remarks += _remarks(jobs, survey, registry, settings)
+        survey = _survey(spool, jobs, numberings, tally)
+        remarks += _remarks(jobs, survey, numberings, settings)
         if settings.zone is None:
             tally.note_log(UTC, jobs.order.size)
         if path is not None:
-            remarks += _write(path, spool, jobs, survey, registry, tally, settings, advance)
+            remarks += _write(path, spool, jobs, survey, numberings, tally, settings, advance)
         span = int(jobs.submit[-1] - jobs.submit[0])
         down = jobs.down
         return ImportSummary(
@@ -198,12 +198,14 @@ def import_lives(
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _fill(spool: Spool, blocks: Iterable[Block], registry: Registry, tally: Tally, settings: ImportSettings) -> None:
+def _fill(
+    spool: Spool, blocks: Iterable[Block], numberings: Numberings, tally: Tally, settings: ImportSettings
+) -> None:
     """Put all lives that can be simulated into the spool; components of heterogeneous jobs come last, joined."""
     components: list[tuple[Ints, NDArray[Any]]] = []
     count = 0
     for block in blocks:
-        lives, part_of = sift(block, settings.partition, registry, tally, spool.place)
+        lives, part_of = sift(block, settings.partition, numberings, tally, spool.place)
         if part_of.any():
             components.append((part_of[part_of > 0], lives[part_of > 0]))
             count += components[-1][0].size
@@ -255,7 +257,7 @@ def _repeats(job: Ints, submit: Ints, start: Ints) -> Mask:
 
 
 def _put_in_order(
-    spool: Spool, tally: Tally, settings: ImportSettings, place: str, registry: Registry
+    spool: Spool, tally: Tally, settings: ImportSettings, place: str, numberings: Numberings
 ) -> tuple[_Jobs, list[str]]:
     """Return the jobs that remain, by submission, and remarks on the size of the machine."""
     valid = np.ones(spool.size, dtype=np.bool_)
@@ -277,7 +279,7 @@ def _put_in_order(
         down, more = down_in(settings.machine, capacity, int(submit[0]), _last_second(spool, valid))
         remarks += more
     limit, partition = spool.columns("limit", "partition")
-    longest = np.zeros(len(registry.partition.numbers) + 2, dtype=np.int64)
+    longest = np.zeros(len(numberings.partition.numbers) + 2, dtype=np.int64)
     np.maximum.at(longest, partition[valid], limit[valid])
     return _Jobs(order, number, submit, capacity, down, longest, settings.key is None), remarks
 
@@ -357,10 +359,10 @@ class _Survey(NamedTuple):
     requested: float
 
 
-def _survey(spool: Spool, jobs: _Jobs, registry: Registry, tally: Tally) -> _Survey:
+def _survey(spool: Spool, jobs: _Jobs, numberings: Numberings, tally: Tally) -> _Survey:
     """Return what the jobs have; count those without a limit, without a start, and with a new number."""
     work = np.zeros(jobs.longest.size)
-    codes: dict[str, set[int]] = {kind: set() for kind in registry.kinds}
+    codes: dict[str, set[int]] = {kind: set() for kind in numberings.kinds}
     late_jobs, after = [], []
     repeated, requested = False, 0.0
     for rows, first in _chunks(spool, jobs):
@@ -401,14 +403,14 @@ def _check_capacity(jobs: _Jobs, place: str, unit: str) -> None:
         )
 
 
-def _remarks(jobs: _Jobs, survey: _Survey, registry: Registry, settings: ImportSettings) -> Iterator[str]:
+def _remarks(jobs: _Jobs, survey: _Survey, numberings: Numberings, settings: ImportSettings) -> Iterator[str]:
     """Yield what an administrator should know about the log as a whole."""
     if len(survey.codes["user"]) == 1:
         yield (
             "all jobs are of one user; who is no administrator sees only the own jobs where PrivateData is set, or "
             "without -a: the query should be made by one who sees all"
         )
-    names, work = registry.partition.by_number(), survey.work
+    names, work = numberings.partition.by_number(), survey.work
     largest_first = sorted(survey.codes["partition"], key=lambda number: -work[number])
     if settings.partition is None and len(largest_first) > 1:
         shares = (f"{names[number]} {100 * work[number] / work.sum():.1f} %" for number in largest_first)
@@ -440,13 +442,13 @@ def _write(
     spool: Spool,
     jobs: _Jobs,
     survey: _Survey,
-    registry: Registry,
+    numberings: Numberings,
     tally: Tally,
     settings: ImportSettings,
     advance: Callable[[int, int], None],
 ) -> list[str]:
     """Write the log and its names, and return remarks."""
-    alias = no_alias(registry) if settings.key is None else aliases(registry, settings.key)
+    alias = no_alias(numberings) if settings.key is None else aliases(numberings, settings.key)
     counts = tally.counts()
     if settings.key is not None:  # where a job stood, and its number, stay at home
         counts = tuple(count._replace(first="") for count in counts)
@@ -473,17 +475,17 @@ def _write(
     def check(log: Path, beside: Path) -> None:
         reasons = " ".join(f"{count.action} {count.reason}" for count in counts)
         fixed = f"{header.decode()} {reasons} {settings.source} {settings.grouped_by}"
-        remarks.append(prove_anonymous(log, beside, _names_met(registry), fixed))
+        remarks.append(prove_anonymous(log, beside, _names_met(numberings), fixed))
 
     write_log(path, _lines(header, spool, jobs, alias, advance), names, None if settings.key is None else check)
     return remarks
 
 
-def _names_met(registry: Registry) -> set[str]:
+def _names_met(numberings: Numberings) -> set[str]:
     """Return all names that were met; a list of partitions is also each of them."""
     return {
         name
-        for numbering in registry.kinds.values()
+        for numbering in numberings.kinds.values()
         for each in numbering.names_met
         for name in (each, *each.split(","))
     }

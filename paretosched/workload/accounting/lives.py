@@ -172,7 +172,7 @@ class Numbering:
 
 
 @dataclass
-class Registry:
+class Numberings:
     """The names of all kinds."""
 
     user: Numbering = field(default_factory=Numbering)

@@ -14,7 +14,7 @@ from pathlib import Path
 from ...core.errors import InputError, in_quotes
 from ...core.files import is_folder, unreadable
 from .fields import seconds, times
-from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Registry, block_of, whole_numbers
+from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Numberings, block_of, whole_numbers
 from .tally import Tally
 from .text_lines import Lines, Watch, line_blocks
 
@@ -35,7 +35,7 @@ ADVICE = "this is not the accounting of PBS"
 
 
 def read_pbs(
-    path: str, width: str, groups: str, registry: Registry, tally: Tally, watch: Watch
+    path: str, width: str, groups: str, numberings: Numberings, tally: Tally, watch: Watch
 ) -> Generator[Block, None, None]:  # fmt: skip
     """Yield the job lives in an accounting file, in the daily files of a directory, or in the standard input ("-").
 
@@ -47,7 +47,7 @@ def read_pbs(
         "cpus", "nodes" or "gpus".
     groups
         The groups: "account", "user", "group", "project" or "queue".
-    registry
+    numberings
         Learns the names of jobs that are dropped here.
     tally
         Counts what is dropped here.
@@ -59,7 +59,7 @@ def read_pbs(
     InputError
         A file cannot be read, or is not the accounting of PBS; the message names the line.
     """
-    reader = _Reader(width, groups, registry, tally)
+    reader = _Reader(width, groups, numberings, tally)
     before = 0  # lines of the files before
     for file in _files(path):
         lines = None
@@ -87,10 +87,10 @@ def _files(path: str) -> list[str]:
 class _Reader:
     """Remembers when jobs that were queued again ended before."""
 
-    def __init__(self, width: str, groups: str, registry: Registry, tally: Tally) -> None:
+    def __init__(self, width: str, groups: str, numberings: Numberings, tally: Tally) -> None:
         self.width = width
         self.groups = groups
-        self.registry = registry
+        self.numberings = numberings
         self.tally = tally
         self.ended: dict[str, tuple[int, int]] = {}  # by job: how many lives, and the end of the last one
 
@@ -158,7 +158,7 @@ class _Reader:
     def _drop(self, reason: str, line: int, job: int, values: Mapping[str, str]) -> None:
         """Count a record that is no life."""
         for kind, key in (("user", "user"), ("group", self.groups), ("queue", "queue")):
-            self.registry.kinds[kind].meet([values.get(key, "")])
+            self.numberings.kinds[kind].meet([values.get(key, "")])
         self._count("dropped", reason, line, job, 0)
 
     def _note(self, values: Mapping[str, str], lives: int, line: int, job: int, work: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.errors import in_quotes
 from .fields import seconds
-from .lives import COMPLETED, FAILED, LATEST, UNKNOWN, Block, Life, Registry, block_of, whole_numbers
+from .lives import COMPLETED, FAILED, LATEST, UNKNOWN, Block, Life, Numberings, block_of, whole_numbers
 from .tally import Tally
 from .text_lines import Lines, Watch, line_blocks
 
@@ -32,7 +32,9 @@ MILLISECONDS = 10**11  # Unix times above are in milliseconds, as Univa writes t
 PART = "a parallel part of a job, which has a line of its own"
 
 
-def read_sge(path: str, groups: str, registry: Registry, tally: Tally, watch: Watch) -> Generator[Block, None, None]:
+def read_sge(
+    path: str, groups: str, numberings: Numberings, tally: Tally, watch: Watch
+) -> Generator[Block, None, None]:
     """Yield the job lives in an accounting file of Grid Engine; "-" is the standard input.
 
     Parameters
@@ -41,7 +43,7 @@ def read_sge(path: str, groups: str, registry: Registry, tally: Tally, watch: Wa
         The file.
     groups
         The groups: "account", "user", "group", "project", "department" or "queue".
-    registry
+    numberings
         Learns the names of lines that are dropped here.
     tally
         Counts the parallel parts of jobs, which are dropped here.
@@ -60,8 +62,8 @@ def read_sge(path: str, groups: str, registry: Registry, tally: Tally, watch: Wa
                 values = _values(lines, index, text)
                 if values["part"] not in ("NONE", ""):
                     parts.append((lines.first + index, int(values["job"])))
-                    registry.user.meet([values["user"]])
-                    registry.group.meet([values[groups]])
+                    numberings.user.meet([values["user"]])
+                    numberings.group.meet([values[groups]])
                 else:
                     lives.append(_life(lines, index, values, groups))
         if parts:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError, in_quotes
-from .lives import LIFE, NAME_RULE, UNKNOWN, Block, Registry
+from .lives import LIFE, NAME_RULE, UNKNOWN, Block, Numberings
 from .tally import Tally
 
 OTHER_PARTITION = "of another partition than the one that is imported"
@@ -36,7 +36,7 @@ class Sifted(NamedTuple):
     part_of: Ints
 
 
-def sift(block: Block, partition: str | None, registry: Registry, tally: Tally, place: str) -> Sifted:
+def sift(block: Block, partition: str | None, numberings: Numberings, tally: Tally, place: str) -> Sifted:
     """Return the lives of a block that can be simulated; count the others, and what is changed.
 
     Parameters
@@ -45,7 +45,7 @@ def sift(block: Block, partition: str | None, registry: Registry, tally: Tally, 
         What a parser returned.
     partition
         The only partition whose jobs remain; None for all.
-    registry
+    numberings
         Numbers of names; it learns those of the lives that remain.
     tally
         Counts.
@@ -57,7 +57,7 @@ def sift(block: Block, partition: str | None, registry: Registry, tally: Tally, 
     InputError
         A name cannot be printed, or is too long.
     """
-    for kind, numbering in registry.kinds.items():
+    for kind, numbering in numberings.kinds.items():
         try:
             numbering.meet(getattr(block, kind))
         except InputError as error:
@@ -94,7 +94,7 @@ def sift(block: Block, partition: str | None, registry: Registry, tally: Tally, 
     }
     for key, column in columns.items():
         lives[key] = column[rows]
-    for kind, numbering in registry.kinds.items():
+    for kind, numbering in numberings.kinds.items():
         names = _rows_of(getattr(block, kind), rows)
         for index in numbering.unfit(names):
             line = block.line[rows[index]]

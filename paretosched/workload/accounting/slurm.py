@@ -11,7 +11,7 @@ import numpy as np
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError, did_you_mean, in_quotes
 from .fields import numbers, seconds, times
-from .lives import CANCELLED, COMPLETED, FAILED, KINDS, UNKNOWN, Block, Registry, whole_numbers
+from .lives import CANCELLED, COMPLETED, FAILED, KINDS, UNKNOWN, Block, Numberings, whole_numbers
 from .tally import Tally
 from .text_lines import Lines, Watch, line_blocks
 
@@ -51,7 +51,7 @@ def sacct_command(months: Sequence[tuple[str, str]] = (("FIRST-DAY", "DAY-AFTER"
 
 
 def read_slurm(
-    path: str, wanted: Format, registry: Registry, tally: Tally, watch: Watch
+    path: str, wanted: Format, numberings: Numberings, tally: Tally, watch: Watch
 ) -> Generator[Block, None, None]:
     """Yield the job lives in the output of sacct, with or without its header line; "-" is the standard input.
 
@@ -61,7 +61,7 @@ def read_slurm(
         The file.
     wanted
         What counts as width, and what the groups are.
-    registry
+    numberings
         Learns the names of lines that are dropped here.
     tally
         Counts what is dropped here: steps, and jobs that have not ended.
@@ -73,7 +73,7 @@ def read_slurm(
     InputError
         The file cannot be read, or is not the output of this command; the message names the line.
     """
-    reader = _Reader(wanted, registry, tally)
+    reader = _Reader(wanted, numberings, tally)
     for lines in line_blocks(path, watch):
         block = reader.block(lines)
         if block is not None:
@@ -83,9 +83,9 @@ def read_slurm(
 class _Reader:
     """Knows the columns, which the first line names or which are those of the command."""
 
-    def __init__(self, wanted: Format, registry: Registry, tally: Tally) -> None:
+    def __init__(self, wanted: Format, numberings: Numberings, tally: Tally) -> None:
         self.wanted = wanted
-        self.registry = registry
+        self.numberings = numberings
         self.tally = tally
         self.header: str | None = None  # the header line, which may come again for every month
         self.columns: Mapping[str, int] = {}
@@ -146,7 +146,7 @@ class _Reader:
             line = whole_numbers([lines.numbers[index] for index in rest])
             self.tally.note("dropped", STEPS, line, np.zeros_like(line), np.zeros_like(line))
             for kind, cells in {"user": columns["User"], "group": columns[GROUPS[self.wanted.groups]]}.items():
-                self.registry.kinds[kind].meet(cells[index] for index in rest)
+                self.numberings.kinds[kind].meet(cells[index] for index in rest)
             if not kept:
                 return None
             columns = {name: [cells[index] for index in kept] for name, cells in columns.items()}
@@ -184,7 +184,7 @@ class _Reader:
             self.tally.note("dropped", reason, block.line[mask], block.job[mask], work[mask])
         if not open_end.any():
             return block
-        for kind, numbering in self.registry.kinds.items():
+        for kind, numbering in self.numberings.kinds.items():
             numbering.meet(getattr(block, kind))
         return _rows_of_block(block, ~open_end)
 

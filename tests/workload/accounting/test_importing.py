@@ -12,7 +12,7 @@ import pytest
 import paretosched as ps
 from paretosched.workload.accounting import importing
 from paretosched.workload.accounting.importing import ImportSettings, ImportSummary, import_lives
-from paretosched.workload.accounting.lives import Life, Registry, block_of
+from paretosched.workload.accounting.lives import Life, Numberings, block_of
 from paretosched.workload.accounting.tally import Tally
 from paretosched.workload.log_names import names_path, read_names
 from paretosched.workload.user_groups import rule_of
@@ -27,7 +27,7 @@ def made_of(
 ) -> ImportSummary:
     """Import lives in blocks of a size."""
     blocks = (block_of(lives[first : first + size]) for first in range(0, len(lives), size))
-    return import_lives(blocks, Registry(), Tally(), settings, "here", path, lambda done, goal: None)
+    return import_lives(blocks, Numberings(), Tally(), settings, "here", path, lambda done, goal: None)
 
 
 def random_lives(seed: int, count: int) -> list[Life]:
