@@ -60,7 +60,9 @@ from paretosched.core.limits import Limits
 README, SLURM, IMPORTING, HOUSE = "README.md", "docs/slurm.md", "docs/importing.md", "CONTRIBUTING.md"
 CLUSTER, COST = "docs/cluster.md", "experiments/README.md"
 SPEED, READING, FRONTS = "docs/explanation/speed.md", "docs/reference/limits.md", "docs/explanation/fronts.md"
-PAPER000, PAPER002, BEYOND = (f"docs/papers/{page}.md" for page in ("paper000", "paper002", "beyond"))
+PAPER000, PAPER001, PAPER002, BEYOND = (
+    f"docs/papers/{page}.md" for page in ("paper000", "paper001", "paper002", "beyond")
+)
 TOOLS = "docs/project/tools.md"
 MADE = ("_build", "results", "reference/api", "reference/commands", "reference/schemas")  # by the code, not by hand
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -349,6 +351,17 @@ CLAIMS: tuple[Claim, ...] = (
             *(*on_the_rest(r, "vs_easy", *LOGS), *ends(r.values("greedy/scalings", "vs_easy", training=FREE_SDSC00))),
             *on_the_rest(r, "AWRT_vs_easy", "SDSC00", "CTC", "KTH", "LANL", "SDSC96"),
             *(*losers(r, "SDSC00"), *reversed(ends(losers(r, "CTC", "KTH", "LANL", "SDSC96")))),
+        ),
+    ),
+    Claim(
+        PAPER001,
+        "{:.1f} % by symbiotic rules and {:.1f} % by iterative ones, where the best strategy alone has {:.1f} %",
+        lambda r: (
+            *(
+                median(r.values(f"gfs/{part}", "vs_easy", log="LANL, requests raised", system="rules"))
+                for part in ("raised", "iterative")
+            ),
+            max(r.values("gfs/alone", "vs_easy", log="LANL, requests raised")),
         ),
     ),
     Claim(

@@ -171,9 +171,9 @@ def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[s
 
     `sessions` are the calls that wrote into this folder, each with its seconds, the CPU seconds of the call and of
     processes it started that have ended, and the cores of its machine; a quick run has none, so that the same call
-    writes the same again.
+    writes the same again. A call that writes several times, the further it is, has one session: the last one.
     """
-    earlier = load_provenance(results).get("sessions", []) if _provenance(results).exists() else []
+    earlier = _earlier_sessions(results)
     seconds, cpu_seconds = time.monotonic() - BEGIN, sum(os.times()[:4])
     session = {"seconds": round(seconds, 1), "cpu_seconds": round(cpu_seconds, 1), "cores": os.cpu_count()}
     versions = {name: version(name) for name in ("paretosched", "numpy", "numba", *packages)}
@@ -184,6 +184,15 @@ def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[s
     }
     with replacing(_provenance(results)) as temporary:
         temporary.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+
+
+@cache
+def _earlier_sessions(results: Path) -> list[dict[str, Any]]:
+    """Return the sessions of earlier calls; what this call has written since it asked first is none of them."""
+    sessions: list[dict[str, Any]] = (
+        load_provenance(results).get("sessions", []) if _provenance(results).exists() else []
+    )
+    return sessions
 
 
 def load_provenance(results: Path) -> dict[str, Any]:

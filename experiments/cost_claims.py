@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from experiments.claims import COST, Claim
-from experiments.quoted import of_one_call, replays, table4, training_times
+from experiments.quoted import in_words, of_one_call, replays, table4, training_times
 
 TIMES = ("wall_seconds", "kernel_seconds")
-TRAININGS = ("none", "easy", "strategies", "all", "rest-easy", "rest-none")
+TRAININGS = ("none", "easy", "strategies", "all", "rest-easy", "rest-none", "rest-limits", "rest-raised")
+RULES = ("symbiotic", "iterative", "better", "choices", "raised")
 
 COST_CLAIMS: tuple[Claim, ...] = (
     Claim(
@@ -35,7 +36,15 @@ COST_CLAIMS: tuple[Claim, ...] = (
     Claim(
         COST,
         "| gfs | {:,.0f} | {:,.0f} |",
-        lambda r: training_times(r, *(f"gfs/{part}" for part in ("symbiotic", "iterative", "better", "choices"))),
+        lambda r: training_times(r, *(f"gfs/{part}" for part in RULES)),
+    ),
+    Claim(
+        COST,
+        "| ci190_05 | {:,.0f} | {:,.0f} | Table 4 with {} more seeds |",
+        lambda r: (
+            *(sum(float(row[key]) for row in r.rows("ci190_05/seeds", row="final")) for key in TIMES),
+            in_words(len(r.rows("ci190_05/seeds", row="final"))),
+        ),
     ),
     *(
         Claim(COST, f"| {name} | {{:,.0f}} | {{:,.0f}} | all parts |", lambda r, name=name: of_one_call(r, name))

@@ -30,6 +30,7 @@ from reading import (
     span,
 )
 from transfer import elsewhere, ends_of_ways, on_every_log, positions
+from weeks import certain, key_of, told_apart
 
 from paretosched.core.tables import markdown
 from paretosched.policies.explanation import explain
@@ -56,13 +57,15 @@ def main() -> None:
     lines += of_raised_requests(paper, tables) if tables["raised"] else common.not_run("raised")
     lines += possible(paper, tables) if tables["limits"] else common.not_run("limits")
     lines += alone(tables["alone"], tables["symbiotic"]) if tables["alone"] else common.not_run("alone")
+    lines += certain(tables["weeks"], trained_rows(tables)) if tables["weeks"] else common.not_run("weeks")
     for kind in KINDS:
         lines += against_paper(kind, paper, tables[kind], tables["alone"]) if tables[kind] else common.not_run(kind)
     lines += against(paper, tables["symbiotic"], tables["iterative"])
     lines += choices(tables["symbiotic"], tables["choices"]) if tables["choices"] else common.not_run("choices")
     ends = None if provenance["quick"] else ends_of_ways()
     lines += positions(tables["positions"], ends) if tables["positions"] else common.not_run("positions")
-    lines += on_every_log(tables["applied"], tables["alone"]) if tables["applied"] else common.not_run("applied")
+    applied = tables["applied"]
+    lines += on_every_log(applied, tables["alone"], tables["weeks"]) if applied else common.not_run("applied")
     lines += iterative_rules(options.results)
     lines += cost(tables)
     common.save_summary(options.results, lines)
@@ -95,11 +98,11 @@ def opening(provenance: Mapping[str, Any], paper: Paper, tables: Mapping[str, Se
         "Is a scheduler better that chooses one of thirteen strategies at every decision, by trained rules, for the "
         f"least {provenance['objective']}?",
         came_out(tables, gains),
-        f"Symbiotic trainings a log: {span([len(of_log) for of_log in equal.values()])}, tested on the jobs they "
-        "learnt from. The paper's gain is "
+        f"Symbiotic trainings a log: {span([len(of_log) for of_log in equal.values()])}, tested where they "
+        f"learnt{of_weeks(tables['weeks'], logs)}. The paper's gain is "
         + (f"missed on {', '.join(missed)}." if missed else "reached.")
         + (raised_words(tables, goals["LANL"]) if "LANL" in goals else "")
-        + (f" {', '.join(once)} lose work where runs are cut, and were run only so." if once else ""),
+        + (f" {', '.join(once)} were run only with work cut off." if once else ""),
         f"The groups that are not in the objective pay without a limit: on {worst} one of them loses "
         f"{-losses[worst]:,.0f} % with one of the seeds"
         + (
@@ -113,6 +116,14 @@ def opening(provenance: Mapping[str, Any], paper: Paper, tables: Mapping[str, Se
     )
 
 
+def of_weeks(rows: Sequence[Row], logs: Sequence[str]) -> str:
+    """Return on how many logs the weeks tell symbiotic rules from the best strategy alone; empty if not measured."""
+    if not rows:
+        return ""
+    apart = len(told_apart(rows, "symbiotic", logs))
+    return f"; by intervals over weeks they beat the best strategy alone on {apart} of {len(logs)} logs"
+
+
 def raised_words(tables: Mapping[str, Sequence[Row]], goal: float) -> str:
     """Return what is gained on LANL with requests raised, beside the paper's gain; empty if that was not run."""
     ours = [gain(row) for row in rows_of(tables["raised"], "raised", settings.RAISED)]
@@ -120,8 +131,8 @@ def raised_words(tables: Mapping[str, Sequence[Row]], goal: float) -> str:
         return ""
     one = gain(rows_of(tables["raised"], "raised", settings.RAISED, "alone")[0])
     return (
-        f" With LANL's requests raised it is {'reached' if median(ours) >= goal else 'missed'} ({median(ours):.1f} %); "
-        f"one strategy alone gives {one:.1f} % there."
+        f" With LANL's requests raised it is {'reached' if median(ours) >= goal else 'missed'} ({median(ours):.1f} %; "
+        f"one strategy: {one:.1f} %)."
     )
 
 
@@ -151,6 +162,11 @@ def came_out(tables: Mapping[str, Sequence[Row]], gains: Mapping[str, float]) ->
 def iterative_logs(tables: Mapping[str, Sequence[Row]]) -> list[str]:
     """Return the logs with iterative rules, in the order of the paper."""
     return logs_of(tables["iterative"], "iterative")
+
+
+def trained_rows(tables: Mapping[str, Sequence[Row]]) -> dict[tuple[str, ...], Row]:
+    """Return the row of the rules of every training, by training, log and seed."""
+    return {key_of(row): row for part in settings.PARTS for row in tables[part] if row["system"] == "rules"}
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
+import weeks
 
 import paretosched as ps
 from paretosched.core.run_files import FRONT_FILE
@@ -32,8 +33,8 @@ from paretosched.training.symbiosis import Symbiosis
 from paretosched.wishes.wish import Wish, goal
 from paretosched.wishes.wish_grammar import parse
 
-APPLIED, POSITIONS, ALONE, LIMITS, CUT = "applied", "positions", "alone", "limits", "cut"
-PARTS = (CUT, LIMITS, ALONE, *settings.PARTS, APPLIED, POSITIONS)
+APPLIED, POSITIONS, WEEKS, ALONE, LIMITS, CUT = "applied", "positions", "weeks", "alone", "limits", "cut"
+PARTS = (CUT, LIMITS, ALONE, *settings.PARTS, APPLIED, POSITIONS, WEEKS)
 ALL_LOGS = (*settings.LOGS, settings.RAISED)
 
 
@@ -54,6 +55,8 @@ def main() -> None:
             save_rows(on_every_log(options), options.results / f"{APPLIED}.csv")
         elif part == POSITIONS:
             save_rows(positions(options), options.results / f"{POSITIONS}.csv")
+        elif part == WEEKS:
+            save_rows(over_weeks(options), options.results / f"{WEEKS}.csv")
         elif part == CUT:
             for log in common.LOGS:  # NASA, too, for the other experiments
                 keep([cut_work(log, options)], options.results / f"{CUT}.csv")
@@ -237,11 +240,26 @@ def comparison_rows(log: str, names: dict[str, ps.Policy], front: Front | None, 
 
 def on_every_log(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the rows of the rule bases trained on CTC on every log: figure 7 of the paper."""
-    names = {f"{kind} rules of CTC": policy for kind, policy in trained_policies(options.results, "CTC").items()}
+    names = rules_of_ctc(options.results)
+    return [row for log in settings.LOGS for row in comparison_rows(log, names, None, options.quick)]
+
+
+def rules_of_ctc(results: Path) -> dict[str, ps.Policy]:
+    """Return the rule bases of CTC by what figure 7 calls them; the iterative one also with EASY where unseen."""
+    names = {f"{kind} rules of CTC": policy for kind, policy in trained_policies(results, "CTC").items()}
     iterative = names["iterative rules of CTC"]
     counts = np.array(iterative.provenance["decisions"])
     names[settings.UNSEEN] = with_unseen(iterative, counts, "easy by wait")
-    return [row for log in settings.LOGS for row in comparison_rows(log, names, None, options.quick)]
+    return names
+
+
+def over_weeks(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return how certain the gains of the rule bases in the results are, where they learnt and, of CTC, elsewhere."""
+    alone = common.rows(options.results / f"{ALONE}.csv")
+    return [
+        *weeks.of_trainings(options.results, alone, options.quick),
+        *weeks.of_transfer(rules_of_ctc(options.results), alone, options.quick),
+    ]
 
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import common
 import settings
 from reading import GROUPS, KINDS, TABLE, Row, best_alone, gain_of, gains_alone
+from weeks import in_brackets, of_transfer_row, verdict
 
 from paretosched.core.tables import markdown
 
@@ -105,8 +106,11 @@ def starving(rows: Sequence[Row]) -> str:
     return ""
 
 
-def on_every_log(rows: Sequence[Row], alone: Sequence[Row]) -> list[str]:
-    """Return the section about the rules of CTC on every log, beside a strategy that nobody trained: figure 7."""
+def on_every_log(rows: Sequence[Row], alone: Sequence[Row], weeks: Sequence[Row]) -> list[str]:
+    """Return the section about the rules of CTC on every log, beside a strategy that nobody trained: figure 7.
+
+    `weeks` has the intervals of the gains on the other logs.
+    """
     untrained = [row for row in alone if row["system"] != "greedy"]
     best_of_ctc, _ = best_alone(untrained, "CTC")
     beside = {log: gains_alone(untrained, log)[best_of_ctc] for log in dict.fromkeys(row["log"] for row in rows)}
@@ -114,7 +118,12 @@ def on_every_log(rows: Sequence[Row], alone: Sequence[Row]) -> list[str]:
     for policy in POLICIES:
         for row in (row for row in rows if row["policy"] == policy):
             better = "better" if gain_of(row) > beside[row["log"]]["objective"] else "**not better**"
-            lines.append([policy, row["log"], *cells(gains_of(row)), better])
+            shown, of_weeks = cells(gains_of(row)), of_transfer_row(weeks, policy, row["log"])
+            if of_weeks:
+                shown[0] += in_brackets(of_weeks, "objective", 1)
+                shown[1] += in_brackets(of_weeks, "AWRT", 1)
+                better += "" if verdict([of_weeks]) in ("yes", "no", "-") else ", not told apart"
+            lines.append([policy, row["log"], *shown, better])
     lines += [[f"{best_of_ctc}, always", log, *cells(gains), ""] for log, gains in beside.items()]
     heads = ["policy", "log", "objective", *SHOWN, "worse than EASY in"]
     return [
@@ -122,7 +131,9 @@ def on_every_log(rows: Sequence[Row], alone: Sequence[Row]) -> list[str]:
         "",
         *markdown([*heads, f"objective, than {best_of_ctc}"], lines, left=2),
         "",
-        f"Gains over EASY. {of_transfer(rows)}",
+        "Gains over EASY; in brackets 90 % intervals by a block bootstrap over the weeks of a log that the rules have "
+        "not seen. Not told apart: the interval of the gain over that strategy, in the same draws, has zero in it. "
+        f"{of_transfer(rows)}",
         "",
         f"Beside them what is not trained: {best_of_ctc}, the best strategy on CTC, always. EASY where unseen: a "
         "situation that CTC never had keeps FCFS by wait in algorithm 2 of the paper, because there any strategy is as "

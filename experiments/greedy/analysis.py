@@ -132,7 +132,8 @@ def opening(provenance: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) 
         f"{untrained.in_words(alone[0])}, and {median(within):.1f} % with backfilling and limits for AWRT and the "
         f"other groups{untrained.in_words(alone[1])}.",
         f"The {len(plain)} seeds differ by {max(plain) - min(plain):.2f} points. On later jobs of {len(gains)} logs, "
-        f"policies without limits gain {gains[least]:.1f} % ({least}) to {gains[best]:.1f} % ({best}"
+        f"policies without limits, with EASY backfilling, gain {gains[least]:.1f} % ({least}) to {gains[best]:.1f} % "
+        f"({best}"
         f"{scalings.gains_in_words(tables[run.SCALINGS], f'rest-easy-{best}')})."
         + (
             f" The kind of training was chosen on all of {later_jobs.CHOSEN_ON}, which is among them."
@@ -140,7 +141,8 @@ def opening(provenance: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) 
             else ""
         ),
         (
-            f"Others pay: without limits a group of {worst} loses up to {-losses[worst]:.0f} %, and "
+            f"Others pay: without limits a group of {worst} loses up to {-losses[worst]:.0f} %"
+            f"{later_jobs.without_backfilling(tables['rest-none'], worst)}, and "
             if losses[worst] < 0
             else "On later jobs "
         )

@@ -55,6 +55,12 @@ def by_log(rows: Sequence[Row], part: str = "rest") -> dict[str, list[Row]]:
     return {log_of(name): best_of(rows, name, part) for name in dict.fromkeys(row["training"] for row in rows)}
 
 
+def without_backfilling(rows: Sequence[Row], log: str) -> str:
+    """Return in brackets what a group of a log loses on the rest without backfilling; empty if that was not run."""
+    losses = [loss(row) for row in by_log(rows).get(log, [])]
+    return f" (without backfilling {-min(losses):,.0f} %)" if losses and min(losses) < 0 else ""
+
+
 def idle_logs(rows: Sequence[Row]) -> list[str]:
     """Return the logs on which no policy gains or loses anything, because nobody waits there."""
     return [

@@ -129,7 +129,13 @@ def test_provenance_is_read_as_it_was_written(common: Any, tmp_path: Path) -> No
     note = common.load_provenance(tmp_path)
     assert [set(session) for session in note["sessions"]] == [{"seconds", "cpu_seconds", "cores"}]
     common.save_provenance(tmp_path, {"parts": ["one", "two"]})
+    (session,) = common.load_provenance(tmp_path)["sessions"]  # it is still the same call
+    assert session["seconds"] >= note["sessions"][0]["seconds"]
+    common._earlier_sessions.cache_clear()  # as in another call
+    common.save_provenance(tmp_path, {"parts": ["one", "two"]})
+    assert common.load_provenance(tmp_path)["sessions"][0] == session
     assert len(common.load_provenance(tmp_path)["sessions"]) == 2
+    common._earlier_sessions.cache_clear()
     common.save_provenance(tmp_path, {"quick": True})
     assert len(common.load_provenance(tmp_path)["sessions"]) == 2
     assert list(note["versions"]) == ["python", "paretosched", "numpy", "numba", "scipy"]

@@ -40,10 +40,10 @@ def test_the_groups_give_the_objective(kind: str, log: str) -> None:
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.syspath_prepend(str(ROOT / "experiments" / "gfs"))
-    for name in ("run", "settings"):  # there are more experiments
+    for name in ("run", "settings", "weeks"):  # there are more experiments
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module("run")
-    for name in ("run", "settings"):
+    for name in ("run", "settings", "weeks"):
         sys.modules.pop(name, None)
 
 
@@ -64,7 +64,7 @@ def test_what_evolution_found_is_told_apart(run: Any) -> None:
 
 @pytest.fixture
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    names = ("common", "settings", "reading", "possible", "transfer")
+    names = ("common", "settings", "reading", "possible", "transfer", "weeks")
     for place in (ROOT / "experiments", ROOT / "experiments" / "gfs"):
         monkeypatch.syspath_prepend(str(place))
     for name in names:
@@ -121,6 +121,53 @@ def test_logs_that_lose_much_work_are_named_unless_they_were_run_both_ways(scrip
     assert possible.of_cut_work({"cut": []}) == ""
 
 
+def test_intervals_are_of_the_schedules_in_the_tables(scripts: Any) -> None:
+    """Every rule base was simulated again: its gain is that of its training, within its interval."""
+    common, weeks = scripts("common"), scripts("weeks")
+    results = ROOT / "results" / "gfs"
+    parts = ("symbiotic", "iterative", "better", "raised")
+    trained = {
+        weeks.key_of(row): row
+        for part in parts
+        for row in common.rows(results / f"{part}.csv")
+        if row["system"] == "rules"
+    }
+    of_ctc = {(row["policy"], row["log"], ""): row for row in common.rows(results / "applied.csv")}
+    rows = common.rows(results / "weeks.csv")
+    assert {weeks.key_of(row) for row in rows} >= set(trained)
+    for row in rows:
+        there = trained.get(weeks.key_of(row)) or of_ctc[weeks.key_of(row)]
+        gain = float(there["vs_easy"] if "vs_easy" in there else there["objective_vs_easy"])
+        assert float(row["objective"]) == pytest.approx(gain, rel=1e-9)
+        assert float(row["AWRT"]) == pytest.approx(float(there["AWRT_vs_easy"]), rel=1e-9)
+        for name in ("objective", "AWRT", "beyond"):
+            assert float(row[f"{name}_low"]) < float(row[name]) < float(row[f"{name}_high"])
+
+
+def test_better_than_one_strategy_takes_the_interval_of_every_seed(scripts: Any) -> None:
+    weeks = scripts("weeks")
+    above, around, below = (
+        {"training": "symbiotic", "log": "KTH", "beyond_low": low, "beyond_high": high}
+        for low, high in (("0.1", "2"), ("-0.1", "2"), ("-2", "-0.1"))
+    )
+    assert weeks.verdict([above, above]) == "yes"
+    assert weeks.verdict([below]) == "no"
+    assert weeks.verdict([above, around]) == weeks.verdict([above, below]) == "**not told apart**"
+    assert weeks.verdict([above, above | {"beyond_low": ""}]) == "-"
+    assert weeks.told_apart([above], "symbiotic", ["CTC", "KTH"]) == ["KTH"]
+    assert weeks.told_apart([above, around], "symbiotic", ["KTH"]) == []
+
+
+def test_the_best_of_thirteen_strategies_has_the_greedy_of_the_training(scripts: Any) -> None:
+    names = dict.fromkeys(scripts("reading").TABLE, "")
+    alone = [
+        names | {"log": "KTH", "system": system, "objective": objective}
+        for system, objective in (("easy by wait", "200"), ("a", "150"), ("greedy", "100"))
+    ]
+    for gain, best in (("24", "a"), ("26", "greedy")):
+        assert scripts("weeks").best_of_thirteen(alone, {"log": "KTH", "vs_easy": gain}) == best
+
+
 @pytest.mark.slow
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     work, results = tmp_path / "work", tmp_path / "results"
@@ -139,6 +186,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "trained Greedy",
         "there is to gain",
         "leaves open",
+        "How certain",
         "it cost",
     ):
         assert heading in summary
