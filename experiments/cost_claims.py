@@ -8,6 +8,14 @@ from experiments.quoted import in_words, of_one_call, replays, table4, training_
 TIMES = ("wall_seconds", "kernel_seconds")
 TRAININGS = ("none", "easy", "strategies", "all", "rest-easy", "rest-none", "rest-limits", "rest-raised")
 RULES = ("symbiotic", "iterative", "better", "choices", "raised")
+CALL_TIMES = ("seconds", "cpu_seconds")
+CALLS = (  # of `run.py`: its place among the sessions in the provenance, and its parts
+    ("greedy", 5, "`within` |"),
+    ("greedy", 6, "`raised`, `weeks` and `scalings`"),
+    ("gfs", 14, "of these `iterative` on LANL with requests raised, with the training of its Greedy |"),
+    ("gfs", 16, "`weeks` |"),
+    ("gfs", 17, "`cut`, `limits` and `applied`"),
+)
 
 COST_CLAIMS: tuple[Claim, ...] = (
     Claim(
@@ -30,12 +38,12 @@ COST_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         COST,
-        "| greedy | {:,.0f} | {:,.0f} |",
+        "| greedy | {:,.0f} | {:,.0f} | all trainings |",
         lambda r: training_times(r, *(f"greedy/{part}" for part in TRAININGS)),
     ),
     Claim(
         COST,
-        "| gfs | {:,.0f} | {:,.0f} |",
+        "| gfs | {:,.0f} | {:,.0f} | all trainings but",
         lambda r: training_times(r, *(f"gfs/{part}" for part in RULES)),
     ),
     Claim(
@@ -45,6 +53,14 @@ COST_CLAIMS: tuple[Claim, ...] = (
             *(sum(float(row[key]) for row in r.rows("ci190_05/seeds", row="final")) for key in TIMES),
             in_words(len(r.rows("ci190_05/seeds", row="final"))),
         ),
+    ),
+    *(
+        Claim(
+            COST,
+            f"| {name} | {{:,.0f}} | {{:,.0f}} | {parts}",
+            lambda r, name=name, call=call: [r.provenance(name)["sessions"][call][key] for key in CALL_TIMES],
+        )
+        for name, call, parts in CALLS
     ),
     *(
         Claim(COST, f"| {name} | {{:,.0f}} | {{:,.0f}} | all parts |", lambda r, name=name: of_one_call(r, name))
