@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from support.experiments import modules, paper, script, without
+from paretosched.core.tables import load_rows
+from support.experiments import ROOT, modules, paper, script, without
 
 SCRIPTS = ("later_jobs", "scalings", "untrained", "way", "settings")  # there are more experiments
 
@@ -119,6 +120,26 @@ def test_table_3_gives_the_improvement_of_section_5() -> None:
     values = {(row["item"], row["quantity"]): row["value"] for row in paper("greedy")}
     easy, greedy = (10 * float(values[item, "AWRT1"]) + 4 * float(values[item, "AWRT2"]) for item in ("EASY", "GREEDY"))
     assert 100 * (1 - greedy / easy) == pytest.approx(9.498, abs=5e-4)  # "by more than 9 %"
+
+
+def test_what_a_group_loses_without_backfilling_is_said(scripts: dict[str, Any]) -> None:
+    words, rows = scripts["later_jobs"].without_backfilling, rows_of("KTH", [5.0, 50.0], [0.0, 0.0])
+    assert words(rows, "KTH") == " (without backfilling 50 %)"
+    assert words(rows, "CTC") == words([], "KTH") == ""
+
+
+def test_the_policies_are_those_of_the_tables(scripts: dict[str, Any]) -> None:
+    """A training that is made again replaces its policies, too."""
+    results, checked = ROOT / "results" / "greedy", 0
+    for training in scripts["settings"].TRAININGS:
+        table = results / f"{training.part}.csv"
+        rows = scripts["later_jobs"].best_of(load_rows(table), training.name) if table.exists() else []
+        for row in rows if len(training.logs) == 1 else []:
+            policy = json.loads((results / "policies" / f"{training.file}-{row['seed']}.json").read_text("utf-8"))
+            objective = policy["provenance"]["objective"]
+            assert objective == pytest.approx(float(row["objective"]), rel=1e-9), (training.name, row["seed"])
+            checked += 1
+    assert checked > 100
 
 
 @pytest.mark.slow
