@@ -355,6 +355,14 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         PAPER001,
+        "that strategy is the better one in {} of {} cases",
+        lambda r: (
+            sum(gain < 0 for gain in r.values("gfs/scalings", "beyond", training="symbiotic")),
+            len(r.rows("gfs/scalings", training="symbiotic")),
+        ),
+    ),
+    Claim(
+        PAPER001,
         "{:.1f} % by symbiotic rules and {:.1f} % by iterative ones, where the best strategy alone has {:.1f} %",
         lambda r: (
             *(

@@ -273,6 +273,16 @@ def worst_group(row: Mapping[str, str]) -> float:
     return min(groups_of(row, "AWRT{}_vs_easy"))
 
 
+def low_to_high(rows: Sequence[Mapping[str, str]], key: str, digits: int) -> str:
+    """Return the ends of a column in per cent as text.
+
+    >>> low_to_high([{"gain": "2.04"}, {"gain": "-1"}], "gain", 1)
+    '-1.0 to +2.0 %'
+    """
+    values = [float(row[key]) for row in rows]
+    return f"{min(values):+,.{digits}f} to {max(values):+,.{digits}f} %"
+
+
 def longest_wait(row: Mapping[str, str]) -> float:
     """Return the largest 95th percentile wait of a group, as a multiple of EASY's; shorter waits count as an hour."""
     pairs = zip(groups_of(row, "wait_p95_{}"), groups_of(row, "wait_p95_{}_easy"), strict=True)

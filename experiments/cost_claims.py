@@ -15,6 +15,7 @@ CALLS = (  # of `run.py`: its place among the sessions in the provenance, and it
     ("gfs", 14, "of these `iterative` on LANL with requests raised, with the training of its Greedy |"),
     ("gfs", 16, "`weeks` |"),
     ("gfs", 17, "`cut`, `limits` and `applied`"),
+    ("gfs", 18, "`scalings` |"),
 )
 
 COST_CLAIMS: tuple[Claim, ...] = (

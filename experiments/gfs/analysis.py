@@ -11,6 +11,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import run
+import scalings
 import settings
 from figures import draw
 from possible import of_raised_requests, possible, run_one_way
@@ -58,6 +59,7 @@ def main() -> None:
     lines += possible(paper, tables) if tables["limits"] else common.not_run("limits")
     lines += alone(tables["alone"], tables["symbiotic"]) if tables["alone"] else common.not_run("alone")
     lines += certain(tables["weeks"], trained_rows(tables)) if tables["weeks"] else common.not_run("weeks")
+    lines += scalings.section(tables["scalings"], tables["weeks"]) if tables["scalings"] else common.not_run("scalings")
     for kind in KINDS:
         lines += against_paper(kind, paper, tables[kind], tables["alone"]) if tables[kind] else common.not_run(kind)
     lines += against(paper, tables["symbiotic"], tables["iterative"])
@@ -99,10 +101,10 @@ def opening(provenance: Mapping[str, Any], paper: Paper, tables: Mapping[str, Se
         f"least {provenance['objective']}?",
         came_out(tables, gains),
         f"Symbiotic trainings a log: {span([len(of_log) for of_log in equal.values()])}, tested where they "
-        f"learnt{of_weeks(tables['weeks'], logs)}. The paper's gain is "
+        f"learnt{of_weeks(tables['weeks'], logs)}{scalings.kept_in_words(tables['scalings'], logs)}. "
+        "The paper's gain is "
         + (f"missed on {', '.join(missed)}." if missed else "reached.")
-        + (raised_words(tables, goals["LANL"]) if "LANL" in goals else "")
-        + (f" {', '.join(once)} were run only with work cut off." if once else ""),
+        + (raised_words(tables, goals["LANL"]) if "LANL" in goals else ""),
         f"The groups that are not in the objective pay without a limit: on {worst} one of them loses "
         f"{-losses[worst]:,.0f} % with one of the seeds"
         + (
@@ -110,7 +112,8 @@ def opening(provenance: Mapping[str, Any], paper: Paper, tables: Mapping[str, Se
             "cases."
             if others
             else "."
-        ),
+        )
+        + (f" {', '.join(once)} were run only with work cut off." if once else ""),
         "Try the thirteen strategies alone first, and use rules only with limits and after a test on jobs that they "
         "have not learnt from (see [results/online](../online/summary.md)).",
     )

@@ -14,6 +14,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
+import scalings
 import settings
 import weeks
 
@@ -34,7 +35,8 @@ from paretosched.wishes.wish import Wish, goal
 from paretosched.wishes.wish_grammar import parse
 
 APPLIED, POSITIONS, WEEKS, ALONE, LIMITS, CUT = "applied", "positions", "weeks", "alone", "limits", "cut"
-PARTS = (CUT, LIMITS, ALONE, *settings.PARTS, APPLIED, POSITIONS, WEEKS)
+SCALINGS = "scalings"
+PARTS = (CUT, LIMITS, ALONE, *settings.PARTS, APPLIED, POSITIONS, WEEKS, SCALINGS)
 ALL_LOGS = (*settings.LOGS, settings.RAISED)
 
 
@@ -57,6 +59,10 @@ def main() -> None:
             save_rows(positions(options), options.results / f"{POSITIONS}.csv")
         elif part == WEEKS:
             save_rows(over_weeks(options), options.results / f"{WEEKS}.csv")
+        elif part == SCALINGS:
+            known = common.rows(options.results / f"{WEEKS}.csv")
+            rows = list(scalings.of_trainings(options.results, known, options.quick))
+            save_rows(rows, options.results / f"{SCALINGS}.csv")
         elif part == CUT:
             for log in common.LOGS:  # NASA, too, for the other experiments
                 keep([cut_work(log, options)], options.results / f"{CUT}.csv")

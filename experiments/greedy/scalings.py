@@ -73,8 +73,8 @@ def section(rows: Sequence[Row], tables: Mapping[str, Sequence[Row]], others: Ma
             if mine and log not in others.get(part, ()):
                 here = best_of(tables[part], training, "rest")
                 held = sum(float(row["exceeded"]) == 0 for row in mine)
-                ends = [low_to_high(mine, key, digits) for key, digits in COLUMNS.items()]
-                lines.append([name, log, low_to_high(here, "vs_easy", 1), *ends, f"{held} of {len(mine)}"])
+                ends = [common.low_to_high(mine, key, digits) for key, digits in COLUMNS.items()]
+                lines.append([name, log, common.low_to_high(here, "vs_easy", 1), *ends, f"{held} of {len(mine)}"])
     if not lines:
         return []
     heads = ["trained", "log", "scaling learnt from", "other scalings", "AWRT", "worst group", "limits kept"]
@@ -112,7 +112,7 @@ def outside(rows: Sequence[Row], tables: Mapping[str, Sequence[Row]], weeks: Seq
 def gains_in_words(rows: Sequence[Row], training: str) -> str:
     """Return a part of a sentence: from where to where a training's gains go on other scalings; empty without any."""
     mine = [row for row in rows if row["training"] == training]
-    return f", on other scalings of it {low_to_high(mine, 'vs_easy', 0)}" if mine else ""
+    return f", on other scalings of it {common.low_to_high(mine, 'vs_easy', 0)}" if mine else ""
 
 
 def kept_in_words(rows: Sequence[Row], part: str, idle: Container[str]) -> str:
@@ -121,13 +121,3 @@ def kept_in_words(rows: Sequence[Row], part: str, idle: Container[str]) -> str:
     held = sum(float(row["exceeded"]) == 0 for row in mine)
     cases = f"{held} of {len(mine)} cases"
     return f" Trained within the limits, they are kept in {cases} on logs where somebody waits." if mine else ""
-
-
-def low_to_high(rows: Sequence[Row], key: str, digits: int) -> str:
-    """Return the ends of a column as text.
-
-    >>> low_to_high([{"gain": "2.04"}, {"gain": "-1"}], "gain", 1)
-    '-1.0 to +2.0 %'
-    """
-    values = [float(row[key]) for row in rows]
-    return f"{min(values):+.{digits}f} to {max(values):+.{digits}f} %"

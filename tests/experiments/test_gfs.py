@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import paretosched as ps
 from paretosched.training.symbiosis import Rules, Symbiosis, evolve
 from support.experiments import ROOT, paper, script, without
 
@@ -40,10 +41,10 @@ def test_the_groups_give_the_objective(kind: str, log: str) -> None:
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.syspath_prepend(str(ROOT / "experiments" / "gfs"))
-    for name in ("run", "settings", "weeks"):  # there are more experiments
+    for name in ("run", "scalings", "settings", "weeks"):  # there are more experiments
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module("run")
-    for name in ("run", "settings", "weeks"):
+    for name in ("run", "scalings", "settings", "weeks"):
         sys.modules.pop(name, None)
 
 
@@ -64,7 +65,7 @@ def test_what_evolution_found_is_told_apart(run: Any) -> None:
 
 @pytest.fixture
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    names = ("common", "settings", "reading", "possible", "transfer", "weeks")
+    names = ("common", "settings", "reading", "possible", "transfer", "weeks", "scalings")
     for place in (ROOT / "experiments", ROOT / "experiments" / "gfs"):
         monkeypatch.syspath_prepend(str(place))
     for name in names:
@@ -197,3 +198,31 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     script("gfs", "run.py", "--quick", "--part", "symbiotic", "--log", "KTH", *places)
     times = ("kernel_seconds", "wall_seconds")
     assert without(times, again) == without(times, (results / "symbiotic.csv").read_bytes())
+
+
+def test_gains_on_another_scaling_are_those_of_its_schedules(scripts: Any) -> None:
+    """A row of the table, from the objectives of schedules that the rule base, EASY and the strategy make there."""
+    scripts("common"), scripts("weeks")
+    scalings = scripts("scalings")
+    w = ps.lublin(jobs=300, processors=64, seed=7)
+    base = ps.load_policy(ROOT / "results" / "gfs" / "policies" / "symbiotic-KTH-0.json")
+    row = scalings.gains_on(w, base, ps.as_policy("conservative"))
+    easy, one, ours = (ps.objectives(ps.simulate(w, policy)) for policy in ("easy", "conservative", base))
+    weigh = [0, 0, 10, 4, 0, 0, 0]
+    of_easy, of_one, value = (sum(x * y for x, y in zip(weigh, v, strict=True)) for v in (easy, one, ours))
+    gains = [100 * (1 - b / a) for a, b in zip(easy, ours, strict=True)]
+    expected = {"objective": 100 * (1 - value / of_easy), "AWRT": gains[1], "worst_group": min(gains[2:])}
+    assert row == pytest.approx(expected | {"beyond": 100 * (1 - value / of_one)})
+    assert row["objective"] not in (0, row["beyond"])
+
+
+def test_what_other_scalings_say_of_one_strategy(scripts: Any) -> None:
+    scripts("common"), scripts("weeks")
+    scalings = scripts("scalings")
+    key = {"training": "symbiotic", "log": "KTH", "one": "greedy", "AWRT": "-1", "worst_group": "-1234.4"}
+    rows = [key | {"objective": "4", "beyond": "-2"}, key | {"objective": "6", "beyond": "0.5"}]
+    assert scalings.kept_in_words(rows, ["KTH"]) == ", on other scalings in 1 of 2 cases"
+    assert scalings.kept_in_words(rows, ["CTC"]) == ""
+    (line,) = [line for line in scalings.section(rows, [key | {"objective": "9"}]) if line.startswith("| symbiotic")]
+    cells = ["+9.0 to +9.0 %", "+4.0 to +6.0 %", "-1.0 to -1.0 %", "-1,234 to -1,234 %", "greedy", "-2.00 to +0.50 %"]
+    assert line == f"| symbiotic | KTH | {' | '.join(cells)} | 1 of 2 |"
