@@ -45,7 +45,7 @@ README_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         README,
-        "with {} seed, on the later tenths of {} logs",
+        "with {} seeds, on the later tenths of {} logs",
         lambda r: (
             in_words(len({row["seed"] for row in rolling(r, "trained", MARGIN)})),
             in_words(len({row["log"] for row in rolling(r, "trained", MARGIN)})),
