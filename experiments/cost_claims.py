@@ -16,6 +16,10 @@ CALLS = (  # of `run.py`: its place among the sessions in the provenance, and it
     ("gfs", 16, "`weeks` |"),
     ("gfs", 17, "`cut`, `limits` and `applied`"),
     ("gfs", 18, "`scalings` |"),
+    ("ci190_05", 3, "`ranks` |"),
+    ("orders", 0, "`ingredients` |"),
+    ("online", 4, "of these the second seed without a validated distance to the limits |"),
+    ("online", 5, "of these the second seed with one |"),
 )
 
 COST_CLAIMS: tuple[Claim, ...] = (

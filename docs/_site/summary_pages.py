@@ -16,6 +16,7 @@ ORDER = (
     "bounds",
     "search",
     "online",
+    "orders",
     "slurm",
     "reliability",
 )

@@ -16,6 +16,7 @@ import settings
 from paretosched.core.tables import markdown
 
 Row = Mapping[str, str]
+WORSE = 1.0  # points, from which on the whole class is worse than one order
 HEADS = ["gain", "limits kept", "AWRT", "worst group", "95 % wait"]
 
 
@@ -107,18 +108,21 @@ def opening(provenance: Mapping[str, Any], ingredients: Sequence[Row], draws: Se
     ]
     first, *_ = sorted(single, key=lambda name: -single[name]) or [""]
     lost = [name for name in trained_names if not all(map(is_within, unseen[name]))]
+    missing = [f"`{name}`" for name in provenance["learners"] if name not in trained_names]
     key = {log: gain_of(of(ingredients, log=log, ingredients=settings.KEY)) for log in logs}
     whole = {log: gain_of(of(ingredients, log=log, ingredients=settings.CLASS)) for log in logs}
+    worse = [log for log in logs if whole[log] <= key[log] - WORSE]
     possible = {log: float(of(ingredients, log=log)[0]["possible_vs_easy"]) for log in logs}
     return common.opening(
         f"What stands in the way of the least {provenance['objective']} with {provenance['limits']}: the order of the "
         "waiting jobs, or how they are backfilled; and does a policy hold when the log is scaled with another seed?",
         "From one trained order with EASY to the whole class: "
         + ", ".join(f"{log} {key[log]:+.1f} to {whole[log]:+.1f} %" for log in logs)
-        + f"; most of single ingredients adds `{first}`, {single.get(first, 0.0):+.1f} points in the mean over logs.",
-        f"{len(logs)} logs and {len(seeds)} seed{'s' * (len(seeds) != 1)} of each training, on the jobs that were "
-        f"learnt from; on {len(others)} draws of {settings.LOG} that were not learnt from, with limits kept on so "
-        f"many: {', '.join(on_others)}.",
+        + f"; most of single ingredients adds `{first}`, {single.get(first, 0.0):+.1f} points in the mean over logs."
+        + (f" On {', '.join(worse)} the larger class is searched worse than one order." if worse else ""),
+        f"Trained with {len(seeds)} seed{'s' * (len(seeds) != 1)} on {len(logs)} logs, and tried there; and on "
+        f"{len(others)} other draws of {settings.LOG}, with limits kept on so many: "
+        f"{', '.join(on_others)}." + (f" Not trained so far: {', '.join(missing)}." if missing else ""),
         f"At most {', '.join(f'{possible[log]:.1f} % on {log}' for log in logs)} is proved possible, for schedules "
         "that know the future; "
         + (
@@ -139,6 +143,7 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         f"{quick}Logs scaled to {common.PROCESSORS:,} processors as in the papers: {logs}. Gains are (EASY - X) / EASY "
         "in per cent, positive is better; ± is the standard deviation over seeds. 95 % wait: of the group that loses "
         "most, as a multiple of EASY's; waits of less than an hour count as one. "
+        f"{common.cut_remark(provenance, provenance['workloads'])}"
         f"{common.versions_text(provenance)}.",
         "",
     ]
