@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from paretosched.core.tables import load_rows
-from support.experiments import script
+from support.experiments import ROOT, script
 
 
 @pytest.mark.slow
@@ -33,3 +37,27 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     shutil.rmtree(work)
     assert script(*call) == ""  # nothing is trained again
     assert {path.name: path.read_bytes() for path in results.glob("*.csv")} == tables
+
+
+@pytest.fixture
+def analysis(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    names = ("common", "settings", "run", "analysis")
+    for place in (ROOT / "experiments", ROOT / "experiments" / "orders"):
+        monkeypatch.syspath_prepend(str(place))
+    for name in names:  # there are more experiments
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module("analysis")
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def test_what_keeps_the_limits_on_every_draw_is_recommended(analysis: Any) -> None:
+    def rows(policy: str, gain: str, *exceeded: str) -> list[dict[str, str]]:
+        return [{"policy": policy, "objective_vs_easy": gain, "exceeded": value} for value in exceeded]
+
+    easy, safe, safer = rows("easy", "0", "0.0", "0.0"), rows("sjf", "4", "0.0", "0.0"), rows("saf", "5", "0.0", "0.0")
+    broken = rows("wfp3", "9", "0.0", "0.01")
+    assert "run `saf`, which keeps them on all of CTC and gains 5.0 % in the mean" in analysis.what_to_do(
+        [*easy, *safe, *safer, *broken], 5
+    )
+    assert analysis.what_to_do([*easy, *broken], 5).startswith("If the limits must hold on every draw, run `easy`; if")
