@@ -101,10 +101,9 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
         progress=common.show_training(f"{training.name} {log} {seed}"),
         **arguments,
     )
-    policies = options.results / "policies"
-    policies.mkdir(exist_ok=True)
-    name = f"{training.name}-{log}-{seed}".replace(",", "").replace(" ", "-")
-    save_policy(training_result.policy, policies / f"{name}.json")
+    file = weeks.policy_file(options.results, training.name, log, seed)
+    file.parent.mkdir(exist_ok=True)
+    save_policy(training_result.policy, file)
     about = {
         "training": training.name,
         "log": log,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,12 @@ import common
 import numpy as np
 import settings
 from reading import Row
-from weeks import KEY, OVER_ONE, always, policy_file
+from weeks import KEY, OVER_ONE, always, key_of, policy_file
 
 import paretosched as ps
 from paretosched.core.tables import markdown
-from paretosched.simulation.objective import objective_table
 from paretosched.wishes.wish import goal
 
-SEEDS = (1, 2, 3, 4)  # of scalings that nothing has learnt from
 COLUMNS = {"objective": 1, "AWRT": 1, "worst_group": 0, OVER_ONE: 2}  # with digits
 
 
@@ -36,31 +34,26 @@ def of_trainings(results: Path, known: Sequence[Row], quick: bool) -> Iterator[d
     names = [training.name for training in settings.TRAININGS]
     scaled = [row for row in known if row["training"] in names and common.factor_of(row["log"]) != 1]
     for log in dict.fromkeys(row["log"] for row in scaled):
-        for scaling in SEEDS[: 1 if quick else None]:
-            jobs = common.workload(log, settings.QUICK, quick)
-            if not quick:
-                jobs = ps.scale(common.log_of(log), common.PROCESSORS, common.factor_of(log), scaling)
-            for row in scaled:
-                if row["log"] == log:
-                    base = ps.load_policy(policy_file(results, row["training"], log, int(row["seed"])))
-                    key = {name: row[name] for name in KEY}
-                    yield key | {"scaling": scaling, "one": row["one"]} | gains_on(jobs, base, always(row["one"], base))
+        on_log = [row for row in scaled if row["log"] == log]
+        trainings = [[row for row in on_log if row["training"] == name] for name in names]
+        for scaling in common.OTHER_SCALINGS[: 1 if quick else None]:
+            jobs = common.stand_in(log, settings.QUICK) if quick else common.scaling_of(log, scaling)
+            for rows in filter(None, trainings):
+                bases = [ps.load_policy(policy_file(results, *key_of(row))) for row in rows]
+                for row, gains in zip(rows, gains_on(jobs, bases, always(rows[0]["one"], bases[0])), strict=True):
+                    yield {key: row[key] for key in KEY} | {"scaling": scaling, "one": row["one"]} | gains
 
 
-def gains_on(jobs: ps.Workload, policy: ps.Policy, one: ps.Policy) -> dict[str, float]:
-    """Return the gains of a policy over EASY, per cent, and in the objective over one strategy."""
+def gains_on(jobs: ps.Workload, policies: Sequence[ps.Policy], one: ps.Policy) -> Iterator[dict[str, float]]:
+    """Yield the gains of policies over EASY, per cent, and in the objective over one strategy."""
     wish = ps.as_wish(settings.OBJECTIVE, jobs.groups)
-    easy, single, ours = (np.asarray(ps.objectives(ps.simulate(jobs, each))) for each in ("easy", one, policy))
-    names = [o.name for o in objective_table(jobs.groups)]
-    gains = dict(zip(names, (100 * (1 - ours / easy)).tolist(), strict=True))
-    of_groups = [gain for name, gain in gains.items() if name not in ("UTIL", "AWRT") and not np.isnan(gain)]
-    of_easy, of_one, value = goal(wish, np.array([easy, single, ours])).tolist()
-    return {
-        "objective": 100 * (1 - value / of_easy),
-        "AWRT": gains["AWRT"],
-        "worst_group": min(of_groups),
-        OVER_ONE: 100 * (1 - value / of_one),
-    }
+    easy, single = (np.asarray(ps.objectives(ps.simulate(jobs, policy))) for policy in ("easy", one))
+    for policy in policies:
+        ours = np.asarray(ps.objectives(ps.simulate(jobs, policy)))
+        overall, worst = common.overall_and_worst(jobs, easy, ours)
+        of_easy, of_one, value = goal(wish, np.array([easy, single, ours])).tolist()
+        gains = {"objective": 100 * (1 - value / of_easy), "AWRT": overall, "worst_group": worst}
+        yield gains | {OVER_ONE: 100 * (1 - value / of_one)}
 
 
 # --- words and tables -------------------------------------------------------------------------------------------------
@@ -83,9 +76,9 @@ def section(rows: Sequence[Row], known: Sequence[Row]) -> list[str]:
         "",
         *markdown([*heads, "one strategy", "objective, than it", "better than it"], lines, left=2),
         "",
-        f"Gains over EASY on {len(SEEDS)} other scalings of the log that a rule base learnt from, the lowest and the "
-        "highest of all seeds and scalings: other copies of the same jobs, at the same times, so no test on later "
-        "ones. One strategy: the best of the thirteen where the rules learnt, always. LANL has 1,024 processors as it "
+        f"Gains over EASY on {len(common.OTHER_SCALINGS)} other scalings of the log that a rule base learnt from, "
+        "the lowest and the highest of all seeds and scalings: other copies of the same jobs, at the same times, so no test on "
+        "later ones. One strategy: the best of the thirteen where the rules learnt, always. LANL has 1,024 processors as it "
         "was recorded and is not scaled.",
         "",
     ]
@@ -93,6 +86,6 @@ def section(rows: Sequence[Row], known: Sequence[Row]) -> list[str]:
 
 def kept_in_words(rows: Sequence[Row], logs: Sequence[str]) -> str:
     """Return a part of a sentence: how often symbiotic rules beat the strategy elsewhere, too; empty without rows."""
-    mine: list[Mapping[str, str]] = [row for row in rows if row["training"] == "symbiotic" and row["log"] in logs]
+    mine = [row for row in rows if row["training"] == "symbiotic" and row["log"] in logs]
     better = sum(float(row[OVER_ONE]) > 0 for row in mine)
     return f", on other scalings in {better} of {len(mine)} cases" if mine else ""

@@ -71,7 +71,7 @@ def of_transfer(by_name: Mapping[str, ps.Policy], alone: Sequence[Row], quick: b
                 yield dict(zip(KEY, (name, log, ""), strict=True)) | {"one": strategy} | row
 
 
-def policy_file(results: Path, training: str, log: str, seed: int) -> Path:
+def policy_file(results: Path, training: str, log: str, seed: int | str) -> Path:
     """Return where the policy of a training is kept."""
     name = f"{training}-{log}-{seed}".replace(",", "").replace(" ", "-")
     return results / "policies" / f"{name}.json"

@@ -14,13 +14,11 @@ from later_jobs import LEAST_GAIN, best_of, idle_logs, interval, log_of
 
 import paretosched as ps
 from paretosched.core.tables import markdown
-from paretosched.simulation.objective import objective_table
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 from paretosched.workload.time_split import split
 from paretosched.workload.user_groups import by_earlier_consumption
 
-SEEDS = (1, 2, 3, 4)  # of scalings that nothing has learnt from
 KINDS = {"rest-limits": "within the limits", "rest-easy": "with EASY", "rest-none": "without backfilling"}
 COLUMNS = {"vs_easy": 1, "AWRT_vs_easy": 1, "worst_group_vs_easy": 0}  # with digits
 Row = Mapping[str, str]
@@ -32,7 +30,7 @@ def measures(results: Path, quick: bool) -> Iterator[dict[str, Any]]:
         files = {seed: results / "policies" / f"{training.file}-{seed}.json" for seed in training.seeds}
         policies = {seed: ps.load_policy(file) for seed, file in files.items() if file.exists()}
         if training.part.startswith("rest-") and policies and common.factor_of(training.logs[0]) != 1:
-            for scaling in SEEDS[: 1 if quick else None]:
+            for scaling in common.OTHER_SCALINGS[: 1 if quick else None]:
                 yield from _of_scaling(training, policies, scaling, quick)
 
 
@@ -41,17 +39,13 @@ def _of_scaling(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each policy of a training."""
     log = training.logs[0]
-    whole = common.workload(log, settings.QUICK, quick)
-    if not quick:
-        whole = ps.scale(common.log_of(log), common.PROCESSORS, common.factor_of(log), scaling)
+    whole = common.stand_in(log, settings.QUICK) if quick else common.scaling_of(log, scaling)
     _, later = by_earlier_consumption(*split(whole, settings.TEST_SHARE))
     wish = resolved_on(ps.as_wish(f"{settings.OBJECTIVE}, {settings.LIMITS}", later.groups), later)
-    names = [o.name for o in objective_table(later.groups)]
     easy = np.asarray(ps.objectives(ps.simulate(later, "easy")))
     for seed, policy in policies.items():
         values = np.asarray(ps.objectives(ps.simulate(later, policy)))
-        gains = dict(zip(names, (100 * (1 - values / easy)).tolist(), strict=True))
-        groups = [gain for name, gain in gains.items() if name not in ("UTIL", "AWRT") and not np.isnan(gain)]
+        overall, worst = common.overall_and_worst(later, easy, values)
         of_easy, value = goal(wish, np.array([easy, values])).tolist()
         yield {
             "training": training.name,
@@ -59,8 +53,8 @@ def _of_scaling(
             "scaling": scaling,
             "vs_easy": 100 * (1 - value / of_easy),
             "exceeded": float(violation(wish, values[None])[0]),
-            "AWRT_vs_easy": gains["AWRT"],
-            "worst_group_vs_easy": min(groups),
+            "AWRT_vs_easy": overall,
+            "worst_group_vs_easy": worst,
         }
 
 
@@ -83,8 +77,9 @@ def section(rows: Sequence[Row], tables: Mapping[str, Sequence[Row]], others: Ma
         "",
         *markdown(heads, lines, left=2),
         "",
-        f"The policies above, which have learnt on one scaling of each log, on the last 30 % of {len(SEEDS)} others: "
-        f"the lowest and the highest of all seeds and scalings, in groups made likewise. Limits: {settings.LIMITS}. "
+        "The policies above, which have learnt on one scaling of each log, on the last 30 % of "
+        f"{len(common.OTHER_SCALINGS)} others: the lowest and the highest of all seeds and scalings, in groups "
+        f"made likewise. Limits: {settings.LIMITS}. "
         "LANL has 1,024 processors as it was recorded and is not scaled: nothing is known of it elsewhere."
         + "".join(f" {words}" for words in outside(rows, tables, weeks))
         + kept_in_words(rows, "rest-limits", idle_logs(tables["rest-limits"])),

@@ -76,9 +76,7 @@ def draw(seed: int, quick: bool) -> ps.Workload:
     """Return the log of the draws, scaled with a seed."""
     if quick:
         return common.stand_in(settings.LOG, settings.QUICK_SIZE | {"seed": settings.QUICK_SIZE["seed"] + seed})
-    recorded = common.log_of(settings.LOG)
-    factor = common.factor_of(settings.LOG)
-    return ps.scale(recorded, common.PROCESSORS, factor, seed).with_(name=f"{settings.LOG} draw {seed}")
+    return common.scaling_of(settings.LOG, seed).with_(name=f"{settings.LOG} draw {seed}")
 
 
 # --- ingredient by ingredient -----------------------------------------------------------------------------------------
