@@ -77,9 +77,9 @@ def section(rows: Sequence[Row], known: Sequence[Row]) -> list[str]:
         *markdown([*heads, "one strategy", "objective, than it", "better than it"], lines, left=2),
         "",
         f"Gains over EASY on {len(common.OTHER_SCALINGS)} other scalings of the log that a rule base learnt from, "
-        "the lowest and the highest of all seeds and scalings: other copies of the same jobs, at the same times, so no test on "
-        "later ones. One strategy: the best of the thirteen where the rules learnt, always. LANL has 1,024 processors as it "
-        "was recorded and is not scaled.",
+        "the lowest and the highest of all seeds and scalings: other copies of the same jobs, at the same times, "
+        "so no test on later ones. One strategy: the best of the thirteen where the rules learnt, always. LANL has "
+        "1,024 processors as it was recorded and is not scaled.",
         "",
     ]
 
