@@ -37,7 +37,7 @@ CHANCE = 0.05  # of a difference that is none
 def main() -> None:
     """Write the summary."""
     options = common.analysis_parser("search", __doc__).parse_args()
-    table = common.rows(options.results / "courses.csv")
+    table = common.rows(options.results / settings.FILE)
     provenance = common.load_provenance(options.results)
     logs = [log for log in settings.LOGS if of(table, log=log)]
     seeds = sorted({int(row["seed"]) for row in table})
@@ -52,11 +52,12 @@ def main() -> None:
         "the share of it that is dominated. "
         f"{common.cut_remark(provenance, logs)}{common.versions_text(provenance)}.{provenance.get('remark', '')}",
         "",
-        *by_log(table, logs),
+        *by_log(table, logs, f"Hypervolume to {REACH} times EASY"),
         *all_measures(table, logs),
         *ranks(table, logs),
         "",
         *tests(table, logs),
+        *long(options.results),
         *lag.summary(options.results),
         *surrogate.summary(options.results),
         *offline.summary(options.results),
@@ -89,20 +90,14 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> 
         for log in logs
     ]
     winners = [best_on(table, log, seed, many) for log in others for seed in seeds]
-    fails = [
-        f"{name} by {column} on {log}"
-        for log in logs
-        for column, larger in MEASURES.items()
-        for name in settings.ALGORITHMS
-        if name != "archive" and better(table, log, name, column, larger, many)
-    ]
+    fails = ahead_of_archive(table, logs, many)
     enough = math.floor(2 + math.log2(len(logs) * (len(settings.ALGORITHMS) - 1) / CHANCE))  # see `tests`
     gains = [mean_of(of(table, algorithm=name, evaluations=many), "wish gain %") for name in ("archive", BASE)]
     return common.opening(
         "Which search finds most of the schedules that an owner would take, with equally many simulations?",
         f"With {few:,} simulations `archive` has found at least as much as NSGA-II, the earlier default, with "
-        f"{many:,} on {sum(early)} of {len(logs)} logs; after {many:,} the best schedule for a random wish is "
-        f"{gains[0]:.1f} instead of {gains[1]:.1f} % below EASY.",
+        f"{many:,} on {sum(early)} of {len(logs)} logs, in the mean over seeds; after {many:,} the best schedule for a "
+        f"random wish is {gains[0]:.1f} instead of {gains[1]:.1f} % below EASY.",
         f"Its constants were chosen on {' and '.join(settings.CHOSEN_ON)}; on the others it has the largest "
         f"hypervolume in {winners.count('archive')} of {len(winners)} pairs of log and seed, and shares it in "
         f"{winners.count('')}; a test on one log can show a difference from {enough} seeds on; here the seeds are "
@@ -128,10 +123,21 @@ def better(table: Sequence[Row], log: str, name: str, column: str, larger: bool,
     return one > archive if larger else one < archive
 
 
-def by_log(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
+def ahead_of_archive(table: Sequence[Row], logs: Sequence[str], evaluations: int) -> list[str]:
+    """Return which algorithm is better than "archive" by which measure on which log."""
+    return [
+        f"{name} by {column} on {log}"
+        for log in logs
+        for column, larger in MEASURES.items()
+        for name in settings.ALGORITHMS
+        if name != "archive" and better(table, log, name, column, larger, evaluations)
+    ]
+
+
+def by_log(table: Sequence[Row], logs: Sequence[str], title: str) -> list[str]:
     """Return the table of hypervolumes: mean and standard deviation over seeds."""
     budgets = budgets_of(table)
-    lines = [f"## Hypervolume to {REACH} times EASY", ""]
+    lines = [f"## {title}", ""]
     lines += ["| log | algorithm | " + " | ".join(f"{b:,}" for b in budgets) + " | own ms an evaluation |"]
     lines += ["| --- | --- |" + " ---: |" * (len(budgets) + 1)]
     for log in logs:
@@ -210,6 +216,34 @@ def tests(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
         f"{min(1.0, 2.0 ** (1 - seeds) * len(pairs)):.2g} at least, if all differences are of one sign everywhere."
     )
     return [*lines, "", about, ""]
+
+
+def long(results: Path) -> list[str]:
+    """Return the part of the summary about searches that are longer."""
+    if not (results / settings.LONG_FILE).exists():
+        return ["## Longer searches", "", *common.not_run("long")]
+    table = common.rows(results / settings.LONG_FILE)
+    logs = [log for log in settings.LOGS if of(table, log=log)]
+    seeds = sorted({int(row["seed"]) for row in table})
+    before, many = budgets_of(table)[-2:]
+    first = [best_on(table, log, seed, many) for log in logs for seed in seeds]
+    ahead = ahead_of_archive(table, logs, many)
+    reached = [
+        mean_of(of(table, log=log, algorithm="archive", evaluations=before), DECIDES)
+        >= mean_of(of(table, log=log, algorithm=BASE, evaluations=many), DECIDES)
+        for log in logs
+    ]
+    gains = [mean_of(of(table, algorithm=name, evaluations=many), "wish gain %") for name in settings.ALGORITHMS]
+    about = (
+        f"As above, for {'seeds' if len(seeds) > 1 else 'seed'} {', '.join(map(str, seeds))}, in a box from the best "
+        f"of these runs alone. After {many:,} `archive` has the largest hypervolume in {first.count('archive')} of "
+        f"{len(first)} pairs of log and seed and shares it in {first.count('')}; better than it by any measure: "
+        f"{'; '.join(ahead) or 'no other one on any log'}. With {before:,} it has at least as much as NSGA-II with "
+        f"{many:,} on {sum(reached)} of {len(logs)} logs. The best schedule for a random wish is "
+        + ", ".join(f"{gain:.1f} ({name})" for gain, name in zip(gains, settings.ALGORITHMS, strict=True))
+        + " % below EASY, in the mean over logs."
+    )
+    return [*by_log(table, logs, "Longer searches")[:-2], about, ""]
 
 
 if __name__ == "__main__":

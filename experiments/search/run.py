@@ -5,8 +5,9 @@ A run that exists is not simulated again, so that logs and seeds can be added by
 
 from __future__ import annotations
 
+import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +37,15 @@ Key = tuple[str, int]
 
 def main() -> None:
     """Search on all logs, or on those of the options, and measure what is there."""
-    everything = ("searches", "lag", "offline", "surrogate")
+    everything = ("searches", "long", "lag", "offline", "surrogate")
     parser = common.run_parser("search", __doc__, "a made-up log and few simulations", everything)
     parser.add_argument("--log", action="append", choices=settings.LOGS, help="may be given again; default: all")
-    parser.add_argument("--seeds", type=int, help="how many, from 0; default: all of settings.py")
+    parser.add_argument("--seeds", type=int, help="how many, from 0; default: those of settings.py")
     common.add_work(parser, "search")
     options = parser.parse_args()
     if options.quick:
         for key, value in settings.QUICK.items():
             setattr(settings, key, value)
-    seeds = range(settings.SEEDS if options.seeds is None else options.seeds)
     options.results.mkdir(parents=True, exist_ok=True)
     parts = options.part or everything
     in_parts = (
@@ -56,17 +56,15 @@ def main() -> None:
     for name, part, logs in in_parts:
         for log in [log for log in logs if name in parts and log in (options.log or settings.LOGS)]:
             others = [row for row in common.rows(options.results / part.FILE) if row["log"] != log]
-            rows = part.measures(log, part_of(log, options.quick), options.work, seeds)
+            rows = part.measures(
+                log, part_of(log, options.quick), options.work, seeds_of(options, settings.OTHER_SEEDS)
+            )
             save_rows([*others, *rows], options.results / part.FILE)
-    for log in (options.log or settings.LOGS) if "searches" in parts else ():
-        workload = part_of(log, options.quick)
-        runs = {
-            (algorithm, seed): search(workload, options.work / log / f"{algorithm}-{seed}", algorithm, seed)
-            for seed in seeds
-            for algorithm in settings.ALGORITHMS
-        }
-        others = [row for row in common.rows(options.results / "courses.csv") if row["log"] != log]
-        save_rows([*others, *measures(log, workload, runs)], options.results / "courses.csv")
+    if "searches" in parts:
+        compare(options, settings.FILE, settings.BUDGETS, seeds_of(options, settings.SEEDS), options.work)
+    if "long" in parts:
+        seeds = seeds_of(options, settings.LONG_SEEDS)
+        compare(options, settings.LONG_FILE, settings.LONG_BUDGETS, seeds, options.work / "long")
     note: dict[str, Any] = {"quick": options.quick, "population": settings.POPULATION, "reaches": settings.REACHES}
     note |= {"reach": REACH, "wishes": settings.WISHES, "shares": settings.LOGS}
     common.save_provenance(options.results, note, ("moocore", "pymoo"))
@@ -77,16 +75,35 @@ def part_of(log: str, quick: bool) -> ps.Workload:
     return common.stand_in(log, settings.QUICK_SIZE) if quick else ps.split(common.log_of(log), settings.LOGS[log])[0]
 
 
-def search(workload: ps.Workload, run: Path, algorithm: str, seed: int) -> Path:
-    """Return the directory of a run, which is made or continued."""
+def seeds_of(options: argparse.Namespace, default: int) -> range:
+    """Return the seeds of the options, or so many."""
+    return range(default if options.seeds is None else options.seeds)
+
+
+def compare(options: argparse.Namespace, file: str, budgets: Sequence[int], seeds: Sequence[int], work: Path) -> None:
+    """Search with all algorithms and seeds on the logs of the options; the rows replace those of these logs."""
+    for log in options.log or settings.LOGS:
+        workload = part_of(log, options.quick)
+        runs = {
+            (algorithm, seed): search(workload, work / log / f"{algorithm}-{seed}", algorithm, seed, max(budgets))
+            for seed in seeds
+            for algorithm in settings.ALGORITHMS
+        }
+        others = [row for row in common.rows(options.results / file) if row["log"] != log]
+        save_rows([*others, *measures(log, workload, runs, budgets)], options.results / file)
+
+
+def search(workload: ps.Workload, run: Path, algorithm: str, seed: int, total: int) -> Path:
+    """Return the directory of a run of so many evaluations, which is made or continued."""
     run.parent.mkdir(parents=True, exist_ok=True)
-    total = max(settings.BUDGETS)
     ps.explore(workload, run, evaluations=total, population=settings.POPULATION, seed=seed, algorithm=algorithm)
     print(f"  {run.parent.name} {run.name}: {total:,}", flush=True)
     return run
 
 
-def measures(log: str, workload: ps.Workload, runs: dict[Key, Path]) -> Iterator[dict[str, Any]]:
+def measures(
+    log: str, workload: ps.Workload, runs: dict[Key, Path], budgets: Sequence[int]
+) -> Iterator[dict[str, Any]]:
     """Yield a row for every run and budget: what of the owner's box it has found, and what it took by itself."""
     table, easy = objective_table(workload.groups), np.asarray(ps.objectives(ps.simulate(workload, "easy")))
     whole = ps.merge(list(runs.values()))
@@ -99,8 +116,8 @@ def measures(log: str, workload: ps.Workload, runs: dict[Key, Path]) -> Iterator
         values, _ = read_values(run)
         about = settle(workload, {}, seed=seed, population=settings.POPULATION, algorithm=algorithm)
         own = own_milliseconds(about.start_search(None), costs(values, table))
-        courses = {reach: course(values, table, settings.BUDGETS, boxes[reach], whole) for reach in settings.REACHES}
-        for k, budget in enumerate(settings.BUDGETS):
+        courses = {reach: course(values, table, budgets, boxes[reach], whole) for reach in settings.REACHES}
+        for k, budget in enumerate(budgets):
             first = values[:budget]
             row = {"log": log, "jobs": len(workload), "algorithm": algorithm, "seed": seed, "evaluations": budget}
             row |= {f"hypervolume {reach}": round(courses[reach].hypervolume[k], 5) for reach in settings.REACHES}

@@ -8,9 +8,13 @@ CHOSEN_ON = ("KTH",)
 ALGORITHMS = ("archive", "nsga2", "agemoea2", "random")
 POPULATION = 100
 BUDGETS = (500, 2_000, 5_000)
+LONG_BUDGETS = (*BUDGETS, 20_000)  # of fewer seeds
 REACHES = (1.2, 1.5, 3.0)  # times EASY: how far the owner's box reaches; IGD+, epsilon and wishes are in the second
 WISHES = 200  # random ones: weights of the groups from a flat Dirichlet distribution
-SEEDS = 3
+SEEDS = 10
+LONG_SEEDS = 1
+OTHER_SEEDS = 3  # of the other parts
+FILE, LONG_FILE = "courses.csv", "long.csv"  # of tables
 LAGS = (1, 100, 300, 1_000)  # evaluations, of "archive"
 LAG_LOGS = ("KTH", "CTC")
 SURROGATE_LOGS = ("KTH", "CTC", "SDSC00", "SDSC96")  # its constants were chosen on the first two, with seeds 0 to 2
@@ -18,6 +22,14 @@ SURROGATE_CHOSEN_ON = ("KTH", "CTC")
 OFFLINE_LOGS = ("KTH", "CTC", "SDSC00", "SDSC96", "LANL")
 OFFLINE_BUDGETS = (500, 2_000)
 
-QUICK = {"LOGS": {"KTH": 0.35}, "BUDGETS": (120, 240), "SEEDS": 2, "WISHES": 20, "LAGS": (1, 50)}
+QUICK = {
+    "LOGS": {"KTH": 0.35},
+    "BUDGETS": (120, 240),
+    "LONG_BUDGETS": (120, 240, 300),
+    "SEEDS": 2,
+    "OTHER_SEEDS": 2,
+    "WISHES": 20,
+    "LAGS": (1, 50),
+}
 QUICK |= {"OFFLINE_BUDGETS": (100, 150)}
 QUICK_SIZE = {"jobs": 300, "processors": 32, "seed": 171}

@@ -37,6 +37,8 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "## Ranks",
         "## Tests",
         "Wilcoxon's signed ranks of 2 seeds",
+        "## Longer searches",
+        "better than it by any measure",
         "## Lag",
         "Lost by a lag of 50 instead of 1",
     ):
