@@ -6,9 +6,9 @@ TCP; some processes hold many workers each. Durations are drawn between 20 and 3
 weightings of four logs on 1024 processors take 9 to 38 ms in the median with EASY, 50 to 770 with conservative
 backfilling.
 
-*Efficiency*: the share of the time of all workers that they slept, from the first task to the last result. *Driver* and
-*scheduler*: CPU of the process, ms an evaluation. A machine with few cores is its own limit: *busy* is the CPU of all
-processes together, as a share of the wall time of one core.
+*Efficiency*: the share of the time of all workers that they slept, from the first result that is measured to the last.
+*Driver* and *scheduler*: CPU of the process, ms an evaluation. A machine with few cores is its own limit: *busy* is the
+CPU of all processes together, as a share of the wall time of one core.
 
 With `--store N`, a run of N evaluations instead, whose simulations take no time: what the driver needs for the first
 and the last tenth, the store on disk, and how long it takes to open it and to publish its front.
@@ -25,8 +25,9 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -131,21 +132,31 @@ def run_search(
         run = stack.enter_context(open_run(folder / "run", {}, evaluations))
         record = Record(run, (genes, len(objectives)), evaluations, {}, {})
         there = stack.enter_context(simulations([TINY], sleeping, workers, scheduler))  # type: ignore[arg-type]
+        ended: list[int] = []  # genomes, in the order of their results: with a lag some are kept back
+        there.results = partial(note_ended, there.results, ended)  # type: ignore[method-assign]
         asking = search(algorithm, space, 100, 1, lag=lag)
         course = advance(asking, record, there, lambda values: costs(values, objectives), seconds_lag)
         while record.count < (lag or 100) + WARM:  # kernels are compiled or loaded meanwhile
             next(course)
-        first = record.count
+        first, early = record.count, len(ended)
         before, begin, cpu = [cpu_of(p) for p in others], time.perf_counter(), time.process_time()
         for _ in course:
             pass
         wall, driver = time.perf_counter() - begin, time.process_time() - cpu
         after = [cpu_of(p) for p in others]
-        slept = sum(sleeping.seconds(genome) for genome in record.genomes[first:])
+        slept = sum(sleeping.seconds(record.genomes[i]) for i in ended[early:])
     used = [b - a for a, b in zip(before, after, strict=True)]
     evaluations -= first
     ms = [1000 * x / evaluations for x in (driver, used[0] if used else 0.0)]
     return Result(slots, seconds_lag, evaluations, wall, slept / (slots * wall), *ms, (driver + sum(used)) / wall)
+
+
+def note_ended(results: Callable[[], list[Any]], ended: list[int]) -> list[Any]:
+    """Return the next results, whose numbers are appended to `ended`."""
+    parts = results()
+    for number, values, _ in parts:
+        ended += range(number, number + len(values))
+    return parts
 
 
 def cpu_of(process: psutil.Process) -> float:
