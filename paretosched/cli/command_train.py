@@ -151,9 +151,9 @@ def _takes_class(parser: Parser) -> None:
         choices=CLASSES,
         default=GREEDY,
         help="greedy: the Greedy of paper 000 (default). priority: an order of the waiting jobs that is a formula in "
-        "words, with one or many reservations for some groups or for all, and a longest request for backfilling; the "
-        "published orders are tried first, with EASY and with eight reservations, so that it is never worse than the "
-        "best of these on the training data",
+        "words, with one or many reservations for some groups or for all, and a longest request for backfilling; all "
+        "published orders are tried, too, with every backfilling, and list and conservative, so that it is never worse "
+        "than the best of these on the training data",
     )
 
 
@@ -203,7 +203,8 @@ def _takes_rules(parser: Parser) -> None:
         metavar="N",
         help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; or those of "
         "RUN, which can be continued with more); with --class priority, simulations, most of them of an eighth of the "
-        "jobs (default 4000, or those of RUN; at least as many as there are known orders, which are tried first)",
+        "jobs (default 4000, or those of RUN; at least as many as there are known orders, which are tried first); the "
+        "24 or 26 further named policies come on top",
     )
     group.add_argument(
         "--greedy",
