@@ -104,8 +104,9 @@ def _takes_wish(parser: Parser) -> None:
     group.add_argument(
         "--accept-worse",
         action="store_true",
-        help="end with status 0 also if the policy is worse than EASY or outside the limits, on the training data or "
-        "on the rest; without it, the status is then 3, and the first line says why; the policy is written anyway",
+        help="end with status 0 also if the policy is worse than EASY or outside the limits, on the training data, on "
+        "the log itself or on the rest; without it, the status is then 3, and the first line says why; the policy is "
+        "written anyway",
     )
 
 
@@ -303,8 +304,11 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
 
         def on_progress(progress: Progress) -> None:
             notes = [f"{amount(progress.objective)}, EASY {amount(progress.easy)}"] if wish.weights or wish.near else []
+            if progress.over == "ratio":
+                notes = [f"{100 * progress.objective:.1f} % of EASY's objective, in the mean of the workloads"]
             if progress.exceeded:
-                notes.append(f"limits exceeded by {100 * progress.exceeded:,.2f} %")
+                where = " on the worst tenth" if options.resample else ""
+                notes.append(f"limits exceeded by {100 * progress.exceeded:,.2f} %{where}")
             update(progress.evaluations, progress.total, "; ".join(notes))
 
         common = {
@@ -362,7 +366,7 @@ def _json(options: argparse.Namespace, training: Training) -> str:
     }
     about |= {"over": options.over, "evaluations": training.evaluations, "systems": training.rows()}
     about |= {"resampled": training.resampled, "margin": training.margin, "margins": list(training.margins)}
-    about |= {"distances": list(training.distances)}
+    about |= {"distances": list(training.distances), "gains": list(training.gains)}
     about |= {} if training.newcomers is None else {"newcomers": list(training.newcomers)}
     return to_json(about)
 

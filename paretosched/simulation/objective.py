@@ -98,8 +98,17 @@ def group_of(objective: Objective) -> str:
 
 
 def in_hours(objective: Objective) -> Column:
-    """Return the column of an objective in a table for people: response times in hours."""
-    return Column(objective.name, f"{objective.name} {'h' if objective.unit == 's' else objective.unit}", ",.2f")
+    """Return the column of an objective in a table for people: response times in hours, with the group's name.
+
+    Examples
+    --------
+    >>> [in_hours(o).title for o in objective_table(("vip", "2"))]
+    ['UTIL %', 'AWRT h', 'AWRT1 vip h', 'AWRT2 h']
+    """
+    number = objective.name.removeprefix("AWRT")
+    group = group_of(objective) if number.isdigit() else number  # AWRT itself is of no group
+    words = (objective.name, *([group] if group != number else []), "h" if objective.unit == "s" else objective.unit)
+    return Column(objective.name, " ".join(words), ",.2f")
 
 
 class ObjectiveValues(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
