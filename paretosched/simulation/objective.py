@@ -17,6 +17,7 @@ decides whether one schedule dominates another, and no dominance check uses it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -97,18 +98,22 @@ def group_of(objective: Objective) -> str:
     return objective.label.removeprefix("AWRT of group ")
 
 
-def in_hours(objective: Objective) -> Column:
-    """Return the column of an objective in a table for people: response times in hours, with the group's name.
+def groups_in_words(groups: Sequence[str]) -> list[str]:
+    """Return a line that says which objective belongs to which group; none if groups are numbered like objectives.
 
     Examples
     --------
-    >>> [in_hours(o).title for o in objective_table(("vip", "2"))]
-    ['UTIL %', 'AWRT h', 'AWRT1 vip h', 'AWRT2 h']
+    >>> groups_in_words(("vip", "2")), groups_in_words(("1", "2"))
+    (['AWRT1 is group vip, AWRT2 is group 2'], [])
     """
-    number = objective.name.removeprefix("AWRT")
-    group = group_of(objective) if number.isdigit() else number  # AWRT itself is of no group
-    words = (objective.name, *([group] if group != number else []), "h" if objective.unit == "s" else objective.unit)
-    return Column(objective.name, " ".join(words), ",.2f")
+    if all(name == str(i) for i, name in enumerate(groups, 1)):
+        return []
+    return [", ".join(f"AWRT{i} is group {name}" for i, name in enumerate(groups, 1))]
+
+
+def in_hours(objective: Objective) -> Column:
+    """Return the column of an objective in a table for people: response times in hours."""
+    return Column(objective.name, f"{objective.name} {'h' if objective.unit == 's' else objective.unit}", ",.2f")
 
 
 class ObjectiveValues(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):

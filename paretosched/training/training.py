@@ -23,7 +23,15 @@ from ..policies.policy import Policy, group_names
 from ..search.evaluation import TlsFiles, simulations
 from ..search.resuming import Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
-from ..simulation.objective import CONVENTION, Objective, improvement, in_hours, objective_table
+from ..simulation.objective import (
+    CONVENTION,
+    Objective,
+    group_of,
+    groups_in_words,
+    improvement,
+    in_hours,
+    objective_table,
+)
 from ..simulation.schedule import Schedule
 from ..wishes import wish as choice
 from ..wishes.best_possible import best_possible, distance_row
@@ -292,7 +300,8 @@ class Training:
             for row in self.gains
             if row["interval"] is not None
         ]
-        return "\n".join([*of_systems, "", objectives, f"vs EASY: {CONVENTION}", *distances, *certain])
+        legend = [f"vs EASY: {CONVENTION}", *groups_in_words([*map(group_of, self.objectives[2:])])]
+        return "\n".join([*of_systems, "", objectives, *legend, *distances, *certain])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
         """Return a line of the table of objectives, response times in hours."""

@@ -62,7 +62,7 @@ def test_the_gain_has_an_interval_on_the_jobs_learnt_from_and_on_the_rest_as_in_
         low, high = row["interval"]
         words = f"{part.name}: 90 % interval of the gain {low:+.1f} to {high:+.1f} %, by a block bootstrap over its "
         assert f"{words}{row['weeks']} weeks, rough as they are few" in training.text().splitlines()
-    assert " AWRT1 vip h  AWRT2 h  AWRT3 h" in training.text()
+    assert "AWRT1 is group vip, AWRT2 is group 2, AWRT3 is group 3" in training.text().splitlines()
     short = train(W, "10*AWRT1 + 4*AWRT2", **SHORT)
     assert [row["interval"] for row in short.gains] == [None]
     assert "interval" not in short.text()
