@@ -104,8 +104,9 @@ def _takes_wish(parser: Parser) -> None:
     group.add_argument(
         "--accept-worse",
         action="store_true",
-        help="end with status 0 also if the policy is worse than EASY or outside the limits, on the training data or "
-        "on the rest; without it, the status is then 3, and the first line says why; the policy is written anyway",
+        help="end with status 0 also if the policy is worse than EASY or outside the limits, on the training data, on "
+        "the log itself or on the rest; without it, the status is then 3, and the first line says why; the policy is "
+        "written anyway",
     )
 
 
@@ -151,9 +152,9 @@ def _takes_class(parser: Parser) -> None:
         choices=CLASSES,
         default=GREEDY,
         help="greedy: the Greedy of paper 000 (default). priority: an order of the waiting jobs that is a formula in "
-        "words, with one or many reservations for some groups or for all, and a longest request for backfilling; the "
-        "published orders are tried first, with EASY and with eight reservations, so that it is never worse than the "
-        "best of these on the training data",
+        "words, with one or many reservations for some groups or for all, and a longest request for backfilling; all "
+        "published orders are tried, too, with every backfilling, and list and conservative, so that it is never worse "
+        "than the best of these on the training data",
     )
 
 
@@ -203,7 +204,8 @@ def _takes_rules(parser: Parser) -> None:
         metavar="N",
         help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; or those of "
         "RUN, which can be continued with more); with --class priority, simulations, most of them of an eighth of the "
-        "jobs (default 4000, or those of RUN; at least as many as there are known orders, which are tried first)",
+        "jobs (default 4000, or those of RUN; at least as many as there are known orders, which are tried first); the "
+        "24 or 26 further named policies come on top",
     )
     group.add_argument(
         "--greedy",
@@ -302,8 +304,11 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
 
         def on_progress(progress: Progress) -> None:
             notes = [f"{amount(progress.objective)}, EASY {amount(progress.easy)}"] if wish.weights or wish.near else []
+            if progress.over == "ratio":
+                notes = [f"{100 * progress.objective:.1f} % of EASY's objective, in the mean of the workloads"]
             if progress.exceeded:
-                notes.append(f"limits exceeded by {100 * progress.exceeded:,.2f} %")
+                where = " on the worst tenth" if options.resample else ""
+                notes.append(f"limits exceeded by {100 * progress.exceeded:,.2f} %{where}")
             update(progress.evaluations, progress.total, "; ".join(notes))
 
         common = {
@@ -361,7 +366,7 @@ def _json(options: argparse.Namespace, training: Training) -> str:
     }
     about |= {"over": options.over, "evaluations": training.evaluations, "systems": training.rows()}
     about |= {"resampled": training.resampled, "margin": training.margin, "margins": list(training.margins)}
-    about |= {"distances": list(training.distances)}
+    about |= {"distances": list(training.distances), "gains": list(training.gains)}
     about |= {} if training.newcomers is None else {"newcomers": list(training.newcomers)}
     return to_json(about)
 

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from time import monotonic
 from types import FrameType
 
 from ..core.errors import InputError, printable
@@ -15,6 +16,7 @@ from ..core.errors import InputError, printable
 PROGRAM = "paretosched"
 BUSY = ("importlib", "numba", "llvmlite")  # parts of the file names of code that must not be interrupted
 SEARCH = "paretosched.search"  # the logger
+PERIOD = 10.0  # s, between two lines about work that takes longer
 
 Update = Callable[[int, int | None, str], None]  # how many are done, how many in all (None: not known), a note
 
@@ -122,7 +124,7 @@ def sure_interrupt() -> Iterator[None]:
 
 @contextmanager
 def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
-    """Show a progress bar with the remaining time if standard error is a terminal, otherwise a line for each tenth."""
+    """Show a progress bar with the remaining time if standard error is a terminal, otherwise lines, see `_Lines`."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -136,7 +138,11 @@ def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _lines(what, unit)
+        lines = _Lines(what, unit)
+        try:
+            yield lines.update
+        finally:
+            lines.end.set()
         return
     columns = (
         TextColumn("{task.description}"),
@@ -156,17 +162,34 @@ def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
         yield update
 
 
-def _lines(what: str, unit: str) -> Update:
-    """Return a function that writes a line of progress for each tenth of the work."""
-    tenths = 0
+class _Lines:
+    """Progress as lines: one for each tenth of the work, and one after ten seconds without any."""
 
-    def update(count: int, goal: int | None, note: str) -> None:
-        nonlocal tenths
+    def __init__(self, what: str, unit: str) -> None:
+        self.what, self.unit = what, unit
+        self.tenths = 0
+        self.amount = ""
+        self.begin = self.last = monotonic()  # s, of the work and of the last line
+        self.end = threading.Event()
+        threading.Thread(target=self.say_still, daemon=True).start()
+
+    def update(self, count: int, goal: int | None, note: str) -> None:
+        """Write a line if a tenth of the work is done since the last one."""
         if not goal:
             return
-        before, tenths = tenths, count * 10 // goal  # a second part of the work begins at 0 again
-        if tenths > before:
-            amount = f"{count:,} of {goal:,} {unit}".rstrip()
-            remark(f"{what}: {amount}, {note}" if note else f"{what}: {amount}")
+        self.amount = f"{count:,} of {goal:,} {self.unit}".rstrip()
+        before, self.tenths = self.tenths, count * 10 // goal  # a second part of the work begins at 0 again
+        if self.tenths > before:
+            self.say(note)
 
-    return update
+    def say(self, note: str) -> None:
+        """Write a line."""
+        self.last = monotonic()
+        remark(f"{self.what}: {', '.join(filter(None, (self.amount, note)))}")
+
+    def say_still(self) -> None:
+        """Write a line when there was none for a while, until the end."""
+        while not self.end.wait(max(0.0, self.last + PERIOD - monotonic())):
+            now = monotonic()
+            if now - self.last >= PERIOD:
+                self.say(f"still at work after {now - self.begin:.0f} s")

@@ -6,12 +6,13 @@ import atexit
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from threading import Event, Thread, Timer
+from threading import Event, Timer
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from ..core.compilation import LISTENERS
-from .console import Update, bar, remark
+from ..core.computing import compute, is_computing
+from .console import PERIOD, Update, bar, remark
 
 if TYPE_CHECKING:
     from ..core.arrays import Ints
@@ -19,11 +20,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 QUIET = 2.0  # s; a simulation that takes less shows no progress
-PERIOD = 10.0  # s, between two lines about what is read or written
 MOMENT = 2.0  # s of compiling that need no line
 PAUSE = 0.2  # s, between two counts of the jobs that have started
-
-_old_threads: list[Thread] = []
 
 
 def with_progress(work: Callable[[], T]) -> T:
@@ -37,33 +35,15 @@ def with_progress(work: Callable[[], T]) -> T:
     KeyboardInterrupt
         Ctrl-C.
     """
-    results: list[T] = []
-    errors: list[BaseException] = []
     starts: list[Ints] = []
-    end = Event()
 
-    def do() -> None:
+    def watched() -> T:
         from ..core.watching import WATCHED
 
         WATCHED.set(starts)  # of this thread only
-        try:
-            results.append(work())
-        except BaseException as error:  # raised below, in the thread that waits
-            errors.append(error)
-        finally:
-            end.set()
+        return work()
 
-    thread = Thread(target=do, name="simulation", daemon=True)
-    try:
-        thread.start()
-        if not end.wait(QUIET):
-            _show_progress(end, starts)
-    except KeyboardInterrupt:
-        _old_threads.append(thread)
-        raise
-    for error in errors:
-        raise error
-    return results[0]
+    return compute(watched, lambda end: _show_progress(end, starts))
 
 
 class CompilationRemark:
@@ -129,7 +109,12 @@ def reading_progress() -> Iterator[tuple[Callable[[int, int | None], None], Call
 
 
 def _show_progress(end: Event, starts: list[Ints]) -> None:
-    """Show how many jobs of the present simulation have started, one bar a simulation, until all of them have ended."""
+    """Show how many jobs of the present simulation have started, one bar a simulation, until all of them have ended.
+
+    Nothing is shown if they end soon.
+    """
+    if end.wait(QUIET):
+        return
     with ExitStack() as stack:
         update: Update | None = None
         number = 0
@@ -150,8 +135,8 @@ def _leave() -> None:
 
     The interpreter must not end in order then: it would free compiled code that another thread executes.
     """
-    if any(thread.is_alive() for thread in _old_threads):
+    if is_computing():
         os._exit(130)
 
 
-atexit.register(_leave)  # before other modules register, because the last one registered is called first
+atexit.register(_leave)  # after `compute`, which would wait; before others: the last one registered is called first

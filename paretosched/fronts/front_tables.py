@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.arrays import Floats
 from ..core.tables import Column, plain, table
-from ..simulation.objective import FROM_SUBMISSION, in_hours
+from ..simulation.objective import FROM_SUBMISSION, groups_in_words, in_hours
 from .front import Front, extremes, online
 from .front_files import FrontLike, as_front
 from .quality_indicators import REACH, contributions, indicators, utilisation_left_out
@@ -66,9 +66,7 @@ def extremes_text(front: Front) -> str:
         )
         lines += ["UTIL counts from the first submission"] if front.util_from == FROM_SUBMISSION else []
     lines += utilisation_left_out(front) if len(front) > 1 else ()
-    if front.groups != tuple(str(i + 1) for i in range(len(front.groups))):
-        lines.append(", ".join(f"AWRT{i} is group {name}" for i, name in enumerate(front.groups, 1)))
-    return "\n".join(lines)
+    return "\n".join([*lines, *groups_in_words(front.groups)])
 
 
 def merging(

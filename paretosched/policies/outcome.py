@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from ..core.arrays import Floats, Ints
+from ..core.computing import compute
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
@@ -109,7 +110,7 @@ def arriving(simulated: Callable[[P, Workload], Outcome]) -> Callable[[P, Worklo
     @wraps(simulated)
     def outcome(policy: P, workload: Workload) -> Outcome:
         arrivals = workload.in_arrival_order
-        result = simulated(policy, arrivals.jobs)
+        result = compute(lambda: simulated(policy, arrivals.jobs))
         if arrivals.rows is None:
             return result
         segments = None if result.segments is None else _of_rows(result.segments, arrivals.rows)

@@ -36,6 +36,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats
+from ..core.computing import compute
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
@@ -148,7 +149,7 @@ class RuleBase:
 
     def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload that has the policy's groups."""
-        return Outcome(ruled_start_times(workload, self)[0])
+        return Outcome(compute(lambda: ruled_start_times(workload, self)[0]))
 
     def refuses(self, learnt: bool) -> str:
         """Return why the policy cannot use other estimates than the requested ones; "" if it can.

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ from multiprocessing import resource_tracker
 from os import PathLike, fspath
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
+from threading import Timer
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -50,6 +52,7 @@ WITHOUT_WORKER = 60.0  # s to wait for a worker when none is left, and for a new
 SHORT = 5.0  # s with too few workers, after which it is worth a remark; a new process takes 2 s
 TOGETHER = 0.02  # s in which tasks end whose results are fetched together, while all workers have others to do
 LOOK = 1.0  # s between two looks at the cluster
+MOMENT = 0.3  # s in which a worker that has nothing to do ends
 RETRIES = 3  # of a task that fails, and of a generation whose scheduler has gone
 DEATHS = 9  # of workers of ours with the same task, after which the task is given up
 LOGGERS = ("distributed", "distributed.client", "tornado.application")  # their lines would hide ours
@@ -442,10 +445,28 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
 def _end(cluster: Any) -> None:
     """End the processes of a cluster; those that do not end in time are daemons and end with this process.
 
+    Workers that simulate are killed, for which Dask would wait 4 s: all that is to be kept of them has been sent.
     Dask asserts that no process is just being started, which may be wrong after a worker was killed.
     """
+    killing = Timer(MOMENT, _kill, [_worker_processes(cluster)])
+    killing.start()
     with suppress(TimeoutError, AssertionError):
         cluster.close(timeout=PATIENCE)
+    killing.cancel()
+
+
+def _kill(processes: Sequence[Any]) -> None:
+    """Kill processes that have not ended."""
+    for process in processes:
+        if process.exitcode is None:
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+
+
+def _worker_processes(cluster: Any) -> list[Any]:
+    """Return the processes of the workers, as far as they have been started."""
+    processes = [getattr(nanny.process, "process", None) for nanny in list(cluster.workers.values())]
+    return [process for process in processes if process is not None]
 
 
 async def _replace(cluster: Any, workers: int) -> None:
@@ -466,10 +487,7 @@ def _kill_counter(cluster: Any) -> Callable[[], int]:
         gone_processes = {process for process in processes if process.exitcode is not None}
         kills += sum(int(process.exitcode == -signal.SIGKILL) for process in gone_processes)
         processes.difference_update(gone_processes)
-        for nanny in list(cluster.workers.values()):
-            process = getattr(nanny.process, "process", None)
-            if process is not None:
-                processes.add(process)
+        processes.update(_worker_processes(cluster))
         return kills
 
     count()

@@ -15,11 +15,12 @@ import platform
 import ssl
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from os import PathLike
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -27,6 +28,7 @@ import numpy as np
 
 from ..core.arguments import as_path, instance, list_argument, whole_number
 from ..core.arrays import Floats
+from ..core.computing import abandon
 from ..core.errors import InputError, one_of
 from ..core.files import unreadable
 from ..core.version import __version__
@@ -373,31 +375,41 @@ def _cluster(workers: int, scheduler: str | None, tls: TlsFiles | None) -> Abstr
 @contextmanager
 def _in_threads(simulated: Sequence[Simulated], util_from: str) -> Iterator[Simulations]:
     """Yield simulations in threads of this process."""
-    from concurrent.futures import Future, ThreadPoolExecutor
-
     from dask.system import CPU_COUNT  # of a container, too
 
-    pool = ThreadPoolExecutor(CPU_COUNT)
-    ended: SimpleQueue[tuple[int, Future[Result]]] = SimpleQueue()
+    tasks: SimpleQueue[tuple[int, Batch] | None] = SimpleQueue()
+    ended: SimpleQueue[tuple[int, Result | BaseException]] = SimpleQueue()
+
+    def work() -> None:
+        while (task := tasks.get()) is not None:
+            number, batch = task
+            try:
+                ended.put((number, simulate_batch(simulated, batch, util_from)))
+            except BaseException as error:  # raised below, in the thread that waits
+                ended.put((number, error))
 
     def start(parts: Sequence[tuple[int, Floats]], archive: Floats) -> None:
         for number, genomes in parts:
-            task = pool.submit(simulate_batch, simulated, (genomes, archive), util_from)
-            task.add_done_callback(partial(_put, ended, number))
+            tasks.put((number, (genomes, archive)))
 
     def wait() -> list[tuple[int, Result]]:
-        number, task = ended.get()
-        return [(number, task.result())]
+        number, result = ended.get()
+        if isinstance(result, BaseException):
+            raise result
+        return [(number, result)]
 
+    threads = [Thread(target=work, name="simulations", daemon=True) for _ in range(CPU_COUNT)]
     try:
+        for thread in threads:
+            thread.start()
         yield Simulations(_objectives(simulated), lambda: CPU_COUNT, start, wait)
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _put(ended: SimpleQueue[Any], number: int, task: Any) -> None:
-    """Put a task that has ended into a queue."""
-    ended.put((number, task))
+        with suppress(Empty):
+            while True:
+                tasks.get_nowait()
+        for _ in threads:
+            tasks.put(None)
+        abandon(threads)  # after Ctrl-C those that simulate; the others end now
 
 
 def _objectives(simulated: Sequence[Simulated]) -> int:

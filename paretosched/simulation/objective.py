@@ -17,6 +17,7 @@ decides whether one schedule dominates another, and no dominance check uses it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -95,6 +96,19 @@ def objective_table(groups: GroupsLike, util_from: str = FROM_START) -> tuple[Ob
 def group_of(objective: Objective) -> str:
     """Return the name of the group whose response time an objective is."""
     return objective.label.removeprefix("AWRT of group ")
+
+
+def groups_in_words(groups: Sequence[str]) -> list[str]:
+    """Return a line that says which objective belongs to which group; none if groups are numbered like objectives.
+
+    Examples
+    --------
+    >>> groups_in_words(("vip", "2")), groups_in_words(("1", "2"))
+    (['AWRT1 is group vip, AWRT2 is group 2'], [])
+    """
+    if all(name == str(i) for i, name in enumerate(groups, 1)):
+        return []
+    return [", ".join(f"AWRT{i} is group {name}" for i, name in enumerate(groups, 1))]
 
 
 def in_hours(objective: Objective) -> Column:

@@ -1,10 +1,10 @@
 """Training of orders with a backfilling of their own, for a wish of their owner: `Priority` policies.
 
 The class has all published orders, the groups in any order, and formulas that combine them, each with one or many
-reservations, for some groups or for all, see `paretosched.encodings.trained_order`. The search tries the known
-policies first, so that the result is never worse than the best of them on the training data. Then CMA-ES varies a
-formula on a logarithmic scale, beginning with the best known order of the groups: the same formula at all times, then
-one for each situation, and then another one for backfilling.
+reservations, for some groups or for all, see `paretosched.encodings.trained_order`. The search tries known policies
+first. Then CMA-ES varies a formula on a logarithmic scale, beginning with the best known order of the groups: the same
+formula at all times, then one for each situation, and then another one for backfilling. All other named policies are
+tried last, on top of the evaluations: the result is never worse than the best named policy on the training data.
 
 Simulations of all jobs are the costs. Each generation therefore races: its candidates are simulated on one of eight
 parts of the jobs, another one in each generation, and only the better half on all jobs.
@@ -45,7 +45,7 @@ from ..search.runs import known_parameters
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
-from .evolution_strategy import Search, covariance_strategy
+from .evolution_strategy import Search, covariance_strategy, limit_genomes
 from .rule_base_training import by_weight
 from .task import Task, data_of
 from .training import Progress, Training, carry_out, training_of
@@ -53,8 +53,11 @@ from .validation import VALIDATION_RUN, learn
 
 EVALUATIONS = 4000
 MOST_EVALUATIONS = 10**7
+# Tried first, and beyond the evaluations the others: runs of versions that had no others can be continued with them.
 ORDERS = ("fcfs", "sjf", "saf", "lxf", "wfp3", "unicef", "learned-f1", "learned-f2", "learned-f3", "learned-f4")
-BACKFILLS = ("easy", "easy:8")
+BACKFILLS, OTHER_BACKFILLS = ("easy", "easy:8"), ("none", "conservative")
+BACKFILL_ORDERS = ("sjf", "saf")  # of EASY: EASY-SJBF and EASY-SAF
+PLAIN = ("list", "conservative")  # rules that are no order; the others are: conservative-replan is the order fcfs
 CANDIDATES = 20  # of a generation
 FINALISTS = 10  # of them, which are simulated on all jobs
 FIRST_STEP, LATER_STEP = 0.12, 0.08  # of a range
@@ -94,15 +97,15 @@ def train_priority(
     workloads, wish
         As for `train`.
     evaluations
-        Simulations, two thirds of them of an eighth of the jobs, and at least one for each known policy; by default
-        4000, or those of the run that is continued.
+        Simulations, two thirds of them of an eighth of the jobs, and at least one for each policy of `known_policies`;
+        by default 4000, or those of the run that is continued. Those of `further_policies`, up to 26, come on top.
     until, over, resample, margin, seed, workers, scheduler, tls, run_directory, progress
         As for `train`.
 
     Returns
     -------
     Training
-        Its systems are the best policy, and the best one of those that were known before, if it is another one.
+        Its systems are the best policy, and the best one of those that have a name, if it is another one.
 
     Raises
     ------
@@ -120,24 +123,30 @@ def train_priority(
     groups = data.whole[0].groups
     favoured = by_weight(data.wish, groups)
     important = len(important_groups(data.wish, groups))
-    encoding = TrainedOrders(favoured, known_policies(favoured, important))
-    if evaluations < len(encoding.policies):
+    known, further = known_policies(favoured, important), further_policies(favoured, important)
+    if evaluations < len(known):
         raise InputError(
-            f"evaluations must be at least {len(encoding.policies)}, so that all known orders are tried, but are "
-            f"{evaluations}"
+            f"evaluations must be at least {len(known)}, so that all known orders are tried, but are {evaluations}"
         )
-    settings: dict[str, Any] = {"class": "priority", "policies": list(encoding.policies), "evaluations": evaluations}
+    encoding = TrainedOrders(favoured, (*known, *further))
+    total = evaluations + len(further)
+    settings: dict[str, Any] = {"class": "priority", "policies": list(known), "evaluations": evaluations}
     settings |= data.settings()
+
+    def course() -> Search:
+        searching = search_orders(TrainedOrders(favoured, known), groups, important, evaluations, seed)
+        yield from limit_genomes(searching, evaluations)
+        yield named_genomes(first_genomes(encoding, groups, important)[0], len(known) + 1, len(further))
 
     def run(task: Task, place: Path | None, report: Callable[[Progress], object] | None) -> Record:
         return carry_out(
             "train priority",
             task,
             settings,
-            lambda: search_orders(encoding, groups, important, evaluations, seed),
+            course,
             encoding,
             shape=len(encoding.gene_labels(len(groups))),
-            evaluations=evaluations,
+            evaluations=total,
             software=versions() | {"cma": version("cma")},
             workers=workers,
             scheduler=scheduler,
@@ -151,12 +160,12 @@ def train_priority(
         return encoding.policy_of(genome, groups)
 
     place = None if run_directory is None else as_path(run_directory)
-    words: dict[str, Any] = {"counts": encoding.online, "evaluations": evaluations, "place": place}
+    words: dict[str, Any] = {"counts": encoding.online, "evaluations": total, "place": place}
     task, test, record, margins = learn(data, run, policy_of, **words, progress=progress)
     rows = np.flatnonzero(encoding.online(record.genomes))
-    known = rows[record.genomes[rows, POLICY] > 0]
+    named = rows[record.genomes[rows, POLICY] > 0]
     fitness = task.fitness(record.values)
-    champions = dict.fromkeys(int(part[fitness[part].argmin()]) for part in (rows, known) if part.size)
+    champions = dict.fromkeys(int(part[fitness[part].argmin()]) for part in (rows, named) if part.size)
     policies = [(policy_of(record.genomes[row]), record.values[row]) for row in champions]
     return training_of(task, test, record, policies, settings, margins)
 
@@ -200,6 +209,23 @@ def known_policies(favoured: Sequence[str], important: int) -> tuple[str, ...]:
     return tuple(policies)
 
 
+def further_policies(favoured: Sequence[str], important: int) -> tuple[str, ...]:
+    """Return the other policies with a name, in words, which are tried last; arguments as of `known_policies`.
+
+    Examples
+    --------
+    >>> further_policies(("1", "2", "3"), 1)[-3:]
+    ('conservative', 'priority:1; backfill: none', 'priority:1; backfill: conservative')
+    """
+    policies = [f"{order}; backfill: {backfill}" for order in ORDERS for backfill in OTHER_BACKFILLS]
+    policies += [f"fcfs; backfill: easy; backfill-order: {order}" for order in BACKFILL_ORDERS]
+    policies += PLAIN
+    if 0 < important < len(favoured):
+        names = ",".join(map(written_name, favoured[:important]))
+        policies += [f"priority:{names}; backfill: {b}" for b in OTHER_BACKFILLS]
+    return tuple(policies)
+
+
 def soft_costs(task: Task, values: Floats) -> Floats:
     """Return what the search minimises, (k,): goals in shares of EASY's, and violations of limits three times as much.
 
@@ -229,8 +255,7 @@ def search_orders(
     order at all times and for backfilling.
     """
     first = first_genomes(encoding, groups, important, varied)
-    known = np.repeat(first[:1], len(encoding.policies), axis=0)
-    known[:, POLICY] = np.arange(len(encoding.policies)) + 1
+    known = named_genomes(first[0], 1, len(encoding.policies))
     yield known
     phases = (0, *(i + 1 for i, name in enumerate((SITUATIONS, BACKFILLING)) if name in varied))
     costs = yield first
@@ -268,6 +293,13 @@ def search_orders(
             best, lowest = genomes[finalists[int(reached.argmin())]], float(reached.min())
         tried += len(points) + len(finalists)
         generation += 1
+
+
+def named_genomes(genome: Floats, first: int, count: int) -> Floats:
+    """Return genomes, (count, d), for policies of the encoding from number `first` on, 1 is the first one."""
+    genomes = np.repeat(genome[None], count, axis=0)
+    genomes[:, POLICY] = np.arange(first, first + count)
+    return genomes
 
 
 def first_genomes(

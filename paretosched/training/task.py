@@ -97,6 +97,13 @@ class Task:
             violations += worst_tenth(of_workloads[first : first + self.samples])
         return goals, violations
 
+    def measure_logs(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return goals and violations over the workloads that are not resampled, two (k,)."""
+        logs = slice(None, None, self.samples)
+        parts = zip(self.parts(values)[logs], self.scales[logs] / self.samples, self.wishes[logs], strict=True)
+        goals = np.sum([choice.goal(wish, part) / scale for part, scale, wish in parts], axis=0)
+        return goals, self.violations(values)[logs].sum(axis=0)
+
     def violations(self, values: Floats, margin: float = 0.0) -> Floats:
         """Return the violation of limits with a margin on each workload, (W, k)."""
         pairs = zip(self.parts(values), self.wishes, strict=True)

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..comparison.comparison_tables import with_sign
+from ..comparison.intervals import FEW_WEEKS, LEAST_WEEKS, PERCENT, interval_text, intervals, week_sums
 from ..core.arrays import Floats
 from ..core.notebook import html_table
-from ..core.tables import Column, amount, table
+from ..core.tables import Column, amount, plain, table
 from ..encodings.encoding import Encoding
 from ..policies.greedy_order import Greedy
 from ..policies.plain import Plain
@@ -22,7 +23,16 @@ from ..policies.policy import Policy, group_names
 from ..search.evaluation import TlsFiles, simulations
 from ..search.resuming import Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
-from ..simulation.objective import CONVENTION, Objective, improvement, in_hours, objective_table
+from ..simulation.objective import (
+    CONVENTION,
+    Objective,
+    group_of,
+    groups_in_words,
+    improvement,
+    in_hours,
+    objective_table,
+)
+from ..simulation.schedule import Schedule
 from ..wishes import wish as choice
 from ..wishes.best_possible import best_possible, distance_row
 from ..wishes.wish import Wish
@@ -30,7 +40,7 @@ from ..wishes.wish_files import to_json
 from ..workload.group_rules import comes_from_consumption
 from ..workload.user_groups import rule_of
 from ..workload.workload import Workload
-from .task import RATIO, Task
+from .task import RATIO, SUM, Task
 
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
 
@@ -52,6 +62,8 @@ class Progress(NamedTuple):
         Seconds since this training was started or continued.
     exceeded
         By how much the best policy so far exceeds the limits, see `choice.violation`.
+    over
+        "sum", or "ratio": objectives are shares of EASY's.
     """
 
     evaluations: int
@@ -62,6 +74,7 @@ class Progress(NamedTuple):
     seconds: float
     elapsed: float
     exceeded: float
+    over: str = SUM
 
 
 class System(NamedTuple):
@@ -79,6 +92,8 @@ class System(NamedTuple):
         (W, m) objective values on the test workloads, natural units; None without a test.
     rest_objective, rest_exceeded
         Goal and violation on the test workloads; NaN without a test.
+    log_objective, log_exceeded
+        Goal and violation on the training workloads themselves, without those that are resampled from them.
     """
 
     policy: Policy
@@ -88,6 +103,8 @@ class System(NamedTuple):
     rest: Floats | None
     rest_objective: float
     rest_exceeded: float
+    log_objective: float
+    log_exceeded: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +141,8 @@ class Training:
     distances
         How far the best policy is from what no schedule can beat, on each training workload and on each rest:
         "workload", and the keys of `best_possible.distance_row`.
+    gains
+        In which interval the gain of the best policy over EASY lies, on the same workloads, see `gain_intervals`.
     newcomers
         With groups by consumption, how many jobs of each rest are of users who were not among those learnt from, (W,);
         they are in the last group. None otherwise.
@@ -144,6 +163,7 @@ class Training:
     margin: float = 0.0
     margins: tuple[dict[str, float], ...] = ()
     distances: tuple[dict[str, Any], ...] = ()
+    gains: tuple[dict[str, Any], ...] = ()
     newcomers: tuple[int, ...] | None = None
 
     def __repr__(self) -> str:
@@ -195,6 +215,9 @@ class Training:
         """Return in words where the policy is worse than EASY or outside the limits; nothing if it is so nowhere."""
         policy, easy = self.systems[self.best], self.easy
         parts = {"the training data": [(x.exceeded, x.objective) for x in (policy, easy)]}
+        if self.resampled:
+            log = "the log itself" if len(self.workloads) == 1 else "the logs themselves"
+            parts[log] = [(x.log_exceeded, x.log_objective) for x in (policy, easy)]
         if self.rest:
             parts["the rest"] = [(x.rest_exceeded, x.rest_objective) for x in (policy, easy)]
         words = []
@@ -271,7 +294,14 @@ class Training:
             )
         of_systems = [table(lines_of_systems, columns), *notes]
         distances = [f"{row['workload']}: {row['distance']}" for row in self.distances if row["distance"]]
-        return "\n".join([*of_systems, "", objectives, f"vs EASY: {CONVENTION}", *distances])
+        certain = [
+            f"{row['workload']}: {PERCENT} % interval of the gain {interval_text(row['interval'], '+.1f')} %, by a "
+            f"block bootstrap over its {row['weeks']} weeks{', rough as they are few' * (row['weeks'] < FEW_WEEKS)}"
+            for row in self.gains
+            if row["interval"] is not None
+        ]
+        legend = [f"vs EASY: {CONVENTION}", *groups_in_words([*map(group_of, self.objectives[2:])])]
+        return "\n".join([*of_systems, "", objectives, *legend, *distances, *certain])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
         """Return a line of the table of objectives, response times in hours."""
@@ -284,11 +314,14 @@ def system_of(policy: Policy, task: Task, test: Task | None, values: Floats) -> 
     goals, violations = task.measure(values[None])
     of_logs = values.reshape(len(task.workloads), -1)[:: task.samples]
     by_workload = of_logs, float(goals[0]), float(violations[0])
+    log_goals, log_violations = task.measure_logs(values[None])
+    itself = float(log_goals[0]), float(log_violations[0])
     if test is None:
-        return System(policy, *by_workload, None, float("nan"), float("nan"))
+        return System(policy, *by_workload, None, float("nan"), float("nan"), *itself)
     rest = test.values_of(policy)
     goals, violations = test.measure(rest[None])
-    return System(policy, *by_workload, rest.reshape(len(test.workloads), -1), float(goals[0]), float(violations[0]))
+    of_rest = rest.reshape(len(test.workloads), -1), float(goals[0]), float(violations[0])
+    return System(policy, *by_workload, *of_rest, *itself)
 
 
 def carry_out(
@@ -411,6 +444,7 @@ def training_of(
         task.margin,
         rows,
         tuple(distances(task, test, systems[best])),
+        tuple(gain_intervals(task, test, systems[best].policy)),
         _newcomers(task, test),
     )
 
@@ -438,6 +472,21 @@ def distances(task: Task, test: Task | None, system: System) -> list[dict[str, A
     return rows
 
 
+def gain_intervals(task: Task, test: Task | None, policy: Policy) -> list[dict[str, Any]]:
+    """Return in which interval the gain of a policy over EASY lies, on each training workload and on each rest.
+
+    The keys are "workload", "weeks" and "interval", [low, high] in per cent, see `comparison.intervals`; None unless
+    the wish is a sum of response times and the jobs were submitted in four weeks or more.
+    """
+    rows: list[dict[str, Any]] = []
+    for log in (*task.logs, *(test.logs if test is not None else ())):
+        both = [week_sums(Schedule(log, each.outcome(log).start)) for each in (Plain("easy"), policy)]
+        weeks = len(both[0].work)
+        ends = intervals(both, task.wish).goal_gains[1] if weeks >= LEAST_WEEKS else np.full(2, np.nan)
+        rows.append({"workload": log.name, "weeks": weeks, "interval": None if np.isnan(ends).any() else plain(ends)})
+    return rows
+
+
 def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:
     """Return a policy with the rule of the groups of its workloads, if all have the same and it has none yet."""
     rules = [rule_of(workload) for workload in workloads]
@@ -454,7 +503,8 @@ def progress_of(record: Record, task: Task, encoding: Encoding) -> Progress:
     best = int(task.fitness(values).argmin())
     reached, easy = float(goals[best]), float(task.easy[0][0])
     done = record.count, record.total, record.from_store
-    return Progress(*done, reached, easy, record.seconds, record.wall_seconds, float(violations[best]))
+    times = record.seconds, record.wall_seconds
+    return Progress(*done, reached, easy, *times, float(violations[best]), task.over)
 
 
 def _label(policy: Policy) -> str:

@@ -252,6 +252,8 @@ def test_train_learns_from_samples_and_with_a_margin(tmp_path: Path) -> None:
     expected = ps.train(ps.read_swf(log), wish, criterion="f2", generations=1, resample=2, margin="auto")
     assert ps.load_policy(policy).genes.tolist() == expected.policy.genes.tolist()
     assert (outcome.json["resampled"], outcome.json["margin"]) == (2, expected.margin)
+    assert " % of EASY's objective, in the mean of the workloads" in outcome.err
+    assert outcome.json["gains"] == list(expected.gains)
     assert outcome.json["margins"] == list(expected.margins)
     output = succeed(*words, "--margin", "2.5", "--run", tmp_path / "run").out
     assert "learnt with 2.5 % distance to the limits" in output

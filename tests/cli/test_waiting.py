@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -83,15 +84,20 @@ def _await_lines(capsys: pytest.CaptureFixture[str], lines: list[str], j: int) -
         time.sleep(0.001)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("words", [("simulate", "--policy", "conservative"), ("compare", "--policy", "conservative")])
-def test_ctrl_c_ends_a_simulation_at_once(words: tuple[str, ...], tmp_path: Path) -> None:
+def _write_long_log(path: Path) -> None:
+    """Write a log of which each simulation takes minutes, in which compiled code sees no signal."""
     rng = np.random.default_rng(1)
-    n = 60_000  # all submitted at once: minutes of work, in which compiled code sees no signal
+    n = 60_000  # all submitted at once
     run = rng.integers(1, 10_000, n)
     rows = zip(run, rng.integers(1, 64, n), strict=True)
     jobs = [f"{j} 0 0 {r} {p} -1 -1 {p} {2 * r} -1 1 1 1 1 1 1 -1 -1" for j, (r, p) in enumerate(rows, 1)]
-    (tmp_path / "w.swf").write_text("\n".join(["; MaxProcs: 64", *jobs, ""]))
+    path.write_text("\n".join(["; MaxProcs: 64", *jobs, ""]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("simulate", "--policy", "conservative"), ("compare", "--policy", "conservative")])
+def test_ctrl_c_ends_a_simulation_at_once(words: tuple[str, ...], tmp_path: Path) -> None:
+    _write_long_log(tmp_path / "w.swf")
     command, *policy = words
     near, far = pty.openpty()
     child = subprocess.Popen(
@@ -119,6 +125,38 @@ def test_ctrl_c_ends_a_simulation_at_once(words: tuple[str, ...], tmp_path: Path
     assert text.endswith(f"paretosched {command}: interrupted\r\n".encode())
     assert b"Traceback" not in text
     assert set(files(tmp_path)) == {"w.swf"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("words", [("train", "--objective", "AWRT", "-o", "p.json", "--run"), ("explore", "-o")])
+def test_long_searches_say_that_they_work_and_ctrl_c_ends_them_at_once(
+    words: tuple[str, ...], workers: int, tmp_path: Path
+) -> None:
+    _write_long_log(tmp_path / "w.swf")
+    command, *options = words
+    others = ["run", "--backfill", "conservative", "--workers", str(workers)]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "paretosched", command, "w.swf", *options, *others], cwd=tmp_path,
+        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    killer = Timer(300, child.kill)
+    killer.start()
+    assert child.stderr is not None
+    for line in child.stderr:
+        if "still at work" in line:
+            break
+    time.sleep(1)  # it simulates
+    since = time.monotonic()
+    os.killpg(child.pid, signal.SIGINT)  # of the whole group, as a terminal does
+    out, err = child.communicate(timeout=290)
+    killer.cancel()
+    assert time.monotonic() - since < 20  # on a busy machine, too
+    assert (child.returncode, out) == (130, "")
+    assert err.endswith(f"paretosched {command}: interrupted\n")
+    assert "Traceback" not in err
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["status"] == "interrupted"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "w.swf"]
 
 
 def test_reading_shows_how_far_it_is_from_ten_seconds_on(

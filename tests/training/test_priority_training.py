@@ -22,11 +22,13 @@ from paretosched.encodings.trained_order import (
 from paretosched.policies.policy import as_policy
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.simulation.objective import objective_table, objectives_of
+from paretosched.training import priority_training
 from paretosched.training.priority_training import (
     CANDIDATES,
     FINALISTS,
     INGREDIENTS,
     first_genomes,
+    further_policies,
     important_groups,
     known_policies,
     search_orders,
@@ -41,7 +43,8 @@ W = random_workload()
 WISH = parse("10*AWRT1 + 4*AWRT2", objective_table(W.groups))
 GROUPS = W.groups
 FAVOURED = important_groups(WISH, GROUPS)
-KNOWN = known_policies((*FAVOURED, *(g for g in GROUPS if g not in FAVOURED)), len(FAVOURED))
+FIRST = (*FAVOURED, *(g for g in GROUPS if g not in FAVOURED)), len(FAVOURED)
+KNOWN, FURTHER = known_policies(*FIRST), further_policies(*FIRST)
 SHORT: dict[str, Any] = {"evaluations": 200, "seed": 4}
 
 
@@ -56,8 +59,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Training]:
 def test_the_result_is_not_worse_than_any_known_policy_and_reaches_what_it_says(whole: tuple[Path, Training]) -> None:
     training = whole[1]
     best = training.systems[training.best]
-    assert training.evaluations == SHORT["evaluations"]
-    for words in KNOWN:
+    assert training.evaluations == SHORT["evaluations"] + len(FURTHER)
+    for words in KNOWN + FURTHER:
         values = objectives_of(W, as_policy(words).outcome(W).start)
         assert best.objective <= 10 * values[2] + 4 * values[3], words
     read = from_json(to_json(best.policy))
@@ -136,7 +139,7 @@ def test_what_is_not_varied_stays_as_with_easy(varied: tuple[str, ...], fixed: d
 def test_a_wish_without_groups_favours_none() -> None:
     wish = parse("AWRT", objective_table(GROUPS))
     assert important_groups(wish, GROUPS) == ()
-    assert not any(words.startswith("priority") for words in known_policies(GROUPS, 0))
+    assert not any(words.startswith("priority") for words in known_policies(GROUPS, 0) + further_policies(GROUPS, 0))
     assert len(first_genomes(TrainedOrders(GROUPS, ()), GROUPS, 0)) == 2
 
 
@@ -157,4 +160,28 @@ def test_so_few_evaluations_that_not_all_known_orders_are_tried_are_refused() ->
 @pytest.mark.slow
 def test_as_many_evaluations_as_known_orders_are_enough() -> None:
     training = train_priority(W, WISH, evaluations=len(KNOWN))
-    assert (training.evaluations, len(training.systems)) == (len(KNOWN), 1)
+    assert (training.evaluations, len(training.systems)) == (len(KNOWN) + len(FURTHER), 1)
+
+
+def test_named_policies_are_all_orders_with_every_backfilling() -> None:
+    orders = ("fcfs", "sjf", "saf", "lxf", "wfp3", "unicef", *(f"learned-f{i}" for i in range(1, 5)), "priority:1,2")
+    named = known_policies(("1", "2", "3"), 2) + further_policies(("1", "2", "3"), 2)
+    assert len(set(named)) == len(named)
+    expected = {f"{order}; backfill: {b}" for order in orders for b in ("none", "easy", "easy:8", "conservative")}
+    expected |= {f"fcfs; backfill: easy; backfill-order: {order}" for order in ("sjf", "saf")}
+    assert {*named} == expected | {"priority:1,2; backfill: easy:8 for 1,2", "list", "conservative"}
+
+
+@pytest.mark.slow
+def test_a_run_without_the_further_policies_is_continued_with_them(
+    whole: tuple[Path, Training], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(priority_training, "further_policies", lambda *_: ())
+        before = train_priority(W, WISH, run_directory=tmp_path / "run", **SHORT)
+    earlier = archive(tmp_path / "run")
+    assert before.evaluations == len(earlier) == SHORT["evaluations"]
+    again = train_priority(W, WISH, run_directory=tmp_path / "run", **SHORT)
+    assert archive(tmp_path / "run") == archive(whole[0])
+    assert archive(tmp_path / "run")[: len(earlier)] == earlier
+    assert training_json(again) == training_json(whole[1])

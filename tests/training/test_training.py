@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from paretosched.comparison.comparison import compare
 from paretosched.simulation.objective import objectives
 from paretosched.simulation.simulator import simulate
 from paretosched.training.greedy_training import train
@@ -14,8 +17,10 @@ from paretosched.wishes.wish import goal, violation
 from paretosched.wishes.wish_files import as_wish
 from paretosched.workload.time_split import split
 from support.exploring import random_workload
+from support.trainings import of_weeks
 
 W = random_workload()
+SHORT: dict[str, Any] = {"criterion": "f2", "generations": 1, "seed": 1}
 
 
 @pytest.mark.parametrize("until", [None, 0.6])
@@ -34,3 +39,30 @@ def test_a_training_says_how_far_its_policy_is_from_what_none_can_beat(until: fl
         assert row == {"workload": part.name} | distance_row(best, wish, easy, reached)
         assert row["distance"].endswith("(proved)")
         assert f"{part.name}: {row['distance']}" in training.text().splitlines()
+
+
+def test_what_is_better_in_the_mean_of_resampled_workloads_may_be_worse_than_easy_on_the_log_itself() -> None:
+    training = train(of_weeks(1), "AWRT", resample=2, **SHORT)
+    best, easy = training.systems[training.best], training.easy
+    assert best.objective < easy.objective
+    assert best.values[0, 1] > easy.values[0, 1]
+    assert training.shortfalls() == ["worse than EASY on the log itself"]
+    alone = train(of_weeks(1), "AWRT", **SHORT).systems[0]
+    assert (alone.log_objective, alone.log_exceeded) == (alone.objective, alone.exceeded)
+
+
+def test_the_gain_has_an_interval_on_the_jobs_learnt_from_and_on_the_rest_as_in_a_comparison() -> None:
+    log = of_weeks()
+    log = log.with_(submit=2 * log.submit, groups=("vip", "2", "3"))
+    training = train(log, "10*vip + 4*AWRT2", until=0.5, **SHORT)
+    for part, row in zip(split(log, 0.5), training.gains, strict=True):
+        compared = compare(part, [training.policy], wish=training.wish, intervals=True)
+        assert row["workload"] == part.name
+        assert row["interval"] == compared.rows()[1]["intervals"]["objective_vs_easy"]
+        low, high = row["interval"]
+        words = f"{part.name}: 90 % interval of the gain {low:+.1f} to {high:+.1f} %, by a block bootstrap over its "
+        assert f"{words}{row['weeks']} weeks, rough as they are few" in training.text().splitlines()
+    assert "AWRT1 is group vip, AWRT2 is group 2, AWRT3 is group 3" in training.text().splitlines()
+    short = train(W, "10*AWRT1 + 4*AWRT2", **SHORT)
+    assert [row["interval"] for row in short.gains] == [None]
+    assert "interval" not in short.text()

@@ -1,0 +1,52 @@
+"""What only computes is abandoned on Ctrl-C, and waited for when the program ends."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from threading import Event, Thread, current_thread
+
+import pytest
+
+from paretosched.core.computing import compute, is_computing
+from paretosched.core.errors import InputError
+
+WORD: ContextVar[str] = ContextVar("WORD", default="")
+
+
+def test_the_result_and_the_error_are_those_of_the_function_in_the_context_of_the_caller() -> None:
+    token = WORD.set("a word")
+    assert compute(lambda: (WORD.get(), current_thread().name)) == ("a word", "computation")
+    WORD.reset(token)
+
+    def refuse() -> None:
+        raise InputError("no such thing")
+
+    with pytest.raises(InputError, match="no such thing"):
+        compute(refuse)
+
+
+def test_only_the_main_thread_needs_another_one() -> None:
+    names: list[str] = []
+    thread = Thread(target=lambda: names.append(compute(lambda: current_thread().name)), name="mine")
+    thread.start()
+    thread.join()
+    assert names == ["mine"]
+
+
+def test_after_ctrl_c_the_function_goes_on_alone() -> None:
+    begun, may_end, ended = Event(), Event(), Event()
+
+    def work() -> None:
+        begun.set()
+        may_end.wait(60)
+        ended.set()
+
+    def interrupt(_end: Event) -> None:
+        assert begun.wait(60)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compute(work, interrupt)
+    assert is_computing()
+    may_end.set()
+    assert ended.wait(60)
