@@ -19,6 +19,7 @@ from ..core.notebook import fields_html, fields_repr
 from ..kernels.fair_share import CLASSIC, FAIR_TREE, Tree, tree_of
 from ..workload.group_lists import column_numbers
 from ..workload.workload import Workload
+from .queue_parts import distinct
 
 ALGORITHMS = {"tree": FAIR_TREE, "classic": CLASSIC}
 ROOT = "root"
@@ -209,9 +210,9 @@ def _pairs(workload: Workload) -> tuple[list[tuple[int, int]], Ints]:
     """Return the different pairs of account and user number, and the index of each job's pair, (n,) int64."""
     user = np.maximum(workload.user, -1)
     account = np.full(len(workload), -1) if workload.records is None else column_numbers(workload, "account")
-    accounts, account_of = np.unique(account, return_inverse=True)
-    users, user_of = np.unique(user, return_inverse=True)
-    pairs, pair_of = np.unique(account_of * users.size + user_of, return_inverse=True)
+    accounts, account_of = distinct(account)
+    users, user_of = distinct(user)
+    pairs, pair_of = distinct(account_of * users.size + user_of)
     names = zip(accounts[pairs // users.size].tolist(), users[pairs % users.size].tolist(), strict=True)
     return list(names), pair_of.astype(np.int64)
 

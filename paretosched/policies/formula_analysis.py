@@ -3,7 +3,8 @@
 ========  ============================================================================================================
 static    the key has neither waits nor usage: two waiting jobs never change places
 line      the key is a monotone function, the same for all jobs, of alpha + beta * wait, where beta >= 0 and both are
-          known of each job: WFP3, (wait / estimate)^3 * width, is the cube of a line
+          known of each job: WFP3, (wait / estimate)^3 * width, is the cube of a line; log(wait) - log(estimate) is
+          the logarithm of one
 parts     of two jobs that differ only in when they could run, the key of the one that waits longer is never smaller:
           all such jobs of an account are a queue of their own, and at each pass the first jobs of queues are compared
 general   anything else: the keys of all waiting jobs are compared at each pass
@@ -15,6 +16,7 @@ they differ by more than all roundings of both together, see `Line.margin`; what
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -25,7 +27,9 @@ from .value_ranges import HUGE, range_of
 STATIC, LINE, PARTS, GENERAL = KINDS = ("static", "line", "parts", "general")
 STEEP, STEEPEST = 1e200, 1e150  # beta of a job whose key is infinite as soon as it waits, and the most of others
 ROUNDING = 8 * 2.0**-53  # of one operation, generously
-LOG_ROUNDING = 2.0**-38  # relative change of a value that changes its logarithm in spite of rounding
+MOST_LOGARITHM = 668.0  # a bound of the sizes of logarithms of tame values, log(1e290)
+FINEST, COARSEST = 1e-200, 1e200  # bounds of numbers that logarithms are multiplied by or that are added
+WIDEST = 2.0**-20  # margin; where lines tell fewer jobs apart, sorting costs less
 
 
 class Line(NamedTuple):
@@ -90,32 +94,53 @@ def line_of(key: Term) -> Line | None:
     course = _course(key)
     if course is None:
         return None
-    alpha, beta, size = course.alpha, course.beta, course.size
-    if (course.power > 0) != course.rising:
+    alpha, beta, size, power = course.alpha, course.beta, course.size, course.power
+    if (power > 0) != course.rising:
         alpha, beta = _negative(alpha), _negative(beta)
     if range_of(beta).low < 0 or (course.divisor is not None and range_of(beta).high > STEEPEST):
         return None
     if course.divisor is not None:
         beta = Term("if", (course.divisor, beta, _number(STEEP)))
-    lowest = min(1.0, abs(course.power))
     # a root of a factor up to 1e290 has the rounding of the exponent 667 times
-    margin = ROUNDING * ((8 if course.power == 1 else 128) + terms_in(key)) / lowest
-    return Line(alpha, beta, size, max(margin, LOG_ROUNDING / lowest) if course.final else margin)
+    operations = terms_in(key)
+    margin = ROUNDING * max(128 + operations, (8 + operations) * course.bulk) / min(1.0, abs(power))
+    if margin > WIDEST:
+        return None
+    if course.shift > 0:
+        size = Term("+", (size, _number(_size_of_shift(course.shift, power, margin))))
+    return Line(alpha, beta, size, margin) if range_of(size).tame else None
+
+
+def _size_of_shift(shift: float, power: float, margin: float) -> float:
+    """Return the size that stands for a number added to a power, which hides differences of values next to 0.
+
+    Powers x^p and y^p must differ by more than 2 * margin * shift. If p >= 1, they do so where x and y differ by more
+    than the root of it, as x^p - y^p >= (x - y)^p. If p < 1, x^p - y^p >= p x^(p - 1) (x - y), and shift x^(1 - p) is
+    at most shift^(1 / p) + x.
+    """
+    logarithm = math.log(2 * shift) / power + (0.0 if power < 1 else math.log(margin) * (1 / power - 1))
+    return math.exp(logarithm) if abs(logarithm) < MOST_LOGARITHM else math.inf
 
 
 class _Course(NamedTuple):
-    """How the value of a term depends on the wait: it is plus or minus (alpha + beta * wait) ^ power.
+    """How the value of a term depends on the wait: it is plus or minus the power (alpha + beta * wait) ^ power.
+
+    To the power, a number may be added; then it may be the logarithm of this, times a slope, plus a number.
 
     Attributes
     ----------
     alpha, beta, size
-        As for `Line`; alpha + beta * wait is not negative if the power is not 1.
+        As for `Line`; alpha + beta * wait is not negative unless the course is plain.
     power
-        The exponent, not 0.
+        The exponent, not 0; where it is negative, the power of 0 is infinite.
     rising
         Whether it is plus.
-    final
-        Whether this is not the value itself, but the value is a rising function of it, the same for all jobs.
+    shift
+        The sum of the sizes of the numbers that are added to the power.
+    slope
+        The factor of the natural logarithm, more than 0; or 0: it is no logarithm.
+    bulk
+        Of a logarithm: a bound of the sizes of all that is added up, as multiples of the slope; else 0.
     divisor
         None; or a term: where it is 0, the value is infinite if the job waits, else 0.
     """
@@ -125,13 +150,26 @@ class _Course(NamedTuple):
     size: Term
     power: float = 1.0
     rising: bool = True
-    final: bool = False
+    shift: float = 0.0
+    slope: float = 0.0
+    bulk: float = 0.0
     divisor: Term | None = None
+
+    @property
+    def is_power(self) -> bool:
+        """Return whether the value is the power itself, or minus the power."""
+        return self.shift == 0 and self.slope == 0
 
     @property
     def plain(self) -> bool:
         """Return whether the value is the line itself."""
-        return self.power == 1 and self.rising and not self.final and self.divisor is None
+        return self.is_power and self.power == 1 and self.rising and self.divisor is None
+
+    @property
+    def through_zero(self) -> bool:
+        """Return whether the value is a power above 0 of beta * wait."""
+        is_rising = self.is_power and self.power > 0 and self.rising and self.divisor is None
+        return is_rising and _is_zero(self.alpha) and range_of(self.beta).low >= 0
 
     @property
     def value(self) -> Term:
@@ -147,28 +185,59 @@ def _course(term: Term) -> _Course | None:
         return _Course(_number(0.0), _number(1.0), _number(0.0))
     rule = _RULES.get(term.word)
     course = None if rule is None else rule(*term.parts)
-    if course is None or not _is_tame(course):
-        return None
-    if course.final and rule is not _logarithm and not range_of(term).tame:
-        return None
-    return course
+    return course if course is not None and _is_tame(course) else None
 
 
 def _is_tame(course: _Course) -> bool:
-    """Return whether no part of a value becomes infinite, or 0 by rounding."""
-    parts = [range_of(part) for part in (course.alpha, course.beta, course.size)]
-    return all(part.tame for part in parts) and range_of(_to_power(course.value, course.power)).tame
+    """Return whether no part of a value becomes 0 by rounding, or infinite unless it is the power of 0."""
+    line = course.value if course.power > 0 else _unless_zero(course.value)
+    terms = course.alpha, course.beta, course.size, _to_power(line, course.power)
+    numbers = course.shift, course.slope, course.slope * course.bulk
+    is_usual = all(number == 0 or FINEST < number < COARSEST for number in numbers)
+    return is_usual and all(range_of(part).tame for part in terms)
 
 
 def _sum(first: Term, second: Term) -> _Course | None:
     """Return a sum of lines. Slopes of different signs might cancel each other, so that the rest is rounding."""
     a, b = _course(first), _course(second)
-    if a is None or b is None or not (a.plain and b.plain):
+    if a is None or b is None:
         return None
+    if not (a.plain and b.plain):
+        if "wait" not in variables(second):
+            return _add(a, second)
+        return _add(b, first) if "wait" not in variables(first) else _add_logarithms(a, b)
     slopes = range_of(a.beta), range_of(b.beta)
     if not (min(s.low for s in slopes) >= 0 or max(s.high for s in slopes) <= 0):
         return None
     return _join("+", (), a, b)
+
+
+def _add(course: _Course, term: Term) -> _Course | None:
+    """Return a course that is not plain plus a term without waits: to add to a logarithm is to multiply inside it."""
+    bounds = range_of(term)
+    largest = max(abs(bounds.low), abs(bounds.high))
+    is_number = variables(term) == {"number"}
+    if course.slope == 0:
+        return course._replace(shift=course.shift + largest) if is_number and course.power > 0 else None
+    bulk = course.bulk + largest / course.slope
+    if is_number:
+        return course._replace(bulk=bulk)
+    if course.shift > 0:
+        return None
+    exponent = Term("/", (term if course.rising else _negative(term), _number(course.slope)))
+    inner = course._replace(rising=True, slope=0.0, bulk=0.0)
+    product = _scale(inner, Term("^", (_number(math.e), exponent)))
+    return None if product is None else product._replace(rising=course.rising, slope=course.slope, bulk=bulk)
+
+
+def _add_logarithms(a: _Course, b: _Course) -> _Course | None:
+    """Return a sum of two courses with waits: of logarithms, it is that of a product."""
+    if a.slope == 0 or b.slope == 0 or not (a.rising and b.rising):
+        return None
+    ratio = b.slope / a.slope
+    factors = a._replace(slope=0.0), b._replace(slope=0.0, power=b.power * ratio)
+    product = _multiply(*factors)
+    return None if product is None else product._replace(slope=a.slope, bulk=a.bulk + b.bulk * ratio)
 
 
 def _difference(first: Term, second: Term) -> _Course | None:
@@ -188,18 +257,29 @@ def _product(first: Term, second: Term) -> _Course | None:
     if first == second:
         return _power(first, _number(2.0))
     if "wait" in variables(first) and "wait" in variables(second):
-        return None
+        a, b = _course(first), _course(second)
+        return None if a is None or b is None else _multiply(a, b)
     moving, factor = (first, second) if "wait" in variables(first) else (second, first)
     return _scale(_course(moving), factor)
+
+
+def _multiply(a: _Course, b: _Course) -> _Course | None:
+    """Return the product of powers of multiples of the wait, which is another one."""
+    if not (a.through_zero and b.through_zero):
+        return None
+    power = a.power + b.power
+    beta = Term("*", (_to_power(a.beta, a.power / power), _to_power(b.beta, b.power / power)))
+    return a._replace(beta=beta, power=power)
 
 
 def _quotient(first: Term, second: Term) -> _Course | None:
     if "wait" not in variables(second):
         return _divide(_course(first), second)
     below = _course(second)
-    if "wait" in variables(first) or below is None or below.final or below.divisor is not None:
+    if "wait" in variables(first) or below is None or not below.is_power or below.divisor is not None:
         return None
-    if range_of(below.value).low <= 0:
+    lowest = range_of(below.value).low
+    if lowest < 0 or (lowest == 0 and not below.rising):  # 1 / 0 is infinite, and so it is where the 0 is -0
         return None
     return _scale(below._replace(power=-below.power), first)
 
@@ -209,12 +289,11 @@ def _divide(course: _Course | None, divisor: Term) -> _Course | None:
     bounds = range_of(divisor)
     if bounds.low > 0 or bounds.high < 0:
         return _scale(course, Term("/", (_number(1.0), divisor)))
-    if course is None or not course.plain or course.alpha != _number(0.0) or bounds.low < 0:
+    if course is None or not course.plain or not _is_zero(course.alpha) or bounds.low < 0:
         return None
     if range_of(course.beta).low <= 0:
         return None
-    not_zero = Term("if", (divisor, divisor, _number(1.0)))
-    return course._replace(beta=Term("/", (course.beta, not_zero)), divisor=divisor)
+    return course._replace(beta=Term("/", (course.beta, _unless_zero(divisor))), divisor=divisor)
 
 
 def _scale(course: _Course | None, factor: Term) -> _Course | None:
@@ -227,10 +306,12 @@ def _scale(course: _Course | None, factor: Term) -> _Course | None:
         return _Course(Term("*", (course.alpha, factor)), Term("*", (course.beta, factor)), size)
     if bounds.high < 0:
         return _scale(course._replace(rising=not course.rising), _negative(factor))
-    if bounds.low < 0 or (bounds.low == 0 and (course.power < 0 or course.divisor is not None or course.final)):
+    if bounds.low < 0 or not (course.is_power or variables(factor) == {"number"}):
         return None
-    if course.final:
-        return course if variables(factor) == {"number"} else None
+    if bounds.low == 0 and (course.power < 0 or course.divisor is not None or not course.is_power):
+        return None
+    if course.slope > 0:
+        return course._replace(slope=course.slope * bounds.high)
     if not course.rising and course.power == 1:
         return None
     scale = _to_power(factor, 1 / course.power)
@@ -238,6 +319,7 @@ def _scale(course: _Course | None, factor: Term) -> _Course | None:
         alpha=Term("*", (course.alpha, scale)),
         beta=Term("*", (course.beta, scale)),
         size=Term("*", (course.size, scale)),
+        shift=course.shift * bounds.high,
     )
 
 
@@ -247,10 +329,9 @@ def _power(base: Term, exponent: Term) -> _Course | None:
     if course is None or variables(exponent) != {"number"} or not bounds.tame:
         return None
     power = _constant(exponent)
-    if power == 0 or course.final or not course.rising:
+    if power == 0 or not course.is_power or not course.rising:
         return None
-    lowest = range_of(course.value).low
-    if lowest < 0 or (lowest == 0 and power * course.power < 0) or (power < 0 and course.divisor is not None):
+    if range_of(course.value).low < 0 or (power < 0 and course.divisor is not None):
         return None
     return course._replace(power=course.power * power)
 
@@ -259,16 +340,20 @@ def _root(part: Term) -> _Course | None:
     return _power(part, _number(0.5))
 
 
-def _logarithm(part: Term) -> _Course | None:
+def _logarithm(part: Term, base: float = math.e) -> _Course | None:
+    """Return the logarithm of a course that is not below 0; that of 0 is -inf."""
     course = _course(part)
-    if course is None or course.final or not course.rising or range_of(course.value).low < 0:
+    if course is None or course.slope > 0 or not course.rising:
         return None
-    return course._replace(final=True)
+    bounds = range_of(part) if course.shift > 0 else range_of(course.value)
+    if bounds.low < 0 or not bounds.tame:
+        return None
+    return course._replace(slope=1 / math.log(base), bulk=MOST_LOGARITHM)
 
 
 def _absolute(part: Term) -> _Course | None:
     course = _course(part)
-    is_positive = course is not None and course.rising and not course.final and range_of(course.value).low >= 0
+    is_positive = course is not None and course.is_power and course.rising and range_of(course.value).low >= 0
     return course if is_positive else None
 
 
@@ -289,8 +374,8 @@ _RULES: dict[str, Callable[..., _Course | None]] = {
     "^": _power,
     "sqrt": _root,
     "log": _logarithm,
-    "log2": _logarithm,
-    "log10": _logarithm,
+    "log2": lambda part: _logarithm(part, 2.0),
+    "log10": lambda part: _logarithm(part, 10.0),
     "abs": _absolute,
     "if": _choice,
 }
@@ -424,6 +509,17 @@ def _to_power(term: Term, power: float) -> Term:
     """Return a term to a power that is a number."""
     exponent = _number(abs(power))
     return term if power == 1 else Term("^", (term, exponent if power > 0 else _negative(exponent)))
+
+
+def _is_zero(term: Term) -> bool:
+    """Return whether a term is 0 for all jobs."""
+    bounds = range_of(term)
+    return bounds.low == bounds.high == 0
+
+
+def _unless_zero(term: Term) -> Term:
+    """Return a term that is not 0: 1 where the given term is 0, which is not negative."""
+    return Term("if", (term, term, _number(1.0)))
 
 
 def _constant(term: Term) -> float:

@@ -23,7 +23,7 @@ COSTS = {
     "line": "Keys grow with the wait like straight lines, or like a power or logarithm of them: this is proven from "
     "the formula, and only jobs that change places need to be looked at.",
     "parts": "Of two jobs that differ only in when they became eligible, the older one comes first: this is proven "
-    f"from the formula, and {EVENTS}, only the first of all such jobs of a user or account is compared with others.",
+    f"from the formula, and {EVENTS}, only the first of all jobs that are equal otherwise is compared with others.",
     "general": f"For this formula no shortcut is proven: all waiting jobs are compared again {EVENTS}, so that the "
     "simulation takes longest.",
 }

@@ -1,7 +1,8 @@
 """Words in formulas that a workload does not know as groups: a mistake in writing, or a group that a log does not have.
 
 Policies outlive logs, so a group that is missing in a log is no error. But a word that is similar to the name of a
-group is probably this name, and a policy of whose groups there is none would do nothing of what it says.
+group is probably this name; one that is all of a formula is probably meant as the name of an order; and a policy of
+whose groups there is none would do nothing of what it says.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from ..core.errors import InputError, first_few, in_quotes, nearest_word
 from ..workload.workload import Workload
 from .formula import Term, bare_groups
+from .published_orders import ORDER_NAMES
 
 WORD = r"[A-Za-z_][A-Za-z0-9_]*"  # what a formula reads as one word
 
@@ -33,7 +35,8 @@ def check_groups(part: str, terms: Sequence[Term], named: Sequence[str], workloa
     Raises
     ------
     InputError
-        The workload does not have a group, but one with a similar name; or none of the groups of the policy.
+        The workload does not have a group, but one with a similar name; a formula is nothing but such a group; or the
+        workload has none of the groups of the policy.
 
     Examples
     --------
@@ -54,6 +57,12 @@ that may be missing is group(phsyics))
                 f"{part}: {workload.name} has no group {in_quotes(word)}; did you mean {near}?{quotes} "
                 f"(a group that may be missing is group({word}))"
             )
+    alone = [term.labels[0] for term in terms if term.bare and term.labels[0] in missing]
+    if alone:
+        raise InputError(
+            f"{part}: {in_quotes(alone[0])} must be an order or a formula, but is neither, nor a group of "
+            f"{workload.name}; orders are {', '.join(ORDER_NAMES)} (a group that may be missing is group({alone[0]}))"
+        )
     if missing and not any(name in workload.groups for name in named):
         difference = next((name for term in terms for name in _differences(term) if set(name) <= {*missing}), ())
         hint = f'; if "{"-".join(difference)}" is one name, write "{"-".join(difference)}" in quotes'

@@ -19,7 +19,7 @@ In words a wish is, with blanks and upper or lower case as you like::
 as in `10*AWRT1 + 4*AWRT2, AWRT5 <= 11h`, in `near AWRT1 = 50000, UTIL = 67`, in `AWRT1 in 45000..52000, UTIL >=
 65 %`, and in `10*vip + 4*physics, others <= 1.02*EASY, AWRT <= EASY`. Without a unit a response time is in seconds and
 the utilisation in per cent. A unit after the second number of `in` counts for both, if the first has none. A response
-time from 1 to 59 without a unit is refused, because hours may be meant. `<` means `<=`, and `>` means `>=`.
+time from 1 to 59 without a unit is refused, because hours may be meant. `<` and `≤` mean `<=`, `>` and `≥` mean `>=`.
 
 **Groups.** The name of a group stands for its AWRT. A name that is not a word of letters and digits is written in
 quotes. `all` stands for all groups, `others` for those that are not in the goal; each of them has the limit.

@@ -82,9 +82,9 @@ class _Quantity(NamedTuple):
 
 TOKEN = re.compile(
     r"(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(?P<word>[^\W\d_]\w*)|"
-    r"(?P<name>\"[^\"]*\"|'[^']*')|(?P<sign><=|>=|\.\.|[-+*,=%<>])"
+    r"(?P<name>\"[^\"]*\"|'[^']*')|(?P<sign><=|>=|\.\.|[-+*,=%<>≤≥])"
 )
-LIMITS = {"<=": "<=", "<": "<=", ">=": ">=", ">": ">="}  # what the signs of limits mean
+LIMITS = {"<=": "<=", "<": "<=", "≤": "<=", ">=": ">=", ">": ">=", "≥": ">="}  # what the signs of limits mean
 
 
 class _Reader(TokenReader):
@@ -134,6 +134,8 @@ class _Reader(TokenReader):
                 weight *= self.number()
                 self.take("*")
             name = self.new_objective(weights)
+            if factor.kind != "number":
+                self.refuse_factor(factor)
             with self.at(factor if factor.kind == "number" else self.tokens[self.place - 1]):
                 check_weight(name, weight)
             weights[name] = weight
@@ -182,7 +184,10 @@ class _Reader(TokenReader):
     def end(self, name: str) -> tuple[float, str]:
         """Return an end of a range and, if it is relative, the policy of which it is a multiple; else ""."""
         if self.now.kind in ("word", "name"):
-            return 1.0, self.policy("a number or a policy")
+            start = self.now
+            policy = self.policy("a number or a policy")
+            self.refuse_factor(start)
+            return 1.0, policy
         quantity = self.quantity(name)
         is_number = quantity.unit == ""
         if is_number and (self.take("*") or self.now.kind == "name" or self.names_policy()):
@@ -247,11 +252,30 @@ class _Reader(TokenReader):
         """Return the number that comes now."""
         if self.now.kind != "number":
             self.refuse("there must be a number")
+        self.refuse_comma()
         value = float(self.now.text)
         if math.isinf(value):
             self.refuse("is too large a number")
         self.place += 1
         return value
+
+    def refuse_comma(self) -> None:
+        """Raise InputError if the number that comes now has a comma in place of the decimal point."""
+        whole, comma, part = self.now, self.ahead(1), self.ahead(2)
+        if comma.text != "," or part.kind != "number" or not whole.end == comma.place == part.place - 1:
+            return
+        ends = [token.place for token in self.tokens[self.place + 2 :] if token.text == "," or token.kind == "end"]
+        rest = self.text[part.end : ends[0]].strip()
+        both = f"{whole.text}{part.text}{rest} or " if len(part.text) == 3 else ""  # between thousands and hundreds
+        token = Token("number", self.text[whole.place : part.end], whole.place, part.end)
+        self.refuse_token(token, f"a number must have no comma; write {both}{whole.text}.{part.text}{rest}")
+
+    def refuse_factor(self, start: Token) -> None:
+        """Raise InputError if a factor comes now, behind the name that begins with a token."""
+        factor = self.ahead(1)
+        if self.comes("*") and factor.kind == "number":
+            name = self.text[start.place : self.tokens[self.place - 1].end]
+            self.refuse(f"the factor must come first; write {factor.text}*{name}")
 
     def new_objective(self, earlier: Iterable[str]) -> str:
         """Return the name of the objective that comes now, which must not be among earlier ones."""

@@ -184,6 +184,10 @@ def test_orders_take_a_backfilling(house: Path, workload: ps.Workload) -> None:
             "backfill-order must come with backfilling",
         ),
         (
+            ("--policy", "priority:1,2", "--backfill", "conservative", "--backfill-order", "nonsense"),
+            'backfill-order: "nonsense" must be an order or a formula, but is neither, nor a group of w; orders are',
+        ),
+        (
             ("--policy", "order: wiat"),
             'order, character 8, "wiat": there must be a number, variable, func',
         ),

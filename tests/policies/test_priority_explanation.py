@@ -18,7 +18,7 @@ import paretosched as ps
         ("order: abs(wait - 1h) / width", ["no shortcut is proven: all waiting jobs are compared again"]),
         (
             "order: width - usage",
-            ["only the first of all such jobs of a user or account is compared", "what was taken 7d ago counts half"],
+            ["only the first of all jobs that are equal otherwise is compared", "what was taken 7d ago counts half"],
         ),
         ("priority:1,2", ["the jobs of groups 1, 2 come first, in this order, and then all others"]),
         ("priority", ["the jobs of the groups come in the order of the groups of the workload"]),

@@ -109,6 +109,14 @@ def test_what_is_no_order_is_refused(text: str, message: str) -> None:
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "same"), [("lxf", "wait / estimate"), ("wfp3", "wait / estimate * width^(1/3)"), ("saf", "1 / area")]
+)
+def test_formulas_of_the_same_order(name: str, same: str) -> None:
+    values = keys(same)
+    assert sorted(range(len(W)), key=lambda j: (-values[j], j)) == ORDERS[name]
+
+
 def test_a_direction_is_written_where_it_is_not_the_default() -> None:
     for direction, text in (("largest", "smallest width"), ("smallest", "width")):
         assert job_order("smallest width", "largest", "order").words(direction) == text

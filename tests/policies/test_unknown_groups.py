@@ -67,10 +67,10 @@ def test_the_part_of_the_policy_is_named_and_all_its_groups_count() -> None:
     with pytest.raises(InputError, match=r'^backfill-order: w has no group "vpi"; did you mean vip\?'):
         ps.simulate(workload(), "sjf; backfill: easy; backfill-order day: vpi; backfill-order night: 1; "
                     "backfill-order weekend: 1")  # fmt: skip
-    ps.simulate(workload(), "order: hydro; backfill: easy for vip")  # reservations are left of it
+    ps.simulate(workload(), "order: 2 * hydro; backfill: easy for vip")  # reservations are left of it
     ps.simulate(workload(), "priority:hydro")  # a list of groups is no formula
     with pytest.raises(InputError, match="none of the policy's: hydro, biochem"):
-        ps.simulate(workload(), "order: hydro; backfill: easy for biochem")
+        ps.simulate(workload(), "order: 2 * hydro; backfill: easy for biochem")
 
 
 def test_predictions_meet_the_same_groups() -> None:
@@ -83,8 +83,20 @@ def test_a_policy_with_a_rule_brings_its_groups() -> None:
     policy = ps.Priority("hydro", grouping=rule)
     w = workload()
     assert ps.simulate(w, policy).start.tolist() == [5, 0]
-    with pytest.raises(InputError, match="none of the policy's: hydro"):
+    with pytest.raises(InputError, match='"hydro" must be an order or a formula'):
         ps.simulate(w, ps.Priority("hydro"))
+
+
+def test_a_word_alone_that_is_no_group_is_no_order() -> None:
+    message = (
+        '^backfill-order: "nonsense" must be an order or a formula, but is neither, nor a group of w; orders are fcfs, '
+        r"sjf, .*\(a group that may be missing is group\(nonsense\)\)$"
+    )
+    for backfill in ("easy", "conservative"):
+        with pytest.raises(InputError, match=message):
+            ps.simulate(workload(), f"priority:vip; backfill: {backfill}; backfill-order: nonsense")
+    for order in ("group(nonsense)", "vip", "vip - nonsense"):
+        ps.simulate(workload(), f"priority:vip; backfill: easy; backfill-order: {order}")
 
 
 def test_numbers_and_subtracted_parts_are_no_names() -> None:
