@@ -152,6 +152,12 @@ def of_one_call(results: Results, experiment: str) -> tuple[float, float]:
     return float(session["seconds"]), float(session["cpu_seconds"])
 
 
+def of_calls(results: Results, experiment: str, places: Iterable[int]) -> tuple[float, float]:
+    """Return wall and CPU seconds of calls of `run.py`, added up, by their places among the sessions."""
+    sessions = [results.provenance(experiment)["sessions"][place] for place in places]
+    return sum(s["seconds"] for s in sessions), sum(s["cpu_seconds"] for s in sessions)
+
+
 def gain(before: Row, after: Row, key: str) -> float:
     """Return a gain in per cent."""
     return 100 * (1 - float(after[key]) / float(before[key]))
