@@ -300,7 +300,8 @@ class Trainings:
         else:  # somebody else may have started it
             live = not path.exists() and self._writer(number) is not None
         course = self._course(number, wish, live or number == self._number)
-        position = self._courses.get(number, (0, course))[0]
+        # the further named policies, which are tried last, come on top of the evaluations that were asked for
+        position = min(self._courses.get(number, (0, course))[0], total)
         policy, message = None, ""
         result: Mapping[str, Any] = {}
         if live:

@@ -37,13 +37,13 @@ def with_progress(work: Callable[[], T]) -> T:
     """
     starts: list[Ints] = []
 
-    def watched() -> T:
+    def call_and_tell() -> T:
         from ..core.watching import WATCHED
 
         WATCHED.set(starts)  # of this thread only
         return work()
 
-    return compute(watched, lambda end: _show_progress(end, starts))
+    return compute(call_and_tell, lambda end: _show_progress(end, starts))
 
 
 class CompilationRemark:
