@@ -10,9 +10,9 @@ import pytest
 import paretosched as ps
 from paretosched.cli.file_kinds import Kind, kind_of
 from support.commands import RECORD, succeed
+from support.old_files import OLD, copy_old_files
 
 pytestmark = pytest.mark.usefixtures("coarse_hypervolumes")
-OLD = Path(__file__).parents[1] / "data" / "version-0.1"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
 TEXTS = {
@@ -83,8 +83,8 @@ def test_what_cannot_be_read_is_unknown(tmp_path: Path) -> None:
         ("sum.wish.json", Kind.WISH),
     ],
 )
-def test_files_of_version_0_1_have_their_kind(name: str, kind: Kind) -> None:
-    assert kind_of(OLD / name) == kind
+def test_files_of_version_0_1_have_their_kind(name: str, kind: Kind, tmp_path: Path) -> None:
+    assert kind_of(copy_old_files(tmp_path / "old") / name) == kind
 
 
 @pytest.mark.slow

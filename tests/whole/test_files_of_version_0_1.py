@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,8 @@ from paretosched.fronts.quality_indicators import indicators
 from paretosched.search.runs import read_about
 from paretosched.wishes.wish import wish_text
 from paretosched.workload.reopening import reopen
+from support.old_files import LOG, OLD, copy_old_files
 
-OLD = Path(__file__).parents[1] / "data" / "version-0.1"
 RUNS = {
     "run-weighting": {"population": 10, "seed": 1},
     "run-sequence": {"population": 10, "seed": 2, "encoding": "sequence"},
@@ -25,14 +24,14 @@ RUNS = {
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """A copy, since opening a run writes."""
-    return Path(shutil.copytree(OLD, tmp_path / "old"))
+    return copy_old_files(tmp_path / "old")
 
 
 @pytest.mark.parametrize("name", ["run-weighting", "run-sequence", "run-groups"])
 def test_the_log_of_a_run_is_found_by_the_command_that_made_it(name: str, old: Path) -> None:
     workload = reopen(old / name)
     assert workload.digest == read_about(old / name)["parameters"]["workload"] == ps.load_front(old / name).digest
-    (old / "lublin.swf.gz").unlink()
+    (old / LOG).unlink()
     with pytest.raises(ps.InputError, match="the file is gone"):
         reopen(old / name)
 
@@ -41,7 +40,7 @@ def test_the_log_of_a_run_is_found_by_the_command_that_made_it(name: str, old: P
 def test_a_run_shows_the_same_front_and_nothing_is_simulated_again(name: str, old: Path) -> None:
     progress: list[int] = []
     front = ps.explore(
-        old / "lublin.swf.gz",
+        old / LOG,
         old / name,
         **RUNS[name],
         progress=lambda report: progress.append(report.evaluations - report.replayed),
@@ -54,7 +53,7 @@ def test_a_run_shows_the_same_front_and_nothing_is_simulated_again(name: str, ol
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_is_continued_as_if_it_were_new(name: str, old: Path, tmp_path: Path) -> None:
-    workload = ps.read_swf(old / "lublin.swf.gz")
+    workload = ps.read_swf(old / LOG)
     versions = read_about(old / name)["versions"]
     again = ps.explore(workload, old / name, evaluations=60, **RUNS[name])
     known = read_about(old / name)["parameters"]  # some are not today's defaults
@@ -66,7 +65,7 @@ def test_a_run_is_continued_as_if_it_were_new(name: str, old: Path, tmp_path: Pa
     np.testing.assert_array_equal(again.genomes, fresh.genomes)
     about = read_about(old / name)
     assert about["versions"] == versions
-    assert about["workload"]["source"][0]["path"] == str(old / "lublin.swf.gz")  # which it did not say before
+    assert about["workload"]["source"][0]["path"] == str(old / LOG)  # which it did not say before
     assert len(about["sessions"]) == 2
 
 

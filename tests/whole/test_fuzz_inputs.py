@@ -22,6 +22,7 @@ import paretosched as ps
 from support.commands import command, files, succeed
 from support.fuzzing import LEISURE, LONG, refusal, sound, takes_trace
 from support.mutations import damaged_list
+from support.old_files import OLD, write_old_log
 
 # --- fronts, policies, groups, runs -------------------------------------------------------------------------------
 
@@ -365,10 +366,10 @@ def test_a_run_without_its_description_is_remade_from_its_store(house: Path, tmp
 
 @pytest.mark.usefixtures("coarse_hypervolumes")
 def test_a_run_of_version_0_1_without_its_description_says_what_to_do(tmp_path: Path) -> None:
-    old = Path(__file__).parents[1] / "data" / "version-0.1"
-    run = Path(shutil.copytree(old / "run-weighting", tmp_path / "run"))
+    old_log = write_old_log(tmp_path)
+    run = Path(shutil.copytree(OLD / "run-weighting", tmp_path / "run"))
     for _ in lost_descriptions(run):
-        message = refusal("explore", old / "lublin.swf.gz", "-o", run, "--population", 10, names=run / "run.json")
+        message = refusal("explore", old_log, "-o", run, "--population", 10, names=run / "run.json")
         assert "put run.json back from a copy of your own, or begin a run in another directory" in message
         assert succeed("front", run / "front.parquet").out
 
