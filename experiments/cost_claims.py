@@ -20,7 +20,7 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("ci190_05", [3], "`ranks` |"),
     ("ci190_05", [4], "`raised` |"),
     ("ci190_05", [5], "`choices` |"),
-    ("ci190_05", [6], "`workloads` |"),
+    ("ci190_05", [6], "`workloads`; CTC's runs"),
     ("gfs", [19], "`alone`, with the training of its Greedy |"),
     ("search", range(1, 7), "`searches`, in one call a log |"),
     ("search", [7], "`surrogate` |"),

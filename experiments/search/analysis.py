@@ -84,19 +84,14 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> 
     """Return the five sentences at the top."""
     few, many = min(budgets_of(table)), max(budgets_of(table))
     others = [log for log in logs if log not in settings.CHOSEN_ON] or list(logs)
-    early = [
-        mean_of(of(table, log=log, algorithm="archive", evaluations=few), DECIDES)
-        >= mean_of(of(table, log=log, algorithm=BASE, evaluations=many), DECIDES)
-        for log in logs
-    ]
     winners = [best_on(table, log, seed, many) for log in others for seed in seeds]
-    fails = ahead_of_archive(table, logs, many)
+    early, fails = logs_won_early(table, logs, few, many), ahead_of_archive(table, logs, many)
     enough = math.floor(2 + math.log2(len(logs) * (len(settings.ALGORITHMS) - 1) / CHANCE))  # see `tests`
     gains = [mean_of(of(table, algorithm=name, evaluations=many), "wish gain %") for name in ("archive", BASE)]
     return common.opening(
         "Which search finds most of the schedules that an owner would take, with equally many simulations?",
         f"With {few:,} simulations `archive` has found at least as much as NSGA-II, the earlier default, with "
-        f"{many:,} on {sum(early)} of {len(logs)} logs, in the mean over seeds; after {many:,} the best schedule for a "
+        f"{many:,} on {early} of {len(logs)} logs, in the mean over seeds; after {many:,} the best schedule for a "
         f"random wish is {gains[0]:.1f} instead of {gains[1]:.1f} % below EASY.",
         f"Its constants were chosen on {' and '.join(settings.CHOSEN_ON)}; on the others it has the largest "
         f"hypervolume in {winners.count('archive')} of {len(winners)} pairs of log and seed, and shares it in "
@@ -121,6 +116,15 @@ def better(table: Sequence[Row], log: str, name: str, column: str, larger: bool,
         mean_of(of(table, log=log, algorithm=a, evaluations=evaluations), column) for a in (name, "archive")
     )
     return one > archive if larger else one < archive
+
+
+def logs_won_early(table: Sequence[Row], logs: Sequence[str], few: int, many: int) -> int:
+    """Return on how many logs "archive" has with few evaluations at least what the earlier default has with many."""
+    return sum(
+        mean_of(of(table, log=log, algorithm="archive", evaluations=few), DECIDES)
+        >= mean_of(of(table, log=log, algorithm=BASE, evaluations=many), DECIDES)
+        for log in logs
+    )
 
 
 def ahead_of_archive(table: Sequence[Row], logs: Sequence[str], evaluations: int) -> list[str]:
@@ -227,19 +231,14 @@ def long(results: Path) -> list[str]:
     seeds = sorted({int(row["seed"]) for row in table})
     before, many = budgets_of(table)[-2:]
     first = [best_on(table, log, seed, many) for log in logs for seed in seeds]
-    ahead = ahead_of_archive(table, logs, many)
-    reached = [
-        mean_of(of(table, log=log, algorithm="archive", evaluations=before), DECIDES)
-        >= mean_of(of(table, log=log, algorithm=BASE, evaluations=many), DECIDES)
-        for log in logs
-    ]
+    early, ahead = logs_won_early(table, logs, before, many), ahead_of_archive(table, logs, many)
     gains = [mean_of(of(table, algorithm=name, evaluations=many), "wish gain %") for name in settings.ALGORITHMS]
     about = (
         f"As above, for {'seeds' if len(seeds) > 1 else 'seed'} {', '.join(map(str, seeds))}, in a box from the best "
         f"of these runs alone. After {many:,} `archive` has the largest hypervolume in {first.count('archive')} of "
         f"{len(first)} pairs of log and seed and shares it in {first.count('')}; better than it by any measure: "
         f"{'; '.join(ahead) or 'no other one on any log'}. With {before:,} it has at least as much as NSGA-II with "
-        f"{many:,} on {sum(reached)} of {len(logs)} logs. The best schedule for a random wish is "
+        f"{many:,} on {early} of {len(logs)} logs. The best schedule for a random wish is "
         + ", ".join(f"{gain:.1f} ({name})" for gain, name in zip(gains, settings.ALGORITHMS, strict=True))
         + " % below EASY, in the mean over logs."
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +55,9 @@ def main() -> None:
     )
     for name, part, logs in in_parts:
         for log in [log for log in logs if name in parts and log in (options.log or settings.LOGS)]:
-            others = [row for row in common.rows(options.results / part.FILE) if row["log"] != log]
-            rows = part.measures(
-                log, part_of(log, options.quick), options.work, seeds_of(options, settings.OTHER_SEEDS)
-            )
-            save_rows([*others, *rows], options.results / part.FILE)
+            seeds = seeds_of(options, settings.OTHER_SEEDS)
+            rows = part.measures(log, part_of(log, options.quick), options.work, seeds)
+            save_rows_of(log, rows, options.results / part.FILE)
     if "searches" in parts:
         compare(options, settings.FILE, settings.BUDGETS, seeds_of(options, settings.SEEDS), options.work)
     if "long" in parts:
@@ -89,8 +87,12 @@ def compare(options: argparse.Namespace, file: str, budgets: Sequence[int], seed
             for seed in seeds
             for algorithm in settings.ALGORITHMS
         }
-        others = [row for row in common.rows(options.results / file) if row["log"] != log]
-        save_rows([*others, *measures(log, workload, runs, budgets)], options.results / file)
+        save_rows_of(log, measures(log, workload, runs, budgets), options.results / file)
+
+
+def save_rows_of(log: str, rows: Iterable[dict[str, Any]], file: Path) -> None:
+    """Write the rows of a log into a table, behind those of the other logs."""
+    save_rows([*(row for row in common.rows(file) if row["log"] != log), *rows], file)
 
 
 def search(workload: ps.Workload, run: Path, algorithm: str, seed: int, total: int) -> Path:
