@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .policies.explanation import Explanation, PlainExplanation, explain
     from .policies.greedy_explanation import GreedyExplanation
     from .policies.greedy_order import Greedy, greedy
+    from .policies.guarded import Guarded
     from .policies.plain import Plain
     from .policies.policy import Policy, PolicyLike, as_policy, load_policy, save_policy
     from .policies.priority import Backfill, Longest, Priority
@@ -121,6 +122,7 @@ __all__ = [
     "Backfill",
     "Longest",
     "Grouping",
+    "Guarded",
     "Optimisation",
     "Shares",
     "TimeSharing",
@@ -222,6 +224,7 @@ _MODULES = {
     "policies.policy": "PolicyLike Policy as_policy load_policy save_policy",
     "policies.plain": "Plain",
     "policies.greedy_order": "Greedy greedy",
+    "policies.guarded": "Guarded",
     "policies.priority": "Backfill Longest Priority",
     "policies.strategy_choice": "STRATEGIES",
     "policies.rule_base": "RuleBase",

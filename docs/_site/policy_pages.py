@@ -25,6 +25,7 @@ def write_pages(docs: Path) -> None:
     (place / "plain.txt").write_text(
         "\n".join(words((*PLAIN_RULES, TimeSharing.rule, OPTIMISED))) + "\n", encoding="utf-8"
     )
+    (place / "guarded.txt").write_text(" ".join(explain("guarded: vip, physics").words()) + "\n", encoding="utf-8")
     (place / "strategies.txt").write_text(
         "\n".join(f"{n}. {name}" for n, name in enumerate(STRATEGIES, 1)) + "\n", encoding="utf-8"
     )

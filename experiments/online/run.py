@@ -17,6 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
+import constants
 import settings
 
 import paretosched as ps
@@ -31,7 +32,7 @@ from paretosched.wishes.wish import goal, violation
 from paretosched.workload.public_logs import log_file
 from paretosched.workload.user_groups import by_earlier_consumption
 
-UNTRAINED, TRAINED, ESTIMATES = PARTS = ("untrained", "trained", "estimates")
+UNTRAINED, TRAINED, ESTIMATES, GUARDED = PARTS = ("untrained", "trained", "estimates", "guarded")
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 
 
@@ -64,6 +65,11 @@ def main() -> None:
             for log in logs:
                 of_part += rows_of_estimates(log, options)
                 save_part(part, "", of_part, logs, options.results)
+            continue
+        if part == GUARDED:
+            for log in (*logs, settings.OF_MODEL):
+                of_part += rows_of_constants(log, options.quick)
+                save_part(part, "", of_part, (*logs, settings.OF_MODEL), options.results)
             continue
         for seed, split in product(seeds(part, options.quick), settings.SPLITS):
             for log in logs:  # one seed and one split of all logs first, so that a part of the whole is of use
@@ -218,6 +224,19 @@ def rows_of_estimates(log: str, options: argparse.Namespace) -> Iterator[dict[st
         for estimates in settings.ESTIMATES:
             label = {"part": ESTIMATES, "log": log, "policy": words, "estimates": estimates}
             yield without_sums(label | reached_by(whole, words, options, estimates))
+
+
+def rows_of_constants(log: str, quick: bool) -> Iterator[dict[str, Any]]:
+    """Yield what guarded orders reach with other constants on early parts of a log, or on logs of the model."""
+    if log == settings.OF_MODEL:
+        yield from ({"part": GUARDED} | row for row in constants.made_up(quick))
+        return
+    for k in range(1, settings.EARLY_TENTHS.get(log, 0) + 1):
+        split = settings.Split(f"early {10 * k} %", 0.0, k / 10, (k + 1) / 10)
+        _, jobs = learning_and_test(workload(log, quick), split)
+        if {0, 1} <= set(jobs.group.tolist()):  # both groups of the objective
+            label = {"part": GUARDED, "log": log, "split": split.name}
+            yield from (label | row for row in constants.rows_of_part(jobs))
 
 
 # --- trainings --------------------------------------------------------------------------------------------------------

@@ -52,8 +52,23 @@ POLICIES = (
     *(f"{order}; backfill: {backfill}" for order in ORDERS for backfill in BACKFILLS),
     *(f"fcfs; backfill: easy; backfill-order: {order}" for order in ("sjf", "saf")),
     "priority:1,2; backfill: easy:8 for 1,2",
+    "guarded: 1, 2",
+    # the same without its guard, and without groups
+    "guarded: 1, 2; overall: 100; each: 100",
+    "log2(area) + wait / 43200; backfill: easy",
 )
 
+
+# The constants of guarded orders: what was tried, on how many early tenths of the logs, from the second on; the fifth
+# tenth of KTH is one to test on, and nobody waits on NASA. Hours, doublings, and margins overall and of groups.
+EARLY_TENTHS = {"CTC": 4, "KTH": 3, "LANL": 4, "SDSC00": 4, "SDSC96": 4}
+AGEINGS = (300_000, 96, 24, 12, 6, 2)
+STEPS = (1000.0, 20.0, 8.0, 4.0)
+MARGINS = ((0.0, 0.05), (0.02, 0.0), (0.02, 0.05), (0.02, 0.1), (0.04, 0.05))
+OF_MODEL = "Lublin"
+MADE_UP = {"jobs": 10_000, "processors": 128, "seed": 1001}
+MADE_UP_SEEDS = 10
+DENSER = (1.0, 0.85)  # times of submission are multiplied by it
 
 # What better estimates of run times are worth under each order of backfilling, on whole logs. EASY++ (Tsafrir, Etsion
 # and Feitelson) is the order "sjf" with the estimates "recent".

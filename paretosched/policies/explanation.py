@@ -8,9 +8,10 @@ from typing import Any
 
 from ..core.notebook import fields_html, fields_repr
 from ..core.tables import indented_lines
-from .explanation_words import RULES, example_jobs, origin_of, paragraphs, time_sharing_words
+from .explanation_words import RULES, example_jobs, guarded_words, origin_of, paragraphs, time_sharing_words
 from .greedy_explanation import GreedyExplanation, explain_greedy
 from .greedy_order import Greedy
+from .guarded import Guarded
 from .plain import Plain
 from .policy import PolicyLike, as_policy
 from .policy_json import to_json
@@ -33,7 +34,7 @@ class PlainExplanation:
         How it chooses the jobs that start.
     """
 
-    policy: Plain | TimeSharing | Priority
+    policy: Plain | TimeSharing | Priority | Guarded
     sentences: tuple[str, ...]
 
     __repr__ = fields_repr
@@ -66,6 +67,7 @@ _EXPLAIN: dict[type, Callable[[Any], Explanation]] = {
     Greedy: explain_greedy,
     RuleBase: explain_rules,
     Priority: lambda policy: PlainExplanation(policy, tuple(priority_words(policy))),
+    Guarded: lambda policy: PlainExplanation(policy, tuple(guarded_words(policy))),
     TimeSharing: lambda policy: PlainExplanation(policy, (RULES[policy.rule], *time_sharing_words(policy))),
 }
 

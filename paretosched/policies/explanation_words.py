@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 from ..core.tables import amount, enumeration
 from ..workload.group_rules import GroupRule
+from .guarded import Guarded, guarded_text
+from .policy_tokens import written_time
 from .time_sharing import TimeSharing
 
 LIFETIME = 100 * 365 * 86400  # seconds, longer than any machine lasts; a longer wait counts as never
@@ -119,6 +121,26 @@ READING = (
     f"Waits: 0 is at once; = is in {ARRIVAL}; min, h, d and y are minutes to years; never is not within a "
     "hundred years. A job that has waited itself is passed later than a new one: its own wait counts, too."
 )
+
+
+def guarded_words(policy: Guarded) -> list[str]:
+    """Return sentences: which jobs come first, what the guard compares, and what it does then."""
+    ageing = written_time(policy.ageing)
+    limit = "" if policy.overall == 1 else f"{policy.overall:g} times "
+    first = enumeration([f"group {name}" for name in policy.first])
+    return [
+        f"{EVENTS.capitalize()}, the waiting jobs are ordered: {first} first, in this order, then all others. Within "
+        f"a class the largest request, processors x time, comes first; to have waited {ageing} longer counts as much "
+        f"as twice the request, and a class as much as four doublings. {ELIGIBLE}",
+        BACKFILLING["easy"].replace("the order of the keys", "this order"),
+        f"Every {written_time(policy.review)} the scheduler simulates EASY on the jobs so far, with the run times of "
+        "those that have ended, and for others with the share of their requests that jobs of their group have used.",
+        f"If its AWRT is not at least 2 % below {limit}EASY's, no group comes first until a later "
+        f"review finds room. A group whose AWRT exceeds {policy.each:g} times EASY's comes before all others; while "
+        "there is room, from 5 % below that on.",
+        "It steers by these limits, and does not promise them.",
+        f"The policy in words: {guarded_text(policy)}",
+    ]
 
 
 def time_sharing_words(sharing: TimeSharing) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a scheduler is: one of five kinds of values, each of which knows how it is simulated.
+"""What a scheduler is: one of six kinds of values, each of which knows how it is simulated.
 
 ============  ======================================================================================================
 Plain         a rule without parameters; see `paretosched.policies.plain`
@@ -6,6 +6,7 @@ Greedy        orders the waiting jobs by a key (papers 000 and 002); see `pareto
 RuleBase      chooses one of thirteen strategies at every pass (paper 001); see `paretosched.policies.rule_base`
 TimeSharing   SCOJO-PECT (paper 004); see `paretosched.policies.time_sharing`
 Priority      an order, published or a formula, with a backfilling of its own; see `paretosched.policies.priority`
+Guarded       groups come first while it does not do worse than EASY; see `paretosched.policies.guarded`
 ============  ======================================================================================================
 
 All of them have
@@ -40,6 +41,7 @@ from ..core.errors import InputError, did_you_mean
 from ..core.files import is_file, read_json, read_words, write_json
 from ..workload.workload import Workload
 from .greedy_order import Greedy
+from .guarded import Guarded, is_guarded, read_guarded
 from .plain import PLAIN_RULES, Plain
 from .policy_json import from_json, to_json
 from .priority import Priority
@@ -48,7 +50,7 @@ from .published_orders import ORDER_NAMES
 from .rule_base import RuleBase
 from .time_sharing import Optimisation, TimeSharing
 
-Policy = Plain | Greedy | RuleBase | TimeSharing | Priority
+Policy = Plain | Greedy | RuleBase | TimeSharing | Priority | Guarded
 P = TypeVar("P", bound=Policy)
 
 SLURM_ENDING = ".conf"
@@ -125,7 +127,8 @@ PolicyLike = str | os.PathLike[str] | Policy
 def as_policy(policy: PolicyLike) -> Policy:
     """Return a policy; it may be given as a value, by name, in words, or as the path of a policy file.
 
-    The names are those of rules and of published orders. `paretosched.policies.priority_text` has the words.
+    The names are those of rules and of published orders. `paretosched.policies.priority_text` and
+    `paretosched.policies.guarded` have the words.
 
     Raises
     ------
@@ -153,14 +156,25 @@ def as_policy(policy: PolicyLike) -> Policy:
     path = Path(policy)
     if path.suffix.lower() in (".json", ".txt", SLURM_ENDING) or is_file(path):
         return load_policy(path)
-    if not isinstance(policy, os.PathLike) and (":" in word or ";" in word):
-        return read_priority(word)
+    if not isinstance(policy, os.PathLike) and (":" in word or ";" in word or is_guarded(word)):
+        return read_words_of_policy(word)
     words = (*POLICY_NAMES, OPTIMISED)
     raise InputError(
         f'policy "{policy}" is not known; choose one of {", ".join(words)}, or give the path of a policy .json file '
         'file, .txt file or slurm.conf, or an order in words, such as "order: wait / estimate; backfill: easy"'
         f"{did_you_mean(word, words)}"
     )
+
+
+def read_words_of_policy(text: str) -> Priority | Guarded:
+    """Return the policy that words stand for.
+
+    Raises
+    ------
+    InputError
+        The text breaks a rule; the message says which, and at which character and word.
+    """
+    return read_guarded(text) if is_guarded(text) else read_priority(text)
 
 
 def save_policy(policy: PolicyLike, path: str | os.PathLike[str]) -> None:
@@ -185,7 +199,7 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
     text = read_words(path, "policy") if as_path(path).suffix.lower() == ".txt" else "{"
     if not text.lstrip().startswith("{"):  # JSON may have any name
         try:
-            return read_priority(COMMENTS.sub(r"\1", text))
+            return read_words_of_policy(COMMENTS.sub(r"\1", text))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
     value = read_json(path, "policy", lambda word: math.nan if word == "NaN" else math.inf)

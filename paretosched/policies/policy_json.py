@@ -23,6 +23,7 @@ from .fair_share import FairShare
 from .fair_share_json import FairShareFile, fair_share_in, fair_share_json
 from .greedy_order import BACKFILLS, CRITERIA, Greedy
 from .grouping_json import GroupingFile, grouping_json, rule_in
+from .guarded import Guarded
 from .plain import PLAIN_RULES, Plain
 from .priority import ACCOUNTS, ALL, Backfill, Longest, Priority
 from .rule_base import KINDS, RuleBase
@@ -30,7 +31,8 @@ from .strategy_choice import LEVELS, STRATEGIES, IterativeRules, SymbioticRules,
 from .time_sharing import CLASSES, METHODS, RUN_TIMES, SEARCHES, Grouping, Optimisation, Shares, TimeSharing
 
 FORMAT = "paretosched policy 1"
-RULES = (*PLAIN_RULES, TimeSharing.rule, Greedy.rule, RuleBase.rule, Priority.rule)
+Kind = Plain | Greedy | RuleBase | TimeSharing | Priority | Guarded
+RULES = (*PLAIN_RULES, TimeSharing.rule, Greedy.rule, RuleBase.rule, Priority.rule, Guarded.rule)
 
 # The schema lists the words that a text may be. The policies check them, and their messages list them.
 Format = Annotated[str, Meta(extra_json_schema={"const": FORMAT})]
@@ -359,6 +361,26 @@ class PriorityFile(Struct, kw_only=True, forbid_unknown_fields=True):
         )
 
 
+class GuardedFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Groups that come first while the policy does not do worse than EASY."""
+
+    format: Format
+    rule: Annotated[str, Meta(extra_json_schema={"const": Guarded.rule})]
+    name: str = ""
+    first: list[str]
+    overall: float = Guarded.overall
+    each: float = Guarded.each
+    review: int = Guarded.review
+    ageing: int = Guarded.ageing
+    provenance: dict[str, Any] = {}
+    grouping: GroupingFile | UnsetType = UNSET
+
+    def policy(self) -> Guarded:
+        """Return the policy."""
+        settings = (tuple(self.first), self.overall, self.each, self.review, self.ageing)
+        return Guarded(*settings, self.name, self.provenance, rule_in(self.grouping))
+
+
 def _texts_of(order: str | OrdersFile) -> tuple[str, ...]:
     """Return an order, one text or one for each situation."""
     return (order,) if isinstance(order, str) else astuple(order)
@@ -368,11 +390,12 @@ _FILES: dict[str, Any] = dict.fromkeys(PLAIN_RULES, PlainFile) | {
     TimeSharing.rule: TimeSharingFile,
     Greedy.rule: GreedyFile,
     Priority.rule: PriorityFile,
+    Guarded.rule: GuardedFile,
 }
 _RULE_BASE_FILES: dict[str, Any] = dict(zip(KINDS, (IterativeFile, SymbioticFile), strict=True))
 
 
-def from_json(value: Any, where: str = "policy") -> Plain | Greedy | RuleBase | TimeSharing | Priority:
+def from_json(value: Any, where: str = "policy") -> Kind:
     """Return the policy that `to_json` turned into plain values.
 
     Raises
@@ -385,7 +408,7 @@ def from_json(value: Any, where: str = "policy") -> Plain | Greedy | RuleBase | 
     try:
         kind = _file_type(value)
         nothing_else(value, kind.__struct_fields__)
-        policy: Plain | Greedy | RuleBase | TimeSharing | Priority = as_type(value, kind).policy()
+        policy: Kind = as_type(value, kind).policy()
         return policy
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
@@ -402,7 +425,7 @@ def _file_type(value: dict[str, Any]) -> Any:
     return _RULE_BASE_FILES[kind]
 
 
-def to_json(policy: Plain | Greedy | RuleBase | TimeSharing | Priority) -> dict[str, Any]:
+def to_json(policy: Kind) -> dict[str, Any]:
     """Return a policy as plain values that a person can read."""
     head = {"format": FORMAT, "rule": policy.rule, "name": policy.name}
     parts: dict[str, Any] = _PARTS[type(policy)](policy)
@@ -506,6 +529,12 @@ def _of_priority(policy: Priority) -> dict[str, Any]:
     }
 
 
+def _of_guarded(policy: Guarded) -> dict[str, Any]:
+    """Return the keys and values that only files of guarded orders have."""
+    settings = {key: getattr(policy, key) for key in ("overall", "each", "review", "ageing")}
+    return {"first": list(policy.first), **settings}
+
+
 def _of_order(texts: Sequence[str]) -> Any:
     """Return an order: its text, or its texts by situation."""
     return texts[0] if len(texts) == 1 else dict(zip(SITUATIONS, texts, strict=True))
@@ -517,12 +546,13 @@ _PARTS: dict[type, Any] = {
     RuleBase: _of_rule_base,
     TimeSharing: _of_time_sharing,
     Priority: _of_priority,
+    Guarded: _of_guarded,
 }
 
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of policy files."""
-    kinds = [PlainFile, GreedyFile, IterativeFile, SymbioticFile, TimeSharingFile, PriorityFile]
+    kinds = [PlainFile, GreedyFile, IterativeFile, SymbioticFile, TimeSharingFile, PriorityFile, GuardedFile]
     references, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

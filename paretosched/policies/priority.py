@@ -119,17 +119,17 @@ class Backfill:
 
     def __post_init__(self) -> None:
         for name, highest in (("reservations", ALL), ("slack", LONGEST_TIME)):
-            object.__setattr__(self, name, _in_bounds(name, getattr(self, name), highest))
+            object.__setattr__(self, name, in_bounds(name, getattr(self, name), highest))
         for name in ("entitled", "named"):
-            object.__setattr__(self, name, _group_names(name, getattr(self, name)))
-        longest = [(_in_bounds("longest", s, LONGEST_TIME), _group_names("longest", g)) for s, g in self.longest]
+            object.__setattr__(self, name, checked_group_names(name, getattr(self, name)))
+        longest = [(in_bounds("longest", s, LONGEST_TIME), checked_group_names("longest", g)) for s, g in self.longest]
         object.__setattr__(self, "longest", tuple(Longest(seconds, groups) for seconds, groups in longest))
         object.__setattr__(self, "order", _texts(self.order, "smallest", "backfill-order"))
         self._check()
 
     def _check(self) -> None:
         """Refuse settings that do not go together."""
-        limited = _group_names("longest", [group for row in self.longest for group in row.groups])
+        limited = checked_group_names("longest", [group for row in self.longest for group in row.groups])
         if bool(limited) != bool(self.named):
             raise InputError(
                 "longest and while must be given together: jobs of which groups must not be backfilled with "
@@ -243,9 +243,9 @@ class Priority:
             raise InputError("order must be the name of an order or a formula, but there is none")
         instance("backfill", self.backfill, Backfill)
         one_of("usage", self.usage, ACCOUNTS)
-        object.__setattr__(self, "half_life", _in_bounds("half_life", self.half_life, LONGEST_TIME, lowest=1))
+        object.__setattr__(self, "half_life", in_bounds("half_life", self.half_life, LONGEST_TIME, lowest=1))
         shares = {str(account): number("share", share) for account, share in self.shares.items()}
-        _group_names("shares", shares)
+        checked_group_names("shares", shares)
         for account, share in shares.items():
             if not SHARES[0] <= share <= SHARES[1]:
                 low, high = SHARES
@@ -459,7 +459,7 @@ def _titles(orders: Sequence[JobOrder]) -> str:
     return " / ".join(dict.fromkeys(row.title for row in orders))
 
 
-def _in_bounds(name: str, value: Any, highest: int, lowest: int = 0) -> int:
+def in_bounds(name: str, value: Any, highest: int, lowest: int = 0) -> int:
     """Return an argument that must be a whole number in certain bounds."""
     whole = whole_number(name, value)
     if not lowest <= whole <= highest:
@@ -467,7 +467,7 @@ def _in_bounds(name: str, value: Any, highest: int, lowest: int = 0) -> int:
     return whole
 
 
-def _group_names(what: str, names: Any) -> tuple[str, ...]:
+def checked_group_names(what: str, names: Any) -> tuple[str, ...]:
     """Return names of groups that must differ, and can be written in quotes."""
     result = tuple(str(name) for name in list_argument(what, names))
     for name in result:

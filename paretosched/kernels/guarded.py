@@ -1,0 +1,411 @@
+"""The guard: groups come first, in an order with one reservation, as long as EASY would not have served others better.
+
+The scheduler runs two machines: the real one, and in its books one under EASY. At a review both are compared. What has
+ended on the real machine has a known run time; other jobs count with their request times what jobs of their group have
+used of theirs so far, and at least with the time for which they have run. Waits end at the review. All sums are in
+float64, by rows in ascending order, and so is the naive simulator's: they have the same bits.
+
+EASY's schedule until a second depends on the run times of the jobs alone that it starts before. So the books need not
+be simulated anew from the first job on, but from the first start of a job that still runs or waits on the real machine.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Floats, Int, Ints
+from .compiling import njit
+from .events import next_event
+from .inputs import Jobs
+from .running import Running, complete, launch, reserve, running_jobs
+from .waiting_heap import make_heap, sink
+
+USED = 0.5  # the share of a request that a job uses, while none of its group has ended
+
+
+class Guard(NamedTuple):
+    """What a guard keeps, see `paretosched.policies.guarded`.
+
+    Attributes
+    ----------
+    classes
+        (G,) int64, 1 for the groups that come first, 2 for those that come second and so on.
+    overall, each
+        How many times EASY's the AWRT may be, overall and of each group.
+    review, ageing
+        Time between reviews, and that in which a waiting job gains as much as one of twice its area has, s.
+    step
+        Doublings of the area that a class is worth.
+    margin, margin_each
+        The groups come first while the AWRT is lower than its limit by such a share of it; and a group comes first of
+        all if its AWRT is not lower by such a share.
+    """
+
+    classes: Ints
+    overall: float
+    each: float
+    review: Int
+    ageing: Int
+    step: float
+    margin: float
+    margin_each: float
+
+
+class Machine(NamedTuple):
+    """A machine and its waiting jobs.
+
+    Attributes
+    ----------
+    now
+        `Running`.
+    keys
+        (n,) float64: the job with the largest key comes first, then the lowest row.
+    queue, heap_keys
+        (n,) int64, rows of the waiting jobs in their order, and (n,) float64, work space to sort them.
+    counts
+        (4,) int64: jobs that run, jobs that wait, rows that have arrived, processors that are free.
+    """
+
+    now: Running
+    keys: Floats
+    queue: Ints
+    heap_keys: Floats
+    counts: Ints
+
+
+_RUNNING, _WAITING, _ARRIVED, _FREE = range(4)
+
+
+class Books(NamedTuple):
+    """What is kept from one review to the next, for G groups.
+
+    Attributes
+    ----------
+    run
+        (n,) int64, s, the run times by which EASY is simulated.
+    settled
+        (2,) int64: rows before the first are on both machines as they stay; EASY's starts before the second, s, too.
+    sums
+        (4, G + 1) float64, over the settled rows by group and, in the last column, all: the weighted response times on
+        the real machine and under EASY, and the work that has ended and that was requested for it.
+    now
+        (4, G + 1) float64, likewise over all rows at the last review.
+    """
+
+    run: Ints
+    settled: Ints
+    sums: Floats
+    now: Floats
+
+
+_REAL, _EASY, _USED, _REQUESTED = range(4)
+
+
+def guard_order(jobs: Jobs, capacity: Int, guard: Guard, start: Ints) -> None:
+    """Fill `start` with the start times of a guarded order.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    capacity
+        Processors.
+    guard
+        `Guard`.
+    start
+        (n,) int64, s, filled in place.
+    """
+    n = jobs.submit.size
+    start.fill(-1)
+    easy = np.full(n, -1, np.int64)
+    groups = guard.classes.size
+    books = Books(jobs.run.copy(), np.zeros(2, np.int64), np.zeros((4, groups + 1)), np.zeros((4, groups + 1)))
+    real, beside = _machine(start, capacity), _machine(easy, capacity)
+    _guard_order(jobs, capacity, guard, real, beside, books, guard.classes.copy())
+
+
+def _machine(start: Ints, capacity: Int) -> Machine:
+    """Return an idle machine that fills `start`, with equal keys."""
+    n = start.size
+    return Machine(
+        running_jobs(start, capacity, True),
+        np.zeros(n),
+        np.empty(n, np.int64),
+        np.empty(n),
+        np.array([0, 0, 0, capacity], dtype=np.int64),
+    )
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _guard_order(
+    jobs: Jobs, capacity: Int, guard: Guard, real: Machine, easy: Machine, books: Books, classes: Ints
+) -> None:
+    """Do the work of `guard_order` without allocating memory.
+
+    Parameters
+    ----------
+    jobs, capacity, guard
+        As for `guard_order`.
+    real, easy
+        Two idle machines, modified in place.
+    books
+        `Books` without reviews, modified in place.
+    classes
+        (G,) int64, those of the guard, modified in place.
+    """
+    n = jobs.submit.size
+    begin = jobs.submit[0]
+    _set_keys(jobs, guard, classes, real)
+    reviews = 0
+    while real.counts[_ARRIVED] < n or real.counts[_WAITING] > 0:
+        t = next_event(jobs, real.counts[_ARRIVED], real.now, real.counts[_RUNNING])
+        due = (t - begin) // guard.review
+        if due > reviews:  # the last one before the event is the only one that matters
+            reviews = due
+            _review(jobs, capacity, begin + due * guard.review, real, easy, books)
+            if _classify(guard, books.now, classes):
+                _set_keys(jobs, guard, classes, real)
+                _sort(real)
+        _step(jobs, real, t)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _set_keys(jobs: Jobs, guard: Guard, classes: Ints, machine: Machine) -> None:
+    """Set the keys of all jobs that have not started: the binary logarithm of the area requested, age and class."""
+    for j in range(jobs.submit.size):
+        if machine.now.start[j] < 0:
+            area = math.log2(float(jobs.estimate[j] * jobs.width[j]))
+            age = (jobs.submit[j] - jobs.submit[0]) / guard.ageing
+            machine.keys[j] = area - age - guard.step * classes[jobs.group[j]]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _sort(machine: Machine) -> None:
+    """Put the waiting jobs into the order of their keys, in place."""
+    queue, keys, count = machine.queue, machine.heap_keys, machine.counts[_WAITING]
+    for i in range(count):
+        keys[i] = -machine.keys[queue[i]]
+    for i in range(count):  # the last job of all is to be on top of the heap
+        queue[i] = -queue[i]
+    make_heap(queue, keys, count)
+    for left in range(count - 1, 0, -1):
+        queue[0], queue[left] = queue[left], queue[0]
+        keys[0], keys[left] = keys[left], keys[0]
+        sink(queue, keys, 0, left)
+    for i in range(count):
+        queue[i] = -queue[i]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _step(jobs: Jobs, machine: Machine, t: Int) -> None:
+    """Handle the events of second t: completions, arrivals, and a pass with one reservation; modified in place."""
+    now, queue, count = machine.now, machine.queue, machine.counts
+    running, more = complete(jobs, now, count[_RUNNING], t)
+    count[_RUNNING] = running
+    count[_FREE] += more
+    while count[_ARRIVED] < jobs.submit.size and jobs.submit[count[_ARRIVED]] == t:
+        _enter(machine, count[_ARRIVED])
+        count[_ARRIVED] += 1
+    waiting = count[_WAITING]
+    shadow: Int = 0
+    extra: Int = -1  # no job has the reservation yet
+    left = 0
+    for place in range(waiting):
+        j = queue[place]
+        width = jobs.width[j]
+        fits = width <= count[_FREE]
+        if extra >= 0:
+            in_time = t + jobs.estimate[j] <= shadow
+            fits = fits and (in_time or width <= extra)
+            if fits and not in_time:
+                extra -= width
+        elif not fits:
+            shadow, extra = reserve(now.ends, count[_RUNNING], now.width_bits, count[_FREE], width)
+        if fits:
+            launch(jobs, now, count[_RUNNING], j, t)
+            count[_RUNNING] += 1
+            count[_FREE] -= width
+        else:
+            queue[left] = j
+            left += 1
+            if count[_FREE] == 0 and left == place + 1:  # nothing can start, and no job has moved
+                left = waiting
+                break
+    count[_WAITING] = left
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _enter(machine: Machine, j: Int) -> None:
+    """Put job j, which no waiting job has a higher row than, into the queue, in place."""
+    queue, keys, waiting = machine.queue, machine.keys, machine.counts[_WAITING]
+    low: Int = 0
+    high: Int = waiting
+    while low < high:
+        middle = (low + high) >> 1
+        if keys[queue[middle]] >= keys[j]:
+            low = middle + 1
+        else:
+            high = middle
+    for place in range(waiting, low, -1):
+        queue[place] = queue[place - 1]
+    queue[low] = j
+    machine.counts[_WAITING] += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _review(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Machine, books: Books) -> None:
+    """Compare the real machine with EASY by what is known before second t.
+
+    Parameters
+    ----------
+    jobs, capacity
+        As for `guard_order`.
+    t
+        The second of the review; no later event has been handled.
+    real
+        The real machine; not changed.
+    easy, books
+        The machine under EASY and `Books`, modified in place: `books.now` has the sums.
+    """
+    arrived = real.counts[_ARRIVED]
+    _use(jobs, t, real.now.start, books, arrived)
+    expected = Jobs(jobs.submit, books.run, jobs.estimate, jobs.width, jobs.group)
+    _resume(expected, capacity, books.settled, easy, arrived)
+    while True:
+        at = next_event(expected, easy.counts[_ARRIVED], easy.now, easy.counts[_RUNNING])
+        if at >= t:
+            break
+        _step(expected, easy, at)
+    _compare(jobs, t, real.now.start, easy.now.start, books, arrived)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _has_ended(jobs: Jobs, start: Ints, j: Int, t: Int) -> bool:
+    """Return whether a job has ended before second t."""
+    return bool(start[j] >= 0 and start[j] + jobs.run[j] < t)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _use(jobs: Jobs, t: Int, start: Ints, books: Books, arrived: Int) -> None:
+    """Set the run times that are known or expected before second t; `books` is modified in place."""
+    used, requested = books.now[_USED], books.now[_REQUESTED]
+    for g in range(used.size):
+        used[g] = books.sums[_USED, g]
+        requested[g] = books.sums[_REQUESTED, g]
+    for j in range(books.settled[0], arrived):
+        if _has_ended(jobs, start, j, t):
+            used[jobs.group[j]] += float(jobs.run[j] * jobs.width[j])
+            requested[jobs.group[j]] += float(jobs.estimate[j] * jobs.width[j])
+    for j in range(books.settled[0], arrived):
+        g = jobs.group[j]
+        if _has_ended(jobs, start, j, t):
+            books.run[j] = jobs.run[j]
+        else:
+            share = used[g] / requested[g] if requested[g] > 0.0 else USED
+            expected = max(np.int64(1), np.int64(share * jobs.estimate[j]))
+            if start[j] >= 0:
+                expected = max(expected, min(jobs.estimate[j], t - start[j]))
+            books.run[j] = expected
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _resume(jobs: Jobs, capacity: Int, settled: Ints, easy: Machine, arrived: Int) -> None:
+    """Set the machine under EASY back to the second before which its starts are settled, in place."""
+    first, since = settled[0], settled[1]
+    start, count = easy.now.start, easy.counts
+    count[_RUNNING] = count[_WAITING] = 0
+    count[_FREE] = capacity
+    count[_ARRIVED] = first
+    for j in range(first, arrived):
+        if 0 <= start[j] < since:
+            if start[j] + jobs.run[j] >= since:
+                launch(jobs, easy.now, count[_RUNNING], j, start[j])
+                count[_RUNNING] += 1
+                count[_FREE] -= jobs.width[j]
+        else:
+            start[j] = -1
+        if jobs.submit[j] < since:
+            count[_ARRIVED] = j + 1
+            if start[j] < 0:
+                easy.queue[count[_WAITING]] = j
+                count[_WAITING] += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _compare(jobs: Jobs, t: Int, real: Ints, easy: Ints, books: Books, arrived: Int) -> None:
+    """Add the weighted response times up, and settle what does not change any more; `books` is modified in place.
+
+    Parameters
+    ----------
+    jobs, t
+        As for `_review`.
+    real, easy
+        (n,) int64, start times on both machines, s; -1 if not before t.
+    books
+        `Books`, modified in place.
+    arrived
+        Rows that have arrived.
+    """
+    since = t
+    for j in range(books.settled[0], arrived):
+        if easy[j] >= 0 and not _has_ended(jobs, real, j, t):
+            since = min(since, easy[j])
+    books.settled[1] = since
+    for g in range(books.sums.shape[1]):
+        books.now[_REAL, g] = books.sums[_REAL, g]
+        books.now[_EASY, g] = books.sums[_EASY, g]
+    settling = True
+    for j in range(books.settled[0], arrived):
+        g, run = jobs.group[j], books.run[j]
+        work = float(run) * jobs.width[j]
+        response = work * (_until(real[j], t) - jobs.submit[j] + run)
+        easy_response = work * (_until(easy[j], t) - jobs.submit[j] + run)
+        _add(books.now, g, response, easy_response)
+        settling = settling and 0 <= easy[j] < since and easy[j] + run < since
+        if settling:
+            _add(books.sums, g, response, easy_response)
+            books.sums[_USED, g] += float(run * jobs.width[j])
+            books.sums[_REQUESTED, g] += float(jobs.estimate[j] * jobs.width[j])
+            books.settled[0] = j + 1
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def _until(start: Int, t: Int) -> Int:
+    """Return until when a job waits as far as is known in second t; a start of -1 is none."""
+    return start if start >= 0 else t
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def _add(sums: Floats, g: Int, response: float, easy_response: float) -> None:
+    """Add weighted response times to those of a group and to those of all, in place."""
+    sums[_REAL, g] += response
+    sums[_EASY, g] += easy_response
+    sums[_REAL, -1] += response
+    sums[_EASY, -1] += easy_response
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _classify(guard: Guard, sums: Floats, classes: Ints) -> bool:
+    """Set the classes of the groups after a review, in place; return whether one has changed.
+
+    Parameters
+    ----------
+    guard
+        `Guard`.
+    sums
+        (4, G + 1) float64, `Books.now`.
+    classes
+        (G,) int64, modified in place.
+    """
+    real, easy = sums[_REAL], sums[_EASY]
+    over = easy[-1] > 0.0 and real[-1] >= easy[-1] * (guard.overall * (1.0 - guard.margin))
+    limit = guard.each if over else guard.each * (1.0 - guard.margin_each)
+    changed = False
+    for g in range(classes.size):
+        chosen = np.int64(1) if over else guard.classes[g]
+        if easy[g] > 0.0 and real[g] > easy[g] * limit:
+            chosen = np.int64(0)
+        changed = changed or chosen != classes[g]
+        classes[g] = chosen
+    return changed

@@ -1,0 +1,97 @@
+"""A guarded order against the naive simulator, which simulates EASY from the first job on at every review."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paretosched import Guarded, Workload, simulate
+from support.naive_guarded import Terms, start_times
+from support.simulating import DEEP, briefly, starts, thoroughly
+from support.zoo import ZOO, workloads
+
+
+def of_oracle(w: Workload, policy: Guarded) -> list[int]:
+    last = len(policy.first) + 1
+    classes = [policy.first.index(name) + 1 if name in policy.first else last for name in w.groups]
+    return start_times(w, Terms(classes, policy.overall, policy.each, policy.review, policy.ageing))
+
+
+@st.composite
+def policies(draw: st.DrawFn, groups: tuple[str, ...]) -> Guarded:
+    first = draw(st.lists(st.sampled_from(groups), min_size=1, max_size=3, unique=True))
+    factors = st.sampled_from([0.5, 0.9, 1.0, 1.02, 1.1, 1.25, 2.0])
+    reviews = st.sampled_from([60, 61, 300, 3600, 21600])
+    return Guarded(tuple(first), draw(factors), draw(factors), draw(reviews), draw(st.sampled_from([1, 7, 600, 43200])))
+
+
+@thoroughly
+@given(data=st.data(), w=workloads(30))
+def test_is_that_of_the_oracle(data: st.DataObject, w: Workload) -> None:
+    policy = data.draw(policies(w.groups))
+    assert starts(w, policy) == of_oracle(w, policy)
+
+
+@pytest.mark.parametrize("policy", [Guarded(("1",), review=60, ageing=60), Guarded(("1",), 0.5, 0.5, 600, 10**9)])
+@pytest.mark.parametrize("name", DEEP)
+def test_is_that_of_the_oracle_with_a_deep_queue(name: str, policy: Guarded) -> None:
+    w = DEEP[name](1)
+    w = w.with_(group=np.arange(len(w)) % 3, groups=("1", "2", "3"))
+    assert starts(w, policy) == of_oracle(w, policy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ZOO)
+def test_is_that_of_the_oracle_on_any_kind_of_workload(name: str) -> None:
+    w = ZOO[name]
+    if w.down is None:
+        policy = Guarded(w.groups[:2], 1.0, 1.1, 3600, 7200)
+        assert starts(w, policy) == of_oracle(w, policy)
+
+
+def crowd(jobs: int, seed: int = 3) -> Workload:
+    """Return jobs of months of a machine on which most wait."""
+    rng = np.random.default_rng(seed)
+    run = rng.integers(60, 30_000, jobs)
+    return Workload(
+        submit=np.sort(rng.integers(0, 2500 * jobs, jobs)),
+        run=run,
+        estimate=run * rng.integers(1, 6, jobs),
+        width=2 ** rng.integers(0, 5, jobs),
+        capacity=32,
+        group=rng.integers(0, 4, jobs),
+        groups=("1", "2", "3", "4"),
+    )
+
+
+@pytest.mark.slow
+def test_is_that_of_the_oracle_over_hundreds_of_reviews_that_change_classes() -> None:
+    w = crowd(500)
+    policies = Guarded(("1", "2")), Guarded(("1", "2"), 1.1, 1.05, 7200), Guarded(("3",), 0.9, 1.5, 900, 3600)
+    schedules = [starts(w, policy) for policy in policies]
+    assert schedules == [of_oracle(w, policy) for policy in policies]
+    unguarded = starts(w, Guarded(("1", "2"), 100, 100))
+    assert all(schedule != unguarded for schedule in schedules)
+
+
+@briefly
+@given(w=workloads())
+def test_a_later_clock_makes_the_same_schedule_later(w: Workload) -> None:
+    policy = Guarded(w.groups[:1], 1.0, 1.1, 60, 60)
+    later = w.with_(submit=w.submit + 1_000_000)
+    assert starts(later, policy) == [s + 1_000_000 for s in starts(w, policy)]
+
+
+def test_run_times_that_nobody_can_know_yet_change_nothing() -> None:
+    """Jobs start in the same seconds until the first job ends at another time."""
+    w = crowd(400)
+    policy = Guarded(("1", "2"), review=900)
+    known = simulate(w, policy)
+    until = int(np.quantile(known.start, 0.6))
+    running = known.finish > until
+    other = simulate(w.with_(run=np.where(running, w.estimate, w.run)), policy)
+    before = known.start <= until
+    assert (other.start[before] == known.start[before]).all()
+    assert (other.start != known.start).any()

@@ -1,0 +1,84 @@
+"""What a guarded order must do, line by line; see `support.naive`. Reviews simulate EASY from the first job on."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from paretosched import Workload
+from support import naive
+from support.naive import Job, Started
+
+
+class Terms(NamedTuple):
+    """Which groups come first, the limits, the time between reviews, and that of ageing."""
+
+    classes: list[int]  # by group, 1 for the first
+    overall: float
+    each: float
+    review: int
+    ageing: int
+
+
+def start_times(workload: Workload, terms: Terms) -> list[int]:
+    """Return the start times of all jobs."""
+    jobs = naive.jobs_of(workload)
+    first = jobs[0].arrival
+    start: dict[int, int] = {}
+    classes = list(terms.classes)
+    reviews = 0
+
+    def choose(t: int, waiting: list[Job], running: list[Started], capacity: int) -> list[Job]:
+        nonlocal classes, reviews
+        due = (t - first) // terms.review
+        if due > reviews:
+            reviews = due
+            classes = classes_at(first + due * terms.review, jobs, start, capacity, terms)
+
+        def key(job: Job) -> float:
+            age = (job.arrival - first) / terms.ageing
+            return math.log2(job.estimate * job.width) - age - 4.0 * classes[job.group]
+
+        now = naive.easy(t, sorted(waiting, key=key, reverse=True), running, capacity)  # equal keys keep their order
+        start.update({job.row: t for job in now})
+        return now
+
+    return naive.run(jobs, workload.capacity, lambda t, waiting: waiting, choose)
+
+
+def classes_at(t: int, jobs: list[Job], start: dict[int, int], capacity: int, terms: Terms) -> list[int]:
+    """Return the classes of the groups after a review before the events of second t."""
+    arrived = [job for job in jobs if job.arrival < t]
+    ended = [job for job in arrived if job.row in start and start[job.row] + job.run < t]
+    expected = [job._replace(run=expected_run(t, job, ended, start)) for job in arrived]
+    easy = dict(
+        zip(
+            sorted(job.row for job in arrived),
+            naive.run(expected, capacity, lambda _, waiting: waiting, naive.easy),
+            strict=True,
+        )
+    )
+    groups = range(len(terms.classes))
+    real_sums, easy_sums = ([0.0] * (len(groups) + 1) for _ in range(2))
+    for job in expected:
+        for sums, starts in ((real_sums, start), (easy_sums, easy)):
+            begin = min(starts.get(job.row, t), t)
+            for place in (job.group, -1):
+                sums[place] += float(job.run) * job.width * (begin - job.arrival + job.run)
+    over = easy_sums[-1] > 0 and real_sums[-1] >= easy_sums[-1] * (terms.overall * (1.0 - 0.02))
+    limit = terms.each if over else terms.each * (1.0 - 0.05)
+    behind = [easy_sums[g] > 0 and real_sums[g] > easy_sums[g] * limit for g in groups]
+    return [0 if behind[g] else 1 if over else terms.classes[g] for g in groups]
+
+
+def expected_run(t: int, job: Job, ended: list[Job], start: dict[int, int]) -> int:
+    """Return the run time with which a job counts before second t."""
+    if job in ended:
+        return job.run
+    of_group = [other for other in ended if other.group == job.group]
+    used, requested = 0.0, 0.0
+    for other in of_group:
+        used += other.run * other.width
+        requested += other.estimate * other.width
+    run = max(1, int((used / requested if of_group else 0.5) * job.estimate))
+    return max(run, min(job.estimate, t - start[job.row])) if job.row in start else run
