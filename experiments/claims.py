@@ -20,19 +20,14 @@ from experiments.quoted import (
     awrt_to_easy,
     baseline,
     bound,
-    by_log,
     column,
-    count,
     ends,
     gain_of_paper,
     goal,
     in_order,
     in_words,
-    kept_and_gained,
-    kept_by_kind,
     larger,
     later_daemons,
-    longest_wait,
     losers,
     mean_and_spread,
     milliseconds,
@@ -43,13 +38,10 @@ from experiments.quoted import (
     on_the_rest,
     paper,
     position,
-    rolling,
-    shorter,
     slowest,
     slurm_gains,
     table4,
     with_ends,
-    within_limits,
     without_ages,
     worst_group,
     worst_of,
@@ -74,9 +66,6 @@ PAGES = tuple(
 DOCUMENTS = (README, HOUSE, *PAGES, COST)
 LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96")
 REPLAYED = ("KTH", "CTC")
-MARGIN, WITHIN, FIRST = "orders, limits, margin", "orders, limits", "priority:1,2; backfill: easy"
-GUARD, UNGUARDED = "guarded: 1, 2", "guarded: 1, 2; overall: 100; each: 100"
-RULES = "rules, limits"
 F2, F3, FREE_SDSC00 = "trained on CTC, f2", "trained on CTC, best", "rest-easy-SDSC00"
 CRITERIA = ("Greedy f1", "Greedy f2", "Greedy f3", "Greedy f4")
 SEQUENCES = ("nsga-adjacent", "nsga-swap", "nsga2-swap", "nsga2-later", "nsga2-group")
@@ -250,86 +239,6 @@ CLAIMS: tuple[Claim, ...] = (
         "{:g} % less",
         "usage of 40 minutes",
         "usage of ten minutes",
-    ),
-    # --- policies on jobs that they have not learnt from
-    Claim(
-        BEYOND,
-        "where runs are cut at their requests, as they are here, {:.1f} % of the work of LANL and {:.1f} % of that of "
-        "SDSC96 is gone",
-        lambda r: [r.value("gfs/cut", "work_percent", log=log) for log in ("LANL", "SDSC96")],
-    ),
-    Claim(BEYOND, "tries {:.0f} of these, untrained", lambda r: [count(r, "online/untrained", "policy")]),
-    Claim(
-        BEYOND,
-        "It keeps the limits in {:.0f} of {:.0f} (in {:.0f} of {:.0f} without NASA, where nobody waits) and gains "
-        "{:.1f} % in the mean over the logs; on {:.0f} made-up logs it keeps them in {:.0f}. Without its guard, the "
-        "same order gains {:.1f} % and keeps them in {:.0f}. What it costs: the longest 95th percentile wait of a "
-        "group is {:.1f} times EASY's in the median",
-        lambda r: (
-            *kept_and_gained(r, "untrained", GUARD),
-            len(model := r.rows("online/guarded", log="Lublin")),
-            sum(within_limits(model)),
-            mean(by_log(rows := rolling(r, "untrained", UNGUARDED))),
-            sum(within_limits(rows)),
-            median(map(longest_wait, rolling(r, "untrained", GUARD))),
-        ),
-    ),
-    Claim(
-        BEYOND,
-        "with EASY, gains {:.1f} % of 10 AWRT1 + 4 AWRT2 in the mean over the logs, and the group that loses most "
-        "loses {:.0f} % in the mean",
-        lambda r: (mean(by_log(rows := rolling(r, "untrained", FIRST))), -mean(map(worst_group, rows))),
-    ),
-    Claim(
-        BEYOND,
-        "they keep the limits in {:.0f} of {:.0f} and gain {:.1f} % in the mean over the logs ({:.1f} to {:.1f} %)",
-        lambda r: (
-            *(sum(within_limits(rows := rolling(r, "trained", MARGIN))), len(rows)),
-            *(mean(gains := by_log(rows)), *ends(gains)),
-        ),
-    ),
-    Claim(
-        README,
-        "kept them in {:.0f} of {:.0f} (in {:.0f} of {:.0f} without NASA, where nobody waits) and gained {:.1f} % in "
-        "the mean over the logs: {:.1f} % on CTC, {:.1f} % on KTH, {:.1f} % on LANL (runs cut), {:.1f} % on SDSC00, "
-        "{:.1f} % on",
-        lambda r: kept_and_gained(r, "trained", MARGIN, LOGS),
-    ),
-    Claim(
-        README,
-        "Of {} kinds {} kept the limits more often, rules within limits, in {:.0f} of {:.0f}, and gained {:.1f} %",
-        lambda r: (
-            *map(in_words, (len(kept := kept_by_kind(r)), sum(times > kept[MARGIN] for times in kept.values()))),
-            *(rules := list(kept_and_gained(r, "trained", RULES)))[:2],
-            rules[4],
-        ),
-    ),
-    Claim(
-        BEYOND,
-        "the group that loses most loses {:.0f} % in the mean, and the longest 95th percentile wait of a group is "
-        "{:.1f} times EASY's",
-        lambda r: (-mean(map(worst_group, rows := rolling(r, "trained", MARGIN))), median(map(longest_wait, rows))),
-    ),
-    Claim(
-        BEYOND,
-        "without that distance they gain {:.1f} % and keep the limits in {:.0f} of {:.0f}",
-        lambda r: (
-            mean(by_log(rows := rolling(r, "trained", WITHIN))),
-            sum(within_limits(rows)),
-            len(rows),
-        ),
-    ),
-    Claim(
-        BEYOND,
-        "exact run times shorten AWRT in {:.0f} of {:.0f} cases ({} policies, {} logs), what is predicted from a "
-        "user's last two jobs in {:.0f}",
-        lambda r: (
-            sum(cases := shorter(r, "exact")),
-            len(cases),
-            in_words(count(r, "online/estimates", "policy")),
-            in_words(count(r, "online/estimates", "log")),
-            sum(shorter(r, "recent")),
-        ),
     ),
     # --- the published numbers of papers 000 and 002
     *(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from experiments.claims import MARGIN, README, Claim
+from experiments.claims import README, Claim
+from experiments.online_claims import MARGIN
 from experiments.quoted import Results, in_words, rolling
 from experiments.shown import WALK, record_of
 from paretosched.search.settings import EVALUATIONS

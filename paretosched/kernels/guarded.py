@@ -126,7 +126,7 @@ def guard_order(jobs: Jobs, capacity: Int, guard: Guard, start: Ints) -> None:
 
 
 def _machine(start: Ints, capacity: Int) -> Machine:
-    """Return an idle machine that fills `start`, with equal keys."""
+    """Return an idle machine of `capacity` processors that fills `start`, (n,) int64, with equal keys."""
     n = start.size
     return Machine(
         running_jobs(start, capacity, True),
@@ -172,7 +172,17 @@ def _guard_order(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _set_keys(jobs: Jobs, guard: Guard, classes: Ints, machine: Machine) -> None:
-    """Set the keys of all jobs that have not started: the binary logarithm of the area requested, age and class."""
+    """Set the keys of all jobs that have not started: the binary logarithm of the area requested, age and class.
+
+    Parameters
+    ----------
+    jobs, guard
+        As for `guard_order`.
+    classes
+        (G,) int64, of the groups.
+    machine
+        `Machine`, modified in place.
+    """
     for j in range(jobs.submit.size):
         if machine.now.start[j] < 0:
             area = math.log2(float(jobs.estimate[j] * jobs.width[j]))
@@ -182,7 +192,7 @@ def _set_keys(jobs: Jobs, guard: Guard, classes: Ints, machine: Machine) -> None
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _sort(machine: Machine) -> None:
-    """Put the waiting jobs into the order of their keys, in place."""
+    """Put the waiting jobs of `machine` into the order of their keys, in place."""
     queue, keys, count = machine.queue, machine.heap_keys, machine.counts[_WAITING]
     for i in range(count):
         keys[i] = -machine.keys[queue[i]]
@@ -199,7 +209,17 @@ def _sort(machine: Machine) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _step(jobs: Jobs, machine: Machine, t: Int) -> None:
-    """Handle the events of second t: completions, arrivals, and a pass with one reservation; modified in place."""
+    """Handle the events of second t: completions, arrivals, and a pass with one reservation.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    machine
+        `Machine`, modified in place.
+    t
+        The second of the next event.
+    """
     now, queue, count = machine.now, machine.queue, machine.counts
     running, more = complete(jobs, now, count[_RUNNING], t)
     count[_RUNNING] = running
@@ -237,7 +257,7 @@ def _step(jobs: Jobs, machine: Machine, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _enter(machine: Machine, j: Int) -> None:
-    """Put job j, which no waiting job has a higher row than, into the queue, in place."""
+    """Put job j, which no waiting job has a higher row than, into the queue of `machine`, in place."""
     queue, keys, waiting = machine.queue, machine.keys, machine.counts[_WAITING]
     low: Int = 0
     high: Int = waiting
@@ -282,13 +302,25 @@ def _review(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Machine, boo
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _has_ended(jobs: Jobs, start: Ints, j: Int, t: Int) -> bool:
-    """Return whether a job has ended before second t."""
+    """Return whether job j of `jobs` has ended before second t; `start` is (n,) int64, -1 before a job starts."""
     return bool(start[j] >= 0 and start[j] + jobs.run[j] < t)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _use(jobs: Jobs, t: Int, start: Ints, books: Books, arrived: Int) -> None:
-    """Set the run times that are known or expected before second t; `books` is modified in place."""
+    """Set the run times that are known or expected before second t.
+
+    Parameters
+    ----------
+    jobs, t
+        As for `_review`.
+    start
+        (n,) int64, start times on the real machine, s; -1 if not before t.
+    books
+        `Books`, modified in place.
+    arrived
+        Rows that have arrived.
+    """
     used, requested = books.now[_USED], books.now[_REQUESTED]
     for g in range(used.size):
         used[g] = books.sums[_USED, g]
@@ -311,7 +343,19 @@ def _use(jobs: Jobs, t: Int, start: Ints, books: Books, arrived: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _resume(jobs: Jobs, capacity: Int, settled: Ints, easy: Machine, arrived: Int) -> None:
-    """Set the machine under EASY back to the second before which its starts are settled, in place."""
+    """Set the machine under EASY back to the second before which its starts are settled.
+
+    Parameters
+    ----------
+    jobs, capacity
+        As for `guard_order`.
+    settled
+        (2,) int64, see `Books`.
+    easy
+        The machine under EASY, modified in place.
+    arrived
+        Rows that have arrived.
+    """
     first, since = settled[0], settled[1]
     start, count = easy.now.start, easy.counts
     count[_RUNNING] = count[_WAITING] = 0
@@ -372,13 +416,21 @@ def _compare(jobs: Jobs, t: Int, real: Ints, easy: Ints, books: Books, arrived: 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _until(start: Int, t: Int) -> Int:
-    """Return until when a job waits as far as is known in second t; a start of -1 is none."""
+    """Return until when a job waits as far as is known in second t; a `start` of -1 is none."""
     return start if start >= 0 else t
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _add(sums: Floats, g: Int, response: float, easy_response: float) -> None:
-    """Add weighted response times to those of a group and to those of all, in place."""
+    """Add a weighted `response` time, and `easy_response`, to those of group g and of all.
+
+    Parameters
+    ----------
+    sums
+        (4, G + 1) float64, as of `Books`, modified in place.
+    g, response, easy_response
+        The group, and what is added for the real machine and for EASY.
+    """
     sums[_REAL, g] += response
     sums[_EASY, g] += easy_response
     sums[_REAL, -1] += response

@@ -84,6 +84,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "## CTC",
         "was wanted",
         "better estimates",
+        "constants of guarded orders",
     ):
         assert words in summary
     assert "not run" not in summary
@@ -107,7 +108,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == (
         {"CTC", "SDSC96"},
-        ["estimates", "trained", "untrained"],
+        ["estimates", "guarded", "trained", "untrained"],
     )
 
 

@@ -59,6 +59,7 @@ def examples(place: Path) -> dict[str, Any]:
         *(ps.Shares(), ps.Grouping(), ps.Optimisation(), time_sharing, ps.bounds(W), ps.waits(easy)),
         *(ps.objectives(easy), ps.objective_table(W.groups)[0], ps.Limit("AWRT1", high=3600.0)),
         *(ps.Wish(weights=[("AWRT1", 10)]), ps.Symbiosis(), ps.compare(W, "fcfs", front, "AWRT1")),
+        ps.Guarded(("1",)),
         *(ps.Weighting(), ps.Orders(), ps.Sequences(), ps.predictions(W, "easy"), ps.problem(W)),
         ps.train(W, "AWRT1", criterion="f2", generations=1),
         *(ps.box_of(front), ps.course(front.values, front.objectives, [1, len(front)], ps.box_of(front), front)),

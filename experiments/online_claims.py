@@ -1,0 +1,110 @@
+"""What the documents say of policies on jobs that they have not learnt from: the numbers of results/online."""
+
+from __future__ import annotations
+
+from statistics import mean, median
+
+from experiments.claims import BEYOND, README, Claim
+from experiments.quoted import (
+    Results,
+    by_log,
+    column,
+    count,
+    ends,
+    in_words,
+    kept_and_gained,
+    longest_wait,
+    rolling,
+    shorter,
+    within_limits,
+    worst_group,
+)
+
+MARGIN, WITHIN, FIRST = "orders, limits, margin", "orders, limits", "priority:1,2; backfill: easy"
+GUARD, UNGUARDED = "guarded: 1, 2", "guarded: 1, 2; overall: 100; each: 100"
+
+
+def on_made_up_logs(results: Results) -> tuple[int, int]:
+    """Return on how many made-up logs the guard was tried, and on how many it kept the limits."""
+    rows = results.rows("online/guarded", log="Lublin")
+    return len(rows), sum(within_limits(rows))
+
+
+ONLINE_CLAIMS: tuple[Claim, ...] = (
+    Claim(
+        BEYOND,
+        "where runs are cut at their requests, as they are here, {:.1f} % of the work of LANL and {:.1f} % of that of "
+        "SDSC96 is gone",
+        lambda r: [r.value("gfs/cut", "work_percent", log=log) for log in ("LANL", "SDSC96")],
+    ),
+    Claim(BEYOND, "tries {:.0f} of these, untrained", lambda r: [count(r, "online/untrained", "policy")]),
+    Claim(
+        BEYOND,
+        "It keeps the limits in {:.0f} of {:.0f} (in {:.0f} of {:.0f} without NASA, where nobody waits) and gains "
+        "{:.1f} % in the mean over the logs; on {:.0f} made-up logs it keeps them in {:.0f}. Without its guard, the "
+        "same order gains {:.1f} % and keeps them in {:.0f}. What it costs: the longest 95th percentile wait of a "
+        "group is {:.1f} times EASY's in the median, and small jobs wait longer: the slowdown, of all jobs alike, is "
+        "{:.0f} in the mean over the tenths, under EASY {:.0f}",
+        lambda r: (
+            *kept_and_gained(r, "untrained", GUARD),
+            *on_made_up_logs(r),
+            mean(by_log(rows := rolling(r, "untrained", UNGUARDED))),
+            sum(within_limits(rows)),
+            median(map(longest_wait, rolling(r, "untrained", GUARD))),
+            *(mean(column(rolling(r, "untrained", policy), "slowdown_all")) for policy in (GUARD, "easy")),
+        ),
+    ),
+    Claim(
+        BEYOND,
+        "with EASY, gains {:.1f} % of 10 AWRT1 + 4 AWRT2 in the mean over the logs, and the group that loses most "
+        "loses {:.0f} % in the mean",
+        lambda r: (mean(by_log(rows := rolling(r, "untrained", FIRST))), -mean(map(worst_group, rows))),
+    ),
+    Claim(
+        BEYOND,
+        "they keep the limits in {:.0f} of {:.0f} and gain {:.1f} % in the mean over the logs ({:.1f} to {:.1f} %)",
+        lambda r: (
+            *(sum(within_limits(rows := rolling(r, "trained", MARGIN))), len(rows)),
+            *(mean(gains := by_log(rows)), *ends(gains)),
+        ),
+    ),
+    Claim(
+        README,
+        "kept them in {:.0f} of {:.0f} (in {:.0f} of {:.0f} without NASA, where nobody waits) and gained {:.1f} % in "
+        "the mean over the logs. Untrained",
+        lambda r: kept_and_gained(r, "trained", MARGIN),
+    ),
+    Claim(
+        README,
+        "kept them in {:.0f} of {:.0f} (in {:.0f} of {:.0f}) and gained {:.1f} %; on {:.0f} made-up logs it kept them "
+        "in {:.0f}",
+        lambda r: (*kept_and_gained(r, "untrained", GUARD), *on_made_up_logs(r)),
+    ),
+    Claim(
+        BEYOND,
+        "the group that loses most loses {:.0f} % in the mean, and the longest 95th percentile wait of a group is "
+        "{:.1f} times EASY's",
+        lambda r: (-mean(map(worst_group, rows := rolling(r, "trained", MARGIN))), median(map(longest_wait, rows))),
+    ),
+    Claim(
+        BEYOND,
+        "without that distance they gain {:.1f} % and keep the limits in {:.0f} of {:.0f}",
+        lambda r: (
+            mean(by_log(rows := rolling(r, "trained", WITHIN))),
+            sum(within_limits(rows)),
+            len(rows),
+        ),
+    ),
+    Claim(
+        BEYOND,
+        "exact run times shorten AWRT in {:.0f} of {:.0f} cases ({} policies, {} logs), what is predicted from a "
+        "user's last two jobs in {:.0f}",
+        lambda r: (
+            sum(cases := shorter(r, "exact")),
+            len(cases),
+            in_words(count(r, "online/estimates", "policy")),
+            in_words(count(r, "online/estimates", "log")),
+            sum(shorter(r, "recent")),
+        ),
+    ),
+)
