@@ -138,19 +138,21 @@ def backfill_fcfs(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> No
         np.zeros(1, np.int64),
     )
     now = running_jobs(start, capacity, reserving)
-    _backfill_fcfs(jobs, capacity, reserving, now, least, row_of, copies, sizes)
+    backfill_until(jobs, capacity, reserving, FAR, now, least, row_of, copies, sizes)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _backfill_fcfs(
-    jobs: Jobs, capacity: Int, reserving: bool, now: Running, least: Ints, row_of: Ints, copies: Ints, sizes: Sizes
+def backfill_until(
+    jobs: Jobs, capacity: Int, easy: bool, end: Int, now: Running, least: Ints, row_of: Ints, copies: Ints, sizes: Sizes
 ) -> None:
-    """Do the work of `backfill_fcfs` without allocating memory.
+    """Do the work of `backfill_fcfs` without allocating memory, up to a second.
 
     Parameters
     ----------
-    jobs, capacity, reserving
-        As for `backfill_fcfs`.
+    jobs, capacity, easy
+        As for `backfill_fcfs`, where `easy` is `reserving`.
+    end
+        The second before whose events the simulation ends.
     now
         `Running`, modified in place: `start` is filled.
     least
@@ -160,8 +162,7 @@ def _backfill_fcfs(
     sizes
         `Sizes`, not in use; modified in place.
     """
-    estimate = jobs.estimate
-    width = jobs.width
+    estimate, width = jobs.estimate, jobs.width
     size = row_of.size
     n = jobs.submit.size
     running: Int = 0
@@ -177,6 +178,8 @@ def _backfill_fcfs(
     extra: Int = np.int64(0)
     while arrivals < n or waiting > 0:
         t = next_event(jobs, arrivals, now, running)
+        if t >= end:
+            break
         running, more = complete(jobs, now, running, t)
         if more > 0:
             head = -1
@@ -203,14 +206,13 @@ def _backfill_fcfs(
                 _enter(sizes, least, slots, level, size)
             slots += 1
             waiting += 1
-
         blocked = False
         limit: Int = np.int64(FAR)
         after = front  # a job that could not start earlier in this pass cannot start now: fewer processors are free
         while waiting > 0:
             if least[top, WIDTH] > free:
                 break
-            if not reserving:
+            if not easy:
                 slot = next_startable(least, after, top, size, free, free, limit)
                 if slot < 0:
                     break

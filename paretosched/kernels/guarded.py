@@ -17,9 +17,12 @@ import numpy as np
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
 from .events import next_event
+from .fcfs_easy import Sizes, backfill_until
 from .inputs import Jobs
 from .running import Running, complete, launch, reserve, running_jobs
 from .waiting_heap import make_heap, sink
+from .waiting_sizes import RANGES, width_ranges
+from .waiting_tree import slots_for
 
 USED = 0.5  # the share of a request that a job uses, while none of its group has ended
 
@@ -53,7 +56,7 @@ class Guard(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """A machine and its waiting jobs.
+    """The real machine and its waiting jobs.
 
     Attributes
     ----------
@@ -72,6 +75,31 @@ class Machine(NamedTuple):
     queue: Ints
     heap_keys: Floats
     counts: Ints
+
+
+class Beside(NamedTuple):
+    """EASY in the books, and the work space in which it is simulated on from a second.
+
+    Attributes
+    ----------
+    start
+        (n,) int64, EASY's start times, s; -1 where there is none yet.
+    rows
+        (n,) int64, the rows of the jobs that are simulated.
+    jobs, now
+        These jobs, and `Running`.
+    least, row_of, copies, sizes
+        As for `backfill_until`.
+    """
+
+    start: Ints
+    rows: Ints
+    jobs: Jobs
+    now: Running
+    least: Ints
+    row_of: Ints
+    copies: Ints
+    sizes: Sizes
 
 
 _RUNNING, _WAITING, _ARRIVED, _FREE = range(4)
@@ -118,28 +146,36 @@ def guard_order(jobs: Jobs, capacity: Int, guard: Guard, start: Ints) -> None:
     """
     n = jobs.submit.size
     start.fill(-1)
-    easy = np.full(n, -1, np.int64)
     groups = guard.classes.size
     books = Books(jobs.run.copy(), np.zeros(2, np.int64), np.zeros((4, groups + 1)), np.zeros((4, groups + 1)))
-    real, beside = _machine(start, capacity), _machine(easy, capacity)
-    _guard_order(jobs, capacity, guard, real, beside, books, guard.classes.copy())
-
-
-def _machine(start: Ints, capacity: Int) -> Machine:
-    """Return an idle machine of `capacity` processors that fills `start`, (n,) int64, with equal keys."""
-    n = start.size
-    return Machine(
+    real = Machine(
         running_jobs(start, capacity, True),
         np.zeros(n),
         np.empty(n, np.int64),
         np.empty(n),
         np.array([0, 0, 0, capacity], dtype=np.int64),
     )
+    _guard_order(jobs, capacity, guard, real, _easy_beside(n, capacity), books, guard.classes.copy())
+
+
+def _easy_beside(n: Int, capacity: Int) -> Beside:
+    """Return EASY without any start, for n jobs on `capacity` processors."""
+    size = slots_for(n)
+    return Beside(
+        np.full(n, -1, np.int64),
+        np.empty(n, np.int64),
+        Jobs(*(np.empty(n, np.int64) for _ in Jobs._fields)),
+        running_jobs(np.empty(n, np.int64), capacity, True),
+        np.empty((2 * size, 2), np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        Sizes(np.empty((2 * size, RANGES), np.int32), width_ranges(capacity), np.zeros(1, np.int64)),
+    )
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _guard_order(
-    jobs: Jobs, capacity: Int, guard: Guard, real: Machine, easy: Machine, books: Books, classes: Ints
+    jobs: Jobs, capacity: Int, guard: Guard, real: Machine, easy: Beside, books: Books, classes: Ints
 ) -> None:
     """Do the work of `guard_order` without allocating memory.
 
@@ -148,7 +184,7 @@ def _guard_order(
     jobs, capacity, guard
         As for `guard_order`.
     real, easy
-        Two idle machines, modified in place.
+        An idle `Machine`, and `Beside` without any start, modified in place.
     books
         `Books` without reviews, modified in place.
     classes
@@ -274,7 +310,7 @@ def _enter(machine: Machine, j: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _review(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Machine, books: Books) -> None:
+def _review(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Beside, books: Books) -> None:
     """Compare the real machine with EASY by what is known before second t.
 
     Parameters
@@ -286,18 +322,18 @@ def _review(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Machine, boo
     real
         The real machine; not changed.
     easy, books
-        The machine under EASY and `Books`, modified in place: `books.now` has the sums.
+        `Beside` and `Books`, modified in place: `books.now` has the sums.
     """
     arrived = real.counts[_ARRIVED]
     _use(jobs, t, real.now.start, books, arrived)
-    expected = Jobs(jobs.submit, books.run, jobs.estimate, jobs.width, jobs.group)
-    _resume(expected, capacity, books.settled, easy, arrived)
-    while True:
-        at = next_event(expected, easy.counts[_ARRIVED], easy.now, easy.counts[_RUNNING])
-        if at >= t:
-            break
-        _step(expected, easy, at)
-    _compare(jobs, t, real.now.start, easy.now.start, books, arrived)
+    count = _resume(jobs, books, easy, arrived)
+    c = easy.jobs
+    again = Jobs(c.submit[:count], c.run[:count], c.estimate[:count], c.width[:count], c.group[:count])
+    backfill_until(again, capacity, True, t, easy.now, easy.least, easy.row_of, easy.copies, easy.sizes)
+    for i in range(count):
+        if easy.start[easy.rows[i]] < 0:
+            easy.start[easy.rows[i]] = easy.now.start[i]
+    _compare(jobs, t, real.now.start, easy.start, books, arrived)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -342,38 +378,65 @@ def _use(jobs: Jobs, t: Int, start: Ints, books: Books, arrived: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _resume(jobs: Jobs, capacity: Int, settled: Ints, easy: Machine, arrived: Int) -> None:
-    """Set the machine under EASY back to the second before which its starts are settled.
+def _resume(jobs: Jobs, books: Books, easy: Beside, arrived: Int) -> Int:
+    """Gather the jobs that EASY is simulated with from the second on before which its starts are settled.
+
+    The jobs that run then come first, with what is left of their run times and requests, so that they start at once.
 
     Parameters
     ----------
-    jobs, capacity
-        As for `guard_order`.
-    settled
-        (2,) int64, see `Books`.
+    jobs
+        `Jobs`.
+    books
+        `Books`.
     easy
-        The machine under EASY, modified in place.
+        `Beside`, modified in place.
     arrived
         Rows that have arrived.
+
+    Returns
+    -------
+    int
+        How many there are.
     """
-    first, since = settled[0], settled[1]
-    start, count = easy.now.start, easy.counts
-    count[_RUNNING] = count[_WAITING] = 0
-    count[_FREE] = capacity
-    count[_ARRIVED] = first
+    first, since = books.settled[0], books.settled[1]
+    start = easy.start
+    count: Int = 0
     for j in range(first, arrived):
-        if 0 <= start[j] < since:
-            if start[j] + jobs.run[j] >= since:
-                launch(jobs, easy.now, count[_RUNNING], j, start[j])
-                count[_RUNNING] += 1
-                count[_FREE] -= jobs.width[j]
-        else:
+        if 0 <= start[j] < since < start[j] + books.run[j]:
+            _gather(easy, count, jobs, j, since, start[j] - since, books.run[j])
+            count += 1
+    for j in range(first, arrived):
+        if start[j] < 0 or start[j] >= since:
             start[j] = -1
-        if jobs.submit[j] < since:
-            count[_ARRIVED] = j + 1
-            if start[j] < 0:
-                easy.queue[count[_WAITING]] = j
-                count[_WAITING] += 1
+            _gather(easy, count, jobs, j, max(since, jobs.submit[j]), 0, books.run[j])
+            count += 1
+    easy.sizes.in_use[0] = 0
+    return count
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def _gather(easy: Beside, i: Int, jobs: Jobs, j: Int, submit: Int, more: Int, run: Int) -> None:
+    """Make job j of `jobs` the i-th job that is simulated; `easy` is modified in place.
+
+    Parameters
+    ----------
+    easy, i
+        `Beside`, modified in place, and the place.
+    jobs, j
+        `Jobs` and the row.
+    submit, run
+        When it comes, s, and its run time, s.
+    more
+        What is added to its run time and request, s.
+    """
+    easy.rows[i] = j
+    easy.jobs.submit[i] = submit
+    easy.jobs.run[i] = run + more
+    easy.jobs.estimate[i] = jobs.estimate[j] + more
+    easy.jobs.width[i] = jobs.width[j]
+    easy.jobs.group[i] = jobs.group[j]
+    easy.now.start[i] = -1
 
 
 @njit(cache=True, nogil=True, _nrt=False)

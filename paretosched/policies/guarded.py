@@ -138,9 +138,7 @@ class Guarded:
 
         Examples
         --------
-        >>> w = Workload(
-        ...     submit=[0, 1, 2], run=[5, 5, 5], estimate=[5, 5, 5], width=[1, 1, 1], capacity=1, group=[0, 0, 1]
-        ... )
+        >>> w = Workload([0, 1, 2], [5] * 3, [5] * 3, [1] * 3, capacity=1, group=[0, 0, 1], groups=("1", "2"))
         >>> Guarded(("2",)).outcome(w).start.tolist()
         [0, 10, 5]
         """
