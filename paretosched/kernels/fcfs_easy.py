@@ -34,6 +34,39 @@ class Sizes(NamedTuple):
     in_use: Ints
 
 
+class Slots(NamedTuple):
+    """The waiting jobs in the order of arrival, in slots: work space of `backfill_until`.
+
+    Attributes
+    ----------
+    least
+        (2 * size, 2) int64, the tree of the smallest over the slots.
+    row_of, copies
+        (size,) int64, the row of the first job in a slot, and the number of identical jobs in it.
+    sizes
+        `Sizes`.
+    """
+
+    least: Ints
+    row_of: Ints
+    copies: Ints
+    sizes: Sizes
+
+
+def no_slots(jobs: Int, capacity: Int, reserving: bool) -> Slots:
+    """Return work space for `jobs` jobs on `capacity` processors; `reserving` as for `backfill_fcfs`."""
+    size = slots_for(jobs)
+    # Only the part that the longest queue needs is touched, so that memory grows with the queue, not the workload.
+    return Slots(
+        np.empty((2 * size, 2), np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        Sizes(
+            np.empty((2 * size if reserving else 1, RANGES), np.int32), width_ranges(capacity), np.zeros(1, np.int64)
+        ),
+    )
+
+
 def fcfs(jobs: Jobs, capacity: Int, start: Ints) -> None:
     """Fill `start` with the start times of first come, first served.
 
@@ -127,42 +160,29 @@ def backfill_fcfs(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> No
     start
         (n,) int64, s, filled in place.
     """
-    size = slots_for(jobs.submit.size)
-    # Only the part that the longest queue needs is touched, so that memory grows with the queue, not the workload.
-    least = np.empty((2 * size, 2), np.int64)
-    row_of = np.empty(size, np.int64)
-    copies = np.empty(size, np.int64)
-    sizes = Sizes(
-        np.empty((2 * size if reserving else 1, RANGES), np.int32),
-        width_ranges(capacity),
-        np.zeros(1, np.int64),
-    )
     now = running_jobs(start, capacity, reserving)
-    backfill_until(jobs, capacity, reserving, FAR, now, least, row_of, copies, sizes)
+    backfill_until(jobs, capacity, reserving, FAR, now, no_slots(jobs.submit.size, capacity, reserving))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def backfill_until(
-    jobs: Jobs, capacity: Int, easy: bool, end: Int, now: Running, least: Ints, row_of: Ints, copies: Ints, sizes: Sizes
-) -> None:
+def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: Running, queue: Slots) -> None:
     """Do the work of `backfill_fcfs` without allocating memory, up to a second.
 
     Parameters
     ----------
-    jobs, capacity, easy
-        As for `backfill_fcfs`, where `easy` is `reserving`.
-    end
+    jobs, capacity, reserving
+        As for `backfill_fcfs`.
+    until
         The second before whose events the simulation ends.
     now
         `Running`, modified in place: `start` is filled.
-    least
-        (2 * size, 2) int64, the tree of the smallest over the slots, modified in place.
-    row_of, copies
-        (size,) int64, the row of the first job in a slot, and the number of identical jobs in it, modified in place.
-    sizes
-        `Sizes`, not in use; modified in place.
+    queue
+        `Slots`, modified in place.
     """
-    estimate, width = jobs.estimate, jobs.width
+    estimate = jobs.estimate
+    width = jobs.width
+    least, row_of, copies, sizes = queue
+    sizes.in_use[0] = 0
     size = row_of.size
     n = jobs.submit.size
     running: Int = 0
@@ -178,7 +198,7 @@ def backfill_until(
     extra: Int = np.int64(0)
     while arrivals < n or waiting > 0:
         t = next_event(jobs, arrivals, now, running)
-        if t >= end:
+        if t >= until:
             break
         running, more = complete(jobs, now, running, t)
         if more > 0:
@@ -206,13 +226,14 @@ def backfill_until(
                 _enter(sizes, least, slots, level, size)
             slots += 1
             waiting += 1
+
         blocked = False
         limit: Int = np.int64(FAR)
         after = front  # a job that could not start earlier in this pass cannot start now: fewer processors are free
         while waiting > 0:
             if least[top, WIDTH] > free:
                 break
-            if not easy:
+            if not reserving:
                 slot = next_startable(least, after, top, size, free, free, limit)
                 if slot < 0:
                     break

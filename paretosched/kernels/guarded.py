@@ -1,4 +1,4 @@
-"""The guard: groups come first, in an order with one reservation, as long as EASY would not have served others better.
+"""The guard: groups come first, in an order with one reservation, as long as limits relative to EASY are kept.
 
 The scheduler runs two machines: the real one, and in its books one under EASY. At a review both are compared. What has
 ended on the real machine has a known run time; other jobs count with their request times what jobs of their group have
@@ -17,12 +17,10 @@ import numpy as np
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
 from .events import next_event
-from .fcfs_easy import Sizes, backfill_until
+from .fcfs_easy import Slots, backfill_until, no_slots
 from .inputs import Jobs
 from .running import Running, complete, launch, reserve, running_jobs
 from .waiting_heap import make_heap, sink
-from .waiting_sizes import RANGES, width_ranges
-from .waiting_tree import slots_for
 
 USED = 0.5  # the share of a request that a job uses, while none of its group has ended
 
@@ -63,7 +61,7 @@ class Machine(NamedTuple):
     now
         `Running`.
     keys
-        (n,) float64: the job with the largest key comes first, then the lowest row.
+        (n,) float64, of the waiting jobs: the one with the largest key comes first, then the lowest row.
     queue, heap_keys
         (n,) int64, rows of the waiting jobs in their order, and (n,) float64, work space to sort them.
     counts
@@ -88,18 +86,15 @@ class Beside(NamedTuple):
         (n,) int64, the rows of the jobs that are simulated.
     jobs, now
         These jobs, and `Running`.
-    least, row_of, copies, sizes
-        As for `backfill_until`.
+    queue
+        `Slots`.
     """
 
     start: Ints
     rows: Ints
     jobs: Jobs
     now: Running
-    least: Ints
-    row_of: Ints
-    copies: Ints
-    sizes: Sizes
+    queue: Slots
 
 
 _RUNNING, _WAITING, _ARRIVED, _FREE = range(4)
@@ -150,7 +145,7 @@ def guard_order(jobs: Jobs, capacity: Int, guard: Guard, start: Ints) -> None:
     books = Books(jobs.run.copy(), np.zeros(2, np.int64), np.zeros((4, groups + 1)), np.zeros((4, groups + 1)))
     real = Machine(
         running_jobs(start, capacity, True),
-        np.zeros(n),
+        np.empty(n),
         np.empty(n, np.int64),
         np.empty(n),
         np.array([0, 0, 0, capacity], dtype=np.int64),
@@ -160,16 +155,12 @@ def guard_order(jobs: Jobs, capacity: Int, guard: Guard, start: Ints) -> None:
 
 def _easy_beside(n: Int, capacity: Int) -> Beside:
     """Return EASY without any start, for n jobs on `capacity` processors."""
-    size = slots_for(n)
     return Beside(
         np.full(n, -1, np.int64),
         np.empty(n, np.int64),
         Jobs(*(np.empty(n, np.int64) for _ in Jobs._fields)),
         running_jobs(np.empty(n, np.int64), capacity, True),
-        np.empty((2 * size, 2), np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        Sizes(np.empty((2 * size, RANGES), np.int32), width_ranges(capacity), np.zeros(1, np.int64)),
+        no_slots(n, capacity, True),
     )
 
 
@@ -192,7 +183,6 @@ def _guard_order(
     """
     n = jobs.submit.size
     begin = jobs.submit[0]
-    _set_keys(jobs, guard, classes, real)
     reviews = 0
     while real.counts[_ARRIVED] < n or real.counts[_WAITING] > 0:
         t = next_event(jobs, real.counts[_ARRIVED], real.now, real.counts[_RUNNING])
@@ -201,14 +191,13 @@ def _guard_order(
             reviews = due
             _review(jobs, capacity, begin + due * guard.review, real, easy, books)
             if _classify(guard, books.now, classes):
-                _set_keys(jobs, guard, classes, real)
-                _sort(real)
-        _step(jobs, real, t)
+                _sort(jobs, guard, classes, real)
+        _step(jobs, guard, classes, real, t)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _set_keys(jobs: Jobs, guard: Guard, classes: Ints, machine: Machine) -> None:
-    """Set the keys of all jobs that have not started: the binary logarithm of the area requested, age and class.
+def _key_of(jobs: Jobs, guard: Guard, classes: Ints, j: Int) -> float:
+    """Return the key of job j: the binary logarithm of the area it requests, its age and its class.
 
     Parameters
     ----------
@@ -216,24 +205,33 @@ def _set_keys(jobs: Jobs, guard: Guard, classes: Ints, machine: Machine) -> None
         As for `guard_order`.
     classes
         (G,) int64, of the groups.
-    machine
-        `Machine`, modified in place.
+    j
+        The row.
     """
-    for j in range(jobs.submit.size):
-        if machine.now.start[j] < 0:
-            area = math.log2(float(jobs.estimate[j] * jobs.width[j]))
-            age = (jobs.submit[j] - jobs.submit[0]) / guard.ageing
-            machine.keys[j] = area - age - guard.step * classes[jobs.group[j]]
+    area = math.log2(float(jobs.estimate[j] * jobs.width[j]))
+    age = (jobs.submit[j] - jobs.submit[0]) / guard.ageing
+    return area - age - guard.step * classes[jobs.group[j]]
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _sort(machine: Machine) -> None:
-    """Put the waiting jobs of `machine` into the order of their keys, in place."""
+def _sort(jobs: Jobs, guard: Guard, classes: Ints, machine: Machine) -> None:
+    """Order the waiting jobs anew.
+
+    Parameters
+    ----------
+    jobs, guard
+        As for `guard_order`.
+    classes
+        (G,) int64, the new classes of the groups.
+    machine
+        `Machine`, modified in place.
+    """
     queue, keys, count = machine.queue, machine.heap_keys, machine.counts[_WAITING]
-    for i in range(count):
-        keys[i] = -machine.keys[queue[i]]
     for i in range(count):  # the last job of all is to be on top of the heap
-        queue[i] = -queue[i]
+        j = queue[i]
+        machine.keys[j] = _key_of(jobs, guard, classes, j)
+        keys[i] = -machine.keys[j]
+        queue[i] = -j
     make_heap(queue, keys, count)
     for left in range(count - 1, 0, -1):
         queue[0], queue[left] = queue[left], queue[0]
@@ -244,13 +242,15 @@ def _sort(machine: Machine) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _step(jobs: Jobs, machine: Machine, t: Int) -> None:
+def _step(jobs: Jobs, guard: Guard, classes: Ints, machine: Machine, t: Int) -> None:
     """Handle the events of second t: completions, arrivals, and a pass with one reservation.
 
     Parameters
     ----------
-    jobs
-        `Jobs`.
+    jobs, guard
+        As for `guard_order`.
+    classes
+        (G,) int64, of the groups.
     machine
         `Machine`, modified in place.
     t
@@ -261,7 +261,9 @@ def _step(jobs: Jobs, machine: Machine, t: Int) -> None:
     count[_RUNNING] = running
     count[_FREE] += more
     while count[_ARRIVED] < jobs.submit.size and jobs.submit[count[_ARRIVED]] == t:
-        _enter(machine, count[_ARRIVED])
+        j = count[_ARRIVED]
+        machine.keys[j] = _key_of(jobs, guard, classes, j)
+        _enter(machine, j)
         count[_ARRIVED] += 1
     waiting = count[_WAITING]
     shadow: Int = 0
@@ -329,7 +331,7 @@ def _review(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Beside, book
     count = _resume(jobs, books, easy, arrived)
     c = easy.jobs
     again = Jobs(c.submit[:count], c.run[:count], c.estimate[:count], c.width[:count], c.group[:count])
-    backfill_until(again, capacity, True, t, easy.now, easy.least, easy.row_of, easy.copies, easy.sizes)
+    backfill_until(again, capacity, True, t, easy.now, easy.queue)
     for i in range(count):
         if easy.start[easy.rows[i]] < 0:
             easy.start[easy.rows[i]] = easy.now.start[i]
@@ -411,7 +413,6 @@ def _resume(jobs: Jobs, books: Books, easy: Beside, arrived: Int) -> Int:
             start[j] = -1
             _gather(easy, count, jobs, j, max(since, jobs.submit[j]), 0, books.run[j])
             count += 1
-    easy.sizes.in_use[0] = 0
     return count
 
 
