@@ -40,17 +40,15 @@ from ..core.arguments import as_path
 from ..core.errors import InputError, did_you_mean
 from ..core.files import is_file, read_json, read_words, write_json
 from ..workload.workload import Workload
-from .greedy_order import Greedy
 from .guarded import Guarded, is_guarded, read_guarded
 from .plain import PLAIN_RULES, Plain
-from .policy_json import from_json, to_json
+from .policy_json import Kind, from_json, to_json
 from .priority import Priority
 from .priority_text import read_priority
 from .published_orders import ORDER_NAMES
-from .rule_base import RuleBase
 from .time_sharing import Optimisation, TimeSharing
 
-Policy = Plain | Greedy | RuleBase | TimeSharing | Priority | Guarded
+Policy = Kind
 P = TypeVar("P", bound=Policy)
 
 SLURM_ENDING = ".conf"
@@ -157,7 +155,7 @@ def as_policy(policy: PolicyLike) -> Policy:
     if path.suffix.lower() in (".json", ".txt", SLURM_ENDING) or is_file(path):
         return load_policy(path)
     if not isinstance(policy, os.PathLike) and (":" in word or ";" in word or is_guarded(word)):
-        return read_words_of_policy(word)
+        return _read_words(word)
     words = (*POLICY_NAMES, OPTIMISED)
     raise InputError(
         f'policy "{policy}" is not known; choose one of {", ".join(words)}, or give the path of a policy .json file '
@@ -166,7 +164,7 @@ def as_policy(policy: PolicyLike) -> Policy:
     )
 
 
-def read_words_of_policy(text: str) -> Priority | Guarded:
+def _read_words(text: str) -> Priority | Guarded:
     """Return the policy that words stand for.
 
     Raises
@@ -199,7 +197,7 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
     text = read_words(path, "policy") if as_path(path).suffix.lower() == ".txt" else "{"
     if not text.lstrip().startswith("{"):  # JSON may have any name
         try:
-            return read_words_of_policy(COMMENTS.sub(r"\1", text))
+            return _read_words(COMMENTS.sub(r"\1", text))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
     value = read_json(path, "policy", lambda word: math.nan if word == "NaN" else math.inf)
