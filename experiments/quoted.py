@@ -290,12 +290,6 @@ def count(results: Results, table: str, key: str) -> int:
     return len({row[key] for row in results.rows(table)})
 
 
-def kept_by_kind(results: Results) -> dict[str, int]:
-    """Return in how many tenths each trained policy kept the limits."""
-    kinds = dict.fromkeys(row["policy"] for row in results.rows("online/trained"))
-    return {kind: sum(within_limits(rolling(results, "trained", kind))) for kind in kinds}
-
-
 def kept_and_gained(results: Results, table: str, policy: str, logs: Iterable[str] = ()) -> Iterator[float]:
     """Return how often a policy kept the limits, of how many, both without NASA, its gain, and that on some logs."""
     rows = rolling(results, table, policy)

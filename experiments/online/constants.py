@@ -42,7 +42,7 @@ def rows_of_part(jobs: ps.Workload) -> Iterator[dict[str, Any]]:
 
 
 def made_up(quick: bool) -> Iterator[dict[str, Any]]:
-    """Yield what the chosen constants reach on the second half of made-up logs, some with denser arrivals."""
+    """Yield what the chosen constants reach on the second half of made-up logs, each at several densities."""
     size = settings.QUICK if quick else settings.MADE_UP
     for times in settings.DENSER:
         for seed in range(settings.MADE_UP_SEEDS):

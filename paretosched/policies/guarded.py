@@ -1,4 +1,4 @@
-"""Guarded: groups come first while EASY would not serve all jobs, or any group, better; the scheduler watches itself.
+"""Guarded: groups come first while limits relative to EASY are kept; the scheduler watches itself.
 
 The waiting jobs have an order, and the first one that does not fit has a reservation, as under EASY. In the order, the
 job with the largest
