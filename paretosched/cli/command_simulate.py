@@ -50,8 +50,9 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="fcfs, list, easy (default), conservative, conservative-replan, recorded; scojo, the time sharing of "
         "paper 004, or scojo-opt, the same with group optimisation (--save-policy writes all their numbers); an order "
         "with --backfill: sjf, saf, lxf, wfp3, unicef, learned-f1 to learned-f4, or priority:1,2 for groups 1 and 2 "
-        "first; an order in words, such as 'order: (wait/estimate)^3 * width; backfill: easy'; a policy .json or "
-        ".txt file; or a slurm.conf: today's scheduler of a Slurm site",
+        "first; an order in words, such as 'order: (wait/estimate)^3 * width; backfill: easy'; "
+        "'guarded: 1,2' for groups 1 and 2 first while AWRT is better than EASY's; a policy .json or .txt file; or a "
+        "slurm.conf: today's scheduler of a Slurm site",
     )
     group.add_argument(
         "--shares",

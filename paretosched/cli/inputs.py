@@ -124,16 +124,16 @@ def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:
                 f"{policy.name}: decides by the groups of its own rule, {policy.grouping.words()}, because those of "
                 f"{workload.name} are made in another way; what is measured is by the latter"
             )
+        missing = [group for group in getattr(policy, "named_groups", ()) if group not in jobs.groups]
+        if missing:
+            groups = f"group{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
+            remark(f"{policy.name}: {workload.name} has no {groups}; the policy goes on without")
         if not isinstance(policy, Priority):
             continue
         for line in slurm_remarks(policy.provenance):
             remark(f"slurm.conf: {line}")
         for line in policy.unknown_words(workload):
             remark(f"{policy.name}: {line}")
-        missing = [group for group in policy.named_groups if group not in jobs.groups]
-        if missing:
-            groups = f"group{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
-            remark(f"{policy.name}: {workload.name} has no {groups}; the policy goes on without")
         entitled = policy.backfill.entitled
         if entitled and not any(group in jobs.groups for group in entitled):
             remark(f"{policy.name}: no job has a reservation, because reservations are for {', '.join(entitled)} only")

@@ -202,6 +202,8 @@ def test_groups_that_are_not_there_are_remarked(house: Path) -> None:
     outcome = succeed("simulate", house / "w.swf.gz", "--policy", words)
     assert "w has no group vip; the policy goes on without" in outcome.err
     assert "every job has a reservation, so that the order of backfilling changes nothing" in outcome.err
+    outcome = succeed("simulate", house / "w.swf.gz", "--policy", "guarded: 1, vip")
+    assert "Guarded 1, vip: w has no group vip; the policy goes on without" in outcome.err
 
 
 def test_a_word_that_is_no_group_and_a_formula_that_is_not_defined_are_said(house: Path, tmp_path: Path) -> None:
