@@ -403,8 +403,10 @@ def _start_accounting(cluster: SlurmCluster) -> None:
     """Start MariaDB and slurmdbd."""
     d = cluster.folder
     conf = dict(line.split("=", 1) for line in (d / "etc/slurmdbd.conf").read_text(encoding="utf-8").splitlines())
-    shutil.chown(d / "mysql", "mysql")
-    place = ["--no-defaults", f"--datadir={d}/mysql", "--user=mysql"]
+    (d / "mysql-tmp").mkdir()  # in /tmp the temporary tables of two clusters that begin at once have the same names
+    for folder in ("mysql", "mysql-tmp"):
+        shutil.chown(d / folder, "mysql")
+    place = ["--no-defaults", f"--datadir={d}/mysql", f"--tmpdir={d}/mysql-tmp", "--user=mysql"]
     cluster.call("mariadb-install-db", *place, "--auth-root-authentication-method=normal", "--skip-test-db", wait=60)
     sizes = ["--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=0", "--innodb-lock-wait-timeout=900"]
     address = [f"--socket={d}/mysql/socket", "--bind-address=127.0.0.1", f"--port={conf['StoragePort']}"]
