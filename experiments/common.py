@@ -27,8 +27,7 @@ from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
 from paretosched.report import export_figures, write_figure, write_gallery
 from paretosched.search.runs import read_about
 from paretosched.simulation.objective import objective_table
-from paretosched.training.rule_base_training import by_weight
-from paretosched.training.task import Task
+from paretosched.training.task import Task, by_weight
 from paretosched.training.training import Progress
 from paretosched.workload.public_logs import find_log, log_file
 from paretosched.workload.scaling import PAPER_FACTORS

@@ -23,9 +23,8 @@ from paretosched.encodings.trained_order import TrainedOrders
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.search.evaluation import versions
 from paretosched.simulation.objective import objective_table
-from paretosched.training.priority_training import important_groups, search_orders, soft_costs
-from paretosched.training.rule_base_training import by_weight
-from paretosched.training.task import Data, Task, data_of, tasks
+from paretosched.training.priority_training import search_orders, soft_costs
+from paretosched.training.task import Data, Task, by_weight, data_of, important_groups, tasks
 from paretosched.training.training import carry_out
 from paretosched.wishes.best_possible import best_possible, most_gain
 from paretosched.wishes.relative_limits import resolved_on

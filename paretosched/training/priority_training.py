@@ -42,12 +42,10 @@ from ..policies.policy_tokens import written_name
 from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
 from ..search.runs import known_parameters
-from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from .evolution_strategy import Search, covariance_strategy, limit_genomes
-from .rule_base_training import by_weight
-from .task import Task, data_of
+from .task import Task, by_weight, data_of, important_groups
 from .training import Progress, Training, carry_out, training_of
 from .validation import VALIDATION_RUN, learn
 
@@ -179,19 +177,6 @@ def _known_evaluations(run_directory: str | PathLike[str] | None) -> int:
             if isinstance(known, int):
                 return known
     return EVALUATIONS
-
-
-def important_groups(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
-    """Return the groups whose response times a wish wants short, the most important one first.
-
-    Examples
-    --------
-    >>> important_groups(Wish(weights=[("AWRT1", 1), ("AWRT3", 4)]), ("a", "b", "c"))
-    ('c', 'a')
-    """
-    weights = dict(wish.weights)
-    wanted = [name for i, name in enumerate(groups) if weights.get(f"AWRT{i + 1}", 0.0) > 0]
-    return tuple(name for name in by_weight(wish, groups) if name in wanted)
 
 
 def known_policies(favoured: Sequence[str], important: int) -> tuple[str, ...]:

@@ -35,7 +35,6 @@ from ..policies.strategy_choice import MOST_SITUATIONS, STRATEGIES, Bounds, Iter
 from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
 from ..search.runs import keep_wanted, wanted_evaluations
-from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from ..workload.workload import Workload
@@ -43,7 +42,7 @@ from .evolution_strategy import Search
 from .greedy_training import train
 from .stages import Stages, run_folder
 from .symbiosis import Rules, Symbiosis, evolve
-from .task import RATIO, Task, data_of, tasks
+from .task import RATIO, Task, by_weight, data_of, tasks
 from .training import Progress, Training, carry_out, training_of
 
 MOST_EVALUATIONS = 10**7
@@ -319,21 +318,6 @@ def decisions(workloads: Sequence[Workload], base: RuleBase) -> list[int] | dict
     strategies that never were.
     """
     return base.chooser.counts_json(np.sum([ruled_start_times(w, base)[1] for w in workloads], axis=0))
-
-
-def by_weight(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
-    """Return user groups by priority: by their weight in a sum, largest first; of equals in their own order.
-
-    For 10*AWRT1 + 4*AWRT2 that is the paper's order, in which group 1 demands most resources.
-
-    Examples
-    --------
-    >>> by_weight(Wish(weights=[("AWRT1", 1), ("AWRT3", 4)]), ("a", "b", "c"))
-    ('c', 'a', 'b')
-    """
-    weights = dict(wish.weights)
-    order = sorted(range(len(groups)), key=lambda i: -weights.get(f"AWRT{i + 1}", 0.0))
-    return tuple(groups[i] for i in order)
 
 
 def iterate(classes: int, standard: int, strategies: int) -> Search:

@@ -114,6 +114,34 @@ class Task:
         return choice.penalise(*self.measure(values, self.margin if margin is None else margin))
 
 
+def by_weight(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
+    """Return user groups by priority: by their weight in a sum, largest first; of equals in their own order.
+
+    For 10*AWRT1 + 4*AWRT2 that is the paper's order, in which group 1 demands most resources.
+
+    Examples
+    --------
+    >>> by_weight(Wish(weights=[("AWRT1", 1), ("AWRT3", 4)]), ("a", "b", "c"))
+    ('c', 'a', 'b')
+    """
+    weights = dict(wish.weights)
+    order = sorted(range(len(groups)), key=lambda i: -weights.get(f"AWRT{i + 1}", 0.0))
+    return tuple(groups[i] for i in order)
+
+
+def important_groups(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
+    """Return the groups whose response times a wish wants short, the most important one first.
+
+    Examples
+    --------
+    >>> important_groups(Wish(weights=[("AWRT1", 1), ("AWRT3", 4)]), ("a", "b", "c"))
+    ('c', 'a')
+    """
+    weights = dict(wish.weights)
+    wanted = [name for i, name in enumerate(groups) if weights.get(f"AWRT{i + 1}", 0.0) > 0]
+    return tuple(name for name in by_weight(wish, groups) if name in wanted)
+
+
 def worst_tenth(violations: Floats) -> Floats:
     """Return the mean of the worst tenth of the rows of (s, k), column by column, (k,); of fewer than 20, the worst.
 

@@ -18,6 +18,7 @@ from ..core.notebook import html_table
 from ..core.tables import Column, amount, plain, table
 from ..encodings.encoding import Encoding
 from ..policies.greedy_order import Greedy
+from ..policies.guarded import Guarded, guarded_text
 from ..policies.plain import Plain
 from ..policies.policy import Policy, group_names
 from ..search.evaluation import TlsFiles, simulations
@@ -40,6 +41,7 @@ from ..wishes.wish_files import to_json
 from ..workload.group_rules import comes_from_consumption
 from ..workload.user_groups import rule_of
 from ..workload.workload import Workload
+from .guarded_reference import guarded_of
 from .task import RATIO, SUM, Task
 
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
@@ -146,6 +148,8 @@ class Training:
     newcomers
         With groups by consumption, how many jobs of each rest are of users who were not among those learnt from, (W,);
         they are in the last group. None otherwise.
+    guarded
+        The untrained guarded order of the wish, and what it reaches; None if it has none, see `guarded_of`.
     """
 
     wish: Wish
@@ -165,6 +169,7 @@ class Training:
     distances: tuple[dict[str, Any], ...] = ()
     gains: tuple[dict[str, Any], ...] = ()
     newcomers: tuple[int, ...] | None = None
+    guarded: System | None = None
 
     def __repr__(self) -> str:
         return f"<Training for {choice.wish_text(self.wish)}: {self.policy.name}, {self.evaluations:,} policies tried>"
@@ -184,7 +189,7 @@ class Training:
         return isinstance(self.policy, Greedy)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return EASY and all systems, as plain values.
+        """Return EASY, all systems, and the guarded order of the wish if it has one, as plain values.
 
         The keys are "system" (criteria of weekend, day and night, if they differ); "objective"; "exceeded", by how much
         limits are exceeded; "vs_easy", the objective's gain over EASY in per cent, None unless the wish is a sum;
@@ -192,9 +197,11 @@ class Training:
         and "rest".
         """
         rows = []
-        for number, system in enumerate((self.easy, *self.systems)):
+        beside = () if self.guarded is None else (self.guarded,)
+        for number, system in enumerate((self.easy, *self.systems, *beside)):
+            label = _label(system.policy) if self.varies_criteria else system.policy.name
             row: dict[str, Any] = {
-                "system": _label(system.policy) if self.varies_criteria else system.policy.name,
+                "system": label + (", untrained" if system is self.guarded else ""),
                 "best": number == self.best + 1,
                 "objective": system.objective,
                 "exceeded": system.exceeded,
@@ -273,6 +280,8 @@ class Training:
         goal = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
         objectives = table(lines, [Column("on", "on"), *goal, *map(in_hours, self.objectives)])
         notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and self.varies_criteria else []
+        if self.guarded is not None and isinstance(self.guarded.policy, Guarded):
+            notes.append(f"untrained, for --policy: {guarded_text(self.guarded.policy)}")
         if self.resampled:
             each = "the log" if len(self.workloads) == 1 else "each log"
             notes.append(
@@ -426,6 +435,7 @@ def training_of(
         if not policy.provenance:
             policy = replace(policy, provenance={**provenance, **reached})
         systems.append(system_of(_with_grouping(policy, task.whole), task, test, values))
+    guarded = guarded_of(task)
     if best is None:
         best = int(task.fitness(np.array([values for _, values in policies])).argmin())
     return Training(
@@ -446,6 +456,7 @@ def training_of(
         tuple(distances(task, test, systems[best])),
         tuple(gain_intervals(task, test, systems[best].policy)),
         _newcomers(task, test),
+        None if guarded is None else system_of(guarded, task, test, task.values_of(guarded)),
     )
 
 

@@ -1,0 +1,48 @@
+"""The guarded order of a wish: untrained, and what a training for limits must be set against."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..policies.guarded import FACTORS, Guarded
+from .task import Task, important_groups
+
+
+def guarded_of(task: Task) -> Guarded | None:
+    """Return the guarded order of what a task minimises; None if it is not for it.
+
+    The groups in the goal come first, by their weights. Limits become multiples of what EASY reaches on the jobs to
+    learn from; of several workloads, and of the groups, the strictest one counts. Limits that a guarded order does not
+    steer by, such as of UTIL, are left to the comparison. It is not for wishes without a group in their sum or without
+    a limit on AWRT or on a group, nor for machines of which processors are down at times.
+
+    Examples
+    --------
+    >>> from paretosched.policies.guarded import guarded_text
+    >>> from paretosched.wishes.wish_files import as_wish
+    >>> from paretosched.workload.workload import Workload
+    >>> w = Workload([0, 1, 2], [5] * 3, [5] * 3, [1] * 3, capacity=1, group=[0, 0, 1], groups=("1", "vip"))
+    >>> wish = as_wish("10*vip, AWRT <= EASY, others <= 1.1*EASY", w.groups)
+    >>> guarded_text(guarded_of(Task(wish, "sum", [w], [w])))
+    'guarded: vip; overall: 1; each: 1.1; review: 6h; ageing: 12h'
+    """
+    first = important_groups(task.wish, task.workloads[0].groups)
+    overall, each = _strictest(task)
+    if not first or min(overall, each) == np.inf or any(w.down is not None for w in task.workloads):
+        return None
+    low, high = FACTORS
+    return Guarded(first, *(min(max(round(factor, 6), low), high) for factor in (overall, each)))
+
+
+def _strictest(task: Task) -> tuple[float, float]:
+    """Return the strictest upper limits as multiples of what EASY reaches: of AWRT, and of any group."""
+    overall, each = np.inf, np.inf
+    names = ["UTIL", "AWRT", *(f"AWRT{i + 1}" for i in range(len(task.workloads[0].groups)))]
+    for wish, (easy,) in zip(task.wishes, task.parts(task.easy_values[None]), strict=True):
+        for limit in wish.limits:
+            place = names.index(limit.objective)
+            if place == 0 or not easy[place] > 0:
+                continue
+            factor = limit.high / float(easy[place])
+            overall, each = (min(overall, factor), each) if place == 1 else (overall, min(each, factor))
+    return overall, each
