@@ -30,8 +30,8 @@ def guarded_of(task: Task) -> Guarded | None:
     overall, each = _strictest(task)
     if not first or min(overall, each) == np.inf or any(w.down is not None for w in task.workloads):
         return None
-    low, high = FACTORS
-    return Guarded(first, *(min(max(round(factor, 6), low), high) for factor in (overall, each)))
+    overall, each = (min(max(round(factor, 6), FACTORS[0]), FACTORS[1]) for factor in (overall, each))
+    return Guarded(first, overall, each)
 
 
 def _strictest(task: Task) -> tuple[float, float]:
