@@ -81,6 +81,20 @@ COST_CLAIMS: tuple[Claim, ...] = (
         Claim(COST, f"| {name} | {{:,.0f}} | {{:,.0f}} | all parts |", lambda r, name=name: of_one_call(r, name))
         for name in ("pgga", "groupopt", "bounds")
     ),
+    Claim(
+        COST,
+        "with those of Table 4 alone, which make other tables, it takes {:.0f} s, and that of gfs {:.0f} s",
+        lambda r: [r.value("speed/measured", "low", name=f"positions of {name}") for name in ("greedy", "gfs")],
+    ),
+    Claim(
+        COST,
+        "| online | {:,.0f} | {:,.0f} | `scalings` of CTC 1024, {} of its {} |",
+        lambda r: (
+            *(r.value("speed/measured", "low", name=f"scalings {time}") for time in ("wall", "CPU")),
+            in_words(len(scalings := {*r.values("online/scalings", "scaling", log="CTC 1024")}) - 1),
+            in_words(len(scalings)),
+        ),
+    ),
     Claim(COST, "| slurm | {:,.0f} | not measured | {:.0f} replays, added up", replays),
     Claim(
         COST,
