@@ -109,9 +109,9 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         BEYOND,
-        "on the last 30 % of {} other scalings `guarded: 1, 2` keeps the limits in {} and gains {:.1f} %; orders that "
-        "were trained on the first 70 % of one scaling keep them at that distance in {:.0f} of {:.0f} and gain {:.1f} "
-        "%, without it in {:.0f}",
+        "on the last three tenths of {} other scalings `guarded: 1, 2` keeps the limits in {} and gains {:.1f} %; "
+        "orders that were trained on the first seven tenths of one scaling keep them at that distance in {:.0f} of "
+        "{:.0f} and gain {:.1f} %, without it in {:.0f}",
         lambda r: (
             in_words((guard := on_other_scalings(r, GUARD))[1]),
             in_words(guard[0]),
