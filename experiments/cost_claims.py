@@ -13,15 +13,15 @@ RULES = ("symbiotic", "iterative", "better", "choices", "raised")
 CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their places among the sessions, and their parts
     ("greedy", [5], "`within` |"),
     ("greedy", [6], "`raised`, `weeks` and `scalings`"),
-    ("gfs", [14], "of these `iterative` on LANL with requests raised, with the training of its Greedy |"),
-    ("gfs", [16], "`weeks` |"),
-    ("gfs", [17], "`cut`, `limits` and `applied`"),
-    ("gfs", [18], "`scalings` |"),
+    ("gfs", [9], "of these `iterative` on LANL with requests raised, with the training of its Greedy |"),
+    ("gfs", [11], "`weeks` |"),
+    ("gfs", [12], "`cut`, `limits` and `applied`"),
+    ("gfs", [13], "`scalings` |"),
     ("ci190_05", [3], "`ranks` |"),
     ("ci190_05", [4], "`raised` |"),
     ("ci190_05", [5], "`choices` |"),
     ("ci190_05", [6], "`workloads`; CTC's runs"),
-    ("gfs", [19], "`alone`, with the training of its Greedy |"),
+    ("gfs", [14], "`alone`, with the training of its Greedy |"),
     ("search", range(1, 7), "`searches`, in one call a log |"),
     ("search", [7], "`surrogate` |"),
     ("search", [8, 15], "`lag`, in one call a log |"),
@@ -80,6 +80,20 @@ COST_CLAIMS: tuple[Claim, ...] = (
     *(
         Claim(COST, f"| {name} | {{:,.0f}} | {{:,.0f}} | all parts |", lambda r, name=name: of_one_call(r, name))
         for name in ("pgga", "groupopt", "bounds")
+    ),
+    Claim(
+        COST,
+        "with those of Table 4 alone, which make other tables, it takes {:.0f} s, and that of gfs {:.0f} s",
+        lambda r: [r.value("speed/measured", "low", name=f"positions of {name}") for name in ("greedy", "gfs")],
+    ),
+    Claim(
+        COST,
+        "| online | {:,.0f} | {:,.0f} | `scalings` of CTC 1024, {} of its {} |",
+        lambda r: (
+            *(r.value("speed/measured", "low", name=f"scalings {time}") for time in ("wall", "CPU")),
+            in_words(len(scalings := {*r.values("online/scalings", "scaling", log="CTC 1024")}) - 1),
+            in_words(len(scalings)),
+        ),
     ),
     Claim(COST, "| slurm | {:,.0f} | not measured | {:.0f} replays, added up", replays),
     Claim(

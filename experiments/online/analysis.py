@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import constants
 import run
+import scalings
 import settings
 from elsewhere import chosen_in_words, left_out_logs
 from standings import (
@@ -60,6 +61,7 @@ def main() -> None:
         last = [row for part in TRIED for row in rows[part] if place(row) == (log, settings.LAST.name)]
         lines += of_log(log, [row for row in everything if row["log"] == log], pools, last)
     lines += on_the_last_part(rows[run.TRAINED])
+    lines += scalings.section(rows[run.SCALINGS], steady_and_best(standings)[1].policy)
     lines += goals(rows[run.TRAINED], standings) if rows[run.TRAINED] else []
     lines += [*worth_of_estimates(rows[run.ESTIMATES]), *choice_of_constants(rows[run.GUARDED])]
     lines += left_out(options.results)
@@ -248,10 +250,10 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         f"{quick}Objective {provenance['objective']}, smaller is better; limits {provenance['limits']}, of EASY on "
         f"the same jobs. {logs}. Policies that are trained learn from half of a log; all are tried on the tenth of the "
         f"time after it, five times, and on the last 30 %; {', '.join(settings.SCALED)}, scaled with one seed, on the "
-        "last 30 % only. Each part begins on an empty machine. The groups are by what users consumed in the part to "
-        "learn from; those who are new after it are in the last group. A part of a log is left out if a group of the "
-        "objective has no jobs before the cut or after it; if fewer than four tenths are left, the one before "
-        "the first is tried, too, after two fifths of the log. "
+        "last 30 % only; other scalings have a section of their own. Each part begins on an empty machine. The groups "
+        "are by what users consumed in the part to learn from; those who are new after it are in the last group. A "
+        "part of a log is left out if a group of the objective has no jobs before the cut or after it; if fewer than "
+        "four tenths are left, the one before the first is tried, too, after two fifths of the log. "
         f"{common.cut_remark(provenance, (log for log in provenance['workloads'] if log in settings.LOGS))}"
         f"{common.versions_text(provenance)}.",
         "",

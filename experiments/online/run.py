@@ -32,7 +32,13 @@ from paretosched.wishes.wish import goal, violation
 from paretosched.workload.public_logs import log_file
 from paretosched.workload.user_groups import by_earlier_consumption
 
-UNTRAINED, TRAINED, ESTIMATES, GUARDED = PARTS = ("untrained", "trained", "estimates", "guarded")
+UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS = PARTS = (
+    "untrained",
+    "trained",
+    "estimates",
+    "guarded",
+    "scalings",
+)
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 
 
@@ -70,6 +76,12 @@ def main() -> None:
             for log in (*logs, settings.OF_MODEL):
                 of_part += rows_of_constants(log, options.quick)
                 save_part(part, "", of_part, (*logs, settings.OF_MODEL), options.results)
+            continue
+        if part == SCALINGS:
+            drawn = [log for log in logs if options.quick or log in settings.SCALED]
+            for log, scaling in product(drawn, (common.SCALING_SEED, *common.OTHER_SCALINGS)):
+                of_part += rows_of_scaling(log, scaling, options)
+                save_part(part, "", of_part, drawn, options.results)
             continue
         for seed, split in product(seeds(part, options.quick), settings.SPLITS):
             for log in logs:  # one seed and one split of all logs first, so that a part of the whole is of use
@@ -120,14 +132,18 @@ def without_sums(row: dict[str, Any]) -> dict[str, Any]:
 def workload(log: str, quick: bool) -> ps.Workload:
     """Return a log as it was recorded, or as the papers scale it; if `quick`, a small made-up one that lasts months."""
     if quick:
-        small = common.stand_in(log, settings.QUICK)
-        slower = {key: getattr(small, key) * times for key, times in settings.QUICK_SLOWER.items()}
-        return small.with_(**slower, name=log)
+        return slower(common.stand_in(log, settings.QUICK), log)
     if log in settings.SCALED:
         large: ps.Workload = common.scaled_log(settings.SCALED[log])
         return large
     recorded: ps.Workload = ps.read_swf(log_file(common.LOGS.get(log, log)), name=log)
     return recorded
+
+
+def slower(small: ps.Workload, name: str) -> ps.Workload:
+    """Return a small made-up workload whose jobs last, and come, so much more slowly that it lasts months."""
+    times = {key: getattr(small, key) * factor for key, factor in settings.QUICK_SLOWER.items()}
+    return small.with_(**times, name=name)
 
 
 def about(log: str, quick: bool) -> dict[str, Any]:
@@ -237,6 +253,28 @@ def rows_of_constants(log: str, quick: bool) -> Iterator[dict[str, Any]]:
         if {0, 1} <= set(jobs.group.tolist()):  # both groups of the objective
             label = {"part": GUARDED, "log": log, "split": split.name}
             yield from (label | row for row in constants.rows_of_part(jobs))
+
+
+def rows_of_scaling(log: str, scaling: int, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what policies reach on the last part of a scaling of a log: untrained ones, and those of its first scaling.
+
+    The latter are trainings of the results: none is made here.
+    """
+    last = settings.LAST
+    if options.quick:
+        whole = slower(common.stand_in(log, settings.QUICK | {"seed": settings.QUICK["seed"] + 100 * scaling}), log)
+    else:
+        whole = common.scaling_of(settings.SCALED[log], scaling)
+    _, test = learning_and_test(whole, last)
+    where: dict[str, Any] = {"part": SCALINGS, "log": log, "scaling": scaling}
+    for words in policies(options.quick):
+        yield where | {"policy": words, "seed": ""} | without_sums(reached_by(test, words, options))
+    learning_part, _ = learning_and_test(workload(log, options.quick), last)
+    for seed, learner in product(seeds(TRAINED, options.quick), learners(options.quick)):
+        found = earlier_training(learner, seed, learning_part, last, log, options)
+        if found is not None:
+            label = where | {"policy": learner.name, "seed": seed}
+            yield label | without_sums(reached_by(test, found[0], options))
 
 
 # --- trainings --------------------------------------------------------------------------------------------------------

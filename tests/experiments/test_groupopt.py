@@ -22,16 +22,18 @@ def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
 
 def test_the_opening_compares_with_easy_and_says_what_is_reversed(scripts: dict[str, Any]) -> None:
     analysis, gains = scripts["analysis"], scripts["gains"]
-    policies = {"SCOJO-PECT": ("-40", "-50"), "SCOJO-PECT optimised": ("10", "20")}
+    policies = {"SCOJO-PECT": ("-40", "-50", "25"), "SCOJO-PECT optimised": ("10", "20", "15")}
     rows = [
-        {"part": "paper", "policy": policy, "AWRT_vs_easy": gain} for policy, both in policies.items() for gain in both
+        {"part": "spread", "policy": policy, "workload": str(number), "AWRT_vs_easy": gain}
+        for policy, both in policies.items()
+        for number, gain in enumerate(both)
     ]
     (words,) = analysis.beside_easy(rows)
     assert words == (
-        "AWRT of time sharing is 15 % shorter than EASY's with group optimisation, 45 % longer without it "
-        "(medians of 2 workloads)."
+        "AWRT of time sharing is 15 % shorter than EASY's with group optimisation, 40 % longer without it "
+        "(medians of 3 workloads); on 1 of them longer with it than without."
     )
-    assert analysis.beside_easy(rows[:2]) == []
+    assert analysis.beside_easy(rows[:3]) == []
     pair = f"Opt-TSL over TSL{gains.OWN}"
     found = [gains.Gain(measure, pair, 10.0, [value] * 4) for measure, value in (("response", -1.0), ("wait", 1.0))]
     assert analysis.reversed_words(found) == ["Reversed: response where a slice has jobs of its own class only."]

@@ -15,7 +15,7 @@ from paretosched.core.tables import load_rows
 from paretosched.workload.user_groups import by_consumption
 from support.experiments import ROOT, modules, script
 
-SCRIPTS = ("elsewhere", "standings", "run", "settings")  # there are more experiments
+SCRIPTS = ("elsewhere", "scalings", "standings", "run", "settings")  # there are more experiments
 
 
 @pytest.fixture
@@ -71,6 +71,31 @@ def test_new_users_are_in_the_last_group_where_the_learning_ends(scripts: dict[s
     assert [part.group.tolist() for part in parts] == [[0, 1], [1, 2]]
 
 
+def test_other_scalings_are_apart_from_the_one_learnt_on(scripts: dict[str, Any]) -> None:
+    """ "a" is trained with two seeds; "fcfs" gains nothing in the mean over the other scalings and is left out."""
+    gains = {"a": ((9.0, 3.0, 5.0), (9.5, 4.0, -1.0)), "easy": ((0.0, 0.0, 0.0),), "fcfs": ((9.0, 1.0, -2.0),)}
+    gains["lxf"] = ((1.0, 2.0, 2.5),)
+    rows = [
+        row | {"scaling": str(scaling), "seed": str(seed) if policy == "a" else "", "exceeded": str(float(gain < 4))}
+        for policy, seeds in gains.items()
+        for seed, of_seed in enumerate(seeds)
+        for scaling, gain in enumerate(of_seed)
+        for row in rows_of({policy: {"CTC 1024": (gain, 0.0)}})
+    ]
+    lines = scripts["scalings"].section(rows, "a")
+    table = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if line.startswith("| CTC")]
+    assert [line[1:4] + line[7:] for line in table] == [
+        ["a", "+9.0 to +9.5 %", "-1.0 to +5.0 %", "2 of 4"],
+        ["lxf", "+1.0 %", "+2.0 to +2.5 %", "0 of 2"],
+    ]
+    assert lines[-2] == (
+        "`a` keeps the limits in 2 of 4. Of untrained policies that gain 1 % or more, `lxf` does so most often: in 0 "
+        "of 2 cases, with a gain of 2.2 % in the mean. Of trained policies that gain 1 % or more, `a` does so most "
+        "often: in 2 of 4 cases, with a gain of 2.8 % in the mean."
+    )
+    assert scripts["scalings"].section([row for row in rows if row["scaling"] == "0"], "a") == []
+
+
 @pytest.mark.slow
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     work, results = tmp_path / "work", tmp_path / "results"
@@ -85,6 +110,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "was wanted",
         "better estimates",
         "constants of guarded orders",
+        "On other scalings",
     ):
         assert words in summary
     assert "not run" not in summary
@@ -96,6 +122,10 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     of_estimates = load_rows(results / "estimates.csv")
     assert {row["estimates"] for row in of_estimates} == {"requested", "recent", "predicted", "exact"}
     assert len({row["AWRT"] for row in of_estimates}) > 2  # they make a difference
+    of_scalings = load_rows(results / "scalings.csv")
+    assert {row["scaling"] for row in of_scalings} == {"0", "1", "2", "3", "4"}
+    assert {row["policy"] for row in of_scalings} == {row["policy"] for row in (*of_trained, *of_others)}
+    assert len({row["AWRT"] for row in of_scalings if row["policy"] == "easy"}) == 5
     tables = {path.name: path.read_bytes() for path in results.glob("*.csv")}
     assert script(*run) == ""  # nothing is trained again
     shutil.rmtree(work)
@@ -108,7 +138,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == (
         {"CTC", "SDSC96"},
-        ["estimates", "guarded", "trained", "untrained"],
+        ["estimates", "guarded", "scalings", "trained", "untrained"],
     )
 
 
