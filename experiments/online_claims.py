@@ -89,8 +89,16 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
     Claim(
         README,
         "kept them in {:.0f} of {:.0f} (in {:.0f} of {:.0f}) and gained {:.1f} %; of {} made-up logs, each at {} "
-        "loads, it kept them in {:.0f} of {:.0f}. The mean slowdown of its jobs is {:.0f}, that of EASY's {:.0f}",
-        lambda r: (*kept_and_gained(r, "untrained", GUARD), *on_made_up_logs(r), *slowdowns(r)),
+        "loads, it kept them in {:.0f} of {:.0f}, and on {} other scalings of CTC to 1,024 processors in {} (trained "
+        "orders in {:.0f} of {:.0f}). The mean slowdown of its jobs is {:.0f}, that of EASY's {:.0f}",
+        lambda r: (
+            *kept_and_gained(r, "untrained", GUARD),
+            *on_made_up_logs(r),
+            in_words((guard := on_other_scalings(r, GUARD))[1]),
+            in_words(guard[0]),
+            *on_other_scalings(r, MARGIN)[:2],
+            *slowdowns(r),
+        ),
     ),
     Claim(
         BEYOND,
