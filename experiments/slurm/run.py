@@ -25,8 +25,8 @@ from paretosched.comparison.carried_over import begin_at
 from paretosched.comparison.order_agreement import compared_pairs
 from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
-from paretosched.simulation.objective import objective_table
 from paretosched.policies.slurm_policy import read_slurm
+from paretosched.simulation.objective import objective_table
 from paretosched.simulation.schedule import Schedule
 from paretosched.wishes.wish import goal
 from paretosched.workload.calendar import find_zone
@@ -307,9 +307,7 @@ def rows_of_replay(
         yield row | {"wall_seconds": record["wall_seconds"]}
 
 
-def modelled_rows(
-    log: str, rows: Sequence[dict[str, Any]], options: argparse.Namespace
-) -> Iterator[dict[str, Any]]:
+def modelled_rows(log: str, rows: Sequence[dict[str, Any]], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield a row for every replay with one reservation, beside models of how Slurm keeps it.
 
     Pairs of jobs are compared where the replay is in --work; without it, what slurm.conf was is not known either.

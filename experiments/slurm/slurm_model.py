@@ -20,12 +20,12 @@ import settings
 import paretosched as ps
 from paretosched.comparison.order_agreement import compared_pairs
 from paretosched.kernels.formulas import evaluate
+from paretosched.kernels.usage import no_usage, note_usage, usage_of
 from paretosched.policies.outcome import jobs_of
 from paretosched.simulation.schedule import Schedule
 from paretosched.workload.calendar import calendar
-from support.slurm_site import keys_at
 
-Keys = Callable[[int, dict[int, int], dict[int, int]], Sequence[float]]
+Keys = Callable[[int, Sequence[int], dict[int, int], dict[int, int]], Sequence[float]]
 
 
 def compared(
@@ -51,9 +51,10 @@ def compared(
     start
         When each job started on Slurm; None if that is no longer known. Then pairs are not compared.
     """
-    keys, row = keys_of(policy, w), dict[str, Any]()
+    row: dict[str, Any] = {}
     for name, model in settings.MODELS.items():
-        simulated = np.array(starts(w, nodes if model.by_nodes else 0, model.interval, keys), dtype=np.int64)
+        begun = starts(w, nodes if model.by_nodes else 0, model.interval, keys_of(policy, w))
+        simulated = np.array(begun, dtype=np.int64)
         row[name] = objective(np.asarray(ps.objectives(Schedule(w, simulated, name), counted)))
         pairs = None if start is None else compared_pairs(w.eligible[counted], start[counted], simulated[counted])
         row |= {f"{name} pairs": pairs and pairs.together, f"{name} turned": pairs and pairs.turned}
@@ -61,14 +62,24 @@ def compared(
 
 
 def keys_of(policy: ps.Policy, w: ps.Workload) -> Keys:
-    """Return the function that `starts` asks for the keys of jobs by a policy."""
-    if isinstance(policy, ps.Priority):
-        return lambda t, started, ended: keys_at(policy, w, t, started, ended)
+    """Return a function for `starts` with the keys of jobs by a policy; for one simulation, whose seconds only rise."""
     queue, jobs = policy.queue(w), jobs_of(w)
+    is_fair = isinstance(policy, ps.Priority)
+    usage = no_usage(queue.accounts, queue.half_life, queue.tree) if is_fair else None
+    noted = [set[int](), set[int]()]  # of the jobs that have started, and that have ended
 
-    def keys(t: int, _started: dict[int, int], _ended: dict[int, int]) -> list[float]:
+    def keys(t: int, rows: Sequence[int], started: dict[int, int], ended: dict[int, int]) -> list[float]:
         situation = int(calendar(w.epoch + t, w.zone, 0).kind[0])
-        return [float(evaluate(queue.order, situation, jobs, j, t, 0.0, 0.0)) for j in range(len(w))]
+        if usage is None:
+            return [float(evaluate(queue.order, situation, jobs, row, t, 0.0, 0.0)) for row in rows]
+        new = [(second, row, int(w.width[row])) for row, second in started.items() if row not in noted[0]]
+        new += [(second, row, -int(w.width[row])) for row, second in ended.items() if row not in noted[1]]
+        for second, row, width in sorted(new):
+            note_usage(usage, row, second, width)
+        noted[0].update(started)
+        noted[1].update(ended)
+        factors = [(row, usage_of(usage, row, t), queue.shares[row]) for row in rows]
+        return [float(evaluate(queue.order, situation, jobs, row, t, used, share)) for row, used, share in factors]
 
     return keys
 
@@ -93,8 +104,8 @@ def starts(w: ps.Workload, nodes: int, interval: int, keys: Keys) -> list[int]:
     interval
         Seconds between two moments in which jobs are backfilled; 0 to do so at every submission and every end.
     keys
-        Function that returns the keys of all jobs in a second, the largest first, from the starts of the jobs that have
-        started and the ends of those that have ended.
+        Function that returns the keys of waiting jobs in a second, the largest first, from the starts of the jobs that
+        have started and the ends of those that have ended.
     """
     machine = nodes or 1
     free = [w.capacity // machine] * machine
@@ -118,7 +129,7 @@ def starts(w: ps.Workload, nodes: int, interval: int, keys: Keys) -> list[int]:
         waiting = [row for row in range(len(submit)) if submit[row] <= t and row not in started]
         if not waiting:
             continue
-        order = keys(t, started, ended)
+        order = dict(zip(waiting, keys(t, waiting, started, ended), strict=True))
         waiting.sort(key=lambda row: (-order[row], row))
         backfills = interval == 0 or t % interval == 0
         for row in begin_jobs(free, running, waiting, t, limit, width, nodes > 0, backfills):
