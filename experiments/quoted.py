@@ -250,7 +250,7 @@ def worst_of(results: Results, log: str) -> tuple[float | str, ...]:
     return mean(values.values()), float(worst), *hours, in_words(len(others)), mean(others)
 
 
-def modelled(results: Results, *systems: str) -> list[Row]:
+def rows_of_models(results: Results, *systems: str) -> list[Row]:
     """Return the rows of replays with one reservation beside models of how Slurm keeps it."""
     return [row for system in systems for row in results.rows("slurm/nodes", system=system)]
 

@@ -13,8 +13,8 @@ from experiments.quoted import (
     larger,
     mean_and_spread,
     model_gain_off,
-    modelled,
     off_by,
+    rows_of_models,
 )
 
 EASY, PASSES, NODES, BOTH = "processors", "processors each minute", "nodes", "nodes each minute"
@@ -28,7 +28,7 @@ def windows_of(results: Results, system: str) -> int:
 
 def kept_of_log(results: Results, system: str) -> list[float]:
     """Return the pairs that started in the order of the model by nodes and each minute, the mean of each log."""
-    rows = modelled(results, system)
+    rows = rows_of_models(results, system)
     return [mean(kept_by([row for row in rows if row["log"] == log], BOTH)) for log in REPLAYED]
 
 
@@ -39,8 +39,8 @@ SLURM_CLAIMS: tuple[Claim, ...] = (
         "simulations with EASY's backfilling, {:.1f} % from them with passes once a minute, {:.1f} % with nodes, and "
         "{:.1f} % with both (medians)",
         lambda r: (
-            len(modelled(r, "stock", "deployed")),
-            *(off_by(modelled(r, "stock", "deployed"), model) for model in (EASY, PASSES, NODES, BOTH)),
+            len(rows_of_models(r, "stock", "deployed")),
+            *(off_by(rows_of_models(r, "stock", "deployed"), model) for model in (EASY, PASSES, NODES, BOTH)),
         ),
     ),
     Claim(
@@ -48,8 +48,8 @@ SLURM_CLAIMS: tuple[Claim, ...] = (
         "in the order of submission, {:.0f} % started as with EASY's backfilling, {:.0f} % with passes, {:.0f} % with "
         "nodes and {:.0f} % with both ({} replays that were done again for this)",
         lambda r: (
-            *(mean(kept_by(modelled(r, "stock again"), model)) for model in (EASY, PASSES, NODES, BOTH)),
-            len(modelled(r, "stock again")),
+            *(mean(kept_by(rows_of_models(r, "stock again"), model)) for model in (EASY, PASSES, NODES, BOTH)),
+            len(rows_of_models(r, "stock again")),
         ),
     ),
     Claim(

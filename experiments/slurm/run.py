@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
 from replay import NO_TIME, replay
-from slurm_model import compared
+from slurm_model import comparison
 
 import paretosched as ps
 from paretosched.comparison.carried_over import begin_at
@@ -329,7 +329,7 @@ def modelled_rows(log: str, rows: Sequence[dict[str, Any]], options: argparse.Na
                 row = {"log": log, "window": window.number, "system": system.name, "objective": objective}
                 nodes = machine_of(log, options.quick).nodes
                 w = as_imported(window.jobs)
-                yield row | compared(w, window.counted, policy, nodes, f_obj, start)
+                yield row | comparison(w, window.counted, policy, nodes, f_obj, start)
 
 
 def twin_policy(twin: str, log: str, record: dict[str, Any], options: argparse.Namespace) -> ps.Policy:

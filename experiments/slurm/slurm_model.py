@@ -28,7 +28,7 @@ from paretosched.workload.calendar import calendar
 Keys = Callable[[int, Sequence[int], dict[int, int], dict[int, int]], Sequence[float]]
 
 
-def compared(
+def comparison(
     w: ps.Workload,
     counted: np.ndarray[Any, np.dtype[np.bool_]],
     policy: ps.Policy,
@@ -159,7 +159,7 @@ def begin_jobs(
             else:
                 usable = [min(free[0], extra)]
         if sum(usable) >= width[row]:
-            held = chosen(usable, width[row])
+            held = nodes_for(usable, width[row])
             if reserved is not None and t + limit[row] > shadow:
                 extra -= width[row]
             for node, count in held.items():
@@ -176,21 +176,21 @@ def begin_jobs(
                 shadow = max(job.limit, t)
                 for node, count in job.held.items():
                     then[node] += count
-            reserved = set(chosen(then, width[row]))
+            reserved = set(nodes_for(then, width[row]))
             extra = sum(then) - width[row]
     return begun
 
 
-def chosen(free: Sequence[int], width: int) -> dict[int, int]:
+def nodes_for(free: Sequence[int], width: int) -> dict[int, int]:
     """Return how many processors of which nodes a job gets; there are enough.
 
     Examples
     --------
-    >>> chosen([4, 2, 3, 0, 4], 3)  # one node that has just enough
+    >>> nodes_for([4, 2, 3, 0, 4], 3)  # one node that has just enough
     {2: 3}
-    >>> chosen([1, 1, 0, 3, 3, 3, 0, 3, 2], 5)  # the neighbours that have just enough
+    >>> nodes_for([1, 1, 0, 3, 3, 3, 0, 3, 2], 5)  # the neighbours that have just enough
     {7: 3, 8: 2}
-    >>> chosen([1, 1, 0, 3, 2, 0, 2, 2], 7)  # the neighbours that have most, and then others
+    >>> nodes_for([1, 1, 0, 3, 2, 0, 2, 2], 7)  # the neighbours that have most, and then others
     {3: 3, 4: 2, 0: 1, 1: 1}
     """
     single = [node for node, count in enumerate(free) if count >= width]

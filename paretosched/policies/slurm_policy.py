@@ -389,4 +389,4 @@ def _node_remarks(conf: SlurmConf) -> list[str]:
     """Return a remark if nodes have several CPUs: Slurm reserves nodes, and a simulation processors."""
     if max(cpus_of_nodes(conf).values(), default=1) < 2:
         return []
-    return ["Slurm reserves whole nodes for waiting jobs, here processors: long jobs start beside them more easily here"]
+    return ["Slurm reserves whole nodes for waiting jobs, here processors: long jobs start more easily here"]

@@ -82,12 +82,12 @@ def test_what_it_says_of_a_window_is_compared_with_what_slurm_did(model: Any) ->
     w = machine([(0, 100, 4), (0, 50, 2), (1, 100, 3), (2, 200, 1)], 8)
     counted = np.ones(4, dtype=bool)
     start = np.array([0, 0, 50, 60])
-    row = model.compared(w, counted, ps.as_policy("easy"), 2, lambda values: float(values[1]), start)
+    row = model.comparison(w, counted, ps.as_policy("easy"), 2, lambda values: float(values[1]), start)
     assert row["nodes turned"] == 0
     assert row["processors turned"] == 1  # job 4 starts before job 3
     assert row["processors pairs"] == row["nodes pairs"] == 1
     assert row["nodes"] > row["processors"]
-    unknown = model.compared(w, counted, ps.as_policy("easy"), 2, lambda values: float(values[1]), None)
+    unknown = model.comparison(w, counted, ps.as_policy("easy"), 2, lambda values: float(values[1]), None)
     assert unknown["nodes pairs"] is None
     assert unknown["nodes"] == row["nodes"]
 
@@ -97,6 +97,6 @@ def test_each_model_begins_without_usage(model: Any) -> None:
     w = ps.lublin(120, 32, 2).with_(group=np.arange(120) % 5)
     policy = ps.as_policy("order: wait / 3600 - usage / 100000; backfill: easy; usage: group; half-life: 1h")
     start = np.array(model.starts(w, 8, 60, model.keys_of(policy, w)))
-    row = model.compared(w, np.ones(120, dtype=bool), policy, 8, lambda values: float(values[1]), start)
+    row = model.comparison(w, np.ones(120, dtype=bool), policy, 8, lambda values: float(values[1]), start)
     assert row["nodes each minute turned"] == 0
     assert row["processors turned"] > 0
