@@ -41,8 +41,8 @@ README_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         README,
-        "for physics the machine gained {:.1f} % where the policy gains {:.1f} % in simulation",
-        lambda r: of_the_walk(r, r"\nrecorded +\S+ +([+-]\d+\.\d)", r"\nthe policy, simulated +\S+ +([+-]\d+\.\d)"),
+        "for physics the machine lost {:.1f} % where the policy gains {:.1f} % in simulation",
+        lambda r: of_the_walk(r, r"\nrecorded +\S+ +-(\d+\.\d)", r"\nthe policy, simulated +\S+ +\+(\d+\.\d)"),
     ),
     Claim(
         README,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ PATIENCE = 4 * 3600  # real seconds after which a window that does not end is gi
 LOOKS = 2.0  # real seconds between two looks at the queue
 SAMPLES = 24  # of sprio, at most, while jobs are submitted
 FIELDS = "JobID:12,SubmitTime:14,StartTime:14,EndTime:14,State:14"
+SHARES = "format=Cluster,Account,ParentName,User,Partition,Share"
 NO_TIME = -1
 
 
@@ -91,6 +92,8 @@ def _replay(
     with slurm_cluster(machine.nodes, machine.cpus, lines, system.accounting, rate, date) as cluster:
         cluster.environment["SLURM_TIME_FORMAT"] = "%s"
         clock = Clock(cluster, rate)
+        if system.accounting:
+            add_accounts(cluster, window.groups)
         with daemon(cluster, clock, policy, folder) if system.deploys else nothing() as running:
             if clock.now() > window.epoch:
                 raise TooLateError(f"the cluster was ready {(clock.now() - window.epoch) / rate:.0f} s too late")
@@ -105,6 +108,7 @@ def _replay(
             wait_for_starts(cluster, running)
             times = times_of(cluster, window.epoch)
         conf = (cluster.folder / "etc/slurm.conf").read_text(encoding="utf-8")
+        shares = cluster.call("sacctmgr", "-P", "show", "assoc", SHARES) if system.accounting else ""
     columns = zip(*(times[number] for number in numbers), strict=True)
     row = dict(zip(("submit", "start", "end"), map(list, columns), strict=True))
     log = read_daemon_log(folder / "deploy.jsonl", 0)._asdict() if system.deploys else {}
@@ -113,6 +117,7 @@ def _replay(
         **row,
         "daemon": log,
         "conf": conf,
+        "shares": shares,
         "samples": [sample | {"numbers": numbers} for sample in samples],
         "wall_seconds": round(time.monotonic() - begin),
     }
@@ -141,6 +146,12 @@ def submit(cluster: SlurmCluster, window: ps.Workload, row: int) -> int:
     minutes = -(-int(window.estimate[row]) // 60)
     words = (f"--account={account}", f"--job-name={window.job[row]}")
     return cluster.submit(*words, run=int(window.run[row]), width=int(window.width[row]), limit=minutes)
+
+
+def add_accounts(cluster: SlurmCluster, groups: Sequence[str]) -> None:
+    """Give each group an account of one share, in which root may run jobs."""
+    cluster.call("sacctmgr", "-i", "add", "account", ",".join(groups), "fairshare=1")
+    cluster.call("sacctmgr", "-i", "add", "user", "root", f"account={','.join(groups)}", "fairshare=1")
 
 
 @contextmanager

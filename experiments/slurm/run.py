@@ -17,17 +17,20 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
-from replay import replay
+from replay import NO_TIME, replay
+from slurm_model import comparison
 
 import paretosched as ps
 from paretosched.comparison.carried_over import begin_at
 from paretosched.comparison.order_agreement import compared_pairs
 from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
+from paretosched.policies.slurm_policy import read_slurm
 from paretosched.simulation.objective import objective_table
 from paretosched.simulation.schedule import Schedule
 from paretosched.wishes.wish import goal
 from paretosched.workload.calendar import find_zone
+from paretosched.workload.log_names import Names
 from support.slurm_cluster import refusal
 from support.slurm_site import keys_at
 
@@ -36,6 +39,8 @@ LATER = (
     1_767_571_200  # Monday 2026-01-05 00:00 UTC: windows move by whole weeks to this year, where Slurm expects dates
 )
 TRIES = 1000
+WINDOWS, MODELLED = "windows.csv", "nodes.csv"
+USER, GROUP, QUEUE, PARTITION = 11, 12, 14, 15  # columns of a log
 
 
 class Window(NamedTuple):
@@ -92,8 +97,10 @@ def main() -> None:
         tasks = [pool.submit(replay_in, w, system, options) for w in windows for system in systems]
         for task in tasks:
             task.result()
-    rows = with_earlier([row for log in every_log(options) for row in rows_of(log, options)], options.results)
-    save_rows(rows, options.results / "windows.csv")
+    rows = with_earlier([row for log in every_log(options) for row in rows_of(log, options)], options.results, WINDOWS)
+    save_rows(rows, options.results / WINDOWS)
+    modelled = [row for log in logs for row in modelled_rows(log, rows, options)]
+    save_rows(with_earlier(modelled, options.results, MODELLED), options.results / MODELLED)
     logs = list(dict.fromkeys(row["log"] for row in rows))
     note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "rate": options.rate}
     note |= {"seed": settings.SEED, "systems": [system._asdict() for system in settings.SYSTEMS]}
@@ -250,15 +257,15 @@ def rows_of(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 yield from rows_of_replay(window, system, record, options)
 
 
-def with_earlier(rows: Sequence[dict[str, Any]], results: Path) -> list[dict[str, Any]]:
-    """Return rows with those of earlier runs whose replays are not in --work, by log, window and system."""
+def with_earlier(rows: Sequence[dict[str, Any]], results: Path, name: str) -> list[dict[str, Any]]:
+    """Return rows with those of an earlier table whose replays are not in --work, by log, window and system."""
 
     def replay_of(row: dict[str, Any]) -> tuple[int, int, int]:
         names = [system.name for system in settings.SYSTEMS]
         return list(settings.MACHINES).index(row["log"]), int(row["window"]), names.index(row["system"])
 
     new = {replay_of(row) for row in rows}
-    earlier: list[dict[str, Any]] = [dict(row) for row in common.rows(results / "windows.csv")]
+    earlier: list[dict[str, Any]] = [dict(row) for row in common.rows(results / name)]
     return sorted([*(row for row in earlier if replay_of(row) not in new), *rows], key=replay_of)
 
 
@@ -275,7 +282,7 @@ def rows_of_replay(
     names = [o.name for o in objective_table(w.groups)]
     for twin in system.twins:
         policy = twin_policy(twin, window.log, record, options)
-        simulated = ps.simulate(w, policy)
+        simulated = ps.simulate(as_imported(w) if twin == settings.SLURM_CONF else w, policy)
         simulated_wait = (simulated.start - w.eligible)[counted]
         reached, predicted = (np.asarray(ps.objectives(s, counted)) for s in (real, simulated))
         pairs = compared_pairs(w.eligible[counted], start[counted], simulated.start[counted])
@@ -300,23 +307,66 @@ def rows_of_replay(
         yield row | {"wall_seconds": record["wall_seconds"]}
 
 
+def modelled_rows(log: str, rows: Sequence[dict[str, Any]], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield a row for every replay with one reservation, beside models of how Slurm keeps it.
+
+    Pairs of jobs are compared where the replay is in --work; without it, what slurm.conf was is not known either.
+    """
+    objectives = {(row["log"], int(row["window"]), row["system"]): row["objective"] for row in rows}
+    numbers = {number for of_log, number, _ in objectives if of_log == log}
+    for window in windows_of(log, max(numbers, default=-1) + 1, options.quick):
+        for system in settings.SYSTEMS:
+            place = options.work / f"{log}-{window.number}-{system.name}.json"
+            record = replay_in(window, system, options) if place.exists() else None
+            is_known = record is not None or settings.SLURM_CONF not in system.twins
+            objective = objectives.get((log, window.number, system.name))
+            is_one = (system.reserve, system.precision) == (settings.FIRST_ONLY, settings.LINEAR)
+            if is_one and is_known and objective is not None:
+                policy = twin_policy(system.twins[0], log, record or {}, options)
+                start = None
+                if record is not None:
+                    start = window.jobs.submit + np.array(record["start"]) - np.array(record["submit"])
+                row = {"log": log, "window": window.number, "system": system.name, "objective": objective}
+                nodes = machine_of(log, options.quick).nodes
+                w = as_imported(window.jobs)
+                yield row | comparison(w, window.counted, policy, nodes, f_obj, start)
+
+
 def twin_policy(twin: str, log: str, record: dict[str, Any], options: argparse.Namespace) -> ps.Policy:
     """Return a policy that is set against a replay: the trained one, a slurm.conf, or one by its name."""
     if twin != settings.SLURM_CONF:
         return ps.as_policy(twin or policy_of(log, options))
     path: Path = options.work / settings.SLURM_CONF
     path.write_text(record["conf"], encoding="utf-8")
-    return ps.as_policy(path)
+    if not record.get("shares"):  # replays of before there were any have none
+        return read_slurm(path)
+    shares = path.with_name("assoc.txt")
+    shares.write_text(record["shares"], encoding="utf-8")
+    return read_slurm(path, shares)
+
+
+def as_imported(w: ps.Workload) -> ps.Workload:
+    """Return the jobs of a window as an import of what Slurm recorded has them: root's, their groups as accounts."""
+    records = np.full((len(w), 18), -1.0)
+    records[:, [USER, QUEUE, PARTITION]] = 1
+    records[:, GROUP] = w.group + 1
+    accounts = dict(enumerate(w.groups, 1))
+    names = Names({1: "root"}, accounts, {1: "normal"}, {1: "main"}, "slurm", "account")
+    return w.with_(records=records, names=names, user=np.ones(len(w), dtype=np.int64))
 
 
 def priority_pairs(window: Window, policy: ps.Policy, record: dict[str, Any]) -> tuple[int, int]:
     """Return how many pairs of waiting jobs sprio was asked for, and how many have the order of the model."""
-    w = window.jobs.with_(submit=np.maximum.accumulate(np.maximum(0, record["submit"])))  # Slurm may have one early
+    # Slurm may have one early.
+    w = as_imported(window.jobs).with_(submit=np.maximum.accumulate(np.maximum(0, record["submit"])))
     pairs = agreed = 0
     for sample in record["samples"]:
         row_of = {number: row for row, number in enumerate(sample["numbers"])}
         jobs = [(row_of[int(number)], value) for number, value in sample["priority"].items() if int(number) in row_of]
-        keys = keys_at(policy, w, sample["time"] - w.epoch, {})
+        second = sample["time"] - w.epoch
+        started = {row: max(0, t) for row, t in enumerate(record["start"]) if t <= second}
+        ended = {row: t for row, t in enumerate(record["end"]) if NO_TIME < t <= second}
+        keys = keys_at(policy, w, second, started, ended)
         rows, real = (np.array(column) for column in zip(*jobs, strict=True)) if jobs else (np.zeros(0, int),) * 2
         model = np.array(keys)[rows]
         upper = np.triu_indices(rows.size, 1)

@@ -51,8 +51,8 @@ class System(NamedTuple):
     twins
         Policies that are simulated on the same jobs; the first one is what the system should be. "" is the trained one.
     accounting
-        Whether slurmdbd runs. Without it Slurm 22.05 computes priorities once, when jobs are submitted, so that ages
-        count nothing.
+        Whether slurmdbd runs, with the groups as accounts of equal shares. Without it Slurm 22.05 computes priorities
+        once, when jobs are submitted, so that ages count nothing.
     """
 
     name: str
@@ -65,9 +65,15 @@ class System(NamedTuple):
     accounting: bool = False
 
 
-GAIN, BACKFILLING, MULTIFACTOR = PARTS = ("gain", "backfilling", "multifactor")
-STOCK, DEPLOYED, COARSE, RESERVING = "stock", "deployed", "coarse", "reserving"
-AGELESS, AGED = "ageless", "multifactor"
+GAIN, BACKFILLING, MULTIFACTOR, ACCOUNTED, AGAIN = PARTS = (
+    "gain",
+    "backfilling",
+    "multifactor",
+    "accounted",
+    "again",
+)
+STOCK, DEPLOYED, COARSE, RESERVING, REPEATED = "stock", "deployed", "coarse", "reserving", "stock again"
+AGELESS, AGED, FAIR = "ageless", "multifactor", "fairshare"
 WEIGHTS = {
     "PriorityWeightAge": "10000",
     "PriorityMaxAge": "1-0",
@@ -75,14 +81,33 @@ WEIGHTS = {
     "PriorityFavorSmall": "YES",
     "PriorityCalcPeriod": "1",
 }
+FAIR_WEIGHTS = WEIGHTS | {"PriorityWeightFairshare": "20000", "PriorityDecayHalfLife": "1-0"}
 SYSTEMS = (
     System(STOCK, GAIN, FIRST_ONLY, LINEAR, {}, False, ("easy", "conservative")),
     System(DEPLOYED, GAIN, FIRST_ONLY, LINEAR, {}, True, ("",)),
     System(COARSE, BACKFILLING, FIRST_ONLY, DOUBLING, {}, False, ("easy", "conservative")),
     System(RESERVING, BACKFILLING, ALL_JOBS, LINEAR, {}, False, ("conservative", "easy")),
     System(AGELESS, MULTIFACTOR, FIRST_ONLY, LINEAR, WEIGHTS, False, (SLURM_CONF, "easy")),
-    System(AGED, MULTIFACTOR, FIRST_ONLY, LINEAR, WEIGHTS, False, (SLURM_CONF, "easy"), accounting=True),
+    System(AGED, ACCOUNTED, FIRST_ONLY, LINEAR, WEIGHTS, False, (SLURM_CONF, "easy"), accounting=True),
+    System(FAIR, ACCOUNTED, FIRST_ONLY, LINEAR, FAIR_WEIGHTS, False, (SLURM_CONF, "easy"), accounting=True),
+    System(REPEATED, AGAIN, FIRST_ONLY, LINEAR, {}, False, ("easy", "conservative")),
 )
+
+
+class Model(NamedTuple):
+    """How one reservation is kept in a simulation: for nodes or processors, with backfilling once in `interval`, s."""
+
+    by_nodes: bool
+    interval: int
+
+
+# What may explain that Slurm's starts are not those of EASY, which is the first one.
+MODELS = {
+    "processors": Model(False, 0),
+    "processors each minute": Model(False, 60),
+    "nodes": Model(True, 0),
+    "nodes each minute": Model(True, 60),
+}
 
 PAIRS_GOAL, OBJECTIVE_GOAL = 95.0, 3.0  # per cent
 

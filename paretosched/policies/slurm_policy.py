@@ -135,7 +135,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         *remarks,
         *setting_remarks(conf, kind),
         *_partition_remarks(site, conf),
-        *(scheduler_remarks(conf) if scheduler == "sched/backfill" else []),
+        *(_node_remarks(conf) + scheduler_remarks(conf) if scheduler == "sched/backfill" else []),
     ]
     return Priority(
         " + ".join(terms) if any(part.what for part in parts) else "fcfs",
@@ -383,3 +383,10 @@ def _partition_remarks(site: Site, conf: SlurmConf) -> list[str]:
         f"the partitions {', '.join(one.name for one in site.partitions)} have different nodes, but here all jobs "
         "share one machine; import the jobs of partitions without common nodes by --partition, each on its own"
     ]
+
+
+def _node_remarks(conf: SlurmConf) -> list[str]:
+    """Return a remark if nodes have several CPUs: Slurm reserves nodes, and a simulation processors."""
+    if max(cpus_of_nodes(conf).values(), default=1) < 2:
+        return []
+    return ["Slurm reserves whole nodes for waiting jobs, here processors: long jobs start more easily here"]

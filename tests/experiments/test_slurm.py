@@ -15,7 +15,7 @@ from paretosched.core.tables import load_rows, save_rows
 from support.experiments import ROOT, script
 from support.slurm_cluster import refusal
 
-MODULES = ("common", "settings", "deploy_on_fast_clock", "replay", "run", "analysis")
+MODULES = ("common", "settings", "deploy_on_fast_clock", "replay", "slurm_model", "run", "analysis")
 
 
 @pytest.fixture
@@ -94,7 +94,8 @@ def test_rows_of_earlier_replays_stay_and_those_of_new_ones_replace_them(run: An
         return {"log": "KTH", "window": window, "system": system, "twin": "easy", "jobs": jobs}
 
     save_rows([row(0, "stock", 1), row(1, "stock", 2)], tmp_path / "windows.csv")
-    rows = run.with_earlier([row(10, "coarse", 5), row(0, "coarse", 3), row(1, "stock", 4)], tmp_path)
+    new = [row(10, "coarse", 5), row(0, "coarse", 3), row(1, "stock", 4)]
+    rows = run.with_earlier(new, tmp_path, "windows.csv")
     got = [(int(each["window"]), each["system"], int(each["jobs"])) for each in rows]
     assert got == [(0, "stock", 1), (0, "coarse", 3), (1, "stock", 4), (10, "coarse", 5)]
 
@@ -108,7 +109,8 @@ def test_priorities_that_are_the_model_agree_with_it(run: Any) -> None:
     numbers = [100 + row for row in range(len(w))]
     sample = {"time": w.epoch + second, "numbers": numbers}
     real = {str(numbers[row]): int(keys[row]) for row in waiting}
-    record = {"submit": [-1, *w.submit[1:].tolist()], "samples": [sample | {"priority": real | {"7": 1}}]}
+    record: dict[str, Any] = {"submit": [-1, *w.submit[1:].tolist()], "start": w.submit.tolist(), "end": [-1] * len(w)}
+    record["samples"] = [sample | {"priority": real | {"7": 1}}]
     assert run.priority_pairs(window, policy, record) == (190, 190)
     turned = {job: -key for job, key in real.items()}
     alike = sum(a == b for i, a in enumerate(real.values()) for b in list(real.values())[:i])

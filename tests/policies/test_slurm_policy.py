@@ -200,12 +200,28 @@ def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> Non
         "the partitions p, q have different nodes",
         "bf_max_job_user=20: Slurm starts at most 20 jobs",
         "defer: Slurm starts no job at its submission",
+        "Slurm reserves whole nodes for waiting jobs, here processors",
         "bf_interval=60: Slurm backfills once in 60 s",
         "new_option=1 of SchedulerParameters is not in the policy",
         "by default, Slurm plans in steps of 60 s",
     ):
         assert sum(line.startswith(part) for line in said) == 1, part
-    assert len(said) == 17
+    assert len(said) == 18
+
+
+@pytest.mark.parametrize(
+    ("nodes", "scheduler", "is_said"),
+    [
+        ("n[1-4] CPUs=4", "sched/backfill", True),
+        ("n[1-4] CPUs=1", "sched/backfill", False),
+        ("n[1-4] CPUs=4", "sched/builtin", False),
+    ],
+)
+def test_nodes_of_several_processors_are_remarked_where_slurm_reserves_them(
+    nodes: str, scheduler: str, is_said: bool, conf: Callable[[str], Path]
+) -> None:
+    text = f"{HEAD}PriorityType=priority/basic\nSchedulerType={scheduler}\nNodeName={nodes}\n"
+    assert any(line.startswith("Slurm reserves whole nodes") for line in remarks(read_slurm(conf(text)))) == is_said
 
 
 # ---- the policy as a value

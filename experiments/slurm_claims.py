@@ -1,0 +1,91 @@
+"""What docs/slurm.md says of why Slurm starts jobs as it does, of ages and of fair share: numbers of results/slurm."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+from experiments.claims import REPLAYED, SLURM, Claim
+from experiments.quoted import (
+    Results,
+    asked_priorities,
+    in_order,
+    kept_by,
+    larger,
+    mean_and_spread,
+    model_gain_off,
+    off_by,
+    rows_of_models,
+)
+
+EASY, PASSES, NODES, BOTH = "processors", "processors each minute", "nodes", "nodes each minute"
+AGED, FAIR = "multifactor", "fairshare"
+
+
+def windows_of(results: Results, system: str) -> int:
+    """Return how many windows were replayed with a system."""
+    return sum(len(larger(results, system, "slurm.conf", log)) for log in REPLAYED)
+
+
+def kept_of_log(results: Results, system: str) -> list[float]:
+    """Return the pairs that started in the order of the model by nodes and each minute, the mean of each log."""
+    rows = rows_of_models(results, system)
+    return [mean(kept_by([row for row in rows if row["log"] == log], BOTH)) for log in REPLAYED]
+
+
+SLURM_CLAIMS: tuple[Claim, ...] = (
+    Claim(
+        SLURM,
+        "Over the {} replays of stock Slurm and of the policy, the objective on Slurm is {:.1f} % from that of the "
+        "simulations with EASY's backfilling, {:.1f} % from them with passes once a minute, {:.1f} % with nodes, and "
+        "{:.1f} % with both (medians)",
+        lambda r: (
+            len(rows_of_models(r, "stock", "deployed")),
+            *(off_by(rows_of_models(r, "stock", "deployed"), model) for model in (EASY, PASSES, NODES, BOTH)),
+        ),
+    ),
+    Claim(
+        SLURM,
+        "in the order of submission, {:.0f} % started as with EASY's backfilling, {:.0f} % with passes, {:.0f} % with "
+        "nodes and {:.0f} % with both ({} replays that were done again for this)",
+        lambda r: (
+            *(mean(kept_by(rows_of_models(r, "stock again"), model)) for model in (EASY, PASSES, NODES, BOTH)),
+            len(rows_of_models(r, "stock again")),
+        ),
+    ),
+    Claim(
+        SLURM,
+        "off by a median of {:.1f} points (KTH) and {:.1f} (CTC), with both by {:.1f} and {:.1f}",
+        lambda r: [model_gain_off(r, model, log) for model in (EASY, BOTH) for log in REPLAYED],
+    ),
+    Claim(
+        SLURM,
+        "with weights of age and size in {} windows, and of fair share as well in {}, {:.1f} % of {:,} pairs of "
+        "waiting jobs have the order of the model",
+        lambda r: (
+            windows_of(r, AGED),
+            windows_of(r, FAIR),
+            100 * asked_priorities(r, AGED, FAIR)[0] / asked_priorities(r, AGED, FAIR)[1],
+            asked_priorities(r, AGED, FAIR)[1],
+        ),
+    ),
+    Claim(
+        SLURM,
+        "In the windows with age and size {:.0f} % (KTH) and {:.0f} % (CTC) of the pairs started in its order, and "
+        "{:.0f} and {:.0f} % if the reservation is for nodes",
+        lambda r: (*in_order(r, AGED, "slurm.conf", *REPLAYED), *kept_of_log(r, AGED)),
+    ),
+    Claim(
+        SLURM,
+        "the objective is {:.1f} % larger and {:.1f} % smaller in the mean. With fair share {:.0f} and {:.0f} % "
+        "started in its order (by nodes {:.0f} and {:.0f} %), and the objective is {:.1f} % larger and {:.1f} % "
+        "smaller",
+        lambda r: (
+            mean_and_spread(r, AGED, "slurm.conf", *REPLAYED)[0],
+            -mean_and_spread(r, AGED, "slurm.conf", *REPLAYED)[1],
+            *in_order(r, FAIR, "slurm.conf", *REPLAYED),
+            *kept_of_log(r, FAIR),
+            mean_and_spread(r, FAIR, "slurm.conf", *REPLAYED)[0],
+            -mean_and_spread(r, FAIR, "slurm.conf", *REPLAYED)[1],
+        ),
+    ),
+)

@@ -1,0 +1,102 @@
+"""The plain model of Slurm's backfilling: without nodes and intervals it is EASY, with them as reckoned by hand."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from support.experiments import ROOT
+
+MODULES = ("settings", "slurm_model")
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT / "experiments" / "slurm"))
+    for name in MODULES:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module("slurm_model")
+    for name in MODULES:
+        sys.modules.pop(name, None)
+
+
+def machine(jobs: Sequence[tuple[int, int, int]], capacity: int) -> ps.Workload:
+    """Return jobs of which each has a submission, a run time that is its request, and a width."""
+    submit, run, width = zip(*jobs, strict=True)
+    return ps.Workload(submit=submit, run=run, estimate=run, width=width, capacity=capacity)
+
+
+def in_turn() -> Any:
+    return lambda _t, rows, _started, _ended: [-row for row in rows]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_by_processors_and_at_every_event_it_is_the_suites_own_simulation(model: Any, seed: int) -> None:
+    w = ps.lublin(200, 32, seed).with_(group=np.arange(200) % 5)
+    used = "order: wait / 3600 - usage / 100000; backfill: easy; usage: group; half-life: 1h"
+    for policy in map(ps.as_policy, ("easy", "order: (wait + 60) / area; backfill: easy", used)):
+        start = model.starts(w, 0, 0, model.keys_of(policy, w))
+        assert start == ps.simulate(w, policy).start.tolist()
+        assert start != ps.simulate(w, "fcfs").start.tolist()
+
+
+def test_by_the_policy_of_a_window_it_has_its_situations(model: Any) -> None:
+    random = np.random.default_rng(3)
+    w = ps.lublin(150, 32, 1)
+    policy = ps.greedy(["f1", "f3", "f4"], random.uniform(0.1, 1, (3, 6)), groups=w.groups[:2], backfill="easy")
+    two = w.with_(group=np.arange(len(w)) % 2, groups=w.groups[:2])
+    assert model.starts(two, 0, 0, model.keys_of(policy, two)) == ps.simulate(two, policy).start.tolist()
+
+
+def test_a_long_job_does_not_start_on_nodes_of_the_reservation(model: Any) -> None:
+    # Two nodes of 4. Jobs 1 and 2 have 3 and 2 processors, of n1 and of n2, until 100 and 50. Job 3 wants 4: a whole
+    # node has them first in second 50, n2. Job 4 is longer: EASY starts it on one of the processors that are left over.
+    w = machine([(0, 100, 3), (0, 50, 2), (1, 100, 4), (2, 200, 1)], 8)
+    assert model.starts(w, 0, 0, in_turn()) == [0, 0, 50, 2]
+    # By nodes it starts at once, too: on n1, which is not reserved.
+    assert model.starts(w, 2, 0, in_turn()) == [0, 0, 50, 2]
+    # Job 1 has the whole of n1, and job 3 wants 3 processors of n2, so that EASY starts job 4 on the fourth of them.
+    # But n2 is reserved: job 4 waits until job 3 has begun.
+    full = machine([(0, 100, 4), (0, 50, 2), (1, 100, 3), (2, 200, 1)], 8)
+    assert model.starts(full, 0, 0, in_turn()) == [0, 0, 50, 2]
+    assert model.starts(full, 2, 0, in_turn()) == [0, 0, 50, 50]
+    # A short one ends before the reservation, and may start there.
+    short = machine([(0, 100, 4), (0, 50, 2), (1, 100, 3), (2, 48, 1)], 8)
+    assert model.starts(short, 2, 0, in_turn()) == [0, 0, 50, 2]
+
+
+def test_between_two_passes_only_the_first_jobs_start(model: Any) -> None:
+    w = machine([(0, 100, 3), (1, 10, 4), (2, 10, 1), (3, 10, 1)], 4)
+    assert model.starts(w, 0, 0, in_turn()) == [0, 100, 2, 12]
+    assert model.starts(w, 0, 60, in_turn()) == [0, 100, 60, 110]  # the pass in second 120 is later
+    assert model.starts(w, 0, 30, in_turn()) == [0, 100, 30, 60]
+
+
+def test_what_it_says_of_a_window_is_compared_with_what_slurm_did(model: Any) -> None:
+    w = machine([(0, 100, 4), (0, 50, 2), (1, 100, 3), (2, 200, 1)], 8)
+    counted = np.ones(4, dtype=bool)
+    start = np.array([0, 0, 50, 60])
+    row = model.comparison(w, counted, ps.as_policy("easy"), 2, lambda values: float(values[1]), start)
+    assert row["nodes turned"] == 0
+    assert row["processors turned"] == 1  # job 4 starts before job 3
+    assert row["processors pairs"] == row["nodes pairs"] == 1
+    assert row["nodes"] > row["processors"]
+    unknown = model.comparison(w, counted, ps.as_policy("easy"), 2, lambda values: float(values[1]), None)
+    assert unknown["nodes pairs"] is None
+    assert unknown["nodes"] == row["nodes"]
+
+
+def test_each_model_begins_without_usage(model: Any) -> None:
+    """So that the last one compared says what it says alone."""
+    w = ps.lublin(120, 32, 2).with_(group=np.arange(120) % 5)
+    policy = ps.as_policy("order: wait / 3600 - usage / 100000; backfill: easy; usage: group; half-life: 1h")
+    start = np.array(model.starts(w, 8, 60, model.keys_of(policy, w)))
+    row = model.comparison(w, np.ones(120, dtype=bool), policy, 8, lambda values: float(values[1]), start)
+    assert row["nodes each minute turned"] == 0
+    assert row["processors turned"] > 0
