@@ -18,6 +18,7 @@ from .compiling import njit
 
 LEAF = 32
 DEPTH = 64  # more than a tree is deep
+LEAST = 1e-9  # of a direction, so that nothing is divided by 0
 OUTSIDE = 0.5  # of the best found, as the unit of a coordinate in which even that is beyond the box
 
 
@@ -168,3 +169,25 @@ def nearest(
             best = value
             best_row = row
     return best_row
+
+
+@njit(cache=True, nogil=True)
+def farthest_along(
+    points: Floats, order: Ints, corners: Floats, count: Int, best: Floats, edge: Floats, ray: Floats, share: float
+) -> int:
+    """Return the row that comes farthest along a ray, from the far corner of a box to its near one; see `nearest`.
+
+    Parameters
+    ----------
+    points, order, corners, count
+        As for `append_row`; there is a point at least.
+    best, edge
+        (q,) float64 each, the near and the far corner.
+    ray
+        (q,) float64 at least 0, its direction, in units of the box.
+    share
+        Of the sum of all coordinates, in these units, in the distance.
+    """
+    units = units_of(edge, best)
+    slopes = units / np.maximum(ray, LEAST)
+    return nearest(points, order, corners, count, best, slopes, share * units)

@@ -407,9 +407,11 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
         }
         worker = {"cls": Nanny, "options": common | of_worker}
         settings = {
-            # no profiles of workers, and event loops not watched 50 times a second: each takes 1 % of every core
+            # no profiles of workers, and neither event loops watched 50 times a second nor the machine every half
+            # second: each takes 1 % of every core
             "distributed.worker.profile.enabled": False,
             "distributed.admin.tick.interval": "1 s",
+            "distributed.admin.system-monitor.interval": "60 s",
             "distributed.scheduler.allowed-failures": DEATHS,
             # a worker that hangs is killed, and another one started
             "distributed.scheduler.worker-ttl": f"{WITHOUT_WORKER} s",

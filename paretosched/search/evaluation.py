@@ -53,6 +53,7 @@ SHORTEST_TASK = 0.05  # s; a task costs the scheduler of `distributed` and its w
 STREAM_TASK = 0.5  # s; without generations nobody waits for its end
 ROUND, ROUND_OF_UNKNOWN = 0.9, 0.5  # share of what is left of a generation
 QUEUED = 2.5  # tasks for each slot of a search without generations
+ENOUGH = 2  # of them, with which what is too little for a task can wait for more
 FIRST_SIZE = 4  # of a task of such a search, before it is known how long simulations take
 MOST_TASKS = 300.0  # a second; beyond it the scheduler of `distributed` becomes busy
 MEMORY = 100  # evaluations of which the mean time is taken
@@ -276,7 +277,7 @@ class Simulations:
         first
             The number of the first genome to simulate.
         sizes
-            Of the tasks, (t,); their sum is n - first.
+            Of the tasks, (t,); their sum is n - first at most.
         """
         if sizes:
             cuts = first + np.cumsum([0, *sizes[:-1]])
@@ -301,20 +302,23 @@ class Simulations:
     def stream_sizes(self, count: int, ahead: float) -> list[int]:
         """Return the sizes of tasks of genomes behind which others come, as long as fewer than `ahead` are running.
 
-        They are equal, but for the last, as long as their overhead demands, and so small that there are `QUEUED` of
-        them for every slot: they are running, waiting, or have ended and are kept back by an older one.
+        They are equal, as long as their overhead demands, and so small that there are `QUEUED` of them for every slot:
+        they are running, waiting, or have ended and are kept back by an older one. A smaller one comes last only if
+        there are not `ENOUGH` for every slot without it; else these genomes wait for others. Small tasks would stay
+        for ever: as many genomes come behind a task as it had.
 
         Examples
         --------
         >>> two = Simulations(7, lambda: 2, lambda _, __: None, lambda: [])
-        >>> two.stream_sizes(10, 100)
-        [4, 4, 2]
+        >>> two.stream_sizes(10, 100), two.stream_sizes(18, 100)
+        ([4, 4, 2], [4, 4, 4, 4])
         """
         slots = self._slots()
         seconds = max(STREAM_TASK, slots / MOST_TASKS)
         wanted = FIRST_SIZE if self._mean_seconds is None else max(1, round(seconds / self._mean_seconds))
         size = max(1, min(wanted, int(ahead / (QUEUED * slots))))
-        return [size] * (count // size) + ([count % size] if count % size else [])
+        whole, rest = divmod(count, size)
+        return [size] * whole + ([rest] if rest and self.running + whole < ENOUGH * slots else [])
 
 
 def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:

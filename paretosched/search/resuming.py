@@ -173,7 +173,9 @@ def advance(
             ahead = min(AHEAD if lag is None else lag, AHEAD, record.total - record.count)
             sizes = there.generation_sizes(count) if lag is None else there.stream_sizes(count, ahead)
             there.submit(record.genomes[: asking.asked], first, sizes)
-        asking.submitted = asking.asked
+            asking.submitted = first + sum(sizes)
+        else:
+            asking.submitted = asking.asked
         if there.running:
             for number, values, seconds in there.results():
                 asking.keep(number, values, seconds)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paretosched.kernels.achievement import LEAF, OUTSIDE, append_row, nearest, units_of
+from paretosched.kernels.achievement import LEAF, LEAST, OUTSIDE, append_row, farthest_along, nearest, units_of
 
 
 def naive(points: np.ndarray, corner: np.ndarray, slopes: np.ndarray, shares: np.ndarray) -> int:
@@ -38,6 +38,12 @@ def check(points: np.ndarray, generator: np.random.Generator, every: int) -> Non
             shares = generator.choice([0.0, 1e-3, 0.3], size=points.shape[1])
             found = nearest(held, order, corners, count, corner, slopes, shares)
             assert found == naive(points[:count], corner, slopes, shares)
+            edge, ray = points[:count].max(axis=0), generator.dirichlet(np.ones(points.shape[1]))
+            ray[generator.random(ray.size) < 0.2] = 0.0
+            units = [1.0 / (e - b if e > b else OUTSIDE * abs(b) + 1e-9) for e, b in zip(edge, corner, strict=True)]
+            slopes = np.array([unit / max(r, LEAST) for unit, r in zip(units, ray.tolist(), strict=True)])
+            found = farthest_along(held, order, corners, count, corner, edge, ray, 1e-3)
+            assert found == naive(points[:count], corner, slopes, 1e-3 * np.array(units))
 
 
 @given(st.integers(0, 2**32), st.integers(1, 300), st.integers(1, 6), st.sampled_from(["any", "few values", "shell"]))

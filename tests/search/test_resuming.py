@@ -87,6 +87,18 @@ def test_as_many_as_the_lag_are_in_flight_and_nobody_waits_for_a_generation() ->
     assert max(sizes) <= 30 // (QUEUED * 2)
 
 
+def test_few_genomes_wait_for_others_as_long_as_every_slot_has_a_task_behind_the_one_it_runs() -> None:
+    sizes: list[int] = []
+    there = Simulations(5, lambda: 2, lambda parts, _: sizes.extend(len(g) for _, g in parts), list)
+    for count, known in ((19, [4, 4, 4, 4]), (3, []), (5, [4])):  # 4 a task; 16 of 19 start, then nothing of 3, 4 of 5
+        of_tasks = there.stream_sizes(count, 100)
+        assert of_tasks == known
+        there.submit(np.zeros((count, 1)), 0, of_tasks)
+    there.running = 3
+    assert there.stream_sizes(1, 100) == [1]
+    assert sizes == [4] * 5
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_run_that_is_killed_at_any_moment_goes_on_to_the_same_archive(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int

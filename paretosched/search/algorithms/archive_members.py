@@ -7,7 +7,7 @@ from copy import deepcopy
 import numpy as np
 
 from ...core.arrays import Floats
-from ...kernels.achievement import LEAF, append_row, nearest, units_of
+from ...kernels.achievement import LEAF, append_row, farthest_along
 
 SHARE = 1e-3  # of the sum of all coordinates in the distance, so that of two points in a line the better one is nearer
 MOST, NEAREST = 4_000, 64  # points that are kept for a goal; so many of them by each weight when these are too many
@@ -86,10 +86,8 @@ class Members:
         edge
             (c,) the far corner.
         """
-        units = units_of(edge, self._best)
-        slopes = units / np.maximum(ray, 1e-9)
-        row = nearest(self._places, self._order, self._corners, self._count, self._best, slopes, SHARE * units)
-        return self.point(row)
+        tree = self._places, self._order, self._corners, self._count
+        return self.point(farthest_along(*tree, self._best, edge, ray, SHARE))
 
 
 class Best:

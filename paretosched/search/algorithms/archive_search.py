@@ -162,7 +162,7 @@ def _parent(members: Members, best: Best | None, aim: Aim, generator: np.random.
 def _ray(width: int, generator: np.random.Generator) -> Floats:
     """Return a random direction, (c,), of the Dirichlet distribution; as numpy draws it, without its checks."""
     ray: Floats = generator.standard_gamma(RAYS, width)
-    ray *= 1.0 / np.cumsum(ray)[-1]  # one by one, as there
+    ray *= 1.0 / ray.cumsum()[-1]  # one by one, as there
     return ray
 
 

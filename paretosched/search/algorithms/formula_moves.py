@@ -130,8 +130,7 @@ class FormulaMoves(NamedTuple):
             far = FARTHER if generator.random() < FAR else 1.0
             if kind < OF_NUMBERS:
                 place = NUMBERS[generator.integers(len(NUMBERS))]
-                step = np.array([child[place] + NUMBER_STEP * far * generator.standard_normal()])
-                child[place] = bounce(step, 0.0, 1.0)[0]
+                child[place] = bounce(child[place] + NUMBER_STEP * far * generator.standard_normal(), 0.0, 1.0)
             elif kind < OF_NUMBERS + OF_BACKFILLING:
                 child[OWN_BACKFILLING] = 1.0 - child[OWN_BACKFILLING]
             else:
@@ -147,7 +146,8 @@ class FormulaMoves(NamedTuple):
         spare = 0 if where < EVERYWHERE else 2 if where < EVERYWHERE + ALONE else 1
         chosen = np.concatenate([generator.permutation(3)[spare:], [3]])  # backfilling always moves with them
         is_off = blocks[chosen, gene] == off
-        moved = bounce(blocks[chosen, gene] + STEP * far * generator.standard_normal(), 0.0, 1.0)
+        beyond = blocks[chosen, gene] + STEP * far * generator.standard_normal()
+        moved = np.array([bounce(value, 0.0, 1.0) for value in beyond.tolist()])
         if is_off.all() or (switch and not np.isnan(off)):
             moved[:] = off if not is_off.all() else generator.uniform(0.4 if off == 0.0 else 0.0, 1.0)
         blocks[chosen, gene] = moved

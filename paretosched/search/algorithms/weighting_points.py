@@ -143,7 +143,7 @@ class WeightingMoves(NamedTuple):
             child[situation] = mate[situation]
         elif kind == 1:
             group = generator.integers(groups)
-            child[:, [group, groups + group]] = mate[:, [group, groups + group]]
+            child[:, group::groups][:, :2] = mate[:, group::groups][:, :2]
         elif kind == 2:
             child[:, -2] = mate[:, -2]
         else:
@@ -158,22 +158,21 @@ class WeightingMoves(NamedTuple):
             child[target] = child[source]
         elif rare < COPY + CRITERION:
             child[:, -1] = generator.integers(len(CRITERIA))
-        lower, upper = _limits(self.groups)
+        limits = _limits(self.groups)
         for _ in range(1 + generator.poisson(MORE)):
-            gene = generator.integers(lower.size)
+            gene = generator.integers(len(limits))
             step = generator.standard_normal() * STEP * (FARTHER if generator.random() < FAR else 1.0)
             where = generator.random()
             spare = 0 if where < EVERYWHERE else 2 if where < EVERYWHERE + ALONE else 1
-            spared = generator.permutation(len(SITUATIONS))[:spare]
-            moved = bounce(child[:, gene] + step, lower[gene], upper[gene])
-            moved[spared] = child[spared, gene]
-            child[:, gene] = moved
+            genes = child[:, gene]
+            for situation in generator.permutation(len(SITUATIONS)).tolist()[spare:]:
+                genes[situation] = bounce(genes.item(situation) + step, *limits[gene])
 
 
 @cache
-def _limits(groups: int) -> Floats:
-    """Return the lower and the upper ends that moves may reach, (2, 2 G + 1)."""
-    return decades(LIMITS, groups)
+def _limits(groups: int) -> list[tuple[float, float]]:
+    """Return the lower and the upper end that moves of each of the 2 G + 1 genes may reach."""
+    return [(lower, upper) for lower, upper in decades(LIMITS, groups).T.tolist()]
 
 
 def groups_of(genes: int) -> int:
@@ -181,15 +180,14 @@ def groups_of(genes: int) -> int:
     return (genes // len(SITUATIONS) - 3) // 2
 
 
-def bounce(values: Floats, lower: float, upper: float) -> Floats:
-    """Return values that are thrown back at both ends of a range, so that a move from an end is a move.
+def bounce(value: float, lower: float, upper: float) -> float:
+    """Return a value that is thrown back at both ends of a range, so that a move from an end is a move.
 
     Examples
     --------
-    >>> bounce(np.array([-3.0, 0.5, 2.25]), -2.0, 2.0).tolist()
+    >>> [bounce(value, -2.0, 2.0) for value in (-3.0, 0.5, 2.25)]
     [-1.0, 0.5, 1.75]
     """
     there_and_back = 2 * (upper - lower)
-    beyond = np.mod(values - lower, there_and_back)
-    reflected: Floats = lower + np.minimum(beyond, there_and_back - beyond)
-    return reflected
+    beyond = (value - lower) % there_and_back
+    return lower + min(beyond, there_and_back - beyond)
