@@ -22,6 +22,7 @@ from .running import (
     end_next,
     launch,
     lay_out,
+    next_end,
     no_profile,
     pop,
     push,
@@ -138,7 +139,7 @@ def _conservative(
         # A job that has ended leaves [t, expected end) free.
         ended = False
         gap_end = -1  # end of the time that became free in this event
-        while state[RUNNING] > 0 and (now.heap[0] >> now.row_bits) == t:
+        while state[RUNNING] > 0 and next_end(now) == t:
             j = end_next(jobs, now, state[RUNNING])
             state[RUNNING] -= 1
             ended = True
@@ -182,6 +183,10 @@ def move_up(
     become free since then: of jobs that ended now, of jobs before it that moved in this round, or of jobs behind it
     that moved in the last round. Only starts near such times are tried.
 
+    Where the job tried before has no place, a job that is as wide, as long and planned as late has none: something
+    before that job's own place stands in the way of both. Users submit many equal jobs, so that most searches begin
+    at the place of the job before.
+
     Parameters
     ----------
     jobs, now
@@ -220,6 +225,10 @@ def move_up(
         find_gaps(gaps, profile)
         find_bounds(blocks, profile)
     widest = most_before(profile, reach)
+    last_width: Int = FAR  # of the job tried before
+    last_length: Int = FAR
+    last_place: Int = FAR  # before it moved
+    earliest_place: Int = 0  # where it is now
     slot = next_startable(queue.least, 0, top, size, widest, widest, FAR)
     while slot >= 0:
         while behind < moves and moves_of_page[old, behind, SLOT] <= slot:
@@ -233,6 +242,12 @@ def move_up(
         length = jobs.estimate[queue.row_of[slot]]
         place = queue.place[slot]
         after = max(t, low - length + 1)
+        if width >= last_width and length >= last_length and place >= last_place:
+            after = max(after, earliest_place)
+        last_width = width
+        last_length = length
+        last_place = place
+        earliest_place = place
         before = min(place, high)
         if deep and after < before:
             gap = first_gap(gaps, width, length)
@@ -259,6 +274,7 @@ def move_up(
                     add(when, room, span, better, better + length, -width)
                     widest = max(widest, most_between(when, room, span, left, place + length))
                 reserve_at(queue, now.row_bits, slot, better)
+                earliest_place = better
                 moves_of_page[page, fresh, SLOT] = slot
                 moves_of_page[page, fresh, LEFT] = left
                 moves_of_page[page, fresh, UNTIL] = place + length
