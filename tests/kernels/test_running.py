@@ -37,14 +37,14 @@ def test_the_next_keys_are_sorted_and_the_others_come_later(most: int) -> None:
         grows = (step // most) % 2 == 0
         if len(expected) < most and (not expected or rng.random() < (0.9 if grows else 0.2)):
             key = now + int(rng.integers(1, 1000))
-            nearby = put(near, nearby, far, len(expected) - nearby, key)
+            nearby = int(put(near, nearby, far, len(expected) - nearby, key))
             insort(expected, key)
         else:
             now = expected.pop(0)
             nearby -= 1
             assert near[nearby] == now
             if nearby == 0:
-                nearby = refill(near, far, len(expected))
+                nearby = int(refill(near, far, len(expected)))
         others = len(expected) - nearby
         assert near[:nearby][::-1].tolist() == expected[:nearby]
         assert sorted(far[:others].tolist()) == expected[nearby:]
