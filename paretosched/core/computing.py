@@ -1,5 +1,7 @@
 """Compute in a thread that Ctrl-C abandons: compiled code sees no signals, and cannot be stopped.
 
+The thread is kept for the next computation: to start one takes up to half a millisecond, as some simulations do.
+
 What is computed so must write no files: after Ctrl-C it goes on in the background, wherever it is, and nobody reads its
 result. A program that ends waits for it, because the interpreter would free compiled code that another thread executes;
 the command line ends its process at once instead, see `paretosched.cli.waiting`.
@@ -8,13 +10,18 @@ the command line ends its process at once instead, see `paretosched.cli.waiting`
 from __future__ import annotations
 
 import atexit
+import os
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
+from functools import partial
+from queue import SimpleQueue
 from threading import Event, Thread, current_thread, main_thread
 from typing import TypeVar
 
 T = TypeVar("T")
 
+_Tasks = SimpleQueue[Callable[[], object] | None]
+_idle: list[tuple[Thread, _Tasks]] = []  # threads that wait for their next task
 _abandoned: list[Thread] = []
 
 
@@ -24,7 +31,7 @@ def compute(work: Callable[[], T], meanwhile: Callable[[Event], object] = Event.
     Parameters
     ----------
     work
-        The function. It runs in a thread of its own, with the context variables of the caller; but in the caller's
+        The function. It runs in another thread, with the context variables of the caller; but in the caller's
         thread unless that is the main one, which alone sees signals.
     meanwhile
         Called in the main thread with an event that is set when the function has ended; it returns after that.
@@ -53,16 +60,32 @@ def compute(work: Callable[[], T], meanwhile: Callable[[Event], object] = Event.
         finally:
             end.set()
 
-    thread = Thread(target=copy_context().run, args=(do,), name="computation", daemon=True)
+    thread, tasks = _idle.pop() if _idle else _begin()
     try:
-        thread.start()
+        tasks.put(partial(copy_context().run, do))
         meanwhile(end)
     except BaseException:
+        tasks.put(None)
         abandon([thread])
         raise
+    _idle.append((thread, tasks))
     for error in errors:
         raise error
-    return results[0]
+    return results.pop()  # nothing but the caller keeps it
+
+
+def _begin() -> tuple[Thread, _Tasks]:
+    """Return a new thread that does one task after the other, until a task is None."""
+    tasks: _Tasks = SimpleQueue()
+
+    def do_tasks() -> None:
+        while (task := tasks.get()) is not None:
+            task()
+            del task  # with all that it has computed
+
+    thread = Thread(target=do_tasks, name="computation", daemon=True)
+    thread.start()
+    return thread, tasks
 
 
 def abandon(threads: Iterable[Thread]) -> None:
@@ -82,3 +105,4 @@ def _wait() -> None:
 
 
 atexit.register(_wait)
+os.register_at_fork(after_in_child=_idle.clear)  # a child has no other threads

@@ -7,9 +7,10 @@ import numpy as np
 
 from ..core.arrays import Int, Ints, Order
 from .compiling import njit
-from .fcfs_easy import NEAR, in_turn
+from .fcfs_easy import in_turn
 from .inputs import Down, Jobs
 from .profile_tree import Vacancy, clear, earliest, take, vacancy
+from .running import NEAR
 
 
 def strict(jobs: Jobs, capacity: Int, down: Down, order: Order, start: Ints) -> None:
@@ -34,8 +35,8 @@ def strict(jobs: Jobs, capacity: Int, down: Down, order: Order, start: Ints) -> 
         _strict_around_down_times(jobs.submit, jobs.run, jobs.width, order, _free(jobs, capacity, down), start)
         return
     near = np.empty(NEAR, np.int64)
-    heap = np.empty(min(jobs.submit.size, capacity) + 1, np.int64)
-    in_turn(jobs.submit, jobs.run, jobs.width, order, capacity, start, near, heap)
+    far = np.empty(min(jobs.submit.size, capacity) + 1, np.int64)
+    in_turn(jobs.submit, jobs.run, jobs.width, order, capacity, start, near, far)
 
 
 def earliest_fit(jobs: Jobs, capacity: Int, down: Down, order: Order, start: Ints) -> None:

@@ -22,7 +22,7 @@ from .formulas import Program
 from .inputs import Backfilling, Down, Jobs, ints
 from .priority import Desk, Ranking, any_named, can_start, candidates_of, empty_desk, rank, reserve_in_order
 from .profile import FIRST, LAST, add, add_at, clear, forget_past
-from .running import Profile, Running, end_next, launch, no_profile, running_jobs
+from .running import Profile, Running, end_next, launch, next_end, no_profile, running_jobs
 from .usage import no_usage, note_usage
 from .waiting_heap import Waiting, count_fitting, make_heap, still_waiting, take_first
 
@@ -113,7 +113,7 @@ def _order_around_down_times(
     era: Int = 0
     while state[ARRIVED] < jobs.submit.size or state[COUNT] > 0:
         t = next_moment(jobs, now, site)
-        while state[RUNNING] > 0 and (now.heap[0] >> now.row_bits) == t:
+        while state[RUNNING] > 0 and next_end(now) == t:
             j = end_job(jobs, now, site, t)
             note_usage(ranking.usage, j, t, -jobs.width[j])
         era = era_at(calendar, era, t)

@@ -4,7 +4,7 @@ from ..core.arrays import Int
 from ..core.situations import Calendar
 from .compiling import njit
 from .inputs import Jobs
-from .running import Running
+from .running import Running, next_end
 from .waiting_tree import FAR
 
 
@@ -25,7 +25,7 @@ def next_event(jobs: Jobs, arrivals: Int, now: Running, running: Int) -> Int:
     if arrivals < jobs.submit.size:
         t = jobs.submit[arrivals]
     if running > 0:
-        t = min(t, now.heap[0] >> now.row_bits)
+        t = min(t, next_end(now))
     return t
 
 

@@ -8,11 +8,10 @@ from ..core.arrays import Int, Ints, Order
 from .compiling import njit
 from .events import after_copies, next_event
 from .inputs import Jobs
-from .running import Running, bits_for, complete, expect, launch, pop, push, reserve, running_jobs
+from .running import NEAR, Running, bits_for, complete, launch, put, refill, reserve, running_jobs
 from .waiting_sizes import NO_JOB, RANGES, any_short, length_of, lengthen, range_of, shorten, width_ranges
 from .waiting_tree import ESTIMATE, FAR, WIDTH, lift, lower, next_startable, open_smallest, slots_for
 
-NEAR = 128  # measured: 64 to 256 make no difference, a heap alone costs a third more
 SLOW = 256  # nodes that a search may visit before the tree by ranges of widths is set up
 
 
@@ -80,13 +79,13 @@ def fcfs(jobs: Jobs, capacity: Int, start: Ints) -> None:
         (n,) int64, s, filled in place.
     """
     near = np.empty(NEAR, np.int64)
-    heap = np.empty(min(jobs.submit.size, capacity) + 1, np.int64)
-    in_turn(jobs.submit, jobs.run, jobs.width, None, capacity, start, near, heap)
+    far = np.empty(min(jobs.submit.size, capacity) + 1, np.int64)
+    in_turn(jobs.submit, jobs.run, jobs.width, None, capacity, start, near, far)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def in_turn(
-    submit: Ints, run: Ints, width: Ints, order: Order | None, capacity: Int, start: Ints, near: Ints, heap: Ints
+    submit: Ints, run: Ints, width: Ints, order: Order | None, capacity: Int, start: Ints, near: Ints, far: Ints
 ) -> None:
     """Start the jobs in an order; no job starts before the jobs before it.
 
@@ -102,17 +101,16 @@ def in_turn(
         Processors.
     start
         (n,) int64, s, filled in place.
-    near, heap
+    near, far
         (NEAR,) and (min(n, capacity) + 1,) int64, work space, modified in place.
     """
     # No job overtakes another, so that no queue is needed: each job starts as soon as the jobs before it have started
     # and enough processors are free. The end of a job is handled only when another job needs its processors.
-    # Running jobs are packed (finish, width). `near` has those that end next, sorted, latest first: most new jobs
-    # belong close to its end. The other running jobs, none of which ends earlier, are in a heap.
+    # Running jobs are packed (finish, width).
     bits = bits_for(capacity)
     mask = (1 << bits) - 1
     nearby = 0
-    far = 0
+    others = 0  # keys in `far`
     free = capacity
     t = 0
     for k in range(submit.size):
@@ -121,29 +119,17 @@ def in_turn(
         processors = width[j]
         while free < processors:
             if nearby == 0:
-                nearby = min(far, NEAR // 2)
-                for i in range(nearby - 1, -1, -1):
-                    near[i] = heap[0]
-                    pop(heap, far)
-                    far -= 1
+                nearby = refill(near, far, others)
+                others -= nearby
             nearby -= 1
             t = max(t, near[nearby] >> bits)
             free += near[nearby] & mask
         start[j] = t
         free -= processors
         key = ((t + run[j]) << bits) | processors
-        if nearby == NEAR:
-            nearby = NEAR // 2
-            for i in range(nearby):
-                push(heap, far, near[i])
-                far += 1
-                near[i] = near[i + nearby]
-        if far > 0 and key >= heap[0]:
-            push(heap, far, key)
-            far += 1
-        else:
-            expect(near, nearby, key)
-            nearby += 1
+        together = nearby + others + 1
+        nearby = put(near, nearby, far, others, key)
+        others = together - nearby
 
 
 def backfill_fcfs(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
@@ -183,6 +169,7 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
     width = jobs.width
     least, row_of, copies, sizes = queue
     sizes.in_use[0] = 0
+    now.nearby[0] = 0
     size = row_of.size
     n = jobs.submit.size
     running: Int = 0

@@ -41,7 +41,7 @@ from .formulas import Program, evaluate, first_alike
 from .inputs import Backfilling, Jobs, Sorted, ints
 from .ranked_jobs import LEAST, Stairs, climb, narrow, no_candidates, no_ranks
 from .rule_plan import no_plan
-from .running import Running, end_next, launch, running_jobs
+from .running import Running, end_next, launch, next_end, running_jobs
 from .waiting_tree import FAR
 
 
@@ -172,7 +172,7 @@ def in_fixed_order(
     c: Int = -1
     while arrived < n or state[WAITING] > 0:
         t = next_event(jobs, arrived, now, state[RUNNING])
-        while state[RUNNING] > 0 and (now.heap[0] >> now.row_bits) == t:
+        while state[RUNNING] > 0 and next_end(now) == t:
             state[FREE] += jobs.width[end_next(jobs, now, state[RUNNING])]
             state[RUNNING] -= 1
             state[PLANNED] = 0

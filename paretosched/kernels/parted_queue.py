@@ -36,7 +36,7 @@ from .ranked_jobs import (
     no_candidates,
     reserve_alone,
 )
-from .running import Profile, Running, end_next, launch, lay_out, no_profile, running_jobs
+from .running import Profile, Running, end_next, launch, lay_out, next_end, no_profile, running_jobs
 from .usage import Usage, no_usage, note_usage
 from .waiting_heap import arrange_by_formula, make_heap, sink
 from .waiting_orders import BITS
@@ -236,7 +236,7 @@ def _in_order_of_parts(
     era: Int = 0
     while arrived < n or state[WAITING] > 0:
         t = next_event(jobs, arrived, now, state[RUNNING])
-        while state[RUNNING] > 0 and (now.heap[0] >> now.row_bits) == t:
+        while state[RUNNING] > 0 and next_end(now) == t:
             j = end_next(jobs, now, state[RUNNING])
             state[RUNNING] -= 1
             state[FREE] += jobs.width[j]

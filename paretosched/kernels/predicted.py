@@ -16,7 +16,7 @@ from .fair_share import Tree
 from .formulas import Program
 from .inputs import INTERPOLATED, PRINTED, RECENT, Backfilling, Histories, Jobs
 from .priority import Desk, Ranking, empty_desk, ordered_pass
-from .running import Running, end_next, expect, forget, pop, push, running_jobs
+from .running import Running, end_next, expect, forget, next_end, pop, push, running_jobs
 from .usage import no_usage, note_usage
 from .waiting_heap import still_waiting
 
@@ -104,7 +104,7 @@ def use_predictions(
         np.zeros(histories.size.size, np.int64),
         first,
         corrections,
-        np.empty(now.heap.size, np.int64),
+        np.empty(now.far.size, np.int64),
     )
     ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
     _use_predictions(current, capacity, calendar, ranking, predictor, now, empty_desk(jobs.submit.size, backfilling))
@@ -143,7 +143,7 @@ def _use_predictions(
         t = next_event(jobs, arrivals, now, running)
         if overdue > 0:
             t = min(t, late[0] >> now.row_bits)
-        while running > 0 and (now.heap[0] >> now.row_bits) == t:
+        while running > 0 and next_end(now) == t:
             j = end_next(jobs, now, running)
             running -= 1
             free += jobs.width[j]

@@ -39,7 +39,7 @@ from .rule_plan import (
     no_plan,
     plan_starts,
 )
-from .running import Running, end_next, launch, lay_out, reserve, running_jobs
+from .running import Running, end_next, launch, lay_out, next_end, reserve, running_jobs
 from .waiting_orders import BENCH as PLACES
 from .waiting_orders import Places, enter, leave, next_fitting, next_waiting, row_at
 from .waiting_tree import FAR, WIDTH, slots_for
@@ -243,7 +243,7 @@ def end_jobs(jobs: Jobs, now: Running, queue: Queue, t: Int) -> bool:
     """End the jobs that end in second t; return whether there were any. `now` and `queue` are modified in place."""
     state = queue.state
     ended = False
-    while state[RUNNING] > 0 and (now.heap[0] >> now.row_bits) == t:
+    while state[RUNNING] > 0 and next_end(now) == t:
         j = end_next(jobs, now, state[RUNNING])
         ended = True
         state[RUNNING] -= 1

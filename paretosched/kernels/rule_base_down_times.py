@@ -20,7 +20,7 @@ from .priority import Desk, Ranking
 from .profile import FIRST, LAST
 from .rule_base import BY_WAIT, DELAYED, GREEDY, WORKED
 from .rule_choice import Ballot, choose
-from .running import Running, running_jobs
+from .running import Running, next_end, running_jobs
 from .usage import no_usage
 from .waiting_heap import Waiting, arrange, make_heap
 from .waiting_tree import FAR
@@ -128,7 +128,7 @@ def _rules_around_down_times(
     era: Int = 0
     while state[ARRIVED] < jobs.submit.size or state[COUNT] > 0:
         t = next_moment(jobs, now, site)
-        while state[RUNNING] > 0 and (now.heap[0] >> now.row_bits) == t:
+        while state[RUNNING] > 0 and next_end(now) == t:
             j = end_job(jobs, now, site, t)
             weight = float(jobs.run[j]) * float(jobs.width[j])
             choice.sums[DELAYED] += weight * float(t - jobs.submit[j])
@@ -168,8 +168,10 @@ def busy_processors(jobs: Jobs, now: Running, running: Int) -> Int:
     """Return how many processors those of `jobs` have that are among the `running` jobs of `now`."""
     mask = (1 << now.row_bits) - 1
     busy: Int = 0
-    for i in range(running):
-        busy += jobs.width[now.heap[i] & mask]
+    for i in range(now.nearby[0]):
+        busy += jobs.width[now.near[i] & mask]
+    for i in range(running - now.nearby[0]):
+        busy += jobs.width[now.far[i] & mask]
     return busy
 
 

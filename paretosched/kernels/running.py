@@ -2,9 +2,11 @@
 
 Two small structures in arrays of the caller, both with packed 64-bit keys, so that one comparison decides:
 
-- a binary heap of (finish, row), for the next completion;
+- (finish, row), for the next completion: the keys that come next in a short sorted array, the others in a binary heap;
 - an array of (expected end, width), latest first, for EASY's reservation. Jobs with the same expected end and width
   are interchangeable, so that any of them may be removed.
+
+Arrays are sorted latest first, so that most changes move few keys: those behind them, four at a time.
 
 `Workload` guarantees that the packed keys fit.
 """
@@ -18,6 +20,9 @@ from .compiling import njit
 from .inputs import Jobs
 from .profile import FIRST, LAST
 
+NEAR = 256  # sorted keys: 512 are as fast, 128 a tenth slower
+ZERO, ONE, TWO, THREE, FOUR = (np.uint64(i) for i in range(5))  # of unsigned indices
+
 
 class Running(NamedTuple):
     """The jobs that have started. The caller counts how many of them still run.
@@ -26,8 +31,12 @@ class Running(NamedTuple):
     ----------
     start
         (n,) int64, start times of all jobs, s.
-    heap
-        (most + 1,) int64, for at most `most` running jobs: finish << row_bits | row, a binary heap.
+    near
+        (NEAR,) int64, finish << row_bits | row of the jobs that end next, the latest first.
+    nearby
+        (1,) int64, how many jobs `near` has: none only if no job runs.
+    far
+        (most + 1,) int64, for at most `most` running jobs: the keys of the others, a binary heap.
     ends
         (most + 1,) int64, expected end << width_bits | width, the latest first; (1,) if the policy needs no
         expected ends.
@@ -36,7 +45,9 @@ class Running(NamedTuple):
     """
 
     start: Ints
-    heap: Ints
+    near: Ints
+    nearby: Ints
+    far: Ints
     ends: Ints
     row_bits: Int
     width_bits: Int
@@ -78,6 +89,8 @@ def running_jobs(start: Ints, capacity: Int, expecting: bool) -> Running:
     most = min(start.size, capacity) + 1
     return Running(
         start,
+        np.empty(NEAR, np.int64),
+        np.zeros(1, np.int64),
         np.empty(most, np.int64),
         np.empty(most if expecting else 1, np.int64),
         start.size.bit_length(),
@@ -160,11 +173,25 @@ def expect(ends: Ints, size: Int, key: Int) -> None:
     size, key
         Keys in the array, and the new one.
     """
-    i = size
-    while i > 0 and ends[i - 1] < key:
-        ends[i] = ends[i - 1]
-        i -= 1
-    ends[i] = key
+    i = np.uint64(size)
+    while i >= FOUR and ends[i - FOUR] < key:
+        ends[i] = ends[i - ONE]
+        ends[i - ONE] = ends[i - TWO]
+        ends[i - TWO] = ends[i - THREE]
+        ends[i - THREE] = ends[i - FOUR]
+        i -= FOUR
+    if i < THREE:
+        while i > ZERO and ends[i - ONE] < key:
+            ends[i] = ends[i - ONE]
+            i -= ONE
+        ends[i] = key
+        return
+    # Between the last three keys: branches that nobody can predict would take longer than all moves.
+    first, second, third = ends[i - ONE], ends[i - TWO], ends[i - THREE]
+    ends[i] = min(first, key)
+    ends[i - ONE] = min(second, max(first, key))
+    ends[i - TWO] = min(third, max(second, key))
+    ends[i - THREE] = max(third, key)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -178,16 +205,72 @@ def forget(ends: Ints, size: Int, key: Int) -> None:
     size, key
         Keys in the array, and the key to remove.
     """
-    low: Int = 0
-    high: Int = size - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if ends[middle] > key:
-            low = middle + 1
-        else:
-            high = middle
-    for i in range(low, size - 1):
-        ends[i] = ends[i + 1]
+    i = np.uint64(size)
+    behind = key  # what stands behind place i - 1 and has to move there
+    while i >= FOUR and ends[i - FOUR] < key:
+        last = ends[i - FOUR]
+        ends[i - FOUR] = ends[i - THREE]
+        ends[i - THREE] = ends[i - TWO]
+        ends[i - TWO] = ends[i - ONE]
+        ends[i - ONE] = behind
+        behind = last
+        i -= FOUR
+    if i < FOUR:
+        while ends[i - ONE] != key:
+            ends[i - ONE], behind = behind, ends[i - ONE]
+            i -= ONE
+        ends[i - ONE] = behind
+        return
+    first, second, third, fourth = ends[i - ONE], ends[i - TWO], ends[i - THREE], ends[i - FOUR]
+    ends[i - ONE] = behind if first <= key else first
+    ends[i - TWO] = first if second <= key else second
+    ends[i - THREE] = second if third <= key else third
+    ends[i - FOUR] = third if fourth <= key else fourth
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def put(near: Ints, nearby: Int, far: Ints, others: Int, key: Int) -> Int:
+    """Insert `key` into keys of which the smallest are sorted and the others in a heap.
+
+    Parameters
+    ----------
+    near, far
+        (NEAR,) int64, the smallest keys, latest first, and a heap, modified in place.
+    nearby, others, key
+        Keys in `near` and in `far`, and the new one.
+
+    Returns
+    -------
+    nearby
+        Keys that are then in `near`.
+    """
+    if others > 0 and key >= far[0]:
+        push(far, others, key)
+        return nearby
+    if nearby == NEAR:
+        nearby = NEAR // 2
+        for i in range(nearby):
+            push(far, others + i, near[i])
+            near[i] = near[i + nearby]
+        if key >= far[0]:
+            push(far, others + nearby, key)
+            return nearby
+    expect(near, nearby, key)
+    return nearby + 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def refill(near: Ints, far: Ints, others: Int) -> Int:
+    """Move the smallest of the `others` keys of heap `far` to `near`, which is empty; return how many there are then.
+
+    Both (NEAR,) and (more,) int64 are modified in place.
+    """
+    nearby = min(others, NEAR // 2)
+    for i in range(nearby - 1, -1, -1):
+        near[i] = far[0]
+        pop(far, others)
+        others -= 1
+    return nearby
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -226,16 +309,26 @@ def reserve(ends: Ints, size: Int, bits: Int, free: Int, width: Int) -> tuple[In
 def launch(jobs: Jobs, now: Running, running: Int, j: Int, t: Int) -> None:
     """Start job j at second t, when `running` other jobs run; `now` is modified in place."""
     now.start[j] = t
-    push(now.heap, running, ((t + jobs.run[j]) << now.row_bits) | j)
+    nearby = now.nearby[0]
+    now.nearby[0] = put(now.near, nearby, now.far, running - nearby, ((t + jobs.run[j]) << now.row_bits) | j)
     if now.ends.size > 1:
         expect(now.ends, running, ((t + jobs.estimate[j]) << now.width_bits) | jobs.width[j])
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
+def next_end(now: Running) -> Int:
+    """Return the second in which the next of the running jobs ends, of which there must be one."""
+    return now.near[now.nearby[0] - 1] >> now.row_bits
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def end_next(jobs: Jobs, now: Running, running: Int) -> Int:
     """Remove the job that ends next from `running` jobs and return its row; `now` is modified in place."""
-    j: Int = now.heap[0] & ((1 << now.row_bits) - 1)
-    pop(now.heap, running)
+    nearby = now.nearby[0] - 1
+    j: Int = now.near[nearby] & ((1 << now.row_bits) - 1)
+    if nearby == 0:
+        nearby = refill(now.near, now.far, running - 1)
+    now.nearby[0] = nearby
     if now.ends.size > 1:
         forget(now.ends, running, ((now.start[j] + jobs.estimate[j]) << now.width_bits) | jobs.width[j])
     return j
@@ -251,7 +344,7 @@ def complete(jobs: Jobs, now: Running, running: Int, t: Int) -> tuple[Int, Int]:
         Jobs that still run, and processors that became free.
     """
     processors = 0
-    while running > 0 and (now.heap[0] >> now.row_bits) == t:
+    while running > 0 and next_end(now) == t:
         processors += jobs.width[end_next(jobs, now, running)]
         running -= 1
     return running, processors

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from threading import Event, Thread, current_thread
+from threading import Event, Thread, current_thread, get_ident
+from time import sleep
+from weakref import ref
 
 import pytest
 
@@ -33,6 +35,16 @@ def test_only_the_main_thread_needs_another_one() -> None:
     assert names == ["mine"]
 
 
+def test_the_thread_is_kept_and_forgets_what_it_computed() -> None:
+    numbers = {compute(get_ident) for _ in range(3)}
+    assert len(numbers) == 1
+    assert numbers != {get_ident()}
+    result = compute(Event)
+    gone = ref(result)
+    del result
+    assert gone() is None
+
+
 def test_after_ctrl_c_the_function_goes_on_alone() -> None:
     begun, may_end, ended = Event(), Event(), Event()
 
@@ -48,5 +60,8 @@ def test_after_ctrl_c_the_function_goes_on_alone() -> None:
     with pytest.raises(KeyboardInterrupt):
         compute(work, interrupt)
     assert is_computing()
+    assert compute(lambda: 7) == 7  # in another thread
     may_end.set()
     assert ended.wait(60)
+    while is_computing():  # the thread that was abandoned ends, too
+        sleep(0.001)
