@@ -70,16 +70,22 @@ class Site(NamedTuple):
     patience: float
 
 
-class Child(NamedTuple):
-    """A review that is computed."""
+class About(NamedTuple):
+    """Which rows of the books, and which groups, are reviewed, at which Unix time, and for which policy in words."""
 
-    process: subprocess.Popen[bytes]
-    output: BinaryIO
-    errors: BinaryIO
     rows: list[int]
     groups: list[str]
     time: int
     policy: str
+
+
+class Child(NamedTuple):
+    """A review that is computed, and until when, s of the monotonic clock."""
+
+    process: subprocess.Popen[bytes]
+    output: BinaryIO
+    errors: BinaryIO
+    about: About
     until: float
 
 
@@ -235,10 +241,10 @@ class GuardKeeper:
         self._drop_child()
         self._tries, self._next_try = 0, 0.0
         self.totals.reviews += 1
-        self.books = books.reviewed(_answer(child, response))
+        self.books = books.reviewed(answer_of(child.about, response))
         self._is_on_disk = False
         self._save(lambda: None)
-        return {"reviewed": child.time, "of_easy": _ratios(child.groups, response)}
+        return {"reviewed": child.about.time, "of_easy": _ratios(child.about.groups, response)}
 
     def _failed(self, policy: Guarded, why: str) -> dict[str, Any]:
         """Leave the classes as they are, and say why and when the review is tried again."""
@@ -252,24 +258,8 @@ class GuardKeeper:
 
     def _start(self, policy: Guarded, due: int) -> Child:
         """Return a process that reviews the books before a Unix time."""
-        books = self.books
-        assert books is not None  # noqa: S101  # keep has made them
-        rows = books.rows_before(due)
-        head = books.head
-        guard = policy.guard(books.groups)
-        none = (0.0, 0.0, 0.0, 0.0)
-        sums = [*(head.sums.get(name, none) for name in books.groups), head.sums_of_all]
-        request = Request(
-            due,
-            head.begin,
-            read_room(self.site.width, self.site.partitions),
-            guard._replace(classes=guard.classes.tolist())._asdict(),  # type: ignore[arg-type]
-            *([column[row] for row in rows] for column in (
-                books.submit, books.request, books.width, books.start, books.end, books.group, books.easy
-            )),
-            head.since,
-            [list(row) for row in zip(*sums, strict=True)],
-        )  # fmt: skip
+        assert self.books is not None  # noqa: S101  # keep has made them
+        about, request = request_of(self.books, policy, due, read_room(self.site.width, self.site.partitions))
         text = json.dumps({name: getattr(request, name) for name in Request.__struct_fields__})
         root = str(Path(__file__).resolve().parents[2])
         environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -286,9 +276,7 @@ class GuardKeeper:
                 env=environment,
                 start_new_session=True,  # Ctrl-C is for the daemon
             )
-        return Child(
-            process, output, errors, rows, list(books.groups), due, guarded_text(policy), time.monotonic() + PATIENCE
-        )
+        return Child(process, output, errors, about, time.monotonic() + PATIENCE)
 
     def _drop_child(self) -> None:
         """End the process of a review, and close its files."""
@@ -341,31 +329,51 @@ def _response(child: Child) -> Response:
         response = as_type(json.loads(child.output.read(MOST_BYTES)), Response)
     except ValueError as error:  # an InputError is one, too
         raise InputError(str(error)) from None
-    groups = len(child.groups)
+    groups, jobs = len(child.about.groups), len(child.about.rows)
     shapes = {(len(table), len(row)) for table in (response.sums, response.now) for row in table}
-    is_sound = len(response.classes) == groups and len(response.easy) == len(child.rows) and shapes == {(4, groups + 1)}
-    if not is_sound or not 0 <= response.settled <= len(child.rows):
+    is_sound = len(response.classes) == groups and len(response.easy) == jobs and shapes == {(4, groups + 1)}
+    if not is_sound or not 0 <= response.settled <= jobs:
         raise InputError("the review is not of these books")
     return response
 
 
-def _answer(child: Child, response: Response) -> Answer:
-    """Return what is written down of a review."""
+def request_of(books: GuardBooks, policy: Guarded, due: int, room: int) -> tuple[About, Request]:
+    """Return what a review at a Unix time needs of the books; `room` processors are up."""
+    rows, head = books.rows_before(due), books.head
+    guard = policy.guard(books.groups)
+    none = (0.0, 0.0, 0.0, 0.0)
+    sums = [*(head.sums.get(name, none) for name in books.groups), head.sums_of_all]
+    request = Request(
+        due,
+        head.begin,
+        room,
+        guard._asdict() | {"classes": guard.classes.tolist()},
+        *(
+            [column[row] for row in rows]
+            for column in (books.submit, books.request, books.width, books.start, books.end, books.group, books.easy)
+        ),
+        head.since,
+        [list(row) for row in zip(*sums, strict=True)],
+    )
+    return About(rows, list(books.groups), due, guarded_text(policy)), request
+
+
+def answer_of(about: About, response: Response) -> Answer:
+    """Return what the books keep of a review."""
     columns: list[tuple[float, float, float, float]] = [
         (real, easy, used, requested) for real, easy, used, requested in zip(*response.sums, strict=True)
     ]
-    sums = dict(zip(child.groups, columns, strict=False))  # the last column is of all
-    classes = dict(zip(child.groups, response.classes, strict=True))
+    sums = dict(zip(about.groups, columns[:-1], strict=True))
     return Answer(
-        child.time,
-        child.policy,
-        child.rows,
+        about.time,
+        about.policy,
+        about.rows,
         response.easy,
         response.settled,
         response.since,
         {name: four for name, four in sums.items() if any(four) or name == NEWCOMERS},
         columns[-1],
-        classes,
+        dict(zip(about.groups, response.classes, strict=True)),
     )
 
 
