@@ -286,7 +286,7 @@ class _Writer:
             if start != NONE:  # it was put back into the queue
                 self._set(row, life, start, min(max(life.job.submit, start + 1), max(self.now, start + 1)))
                 self._enter(life)
-            elif life.is_free:
+            elif life.is_free and self.manner.is_ours(life.job):
                 self._set(row, life, NONE, NONE)
             else:
                 self.gone[life.key] = None
