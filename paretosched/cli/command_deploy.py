@@ -40,6 +40,7 @@ How it works on Slurm: every period, squeue and sprio are read, the waiting jobs
 no job in a reservation, no other partition. If the daemon ends, jobs keep their order and new ones come behind.
 It needs PriorityType=priority/multifactor and the right of an operator, and nothing more:
   sacctmgr modify user NAME set AdminLevel=Operator
+A guarded order compares itself with EASY: the daemon keeps books of the jobs since the deployment began, in FOLDER.
 What slurm.conf must say for the backfilling of the policy is printed at the start, with what it says now."""
 
 

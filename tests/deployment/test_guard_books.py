@@ -34,12 +34,6 @@ from support.zoo import workloads
 T0 = 1_700_000_000
 
 
-def terms_of(w: Workload, policy: Guarded) -> naive_guarded.Terms:
-    last = len(policy.first) + 1
-    classes = [policy.first.index(name) + 1 if name in policy.first else last for name in w.groups]
-    return naive_guarded.Terms(classes, policy.overall, policy.each, policy.review, policy.ageing)
-
-
 def decided(w: Workload, policy: Guarded, folder: Path, kill_every: int = 0) -> tuple[list[int], set[tuple[Any, ...]]]:
     """Return the starts under the daemon's code, and all classes; at each review they must be those of the oracle."""
     all_classes = set()
@@ -47,7 +41,7 @@ def decided(w: Workload, policy: Guarded, folder: Path, kill_every: int = 0) -> 
 
     def reviewed(t: int, start: dict[int, int], classes: dict[str, int]) -> None:
         before = {row: second for row, second in start.items() if second < t}
-        expected = naive_guarded.classes_at(t, jobs, before, w.capacity, terms_of(w, policy))
+        expected = naive_guarded.classes_at(t, jobs, before, w.capacity, naive_guarded.terms_of(w, policy))
         seen = {name for name in w.groups if name in classes}
         assert {name: classes[name] for name in seen} == {
             name: number for name, number in zip(w.groups, expected, strict=True) if name in seen
@@ -132,7 +126,9 @@ def rows(books: GuardBooks) -> list[tuple[int, ...]]:
 
 
 def test_a_job_waits_from_when_it_could_run_until_it_starts_and_ends() -> None:
-    books = after((10, [waits(eligible=T0 + 7)]), (20, [runs(T0 + 15, eligible=T0 + 7)]), (30, [ended(T0 + 15, T0 + 29)]))
+    books = after(
+        (10, [waits(eligible=T0 + 7)]), (20, [runs(T0 + 15, eligible=T0 + 7)]), (30, [ended(T0 + 15, T0 + 29)])
+    )
     assert rows(books) == [(7, 600, 15, 29)]
     assert books.live == {}
 
@@ -184,7 +180,9 @@ def test_a_job_that_is_cancelled_while_it_waits_leaves_the_books() -> None:
 
 def test_a_job_that_is_put_back_into_the_queue_has_two_lives() -> None:
     again_ = waits(submit=T0 + 50, eligible=T0 + 60)
-    books = after((0, []), (10, [runs(T0 + 5)]), (70, [again_]), (90, [runs(T0 + 80, submit=T0 + 50, eligible=T0 + 60)]))
+    books = after(
+        (0, []), (10, [runs(T0 + 5)]), (70, [again_]), (90, [runs(T0 + 80, submit=T0 + 50, eligible=T0 + 60)])
+    )
     assert rows(books) == [(0, 600, 5, 50), (60, 600, 80, -1)]
     unseen = after((0, []), (10, [runs(T0 + 5)]), (90, [runs(T0 + 80, submit=T0 + 50, eligible=T0 + 60)]))
     assert rows(unseen) == rows(books)
@@ -262,7 +260,7 @@ def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path, cut: int) -> None:
         ('"sums_of_all":[0.0', '"sums_of_all":[1e999', r"deploy\.books:1: sums must be numbers from 0 on"),
         ("physics", "\\ud800", None),
         (",600,", ",0,", r"deploy\.books:2: a job cannot have request 0"),
-        (f"[[\"1\",\"physics\",{T0}", f"[[\"1\",\"physics\",{T0 + 99}", r"deploy\.books:2: \"new\" must have new jobs"),
+        (f'[["1","physics",{T0}', f'[["1","physics",{T0 + 99}', r"deploy\.books:2: \"new\" must have new jobs"),
         ('"set":[["1"', '"set":[["2"', r"deploy\.books:3: job '2' is not in the books; move it away to begin anew"),
         ('"time":1700000020', '"time":1600000000', r"deploy\.books:3: \"time\" must not be before"),
     ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -123,7 +122,7 @@ def test_a_review_that_fails_changes_nothing_and_is_tried_again_later(
     fake.remember(RUNS)
     before = keep(keeper, 601)
     python = tmp_path / "python"
-    python.write_text(f"#!/bin/sh\nexec {sys.executable} -c \"$SCRIPT\"\n", encoding="utf-8")
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -c "$SCRIPT"\n', encoding="utf-8")
     python.chmod(0o755)
     monkeypatch.setattr(guard_keeper, "PATIENCE", 1.0)
     with monkeypatch.context() as patch:
@@ -284,7 +283,7 @@ def test_a_pass_ranks_by_the_classes_and_off_leaves_only_the_log(fake: FakeSlurm
     assert fake.order() == [1, 3, 2]  # one class: the largest first
     assert "paretosched_deploy_open_jobs 3" in (plan.folder / "deploy.prom").read_text(encoding="utf-8")
     undo(plan, remarks.append)
-    assert os.listdir(plan.folder) == ["deploy.jsonl"]
+    assert [path.name for path in plan.folder.iterdir()] == ["deploy.jsonl"]
 
 
 def test_the_command_says_what_it_does_and_what_slurm_conf_must_say(fake: FakeSlurm, plan: Plan) -> None:

@@ -6,8 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from paretosched import Guarded, Workload
-from paretosched.deployment.guard_books import GuardBooks, Line, Manner, add_line, line_of, new_books, read_books
-from paretosched.deployment.guard_books import write_books
+from paretosched.deployment.guard_books import (
+    GuardBooks,
+    Line,
+    Manner,
+    add_line,
+    line_of,
+    new_books,
+    read_books,
+    write_books,
+)
 from paretosched.deployment.guard_keeper import answer_of, request_of
 from paretosched.deployment.guard_review import review_of
 from paretosched.deployment.ranking import order_of
