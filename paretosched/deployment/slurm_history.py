@@ -35,8 +35,24 @@ COLUMNS = (
 WAITING, RUNNING, ENDED = range(3)
 RUNS = {"RUNNING", "SUSPENDED", "CONFIGURING", "STOPPED", "RESIZING", "SIGNALING"}
 WAITS = {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"}
-ROOM = ("None", "Priority", "Resources")  # reasons why a job waits that only other jobs have
-ROOM_TOO = re.compile(r"Nodes.required.for.job.are", re.ASCII)  # likewise, where some nodes are down
+# Beginnings of the reasons why a job waits although there may be room; other reasons are other jobs, or nodes.
+LIMITS = (
+    "Account",
+    "Assoc",
+    "BadConstraints",
+    "BeginTime",
+    "BurstBuffer",
+    "Dependency",
+    "FedJobLock",
+    "Invalid",
+    "JobArrayTaskLimit",
+    "JobHeld",
+    "Licenses",
+    "Max",
+    "Partition",
+    "QOS",
+    "Reservation",
+)
 TASK = re.compile(r"(\d{1,12})(?:_(\d{1,12}))?", re.ASCII)
 SACCT_PATIENCE = 300.0  # s
 
@@ -111,7 +127,7 @@ def _life(cells: Mapping[str, str]) -> Life:
     job = job_of(cells)
     array = TASK.fullmatch(cells["JobArrayID"])
     key = cells["JobArrayID"] if array is not None and cells["HetJobID"] in NONE else str(job.id)
-    is_free = job.pending and not job.is_held and (cells["Reason"] in ROOM or bool(ROOM_TOO.match(cells["Reason"])))
+    is_free = job.pending and not job.is_held and not cells["Reason"].startswith(LIMITS)
     return _in_phase(key, job, cells["State"], is_free, cells["StartTime"], cells["EndTime"])
 
 

@@ -32,6 +32,8 @@ CASES = {
     "7_2": {"reason": "JobArrayTaskLimit", "eligible": "N/A"},
     "8": {"reason": "Nodes_required_for_job_are_DOWN,_DRAINED_or_reserved"},
     "9": {"state": "REQUEUE_HOLD"},
+    "12": {"reason": "PartitionDown"},
+    "13": {"reason": "ReqNodeNotAvail,_UnavailableNodes:n7"},
     "10": {"state": "SUSPENDED", "start": NOW - 70},
     "11": {"eligible": NOW + 60},
 }
@@ -56,12 +58,14 @@ def test_each_task_is_a_job_and_plans_are_no_facts() -> None:
         "9": (WAITING, None, None),
         "10": (RUNNING, NOW - 70, None),
         "11": (WAITING, None, None),
+        "12": (WAITING, None, None),
+        "13": (WAITING, None, None),
     }
     assert lives()["2"].job.widths["cpus"] == 8
 
 
 def test_only_jobs_that_others_keep_waiting_are_free() -> None:
-    assert [key for key, life in lives().items() if life.is_free] == ["4", "8"]
+    assert [key for key, life in lives().items() if life.is_free] == ["4", "8", "13"]
 
 
 def test_what_is_later_than_a_second_has_not_happened_then() -> None:

@@ -145,7 +145,8 @@ def by_oracle(rows: list[dict[str, str]], begin: int, t: int, known: set[str]) -
     for number, row in enumerate(rows):
         when = [unix(row[name]) - begin for name in ("EligibleTime", "StartTime", "EndTime")]
         user = row["UserId"].partition("(")[0]
-        limit = 60 * int(row["TimeLimit"])
+        so_far = min(when[2], t - begin) - when[1]  # a cluster that stands still kills no job in time
+        limit = max(60 * int(row["TimeLimit"]), so_far)
         job = Job(number, when[0], when[2] - when[1], limit, int(row["ProcCnt"]), groups.index(user))
         jobs.append(job)
         if when[1] < t - begin:
