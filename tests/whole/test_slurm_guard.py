@@ -109,7 +109,8 @@ def test_a_guarded_order_is_run_killed_gone_on_with_and_undone(tmp_path: Path) -
             cluster.wait_until(lambda: len(daemon.reviews()) >= 3, 120)
             cluster.stop("slurmctld")
             prom = daemon.kept / "deploy.prom"
-            cluster.wait_until(lambda: "failures_total 1" in prom.read_text(encoding="utf-8"), 60)
+            failed = "deploy_failures_total 1"
+            cluster.wait_until(lambda: failed in prom.read_text(encoding="utf-8"), 180)
             cluster.start("slurmctld")
             crowd(5)
             cluster.wait_until(lambda: not cluster.call("squeue", "-h", check=False).strip(), 240)
