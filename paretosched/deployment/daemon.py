@@ -292,7 +292,7 @@ def one_pass(
         "set": {str(job): factor for job, factor in changes.items()},
         "refused": {str(job): words for job, words in refused.items()},
         "seconds": round(time.monotonic() - begin, 3),
-        **of_guard,
+        **(of_guard if len(of_guard) > 1 else {}),  # the classes stay as they are until a review
     }
     for job in refused:
         after.factors.pop(job, None)

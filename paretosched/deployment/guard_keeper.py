@@ -343,17 +343,24 @@ def request_of(books: GuardBooks, policy: Guarded, due: int, room: int) -> tuple
     guard = policy.guard(books.groups)
     none = (0.0, 0.0, 0.0, 0.0)
     sums = [*(head.sums.get(name, none) for name in books.groups), head.sums_of_all]
+
+    def chosen(column: Sequence[int]) -> list[int]:
+        return [column[row] for row in rows]
+
     request = Request(
-        due,
-        head.begin,
-        room,
-        guard._asdict() | {"classes": guard.classes.tolist()},
-        *(
-            [column[row] for row in rows]
-            for column in (books.submit, books.request, books.width, books.start, books.end, books.group, books.easy)
-        ),
-        head.since,
-        [list(row) for row in zip(*sums, strict=True)],
+        time=due,
+        begin=head.begin,
+        room=room,
+        guard=guard._asdict() | {"classes": guard.classes.tolist()},
+        submit=chosen(books.submit),
+        request=chosen(books.request),
+        width=chosen(books.width),
+        start=chosen(books.start),
+        end=chosen(books.end),
+        group=chosen(books.group),
+        easy=chosen(books.easy),
+        since=head.since,
+        sums=[list(row) for row in zip(*sums, strict=True)],
     )
     return About(rows, list(books.groups), due, guarded_text(policy)), request
 
