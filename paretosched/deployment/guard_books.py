@@ -79,7 +79,7 @@ class Head(Struct, forbid_unknown_fields=True):
 
 
 class Answer(NamedTuple):
-    """What a review says, see `Reviewed` in `paretosched.kernels.guarded`; times are Unix times."""
+    """What a review says, see `Reviewed` in `paretosched.kernels.guarded_review`; times are Unix times."""
 
     time: int
     policy: str
@@ -171,7 +171,7 @@ class GuardBooks:
         """Return the rows of the jobs that came before a Unix time and are not gone."""
         return [row for row, submit in enumerate(self.submit) if submit < second and self.width[row]]
 
-    def reviewed(self, answer: Answer) -> GuardBooks:
+    def after(self, answer: Answer) -> GuardBooks:
         """Return the books after a review, without the rows that are settled."""
         for row, easy in zip(answer.rows, answer.easy, strict=True):
             self.easy[row] = easy

@@ -226,27 +226,27 @@ class GuardKeeper:
             try:
                 self._child = self._start(policy, due)
             except (OSError, SlurmError) as error:
-                return self._failed(policy, str(error))
+                return self._note_failure(policy, str(error))
         child = self._child
         if child is None:
             return {}
         with suppress(subprocess.TimeoutExpired):
             child.process.wait(min(self.site.patience, max(0.0, child.until - time.monotonic())))
         if child.process.poll() is None:
-            return {} if time.monotonic() < child.until else self._failed(policy, f"no end after {PATIENCE:g} s")
+            return {} if time.monotonic() < child.until else self._note_failure(policy, f"no end after {PATIENCE:g} s")
         try:
             response = _response(child)
         except InputError as error:
-            return self._failed(policy, str(error))
+            return self._note_failure(policy, str(error))
         self._drop_child()
         self._tries, self._next_try = 0, 0.0
         self.totals.reviews += 1
-        self.books = books.reviewed(answer_of(child.about, response))
+        self.books = books.after(answer_of(child.about, response))
         self._is_on_disk = False
         self._save(lambda: None)
         return {"reviewed": child.about.time, "of_easy": _ratios(child.about.groups, response)}
 
-    def _failed(self, policy: Guarded, why: str) -> dict[str, Any]:
+    def _note_failure(self, policy: Guarded, why: str) -> dict[str, Any]:
         """Leave the classes as they are, and say why and when the review is tried again."""
         self._drop_child()
         self._tries += 1
@@ -344,7 +344,7 @@ def request_of(books: GuardBooks, policy: Guarded, due: int, room: int) -> tuple
     none = (0.0, 0.0, 0.0, 0.0)
     sums = [*(head.sums.get(name, none) for name in books.groups), head.sums_of_all]
 
-    def chosen(column: Sequence[int]) -> list[int]:
+    def pick(column: Sequence[int]) -> list[int]:
         return [column[row] for row in rows]
 
     request = Request(
@@ -352,13 +352,13 @@ def request_of(books: GuardBooks, policy: Guarded, due: int, room: int) -> tuple
         begin=head.begin,
         room=room,
         guard=guard._asdict() | {"classes": guard.classes.tolist()},
-        submit=chosen(books.submit),
-        request=chosen(books.request),
-        width=chosen(books.width),
-        start=chosen(books.start),
-        end=chosen(books.end),
-        group=chosen(books.group),
-        easy=chosen(books.easy),
+        submit=pick(books.submit),
+        request=pick(books.request),
+        width=pick(books.width),
+        start=pick(books.start),
+        end=pick(books.end),
+        group=pick(books.group),
+        easy=pick(books.easy),
         since=head.since,
         sums=[list(row) for row in zip(*sums, strict=True)],
     )

@@ -38,7 +38,7 @@ class Request(Struct, forbid_unknown_fields=True):
     submit, request, width, start, end, group, easy
         By job, in the order in which they came.
     since, sums
-        As of `Reviewed` there; the last column is of all jobs.
+        As of `Reviewed` in `paretosched.kernels.guarded_review`; the last column is of all jobs.
     """
 
     time: int
@@ -79,7 +79,8 @@ def review_of(request: Request) -> Response:
     """Return what a review says."""
     import numpy as np
 
-    from ..kernels.guarded import Guard, review_at
+    from ..kernels.guarded import Guard
+    from ..kernels.guarded_review import review_at
     from ..kernels.inputs import Jobs
 
     begin, t = request.begin, request.time - request.begin

@@ -140,7 +140,7 @@ def _formula_keys(
 
 def _guarded_keys(policy: Guarded, names: Sequence[str], jobs: Workload, classes: Mapping[str, int]) -> Floats:
     """Return the keys of all jobs but the first one under a guarded order; `names` are those of the groups."""
-    from ..kernels.guarded import waiting_keys
+    from ..kernels.guarded_review import waiting_keys
 
     guard = policy.guard(names)
     first = dict(zip(names, guard.classes.tolist(), strict=True))

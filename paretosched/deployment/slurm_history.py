@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from .slurm_calls import SlurmError, call
-from .slurm_queue import FIELDS, MOST_JOBS, NONE, QueuedJob, cells_in, job_of, joined
+from .slurm_queue import FIELDS, MOST_JOBS, NONE, QueuedJob, cells_in, job_of, join
 
 HISTORY = (*FIELDS[:-1], "JobArrayID", "StartTime", "EndTime", "Reason", FIELDS[-1])  # of squeue -O
 COLUMNS = (
@@ -117,7 +117,7 @@ def history_in(text: str, mark: str) -> list[Life]:
         It is not such an output, or has too many jobs.
     """
     try:
-        return _joined(_life(cells) for cells in cells_in(text, mark, HISTORY))
+        return _join_parts(_life(cells) for cells in cells_in(text, mark, HISTORY))
     except ValueError as error:
         raise SlurmError(f"squeue: {error}") from None
 
@@ -143,7 +143,7 @@ def _in_phase(key: str, job: QueuedJob, state: str, is_free: bool, start: str, e
     return Life(key, job, phase, is_free and phase == WAITING, times[0], times[1])
 
 
-def _joined(lives: Iterable[Life]) -> list[Life]:
+def _join_parts(lives: Iterable[Life]) -> list[Life]:
     """Return jobs of which the parts of a heterogeneous one are one job."""
     result: dict[str, Life] = {}
     for life in lives:
@@ -154,7 +154,7 @@ def _joined(lives: Iterable[Life]) -> list[Life]:
         first = min(life, other, key=lambda part: part.phase)
         ends = [end for end in (life.end, other.end) if end is not None]
         end = max(ends) if first.phase == ENDED and ends else None
-        result[life.key] = first._replace(job=joined(other.job, life.job), end=end)
+        result[life.key] = first._replace(job=join(other.job, life.job), end=end)
     return list(result.values())
 
 
@@ -197,16 +197,16 @@ def accounting_in(text: str) -> list[Life]:
             raise SlurmError(f"sacct: a line is {line[:60]!r}")
         cells = dict(zip(COLUMNS, row, strict=True))
         try:
-            life = _recorded(cells)
+            life = _life_of(cells)
         except ValueError as error:
             raise SlurmError(f"sacct: {error}") from None
         if life is not None:
             lives.setdefault((life.key, life.start), []).append(life)
-    parts = [_joined(group)[0] for group in lives.values()]
+    parts = [_join_parts(group)[0] for group in lives.values()]
     return sorted(parts, key=lambda life: (life.start is None, life.start or 0))
 
 
-def _recorded(cells: Mapping[str, str]) -> Life | None:
+def _life_of(cells: Mapping[str, str]) -> Life | None:
     """Return the job of a line of sacct; None for an array of which the tasks have lines of their own."""
     number = cells["JobID"].partition("+")[0]  # of a part of a heterogeneous job, the job
     if TASK.fullmatch(number) is None:

@@ -117,7 +117,7 @@ def jobs_in(text: str, mark: str) -> list[QueuedJob]:
     try:
         for cells in cells_in(text, mark, FIELDS):
             job = job_of(cells)
-            jobs[job.id] = joined(jobs[job.id], job) if job.id in jobs else job
+            jobs[job.id] = join(jobs[job.id], job) if job.id in jobs else job
     except ValueError as error:
         raise SlurmError(f"squeue: {error}") from None
     return list(jobs.values())
@@ -173,7 +173,7 @@ def job_of(cells: Mapping[str, str]) -> QueuedJob:
     )
 
 
-def joined(job: QueuedJob, part: QueuedJob) -> QueuedJob:
+def join(job: QueuedJob, part: QueuedJob) -> QueuedJob:
     """Return a heterogeneous job with one more part, or an array of which tasks have lines of their own."""
     widths = {name: job.widths[name] + part.widths[name] for name in WIDTHS}
     return job._replace(widths=widths, limit=max(job.limit, part.limit), is_held=job.is_held or part.is_held)

@@ -237,7 +237,7 @@ def daemon_books(r: Random, folder: Path) -> Iterator[Verdict]:
         return
     assert books is not None
     about, request = guard_keeper.request_of(books, ps.Guarded(("1",)), books.time + 60, 8)
-    books = books.reviewed(guard_keeper.answer_of(about, review_of(request)))
+    books = books.after(guard_keeper.answer_of(about, review_of(request)))
     write_books(folder, books)
     same = read_books(folder)
     fits = same is not None and [*same.lines()] == [*books.lines()]

@@ -34,12 +34,12 @@ from support.zoo import workloads
 T0 = 1_700_000_000
 
 
-def decided(w: Workload, policy: Guarded, folder: Path, kill_every: int = 0) -> tuple[list[int], set[tuple[Any, ...]]]:
+def decide(w: Workload, policy: Guarded, folder: Path, kill_every: int = 0) -> tuple[list[int], set[tuple[Any, ...]]]:
     """Return the starts under the daemon's code, and all classes; at each review they must be those of the oracle."""
     all_classes = set()
     jobs = naive.jobs_of(w)
 
-    def reviewed(t: int, start: dict[int, int], classes: dict[str, int]) -> None:
+    def check(t: int, start: dict[int, int], classes: dict[str, int]) -> None:
         before = {row: second for row, second in start.items() if second < t}
         expected = naive_guarded.classes_at(t, jobs, before, w.capacity, naive_guarded.terms_of(w, policy))
         seen = {name for name in w.groups if name in classes}
@@ -48,7 +48,7 @@ def decided(w: Workload, policy: Guarded, folder: Path, kill_every: int = 0) -> 
         }
         all_classes.add(tuple(expected))
 
-    return start_times(w, policy, folder, reviewed, kill_every), all_classes
+    return start_times(w, policy, folder, check, kill_every), all_classes
 
 
 @briefly
@@ -59,7 +59,7 @@ def test_the_daemon_decides_as_the_simulator_does(
     """Second by second, with the same classes at each review; and it is killed after each third pass."""
     first = data.draw(st.lists(st.sampled_from(w.groups), min_size=1, max_size=2, unique=True))
     policy = Guarded(tuple(first), data.draw(st.sampled_from([0.9, 1.0, 1.1])), 1.1, 60, 600)
-    decided_starts, _ = decided(w, policy, tmp_path_factory.mktemp("kept"), 3)
+    decided_starts, _ = decide(w, policy, tmp_path_factory.mktemp("kept"), 3)
     assert decided_starts == starts(w, policy)
 
 
@@ -78,7 +78,7 @@ def test_the_daemon_decides_as_the_simulator_does_over_many_reviews_that_change_
         groups=("1", "2", "3", "4"),
     )
     policy = Guarded(("1", "2"), review=1800)
-    decided_starts, classes = decided(w, policy, tmp_path, 7)
+    decided_starts, classes = decide(w, policy, tmp_path, 7)
     assert decided_starts == simulate(w, policy).start.tolist()
     assert len(classes) > 2
 
@@ -102,7 +102,7 @@ def runs(start: int, key: str = "1", **changes: Any) -> Life:
     return waits(key, **changes)._replace(phase=RUNNING, is_free=False, start=start)
 
 
-def ended(start: int, end: int, key: str = "1", **changes: Any) -> Life:
+def ends(start: int, end: int, key: str = "1", **changes: Any) -> Life:
     return runs(start, key, **changes)._replace(phase=ENDED, end=end)
 
 
@@ -127,25 +127,25 @@ def rows(books: GuardBooks) -> list[tuple[int, ...]]:
 
 def test_a_job_waits_from_when_it_could_run_until_it_starts_and_ends() -> None:
     books = after(
-        (10, [waits(eligible=T0 + 7)]), (20, [runs(T0 + 15, eligible=T0 + 7)]), (30, [ended(T0 + 15, T0 + 29)])
+        (10, [waits(eligible=T0 + 7)]), (20, [runs(T0 + 15, eligible=T0 + 7)]), (30, [ends(T0 + 15, T0 + 29)])
     )
     assert rows(books) == [(7, 600, 15, 29)]
     assert books.live == {}
 
 
 def test_what_waits_and_runs_at_the_begin_comes_in_its_first_second() -> None:
-    books = after((0, [waits("1", eligible=T0 - 999), runs(T0 - 100, "2"), ended(T0 - 50, T0 - 9, "3")]))
+    books = after((0, [waits("1", eligible=T0 - 999), runs(T0 - 100, "2"), ends(T0 - 50, T0 - 9, "3")]))
     assert rows(books) == [(0, 600, -1, -1), (0, 500, 0, -1)]
     line, _ = line_of(books, T0 + 30, [waits("1", eligible=T0 - 999), runs(T0 - 100, "2")], OURS)
     assert (line.set, line.gone, line.new) == ([], [], [])
 
 
 def test_a_job_that_came_and_went_between_two_passes_is_known() -> None:
-    assert rows(after((0, []), (60, [ended(T0 + 20, T0 + 40, eligible=T0 + 10)]))) == [(10, 600, 20, 40)]
+    assert rows(after((0, []), (60, [ends(T0 + 20, T0 + 40, eligible=T0 + 10)]))) == [(10, 600, 20, 40)]
 
 
 def test_what_happens_after_the_second_of_a_pass_is_for_the_next_one_and_comes_once() -> None:
-    late = ended(T0 + 25, T0 + 33, eligible=T0 + 25)
+    late = ends(T0 + 25, T0 + 33, eligible=T0 + 25)
     first, second = (20, [late]), (30, [late])
     assert rows(after(first)) == []
     assert rows(after(first, second)) == [(25, 600, 25, -1)]
@@ -160,7 +160,7 @@ def test_what_happens_after_the_second_of_a_pass_is_for_the_next_one_and_comes_o
         waits(eligible=T0 + 999),
         waits(reservation="r"),
         waits(partitions=("main", "other")),
-        ended(T0 + 5, T0 + 5),
+        ends(T0 + 5, T0 + 5),
     ],
 )
 def test_jobs_that_others_do_not_keep_waiting_are_not_in_the_books(life: Life) -> None:
@@ -174,7 +174,7 @@ def test_a_job_that_is_held_for_a_while_waits_from_its_release_on() -> None:
 
 
 def test_a_job_that_is_cancelled_while_it_waits_leaves_the_books() -> None:
-    books = after((10, [waits()]), (20, [ended(T0 + 15, T0 + 15)]))
+    books = after((10, [waits()]), (20, [ends(T0 + 15, T0 + 15)]))
     assert (rows(books), books.live) == ([], {})
 
 
@@ -212,13 +212,13 @@ def test_settled_jobs_leave_the_file(tmp_path: Path) -> None:
     policy, books, most = Guarded(("physics",), review=3600), new_books(T0, ""), 0
     for number in range(1, 1001):
         begin = T0 + 100 * number
-        lives = [ended(begin, begin + 90, str(number), eligible=begin)]
+        lives = [ends(begin, begin + 90, str(number), eligible=begin)]
         line, _ = line_of(books, begin + 100, lives, OURS)
         books.apply(line)
         if number % 36 == 0:
             about, request = request_of(books, policy, begin + 100, 4)
             response = review_of(request)
-            books = books.reviewed(answer_of(about, response))
+            books = books.after(answer_of(about, response))
             most = max(most, len(books.submit))
     assert most <= 3
     write_books(tmp_path, books)

@@ -29,7 +29,7 @@ EPOCH = 1_700_000_000
 Seen = Callable[[int, dict[int, int], dict[str, int]], None]
 
 
-def queued(w: Workload, job: Job) -> QueuedJob:
+def job_in(w: Workload, job: Job) -> QueuedJob:
     """Return what Slurm would say of a job."""
     account, when = w.groups[job.group], EPOCH + job.arrival
     widths = dict.fromkeys(WIDTHS, job.width)
@@ -41,7 +41,7 @@ def queued(w: Workload, job: Job) -> QueuedJob:
 
 def life_of(w: Workload, job: Job, start: int | None, t: int) -> Life:
     """Return what Slurm would remember of a job in second t."""
-    key, asked = str(job.row + 1), queued(w, job)
+    key, asked = str(job.row + 1), job_in(w, job)
     if start is None:
         return Life(key, asked, WAITING, True, None, None)
     end = start + job.run
@@ -83,13 +83,13 @@ def start_times(w: Workload, policy: Guarded, folder: Path, reviewed: Seen, kill
         due = books.head.begin + (now - books.head.begin) // policy.review * policy.review
         if due > books.head.reviewed:
             about, request = request_of(books, policy, due, w.capacity)
-            books = books.reviewed(answer_of(about, review_of(request)))
+            books = books.after(answer_of(about, review_of(request)))
             write_books(folder, books)
             reviewed(due - EPOCH, dict(start), books.head.classes)
         if kill_every and passes % kill_every == 0:
             books = again(folder, books)
         classes = books.head.classes or None
-        asked = [queued(w, job) for job in waiting]
+        asked = [job_in(w, job) for job in waiting]
         order = order_of(policy, asked, grouping, "cpus", now, EPOCH + first, "UTC", (), classes).ids
         place = {number - 1: i for i, number in enumerate(order)}
         started = naive.easy(t, sorted(waiting, key=lambda job: place[job.row]), running, capacity)
@@ -108,4 +108,4 @@ def again(folder: Path, books: GuardBooks) -> GuardBooks:
     return read
 
 
-__all__ = ["EPOCH", "Line", "again", "by_account", "life_of", "queued", "start_times"]
+__all__ = ["EPOCH", "Line", "again", "by_account", "life_of", "job_in", "start_times"]
