@@ -109,7 +109,7 @@ def order_of(
         return Order([], SITUATIONS[situation])
     by_submission = sorted(jobs, key=lambda job: (job.submit, job.id))
     if isinstance(policy, Guarded):
-        names, numbered = grouping.numbered(jobs)
+        names, numbered = grouping.number_groups(jobs)
         arrivals = workload_of(by_submission, numbered, width, since).in_arrival_order
         keys = _guarded_keys(policy, names, arrivals.jobs, classes or {})
     else:

@@ -47,7 +47,7 @@ class Grouping(NamedTuple):
         own = job.partitions[0] if self.field == "partition" else getattr(job, self.field) if self.field else ""
         return own if own and group == self.groups[-1] else group
 
-    def numbered(self, jobs: Sequence[QueuedJob]) -> tuple[list[str], Grouping]:
+    def number_groups(self, jobs: Sequence[QueuedJob]) -> tuple[list[str], Grouping]:
         """Return the names of the groups that some jobs have, and the rule that puts them there by number."""
         names = sorted({self.name(job) for job in jobs})
         place = {name: number for number, name in enumerate(names)}

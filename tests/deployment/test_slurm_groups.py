@@ -134,7 +134,7 @@ def test_a_list_for_a_guarded_order_may_have_groups_that_it_does_not_name(tmp_pa
     names = [grouping.name(job(account=account)) for account in ("chem", "art", "x")]
     assert names == ["chem", "law", "other"]
     jobs = [job(account=account) for account in ("x", "law", "chem", "art")]
-    names, numbered = grouping.numbered(jobs)
+    names, numbered = grouping.number_groups(jobs)
     assert [names[numbered.group_of(one)] for one in jobs] == ["other", "law", "chem", "law"]
 
 
