@@ -84,6 +84,9 @@ STATED: tuple[Stated, ...] = tuple(
             "0 for all waiting jobs",
             "the half-life of the policy (7 days, unless",
             "The goal of 95 % of the pairs",
+            "It may take 1 GiB",
+            "200,000 the comparison begins anew",
+            "has the `classes`, 0 for a group that comes before all others",
         ),
         (SLURM, SIZE): (
             "for 10,000 waiting jobs",

@@ -40,6 +40,7 @@ How it works on Slurm: every period, squeue and sprio are read, the waiting jobs
 no job in a reservation, no other partition. If the daemon ends, jobs keep their order and new ones come behind.
 It needs PriorityType=priority/multifactor and the right of an operator, and nothing more:
   sacctmgr modify user NAME set AdminLevel=Operator
+A guarded order compares itself with EASY: the daemon keeps books of the jobs since the deployment began, in FOLDER.
 What slurm.conf must say for the backfilling of the policy is printed at the start, with what it says now."""
 
 
@@ -217,7 +218,9 @@ def _run_on_slurm(options: argparse.Namespace, policy: Orderly) -> int | None:
 def _show_settings(plan: Plan, policy: Orderly, settings: dict[str, str], groups: str) -> None:
     """Show what is going to be done, and what slurm.conf must say for it."""
     from ..deployment.slurm_queue import read_queue
-    from ..deployment.slurm_settings import RIGHTS, left_out, longest_limit, wanted_settings
+    from ..deployment.slurm_settings import RIGHTS, left_out, longest_limit, settings_for_books, wanted_settings
+    from ..policies.guarded import Guarded
+    from ..policies.policy_tokens import written_time
 
     queue = read_queue()
     waiting = sum(job.pending for job in queue)
@@ -225,9 +228,15 @@ def _show_settings(plan: Plan, policy: Orderly, settings: dict[str, str], groups
     what = "nothing is changed" if plan.is_dry else f"site factors up to {plan.scale.highest:,}"
     show(f"{policy.name} on {settings.get('ClusterName', 'Slurm')}, {where}; groups: {groups}; time zone {plan.zone}")
     show(f"every {plan.period:g} s, {what}; log and numbers in {plan.folder}")
-    for setting in wanted_settings(policy, settings, longest_limit(queue), waiting):
+    wanted = wanted_settings(policy, settings, longest_limit(queue), waiting)
+    if isinstance(policy, Guarded):
+        wanted += settings_for_books(settings, plan.period)
+    for setting in wanted:
         verdict = "ok" if setting.is_right else f"PLEASE CHANGE slurm.conf, which says {setting.now}"
         show(f"  {setting.words}: {verdict}")
+    if isinstance(policy, Guarded):
+        every = written_time(policy.review)
+        show(f"  groups come first; every {every} EASY is simulated on the jobs since the deployment began, to compare")
     for words in left_out(policy):
         show(f"  Slurm cannot do this of the policy: {words}")
     if waiting > plan.scale.places:

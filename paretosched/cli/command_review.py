@@ -207,6 +207,8 @@ def _daemon_text(log: DaemonLog, reached: Coverage | None) -> str:
         f"  {log.changes:,} site factors {'would have been ' * (log.dry_passes > 0)}set, {log.refused:,} refused; "
         f"{log.gaps:,} gaps of more than two periods, the longest {log.longest_gap:,} s",
     ]
+    if log.reviews or log.failed_reviews:
+        lines.append(f"  {log.reviews:,} comparisons with EASY; {log.failed_reviews:,} failed, and were made later")
     if reached is not None and reached.jobs:
         share = 100 * reached.ranked / reached.jobs
         lines.append(

@@ -11,13 +11,14 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import InputError, first_few
 from ..core.files import exists
 from ..core.locks import take_lock
+from ..policies.guarded import Guarded
 from ..policies.policy import load_policy
 from .ranking import Orderly, check_orderly, order_of
 from .records import State, open_folder, read_state, remove_state, write_line, write_metrics, write_state
@@ -28,6 +29,9 @@ from .slurm_queue import QueuedJob, in_partitions, read_queue, read_site_factors
 from .slurm_settings import RIGHTS, check_usage
 from .slurm_usage import of_usage, read_usage
 
+if TYPE_CHECKING:
+    from .guard_keeper import GuardKeeper
+
 LONGEST_WAIT = 900.0  # s, between two passes while Slurm does not answer
 PER_CHANGE = 0.02  # s, that scontrol has for each change beyond its usual time; it needs 0.002
 WRITERS = 4  # scontrols at once: each change is a message of its own, and a scontrol waits for the answer to each
@@ -35,6 +39,7 @@ LOT = 100  # changes for which it is worth to start another one
 DENIED = ("Access/permission denied", "Invalid user id")  # words of scontrol about own and others' jobs
 LATER, SOON = "try again", 30.0  # words of scontrol about a job that slurmdbd has no number for yet; s to wait for it
 NO_ANSWER = ("Unable to contact", "timed out", "Connection refused", "Zero Bytes")  # words of scontrol
+ROOM_OF = ("cpus", "nodes")  # widths of which Slurm says how many the machine has
 NO_JOB = 0  # of a refusal that names no job
 Tell = Callable[[str], None]
 
@@ -136,6 +141,12 @@ def read_plan_policy(plan: Plan) -> Reading:
     """
     stamp = _stamp(plan.policy)
     policy = check_orderly(load_policy(plan.policy))
+    if isinstance(policy, Guarded) and plan.width not in ROOM_OF:
+        words = " or ".join(ROOM_OF)
+        raise InputError(
+            f"policy {policy.name} simulates EASY on the whole machine, of which Slurm says how many {words} it has; "
+            f"--width must be {words}, but is {plan.width}"
+        )
     grouping = grouping_of(policy, plan.groups)
     fair = of_usage(policy)
     if fair is not None:
@@ -164,15 +175,18 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
         Slurm does not answer, if `once` is set.
     """
     reading = read_plan_policy(plan)
-    with locked_folder(plan.folder), _ended_by_signals() as end:
+    with locked_folder(plan.folder), _ended_by_signals() as end, ExitStack() as ends:
         state, counts = read_state(plan.folder), Counts()
+        keeper: GuardKeeper | None = None
         virtual: dict[int, int] = {}  # the factors that a dry run would have written
         failures = 0
         while not end.is_set():
             begin = time.monotonic()
             reading = _reread(plan, reading, counts, tell)
             try:
-                result = one_pass(plan, reading, state, virtual, counts)
+                if keeper is None and isinstance(reading.policy, Guarded):
+                    keeper = ends.enter_context(_guarding(plan, tell, once))
+                result = one_pass(plan, reading, state, virtual, counts, keeper)
             except SlurmError as error:
                 if once:
                     raise
@@ -180,13 +194,13 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
                 counts.failures += 1
                 pause = pause_after(failures, plan.period)
                 tell(f"{error}; all site factors stay as they are; next try in {pause:g} s")
-                _write_metrics(plan, counts, None, tell)
+                _write_metrics(plan, counts, None, tell, keeper)
                 end.wait(pause)
                 continue
             if failures:
                 tell("Slurm answers again")
             failures, state = 0, result.state
-            _note(plan, counts, result, tell)
+            _note(plan, counts, result, tell, keeper)
             if result.is_denied:
                 raise InputError(f"Slurm allows no change of a site factor ({DENIED[0]}); {RIGHTS}")
             if once:
@@ -205,7 +219,14 @@ def pause_after(failures: int, period: float) -> float:
     return min(period * 2.0 ** min(failures, 20), max(LONGEST_WAIT, period))
 
 
-def one_pass(plan: Plan, reading: Reading, state: State, virtual: dict[int, int], counts: Counts) -> Pass:
+def one_pass(
+    plan: Plan,
+    reading: Reading,
+    state: State,
+    virtual: dict[int, int],
+    counts: Counts,
+    keeper: GuardKeeper | None = None,
+) -> Pass:
     """Put the waiting jobs in order once.
 
     Parameters
@@ -218,6 +239,8 @@ def one_pass(plan: Plan, reading: Reading, state: State, virtual: dict[int, int]
         Modified in place: the factors that a dry run would have written.
     counts
         Modified in place.
+    keeper
+        The books of a guarded order, modified in place; another policy needs none.
 
     Raises
     ------
@@ -228,6 +251,9 @@ def one_pass(plan: Plan, reading: Reading, state: State, virtual: dict[int, int]
     """
     begin = time.monotonic()
     now = int(time.time())
+    of_guard: dict[str, Any] = {}
+    if keeper is not None and isinstance(reading.policy, Guarded):
+        of_guard = keeper.keep(reading.policy, reading.grouping, now)
     queue = read_queue()
     jobs = to_order(queue, now, plan.partitions)
     real = read_site_factors()
@@ -235,8 +261,9 @@ def one_pass(plan: Plan, reading: Reading, state: State, virtual: dict[int, int]
     since = min([job.submit for job in jobs] + ([] if state.since is None else [state.since]), default=None)
     used = [] if of_usage(reading.policy) is None else read_usage()
     order = order_of(
-        reading.policy, jobs, reading.grouping, plan.width, now, now if since is None else since, plan.zone, used
-    )
+        reading.policy, jobs, reading.grouping, plan.width, now, now if since is None else since, plan.zone, used,
+        of_guard.get("classes"),
+    )  # fmt: skip
     changes = changed_factors(order.ids, factors, plan.scale)
     if not plan.is_dry:
         counts.foreign += sum(1 for job in order.ids if job in state.factors and real.get(job) != state.factors[job])
@@ -265,6 +292,7 @@ def one_pass(plan: Plan, reading: Reading, state: State, virtual: dict[int, int]
         "set": {str(job): factor for job, factor in changes.items()},
         "refused": {str(job): words for job, words in refused.items()},
         "seconds": round(time.monotonic() - begin, 3),
+        **(of_guard if len(of_guard) > 1 else {}),  # the classes stay as they are until a review
     }
     for job in refused:
         after.factors.pop(job, None)
@@ -387,6 +415,19 @@ def locked_folder(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
+def _guarding(plan: Plan, tell: Tell, once: bool) -> Iterator[GuardKeeper]:
+    """Yield the keeper of the books of a guarded order; a pass alone waits for a review."""
+    from .guard_keeper import AT_ONCE, PATIENCE, Site, open_keeper  # other policies do without
+
+    site = Site(plan.folder, plan.partitions, plan.width, plan.is_dry, PATIENCE if once else AT_ONCE)
+    keeper = open_keeper(site, tell)
+    try:
+        yield keeper
+    finally:
+        keeper.close()
+
+
+@contextmanager
 def _ended_by_signals() -> Iterator[threading.Event]:
     """Yield an event that SIGTERM and Ctrl-C set, so that a pass ends in order."""
     end = threading.Event()
@@ -425,16 +466,18 @@ def _reread(plan: Plan, reading: Reading, counts: Counts, tell: Tell) -> Reading
     return new
 
 
-def _note(plan: Plan, counts: Counts, result: Pass, tell: Tell) -> None:
+def _note(plan: Plan, counts: Counts, result: Pass, tell: Tell, keeper: GuardKeeper | None) -> None:
     """Write the log and the metrics; that they cannot be written is no reason to stop."""
     try:
         write_line(plan.folder, result.record, result.factors)
     except OSError as error:
         tell(f"{plan.folder}: the log cannot be written: {error.strerror}")
-    _write_metrics(plan, counts, result.record, tell)
+    _write_metrics(plan, counts, result.record, tell, keeper)
 
 
-def _write_metrics(plan: Plan, counts: Counts, record: Mapping[str, Any] | None, tell: Tell) -> None:
+def _write_metrics(
+    plan: Plan, counts: Counts, record: Mapping[str, Any] | None, tell: Tell, keeper: GuardKeeper | None
+) -> None:
     """Write the metrics; a pass that failed has no record."""
     numbers: dict[str, tuple[str, float, str]] = {
         "up": ("gauge", float(record is not None), "1 if the last pass was complete"),
@@ -446,6 +489,8 @@ def _write_metrics(plan: Plan, counts: Counts, record: Mapping[str, Any] | None,
         "foreign_total": ("counter", counts.foreign, "site factors that somebody else has changed"),
         "damaged_policies_total": ("counter", counts.damaged, "policy files that could not be read again"),
     }
+    if keeper is not None:
+        numbers |= keeper.numbers()
     if record is not None:
         numbers |= {
             "last_pass_timestamp_seconds": ("gauge", record["time"], "Unix time of the last complete pass"),

@@ -33,6 +33,8 @@ class _Line(Struct):
     set: dict[str, int] = {}
     refused: dict[str, str] = {}
     seconds: float = 0.0
+    reviewed: int | None = None
+    review_failed: str = ""
 
 
 class DaemonLog(NamedTuple):
@@ -55,6 +57,8 @@ class DaemonLog(NamedTuple):
         How long a pass took, the median and the longest one.
     policies
         Names of the policies, in the order in which they came.
+    reviews, failed_reviews
+        Of a guarded order: how often it was compared with EASY, and how often that failed.
     since
         By the number of a job: the Unix time of the first pass after which it had a site factor.
     """
@@ -71,6 +75,8 @@ class DaemonLog(NamedTuple):
     seconds: float
     most_seconds: float
     policies: tuple[str, ...]
+    reviews: int
+    failed_reviews: int
     since: dict[int, int]
 
 
@@ -118,6 +124,8 @@ def read_daemon_log(path: str | Path, since: int) -> DaemonLog:
         seconds=float(median(line.seconds for line in passes)),
         most_seconds=max(line.seconds for line in passes),
         policies=tuple(dict.fromkeys(line.policy for line in passes)),
+        reviews=sum(line.reviewed is not None for line in passes),
+        failed_reviews=sum(bool(line.review_failed) for line in passes),
         since=ranked,
     )
 

@@ -14,6 +14,7 @@ from ..core.errors import InputError, printable
 from ..core.situations import SITUATIONS
 from ..policies.formula import Term, variables
 from ..policies.greedy_order import Greedy
+from ..policies.guarded import Guarded
 from ..policies.policy import Policy
 from ..policies.priority import Priority
 from .ranking import Orderly, check_orderly, reservations_of
@@ -48,6 +49,12 @@ def pbs_text(policy: Policy, field: str) -> str:
         The policy, or a part of its formula, cannot be said in OpenPBS, or the group stands elsewhere.
     """
     orderly = check_orderly(policy)
+    if isinstance(orderly, Guarded):
+        raise InputError(
+            f"policy {policy.name} compares itself with EASY on all jobs so far, which no formula of OpenPBS can; to "
+            "have its groups come first without a guard, deploy an order such as "
+            f"priority:{','.join(orderly.first)}"
+        )
     if field not in FIELDS:
         raise InputError(f"--groups: for pbs it must be one of {', '.join(FIELDS)}, but is {field}")
     resources = _resources(orderly)

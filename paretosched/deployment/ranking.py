@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Ints
+from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.situations import SITUATIONS
 from ..kernels.formulas import evaluate
 from ..policies.greedy_order import Greedy
+from ..policies.guarded import Guarded
 from ..policies.outcome import jobs_of
 from ..policies.plain import Plain
 from ..policies.policy import Policy
@@ -23,7 +24,8 @@ from .slurm_groups import Grouping
 from .slurm_queue import QueuedJob
 from .slurm_usage import Used, of_usage, standing_of
 
-Orderly = Plain | Greedy | Priority  # the policies that order the waiting jobs of any machine
+Orderly = Plain | Greedy | Priority | Guarded  # the policies that order the waiting jobs of any machine
+NEWCOMERS = ""  # a name that no group has
 KNOWN = {"number", "wait", "estimate", "width", "area", "submit", "eligible", "group", "priority", "usage", "share"}
 
 
@@ -76,6 +78,7 @@ def order_of(
     since: int,
     zone: str,
     used: Sequence[Used] = (),
+    classes: Mapping[str, int] | None = None,
 ) -> Order:
     """Return the order of waiting jobs.
 
@@ -97,27 +100,52 @@ def order_of(
         Name of the site's time zone, for weekend, day and night.
     used
         What users have used, if the policy depends on it.
+    classes
+        Of a guarded order: the classes of the groups by name after the last review; of NEWCOMERS that of groups without
+        jobs then. None before the first one: its groups come first.
     """
     situation = int(calendar(now, zone, 0).kind[0])
     if not jobs:
         return Order([], SITUATIONS[situation])
     by_submission = sorted(jobs, key=lambda job: (job.submit, job.id))
-    arrivals = workload_of(by_submission, grouping, width, since).in_arrival_order
-    usages, shares = np.zeros((2, len(arrivals.jobs)))  # of workload rows; job 0 marks the beginning
-    fair = of_usage(policy)
-    if fair is not None:
-        usages[1:], shares[1:] = standing_of(fair, by_submission, grouping, used)
-        policy = replace(fair, usage="group", shares={})  # accounts and shares are those of Slurm, not of a log
-    queue = policy.queue_of_any(arrivals.jobs) if isinstance(policy, Priority) else policy.queue(arrivals.jobs)
-    if arrivals.rows is not None:
-        usages, shares = usages[arrivals.rows], shares[arrivals.rows]
-    inputs, t = jobs_of(arrivals.jobs), now - since
-    waiting = range(1, len(arrivals.jobs))
-    with np.errstate(all="ignore"):  # formulas have a value for every job
-        keys = [evaluate(queue.order, situation, inputs, j, t, usages[j], shares[j]) for j in waiting]
-    places = np.argsort(-np.array(keys), kind="stable") + 1
+    if isinstance(policy, Guarded):
+        names, numbered = grouping.number_groups(jobs)
+        arrivals = workload_of(by_submission, numbered, width, since).in_arrival_order
+        keys = _guarded_keys(policy, names, arrivals.jobs, classes or {})
+    else:
+        arrivals = workload_of(by_submission, grouping, width, since).in_arrival_order
+        usages, shares = np.zeros((2, len(arrivals.jobs)))  # of workload rows; job 0 marks the beginning
+        fair = of_usage(policy)
+        if fair is not None:
+            usages[1:], shares[1:] = standing_of(fair, by_submission, grouping, used)
+            policy = replace(fair, usage="group", shares={})  # accounts and shares are those of Slurm, not of a log
+        if arrivals.rows is not None:
+            usages, shares = usages[arrivals.rows], shares[arrivals.rows]
+        keys = _formula_keys(policy, arrivals.jobs, situation, now - since, usages, shares)
+    places = np.argsort(-keys, kind="stable") + 1
     rows = places if arrivals.rows is None else arrivals.rows[places]
     return Order([by_submission[row - 1].id for row in rows.tolist()], SITUATIONS[situation])
+
+
+def _formula_keys(
+    policy: Plain | Greedy | Priority, jobs: Workload, situation: int, t: int, usages: Floats, shares: Floats
+) -> Floats:
+    """Return the keys of all jobs but the first one, by the formulas of a policy in second t."""
+    queue = policy.queue_of_any(jobs) if isinstance(policy, Priority) else policy.queue(jobs)
+    inputs = jobs_of(jobs)
+    waiting = range(1, len(jobs))
+    with np.errstate(all="ignore"):  # formulas have a value for every job
+        return np.array([evaluate(queue.order, situation, inputs, j, t, usages[j], shares[j]) for j in waiting])
+
+
+def _guarded_keys(policy: Guarded, names: Sequence[str], jobs: Workload, classes: Mapping[str, int]) -> Floats:
+    """Return the keys of all jobs but the first one under a guarded order; `names` are those of the groups."""
+    from ..kernels.guarded_review import waiting_keys
+
+    guard = policy.guard(names)
+    first = dict(zip(names, guard.classes.tolist(), strict=True))
+    known = [classes.get(name, classes.get(NEWCOMERS, first[name])) for name in names]
+    return waiting_keys(jobs_of(jobs), guard, np.array(known, dtype=np.int64))[1:]
 
 
 def workload_of(jobs: Sequence[QueuedJob], grouping: Grouping, width: str, since: int) -> Workload:

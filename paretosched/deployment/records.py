@@ -3,6 +3,7 @@
 deploy.json    since when, and the site factor of each job in the queue that it may have touched
 deploy.jsonl   a line for each pass, for `review`; the first line of each file has all jobs, others what has changed
 deploy.prom    text for Prometheus (node_exporter's textfile collector)
+deploy.books   of a guarded order: see `guard_books`
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..core.files import exists, read_json, replacing
 from ..core.typed_json import as_type
 
 FORMAT = "paretosched deployment 1"
-STATE, LOG, METRICS = "deploy.json", "deploy.jsonl", "deploy.prom"
+STATE, LOG, METRICS, BOOKS = "deploy.json", "deploy.jsonl", "deploy.prom", "deploy.books"
 LOG_BYTES = 2**25  # of a file of the log
 LATEST = 2**37  # Unix time
 OLD_LOGS = 8  # older files that are kept: deploy.jsonl.1 is the latest of them
@@ -63,7 +64,7 @@ def open_folder(folder: Path) -> None:
         names = {path.name for path in folder.iterdir()}
     except OSError as error:
         raise InputError(f"{folder}: cannot be the folder of a deployment: {error.strerror}") from None
-    others = sorted(name for name in names if not name.startswith((STATE, LOG, METRICS, ".deploy.")))
+    others = sorted(name for name in names if not name.startswith((STATE, LOG, METRICS, BOOKS, ".deploy.")))
     if others:
         raise InputError(f"{folder}: the folder of a deployment must have no other files, but has {others[0]}")
 
@@ -116,7 +117,7 @@ def write_line(folder: Path, record: Mapping[str, Any], factors: Mapping[int, in
         The folder cannot be written.
     """
     path = folder / LOG
-    size = _whole_lines(path) if path.exists() else 0
+    size = whole_lines(path) if path.exists() else 0
     if size > LOG_BYTES:
         for number in range(OLD_LOGS, 0, -1):
             source = path if number == 1 else path.with_name(f"{LOG}.{number - 1}")
@@ -128,7 +129,7 @@ def write_line(folder: Path, record: Mapping[str, Any], factors: Mapping[int, in
         file.write("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
 
 
-def _whole_lines(path: Path) -> int:
+def whole_lines(path: Path) -> int:
     """Return the size of a file, bytes, after a last line without its end is dropped."""
     with path.open("r+b") as file:
         size = file.seek(0, os.SEEK_END)
@@ -167,7 +168,7 @@ def write_metrics(folder: Path, numbers: Mapping[str, tuple[str, float, str]]) -
 
 def remove_state(folder: Path) -> None:
     """Remove what a daemon keeps but its log; and the folder, if nothing else is in it."""
-    for name in (STATE, METRICS):
+    for name in (STATE, METRICS, BOOKS):
         (folder / name).unlink(missing_ok=True)
     with suppress(OSError):  # the log is there
         folder.rmdir()

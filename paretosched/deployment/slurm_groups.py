@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..core.errors import InputError
 from ..core.files import read_lines
+from ..policies.guarded import Guarded
 from ..policies.policy import Policy, group_names
 from ..workload.group_lists import COLUMNS, GroupLine, listed_lines
 from ..workload.group_rules import ConsumptionGroups, ListedGroups
@@ -30,12 +31,28 @@ class Grouping(NamedTuple):
         The rule in words.
     reads
         What of a job it depends on: of "user", "account", "qos" and "partition".
+    field
+        One of BY_FIELD, if the name there is the group.
     """
 
     groups: tuple[str, ...]
     group_of: Callable[[QueuedJob], int]
     words: str
     reads: frozenset[str]
+    field: str | None = None
+
+    def name(self, job: QueuedJob) -> str:
+        """Return the name of a job's group, also if the policy does not name it; a guarded order looks at each."""
+        group = self.groups[self.group_of(job)]
+        own = job.partitions[0] if self.field == "partition" else getattr(job, self.field) if self.field else ""
+        return own if own and group == self.groups[-1] else group
+
+    def number_groups(self, jobs: Sequence[QueuedJob]) -> tuple[list[str], Grouping]:
+        """Return the names of the groups that some jobs have, and the rule that puts them there by number."""
+        names = sorted({self.name(job) for job in jobs})
+        place = {name: number for number, name in enumerate(names)}
+        numbers = tuple(str(number) for number in range(len(names)))
+        return names, Grouping(numbers, lambda job: place[self.name(job)], self.words, self.reads)
 
 
 def grouping_of(policy: Policy, how: str | None) -> Grouping:
@@ -60,12 +77,18 @@ def grouping_of(policy: Policy, how: str | None) -> Grouping:
     if not policy.groups:  # groups that the policy does not name are alike for it
         groups = (*groups, _new_name(groups))
     default = groups.index(rule.default) if rule is not None else len(groups) - 1
+    each = isinstance(policy, Guarded)
     if how in BY_FIELD:
         place = {name: number for number, name in enumerate(groups)}
-        words = f"the job's {how} is its group; others are in {groups[default]}"
-        return Grouping(groups, lambda job: _by_field(job, str(how), place, default), words, frozenset({how}))
+        words = f"the job's {how} is its group" + ("" if each else f"; others are in {groups[default]}")
+        field = how if each and rule is None else None
+        return Grouping(groups, lambda job: _by_field(job, str(how), place, default), words, frozenset({how}), field)
     if how is not None:
         columns, numbered = listed_lines(read_lines(how, "a list of groups"), how)
+        if each and rule is None:  # it names those that come first, and there may be others
+            more = dict.fromkeys(line.group for _, line in numbered if line.group not in groups)
+            groups = (*groups[:-1], *more, groups[-1])
+            default = len(groups) - 1
         for number, line in numbered:
             if line.group not in groups:
                 raise InputError(f"{how}:{number}: group is {line.group}, but the policy has {', '.join(groups)}")

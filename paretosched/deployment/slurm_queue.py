@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.errors import InputError
@@ -113,24 +113,41 @@ def jobs_in(text: str, mark: str) -> list[QueuedJob]:
     >>> job.id, job.widths["cpus"], job.limit, job.eligible, job.account
     (7, 4, 86400, 130, 'physics')
     """
-    *cells, rest = text.split(mark)
-    if len(cells) % len(FIELDS) or rest.strip():
-        raise SlurmError("squeue: its output does not have the fields that it was asked for")
-    if len(cells) > MOST_JOBS * len(FIELDS):
-        raise SlurmError(f"squeue: more than {MOST_JOBS:,} jobs")
     jobs: dict[int, QueuedJob] = {}
-    for begin in range(0, len(cells), len(FIELDS)):
-        try:
-            job = _job(dict(zip(FIELDS, (cell.strip() for cell in cells[begin : begin + len(FIELDS)]), strict=True)))
-        except ValueError as error:
-            raise SlurmError(f"squeue: {error}") from None
-        if job.id in jobs:
-            job = _join(jobs[job.id], job)
-        jobs[job.id] = job
+    try:
+        for cells in cells_in(text, mark, FIELDS):
+            job = job_of(cells)
+            jobs[job.id] = join(jobs[job.id], job) if job.id in jobs else job
+    except ValueError as error:
+        raise SlurmError(f"squeue: {error}") from None
     return list(jobs.values())
 
 
-def _job(cells: dict[str, str]) -> QueuedJob:
+def cells_in(text: str, mark: str, fields: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Yield the cells of each line of an output of squeue, by field.
+
+    Parameters
+    ----------
+    text, mark
+        The output, and what stands behind every field.
+    fields
+        Those that squeue was asked for.
+
+    Raises
+    ------
+    SlurmError
+        It is not such an output, or has too many jobs.
+    """
+    *cells, rest = text.split(mark)
+    if len(cells) % len(fields) or rest.strip():
+        raise SlurmError("squeue: its output does not have the fields that it was asked for")
+    if len(cells) > MOST_JOBS * len(fields):
+        raise SlurmError(f"squeue: more than {MOST_JOBS:,} jobs")
+    for begin in range(0, len(cells), len(fields)):
+        yield dict(zip(fields, (cell.strip() for cell in cells[begin : begin + len(fields)]), strict=True))
+
+
+def job_of(cells: Mapping[str, str]) -> QueuedJob:
     """Return the job of a line; raise ValueError if a cell is not what it must be."""
     name = {key: "" if value in NONE else value for key, value in cells.items()}
     tres = dict(part.partition("=")[::2] for part in name["tres-alloc"].split(","))
@@ -156,7 +173,7 @@ def _job(cells: dict[str, str]) -> QueuedJob:
     )
 
 
-def _join(job: QueuedJob, part: QueuedJob) -> QueuedJob:
+def join(job: QueuedJob, part: QueuedJob) -> QueuedJob:
     """Return a heterogeneous job with one more part, or an array of which tasks have lines of their own."""
     widths = {name: job.widths[name] + part.widths[name] for name in WIDTHS}
     return job._replace(widths=widths, limit=max(job.limit, part.limit), is_held=job.is_held or part.is_held)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -21,6 +22,7 @@ DEFAULTS = {
     "bf_max_job_test": 500,
     "default_queue_depth": 100,
 }  # of SchedulerParameters, Slurm 22.05
+MIN_JOB_AGE = 300  # s, Slurm's default
 RIGHTS = (
     "the daemon needs the right of an operator, and nothing more: sacctmgr modify user NAME set AdminLevel=Operator"
 )
@@ -182,6 +184,32 @@ def wanted_settings(policy: Orderly, settings: Mapping[str, str], longest: int, 
         parameter("bf_window", -(-longest // 60), True)
         parameter("bf_max_job_test", max(waiting, DEFAULTS["bf_max_job_test"]), True)
     return result
+
+
+def min_job_age(settings: Mapping[str, str]) -> int:
+    """Return for how long, s, slurmctld remembers a job that has ended; 0 for ever.
+
+    Examples
+    --------
+    >>> min_job_age({"MinJobAge": "600 sec"}), min_job_age({})
+    (600, 300)
+    """
+    match = re.match(r"\d{1,9}", settings.get("MinJobAge", ""), re.ASCII)
+    return MIN_JOB_AGE if match is None else int(match[0])
+
+
+def settings_for_books(settings: Mapping[str, str], period: float) -> list[Setting]:
+    """Return what slurm.conf should say so that a daemon that keeps books sees the end of each job.
+
+    Parameters
+    ----------
+    settings
+        What `scontrol show config` says.
+    period
+        Seconds from one pass of the daemon to the next.
+    """
+    least, age = math.ceil(2 * period), min_job_age(settings)
+    return [Setting(f"MinJobAge={least} or more", f"{age}", age == 0 or age >= least)]
 
 
 def left_out(policy: Orderly) -> list[str]:

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 from typing import NamedTuple
 
+from ..policies.guarded import Guarded
 from ..policies.policy import Policy, group_names
 from ..workload.group_rules import ListedGroups, grouping_of
 from ..workload.workload import Workload
@@ -71,13 +72,13 @@ def steps(policy: Policy, file: str, groups: str = "") -> list[Step]:
     >>> [step.command for step in steps(as_policy("fcfs"), "my policy.json")][1]
     "paretosched deploy 'my policy.json' --to slurm --dry-run --period 30"
     """
-    check_orderly(policy)
+    orderly = check_orderly(policy)
     path = shlex.quote(file)
     option = f" {groups}" if groups else ""
     of_log = {"--groups account": " --groups swf", "--groups qos": " --groups queue"}.get(groups, option)
     files = f"{file} and {GROUPS_FILE}, who is in which group," if groups.endswith(GROUPS_FILE) else file
     deploy = f"paretosched deploy {path} --to slurm{option}"
-    return [
+    result = [
         Step("Slurm must order its queue by priority/multifactor. The shadow of the next step needs no rights; to run "
              "the policy takes AdminLevel=Operator.", "scontrol show config | grep PriorityType"),
         Step(f"Put {files} on the head node, and let it run in the shadow for a week: nothing is changed, what it "
@@ -88,5 +89,8 @@ def steps(policy: Policy, file: str, groups: str = "") -> list[Step]:
         Step("Run it on Slurm: it stays in the foreground, and sets site factors only.", deploy),
         Step("Undo it: all site factors are 0 again.", f"paretosched deploy {path} --to slurm --off"),
         Step("Or run it as a service: print a systemd unit.", f"{deploy} --unit"),
-        Step("With OpenPBS: print what it needs, and how to undo that.", f"paretosched deploy {path} --to pbs"),
     ]  # fmt: skip
+    if isinstance(orderly, Guarded):
+        return result  # no formula of OpenPBS can express it
+    words = "With OpenPBS: print what it needs, and how to undo that."
+    return [*result, Step(words, f"paretosched deploy {path} --to pbs")]

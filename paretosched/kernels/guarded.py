@@ -150,10 +150,10 @@ def guard_order(jobs: Jobs, capacity: Int, guard: Guard, start: Ints) -> None:
         np.empty(n),
         np.array([0, 0, 0, capacity], dtype=np.int64),
     )
-    _guard_order(jobs, capacity, guard, real, _easy_beside(n, capacity), books, guard.classes.copy())
+    _guard_order(jobs, capacity, guard, real, easy_beside(n, capacity), books, guard.classes.copy())
 
 
-def _easy_beside(n: Int, capacity: Int) -> Beside:
+def easy_beside(n: Int, capacity: Int) -> Beside:
     """Return EASY without any start, for n jobs on `capacity` processors."""
     return Beside(
         np.full(n, -1, np.int64),
@@ -189,14 +189,14 @@ def _guard_order(
         due = (t - begin) // guard.review
         if due > reviews:  # the last one before the event is the only one that matters
             reviews = due
-            _review(jobs, capacity, begin + due * guard.review, real, easy, books)
-            if _classify(guard, books.now, classes):
+            review_both(jobs, capacity, begin + due * guard.review, real, easy, books)
+            if classify(guard, books.now, classes):
                 _sort(jobs, guard, classes, real)
         _step(jobs, guard, classes, real, t)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _key_of(jobs: Jobs, guard: Guard, classes: Ints, j: Int) -> float:
+def key_of(jobs: Jobs, guard: Guard, classes: Ints, j: Int) -> float:
     """Return the key of job j: the binary logarithm of the area it requests, its age and its class.
 
     Parameters
@@ -229,7 +229,7 @@ def _sort(jobs: Jobs, guard: Guard, classes: Ints, machine: Machine) -> None:
     queue, keys, count = machine.queue, machine.heap_keys, machine.counts[_WAITING]
     for i in range(count):  # the last job of all is to be on top of the heap
         j = queue[i]
-        machine.keys[j] = _key_of(jobs, guard, classes, j)
+        machine.keys[j] = key_of(jobs, guard, classes, j)
         keys[i] = -machine.keys[j]
         queue[i] = -j
     make_heap(queue, keys, count)
@@ -262,7 +262,7 @@ def _step(jobs: Jobs, guard: Guard, classes: Ints, machine: Machine, t: Int) -> 
     count[_FREE] += more
     while count[_ARRIVED] < jobs.submit.size and jobs.submit[count[_ARRIVED]] == t:
         j = count[_ARRIVED]
-        machine.keys[j] = _key_of(jobs, guard, classes, j)
+        machine.keys[j] = key_of(jobs, guard, classes, j)
         _enter(machine, j)
         count[_ARRIVED] += 1
     waiting = count[_WAITING]
@@ -312,7 +312,7 @@ def _enter(machine: Machine, j: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _review(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Beside, books: Books) -> None:
+def review_both(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Beside, books: Books) -> None:
     """Compare the real machine with EASY by what is known before second t.
 
     Parameters
@@ -351,7 +351,7 @@ def _use(jobs: Jobs, t: Int, start: Ints, books: Books, arrived: Int) -> None:
     Parameters
     ----------
     jobs, t
-        As for `_review`.
+        As for `review_both`.
     start
         (n,) int64, start times on the real machine, s; -1 if not before t.
     books
@@ -447,7 +447,7 @@ def _compare(jobs: Jobs, t: Int, real: Ints, easy: Ints, books: Books, arrived: 
     Parameters
     ----------
     jobs, t
-        As for `_review`.
+        As for `review_both`.
     real, easy
         (n,) int64, start times on both machines, s; -1 if not before t.
     books
@@ -502,7 +502,7 @@ def _add(sums: Floats, g: Int, response: float, easy_response: float) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _classify(guard: Guard, sums: Floats, classes: Ints) -> bool:
+def classify(guard: Guard, sums: Floats, classes: Ints) -> bool:
     """Set the classes of the groups after a review, in place; return whether one has changed.
 
     Parameters

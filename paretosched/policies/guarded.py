@@ -25,9 +25,9 @@ were kept on logs that had no part in choosing the constants, and what was gaine
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from ..workload.workload import Workload
 from .outcome import Outcome, arriving, jobs_of, no_queue
 from .policy_tokens import PolicyReader, written_name, written_number, written_time
 from .priority import LONGEST_TIME, checked_group_names, in_bounds
+
+if TYPE_CHECKING:
+    from ..kernels.guarded import Guard
 
 FACTORS = (0.5, 100.0)  # bounds of the multiples of EASY's AWRT
 SHORTEST_REVIEW = 60  # s
@@ -86,10 +89,7 @@ class Guarded:
     replays: ClassVar = False
     knows_run_times: ClassVar = False
     reservations: ClassVar = 1
-    no_order: ClassVar = (
-        "compares itself with EASY on all jobs so far, which no order of the waiting jobs can express; to have its "
-        "groups come first without a guard, deploy an order such as priority:1,2"
-    )
+    no_order: ClassVar = ""
 
     first: tuple[str, ...]
     overall: float = 1.0
@@ -142,7 +142,7 @@ class Guarded:
         >>> Guarded(("2",)).outcome(w).start.tolist()
         [0, 10, 5]
         """
-        from ..kernels.guarded import Guard, guard_order  # on demand: kernels take long to import
+        from ..kernels.guarded import guard_order  # on demand: kernels take long to import
 
         if not set(self.first) & set(workload.groups):
             raise InputError(
@@ -154,13 +154,18 @@ class Guarded:
                 f"{workload.name}: processors are down at times, which {self.name} cannot respect: it compares itself "
                 "with EASY on the whole machine; choose another policy"
             )
-        last = len(self.first) + 1
-        classes = [self.first.index(g) + 1 if g in self.first else last for g in workload.groups]
-        settings = (self.overall, self.each, self.review, self.ageing)
-        guard = Guard(np.array(classes, dtype=np.int64), *settings, *CONSTANTS)
         start = unknown_starts(len(workload))
-        guard_order(jobs_of(workload), workload.capacity, guard, start)
+        guard_order(jobs_of(workload), workload.capacity, self.guard(workload.groups), start)
         return Outcome(start)
+
+    def guard(self, groups: Sequence[str]) -> Guard:
+        """Return what the kernels know of the policy, for jobs in these groups."""
+        from ..kernels.guarded import Guard
+
+        last = len(self.first) + 1
+        classes = [self.first.index(g) + 1 if g in self.first else last for g in groups]
+        settings = (self.overall, self.each, self.review, self.ageing)
+        return Guard(np.array(classes, dtype=np.int64), *settings, *CONSTANTS)
 
     def refuses(self, learnt: bool) -> str:
         """Return why the policy cannot use predictions; "" for exact run times."""

@@ -31,6 +31,9 @@ from paretosched.app.state import beginning
 from paretosched.cli.command_line import all_commands
 from paretosched.cli.options import Name
 from paretosched.core.errors import InputError
+from paretosched.deployment import guard_keeper
+from paretosched.deployment.guard_books import read_books, write_books
+from paretosched.deployment.guard_review import review_of
 from paretosched.workload import log_cache
 from paretosched.workload.log_names import names_path
 from support.commands import COMMANDS, command, files, succeed
@@ -66,6 +69,15 @@ ACCOUNTING = (
 )  # a file of the house, its format, and options that it needs
 PASS = '{"time":%d,"dry_run":false,"policy":"P","waiting":2,"ranked":2,"set":%s,"refused":{},"seconds":1}'
 DAEMON_LOG = ('{"time":1799000000,"all":{"1":900,"2":0}}', PASS % (1799000000, '{"1":900}'), PASS % (1799000030, "{}"))
+BOOKS = (
+    '{"format":"paretosched books 1","begin":1799000000,"time":1799000900,"terms":"","policy":"","reviewed":1799000600,'
+    '"since":1799000100,"sums":{"":[0.0,0.0,0.0,0.0],"1":[90.0,80.0,5.0,9.0]},"sums_of_all":[90.0,80.0,5.0,9.0],'
+    '"classes":{"":2,"1":1}}',
+    '{"time":1799000900,"new":[["","1",1799000050,60,2,1799000100,1799000200,1799000100],'
+    '["7","1",1799000060,900,1,1799000200,-1,1799000100],["8_1","2",1799000300,600,4,-1,-1,-1]]}',
+    '{"time":1799000930,"set":[["7",900,1,1799000200,1799000910]],"gone":["8_1"],'
+    '"new":[["9","1",1799000910,600,2,-1,-1,-1]]}',
+)
 SITE = Path(__file__).parents[1] / "data/slurm"
 METHODS = ("fcfs", "random", "list", "lpt", "tga", "pgga")
 
@@ -199,13 +211,37 @@ def sites(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
 
 
 def daemon_logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
-    """A damaged log of a daemon: its bytes, or the values in one of its lines."""
+    """A damaged log of a daemon, or its books of a guarded order: bytes, or the values in a line."""
+    if r.randrange(3) == 0:
+        yield from daemon_books(r, folder)
+        return
     lines = [line.encode() for line in DAEMON_LOG]
     place = r.randrange(len(lines))
     lines[place] = damaged_bytes(lines[place], r) if r.randrange(2) else damaged_json(DAEMON_LOG[place], r)
     (folder / "deploy.jsonl").write_bytes(b"\n".join(lines))
     what = ("--policy", "fcfs", "--since", "1990-01-01", "--objective", "AWRT")
     yield verdict_on("review", house / "imported.swf", *what, "--log", folder / "deploy.jsonl")
+
+
+def daemon_books(r: Random, folder: Path) -> Iterator[Verdict]:
+    """Damaged books; those that are read must be fit for a pass and a review."""
+    lines = [line.encode() for line in BOOKS]
+    place = r.randrange(len(lines))
+    lines[place] = damaged_bytes(lines[place], r) if r.randrange(2) else damaged_json(BOOKS[place], r)
+    (folder / "deploy.books").write_bytes(b"\n".join(lines) + b"\n")
+    attempt = f"books of {b' '.join(lines)[:900]!r}"
+    try:
+        books = read_books(folder)
+    except InputError as error:
+        yield Verdict("more than one line" if "\n" in str(error) else REFUSED, attempt)
+        return
+    assert books is not None
+    about, request = guard_keeper.request_of(books, ps.Guarded(("1",)), books.time + 60, 8)
+    books = books.after(guard_keeper.answer_of(about, review_of(request)))
+    write_books(folder, books)
+    same = read_books(folder)
+    fits = same is not None and [*same.lines()] == [*books.lines()]
+    yield Verdict(ACCEPTED if fits else "other books than were written", attempt)
 
 
 def wishes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:

@@ -28,6 +28,7 @@ from paretosched.core.tables import Column, save_rows, table
 from paretosched.encodings.rule_base import Situations, Symbiotic
 from paretosched.policies.decoded_orders import decoded_start_times
 from paretosched.policies.greedy_order import greedy, upper_bounds
+from paretosched.policies.guarded import Guarded
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy import Policy, as_policy
 from paretosched.policies.strategy_choice import LEVELS, STRATEGIES, partitions
@@ -36,7 +37,7 @@ from paretosched.workload.public_logs import log_folder
 from paretosched.workload.scaling import PAPER_FACTORS, scale
 from paretosched.workload.swf import read_swf
 from paretosched.workload.workload import Workload
-from support import naive_priority
+from support import naive_guarded, naive_priority
 from support.naive import earliest, naive, strict
 from support.naive_rules import start_times as naive_rules
 from support.priority_rules import rule_of
@@ -92,6 +93,7 @@ def policies(groups: int) -> dict[str, list[Policy]]:
             ]
             by_name[variants[0].name] = variants
     by_name |= {text: [as_policy(text.replace("multifactor", f"order: {MULTIFACTOR_ORDER}"))] for text in ORDERS}
+    by_name["guarded"] = [Guarded(names[:2])]
     for kind in ("iterative", "symbiotic"):
         by_name[f"{kind} rules"] = [random_rules(names, seed, kind) for seed in range(WEIGHTINGS)]
     return by_name
@@ -116,7 +118,7 @@ def random_rules(names: tuple[str, ...], seed: int, kind: str) -> Policy:
 def simulations(groups: int) -> Iterator[tuple[str, list[tuple[Run, Run]]]]:
     """Name everything that is timed, with its variants, each the compiled function of a workload and its oracle."""
     for name, variants in policies(groups).items():
-        oracle = {"rules": naive_rules, "priority": naive_order}.get(variants[0].rule, naive)
+        oracle = {"rules": naive_rules, "priority": naive_order, "guarded": naive_guard}.get(variants[0].rule, naive)
         yield name, [(partial(starts_under, policy=p), partial(oracle, policy=p)) for p in variants]
     for order in (order_of_submission, random_order):
         for decoding, plain in (("strict", strict), ("earliest", earliest)):
@@ -127,6 +129,11 @@ def simulations(groups: int) -> Iterator[tuple[str, list[tuple[Run, Run]]]]:
 def naive_order(workload: Workload, policy: Policy) -> list[int]:
     """Start times of an order with a backfilling, by its oracle."""
     return naive_priority.start_times(workload, rule_of(policy, workload))
+
+
+def naive_guard(workload: Workload, policy: Guarded) -> list[int]:
+    """Start times of a guarded order, by its oracle."""
+    return naive_guarded.start_times(workload, naive_guarded.terms_of(workload, policy))
 
 
 def starts_under(workload: Workload, policy: Policy) -> Any:

@@ -48,6 +48,21 @@ def daemon_log(path: Path, dry: bool, late: bool = False) -> Path:
 
 
 @pytest.mark.slow
+def test_a_guarded_order_that_decided_is_reviewed_with_its_log(tmp_path: Path) -> None:
+    policy = f"guarded: {W.groups[0]}"
+    log = log_of(tmp_path / "w.swf.gz", policy)
+    path = daemon_log(tmp_path / "deploy.jsonl", False)
+    line = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])
+    line |= {"reviewed": line["time"] - 9, "of_easy": {"": 0.9}, "classes": {"": 2, W.groups[0]: 1}}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+    outcome = command("review", log, "--policy", policy, *SINCE, *WISH, "--log", path)
+    assert outcome.status in (0, 3), outcome
+    assert "1 comparisons with EASY; 0 failed, and were made later" in outcome.out
+    assert f"Guarded {W.groups[0]}" in outcome.out
+
+
+@pytest.mark.slow
 def test_a_policy_that_decided_kept_its_promise(log: Path, tmp_path: Path) -> None:
     table = tmp_path / "weeks.csv"
     outcome = succeed("review", log, "--policy", POLICY, *SINCE, *WISH, "-o", table)

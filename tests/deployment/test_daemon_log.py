@@ -37,6 +37,14 @@ def test_what_the_daemon_writes_is_read(tmp_path: Path) -> None:
         read_daemon_log(tmp_path / LOG, 291)
 
 
+def test_comparisons_with_easy_are_counted(tmp_path: Path) -> None:
+    reviewed = {"reviewed": 120, "classes": {"": 2, "1": 1}, "of_easy": {"": 0.9}}
+    for time, more in ((100, {}), (130, reviewed), (160, {"review_failed": "why"}), (190, reviewed)):
+        write_line(tmp_path, record(time, **more), {})
+    log = read_daemon_log(tmp_path / LOG, 0)
+    assert (log.reviews, log.failed_reviews) == (2, 1)
+
+
 def test_older_files_come_first(tmp_path: Path) -> None:
     for name, time in ((f"{LOG}.2", 100), (f"{LOG}.1", 130), (LOG, 160)):
         (tmp_path / name).write_text(json.dumps(record(time, dry_run=time < 150)) + "\n", encoding="utf-8")

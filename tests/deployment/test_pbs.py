@@ -121,3 +121,10 @@ def test_orders_of_submission_need_no_resources_and_backfill_as_they_say() -> No
 def test_what_openpbs_does_not_know_is_refused(words: str) -> None:
     with pytest.raises(ps.InputError, match="uses"):
         pbs_text(as_policy(words), "account")
+
+
+def test_a_guarded_order_is_refused_with_what_to_do_instead() -> None:
+    with pytest.raises(
+        ps.InputError, match=r"no formula of OpenPBS can; .* deploy an order such as priority:vip,chem$"
+    ):
+        pbs_text(as_policy("guarded: vip, chem"), "account")

@@ -108,3 +108,37 @@ def test_groups_that_an_order_does_not_name_are_alike() -> None:
     by = as_policy("priority:chem,physics; backfill: easy")
     assert group(job(account="physics"), "account", by) == "physics"
     assert group(job(account="history"), "account", by) == "other"
+
+
+@pytest.mark.parametrize(
+    ("how", "cells", "expected"),
+    [
+        ("account", {"account": "chem"}, "chem"),
+        ("account", {"account": "history"}, "history"),
+        ("account", {"account": "(null)"}, "other"),
+        ("user", {"user": "eve"}, "eve"),
+        ("partition", {"partition": "main,chem"}, "chem"),
+        ("partition", {"partition": "main,long"}, "main"),
+    ],
+)
+def test_a_guarded_order_looks_at_each_group_also_those_that_it_does_not_name(
+    how: str, cells: dict[str, str], expected: str
+) -> None:
+    assert grouping_of(as_policy("guarded: physics, chem"), how).name(job(**cells)) == expected
+
+
+def test_a_list_for_a_guarded_order_may_have_groups_that_it_does_not_name(tmp_path: Path) -> None:
+    path = tmp_path / "groups.csv"
+    path.write_text("account,group\nchem,chem\nlaw,law\nart,law\n", encoding="utf-8")
+    grouping = grouping_of(as_policy("guarded: chem"), str(path))
+    names = [grouping.name(job(account=account)) for account in ("chem", "art", "x")]
+    assert names == ["chem", "law", "other"]
+    jobs = [job(account=account) for account in ("x", "law", "chem", "art")]
+    names, numbered = grouping.number_groups(jobs)
+    assert [names[numbered.group_of(one)] for one in jobs] == ["other", "law", "chem", "law"]
+
+
+def test_a_guarded_order_with_a_rule_has_the_groups_of_the_rule() -> None:
+    rule = ps.ListedGroups(("vip", "rest"), (GroupLine("vip", account="chem"),), "rest")
+    grouping = grouping_of(ps.Guarded(("vip",), grouping=rule), None)
+    assert [grouping.name(job(account=account)) for account in ("chem", "x")] == ["vip", "rest"]

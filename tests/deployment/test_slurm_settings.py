@@ -14,6 +14,7 @@ from paretosched.deployment.slurm_settings import (
     left_out,
     longest_limit,
     read_settings,
+    settings_for_books,
     wanted_settings,
     weights_of,
 )
@@ -91,3 +92,10 @@ def test_what_slurm_cannot_do_is_said() -> None:
     assert len(left_out(check_orderly(as_policy(words)))) == 3
     assert left_out(check_orderly(as_policy("sjf; backfill: easy"))) == []
     assert left_out(check_orderly(as_policy("easy"))) == []
+
+
+def test_a_guarded_order_needs_one_reservation_and_a_memory_of_two_periods() -> None:
+    assert verdicts("guarded: 1")["SchedulerParameters=bf_job_part_count_reserve=1"]
+    for age, is_right in (("300 sec", True), ("59 sec", False), ("0 sec", True)):
+        (setting,) = settings_for_books(CONFIG | {"MinJobAge": age}, 30)
+        assert (setting.words, setting.is_right) == ("MinJobAge=60 or more", is_right)

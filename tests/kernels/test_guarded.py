@@ -8,15 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import Guarded, Workload, simulate
-from support.naive_guarded import Terms, start_times
+from support.naive_guarded import start_times, terms_of
 from support.simulating import DEEP, briefly, starts, thoroughly
 from support.zoo import ZOO, workloads
 
 
 def of_oracle(w: Workload, policy: Guarded) -> list[int]:
-    last = len(policy.first) + 1
-    classes = [policy.first.index(name) + 1 if name in policy.first else last for name in w.groups]
-    return start_times(w, Terms(classes, policy.overall, policy.each, policy.review, policy.ageing))
+    return start_times(w, terms_of(w, policy))
 
 
 @st.composite

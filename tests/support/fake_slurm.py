@@ -15,15 +15,18 @@ CONFIG = {
     "PriorityDecayHalfLife": "7-00:00:00",
     "PriorityUsageResetPeriod": "NONE",
     "AccountingStorageType": "accounting_storage/slurmdbd",
+    "MinJobAge": "300 sec",
     "SchedulerType": "sched/backfill",
     "SchedulerParameters": "bf_job_part_count_reserve=1,bf_window=10080,default_queue_depth=10000",
 }
 SCRIPTS = {
     "squeue": """test -e squeue.fails && { echo "Unable to contact slurm controller" >&2; exit 1; }
-mark=$(printf %s "$4" | sed 's/^JobID:\\([^,]*\\),.*/\\1/'); sed "s/@/$mark/g" queue""",
+for fields; do :; done; test "$3" = -r && file=history || file=queue
+mark=$(printf %s "$fields" | sed 's/^JobID:\\([^,]*\\),.*/\\1/'); sed "s/@/$mark/g" $file""",
+    "sacct": "cat recorded",
     "sprio": "cat factors",
     "sshare": "cat usage",
-    "sinfo": 'case "$*" in *%R*) echo main; echo other;; *) echo 1-00:00:00;; esac',
+    "sinfo": 'case "$*" in *%R*) echo main; echo other;; *%C*) cat room;; *) echo 1-00:00:00;; esac',
     "scontrol": """case "$*" in
 "show config") cat config;;
 *partition) cat partitions;;
@@ -47,8 +50,9 @@ class FakeSlurm:
             path = folder / name
             path.write_text(f"#!/bin/sh\ncd {folder}\n{script}\n", encoding="utf-8")
             path.chmod(0o755)
-        for name in ("queue", "factors", "all", "usage", "partitions"):
+        for name in ("queue", "history", "recorded", "factors", "all", "usage", "partitions"):
             (folder / name).touch()
+        (folder / "room").write_text("4/4/0/8\n", encoding="utf-8")
         self.configure()
 
     @property
@@ -67,6 +71,18 @@ class FakeSlurm:
         if factors is not None:
             lines = "".join(f"{number}|{factor}\n" for number, factor in factors.items())
             (self.folder / "factors").write_text(lines, encoding="utf-8")
+
+    def remember(self, jobs: dict[str, dict[str, Any]], factors: dict[int, int] | None = None) -> None:
+        """Put jobs into the queue, and into what Slurm remembers, by keys such as "7_3"; those that wait are queued."""
+        text = "".join(past_of(key, **cells) for key, cells in jobs.items())
+        (self.folder / "history").write_text(text, encoding="utf-8")
+        names = ("start", "end", "reason")
+        waiting = {
+            int(key.partition("_")[0]): {name: cell for name, cell in cells.items() if name not in names}
+            for key, cells in jobs.items()
+            if cells.get("state", "PENDING") == "PENDING"
+        }
+        self.queue(waiting, factors)
 
     def writes(self) -> dict[int, int]:
         """Return the site factors of all calls of scontrol, by job."""
@@ -107,3 +123,9 @@ def line_of(
     """Return a line as squeue prints it; @ stands for the mark behind each field."""
     cells = [number, het, state, user, partition, qos, cpus, nodes, tres, limit, submit, eligible or submit, priority]
     return "@".join(map(str, [*cells, reservation, account])) + "@\n"
+
+
+def past_of(key: str, *, start: object = "N/A", end: object = "N/A", reason: str = "Priority", **cells: Any) -> str:
+    """Return a line as squeue prints it of a job in any state."""
+    *rest, account, _ = line_of(int(key.partition("_")[0]), **cells).split("@")
+    return "@".join(map(str, [*rest, key, start, end, reason, account])) + "@\n"

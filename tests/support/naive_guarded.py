@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from paretosched import Workload
+from paretosched import Guarded, Workload
 from support import naive
 from support.naive import Job, Started
 
@@ -18,6 +18,13 @@ class Terms(NamedTuple):
     each: float
     review: int
     ageing: int
+
+
+def terms_of(workload: Workload, policy: Guarded) -> Terms:
+    """Return what a policy means for the groups of a workload."""
+    last = len(policy.first) + 1
+    classes = [policy.first.index(name) + 1 if name in policy.first else last for name in workload.groups]
+    return Terms(classes, policy.overall, policy.each, policy.review, policy.ageing)
 
 
 def start_times(workload: Workload, terms: Terms) -> list[int]:
