@@ -21,7 +21,7 @@ def next_event(jobs: Jobs, arrivals: Int, now: Running, running: Int) -> Int:
     now, running
         `Running`, and how many jobs run.
     """
-    t = FAR
+    t: Int = FAR
     if arrivals < jobs.submit.size:
         t = jobs.submit[arrivals]
     if running > 0:

@@ -109,8 +109,8 @@ def in_turn(
     # Running jobs are packed (finish, width).
     bits = bits_for(capacity)
     mask = (1 << bits) - 1
-    nearby = 0
-    others = 0  # keys in `far`
+    nearby: Int = 0
+    others: Int = 0  # keys in `far`
     free = capacity
     t = 0
     for k in range(submit.size):

@@ -20,7 +20,7 @@ from .compiling import njit
 from .inputs import Jobs
 from .profile import FIRST, LAST
 
-NEAR = 256  # sorted keys: 512 are as fast, 128 a tenth slower
+NEAR = 256  # sorted keys; with 128 FCFS takes 14 % longer on CTC
 ZERO, ONE, TWO, THREE, FOUR = (np.uint64(i) for i in range(5))  # of unsigned indices
 
 
