@@ -317,7 +317,7 @@ def launch(jobs: Jobs, now: Running, running: Int, j: Int, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def next_end(now: Running) -> Int:
-    """Return the second in which the next of the running jobs ends, of which there must be one."""
+    """Return the second in which the next of the running jobs of `now` ends; there must be one."""
     return now.near[now.nearby[0] - 1] >> now.row_bits
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 
@@ -51,9 +52,21 @@ def test_a_run_shows_the_same_front_and_nothing_is_simulated_again(name: str, ol
         np.testing.assert_array_equal(getattr(front, key), getattr(stored_front, key))
 
 
+def has_avx_512() -> bool:
+    """Return whether numpy computes powers with AVX-512, as where the run of weightings was made."""
+    features = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
+    return bool(features.get("X86_V4") or features.get("AVX512_SKX"))
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_is_continued_as_if_it_were_new(name: str, old: Path, tmp_path: Path) -> None:
     workload = ps.read_swf(old / LOG)
+    if name == "run-weighting" and not has_avx_512():  # its genes have other last bits here
+        before = ps.load_front(old / name).values
+        with pytest.raises(ps.InputError, match=r"generation 1 differs: .* on another kind of processor"):
+            ps.explore(workload, old / name, evaluations=60, **RUNS[name])
+        np.testing.assert_array_equal(ps.load_front(old / name).values, before)
+        return
     versions = read_about(old / name)["versions"]
     again = ps.explore(workload, old / name, evaluations=60, **RUNS[name])
     known = read_about(old / name)["parameters"]  # some are not today's defaults
