@@ -122,7 +122,7 @@ def test_a_table_that_cannot_be_read_is_one_line(copy: Path) -> None:
 def test_a_new_number_needs_a_claim(copy: Path) -> None:
     change(copy / "README.md", "\n## What it is,", "\nOn CTC this is 12.34 % better.\n\n## What it is,")
     (line,) = lines_of(copy)
-    assert re.match(r"README\.md:\d+: 12\.34 is traced to no data: '.*this is 12\.34 % better", line)
+    assert re.match(r"README\.md:\d+: 12\.34 is traced to no data: ['\"].*this is 12\.34 % better", line)
 
 
 def test_words_of_a_claim_that_are_gone_are_named(copy: Path) -> None:
