@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..policies.guarded import FACTORS, Guarded
+from ..simulation.objective import objective_table
 from .task import Task, important_groups
 
 
@@ -37,7 +38,7 @@ def guarded_of(task: Task) -> Guarded | None:
 def _strictest(task: Task) -> tuple[float, float]:
     """Return the strictest upper limits as multiples of what EASY reaches: of AWRT, and of any group."""
     overall, each = np.inf, np.inf
-    names = ["UTIL", "AWRT", *(f"AWRT{i + 1}" for i in range(len(task.workloads[0].groups)))]
+    names = [objective.name for objective in objective_table(task.workloads[0].groups)]
     for wish, (easy,) in zip(task.wishes, task.parts(task.easy_values[None]), strict=True):
         for limit in wish.limits:
             place = names.index(limit.objective)

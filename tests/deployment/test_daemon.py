@@ -29,14 +29,6 @@ JOBS: dict[int, dict[str, Any]] = {1: {"limit": "3:00:00"}, 2: {"limit": "1:00:0
 
 
 @pytest.fixture
-def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeSlurm:
-    (tmp_path / "slurm").mkdir()
-    slurm = FakeSlurm(tmp_path / "slurm")
-    monkeypatch.setenv("PATH", slurm.path)
-    return slurm
-
-
-@pytest.fixture
 def plan(tmp_path: Path) -> Plan:
     policy = tmp_path / "policy.txt"
     policy.write_text(SHORT_FIRST, encoding="utf-8")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,7 +28,7 @@ from paretosched.deployment.slurm_queue import WIDTHS, QueuedJob
 from support import naive, naive_guarded
 from support.guarded_site import again, start_times
 from support.simulating import briefly, starts
-from support.zoo import workloads
+from support.zoo import crowd, workloads
 
 T0 = 1_700_000_000
 
@@ -65,18 +64,7 @@ def test_the_daemon_decides_as_the_simulator_does(
 
 @pytest.mark.slow
 def test_the_daemon_decides_as_the_simulator_does_over_many_reviews_that_change_classes(tmp_path: Path) -> None:
-    rng = np.random.default_rng(2)
-    jobs = 80
-    run = rng.integers(60, 30_000, jobs)
-    w = Workload(
-        submit=np.sort(rng.integers(0, 2500 * jobs, jobs)),
-        run=run,
-        estimate=run * rng.integers(1, 6, jobs),
-        width=2 ** rng.integers(0, 5, jobs),
-        capacity=32,
-        group=rng.integers(0, 4, jobs),
-        groups=("1", "2", "3", "4"),
-    )
+    w = crowd(80, seed=2)
     policy = Guarded(("1", "2"), review=1800)
     decided_starts, classes = decide(w, policy, tmp_path, 7)
     assert decided_starts == simulate(w, policy).start.tolist()

@@ -35,14 +35,6 @@ RUNS = {
 
 
 @pytest.fixture
-def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeSlurm:
-    (tmp_path / "slurm").mkdir()
-    slurm = FakeSlurm(tmp_path / "slurm")
-    monkeypatch.setenv("PATH", slurm.path)
-    return slurm
-
-
-@pytest.fixture
 def remarks() -> list[str]:
     return []
 

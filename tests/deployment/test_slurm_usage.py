@@ -150,13 +150,10 @@ def test_what_is_not_that_output_is_no_usage(text: str) -> None:
 
 
 @pytest.fixture
-def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeSlurm:
-    (tmp_path / "slurm").mkdir()
-    slurm = FakeSlurm(tmp_path / "slurm")
-    monkeypatch.setenv("PATH", slurm.path)
-    slurm.queue({1: {"user": "ann"}, 2: {"user": "bob"}}, {})
-    (slurm.folder / "usage").write_text("fake|root|||30\nfake|  bio|ann||20\nfake|  bio|bob||10\n", encoding="utf-8")
-    return slurm
+def fake(fake: FakeSlurm) -> FakeSlurm:
+    fake.queue({1: {"user": "ann"}, 2: {"user": "bob"}}, {})
+    (fake.folder / "usage").write_text("fake|root|||30\nfake|  bio|ann||20\nfake|  bio|bob||10\n", encoding="utf-8")
+    return fake
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from paretosched import Guarded, Workload, simulate
 from support.naive_guarded import start_times, terms_of
 from support.simulating import DEEP, briefly, starts, thoroughly
-from support.zoo import ZOO, workloads
+from support.zoo import ZOO, crowd, workloads
 
 
 def of_oracle(w: Workload, policy: Guarded) -> list[int]:
@@ -47,21 +47,6 @@ def test_is_that_of_the_oracle_on_any_kind_of_workload(name: str) -> None:
     if w.down is None:
         policy = Guarded(w.groups[:2], 1.0, 1.1, 3600, 7200)
         assert starts(w, policy) == of_oracle(w, policy)
-
-
-def crowd(jobs: int, seed: int = 3) -> Workload:
-    """Return jobs of months of a machine on which most wait."""
-    rng = np.random.default_rng(seed)
-    run = rng.integers(60, 30_000, jobs)
-    return Workload(
-        submit=np.sort(rng.integers(0, 2500 * jobs, jobs)),
-        run=run,
-        estimate=run * rng.integers(1, 6, jobs),
-        width=2 ** rng.integers(0, 5, jobs),
-        capacity=32,
-        group=rng.integers(0, 4, jobs),
-        groups=("1", "2", "3", "4"),
-    )
 
 
 @pytest.mark.slow

@@ -427,3 +427,18 @@ def rival(rule: str) -> tuple[Workload, list[int]]:
     table = np.loadtxt(ORACLE / f"ties_2000_128_{rule}.csv", delimiter=",", skiprows=1, dtype=np.int64)
     assert table[:, 0].tolist() == workload.job.tolist()
     return workload, table[:, 1].tolist()
+
+
+def crowd(jobs: int, seed: int = 3) -> Workload:
+    """Return jobs of months of a machine on which most wait."""
+    rng = np.random.default_rng(seed)
+    run = rng.integers(60, 30_000, jobs)
+    return Workload(
+        submit=np.sort(rng.integers(0, 2500 * jobs, jobs)),
+        run=run,
+        estimate=run * rng.integers(1, 6, jobs),
+        width=2 ** rng.integers(0, 5, jobs),
+        capacity=32,
+        group=rng.integers(0, 4, jobs),
+        groups=("1", "2", "3", "4"),
+    )
