@@ -471,7 +471,7 @@ CLAIMS: tuple[Claim, ...] = (
     measurement(SLURM, "{:g} times what Python needs to load numpy", "deploy start to numpy"),
     measurement(
         SLURM,
-        "1,000 changes took {:g} to {:g} s, and 10,000 took {:g} to {:g} s, with {:g} to {:g} s of processor time of",
+        "over 1,000 jobs took {:g} to {:g} s, and one over 9,990 took {:g} to {:g} s, with {:g} s of processor time of",
         "first pass again",
         "first pass of 10000",
         "CPU of 10000",
