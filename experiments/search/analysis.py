@@ -12,7 +12,6 @@ from scipy.stats import friedmanchisquare, rankdata
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
-import comparable
 import lag
 import offline
 import rank_tests
@@ -61,7 +60,6 @@ def main() -> None:
         *long(options.results),
         *lag.summary(options.results),
         *surrogate.summary(options.results),
-        *comparable.summary(options.results),
         *offline.summary(options.results),
     ]
     common.save_summary(options.results, lines)

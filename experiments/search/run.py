@@ -16,7 +16,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
-import comparable
 import lag
 import offline
 import settings
@@ -38,7 +37,7 @@ Key = tuple[str, int]
 
 def main() -> None:
     """Search on all logs, or on those of the options, and measure what is there."""
-    everything = ("searches", "long", "lag", "offline", "surrogate", "comparable")
+    everything = ("searches", "long", "lag", "offline", "surrogate")
     parser = common.run_parser("search", __doc__, "a made-up log and few simulations", everything)
     parser.add_argument("--log", action="append", choices=settings.LOGS, help="may be given again; default: all")
     parser.add_argument("--seeds", type=int, help="how many, from 0; default: those of settings.py")
@@ -50,14 +49,13 @@ def main() -> None:
     options.results.mkdir(parents=True, exist_ok=True)
     parts = options.part or everything
     in_parts = (
-        ("lag", lag, settings.LAG_LOGS, settings.OTHER_SEEDS),
-        ("offline", offline, settings.OFFLINE_LOGS, settings.OTHER_SEEDS),
-        ("surrogate", surrogate, settings.SURROGATE_LOGS, settings.OTHER_SEEDS),
-        ("comparable", comparable, (settings.COMPARABLE_LOG,), settings.COMPARABLE_SEEDS),
+        ("lag", lag, settings.LAG_LOGS),
+        ("offline", offline, settings.OFFLINE_LOGS),
+        ("surrogate", surrogate, settings.SURROGATE_LOGS),
     )
-    for name, part, logs, count in in_parts:
+    for name, part, logs in in_parts:
         for log in [log for log in logs if name in parts and log in (options.log or settings.LOGS)]:
-            seeds = seeds_of(options, count)
+            seeds = seeds_of(options, settings.OTHER_SEEDS)
             rows = part.measures(log, part_of(log, options.quick), options.work, seeds)
             save_rows_of(log, rows, options.results / part.FILE)
     if "searches" in parts:

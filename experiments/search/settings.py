@@ -19,10 +19,6 @@ LAGS = (1, 100, 300, 1_000)  # evaluations, of "archive"
 LAG_LOGS = ("KTH", "CTC")
 SURROGATE_LOGS = ("KTH", "CTC", "SDSC00", "SDSC96")  # its constants were chosen on the first two, with seeds 0 to 2
 SURROGATE_CHOSEN_ON = ("KTH", "CTC")
-COMPARABLE_SEEDS = 5
-COMPARABLE_LOG = "KTH"
-SAID = {"nsga2": (0.458, 0.517, 0.559), "random": (0.458, 0.524, 0.565)}  # earlier, after BUDGETS simulations
-GOALS = (0.66, 0.77, 0.82)  # set then, in the same box
 OFFLINE_LOGS = ("KTH", "CTC", "SDSC00", "SDSC96", "LANL")
 OFFLINE_BUDGETS = (500, 2_000)
 
@@ -32,9 +28,6 @@ QUICK = {
     "LONG_BUDGETS": (120, 240, 300),
     "SEEDS": 2,
     "OTHER_SEEDS": 2,
-    "COMPARABLE_SEEDS": 1,
-    "SAID": {"nsga2": (0.458, 0.517), "random": (0.458, 0.524)},
-    "GOALS": (0.66, 0.77),
     "WISHES": 20,
     "LAGS": (1, 50),
 }

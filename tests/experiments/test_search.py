@@ -41,7 +41,6 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "better than it by any measure",
         "## Lag",
         "Lost by a lag of 50 instead of 1",
-        "## The goals of the search",
     ):
         assert words in summary
     rows = load_rows(tmp_path / "results" / "courses.csv")
@@ -52,10 +51,6 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     ]
     for row in rows:
         assert 0 < float(row["hypervolume 1.2"]) < 1
-    goals = load_rows(tmp_path / "results" / "comparable.csv")
-    assert [row["search"] for row in goals[::2]] == ["nsga2", "random", "archive", "archive --surrogate"]
-    for row in goals:  # the farther the corner, the smaller the share
-        assert 0 < float(row["far"]) <= float(row["fitted"]) <= float(row["near"]) < 1
     before = [{key: value for key, value in row.items() if key != "own ms"} for row in rows]
     script(*call)
     again = load_rows(tmp_path / "results" / "courses.csv")
