@@ -42,6 +42,20 @@ def whole_number(name: str, value: Any) -> int:
         raise InputError(f"{name} must be a whole number, but is {value!r:.40}") from None
 
 
+def in_bounds(name: str, value: Any, highest: int, lowest: int = 0) -> int:
+    """Return an argument that must be a whole number in certain bounds.
+
+    Raises
+    ------
+    InputError
+        It is not; the message has its name.
+    """
+    whole = whole_number(name, value)
+    if not lowest <= whole <= highest:
+        raise InputError(f"{name} must be in {lowest}..{highest}, but is {whole}")
+    return whole
+
+
 def number(name: str, value: Any) -> float:
     """Return an argument that must be a number, or the text of a number, as a float.
 

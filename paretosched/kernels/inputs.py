@@ -91,6 +91,33 @@ class Backfilling(NamedTuple):
     same: bool
 
 
+class Nodes(NamedTuple):
+    """The nodes of a machine, and the passes in which jobs start on them, see `node_passes.py`.
+
+    Attributes
+    ----------
+    cpus
+        (m,) int64, the processors of each node.
+    every
+        s, between two backfill passes.
+    window
+        s, how far from now a reservation may begin.
+    step
+        s: reservations begin and end at multiples of it.
+    tested
+        How many jobs a backfill pass looks at.
+    first
+        How many jobs a main pass looks at.
+    """
+
+    cpus: Ints
+    every: int
+    window: int
+    step: int
+    tested: int
+    first: int
+
+
 class Rules(NamedTuple):
     """A rule base, see `paretosched.policies.rule_base`: R rules or C situations, for F features.
 

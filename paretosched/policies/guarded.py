@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..core.arguments import number
+from ..core.arguments import in_bounds, number
 from ..core.errors import InputError, did_you_mean, first_few, in_quotes
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
@@ -39,7 +39,7 @@ from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
 from .outcome import Outcome, arriving, jobs_of, no_queue
 from .policy_tokens import PolicyReader, written_name, written_number, written_time
-from .priority import LONGEST_TIME, checked_group_names, in_bounds
+from .priority import LONGEST_TIME, checked_group_names
 
 if TYPE_CHECKING:
     from ..kernels.guarded import Guard

@@ -29,6 +29,7 @@ from .priority import ACCOUNTS, ALL, Backfill, Longest, Priority
 from .rule_base import KINDS, RuleBase
 from .strategy_choice import LEVELS, STRATEGIES, IterativeRules, SymbioticRules, feature_names, intervals
 from .time_sharing import CLASSES, METHODS, RUN_TIMES, SEARCHES, Grouping, Optimisation, Shares, TimeSharing
+from .whole_nodes_json import NodesFile, whole_nodes_in, whole_nodes_json
 
 FORMAT = "paretosched policy 1"
 Kind = Plain | Greedy | RuleBase | TimeSharing | Priority | Guarded
@@ -332,6 +333,7 @@ class PriorityFile(Struct, kw_only=True, forbid_unknown_fields=True):
     half_life: int = Priority.half_life
     shares: dict[str, float] = {}
     fair_share: FairShareFile | UnsetType = UNSET
+    nodes: NodesFile | UnsetType = UNSET
     provenance: dict[str, Any] = {}
     grouping: GroupingFile | UnsetType = UNSET
 
@@ -358,6 +360,7 @@ class PriorityFile(Struct, kw_only=True, forbid_unknown_fields=True):
             self.name,
             self.provenance,
             rule_in(self.grouping),
+            whole_nodes_in(self.nodes),
         )
 
 
@@ -526,6 +529,7 @@ def _of_priority(policy: Priority) -> dict[str, Any]:
         "half_life": policy.half_life,
         "shares": dict(policy.shares),
         **({} if policy.fair_share == FairShare() else {"fair_share": fair_share_json(policy.fair_share)}),
+        **({} if policy.nodes is None else {"nodes": whole_nodes_json(policy.nodes)}),
     }
 
 

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import instance, list_argument, number, whole_number
+from ..core.arguments import in_bounds, instance, list_argument, number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
@@ -49,6 +49,7 @@ from .queue_parts import distinct, queue_in_parts
 from .undefined_keys import doubtful_terms, undefined_keys
 from .unknown_groups import check_groups
 from .value_ranges import SHARES
+from .whole_nodes import WholeNodes
 
 ALL = 2**31 - 1  # reservations: all waiting jobs have one
 ACCOUNTS = ("user", "account", "group")  # whose usage and share it is
@@ -206,6 +207,9 @@ class Priority:
         Where the policy comes from: any JSON object, which is saved with it.
     grouping
         The rule that puts jobs into the groups that the policy names; None for the groups of each workload.
+    nodes
+        The nodes for which reservations are, and the passes in which jobs start, on a machine of so many processors;
+        None to count processors and to look at every event.
 
     Raises
     ------
@@ -233,6 +237,7 @@ class Priority:
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     grouping: GroupRule | None = None
+    nodes: WholeNodes | None = None
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
@@ -254,8 +259,20 @@ class Priority:
         instance("fair_share", self.fair_share, FairShare)
         if "fairshare" in self.variables and self.variables & {"usage", "share"}:
             raise InputError("an order must not have fairshare and usage or share, but has both")
+        self._check_nodes()
         ending = self.backfill.name and f" with {self.backfill.name}"
         object.__setattr__(self, "name", self.name or f"{_titles(self.orders)}{ending}")
+
+    def _check_nodes(self) -> None:
+        """Refuse a backfilling that is not known on nodes."""
+        if self.nodes is None:
+            return
+        instance("nodes", self.nodes, WholeNodes)
+        b = self.backfill
+        settings = {"for": b.entitled, "backfill-order": b.order, "longest": b.longest, "slack": b.slack}
+        given = [name for name, value in settings.items() if value]
+        if given:
+            raise InputError(f"nodes must go with a plain backfilling, such as easy or conservative, not {given[0]}")
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -315,6 +332,13 @@ class Priority:
             return around_down_times(workload, queue)
         start = unknown_starts(len(workload))
         jobs, capacity, calendar = jobs_of(workload), workload.capacity, workload.calendar
+        nodes = None if self.nodes is None else self.nodes.of_machine(capacity)
+        if nodes is not None:
+            from ..kernels.node_passes import in_node_passes  # on demand: kernels take long to import
+
+            unchanging = self.kinds == (STATIC,) and len(self.order) == 1
+            in_node_passes(jobs, capacity, calendar, *queue, nodes, unchanging, start)
+            return Outcome(start)
         fixed = self.kinds == (STATIC,) and self.backfill.slack == 0
         lines = None if fixed else self._lines(workload, queue.shares)
         if lines is not None:
@@ -402,8 +426,15 @@ class Priority:
         return sentences
 
     def unknown_words(self, workload: Workload) -> list[str]:
-        """Return sentences on queues and partitions that a log does not have, and on jobs without an association."""
+        """Return sentences on queues, partitions and nodes that a log has not, and on jobs without an association."""
         sentences = []
+        if self.nodes is not None and self.nodes.of_machine(workload.capacity) is None:
+            sentences.append(
+                f"the nodes of the policy have {self.nodes.cpus:,} processors, and the machine of {workload.name} has "
+                f"{workload.capacity:,}: processors are counted, not nodes"
+            )
+        elif self.nodes is not None and workload.down is not None:
+            sentences.append(f"processors of {workload.name} are down at times: processors are counted, not nodes")
         terms = [row.formula.term for row in (*self.orders, *self.candidate_orders)]
         for word in ("queue", "partition"):
             names = dict.fromkeys(label for term in terms for label in labels(term, word))
@@ -457,14 +488,6 @@ def _job_orders(order: str | Sequence[str], direction: str, part: str) -> tuple[
 def _titles(orders: Sequence[JobOrder]) -> str:
     """Return what an order is called: its title, or its titles by situation."""
     return " / ".join(dict.fromkeys(row.title for row in orders))
-
-
-def in_bounds(name: str, value: Any, highest: int, lowest: int = 0) -> int:
-    """Return an argument that must be a whole number in certain bounds."""
-    whole = whole_number(name, value)
-    if not lowest <= whole <= highest:
-        raise InputError(f"{name} must be in {lowest}..{highest}, but is {whole}")
-    return whole
 
 
 def checked_group_names(what: str, names: Any) -> tuple[str, ...]:

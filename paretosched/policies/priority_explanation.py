@@ -16,6 +16,7 @@ from .priority import ALL, Priority
 from .priority_text import priority_text
 from .published_orders import PUBLISHED, JobOrder
 from .undefined_keys import doubtful_terms, fault_of
+from .whole_nodes import node_words
 
 LONGEST_TEXT = 3000  # letters; a list of many accounts and users says nothing in a sentence
 COSTS = {
@@ -37,6 +38,7 @@ def priority_words(policy: Priority) -> list[str]:
         *_doubt_words(policy),
         *_cost_words(policy),
         *_backfill_words(policy),
+        *([] if policy.nodes is None else [node_words(policy.nodes, policy.reservations > 0)]),
         *_usage_words(policy),
         *_fair_share_words(policy),
         *(f"Of slurm.conf: {remark}" for remark in slurm_remarks(policy.provenance)),
@@ -80,7 +82,9 @@ def _doubt_words(policy: Priority) -> list[str]:
 
 
 def _cost_words(policy: Priority) -> list[str]:
-    """Return a sentence on the kind of the orders that is simulated slowest."""
+    """Return a sentence on the kind of the orders that is simulated slowest; on nodes there are no shortcuts."""
+    if policy.nodes is not None:
+        return []
     return [COSTS[max(policy.kinds, key=KINDS.index)]]
 
 

@@ -20,6 +20,11 @@ fair-share: A               how "fairshare" in a formula is computed: tree (defa
                             "every T" after it says how often (default 5min), "damping D" flattens the classic one
 accounts: N = x, ...        the shares of accounts for "fairshare"; "N in M = x" for an account in another one
 users: N in M = x, ...      the shares of users in accounts, or "parent" in place of x for those of the account
+nodes: N of C, ...          on a machine of N nodes of C processors each, reservations are for whole nodes, and jobs
+                            start in passes, as on a Slurm site; on another machine processors are counted
+passes: every T             how often jobs are backfilled on nodes, by default 30s; behind it may stand "window T", how
+                            far ahead reservations are (1d), "step T", of which they are multiples (1min), "tested K",
+                            how many jobs backfilling looks at (500), and "first K", how many else (100)
 ==========================  ========================================================================================
 
 Times have units: 90s, 15min, 4h, 7d. Names with other letters than those of words, digits and hyphens are in quotes.
@@ -45,10 +50,12 @@ from .fair_share import (
 from .policy_tokens import PolicyReader, written_name, written_time
 from .priority import ACCOUNTS, ALL, LONGEST_TIME, Backfill, Longest, Priority
 from .published_orders import BACKFILLS, read_order
+from .whole_nodes import MOST_CPUS, MOST_JOBS, MOST_NODES, NodeKind, WholeNodes
 
 ORDER, BACKFILL_ORDER = "order", "backfill-order"
 DIRECTION = {ORDER: "largest", BACKFILL_ORDER: "smallest"}  # what a formula puts first if it does not say it
 FIRST = "fcfs"  # a plain rule, and an order
+PASS_TIMES, PASS_JOBS = ("every", "window", "step"), ("tested", "first")  # of `WholeNodes`
 RESERVATIONS = dict(zip(BACKFILLS, (0, 1, ALL), strict=True))
 
 
@@ -67,7 +74,8 @@ def read_priority(text: str) -> Priority:
     >>> read_priority("sjf; backfil: easy")
     Traceback (most recent call last):
     paretosched.core.errors.InputError: policy, character 6, "backfil": a part of a policy must be one of order, \
-backfill, backfill-order, longest, slack, usage, half-life, shares, fair-share, accounts, users; did you mean backfill?
+backfill, backfill-order, longest, slack, usage, half-life, shares, fair-share, accounts, users, nodes, passes; \
+did you mean backfill?
     """
     return _Clauses(text, "policy").policy()
 
@@ -126,6 +134,8 @@ class _Clauses(PolicyReader):
         self.settings: dict[str, Any] = {}
         self.associations: list[Association] = []
         self.fair_sharing: dict[str, Any] = {}
+        self.kinds: list[NodeKind] = []
+        self.passing: dict[str, int] = {}
         self.clauses: dict[str, Callable[[], None]] = {
             ORDER: lambda: self.order(ORDER),
             "backfill": self.backfill,
@@ -138,6 +148,8 @@ class _Clauses(PolicyReader):
             "fair-share": self.fair_share,
             "accounts": self.accounts,
             "users": self.users,
+            "nodes": self.nodes,
+            "passes": self.passes,
         }
 
     def policy(self) -> Priority:
@@ -165,7 +177,10 @@ class _Clauses(PolicyReader):
             self.refuse('there must be an order, such as "order: sjf"')
         fair_share = FairShare(**self.fair_sharing, associations=tuple(self.associations))
         backfill = Backfill(**self.backfilling, order=backfill_order)
-        return Priority(order, backfill, **self.settings, fair_share=fair_share)
+        if self.passing and not self.kinds:
+            self.refuse('passes must go with nodes, such as "nodes: 64 of 32"')
+        nodes = WholeNodes(tuple(self.kinds), **self.passing) if self.kinds else None
+        return Priority(order, backfill, **self.settings, fair_share=fair_share, nodes=nodes)
 
     def has_head(self) -> bool:
         """Return whether the word that comes now is the head of a clause, and not the name of an order."""
@@ -299,6 +314,34 @@ class _Clauses(PolicyReader):
                 break
         self.end()
 
+    def nodes(self) -> None:
+        """Read how many nodes there are, and how many processors they have."""
+        self.need(":")
+        while True:
+            count = self.whole_number(1, MOST_NODES)
+            self.need("of")
+            self.kinds.append(NodeKind(count, self.whole_number(1, MOST_CPUS)))
+            if not self.take(","):
+                break
+        self.end()
+
+    def passes(self) -> None:
+        """Read how often and how far passes look."""
+        self.need(":")
+        words = (*PASS_TIMES, *PASS_JOBS)
+        while True:
+            token = self.now
+            word = self.one_of("passes", words)
+            if word in self.passing:
+                self.refuse_token(token, "must come once, but comes again")
+            if word in PASS_TIMES:
+                self.passing[word] = self.seconds(1, LONGEST_TIME, *words)
+            else:
+                self.passing[word] = self.whole_number(1, MOST_JOBS)
+            if not self.comes(*words):
+                break
+        self.end()
+
     def association_shares(self) -> int | None:
         """Return the shares that come now; None for those of the account."""
         return None if self.take(INHERITED) else self.whole_number(0, MOST_SHARES)
@@ -336,6 +379,7 @@ def priority_text(policy: Priority) -> str:
         rows = ", ".join(f"{written_name(name)} = {share!r}" for name, share in policy.shares.items())
         clauses.append(f"shares: {rows}")
     clauses += _fair_share_clauses(policy.fair_share)
+    clauses += [] if policy.nodes is None else _node_clauses(policy.nodes)
     return "; ".join(clauses)
 
 
@@ -358,6 +402,16 @@ def _fair_share_clauses(fair_share: FairShare) -> list[str]:
             accounts.append(f"{account}{'' if row.within == ROOT else f' in {written_name(row.within)}'} = {shares}")
     lists = {"accounts": accounts, "users": users}
     return [words, *(f"{head}: {', '.join(rows)}" for head, rows in lists.items() if rows)]
+
+
+def _node_clauses(nodes: WholeNodes) -> list[str]:
+    """Return the clauses of nodes and passes; of the passes none if they are as by default."""
+    kinds = ", ".join(f"{kind.nodes} of {kind.cpus}" for kind in nodes.kinds)
+    given = [name for name in (*PASS_TIMES, *PASS_JOBS) if getattr(nodes, name) != getattr(WholeNodes, name)]
+    written = [
+        f"{name} {written_time(getattr(nodes, name)) if name in PASS_TIMES else getattr(nodes, name)}" for name in given
+    ]
+    return [f"nodes: {kinds}", *([f"passes: {' '.join(written)}"] if written else [])]
 
 
 def _order_clauses(word: str, order: str | Sequence[str]) -> list[str]:

@@ -3,7 +3,8 @@
 PriorityType=priority/basic is first come first served. priority/multifactor is the sum of weighted factors as a
 formula: age, fair share, job size, partition, QOS and the CPUs of PriorityWeightTRES. Jobs are taken to ask for
 processors and not for nodes, and to have no nice value. Higher values of PriorityTier come first. SchedulerType says
-whether there is backfilling, and bf_job_part_count_reserve how many jobs have reservations. What has no counterpart is
+whether there is backfilling, and bf_job_part_count_reserve how many jobs have reservations; bf_interval, bf_window,
+bf_resolution, bf_max_job_test and default_queue_depth say how often and how far it looks. What has no counterpart is
 said in remarks, which the provenance of the policy keeps.
 """
 
@@ -22,8 +23,9 @@ from .priority import ALL, LONGEST_TIME, Backfill, Priority
 from .slurm_accounts import Accounts, read_accounts
 from .slurm_commands import COMMAND, QOS_COMMAND
 from .slurm_conf import Setting, SlurmConf, option, read_slurm_conf, whole
-from .slurm_nodes import cpus_of_nodes, nodes_of
-from .slurm_remarks import scheduler_remarks, setting_remarks
+from .slurm_nodes import cpus_of_nodes, kinds_of, nodes_of
+from .slurm_remarks import depth_remarks, scheduler_parameters, scheduler_remarks, setting_remarks
+from .whole_nodes import WholeNodes, node_words
 
 WEEK, FIVE_MINUTES = 7 * 86400, 300  # s, of Slurm by default
 TIER = 2**33  # more than any priority
@@ -42,6 +44,14 @@ FLAGS = (
     "no_normal_tres",
     "small_relative_to_time",
 )
+# options of SchedulerParameters: the field of `WholeNodes`, in which unit, and Slurm's upper limit
+LOOKS = {
+    "bf_interval": ("every", 1, 10_800),
+    "bf_window": ("window", 60, 43_200),
+    "bf_resolution": ("step", 1, 3_600),
+    "bf_max_job_test": ("tested", 1, 1_000_000),
+    "default_queue_depth": ("first", 1, 1_000_000),
+}
 NORMAL = "normal"  # the QOS of jobs that have none
 
 
@@ -126,6 +136,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         parts = [Part("PriorityTier", tier.terms), *parts]
     terms = [term for part in parts for term in part.terms]
     backfill, words = _backfill(conf, scheduler)
+    nodes = _whole_nodes(conf) if backfill.reservations else None
     names = ", ".join(part.what for part in parts if part.what) or "the order of submission"
     reset = conf.text("PriorityUsageResetPeriod", "NONE").upper()
     if reset != "NONE" and conf.number("PriorityWeightFairshare"):
@@ -135,7 +146,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         *remarks,
         *setting_remarks(conf, kind),
         *_partition_remarks(site, conf),
-        *(_node_remarks(conf) + scheduler_remarks(conf) if scheduler == "sched/backfill" else []),
+        *(_node_remarks(nodes, conf) + scheduler_remarks(conf) if backfill.reservations else []),
     ]
     return Priority(
         " + ".join(terms) if any(part.what for part in parts) else "fcfs",
@@ -150,6 +161,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
                 "remarks": remarks,
             }
         },
+        nodes=nodes,
     )
 
 
@@ -358,17 +370,33 @@ def _label(word: str, name: str, value: float) -> str:
 
 def _backfill(conf: SlurmConf, scheduler: str) -> tuple[Backfill, str]:
     """Return the backfilling, and what it is in words."""
-    if scheduler == "sched/builtin":
+    given = scheduler_parameters(conf)
+    if scheduler == "sched/builtin" or given.get("bf_interval") == "-1":
         return Backfill(), "no backfilling"
-    word = next((w for w in conf.words("SchedulerParameters") if w.startswith("bf_job_part_count_reserve=")), "=0")
     setting = conf.settings.get("schedulerparameters", Setting("", ""))
-    count = whole("bf_job_part_count_reserve", Setting(word.partition("=")[2], setting.where), 100000)
+    words = given.get("bf_job_part_count_reserve", "0")
+    count = whole("bf_job_part_count_reserve", Setting(words, setting.where), 100000)
     if count == 0:
         return Backfill(ALL), "backfilling beside reservations of all waiting jobs"
     jobs = "job" if count == 1 else f"{count:,} jobs"
     return Backfill(
         count
     ), f"backfilling beside {'a reservation' if count == 1 else 'reservations'} of the first {jobs}"
+
+
+def _whole_nodes(conf: SlurmConf) -> WholeNodes | None:
+    """Return the nodes, and how often and how far sched/backfill looks; None if there are no nodes."""
+    kinds = kinds_of(conf, cpus_of_nodes(conf))
+    if not kinds:
+        return None
+    given = scheduler_parameters(conf)
+    where = conf.settings.get("schedulerparameters", Setting("", "")).where
+    values = {}
+    for name, (field, unit, highest) in LOOKS.items():
+        value = whole(name, Setting(given[name], where)) if name in given else 0
+        if 1 <= value <= highest:  # Slurm takes its default value for any other one, too
+            values[field] = value * unit
+    return WholeNodes(kinds, **values)
 
 
 def _partition_remarks(site: Site, conf: SlurmConf) -> list[str]:
@@ -385,8 +413,9 @@ def _partition_remarks(site: Site, conf: SlurmConf) -> list[str]:
     ]
 
 
-def _node_remarks(conf: SlurmConf) -> list[str]:
-    """Return a remark if nodes have several CPUs: Slurm reserves nodes, and a simulation processors."""
-    if max(cpus_of_nodes(conf).values(), default=1) < 2:
-        return []
-    return ["Slurm reserves whole nodes for waiting jobs, here processors: long jobs start more easily here"]
+def _node_remarks(nodes: WholeNodes | None, conf: SlurmConf) -> list[str]:
+    """Return remarks on how sched/backfill looks at nodes."""
+    if nodes is None:
+        return ["without NodeName lines processors are counted here; Slurm reserves whole nodes", *depth_remarks(conf)]
+    phase = "passes begin at multiples of bf_interval here; Slurm's have another phase, and take time"
+    return [node_words(nodes, True), phase]

@@ -80,23 +80,31 @@ def setting_remarks(conf: SlurmConf, kind: str) -> list[str]:
     return remarks + [text.format(", ".join(names)) for text, names in seen.items()]
 
 
-def scheduler_remarks(conf: SlurmConf) -> list[str]:
-    """Return remarks on options of SchedulerParameters: one for each that is there, and one for all default values."""
+def scheduler_parameters(conf: SlurmConf) -> dict[str, str]:
+    """Return the values of the options of SchedulerParameters, by their names in small letters."""
     given: dict[str, str] = {}
     for word in conf.words("SchedulerParameters"):
         name, _, value = word.partition("=")
         given[name.strip().lower()] = value.strip()
-    effects = OPTIONS | {name: effect for name, (_, effect) in DEPTHS.items()}
+    return given
+
+
+def scheduler_remarks(conf: SlurmConf) -> list[str]:
+    """Return a remark on each option of SchedulerParameters that is there and has no counterpart."""
     remarks = []
-    for name, value in given.items():
+    for name, value in scheduler_parameters(conf).items():
         if name in IMMEDIATE and value == "0":
             continue
-        if name in effects:
+        if name in OPTIONS:
             shown = value if re.fullmatch("[0-9]{1,19}", value) else in_quotes(value)
-            remarks.append(f"{name}{f'={value}' if value else ''}: {effects[name].format(shown)}")
-        elif name not in NO_CHANGE:
+            remarks.append(f"{name}{f'={value}' if value else ''}: {OPTIONS[name].format(shown)}")
+        elif name not in NO_CHANGE and name not in DEPTHS:
             remarks.append(f"{name}{f'={value}' if value else ''} of SchedulerParameters is not in the policy")
-    usual = [f"{effect.format(value)} ({name})" for name, (value, effect) in DEPTHS.items() if name not in given]
-    if usual:
-        remarks.append(f"by default, {'; '.join(usual)}")
     return remarks
+
+
+def depth_remarks(conf: SlurmConf) -> list[str]:
+    """Return a remark on how often and how far Slurm looks, if that is not simulated."""
+    given = scheduler_parameters(conf)
+    looks = [f"{effect.format(given.get(name, value))} ({name})" for name, (value, effect) in DEPTHS.items()]
+    return ["; ".join(looks)]

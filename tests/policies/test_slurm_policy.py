@@ -19,6 +19,7 @@ from paretosched.policies.policy import as_policy
 from paretosched.policies.priority import ALL
 from paretosched.policies.slurm_conf import Setting, duration
 from paretosched.policies.slurm_policy import read_slurm
+from paretosched.policies.whole_nodes import WholeNodes
 from paretosched.workload.log_names import Names
 from support.slurm_cluster import SlurmCluster, slurm_cluster
 from support.slurm_site import keys_at
@@ -200,28 +201,44 @@ def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> Non
         "the partitions p, q have different nodes",
         "bf_max_job_user=20: Slurm starts at most 20 jobs",
         "defer: Slurm starts no job at its submission",
-        "Slurm reserves whole nodes for waiting jobs, here processors",
-        "bf_interval=60: Slurm backfills once in 60 s",
+        "On a machine of 4 nodes, 4 with 4 processors, reservations are for whole nodes; at each arrival",
+        "passes begin at multiples of bf_interval here",
         "new_option=1 of SchedulerParameters is not in the policy",
-        "by default, Slurm plans in steps of 60 s",
     ):
         assert sum(line.startswith(part) for line in said) == 1, part
-    assert len(said) == 18
+    assert len(said) == 17
 
 
-@pytest.mark.parametrize(
-    ("nodes", "scheduler", "is_said"),
-    [
-        ("n[1-4] CPUs=4", "sched/backfill", True),
-        ("n[1-4] CPUs=1", "sched/backfill", False),
-        ("n[1-4] CPUs=4", "sched/builtin", False),
-    ],
-)
-def test_nodes_of_several_processors_are_remarked_where_slurm_reserves_them(
-    nodes: str, scheduler: str, is_said: bool, conf: Callable[[str], Path]
-) -> None:
-    text = f"{HEAD}PriorityType=priority/basic\nSchedulerType={scheduler}\nNodeName={nodes}\n"
-    assert any(line.startswith("Slurm reserves whole nodes") for line in remarks(read_slurm(conf(text)))) == is_said
+def test_how_often_and_how_far_slurm_looks(conf: Callable[[str], Path]) -> None:
+    names = "bf_interval=60,bf_window=120,bf_resolution=1,bf_max_job_test=9,default_queue_depth=7"
+    head = f"{HEAD}PriorityType=priority/basic\nNodeName=n[1-3] CPUs=4\nNodeName=m[1-2] CPUs=8\nNodeName=x CPUs=8\n"
+    assert read_slurm(conf(head)).nodes == WholeNodes(((3, 4), (3, 8)))
+    some = f"{head}PartitionName=p Nodes=n[1-3],m1\nSchedulerParameters={names}"
+    assert read_slurm(conf(some)).nodes == WholeNodes(((3, 4), (1, 8)), 60, 7200, 1, 9, 7)
+    # As in Slurm, a value out of bounds is the default one.
+    wild = f"{head}SchedulerParameters=bf_interval=20000,bf_window=0"
+    assert read_slurm(conf(wild)).nodes == WholeNodes(((3, 4), (3, 8)))
+
+
+@pytest.mark.parametrize("lines", ["SchedulerType=sched/builtin", "SchedulerParameters=bf_interval=-1"])
+def test_without_backfilling_nodes_do_not_matter(lines: str, conf: Callable[[str], Path]) -> None:
+    policy = read_slurm(conf(f"{HEAD}PriorityType=priority/basic\nNodeName=n[1-3] CPUs=4\n{lines}"))
+    assert (policy.nodes, policy.backfill.reservations) == (None, 0)
+    assert not any("whole nodes" in line for line in remarks(policy))
+
+
+def test_without_nodes_it_is_remarked_that_processors_are_counted(conf: Callable[[str], Path]) -> None:
+    policy = read_slurm(conf(f"{HEAD}PriorityType=priority/basic\nSchedulerParameters=bf_interval=60"))
+    assert policy.nodes is None
+    (line,) = [line for line in remarks(policy) if "bf_interval" in line]
+    assert line.startswith("Slurm backfills once in 60 s, here it is done at every submission and end of a job")
+    assert "without NodeName lines processors are counted here; Slurm reserves whole nodes" in remarks(policy)
+
+
+def test_a_number_of_the_scheduler_must_be_one(conf: Callable[[str], Path]) -> None:
+    text = f"{HEAD}PriorityType=priority/basic\nNodeName=n CPUs=4\nSchedulerParameters=bf_window=long"
+    with pytest.raises(InputError, match=r"slurm.conf:4: bf_window must be a whole number up to .*\"long\""):
+        read_slurm(conf(text))
 
 
 # ---- the policy as a value

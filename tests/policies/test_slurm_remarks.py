@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paretosched.policies.slurm_conf import SlurmConf, read_slurm_conf
-from paretosched.policies.slurm_remarks import DEPTHS, scheduler_remarks, setting_remarks
+from paretosched.policies.slurm_remarks import DEPTHS, OPTIONS, depth_remarks, scheduler_remarks, setting_remarks
 
 
 def read(folder: Path, text: str) -> SlurmConf:
@@ -54,9 +54,17 @@ def test_multifactor_settings_do_not_matter_for_priority_basic(tmp_path: Path) -
     assert setting_remarks(read(tmp_path, "PriorityWeightAssoc=7\nPriorityFlags=INCR_ONLY"), "priority/basic") == []
 
 
-def test_all_depths_are_said_by_default_in_one_line(tmp_path: Path) -> None:
-    (line,) = scheduler_remarks(read(tmp_path, ""))
+def test_all_depths_are_said_in_one_line(tmp_path: Path) -> None:
+    (line,) = depth_remarks(read(tmp_path, ""))
     assert all(f"({name})" in line for name in DEPTHS)
-    names = [f"{name}=7" for name in DEPTHS]
-    said = scheduler_remarks(read(tmp_path, f"SchedulerParameters={','.join(names)},sched_min_interval=0"))
-    assert [line.split(":")[0] for line in said] == names
+    assert "once in 30 s" in line
+    (line,) = depth_remarks(read(tmp_path, "SchedulerParameters=bf_interval=7"))
+    assert "once in 7 s" in line
+
+
+def test_options_without_a_counterpart_are_remarked(tmp_path: Path) -> None:
+    names = ",".join(f"{name}=7" for name in (*DEPTHS, *OPTIONS))
+    said = scheduler_remarks(read(tmp_path, f"SchedulerParameters={names},bf_continue"))
+    assert [line.split("=7:")[0] for line in said] == list(OPTIONS)
+    assert scheduler_remarks(read(tmp_path, "")) == []
+    assert scheduler_remarks(read(tmp_path, "SchedulerParameters=sched_min_interval=0")) == []

@@ -1,0 +1,532 @@
+"""Reservations for whole nodes, in passes once in a while: how Slurm starts jobs, beside any order of the waiting jobs.
+
+There are two passes, as in Slurm, both in the order of the waiting jobs:
+
+- The main pass, in every second in which a job arrives or ends: jobs start while they fit, at most the `first` ones.
+- The backfill pass, in every second that is a multiple of `every`: of the first `tested` jobs, each one starts now if
+  enough processors are free on nodes that no reservation needs before the expected end of the job. Else, while there
+  may be more reservations, it gets one at the earliest expected end of a job or of a reservation from which on there
+  are enough processors, but not later than `window` from now. A reservation is for the nodes on which the job would
+  start; no other job may use them then, also if it leaves processors over. It begins and ends at multiples of `step`.
+
+A job gets the node with the fewest free processors that has enough; else the row of neighbouring nodes, all with free
+processors, that has the fewest and enough; else the row with most, and the rest likewise. So does select/cons_tres.
+
+Nothing is kept from one pass to the next. As long as no job arrives, starts or ends, the order is the same, and no
+reservation is too far in the future, a pass finds the same reservations, and all of them are nearer: no job can start
+that could not start in the pass before. Such passes are left out, and passes in which no waiting job fits.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Floats, Int, Ints
+from ..core.situations import Calendar
+from .compiling import njit
+from .events import era_at, next_event
+from .fair_share import Tree
+from .formulas import Program
+from .inputs import Backfilling, Jobs, Nodes, ints
+from .priority import Desk, Ranking, empty_desk, rank
+from .running import Running, end_next, expect, forget, launch, next_end, pop, push, running_jobs
+from .usage import no_usage, note_usage
+from .waiting_heap import count_fitting, still_waiting, take_first
+from .waiting_tree import FAR
+
+NONE = -1
+RUNNING, FREE, SPARE, PLACES, CHANGED, BEYOND, LINED = range(7)  # of `Rack.state`
+
+
+class Rack(NamedTuple):
+    """The m nodes, what runs on them, and work space of a pass with up to p reservations.
+
+    Attributes
+    ----------
+    free
+        (m,) int64, free processors of each node.
+    limits
+        (most,) int64, expected end << row bits | row of the running jobs, the latest first.
+    piece
+        (n,) int64, the first piece of each running job.
+    node, cpus, after
+        (capacity,) int64: each piece is so many processors of a node, and the next piece of the same job, or NONE.
+    line
+        (n,) int64, the rows of the last backfill pass.
+    begin, end
+        (p,) int64, s, of each reservation.
+    by_begin, by_end
+        (p,) int64, the reservations in these orders.
+    bounds, reserved
+        (p + 1,) and (most,) int64: the nodes of reservation i are those from bounds[i] to bounds[i + 1] - 1.
+    since
+        (m,) int64, s: when the first reservation of each node begins; FAR without any.
+    usable, blocked
+        (m,) int64: free processors of each node in some second, and how many reservations need the node then.
+    picked, taken
+        (m,) int64: nodes for a job, and how many processors of each.
+    row_first, row_total, heap
+        (m,) int64: the first node and the free processors of each row of neighbours, and a heap of them.
+    state
+        (7,) int64: RUNNING jobs, FREE processors, the first SPARE piece, PLACES that are reserved; whether anything has
+        CHANGED since the last backfill pass, whether a reservation was BEYOND its window, and the rows of `line`.
+    """
+
+    free: Ints
+    limits: Ints
+    piece: Ints
+    node: Ints
+    cpus: Ints
+    after: Ints
+    line: Ints
+    begin: Ints
+    end: Ints
+    by_begin: Ints
+    by_end: Ints
+    bounds: Ints
+    reserved: Ints
+    since: Ints
+    usable: Ints
+    blocked: Ints
+    picked: Ints
+    taken: Ints
+    row_first: Ints
+    row_total: Ints
+    heap: Ints
+    state: Ints
+
+
+def empty_rack(jobs: Jobs, capacity: Int, nodes: Nodes, reservations: int) -> Rack:
+    """Return `nodes`, with `capacity` processors, on which nothing runs; `jobs` and `reservations` bound work space."""
+    n, m = jobs.submit.size, nodes.cpus.size
+    most = min(reservations, nodes.tested, n)
+    reserved = int(np.sort(np.minimum(jobs.width, m))[n - most :].sum())
+    rack = Rack(
+        nodes.cpus.copy(),
+        np.empty(min(n, capacity) + 2, np.int64),
+        np.empty(n, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.arange(1, capacity + 1, dtype=np.int64),  # all pieces are spare
+        np.empty(n, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.zeros(most + 1, np.int64),
+        np.empty(reserved, np.int64),
+        np.empty(m, np.int64),
+        np.empty(m, np.int64),
+        np.empty(m, np.int64),
+        np.empty(m, np.int64),
+        np.empty(m, np.int64),
+        np.empty(m, np.int64),
+        np.empty(m, np.int64),
+        np.empty(m, np.int64),
+        ints(7),
+    )
+    rack.state[FREE] = capacity
+    return rack
+
+
+def in_node_passes(
+    jobs: Jobs,
+    capacity: Int,
+    calendar: Calendar,
+    order: Program,
+    candidates: Program,
+    backfilling: Backfilling,
+    accounts: Ints,
+    shares: Floats,
+    half_life: float,
+    tree: Tree,
+    nodes: Nodes,
+    fixed: bool,
+    start: Ints,
+) -> None:
+    """Fill `start` with the start times of an order on nodes, see the top of this file.
+
+    Parameters
+    ----------
+    jobs, capacity, calendar, order, candidates, accounts, shares, half_life, tree
+        As for `in_order_of_parts`.
+    backfilling
+        `Backfilling`, of which only the number of reservations counts; all groups are entitled to them.
+    nodes
+        `Nodes`, with `capacity` processors together.
+    fixed
+        Whether the order of two waiting jobs never changes.
+    start
+        (n,) int64, s, filled in place.
+    """
+    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
+    rack = empty_rack(jobs, capacity, nodes, backfilling.reservations)
+    desk = empty_desk(jobs.submit.size, backfilling)
+    _in_node_passes(jobs, calendar, ranking, nodes, fixed, running_jobs(start, capacity, False), desk, rack)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _in_node_passes(
+    jobs: Jobs,
+    calendar: Calendar,
+    ranking: Ranking,
+    nodes: Nodes,
+    fixed: bool,
+    now: Running,
+    desk: Desk,
+    rack: Rack,
+) -> None:
+    """Do the work of `in_node_passes` without allocating memory.
+
+    Parameters
+    ----------
+    jobs, calendar, nodes, fixed
+        As for `in_node_passes`.
+    ranking, now, desk, rack
+        `Ranking`, `Running`, `Desk` and `Rack`, modified in place: the start times of `now` are filled.
+    """
+    n = jobs.submit.size
+    waiting = desk.waiting
+    state = rack.state
+    reserves = ranking.backfilling.reservations > 0
+    arrived: Int = 0
+    era: Int = 0
+    count: Int = 0
+    tick: Int = FAR  # the next backfill pass that may start a job
+    while arrived < n or count > 0:
+        event = next_event(jobs, arrived, now, state[RUNNING])
+        t: Int = min(event, tick)
+        tick = FAR
+        while state[RUNNING] > 0 and next_end(now) == t:
+            vacate(jobs, ranking, now, rack, t)
+        while arrived < n and jobs.submit[arrived] == t:
+            now.start[arrived] = NONE
+            waiting.rows[count] = arrived
+            count += 1
+            arrived += 1
+            state[CHANGED] = 1
+        if count_fitting(waiting.rows, count, jobs.width, state[FREE]) == 0:
+            continue
+        era = era_at(calendar, era, t)
+        for i in range(count):
+            waiting.queue[i] = waiting.rows[i]
+        rank(ranking.order, calendar.kind[era], jobs, t, ranking, desk, count)
+        left = count
+        if t == event:
+            tried: Int = 0
+            while left > 0 and tried < nodes.first and jobs.width[waiting.queue[0]] <= state[FREE]:
+                j = take_first(waiting, 0, left, True)
+                left -= 1
+                tried += 1
+                for node in range(rack.free.size):
+                    rack.usable[node] = rack.free[node]
+                occupy(jobs, ranking, now, rack, j, t)
+        if reserves and left > 0 and t % nodes.every == 0:
+            backfill(jobs, ranking, nodes, now, desk, rack, left, t)
+        count = still_waiting(waiting.rows, count, now.start)
+        may_start = reserves and (state[CHANGED] == 1 or state[BEYOND] == 1 or not fixed)
+        if may_start and count_fitting(waiting.rows, count, jobs.width, state[FREE]) > 0:
+            tick = (t // nodes.every + 1) * nodes.every
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def backfill(
+    jobs: Jobs, ranking: Ranking, nodes: Nodes, now: Running, desk: Desk, rack: Rack, left: Int, t: Int
+) -> None:
+    """Do a backfill pass in second t.
+
+    Parameters
+    ----------
+    jobs, nodes
+        `Jobs` and `Nodes`.
+    ranking, now, rack
+        `Ranking`, `Running` and `Rack`, modified in place.
+    desk, left
+        `Desk`, and how many jobs are in the heap of its queue.
+    """
+    state = rack.state
+    if not line_up(jobs, nodes, desk, rack, left) and state[CHANGED] == 0 and state[BEYOND] == 0:
+        return
+    state[CHANGED] = 0
+    state[BEYOND] = 0
+    state[PLACES] = 0
+    for node in range(rack.since.size):
+        rack.since[node] = FAR
+    # Each reservation leaves less: when none of the jobs that are left can start, the pass is over.
+    starting = next_starting(jobs, rack, 0, t)
+    i: Int = 0
+    while starting < state[LINED]:
+        if state[PLACES] == ranking.backfilling.reservations:
+            i = starting
+        j = rack.line[i]
+        if i == starting:
+            free_until(rack, t + jobs.estimate[j])
+            occupy(jobs, ranking, now, rack, j, t)
+        else:
+            begin = earliest_room(jobs, now, rack, j, t, t + nodes.window)
+            if begin < FAR:
+                reserve_nodes(jobs, nodes, rack, j, begin)
+            else:
+                state[BEYOND] = 1
+        i += 1
+        starting = next_starting(jobs, rack, max(starting, i), t)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def next_starting(jobs: Jobs, rack: Rack, i: Int, t: Int) -> Int:
+    """Return the first place in the line, i or later, whose job could start now; the length of the line if none could.
+
+    `jobs` and `rack` are `Jobs` and `Rack`, which are only read; t is the second.
+    """
+    while i < rack.state[LINED]:
+        j = rack.line[i]
+        if jobs.width[j] <= rack.state[FREE]:
+            left = jobs.width[j]
+            until = t + jobs.estimate[j]
+            for node in range(rack.free.size):
+                if rack.since[node] >= until:
+                    left -= rack.free[node]
+                    if left <= 0:
+                        return i
+        i += 1
+    return i
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def free_until(rack: Rack, until: Int) -> None:
+    """Fill `usable` of `rack` with the processors that are free on nodes which are not reserved before `until`."""
+    for node in range(rack.free.size):
+        rack.usable[node] = rack.free[node] if rack.since[node] >= until else 0
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def line_up(jobs: Jobs, nodes: Nodes, desk: Desk, rack: Rack, left: Int) -> bool:
+    """Put the jobs of a backfill pass into a line, up to the last one that fits; return whether the line is another.
+
+    Parameters
+    ----------
+    jobs, nodes
+        `Jobs` and `Nodes`.
+    desk, left
+        `Desk`, whose queue is a heap of `left` jobs, which is used up.
+    rack
+        `Rack`, of which the line is modified in place.
+    """
+    state = rack.state
+    fitting = count_fitting(desk.waiting.queue, left, jobs.width, state[FREE])
+    is_new = False
+    size: Int = 0
+    while size < nodes.tested and fitting > 0:
+        j = take_first(desk.waiting, 0, left, True)
+        left -= 1
+        fitting -= jobs.width[j] <= state[FREE]
+        is_new = is_new or size >= state[LINED] or rack.line[size] != j
+        rack.line[size] = j
+        size += 1
+    is_new = is_new or size != state[LINED]
+    state[LINED] = size
+    return is_new
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def earliest_room(jobs: Jobs, now: Running, rack: Rack, j: Int, t: Int, latest: Int) -> Int:
+    """Return the earliest second in which job j could start beside all reservations; FAR if it is after `latest`.
+
+    Parameters
+    ----------
+    jobs, now
+        `Jobs` and `Running`.
+    rack
+        `Rack`, in which `usable` then has what is free on each node that the job may use.
+    j, t
+        The job, and the present second.
+    latest
+        s; t or later.
+    """
+    free = rack.usable
+    blocked = rack.blocked
+    for node in range(free.size):
+        free[node] = rack.free[node]
+        blocked[node] = 0
+    places = rack.state[PLACES]
+    total = rack.state[FREE]
+    row_bits = now.row_bits
+    row_mask = (1 << row_bits) - 1
+    entered: Int = 0
+    gone: Int = 0
+    left: Int = rack.state[RUNNING]
+    second: Int = t
+    while True:
+        until = second + jobs.estimate[j]
+        while entered < places and rack.begin[rack.by_begin[entered]] < until:
+            place = rack.by_begin[entered]
+            for i in range(rack.bounds[place], rack.bounds[place + 1]):
+                node = rack.reserved[i]
+                if blocked[node] == 0:
+                    total -= free[node]
+                blocked[node] += 1
+            entered += 1
+        while gone < places and rack.end[rack.by_end[gone]] <= second:
+            place = rack.by_end[gone]
+            for i in range(rack.bounds[place], rack.bounds[place + 1]):
+                node = rack.reserved[i]
+                blocked[node] -= 1
+                if blocked[node] == 0:
+                    total += free[node]
+            gone += 1
+        if total >= jobs.width[j]:
+            break
+        second = FAR
+        if left > 0:
+            second = rack.limits[left - 1] >> row_bits
+        if gone < places:
+            second = min(second, rack.end[rack.by_end[gone]])
+        if second > latest:
+            return FAR
+        while left > 0 and rack.limits[left - 1] >> row_bits == second:
+            left -= 1
+            piece = rack.piece[rack.limits[left] & row_mask]
+            while piece >= 0:
+                node = rack.node[piece]
+                free[node] += rack.cpus[piece]
+                if blocked[node] == 0:
+                    total += rack.cpus[piece]
+                piece = rack.after[piece]
+    for node in range(free.size):
+        if blocked[node] > 0:
+            free[node] = 0
+    return second
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def reserve_nodes(jobs: Jobs, nodes: Nodes, rack: Rack, j: Int, begin: Int) -> None:
+    """Reserve the nodes on which job j of `jobs` would start in second `begin`, for the time that it requests.
+
+    `nodes` are `Nodes`, and `rack` is a `Rack` that is modified in place; its `usable` has what is free in that second.
+    """
+    pieces = pick(rack, jobs.width[j])
+    place = rack.state[PLACES]
+    rack.begin[place] = begin // nodes.step * nodes.step
+    rack.end[place] = -(-(begin + jobs.estimate[j]) // nodes.step) * nodes.step
+    first = rack.bounds[place]
+    for i in range(pieces):
+        rack.reserved[first + i] = rack.picked[i]
+        rack.since[rack.picked[i]] = min(rack.since[rack.picked[i]], rack.begin[place])
+    rack.bounds[place + 1] = first + pieces
+    insert(rack.by_begin, rack.begin, place)
+    insert(rack.by_end, rack.end, place)
+    rack.state[PLACES] = place + 1
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def insert(order: Ints, key: Ints, size: Int) -> None:
+    """Insert `size` into an order, (more than size,) int64, of 0..size - 1 by ascending keys; it is modified in place.
+
+    `key` is (more than size,) int64.
+    """
+    i = size
+    while i > 0 and key[order[i - 1]] > key[size]:
+        order[i] = order[i - 1]
+        i -= 1
+    order[i] = size
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def occupy(jobs: Jobs, ranking: Ranking, now: Running, rack: Rack, j: Int, t: Int) -> None:
+    """Start job j of `jobs` in second t on nodes that are usable.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    ranking, now, rack
+        `Ranking`, `Running` and `Rack`, modified in place; `usable` has what is free on each node that may be used.
+    j, t
+        The job and the second.
+    """
+    state = rack.state
+    rack.piece[j] = NONE
+    for i in range(pick(rack, jobs.width[j])):
+        piece = state[SPARE]
+        state[SPARE] = rack.after[piece]
+        rack.node[piece] = rack.picked[i]
+        rack.cpus[piece] = rack.taken[i]
+        rack.after[piece] = rack.piece[j]
+        rack.piece[j] = piece
+        rack.free[rack.picked[i]] -= rack.taken[i]
+    expect(rack.limits, state[RUNNING], ((t + jobs.estimate[j]) << now.row_bits) | j)
+    launch(jobs, now, state[RUNNING], j, t)
+    note_usage(ranking.usage, j, t, jobs.width[j])
+    state[RUNNING] += 1
+    state[FREE] -= jobs.width[j]
+    state[CHANGED] = 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def vacate(jobs: Jobs, ranking: Ranking, now: Running, rack: Rack, t: Int) -> None:
+    """End the job of `jobs` that ends next, in second t; `ranking`, `now` and `rack` are modified in place."""
+    state = rack.state
+    j = end_next(jobs, now, state[RUNNING])
+    forget(rack.limits, state[RUNNING], ((now.start[j] + jobs.estimate[j]) << now.row_bits) | j)
+    note_usage(ranking.usage, j, t, -jobs.width[j])
+    piece = rack.piece[j]
+    while piece >= 0:
+        rack.free[rack.node[piece]] += rack.cpus[piece]
+        after = rack.after[piece]
+        rack.after[piece] = state[SPARE]
+        state[SPARE] = piece
+        piece = after
+    state[RUNNING] -= 1
+    state[FREE] += jobs.width[j]
+    state[CHANGED] = 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def pick(rack: Rack, width: Int) -> Int:
+    """Fill `picked` and `taken` with the nodes for `width` processors of those that are usable; return how many.
+
+    `rack` is a `Rack`, whose `usable` has enough processors.
+    """
+    free = rack.usable
+    m = free.size
+    best: Int = NONE
+    for node in range(m):
+        if free[node] >= width and (best < 0 or free[node] < free[best]):
+            best = node
+    if best >= 0:
+        rack.picked[0] = best
+        rack.taken[0] = width
+        return 1
+
+    # Rows of neighbours, the one with most processors on top of a heap, and of equals the first.
+    rows: Int = 0
+    for node in range(m):
+        if free[node] > 0:
+            if node == 0 or free[node - 1] == 0:
+                rack.row_first[rows] = node
+                rack.row_total[rows] = 0
+                rows += 1
+            rack.row_total[rows - 1] += free[node]
+    for row in range(rows):
+        push(rack.heap, row, row - rack.row_total[row] * m)
+    picked: Int = 0
+    left: Int = width
+    while left > 0:
+        row = rack.heap[0] % m
+        if rack.row_total[row] < left:
+            pop(rack.heap, rows)
+            rows -= 1
+        else:
+            for i in range(1, rows):
+                other = rack.heap[i] % m
+                total = rack.row_total[other]
+                if total >= left and (total < rack.row_total[row] or (total == rack.row_total[row] and other < row)):
+                    row = other
+        node = rack.row_first[row]
+        while left > 0 and node < m and free[node] > 0:
+            rack.picked[picked] = node
+            rack.taken[picked] = min(left, free[node])
+            left -= rack.taken[picked]
+            picked += 1
+            node += 1
+    return picked

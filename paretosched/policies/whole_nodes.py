@@ -1,0 +1,136 @@
+"""Nodes of several processors, on which a policy reserves and starts in passes, as a Slurm site does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arguments import in_bounds, list_argument
+from ..core.errors import InputError
+from ..core.notebook import fields_html, fields_repr
+from ..core.tables import enumeration
+from ..kernels.inputs import Nodes
+from .policy_tokens import written_time
+
+MOST_NODES = 1_000_000
+MOST_CPUS = 2**31 - 1  # of a machine
+LONGEST_TIME = 10**10  # s
+MOST_JOBS = 2**31 - 1
+
+
+class NodeKind(NamedTuple):
+    """So many neighbouring nodes with so many processors each.
+
+    Attributes
+    ----------
+    nodes, cpus
+        How many nodes, and the processors of each.
+    """
+
+    nodes: int
+    cpus: int
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
+
+@dataclass(frozen=True)
+class WholeNodes:
+    """The nodes of a machine, and how often and how far a scheduler looks, with the default values of Slurm 22.05.
+
+    `paretosched.kernels.node_passes` says what it does.
+
+    Parameters
+    ----------
+    kinds
+        The nodes, in the order of the machine.
+    every
+        s, between two backfill passes (bf_interval); they are in multiples of it.
+    window
+        s, how far from now a reservation may begin (bf_window).
+    step
+        s, reservations begin and end at multiples of it (bf_resolution).
+    tested
+        How many of the first waiting jobs a backfill pass looks at (bf_max_job_test).
+    first
+        How many of them a main pass looks at (default_queue_depth).
+
+    Raises
+    ------
+    InputError
+        There are no nodes, or a number is out of bounds.
+
+    Examples
+    --------
+    >>> WholeNodes(((10, 26), (2, 64))).cpus
+    388
+    """
+
+    kinds: tuple[NodeKind, ...]
+    every: int = 30
+    window: int = 86400
+    step: int = 60
+    tested: int = 500
+    first: int = 100
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
+
+    def __post_init__(self) -> None:
+        rows = [list_argument("nodes", row) for row in list_argument("nodes", self.kinds)]
+        if not rows or any(len(row) != 2 for row in rows):
+            raise InputError("nodes must be pairs of how many nodes and how many processors each has")
+        kinds = tuple(
+            NodeKind(in_bounds("nodes", n, MOST_NODES, 1), in_bounds("cpus", c, MOST_CPUS, 1)) for n, c in rows
+        )
+        object.__setattr__(self, "kinds", kinds)
+        if self.count > MOST_NODES or self.cpus > MOST_CPUS:
+            raise InputError(
+                f"nodes must be at most {MOST_NODES:,} with {MOST_CPUS:,} processors, but are {self.count:,} with "
+                f"{self.cpus:,}"
+            )
+        for name, highest in (("every", LONGEST_TIME), ("window", LONGEST_TIME), ("step", LONGEST_TIME),
+                              ("tested", MOST_JOBS), ("first", MOST_JOBS)):  # fmt: skip
+            object.__setattr__(self, name, in_bounds(name, getattr(self, name), highest, 1))
+
+    @property
+    def count(self) -> int:
+        """Return how many nodes there are."""
+        return sum(kind.nodes for kind in self.kinds)
+
+    @property
+    def cpus(self) -> int:
+        """Return how many processors all nodes have together."""
+        return sum(kind.nodes * kind.cpus for kind in self.kinds)
+
+    def of_machine(self, capacity: int) -> Nodes | None:
+        """Return the nodes as kernels take them; None for a machine of which these are not the nodes.
+
+        Parameters
+        ----------
+        capacity
+            What jobs ask for: all processors of the nodes, or as many as there are nodes if jobs ask for whole ones.
+        """
+        if capacity not in (self.cpus, self.count):
+            return None
+        each = [kind.cpus if capacity == self.cpus else 1 for kind in self.kinds]
+        cpus = np.repeat(np.array(each, dtype=np.int64), [kind.nodes for kind in self.kinds])
+        return Nodes(cpus, self.every, self.window, self.step, self.tested, self.first)
+
+
+def node_words(nodes: WholeNodes, backfills: bool) -> str:
+    """Return sentences on nodes and passes of a policy; `backfills` says whether there are reservations."""
+    kinds = enumeration([f"{kind.nodes:,} with {kind.cpus:,}" for kind in nodes.kinds])
+    machine = f"On a machine of {nodes.count:,} nodes, {kinds} processors,"
+    first = f"at each arrival and end of a job at most the first {nodes.first:,} waiting jobs start"
+    if not backfills:
+        return f"{machine} {first}; on any other machine, all that fit do."
+    return (
+        f"{machine} reservations are for whole nodes; {first}, while they fit, and every {written_time(nodes.every)} "
+        f"the first {nodes.tested:,} are backfilled or get reservations, up to {written_time(nodes.window)} ahead, "
+        f"which begin and end at multiples of {written_time(nodes.step)}. On any other machine, on one of which "
+        "processors are down at times, and with predicted run times, processors are counted instead, and every event "
+        "is looked at."
+    )

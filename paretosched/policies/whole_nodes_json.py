@@ -1,0 +1,41 @@
+"""The nodes and passes of a policy file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct, UnsetType
+
+from .whole_nodes import NodeKind, WholeNodes
+
+
+class NodeKindFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """So many neighbouring nodes with so many processors each."""
+
+    nodes: int
+    cpus: int
+
+
+class NodesFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The nodes for which reservations are, and the passes in which jobs start."""
+
+    kinds: list[NodeKindFile]
+    every: int = WholeNodes.every
+    window: int = WholeNodes.window
+    step: int = WholeNodes.step
+    tested: int = WholeNodes.tested
+    first: int = WholeNodes.first
+
+
+def whole_nodes_in(value: NodesFile | UnsetType) -> WholeNodes | None:
+    """Return the nodes in a policy file; None if it has none."""
+    if not isinstance(value, NodesFile):
+        return None
+    kinds = tuple(NodeKind(row.nodes, row.cpus) for row in value.kinds)
+    return WholeNodes(kinds, value.every, value.window, value.step, value.tested, value.first)
+
+
+def whole_nodes_json(nodes: WholeNodes) -> dict[str, Any]:
+    """Return nodes and passes as plain values that a person can read and change."""
+    passes = {key: getattr(nodes, key) for key in ("every", "window", "step", "tested", "first")}
+    return {"kinds": [kind._asdict() for kind in nodes.kinds], **passes}
