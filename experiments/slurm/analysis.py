@@ -404,46 +404,42 @@ def priorities(rows: Sequence[Row], modelled: Sequence[Row], logs: Sequence[str]
         settings.FAIR: "fair share, age and size",
         settings.AGELESS: "size; age does not count without slurmdbd",
     }
-    best = list(settings.MODELS)[-1]
+    easy = next(iter(settings.MODELS))
     for (name, words), log in product(kinds.items(), logs):
         mine = of(rows, name, settings.SLURM_CONF, log)
         if mine:
             asked, same = (sum(int(row[key]) for row in mine) for key in ("priority_pairs", "priority_pairs_agreed"))
             starts, larger = [order_kept(row) for row in mine], [difference(row) for row in mine]
-            goals = goals_in_words(True, median(known_of(starts) or [0]), abs(mean(larger)))
             cells = [words, log, str(len(mine)), f"{100 * same / asked:.1f} of {asked:,}" if asked else "-"]
-            fcfs = [order_kept(row) for row in of(rows, name, "easy", log)]
-            cells += [spread(starts, ".1f"), spread(fcfs, ".1f"), spread(larger)]
-            cells += goals
-            by_nodes = [row for row in modelled if (row["system"], row["log"]) == (name, log)]
-            shares = [kept_by(row, best) for row in by_nodes]
-            differences = [-gain(row[best], row["objective"]) for row in by_nodes]
-            cells += [spread(shares, ".1f"), spread(differences)]
-            kept, off = median(known_of(shares) or [0]), abs(mean(known_of(differences) or [100]))
-            lines.append([*cells, *goals_in_words(bool(by_nodes), kept, off)])
+            cells += [spread(starts, ".1f"), spread(larger)]
+            cells += goals_in_words(median(known_of(starts) or [0]), abs(mean(larger)))
+            counted = [row for row in modelled if (row["system"], row["log"]) == (name, log)]
+            cells += [spread([kept_by(row, easy) for row in counted], ".1f")]
+            cells += [spread([-gain(row[easy], row["objective"]) for row in counted])]
+            cells += [spread([order_kept(row) for row in of(rows, name, "easy", log)], ".1f")]
+            lines.append(cells)
     if not lines:
         return common.not_run("The model of priority/multifactor")
-    heads = ["priorities", "log", "windows", "sprio: pairs %", "starts: pairs %", "as EASY: pairs %"]
-    heads += ["objective larger by %"]
-    reached = [f"{settings.PAIRS_GOAL:g} % of pairs", f"within {settings.OBJECTIVE_GOAL:g} %"]
-    heads += [*reached, "by nodes: pairs %", "by nodes: objective %", *(f"by nodes: {goal}" for goal in reached)]
+    heads = ["priorities", "log", "windows", "sprio: pairs %", "starts: pairs %", "objective larger by %"]
+    heads += [f"{settings.PAIRS_GOAL:g} % of pairs", f"within {settings.OBJECTIVE_GOAL:g} %"]
+    heads += ["by processors: pairs %", "by processors: objective %", "as EASY: pairs %"]
     return [
         "## priority/multifactor",
         "",
         *markdown(heads, lines, left=2),
         "",
         "sprio: of the pairs of waiting jobs, at several moments of each window, how many have the order of the model. "
-        "starts: of the pairs of which one came while the other waited, how many started in its order, and in that of "
-        "EASY without priorities. By nodes: the same priorities with the reservation for nodes and backfilling once a "
-        "minute, as in the section above. The goals are for the median of the pairs and the mean of the objective.",
+        "starts: of the pairs of which one came while the other waited, how many started in the order of "
+        "`simulate --policy slurm.conf`, which reserves nodes and backfills once in bf_interval. The goals are for the "
+        "median of these pairs and the mean of the objective. By processors: the same priorities where processors are "
+        "reserved, at every event. As EASY: without priorities.",
         "",
     ]
 
 
-def goals_in_words(is_known: bool, kept: float, off: float) -> list[str]:
-    """Return whether the goals for the pairs and for the objective are reached, "yes", "no" or "-"."""
-    reached = (kept >= settings.PAIRS_GOAL, off <= settings.OBJECTIVE_GOAL)
-    return [("yes" if goal else "no") if is_known else "-" for goal in reached]
+def goals_in_words(kept: float, off: float) -> list[str]:
+    """Return whether the goals for the pairs and for the objective are reached, "yes" or "no"."""
+    return ["yes" if goal else "no" for goal in (kept >= settings.PAIRS_GOAL, off <= settings.OBJECTIVE_GOAL)]
 
 
 def care(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:

@@ -39,7 +39,7 @@ LATER = (
     1_767_571_200  # Monday 2026-01-05 00:00 UTC: windows move by whole weeks to this year, where Slurm expects dates
 )
 TRIES = 1000
-WINDOWS, MODELLED = "windows.csv", "nodes.csv"
+WINDOWS, MODELLED, STARTS = "windows.csv", "nodes.csv", "starts.csv"
 USER, GROUP, QUEUE, PARTITION = 11, 12, 14, 15  # columns of a log
 
 
@@ -101,6 +101,8 @@ def main() -> None:
     save_rows(rows, options.results / WINDOWS)
     modelled = [row for log in logs for row in modelled_rows(log, rows, options)]
     save_rows(with_earlier(modelled, options.results, MODELLED), options.results / MODELLED)
+    begun = [row for log in every_log(options) for row in starts_of(log, options)]
+    save_rows(with_earlier(begun, options.results, STARTS), options.results / STARTS)
     logs = list(dict.fromkeys(row["log"] for row in rows))
     note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "rate": options.rate}
     note |= {"seed": settings.SEED, "systems": [system._asdict() for system in settings.SYSTEMS]}
@@ -255,6 +257,15 @@ def rows_of(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
                         f"{log} {window.number} was replayed with other jobs; remove its files from --work"
                     )
                 yield from rows_of_replay(window, system, record, options)
+
+
+def starts_of(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield when each job of each replay of a log was submitted, started and ended, in seconds of the window."""
+    for path in sorted(options.work.glob(f"{log}-*-*.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        about = {key: record[key] for key in ("log", "window", "system")}
+        for job, times in enumerate(zip(record["submit"], record["start"], record["end"], strict=True)):
+            yield about | {"job": job, **dict(zip(("submit", "start", "end"), times, strict=True))}
 
 
 def with_earlier(rows: Sequence[dict[str, Any]], results: Path, name: str) -> list[dict[str, Any]]:

@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 from ..core.errors import InputError, in_quotes
 from .fair_share import FairShare
-from .policy_tokens import written_name, written_number
+from .policy_tokens import written_name, written_number, written_time
 from .priority import ALL, LONGEST_TIME, Backfill, Priority
 from .slurm_accounts import Accounts, read_accounts
 from .slurm_commands import COMMAND, QOS_COMMAND
 from .slurm_conf import Setting, SlurmConf, option, read_slurm_conf, whole
 from .slurm_nodes import cpus_of_nodes, kinds_of, nodes_of
 from .slurm_remarks import depth_remarks, scheduler_parameters, scheduler_remarks, setting_remarks
-from .whole_nodes import WholeNodes, node_words
+from .whole_nodes import WholeNodes
 
 WEEK, FIVE_MINUTES = 7 * 86400, 300  # s, of Slurm by default
 TIER = 2**33  # more than any priority
@@ -417,5 +417,8 @@ def _node_remarks(nodes: WholeNodes | None, conf: SlurmConf) -> list[str]:
     """Return remarks on how sched/backfill looks at nodes."""
     if nodes is None:
         return ["without NodeName lines processors are counted here; Slurm reserves whole nodes", *depth_remarks(conf)]
-    phase = "passes begin at multiples of bf_interval here; Slurm's have another phase, and take time"
-    return [node_words(nodes, True), phase]
+    return [
+        f"on a machine of {nodes.count:,} nodes and {nodes.cpus:,} processors, reservations are for whole nodes, and "
+        f"jobs are backfilled every {written_time(nodes.every)}; on any other machine processors are counted",
+        "passes begin at multiples of bf_interval here; Slurm's have another phase, and take time",
+    ]

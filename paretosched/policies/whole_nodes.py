@@ -122,8 +122,11 @@ class WholeNodes:
 
 def node_words(nodes: WholeNodes, backfills: bool) -> str:
     """Return sentences on nodes and passes of a policy; `backfills` says whether there are reservations."""
-    kinds = enumeration([f"{kind.nodes:,} with {kind.cpus:,}" for kind in nodes.kinds])
-    machine = f"On a machine of {nodes.count:,} nodes, {kinds} processors,"
+    if len(nodes.kinds) == 1:
+        machine = f"On a machine of {nodes.count:,} nodes with {nodes.kinds[0].cpus:,} processors each,"
+    else:
+        kinds = enumeration([f"{kind.nodes:,} with {kind.cpus:,}" for kind in nodes.kinds])
+        machine = f"On a machine of {nodes.count:,} nodes, {kinds} processors,"
     first = f"at each arrival and end of a job at most the first {nodes.first:,} waiting jobs start"
     if not backfills:
         return f"{machine} {first}; on any other machine, all that fit do."

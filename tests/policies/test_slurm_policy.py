@@ -201,7 +201,7 @@ def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> Non
         "the partitions p, q have different nodes",
         "bf_max_job_user=20: Slurm starts at most 20 jobs",
         "defer: Slurm starts no job at its submission",
-        "On a machine of 4 nodes, 4 with 4 processors, reservations are for whole nodes; at each arrival",
+        "on a machine of 4 nodes and 16 processors, reservations are for whole nodes, and jobs are backf",
         "passes begin at multiples of bf_interval here",
         "new_option=1 of SchedulerParameters is not in the policy",
     ):

@@ -116,4 +116,6 @@ def test_an_explanation_has_nodes_and_passes() -> None:
         "On a machine of 12 nodes, 10 with 26 and 2 with 4 processors, reservations are for whole nodes"
     )
     assert "every 30s the first 500 are backfilled" in said
-    assert "all that fit do" in node_words(WholeNodes(((10, 26),)), False)
+    alike = node_words(WholeNodes(((10, 26),)), False)
+    assert alike.startswith("On a machine of 10 nodes with 26 processors each, at each arrival")
+    assert "all that fit do" in alike
