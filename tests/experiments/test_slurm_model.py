@@ -46,6 +46,18 @@ def test_by_processors_and_at_every_event_it_is_the_suites_own_simulation(model:
         assert start != ps.simulate(w, "fcfs").start.tolist()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_by_nodes_and_each_minute_it_is_the_suites_own_simulation(model: Any, seed: int) -> None:
+    w = ps.lublin(150, 32, seed).with_(group=np.arange(150) % 5)
+    passes = "passes: every 1min window 300d step 1s tested 1000 first 1000"
+    for order in ("fcfs", "10000 * min(wait / 86400, 1) + 4000 * (1 - width / 32)", "wait / 3600 - usage / 100000"):
+        words = f"order: {order}; backfill: easy; usage: group; half-life: 1h"
+        policy = ps.as_policy(f"{words}; nodes: 8 of 4; {passes}")
+        start = model.starts(w, 8, 60, model.keys_of(policy, w))
+        assert start == ps.simulate(w, policy).start.tolist()
+        assert start != ps.simulate(w, words).start.tolist()
+
+
 def test_by_the_policy_of_a_window_it_has_its_situations(model: Any) -> None:
     random = np.random.default_rng(3)
     w = ps.lublin(150, 32, 1)
