@@ -63,7 +63,7 @@ def main() -> None:
                     for seed in training.seeds[: 1 if options.quick else None]:
                         rows += learn(training, seed, options)
         save_rows(rows, options.results / f"{part}.csv")
-    if {"easy", POSITIONS} & set(parts):
+    if "easy" in parts:
         save_rows(trade_off(options), options.results / "trade-off.csv")
     if POSITIONS in parts:
         save_rows(best_known(options), options.results / "known.csv")
@@ -160,9 +160,8 @@ def front(log: str, options: argparse.Namespace) -> ps.Front:
         rows = [shorten(r, size["evaluations"], size["population"]) for r in rows if r.name in settings.OTHER_ROWS]
     elif log != "CTC":
         rows = [shorten(row, settings.OTHER_EVALUATIONS) for row in rows]
-    return explore_plan(
-        common.workload(log, settings.QUICK, options.quick), place, tuple(rows), workers=options.workers
-    )
+    explore_plan(common.workload(log, settings.QUICK, options.quick), place, tuple(rows), workers=options.workers)
+    return ps.merge([ps.load_front(place / row.name) for row in rows])  # other runs may lie there, too
 
 
 def fronts_of(log: str, options: argparse.Namespace) -> Path:
