@@ -234,7 +234,7 @@ def comparison_rows(log: str, names: dict[str, ps.Policy], front: ps.Front | Non
     own_policies = [replace(policy, name=name) for name, policy in names.items()]
     rows = []
     for row in ps.compare(jobs, ["fcfs", "conservative", *own_policies], front, wish(jobs)).rows():
-        for key in ("waits", "utilisation_over_time"):
+        for key in ("waits", "utilisation_over_time", "classes", "searched"):
             row.pop(key, None)
         rows.append({"log": log, **({"front": len(front)} if front else {}), **row})
     return rows

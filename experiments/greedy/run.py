@@ -131,7 +131,8 @@ def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
         comparison = ps.compare(jobs, ["fcfs", *own_policies], frontier, parse(settings.OBJECTIVE, frontier.objectives))
         for row in comparison.rows():
             waits = {f"wait_p95_{w['group'] or 'all'}": w["wait_p95_s"] for w in row.pop("waits") or ()}
-            row.pop("utilisation_over_time")
+            for key in ("utilisation_over_time", "classes", "searched"):
+                row.pop(key, None)
             rows.append({"log": log, "front": len(frontier), **row, **waits})
     return rows
 
