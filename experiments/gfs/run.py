@@ -19,10 +19,7 @@ import settings
 import weeks
 
 import paretosched as ps
-from paretosched.core.run_files import FRONT_FILE
 from paretosched.core.tables import save_rows
-from paretosched.fronts.front import Front
-from paretosched.fronts.front_files import load_front
 from paretosched.policies.policy import save_policy
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.strategy_choice import STRATEGIES
@@ -231,13 +228,13 @@ def trained_policies(results: Path, log: str) -> dict[str, ps.Policy]:
     return by_kind
 
 
-def comparison_rows(log: str, names: dict[str, ps.Policy], front: Front | None, quick: bool) -> list[dict[str, Any]]:
+def comparison_rows(log: str, names: dict[str, ps.Policy], front: ps.Front | None, quick: bool) -> list[dict[str, Any]]:
     """Return the rows of a comparison of policies on a log, with these names."""
     jobs = common.workload(log, settings.QUICK, quick)
     own_policies = [replace(policy, name=name) for name, policy in names.items()]
     rows = []
     for row in ps.compare(jobs, ["fcfs", "conservative", *own_policies], front, wish(jobs)).rows():
-        for key in ("waits", "utilisation_over_time"):
+        for key in ("waits", "utilisation_over_time", "classes", "searched"):
             row.pop(key, None)
         rows.append({"log": log, **({"front": len(front)} if front else {}), **row})
     return rows
@@ -268,24 +265,21 @@ def over_weeks(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the policies trained on CTC compared with the front of all known schedules: figure 6 of the paper."""
+    """Return the policies trained on CTC compared with the front of Table 4 of report CI-190/05: figure 6 of the paper."""
     names = {f"{kind} rules": policy for kind, policy in trained_policies(options.results, "CTC").items()}
     return comparison_rows("CTC", names | {"Greedy f2": thirteenth("CTC", options)}, front(options), options.quick)
 
 
-def front(options: argparse.Namespace) -> Front:
-    """Return the front of report CI-190/05 on CTC; it is explored if there is none."""
-    if not options.quick and (options.fronts / "CTC" / FRONT_FILE).exists():
-        return load_front(options.fronts / "CTC" / FRONT_FILE)
+def front(options: argparse.Namespace) -> ps.Front:
+    """Return the merged front of Table 4 of report CI-190/05 on CTC; runs that are missing are explored."""
     place = (options.work / "fronts" if options.quick else options.fronts) / "CTC"
     place.parent.mkdir(parents=True, exist_ok=True)
     rows = PLANS["paper002"]
     if options.quick:
         size = settings.QUICK
         rows = [shorten(r, size["evaluations"], size["population"]) for r in rows if r.name == "weighting"]
-    return explore_plan(
-        common.workload("CTC", settings.QUICK, options.quick), place, tuple(rows), workers=options.workers
-    )
+    explore_plan(common.workload("CTC", settings.QUICK, options.quick), place, tuple(rows), workers=options.workers)
+    return ps.merge([ps.load_front(place / row.name) for row in rows])  # other runs may lie there, too
 
 
 def wish(jobs: ps.Workload) -> Wish:

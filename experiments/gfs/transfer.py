@@ -84,8 +84,8 @@ def positions(rows: Sequence[Row], ends: Ends | None) -> list[str]:
         "each every response time is the shortest of the whole front, each from a schedule of its own: no schedule has "
         f"them all.{starving(rows)}",
         "",
-        "The front is that of all runs that [results/ci190_05](../ci190_05/summary.md) had made then, offline ones and "
-        "those beyond the plan of the report included, so that it has more schedules than that. The paper: iterative "
+        "The front is the merged one of Table 4 of [results/ci190_05](../ci190_05/summary.md), offline searches "
+        "included; other runs there know schedules beyond it. The paper: iterative "
         'rules improve both, symbiotic ones "almost reach the front".',
         "",
         "![figure 6](figures/figure6.png)",

@@ -63,7 +63,7 @@ def main() -> None:
                     for seed in training.seeds[: 1 if options.quick else None]:
                         rows += learn(training, seed, options)
         save_rows(rows, options.results / f"{part}.csv")
-    if {"easy", POSITIONS} & set(parts):
+    if "easy" in parts:
         save_rows(trade_off(options), options.results / "trade-off.csv")
     if POSITIONS in parts:
         save_rows(best_known(options), options.results / "known.csv")
@@ -131,7 +131,8 @@ def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
         comparison = ps.compare(jobs, ["fcfs", *own_policies], frontier, parse(settings.OBJECTIVE, frontier.objectives))
         for row in comparison.rows():
             waits = {f"wait_p95_{w['group'] or 'all'}": w["wait_p95_s"] for w in row.pop("waits") or ()}
-            row.pop("utilisation_over_time")
+            for key in ("utilisation_over_time", "classes", "searched"):
+                row.pop(key, None)
             rows.append({"log": log, "front": len(frontier), **row, **waits})
     return rows
 
@@ -160,9 +161,8 @@ def front(log: str, options: argparse.Namespace) -> ps.Front:
         rows = [shorten(r, size["evaluations"], size["population"]) for r in rows if r.name in settings.OTHER_ROWS]
     elif log != "CTC":
         rows = [shorten(row, settings.OTHER_EVALUATIONS) for row in rows]
-    return explore_plan(
-        common.workload(log, settings.QUICK, options.quick), place, tuple(rows), workers=options.workers
-    )
+    explore_plan(common.workload(log, settings.QUICK, options.quick), place, tuple(rows), workers=options.workers)
+    return ps.merge([ps.load_front(place / row.name) for row in rows])  # other runs may lie there, too
 
 
 def fronts_of(log: str, options: argparse.Namespace) -> Path:

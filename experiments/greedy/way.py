@@ -112,8 +112,8 @@ def positions(rows: Sequence[Row], ends: Sequence[Row], known: Sequence[Row]) ->
         "In the rows best of each every response time is the shortest of the whole front, each from a schedule of its "
         "own: no schedule has them all.",
         "",
-        "The front of CTC is the merged one of all runs that [results/ci190_05](../ci190_05/summary.md) had made then, "
-        "also beyond the plan of the report, so that it has more schedules than that; those of other logs have start "
+        "The front of CTC is the merged one of Table 4 of [results/ci190_05](../ci190_05/summary.md), whose other runs "
+        "know schedules beyond it; those of other logs have start "
         f"solutions and the weighting search with {settings.OTHER_EVALUATIONS:,} evaluations. Policies "
         "without backfilling may lie beyond a front that was searched with EASY backfilling. "
         "Figure 5 of the paper is SDSC95's.",
