@@ -44,7 +44,6 @@ from experiments.quoted import (
     with_ends,
     without_ages,
     worst_group,
-    worst_of,
     worst_window,
 )
 from paretosched.core.limits import Limits
@@ -198,12 +197,6 @@ CLAIMS: tuple[Claim, ...] = (
             ),
             *mean_and_spread(r, "ageless", "slurm.conf", *REPLAYED)[:2],
         ),
-    ),
-    Claim(
-        SLURM,
-        "in the mean; {:.1f} because of one window, CTC {:.0f}, in which AWRT1 and AWRT2 are {:.1f} and "
-        "{:.1f} hours longer; in the other {} it is {:.1f} %",
-        lambda r: worst_of(r, "CTC"),
     ),
     # --- today's scheduler
     Claim(

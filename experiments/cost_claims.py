@@ -30,6 +30,8 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("orders", [0], "`ingredients` |"),
     ("online", [4], "of these the second seed without a validated distance to the limits |"),
     ("online", [5], "of these the second seed with one |"),
+    ("greedy", (7,), "`positions`"),
+    ("gfs", (15,), "`positions`"),
 )
 
 COST_CLAIMS: tuple[Claim, ...] = (
@@ -80,11 +82,6 @@ COST_CLAIMS: tuple[Claim, ...] = (
     *(
         Claim(COST, f"| {name} | {{:,.0f}} | {{:,.0f}} | all parts |", lambda r, name=name: of_one_call(r, name))
         for name in ("pgga", "groupopt", "bounds")
-    ),
-    Claim(
-        COST,
-        "with those of Table 4 alone, which make other tables, it takes {:.0f} s, and that of gfs {:.0f} s",
-        lambda r: [r.value("speed/measured", "low", name=f"positions of {name}") for name in ("greedy", "gfs")],
     ),
     Claim(
         COST,

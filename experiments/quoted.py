@@ -236,20 +236,6 @@ def mean_and_spread(results: Results, system: str, twin: str, *logs: str) -> lis
     return [f(of_log) for f in (mean, stdev) for of_log in values]
 
 
-def worst_of(results: Results, log: str) -> tuple[float | str, ...]:
-    """Return of the objective without ages how much larger it is on Slurm in the mean, per cent, and why.
-
-    That is: the window that differs most, by how many hours AWRT1 and AWRT2 are longer there, how many other windows
-    there are (in words), and the mean of these, per cent.
-    """
-    values = larger(results, "ageless", "slurm.conf", log)
-    worst = max(values, key=lambda window: abs(values[window]))
-    others = [value for window, value in values.items() if window != worst]
-    row = results.row("slurm/windows", system="ageless", twin="slurm.conf", log=log, window=worst)
-    hours = [(float(row[key]) - float(row[f"simulated_{key}"])) / 3600 for key in GROUPS[:2]]
-    return mean(values.values()), float(worst), *hours, in_words(len(others)), mean(others)
-
-
 def rows_of_models(results: Results, *systems: str) -> list[Row]:
     """Return the rows of replays with one reservation beside models of how Slurm keeps it."""
     return [row for system in systems for row in results.rows("slurm/nodes", system=system)]

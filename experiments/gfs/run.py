@@ -265,7 +265,7 @@ def over_weeks(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the policies trained on CTC compared with the front of Table 4 of report CI-190/05: figure 6 of the paper."""
+    """Return the policies trained on CTC compared with the front of Table 4 of report CI-190/05: figure 6."""
     names = {f"{kind} rules": policy for kind, policy in trained_policies(options.results, "CTC").items()}
     return comparison_rows("CTC", names | {"Greedy f2": thirteenth("CTC", options)}, front(options), options.quick)
 
