@@ -57,10 +57,10 @@ def test_words_and_files_have_all_of_it(text: str, tmp_path: Path) -> None:
     again = ps.load_policy(tmp_path / "p.json")
     assert isinstance(again, ps.Priority)
     assert again.nodes == policy.nodes
-    assert "nodes" not in json.loads(_saved(ps.as_policy(EASY), tmp_path))
+    assert "nodes" not in json.loads(text_of(ps.as_policy(EASY), tmp_path))
 
 
-def _saved(policy: ps.Policy, folder: Path) -> str:
+def text_of(policy: ps.Policy, folder: Path) -> str:
     ps.save_policy(policy, folder / "other.json")
     return (folder / "other.json").read_text(encoding="utf-8")
 
