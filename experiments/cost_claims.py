@@ -30,8 +30,8 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("orders", [0], "`ingredients` |"),
     ("online", [4], "of these the second seed without a validated distance to the limits |"),
     ("online", [5], "of these the second seed with one |"),
-    ("greedy", (7,), "`positions`"),
-    ("gfs", (15,), "`positions`"),
+    ("greedy", [7], "`positions`"),
+    ("gfs", [15], "`positions`"),
 )
 
 COST_CLAIMS: tuple[Claim, ...] = (

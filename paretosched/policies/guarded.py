@@ -39,7 +39,8 @@ from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
 from .outcome import Outcome, arriving, jobs_of, no_queue
 from .policy_tokens import PolicyReader, written_name, written_number, written_time
-from .priority import LONGEST_TIME, checked_group_names
+from .priority import checked_group_names
+from .value_ranges import LONGEST_TIME
 
 if TYPE_CHECKING:
     from ..kernels.guarded import Guard

@@ -48,13 +48,12 @@ from .published_orders import JobOrder, job_order
 from .queue_parts import distinct, queue_in_parts
 from .undefined_keys import doubtful_terms, undefined_keys
 from .unknown_groups import check_groups
-from .value_ranges import SHARES
+from .value_ranges import LONGEST_TIME, SHARES
 from .whole_nodes import WholeNodes
 
 ALL = 2**31 - 1  # reservations: all waiting jobs have one
 ACCOUNTS = ("user", "account", "group")  # whose usage and share it is
 HALF_LIFE = 7 * 86400  # s
-LONGEST_TIME = 10**10  # s, an upper bound of times in policies: 300 years
 
 
 class Longest(NamedTuple):

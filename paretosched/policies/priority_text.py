@@ -48,14 +48,14 @@ from .fair_share import (
     FairShare,
 )
 from .policy_tokens import PolicyReader, written_name, written_time
-from .priority import ACCOUNTS, ALL, LONGEST_TIME, Backfill, Longest, Priority
+from .priority import ACCOUNTS, ALL, Backfill, Longest, Priority
 from .published_orders import BACKFILLS, read_order
-from .whole_nodes import MOST_CPUS, MOST_JOBS, MOST_NODES, NodeKind, WholeNodes
+from .value_ranges import LONGEST_TIME
+from .whole_nodes import MOST_CPUS, MOST_JOBS, MOST_NODES, PASS_JOBS, PASS_TIMES, NodeKind, WholeNodes
 
 ORDER, BACKFILL_ORDER = "order", "backfill-order"
 DIRECTION = {ORDER: "largest", BACKFILL_ORDER: "smallest"}  # what a formula puts first if it does not say it
 FIRST = "fcfs"  # a plain rule, and an order
-PASS_TIMES, PASS_JOBS = ("every", "window", "step"), ("tested", "first")  # of `WholeNodes`
 RESERVATIONS = dict(zip(BACKFILLS, (0, 1, ALL), strict=True))
 
 

@@ -8,9 +8,8 @@ from itertools import groupby
 
 from ..core.errors import InputError, in_quotes
 from .slurm_conf import Setting, SlurmConf, whole
-from .whole_nodes import NodeKind
+from .whole_nodes import MOST_NODES, NodeKind
 
-MOST_NODES = 1_000_000
 DEEPEST = 8  # sets of nodes within sets
 PART = re.compile(r"[^,\[]*(?:\[[^\]]*\][^,\[]*)*")
 RANGE = re.compile(r"(\d{1,12})(?:-(\d{1,12}))?")

@@ -19,12 +19,13 @@ from typing import NamedTuple
 from ..core.errors import InputError, in_quotes
 from .fair_share import FairShare
 from .policy_tokens import written_name, written_number, written_time
-from .priority import ALL, LONGEST_TIME, Backfill, Priority
+from .priority import ALL, Backfill, Priority
 from .slurm_accounts import Accounts, read_accounts
 from .slurm_commands import COMMAND, QOS_COMMAND
 from .slurm_conf import Setting, SlurmConf, option, read_slurm_conf, whole
 from .slurm_nodes import cpus_of_nodes, kinds_of, nodes_of
 from .slurm_remarks import depth_remarks, scheduler_parameters, scheduler_remarks, setting_remarks
+from .value_ranges import LONGEST_TIME
 from .whole_nodes import WholeNodes
 
 WEEK, FIVE_MINUTES = 7 * 86400, 300  # s, of Slurm by default

@@ -11,6 +11,7 @@ from .formula import LABELLED, Term
 
 LATEST = 2.0**61  # s; workloads are refused whose times could be later
 MOST_WORK = 2.0**62  # processor seconds
+LONGEST_TIME = 10**10  # s, an upper bound of times in policies: 300 years
 SHARES = (1e-9, 1e9)  # bounds of shares
 HUGE, TINY = 1e290, 1e-290  # what is beyond might become infinite or 0 by rounding
 SLIGHTLY = 1e-12  # relative, more than all roundings of an operation

@@ -13,11 +13,12 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.tables import enumeration
 from ..kernels.inputs import Nodes
 from .policy_tokens import written_time
+from .value_ranges import LONGEST_TIME
 
 MOST_NODES = 1_000_000
 MOST_CPUS = 2**31 - 1  # of a machine
-LONGEST_TIME = 10**10  # s
 MOST_JOBS = 2**31 - 1
+PASS_TIMES, PASS_JOBS = ("every", "window", "step"), ("tested", "first")  # of `WholeNodes`
 
 
 class NodeKind(NamedTuple):
@@ -91,9 +92,9 @@ class WholeNodes:
                 f"nodes must be at most {MOST_NODES:,} with {MOST_CPUS:,} processors, but are {self.count:,} with "
                 f"{self.cpus:,}"
             )
-        for name, highest in (("every", LONGEST_TIME), ("window", LONGEST_TIME), ("step", LONGEST_TIME),
-                              ("tested", MOST_JOBS), ("first", MOST_JOBS)):  # fmt: skip
-            object.__setattr__(self, name, in_bounds(name, getattr(self, name), highest, 1))
+        for names, highest in ((PASS_TIMES, LONGEST_TIME), (PASS_JOBS, MOST_JOBS)):
+            for name in names:
+                object.__setattr__(self, name, in_bounds(name, getattr(self, name), highest, 1))
 
     @property
     def count(self) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct, UnsetType
 
-from .whole_nodes import NodeKind, WholeNodes
+from .whole_nodes import PASS_JOBS, PASS_TIMES, NodeKind, WholeNodes
 
 
 class NodeKindFile(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -37,5 +37,5 @@ def whole_nodes_in(value: NodesFile | UnsetType) -> WholeNodes | None:
 
 def whole_nodes_json(nodes: WholeNodes) -> dict[str, Any]:
     """Return nodes and passes as plain values that a person can read and change."""
-    passes = {key: getattr(nodes, key) for key in ("every", "window", "step", "tested", "first")}
+    passes = {key: getattr(nodes, key) for key in (*PASS_TIMES, *PASS_JOBS)}
     return {"kinds": [kind._asdict() for kind in nodes.kinds], **passes}
