@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 
 from ..core.errors import InputError, in_quotes
 from .slurm_conf import Setting, SlurmConf, whole
-from .whole_nodes import MOST_NODES, NodeKind
+from .whole_nodes import MOST_NODES
 
 DEEPEST = 8  # sets of nodes within sets
 PART = re.compile(r"[^,\[]*(?:\[[^\]]*\][^,\[]*)*")
@@ -108,24 +107,6 @@ def nodes_of(conf: SlurmConf, cpus: Mapping[str, int], row: Mapping[str, Setting
         elif name in cpus:
             names.add(name)
     return frozenset(names)
-
-
-def kinds_of(conf: SlurmConf, cpus: Mapping[str, int]) -> tuple[NodeKind, ...]:
-    """Return the nodes on which jobs can run, those of any partition, in the order of a slurm.conf.
-
-    Parameters
-    ----------
-    conf, cpus
-        The file, and the CPUs of each node.
-
-    Raises
-    ------
-    InputError
-        A list of nodes breaks a rule.
-    """
-    used = frozenset[str]().union(*(nodes_of(conf, cpus, row) for row in conf.partitions))
-    each = [count for name, count in cpus.items() if count and (name in used or not conf.partitions)]
-    return tuple(NodeKind(len(list(row)), count) for count, row in groupby(each))
 
 
 def _cpus(row: Mapping[str, Setting]) -> int:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,10 +24,10 @@ from .priority import ALL, Backfill, Priority
 from .slurm_accounts import Accounts, read_accounts
 from .slurm_commands import COMMAND, QOS_COMMAND
 from .slurm_conf import Setting, SlurmConf, option, read_slurm_conf, whole
-from .slurm_nodes import cpus_of_nodes, kinds_of, nodes_of
-from .slurm_remarks import depth_remarks, scheduler_parameters, scheduler_remarks, setting_remarks
+from .slurm_nodes import cpus_of_nodes, nodes_of
+from .slurm_remarks import LOOKS, depth_remarks, scheduler_parameters, scheduler_remarks, setting_remarks
 from .value_ranges import LONGEST_TIME
-from .whole_nodes import WholeNodes
+from .whole_nodes import NodeKind, WholeNodes
 
 WEEK, FIVE_MINUTES = 7 * 86400, 300  # s, of Slurm by default
 TIER = 2**33  # more than any priority
@@ -45,14 +46,6 @@ FLAGS = (
     "no_normal_tres",
     "small_relative_to_time",
 )
-# options of SchedulerParameters: the field of `WholeNodes`, in which unit, and Slurm's upper limit
-LOOKS = {
-    "bf_interval": ("every", 1, 10_800),
-    "bf_window": ("window", 60, 43_200),
-    "bf_resolution": ("step", 1, 3_600),
-    "bf_max_job_test": ("tested", 1, 1_000_000),
-    "default_queue_depth": ("first", 1, 1_000_000),
-}
 NORMAL = "normal"  # the QOS of jobs that have none
 
 
@@ -72,13 +65,22 @@ class Part(NamedTuple):
 
 
 class Partition(NamedTuple):
-    """A partition: its name, PriorityJobFactor, PriorityTier, number of CPUs, and whether it is the default one."""
+    """A partition.
+
+    Attributes
+    ----------
+    name, factor, tier, default
+        Its name, PriorityJobFactor, PriorityTier, and whether it is the default one.
+    nodes, cpus
+        The names of its nodes, and how many CPUs they have.
+    """
 
     name: str
     factor: int
     tier: int
-    cpus: int
     default: bool
+    nodes: frozenset[str]
+    cpus: int
 
 
 class Site(NamedTuple):
@@ -92,8 +94,8 @@ class Site(NamedTuple):
         The words of PriorityFlags, in small letters.
     partitions
         The partitions, the default one first.
-    nodes, cpus
-        How many nodes and CPUs there are.
+    each
+        The CPUs of each node, by its name, in the order of the file.
     accounts
         The accounts, users and QOS; None if there is no list.
     """
@@ -101,9 +103,18 @@ class Site(NamedTuple):
     conf: SlurmConf
     flags: frozenset[str]
     partitions: tuple[Partition, ...]
-    nodes: int
-    cpus: int
+    each: Mapping[str, int]
     accounts: Accounts | None
+
+    @property
+    def nodes(self) -> int:
+        """Return how many nodes there are."""
+        return len(self.each)
+
+    @property
+    def cpus(self) -> int:
+        """Return how many CPUs all nodes have together."""
+        return sum(self.each.values())
 
 
 def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | None = None) -> Priority:
@@ -137,7 +148,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         parts = [Part("PriorityTier", tier.terms), *parts]
     terms = [term for part in parts for term in part.terms]
     backfill, words = _backfill(conf, scheduler)
-    nodes = _whole_nodes(conf) if backfill.reservations else None
+    nodes = _whole_nodes(site) if backfill.reservations else None
     names = ", ".join(part.what for part in parts if part.what) or "the order of submission"
     reset = conf.text("PriorityUsageResetPeriod", "NONE").upper()
     if reset != "NONE" and conf.number("PriorityWeightFairshare"):
@@ -146,7 +157,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         f"in the policy are {names}; {words}",
         *remarks,
         *setting_remarks(conf, kind),
-        *_partition_remarks(site, conf),
+        *_partition_remarks(site),
         *(_node_remarks(nodes, conf) + scheduler_remarks(conf) if backfill.reservations else []),
     ]
     return Priority(
@@ -168,7 +179,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
 
 def _site(conf: SlurmConf, accounts: Accounts | None) -> Site:
     """Return what the factors are made of."""
-    cpus = cpus_of_nodes(conf)
+    each = cpus_of_nodes(conf)
     flags = frozenset(word.lower() for word in conf.words("PriorityFlags"))
     for flag in sorted(flags - set(FLAGS)):
         where = conf.settings["priorityflags"].where
@@ -180,11 +191,12 @@ def _site(conf: SlurmConf, accounts: Accounts | None) -> Site:
             whole(key, row[key.lower()], 65533) if key.lower() in row else both
             for key in ("PriorityJobFactor", "PriorityTier")
         )
-        count = sum(cpus[name] for name in nodes_of(conf, cpus, row))
+        nodes = nodes_of(conf, each, row)
         default = row.get("default", Setting("no", "")).value.lower() in ("yes", "true", "1")
-        partitions.append(Partition(row["partitionname"].value, factor, tier, count, default))
+        cpus = sum(each[name] for name in nodes)
+        partitions.append(Partition(row["partitionname"].value, factor, tier, default, nodes, cpus))
     partitions.sort(key=lambda one: not one.default)
-    return Site(conf, flags, tuple(partitions), len(cpus), sum(cpus.values()), accounts)
+    return Site(conf, flags, tuple(partitions), each, accounts)
 
 
 def _multifactor(site: Site) -> tuple[list[Part], list[str]]:
@@ -385,13 +397,15 @@ def _backfill(conf: SlurmConf, scheduler: str) -> tuple[Backfill, str]:
     ), f"backfilling beside {'a reservation' if count == 1 else 'reservations'} of the first {jobs}"
 
 
-def _whole_nodes(conf: SlurmConf) -> WholeNodes | None:
-    """Return the nodes, and how often and how far sched/backfill looks; None if there are no nodes."""
-    kinds = kinds_of(conf, cpus_of_nodes(conf))
+def _whole_nodes(site: Site) -> WholeNodes | None:
+    """Return the nodes on which jobs can run, and how often and how far sched/backfill looks; None without nodes."""
+    used = frozenset[str]().union(*(one.nodes for one in site.partitions))
+    each = [count for name, count in site.each.items() if count and (name in used or not site.partitions)]
+    kinds = tuple(NodeKind(len(list(alike)), count) for count, alike in groupby(each))
     if not kinds:
         return None
-    given = scheduler_parameters(conf)
-    where = conf.settings.get("schedulerparameters", Setting("", "")).where
+    given = scheduler_parameters(site.conf)
+    where = site.conf.settings.get("schedulerparameters", Setting("", "")).where
     values = {}
     for name, (field, unit, highest) in LOOKS.items():
         value = whole(name, Setting(given[name], where)) if name in given else 0
@@ -400,13 +414,9 @@ def _whole_nodes(conf: SlurmConf) -> WholeNodes | None:
     return WholeNodes(kinds, **values)
 
 
-def _partition_remarks(site: Site, conf: SlurmConf) -> list[str]:
+def _partition_remarks(site: Site) -> list[str]:
     """Return a remark if partitions have different nodes, which are one machine here."""
-    sets: dict[str, frozenset[str]] = {}
-    cpus = cpus_of_nodes(conf)
-    for row in conf.partitions:
-        sets[row["partitionname"].value] = nodes_of(conf, cpus, row)
-    if len(set(sets.values())) < 2:
+    if len({one.nodes for one in site.partitions}) < 2:
         return []
     return [
         f"the partitions {', '.join(one.name for one in site.partitions)} have different nodes, but here all jobs "

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from ..core.errors import in_quotes
 from .slurm_conf import SlurmConf
+from .whole_nodes import WholeNodes
 
 # what a setting would change, if it is not one of some values
 SETTINGS: Mapping[str, tuple[tuple[str, ...], str]] = {
@@ -36,13 +37,21 @@ PARTITION: Mapping[str, tuple[tuple[str, ...], str]] = {
     "state": (("up",), "jobs of this partition start here as those of others do"),
     "gracetime": (("0",), "no job is preempted here"),
 }
-# options of SchedulerParameters with the value that they have by default, and what they would change
+# options of SchedulerParameters: the field of `WholeNodes`, in which unit, and Slurm's upper limit
+LOOKS = {
+    "bf_interval": ("every", 1, 10_800),
+    "bf_window": ("window", 60, 43_200),
+    "bf_resolution": ("step", 1, 3_600),
+    "bf_max_job_test": ("tested", 1, 1_000_000),
+    "default_queue_depth": ("first", 1, 1_000_000),
+}
+# what they would change, if they are not simulated
 DEPTHS = {
-    "bf_interval": ("30", "Slurm backfills once in {} s, here it is done at every submission and end of a job"),
-    "bf_resolution": ("60", "Slurm plans in steps of {} s, here it is done to the second"),
-    "bf_max_job_test": ("500", "Slurm backfills among the first {} jobs only, here among all"),
-    "bf_window": ("1440", "Slurm plans {} min ahead, here there is no end"),
-    "default_queue_depth": ("100", "Slurm's quick passes look at the first {} jobs, here at all that could start"),
+    "bf_interval": "Slurm backfills once in {} s, here it is done at every submission and end of a job",
+    "bf_resolution": "Slurm plans in steps of {} s, here it is done to the second",
+    "bf_max_job_test": "Slurm backfills among the first {} jobs only, here among all",
+    "bf_window": "Slurm plans {} min ahead, here there is no end",
+    "default_queue_depth": "Slurm's quick passes look at the first {} jobs, here at all that could start",
 }
 IMMEDIATE = ("batch_sched_delay", "sched_min_interval")  # 0 is as it is simulated
 NO_CHANGE = ("bf_job_part_count_reserve", "bf_continue", "bf_hetjob_prio", "bf_yield_interval", "bf_yield_sleep")
@@ -98,13 +107,13 @@ def scheduler_remarks(conf: SlurmConf) -> list[str]:
         if name in OPTIONS:
             shown = value if re.fullmatch("[0-9]{1,19}", value) else in_quotes(value)
             remarks.append(f"{name}{f'={value}' if value else ''}: {OPTIONS[name].format(shown)}")
-        elif name not in NO_CHANGE and name not in DEPTHS:
+        elif name not in NO_CHANGE and name not in LOOKS:
             remarks.append(f"{name}{f'={value}' if value else ''} of SchedulerParameters is not in the policy")
     return remarks
 
 
 def depth_remarks(conf: SlurmConf) -> list[str]:
     """Return a remark on how often and how far Slurm looks, if that is not simulated."""
-    given = scheduler_parameters(conf)
-    looks = [f"{effect.format(given.get(name, value))} ({name})" for name, (value, effect) in DEPTHS.items()]
-    return ["; ".join(looks)]
+    values = {name: getattr(WholeNodes, field) // unit for name, (field, unit, _) in LOOKS.items()}
+    values |= scheduler_parameters(conf)
+    return ["; ".join(f"{effect.format(values[name])} ({name})" for name, effect in DEPTHS.items())]
