@@ -35,7 +35,7 @@ from .waiting_heap import count_fitting, still_waiting, take_first
 from .waiting_tree import FAR
 
 NONE = -1
-RUNNING, FREE, SPARE, PLACES, CHANGED, BEYOND, LINED = range(7)  # of `Rack.state`
+RUNNING, FREE, SPARE, PLACES, CHANGED, BEYOND, LINED, OPEN = range(8)  # of `Rack.state`
 
 
 class Rack(NamedTuple):
@@ -53,6 +53,8 @@ class Rack(NamedTuple):
         (capacity,) int64: each piece is so many processors of a node, and the next piece of the same job, or NONE.
     line
         (n,) int64, the rows of the last backfill pass.
+    found
+        (n,) int64, s: the earliest start that a pass has found for each of them; FAR if there is none.
     begin, end
         (p,) int64, s, of each reservation.
     by_begin, by_end
@@ -67,9 +69,11 @@ class Rack(NamedTuple):
         (m,) int64: nodes for a job, and how many processors of each.
     row_first, row_total, heap
         (m,) int64: the first node and the free processors of each row of neighbours, and a heap of them.
+    open
+        (m,) int64: the nodes with free processors, ascending, in a backfill pass.
     state
-        (7,) int64: RUNNING jobs, FREE processors, the first SPARE piece, PLACES that are reserved; whether anything has
-        CHANGED since the last backfill pass, whether a reservation was BEYOND its window, and the rows of `line`.
+        (8,) int64: RUNNING jobs, FREE processors, the first SPARE piece, PLACES that are reserved; whether anything has
+        CHANGED since the last backfill pass, whether a reservation was BEYOND its window, the rows of `line`, and how many nodes are OPEN.
     """
 
     free: Ints
@@ -79,6 +83,7 @@ class Rack(NamedTuple):
     cpus: Ints
     after: Ints
     line: Ints
+    found: Ints
     begin: Ints
     end: Ints
     by_begin: Ints
@@ -93,6 +98,7 @@ class Rack(NamedTuple):
     row_first: Ints
     row_total: Ints
     heap: Ints
+    open: Ints
     state: Ints
 
 
@@ -109,6 +115,7 @@ def empty_rack(jobs: Jobs, capacity: Int, nodes: Nodes, reservations: int) -> Ra
         np.empty(capacity, np.int64),
         np.arange(1, capacity + 1, dtype=np.int64),  # all pieces are spare
         np.empty(n, np.int64),
+        np.empty(n, np.int64),
         np.empty(most, np.int64),
         np.empty(most, np.int64),
         np.empty(most, np.int64),
@@ -123,7 +130,8 @@ def empty_rack(jobs: Jobs, capacity: Int, nodes: Nodes, reservations: int) -> Ra
         np.empty(m, np.int64),
         np.empty(m, np.int64),
         np.empty(m, np.int64),
-        ints(7),
+        np.empty(m, np.int64),
+        ints(8),
     )
     rack.state[FREE] = capacity
     return rack
@@ -253,23 +261,38 @@ def backfill(
     for node in range(rack.since.size):
         rack.since[node] = FAR
     # Each reservation leaves less: when none of the jobs that are left can start, the pass is over.
+    note_open(rack)
     starting = next_starting(jobs, rack, 0, t)
     i: Int = 0
     while starting < state[LINED]:
         if state[PLACES] == ranking.backfilling.reservations:
-            i = starting
+            i = starting  # nothing asks for the seconds of those between
         j = rack.line[i]
         if i == starting:
             free_until(rack, t + jobs.estimate[j])
             occupy(jobs, ranking, now, rack, j, t)
+            note_open(rack)
+            rack.found[i] = t
         else:
-            begin = earliest_room(jobs, now, rack, j, t, t + nodes.window)
+            begin = earliest_room(jobs, now, rack, j, no_room_before(jobs, rack, i, t), t + nodes.window)
+            rack.found[i] = begin
             if begin < FAR:
                 reserve_nodes(jobs, nodes, rack, j, begin)
             else:
                 state[BEYOND] = 1
         i += 1
         starting = next_starting(jobs, rack, max(starting, i), t)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_open(rack: Rack) -> None:
+    """Fill `open` of `rack`, a `Rack`, with the nodes that have free processors."""
+    count: Int = 0
+    for node in range(rack.free.size):
+        if rack.free[node] > 0:
+            rack.open[count] = node
+            count += 1
+    rack.state[OPEN] = count
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -283,7 +306,8 @@ def next_starting(jobs: Jobs, rack: Rack, i: Int, t: Int) -> Int:
         if jobs.width[j] <= rack.state[FREE]:
             left = jobs.width[j]
             until = t + jobs.estimate[j]
-            for node in range(rack.free.size):
+            for k in range(rack.state[OPEN]):
+                node = rack.open[k]
                 if rack.since[node] >= until:
                     left -= rack.free[node]
                     if left <= 0:
@@ -329,8 +353,25 @@ def line_up(jobs: Jobs, nodes: Nodes, desk: Desk, rack: Rack, left: Int) -> bool
 
 
 @njit(cache=True, nogil=True, _nrt=False)
+def no_room_before(jobs: Jobs, rack: Rack, i: Int, t: Int) -> Int:
+    """Return a second before which the job at place i of the line cannot start: no job could that asks for less.
+
+    In a pass there is only less and less room. `jobs` and `rack` are `Jobs` and `Rack`, which are only read; t is the
+    present second. It returns FAR if a job that asks for no more found no room.
+    """
+    width = jobs.width[rack.line[i]]
+    estimate = jobs.estimate[rack.line[i]]
+    second: Int = t
+    for k in range(i):
+        smaller = rack.line[k]
+        if rack.found[k] > second and jobs.width[smaller] <= width and jobs.estimate[smaller] <= estimate:
+            second = rack.found[k]
+    return second
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def earliest_room(jobs: Jobs, now: Running, rack: Rack, j: Int, t: Int, latest: Int) -> Int:
-    """Return the earliest second in which job j could start beside all reservations; FAR if it is after `latest`.
+    """Return the earliest second, t or later, in which job j could start beside all reservations.
 
     Parameters
     ----------
@@ -338,33 +379,49 @@ def earliest_room(jobs: Jobs, now: Running, rack: Rack, j: Int, t: Int, latest: 
         `Jobs` and `Running`.
     rack
         `Rack`, in which `usable` then has what is free on each node that the job may use.
-    j, t
-        The job, and the present second.
+    j
+        The job.
+    t
+        s: the present second, an end of a running job or of a reservation, or FAR.
     latest
-        s; t or later.
+        s; FAR is returned if the job could start only after it.
     """
+    if t > latest:
+        return FAR
     free = rack.usable
     blocked = rack.blocked
     for node in range(free.size):
         free[node] = rack.free[node]
         blocked[node] = 0
     places = rack.state[PLACES]
-    total = rack.state[FREE]
     row_bits = now.row_bits
     row_mask = (1 << row_bits) - 1
+    total = rack.state[FREE]
+    left: Int = rack.state[RUNNING]
     entered: Int = 0
     gone: Int = 0
-    left: Int = rack.state[RUNNING]
+    while gone < places and rack.end[rack.by_end[gone]] <= t:
+        gone += 1
     second: Int = t
     while True:
+        while left > 0 and rack.limits[left - 1] >> row_bits <= second:
+            left -= 1
+            piece = rack.piece[rack.limits[left] & row_mask]
+            while piece >= 0:
+                node = rack.node[piece]
+                free[node] += rack.cpus[piece]
+                if blocked[node] == 0:
+                    total += rack.cpus[piece]
+                piece = rack.after[piece]
         until = second + jobs.estimate[j]
         while entered < places and rack.begin[rack.by_begin[entered]] < until:
             place = rack.by_begin[entered]
-            for i in range(rack.bounds[place], rack.bounds[place + 1]):
-                node = rack.reserved[i]
-                if blocked[node] == 0:
-                    total -= free[node]
-                blocked[node] += 1
+            if rack.end[place] > t:
+                for i in range(rack.bounds[place], rack.bounds[place + 1]):
+                    node = rack.reserved[i]
+                    if blocked[node] == 0:
+                        total -= free[node]
+                    blocked[node] += 1
             entered += 1
         while gone < places and rack.end[rack.by_end[gone]] <= second:
             place = rack.by_end[gone]
@@ -383,15 +440,6 @@ def earliest_room(jobs: Jobs, now: Running, rack: Rack, j: Int, t: Int, latest: 
             second = min(second, rack.end[rack.by_end[gone]])
         if second > latest:
             return FAR
-        while left > 0 and rack.limits[left - 1] >> row_bits == second:
-            left -= 1
-            piece = rack.piece[rack.limits[left] & row_mask]
-            while piece >= 0:
-                node = rack.node[piece]
-                free[node] += rack.cpus[piece]
-                if blocked[node] == 0:
-                    total += rack.cpus[piece]
-                piece = rack.after[piece]
     for node in range(free.size):
         if blocked[node] > 0:
             free[node] = 0
