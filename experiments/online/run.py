@@ -136,7 +136,7 @@ def workload(log: str, quick: bool) -> ps.Workload:
     if log in settings.SCALED:
         large: ps.Workload = common.scaled_log(settings.SCALED[log])
         return large
-    recorded: ps.Workload = ps.read_swf(log_file(common.LOGS.get(log, log)), name=log)
+    recorded: ps.Workload = ps.read_swf(log_file(common.LOGS.get(log, log)), overrun="cut", name=log)
     return recorded
 
 

@@ -21,17 +21,19 @@ if TYPE_CHECKING:
 
 
 LOADED_FIRST = ("..workload.reopening", "..simulation.simulator")  # with what they need: most of what is loaded at all
-MOST_CUT = 1.0  # per cent of the work that may be cut off without a remark of its own
 
 
 def read_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
     """Return the workload of a log, by default TRACE, with --capacity, --groups and --overrun."""
+    from ..core.files import is_folder
     from ..workload.reopening import as_workload
+    from ..workload.swf import CUT
 
     log = options.trace if trace is None else trace
-    return as_workload(
-        log, capacity=options.capacity, groups=options.groups, overrun=options.overrun, called="--groups"
-    )
+    overrun = options.overrun
+    if overrun is None and not is_folder(log):
+        overrun = CUT  # what that takes away is said by `remark_cut`
+    return as_workload(log, capacity=options.capacity, groups=options.groups, overrun=overrun, called="--groups")
 
 
 def load_kernels_sooner() -> None:
@@ -159,30 +161,23 @@ def show_written(options: argparse.Namespace, workload: Workload) -> None:
 
 def remark_cut(options: argparse.Namespace, trace: str, workload: Workload) -> None:
     """Write a remark if much of the work of a log is cut off, unless that was asked for; a run has its log's answer."""
-    from ..workload.overruns import overrun_text
+    from ..workload.overruns import choice_text
 
     if _asks_about_cut(options, trace, workload):
-        remark(
-            f"{trace}: {'; '.join(overrun_text(workload.repairs))}; if the machine let them run, give --overrun raise, "
-            "which makes the run time the request; if it killed them, --overrun cut"
-        )
+        remark(choice_text(trace, workload.repairs, "--overrun raise", "--overrun cut"))
 
 
 def _asks_about_cut(options: argparse.Namespace, trace: str, workload: Workload) -> bool:
     """Return whether so much work of a log is cut off that a remark of its own names the choice."""
     from ..core.run_files import is_run
+    from ..workload.overruns import MOST_CUT, percent_cut
 
-    return options.overrun is None and not is_run(trace) and _percent_cut(workload) > MOST_CUT
-
-
-def _percent_cut(workload: Workload) -> float:
-    """Return how many per cent of the work of a log are cut off."""
-    return sum(repair.work_percent or 0.0 for repair in workload.repairs)
+    return options.overrun is None and not is_run(trace) and percent_cut(workload.repairs) > MOST_CUT
 
 
 def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) -> None:
     """Write remarks if a log was cleaned, or if processors were down; at the end, so that an error is the only line."""
-    from ..workload.overruns import share_text
+    from ..workload.overruns import percent_cut, share_text
 
     jobs = {
         action: sum(repair.jobs for repair in workload.repairs if repair.action == action)
@@ -190,7 +185,7 @@ def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) 
     }
     assumptions = sum(repair.action == "assumed" for repair in workload.repairs)
     parts = [f"{count:,} {action}" for action, count in jobs.items() if count]
-    percent = _percent_cut(workload)
+    percent = percent_cut(workload.repairs)
     if percent and not _asks_about_cut(options, trace, workload):
         parts.append(f"{share_text(percent)} of all work cut")
     if assumptions:

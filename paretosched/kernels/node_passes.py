@@ -73,7 +73,8 @@ class Rack(NamedTuple):
         (m,) int64: the nodes with free processors, ascending, in a backfill pass.
     state
         (8,) int64: RUNNING jobs, FREE processors, the first SPARE piece, PLACES that are reserved; whether anything has
-        CHANGED since the last backfill pass, whether a reservation was BEYOND its window, the rows of `line`, and how many nodes are OPEN.
+        CHANGED since the last backfill pass, whether a reservation was BEYOND its window, the rows of `line`
+        (LINED), and how many nodes are OPEN.
     """
 
     free: Ints

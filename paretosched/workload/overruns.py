@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from .workload import Repair
 
+MOST_CUT = 1.0  # per cent of the work that may be cut off without a word
+
 
 def share_text(percent: float) -> str:
     """Return a share of the work as text; a little is not nothing.
@@ -39,3 +41,24 @@ def overrun_text(repairs: Sequence[Repair]) -> list[str]:
             share = share_text(repair.if_cut_percent)
             words.append(f"{jobs}, and {its} raised; to cut {it} would take {share} of all work")
     return words
+
+
+def percent_cut(repairs: Sequence[Repair]) -> float:
+    """Return how many per cent of the work of a log are cut off."""
+    return sum(repair.work_percent or 0.0 for repair in repairs)
+
+
+def choice_text(log: str, repairs: Sequence[Repair], raising: str, cutting: str) -> str:
+    """Return what is cut off a log, and the two ways to answer.
+
+    Parameters
+    ----------
+    log, repairs
+        The log, and what was repaired in it.
+    raising, cutting
+        What to give if the machine let jobs run, and if it killed them.
+    """
+    return (
+        f"{log}: {'; '.join(overrun_text(repairs))}; if the machine let them run, give {raising}, "
+        f"which makes the run time the request; if it killed them, {cutting}"
+    )

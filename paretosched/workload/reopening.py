@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
@@ -24,13 +25,15 @@ from .lublin_feitelson import lublin
 from .recorded_sources import is_parquet, places, runs_at, sources_of_commands
 from .resampling import resample
 from .scaling import scale
-from .swf import read_swf
+from .swf import CUT, read_swf
 from .time_split import split
 from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, with_groups
 from .workload import Workload
 
 WorkloadLike = str | os.PathLike[str] | Workload
-FIRST: Mapping[str, Callable[..., Workload]] = MappingProxyType({"read_swf": read_swf, "lublin": lublin})
+FIRST: Mapping[str, Callable[..., Workload]] = MappingProxyType(
+    {"read_swf": partial(read_swf, overrun=CUT), "lublin": lublin}  # a run has recorded another choice
+)
 LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
     {
         "by_consumption": by_consumption,
@@ -61,7 +64,8 @@ def as_workload(
         A workload, which is returned unchanged; the path of a log; or a run directory.
     capacity, overrun
         Only for a log: the processors of the machine, and what happens to jobs that run longer than they have
-        requested, see `read_swf`. Default: the machine size in the log, and such jobs are cut.
+        requested, see `read_swf`. Default: the machine size in the log, and such jobs are cut, with a warning if
+        much of the work is.
     groups
         For a log or run: the user groups as for `with_groups`. Default: groups by consumption, or those of the run.
     called
@@ -80,7 +84,7 @@ def as_workload(
             raise InputError(f"capacity, overrun, {called}: say how a log is read, but {what} is no log")
         known = what if isinstance(what, Workload) else reopen(what)
         return known if groups is None else with_groups(known, groups, called)
-    workload = read_swf(what, capacity=capacity, **({} if overrun is None else {"overrun": overrun}))
+    workload = read_swf(what, capacity=capacity, overrun=overrun)
     return workload if groups is None else with_groups(workload, groups, called)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -43,6 +44,7 @@ from .log_lines import (
 )
 from .log_names import Count, Eligible, Names, names_path, no_eligible, read_names, remove_names, write_names
 from .log_text import LogText
+from .overruns import MOST_CUT, choice_text, percent_cut
 from .records import Records
 from .swf_header import entry, numbered_names
 from .user_groups import by_consumption
@@ -57,7 +59,7 @@ PARAGON_LIMIT = {"s": 3600, "m": 4 * 3600, "l": 12 * 3600, "ll": 12 * 3600}
 
 
 def read_swf(
-    path: str | os.PathLike[str], *, capacity: int | None = None, overrun: str = CUT, name: str | None = None
+    path: str | os.PathLike[str], *, capacity: int | None = None, overrun: str | None = None, name: str | None = None
 ) -> Workload:
     r"""Return the workload in a log, plain or gzipped, grouped by consumption.
 
@@ -92,7 +94,8 @@ def read_swf(
     capacity
         Processors of the machine; None for those of the header.
     overrun
-        What is wrong if a job runs longer than it has requested: "cut" for its run time, "raise" for its request.
+        What is wrong if a job runs longer than it has requested: "cut" for its run time, "raise" for its request. None
+        is "cut", with a warning (UserWarning) if more than 1 % of the work is cut off.
     name
         Name of the workload; None for the name of the file.
 
@@ -115,15 +118,20 @@ def read_swf(
     file = as_path(path)
     if capacity is not None and not 1 <= whole_number("capacity", capacity) <= WIDEST:
         raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {capacity}")
-    one_of("overrun", overrun, OVERRUN)
+    chosen = CUT if overrun is None else overrun
+    one_of("overrun", chosen, OVERRUN)
     log, digest = _read(path)
     names = None if digest is None else read_names(path, digest)
     source: dict[str, Any] = {"function": "read_swf", **path_record(path), "sha256": digest}
-    source |= {"capacity": plain(capacity)} | ({} if overrun == CUT else {"overrun": overrun})
+    source |= {"capacity": plain(capacity)} | ({} if chosen == CUT else {"overrun": chosen})
     cleaner = _Cleaner(log)
     machine = _machine(log, capacity, cleaner)
     epoch, zone = _clock(log, cleaner)
-    jobs = _clean(log, machine, overrun, cleaner)
+    jobs = _clean(log, machine, chosen, cleaner)
+    if overrun is None and percent_cut(cleaner.repairs) > MOST_CUT:
+        warnings.warn(
+            choice_text(str(path), cleaner.repairs, 'read_swf overrun="raise"', 'overrun="cut"'), stacklevel=2
+        )
     try:
         workload = Workload(
             **jobs,

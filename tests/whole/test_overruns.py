@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
 
 from paretosched.core.errors import InputError
+from paretosched.simulation.simulator import simulate
+from paretosched.workload.from_paths import by_consumption
 from paretosched.workload.reopening import record, reopen
 from paretosched.workload.swf import read_swf, write_swf
 from support.commands import command, succeed
@@ -20,6 +23,12 @@ OVERRUN_LOG = "; MaxProcs: 8\n" + "".join(
         (4, 15, 9, 8, 5),
     )
 )
+
+
+def little_is_cut() -> str:
+    """Return a log of which 0.2 % of the work is beyond requests."""
+    rest = "".join(f"{job} 20 0 1000 8 -1 -1 8 1000 -1 1 3 -1 -1 -1 -1 -1 -1\n" for job in range(5, 20))
+    return OVERRUN_LOG + rest
 
 
 def test_runs_beyond_the_request_are_cut_or_the_request_is_raised(tmp_path: Path) -> None:
@@ -37,6 +46,21 @@ def test_runs_beyond_the_request_are_cut_or_the_request_is_raised(tmp_path: Path
         assert reopen(record(w)).digest == w.digest
     with pytest.raises(InputError, match=r'^overrun must be one of cut, raise, but is "keep"'):
         read_swf(path, overrun="keep")
+
+
+def test_python_is_warned_of_work_that_is_cut_unless_it_has_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "w.swf"
+    path.write_text(OVERRUN_LOG)
+    for read in (read_swf, by_consumption, lambda log: simulate(log, "easy")):
+        with pytest.warns(UserWarning, match='52.1 % of all work is cut off.*give read_swf overrun="raise"'):
+            read(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for overrun in ("cut", "raise"):
+            w = read_swf(path, overrun=overrun)
+            reopen(record(w))
+        path.write_text(little_is_cut())
+        read_swf(path)
 
 
 def test_what_is_dropped_does_not_count_as_cut(tmp_path: Path) -> None:
@@ -81,8 +105,7 @@ def test_every_command_warns_of_work_that_is_cut_and_names_the_option(tmp_path: 
 
 def test_little_work_is_cut_without_a_remark_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "w.swf"
-    rest = "".join(f"{job} 20 0 1000 8 -1 -1 8 1000 -1 1 3 -1 -1 -1 -1 -1 -1\n" for job in range(5, 20))
-    path.write_text(OVERRUN_LOG + rest)
+    path.write_text(little_is_cut())
     result = succeed("simulate", path, "--policy", "easy")
     assert "2 changed, 0.2 % of all work cut, 2 assumptions" in result.err
     assert "cut off" not in result.err
