@@ -93,6 +93,7 @@ BEST = "best of each"
 IDEAL = "ideal point"
 ONLINE = "best of each, online"
 NEAREST = "nearest to the objective"
+LEAST_LOSS = 0.5  # per cent, from which on a longer response time is named
 NEAREST_ONLINE = "nearest online"
 PROMPT_RULE = (
     "ideal point: no schedule can have a shorter AWRT, nor a higher UTIL if it starts with the first submission"
@@ -342,6 +343,19 @@ class Comparison:
         row = min(feasible or rows[:1], key=lambda row: (row["exceeded"] or 0.0, row["objective"] or 0.0))
         return f"{row['policy']}: {row['distance']}" if row["distance"] else ""
 
+    def _cost_of_nearest(self) -> str:
+        """Return in words which response time the schedule nearest to the wish makes longest; "" if none."""
+        if self.nearest is None:
+            return ""
+        of_easy = dict(
+            zip((o.name for o in self.objectives), improvement(self.nearest, self.beside_front[0]), strict=True)
+        )
+        losses = {o.name: -float(of_easy[o.name]) for o in self.objectives if o.unit == "s"}
+        name = max(losses, key=lambda name: np.nan_to_num(losses[name]))
+        if not losses[name] >= LEAST_LOSS:
+            return ""
+        return f"; that schedule makes {name} {losses[name]:,.0f} % longer than EASY does, which a limit would forbid"
+
     def _waits_of(self, q: int) -> list[dict[str, Any]] | None:
         """Return the waits under a policy, one row for all jobs and one a group."""
         if not self.waits:
@@ -369,7 +383,7 @@ class Comparison:
             of_wish = [row for row in rows if row["policy"] not in (ONLINE, BEST)]
             aim = bool(self.wish.weights or self.wish.near)
             parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(of_wish, self.wish, against_front)}")
-            notes += [WAY] if against_front and aim else []
+            notes += [f"{WAY}{self._cost_of_nearest()}"] if against_front and aim else []
             notes += [POSSIBLE] if any(row["share_of_possible"] is not None for row in rows) else []
             parts += [sentence] if (sentence := self.distance) else []
         if self.intervals is not None:
