@@ -2,9 +2,10 @@
 
 It is here to tell two causes apart for which Slurm's starts are not those of EASY. With neither of them it is EASY.
 
-- A reservation is for the nodes on which the job will start, as Slurm chooses them: the node with the fewest free
-  processors that has enough, else the row of neighbouring nodes with the fewest that has enough, else the rows with
-  most, one after the other. No job that would end after the start of the reservation may use these nodes.
+- A reservation is for the nodes on which the job will start, as Slurm chooses them: of the row of neighbouring nodes
+  with free processors that has the fewest and enough, the node with the fewest that has enough, else the nodes from
+  the first one on; if no row has enough, the rows with most, one after the other. No job that would end after the
+  start of the reservation may use these nodes.
 - Jobs are backfilled in every `interval` only. Jobs that come first start as soon as there is room, as by the main
   scheduler, which looks at every submission and every end.
 """
@@ -186,16 +187,13 @@ def nodes_for(free: Sequence[int], width: int) -> dict[int, int]:
 
     Examples
     --------
-    >>> nodes_for([4, 2, 3, 0, 4], 3)  # one node that has just enough
-    {2: 3}
+    >>> nodes_for([4, 2, 3, 0, 4, 1], 3)  # of the neighbours that have fewest, the node that has
+    {4: 3}
     >>> nodes_for([1, 1, 0, 3, 3, 3, 0, 3, 2], 5)  # the neighbours that have just enough
     {7: 3, 8: 2}
-    >>> nodes_for([1, 1, 0, 3, 2, 0, 2, 2], 7)  # the neighbours that have most, and then others
-    {3: 3, 4: 2, 0: 1, 1: 1}
+    >>> nodes_for([1, 1, 0, 3, 2, 0, 2, 2], 6)  # the neighbours that have most, and then others
+    {3: 3, 4: 2, 0: 1}
     """
-    single = [node for node, count in enumerate(free) if count >= width]
-    if single:
-        return {min(single, key=lambda node: (free[node], node)): width}
     rows: list[list[int]] = [[]]
     for node, count in enumerate(free):
         if count:
@@ -209,7 +207,9 @@ def nodes_for(free: Sequence[int], width: int) -> dict[int, int]:
         sums = [sum(free[node] for node in row) for row in rows]
         enough = [i for i, total in enumerate(sums) if total >= left]
         best = min(enough, key=lambda i: (sums[i], i)) if enough else max(range(len(rows)), key=lambda i: (sums[i], -i))
-        for node in rows.pop(best):
+        row = rows.pop(best)
+        single = [node for node in row if free[node] >= left]
+        for node in [min(single, key=lambda node: (free[node], node))] if single else row:
             take = min(left, free[node])
             if take:
                 held[node] = take

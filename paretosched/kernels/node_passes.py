@@ -9,8 +9,9 @@ There are two passes, as in Slurm, both in the order of the waiting jobs:
   are enough processors, but not later than `window` from now. A reservation is for the nodes on which the job would
   start; no other job may use them then, also if it leaves processors over. It begins and ends at multiples of `step`.
 
-A job gets the node with the fewest free processors that has enough; else the row of neighbouring nodes, all with free
-processors, that has the fewest and enough; else the row with most, and the rest likewise. So does select/cons_tres.
+A job gets nodes of a row of neighbours that all have free processors: of the row that has the fewest and enough; if
+none has, the whole row that has most, and the rest likewise. In the row it gets the node with the fewest that has
+enough, else the nodes from the first one on. So does select/cons_tres.
 
 Nothing is kept from one pass to the next. As long as no job arrives, starts or ends, the order is the same, and no
 reservation is too far in the future, a pass finds the same reservations, and all of them are nearer: no job can start
@@ -538,16 +539,6 @@ def pick(rack: Rack, width: Int) -> Int:
     """
     free = rack.usable
     m = free.size
-    best: Int = NONE
-    for node in range(m):
-        if free[node] >= width and (best < 0 or free[node] < free[best]):
-            best = node
-    if best >= 0:
-        rack.picked[0] = best
-        rack.taken[0] = width
-        return 1
-
-    # Rows of neighbours, the one with most processors on top of a heap, and of equals the first.
     rows: Int = 0
     for node in range(m):
         if free[node] > 0:
@@ -557,25 +548,65 @@ def pick(rack: Rack, width: Int) -> Int:
                 rows += 1
             rack.row_total[rows - 1] += free[node]
     for row in range(rows):
-        push(rack.heap, row, row - rack.row_total[row] * m)
+        rack.heap[row] = row
+    best = tightest(rack, rows, width)
     picked: Int = 0
     left: Int = width
-    while left > 0:
-        row = rack.heap[0] % m
-        if rack.row_total[row] < left:
-            pop(rack.heap, rows)
-            rows -= 1
-        else:
-            for i in range(1, rows):
-                other = rack.heap[i] % m
-                total = rack.row_total[other]
-                if total >= left and (total < rack.row_total[row] or (total == rack.row_total[row] and other < row)):
-                    row = other
-        node = rack.row_first[row]
-        while left > 0 and node < m and free[node] > 0:
-            rack.picked[picked] = node
-            rack.taken[picked] = min(left, free[node])
-            left -= rack.taken[picked]
-            picked += 1
-            node += 1
+    if best < 0:
+        # The row with most processors is on top of a heap, and of equals the first.
+        for row in range(rows):
+            push(rack.heap, row, row - rack.row_total[row] * m)
+        while best < 0:
+            row = rack.heap[0] % m
+            if rack.row_total[row] < left:
+                pop(rack.heap, rows)
+                rows -= 1
+                left -= rack.row_total[row]
+                picked = take_row(rack, row, rack.row_total[row], picked)
+            else:
+                best = tightest(rack, rows, left)
+    only: Int = NONE
+    node: Int = rack.row_first[best]
+    while node < m and free[node] > 0:
+        if free[node] >= left and (only < 0 or free[node] < free[only]):
+            only = node
+        node += 1
+    if only < 0:
+        return take_row(rack, best, left, picked)
+    rack.picked[picked] = only
+    rack.taken[picked] = left
+    return picked + 1
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def tightest(rack: Rack, rows: Int, width: Int) -> Int:
+    """Return the row with the fewest processors, at least `width`, of the first `rows` in the heap; NONE if there is none.
+
+    Of equals it is the first one. `rack` is a `Rack`, which is only read; an entry of the heap is a row, or a row less
+    a multiple of the number of nodes.
+    """
+    best: Int = NONE
+    for i in range(rows):
+        row = rack.heap[i] % rack.usable.size
+        total = rack.row_total[row]
+        if total >= width and (
+            best < 0 or total < rack.row_total[best] or (total == rack.row_total[best] and row < best)
+        ):
+            best = row
+    return best
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def take_row(rack: Rack, row: Int, width: Int, picked: Int) -> Int:
+    """Pick `width` processors of a row that has as many, from its first node on; return how many nodes are picked then.
+
+    `rack` is a `Rack`, of which `picked` nodes are picked before.
+    """
+    node = rack.row_first[row]
+    while width > 0:
+        rack.picked[picked] = node
+        rack.taken[picked] = min(width, rack.usable[node])
+        width -= rack.taken[picked]
+        picked += 1
+        node += 1
     return picked

@@ -136,9 +136,12 @@ def test_oracle_and_kernel_have_the_start_times_worked_out_by_hand(name: str) ->
 @pytest.mark.parametrize(
     ("free", "width", "held"),
     [
-        ([4, 2, 3, 0, 4], 3, {2: 3}),  # the node that has just enough
+        ([4, 2, 3, 0, 6], 3, {4: 3}),  # the neighbours that have fewest, though others have a node with fewer
+        ([4, 2, 3, 0, 9, 1], 3, {2: 3}),  # of these the node that has just enough
+        ([0, 0, 0, 2, 10, 1, 0, 0, 0, 1], 1, {9: 1}),  # so it was seen on a real slurmctld, of KTH 1
         ([1, 1, 0, 3, 3, 3, 0, 3, 2], 5, {7: 3, 8: 2}),  # the neighbours that have just enough
         ([1, 1, 0, 3, 2, 0, 2, 2], 7, {3: 3, 4: 2, 0: 1, 1: 1}),  # the neighbours that have most, and then others
+        ([1, 1, 0, 3, 2, 0, 2, 2], 6, {3: 3, 4: 2, 0: 1}),
     ],
 )
 def test_the_nodes_of_a_job(free: list[int], width: int, held: dict[int, int]) -> None:

@@ -142,22 +142,21 @@ def free_at(t: int, running: list[Busy], terms: Terms) -> list[int]:
 def nodes_for(free: Sequence[int], width: int) -> dict[int, int]:
     """Return how many processors of which nodes a job gets: as Slurm's select/cons_tres, the best fit of neighbours.
 
-    First choice: the node with the fewest free processors that has enough. Second: the row of neighbours, all with free
-    processors, that has the fewest and enough; else the row that has most, and so on with the rest. Of equals the first
-    one. Processors of a row are taken from its first node on.
+    They are of a row of neighbours, all with free processors: of the row that has the fewest and enough. If none has,
+    it is the whole row that has most, and the rest is of other rows in the same way. In the row that has enough it is
+    the node with the fewest that has enough, else the nodes from the first one on. Of equals the first one.
     """
-    for node in sorted(range(len(free)), key=lambda node: (free[node], node)):
-        if free[node] >= width:
-            return {node: width}
     rows = [list(row) for has, row in groupby(range(len(free)), key=lambda node: free[node] > 0) if has]
     held: dict[int, int] = {}
     while (left := width - sum(held.values())) > 0:
         enough = [row for row in rows if sum(free[node] for node in row) >= left]
         if enough:
             row = min(enough, key=lambda row: (sum(free[node] for node in row), row[0]))
+            single = [node for node in row if free[node] >= left]
+            row = [min(single, key=lambda node: (free[node], node))] if single else row
         else:
             row = min(rows, key=lambda row: (-sum(free[node] for node in row), row[0]))
-        rows.remove(row)
+            rows.remove(row)
         for node in row:
             if left > 0:
                 held[node] = min(left, free[node])
