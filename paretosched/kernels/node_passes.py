@@ -566,11 +566,11 @@ def pick(rack: Rack, width: Int) -> Int:
             else:
                 best = tightest(rack, rows, left)
     only: Int = NONE
-    node: Int = rack.row_first[best]
-    while node < m and free[node] > 0:
-        if free[node] >= left and (only < 0 or free[node] < free[only]):
-            only = node
-        node += 1
+    place: Int = rack.row_first[best]
+    while place < m and free[place] > 0:
+        if free[place] >= left and (only < 0 or free[place] < free[only]):
+            only = place
+        place += 1
     if only < 0:
         return take_row(rack, best, left, picked)
     rack.picked[picked] = only
@@ -580,7 +580,7 @@ def pick(rack: Rack, width: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def tightest(rack: Rack, rows: Int, width: Int) -> Int:
-    """Return the row with the fewest processors, at least `width`, of the first `rows` in the heap; NONE if there is none.
+    """Return the row with the fewest processors, at least `width`, of the first `rows` in the heap; NONE without any.
 
     Of equals it is the first one. `rack` is a `Rack`, which is only read; an entry of the heap is a row, or a row less
     a multiple of the number of nodes.

@@ -70,7 +70,7 @@ class FairShare:
     associations
         The accounts, each before those in it, and the users; they are put behind the accounts.
     period
-        The time, s, after which factors are computed anew; between, they do not change.
+        s: factors are computed anew at multiples of it; between, they do not change.
     damping
         By what the exponent of "classic" is divided.
 
@@ -198,7 +198,7 @@ def _tree(
         ALGORITHMS[fair_share.algorithm],
         fair_share.damping,
         fair_share.period,
-        int(workload.submit[0]) if len(workload) else 0,
+        int(workload.submit[0]) // fair_share.period * fair_share.period if len(workload) else 0,
         parent,
         part,
         np.array([False, *(bool(row.user) for row in rows)]),
