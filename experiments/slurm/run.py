@@ -18,7 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
 from replay import NO_TIME, replay
-from slurm_model import comparison
+from slurm_model import Spans, comparison, same_nodes
+from slurm_records import from_json
 
 import paretosched as ps
 from paretosched.comparison.carried_over import begin_at
@@ -338,9 +339,15 @@ def modelled_rows(log: str, rows: Sequence[dict[str, Any]], options: argparse.Na
                 if record is not None:
                     start = window.jobs.submit + np.array(record["start"]) - np.array(record["submit"])
                 row = {"log": log, "window": window.number, "system": system.name, "objective": objective}
-                nodes = machine_of(log, options.quick).nodes
-                w = as_imported(window.jobs)
-                yield row | comparison(w, window.counted, policy, nodes, f_obj, start)
+                machine, w = machine_of(log, options.quick), as_imported(window.jobs)
+                seconds, held = from_json(record or {})
+                row |= comparison(w, window.counted, policy, machine.nodes, f_obj, start, seconds)
+                chosen: tuple[int | None, int | None] = (None, None)
+                if record is not None and held:
+                    row_of = {number: place for place, number in enumerate(record["numbers"])}
+                    spans = Spans(record["start"], record["end"])
+                    chosen = same_nodes(w, machine.cpus, machine.nodes, held, row_of, spans)
+                yield row | dict(zip(("main_starts", "main_starts_on_its_nodes"), chosen, strict=True))
 
 
 def twin_policy(twin: str, log: str, record: dict[str, Any], options: argparse.Namespace) -> ps.Policy:

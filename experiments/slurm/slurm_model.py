@@ -6,17 +6,19 @@ It is here to tell two causes apart for which Slurm's starts are not those of EA
   with free processors that has the fewest and enough, the node with the fewest that has enough, else the nodes from
   the first one on; if no row has enough, the rows with most, one after the other. No job that would end after the
   start of the reservation may use these nodes.
-- Jobs are backfilled in every `interval` only. Jobs that come first start as soon as there is room, as by the main
-  scheduler, which looks at every submission and every end.
+- Jobs are backfilled in every `interval` only, or in certain seconds. Jobs that come first start as soon as there is
+  room, as by the main scheduler, which looks at every submission and every end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import settings
+from slurm_records import Seconds, Start
 
 import paretosched as ps
 from paretosched.comparison.order_agreement import compared_pairs
@@ -26,6 +28,7 @@ from paretosched.policies.outcome import jobs_of
 from paretosched.simulation.schedule import Schedule
 from paretosched.workload.calendar import calendar
 
+MINUTE = 60
 Keys = Callable[[int, Sequence[int], dict[int, int], dict[int, int]], Sequence[float]]
 
 
@@ -36,6 +39,7 @@ def comparison(
     nodes: int,
     objective: Callable[[Sequence[float]], float],
     start: np.ndarray[Any, np.dtype[np.int64]] | None,
+    seconds: Seconds | None,
 ) -> dict[str, Any]:
     """Return what each of `settings.MODELS` says of the jobs of a window, and how near that is to what Slurm did.
 
@@ -51,15 +55,35 @@ def comparison(
         Function that makes one number of all.
     start
         When each job started on Slurm; None if that is no longer known. Then pairs are not compared.
+    seconds
+        When slurmctld backfilled and calculated priorities; None if that is not known.
     """
     row: dict[str, Any] = {}
     for name, model in settings.MODELS.items():
-        begun = starts(w, nodes if model.by_nodes else 0, model.interval, keys_of(policy, w))
+        if model.interval != settings.AS_RECORDED:
+            begun = starts(w, nodes if model.by_nodes else 0, model.interval, keys_of(policy, w))
+        elif seconds is not None:
+            begun = starts_as_recorded(w, nodes, policy, seconds)
+        else:
+            row |= dict.fromkeys((name, f"{name} pairs", f"{name} turned"))
+            continue
         simulated = np.array(begun, dtype=np.int64)
         row[name] = objective(np.asarray(ps.objectives(Schedule(w, simulated, name), counted)))
         pairs = None if start is None else compared_pairs(w.eligible[counted], start[counted], simulated[counted])
         row |= {f"{name} pairs": pairs and pairs.together, f"{name} turned": pairs and pairs.turned}
     return row
+
+
+def starts_as_recorded(w: ps.Workload, nodes: int, policy: ps.Policy, seconds: Seconds) -> list[int]:
+    """Return when each job starts if Slurm's seconds of passes and priorities are known; see `comparison`."""
+    ahead = 0
+    if seconds.calculated is not None and isinstance(policy, ps.Priority):
+        ahead = (
+            -(seconds.calculated + 1) % policy.fair_share.period
+        )  # here priorities are new at multiples of the period
+    later = w.with_(submit=w.submit + ahead, eligible=None)
+    passes = [second + ahead for second in seconds.passes]
+    return [second - ahead for second in starts(later, nodes, passes, keys_of(policy, later))]
 
 
 def keys_of(policy: ps.Policy, w: ps.Workload) -> Keys:
@@ -85,6 +109,13 @@ def keys_of(policy: ps.Policy, w: ps.Workload) -> Keys:
     return keys
 
 
+class Spans(NamedTuple):
+    """When jobs started and ended, s."""
+
+    start: Sequence[int]
+    end: Sequence[int]
+
+
 class Running(NamedTuple):
     """A job that runs: its limit ends at `limit`, and it holds so many processors of each node."""
 
@@ -93,7 +124,7 @@ class Running(NamedTuple):
     held: dict[int, int]
 
 
-def starts(w: ps.Workload, nodes: int, interval: int, keys: Keys) -> list[int]:
+def starts(w: ps.Workload, nodes: int, passes: int | Sequence[int], keys: Keys) -> list[int]:
     """Return when each job starts.
 
     Parameters
@@ -102,8 +133,9 @@ def starts(w: ps.Workload, nodes: int, interval: int, keys: Keys) -> list[int]:
         The jobs.
     nodes
         How many nodes the machine has, all alike; 0 to count processors, as EASY does.
-    interval
-        Seconds between two moments in which jobs are backfilled; 0 to do so at every submission and every end.
+    passes
+        Seconds between two moments in which jobs are backfilled, 0 to do so at every submission and every end; or these
+        moments, ascending, after which there is one a minute.
     keys
         Function that returns the keys of waiting jobs in a second, the largest first, from the starts of the jobs that
         have started and the ends of those that have ended.
@@ -119,8 +151,8 @@ def starts(w: ps.Workload, nodes: int, interval: int, keys: Keys) -> list[int]:
     while len(started) < len(submit):
         waits = any(submit[row] <= t for row in range(len(submit)) if row not in started)
         coming = {second for second in moments if second > t} | {started[job.row] + run[job.row] for job in running}
-        if interval and waits:
-            coming.add((t // interval + 1) * interval)
+        if passes and waits:
+            coming.add(next_pass(passes, t))
         t = min(coming) if started or t else min(moments)
         for job in [job for job in running if started[job.row] + run[job.row] <= t]:
             running.remove(job)
@@ -132,10 +164,51 @@ def starts(w: ps.Workload, nodes: int, interval: int, keys: Keys) -> list[int]:
             continue
         order = dict(zip(waiting, keys(t, waiting, started, ended), strict=True))
         waiting.sort(key=lambda row: (-order[row], row))
-        backfills = interval == 0 or t % interval == 0
+        backfills = not passes or next_pass(passes, t - 1) == t
         for row in begin_jobs(free, running, waiting, t, limit, width, nodes > 0, backfills):
             started[row] = t
     return [started[row] for row in range(len(submit))]
+
+
+def next_pass(passes: int | Sequence[int], t: int) -> int:
+    """Return the first second after t in which jobs are backfilled; `passes` is as for `starts`."""
+    if isinstance(passes, int):
+        return (t // passes + 1) * passes
+    place = bisect_right(passes, t)
+    return passes[place] if place < len(passes) else passes[-1] + ((t - passes[-1]) // MINUTE + 1) * MINUTE
+
+
+def same_nodes(
+    w: ps.Workload, cpus: int, nodes: int, starts: Sequence[Start], row_of: Mapping[int, int], spans: Spans
+) -> tuple[int, int]:
+    """Return how many jobs started in main passes, and how many of them on the nodes that `nodes_for` gives them.
+
+    Parameters
+    ----------
+    w
+        The jobs.
+    cpus, nodes
+        How many processors each node has, and how many nodes there are.
+    starts
+        How jobs started on Slurm, in this order.
+    row_of
+        The row of each number of a job.
+    spans
+        When each job started and ended on Slurm; an end below 0 has not come.
+    """
+    alike = count = 0
+    for place, one in enumerate(starts):
+        row = row_of[one.number]
+        free = [cpus] * nodes
+        for other in starts[:place]:
+            end = spans.end[row_of[other.number]]
+            if end < 0 or end > spans.start[row]:
+                for node, held in other.held.items():
+                    free[node] -= held
+        if one.is_main:
+            count += 1
+            alike += nodes_for(free, int(w.width[row])) == one.held
+    return count, alike
 
 
 def begin_jobs(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import pytest
 import paretosched as ps
 from support.experiments import ROOT
 
-MODULES = ("settings", "slurm_model")
+MODULES = ("settings", "slurm_model", "slurm_records")
 
 
 @pytest.fixture
@@ -94,12 +96,12 @@ def test_what_it_says_of_a_window_is_compared_with_what_slurm_did(model: Any) ->
     w = machine([(0, 100, 4), (0, 50, 2), (1, 100, 3), (2, 200, 1)], 8)
     counted = np.ones(4, dtype=bool)
     start = np.array([0, 0, 50, 60])
-    row = model.comparison(w, counted, ps.as_policy("easy"), 2, lambda values: float(values[1]), start)
+    row = model.comparison(w, counted, ps.as_policy("easy"), 2, lambda values: float(values[1]), start, None)
     assert row["nodes turned"] == 0
     assert row["processors turned"] == 1  # job 4 starts before job 3
     assert row["processors pairs"] == row["nodes pairs"] == 1
     assert row["nodes"] > row["processors"]
-    unknown = model.comparison(w, counted, ps.as_policy("easy"), 2, lambda values: float(values[1]), None)
+    unknown = model.comparison(w, counted, ps.as_policy("easy"), 2, lambda values: float(values[1]), None, None)
     assert unknown["nodes pairs"] is None
     assert unknown["nodes"] == row["nodes"]
 
@@ -109,6 +111,63 @@ def test_each_model_begins_without_usage(model: Any) -> None:
     w = ps.lublin(120, 32, 2).with_(group=np.arange(120) % 5)
     policy = ps.as_policy("order: wait / 3600 - usage / 100000; backfill: easy; usage: group; half-life: 1h")
     start = np.array(model.starts(w, 8, 60, model.keys_of(policy, w)))
-    row = model.comparison(w, np.ones(120, dtype=bool), policy, 8, lambda values: float(values[1]), start)
+    row = model.comparison(w, np.ones(120, dtype=bool), policy, 8, lambda values: float(values[1]), start, None)
     assert row["nodes each minute turned"] == 0
     assert row["processors turned"] > 0
+
+
+def test_it_backfills_in_recorded_seconds_and_each_minute_after_them(model: Any) -> None:
+    w = machine([(0, 100, 3), (1, 10, 4), (2, 10, 1), (3, 10, 1)], 4)
+    assert model.starts(w, 0, [7, 31], in_turn()) == [0, 100, 7, 31]
+    assert model.starts(w, 0, [7, 11], in_turn()) == [0, 100, 7, 71]
+    assert [model.next_pass([7, 31], t) for t in (0, 7, 30, 31, 90, 91)] == [7, 31, 31, 91, 91, 151]
+
+
+def test_the_seconds_of_slurm_are_those_of_its_priorities_too(model: Any) -> None:
+    records = sys.modules["slurm_records"]
+    w = ps.lublin(150, 32, 5).with_(group=np.arange(150) % 5)
+    policy = ps.as_policy("order: 10000 * fairshare + wait / 1h; backfill: easy; fair-share: tree; half-life: 1h")
+    policy = replace(policy, fair_share=replace(policy.fair_share, period=60))
+    end = int(w.submit[-1]) + 10**6
+    for second in (-1, 59, -61):  # priorities are new in seconds 0, 60, 120, ...
+        seconds = records.Seconds(range(0, end, 60), second)
+        expected = model.starts(w, 8, 60, model.keys_of(policy, w))
+        assert model.starts_as_recorded(w, 8, policy, seconds) == expected
+    moved = model.starts_as_recorded(w, 8, policy, records.Seconds(range(20, end, 60), 19))
+    later = w.with_(submit=w.submit + 40, eligible=None)
+    assert [t + 40 for t in moved] == model.starts(later, 8, 60, model.keys_of(policy, later))
+    counted = np.ones(150, dtype=bool)
+    row = model.comparison(w, counted, policy, 8, lambda values: float(values[1]), np.array(moved), seconds)
+    assert row["nodes as recorded turned"] is not None
+    none = model.comparison(w, counted, policy, 8, lambda values: float(values[1]), np.array(moved), None)
+    assert none["nodes as recorded"] is none["nodes as recorded turned"] is None
+
+
+# of a real slurmctld 22.05 with three nodes of 4, shortened
+LOG = """[2026-01-05T00:00:59.651] priority/multifactor: _read_last_decay_ran: No last decay (/x) to recover
+[2026-01-05T00:01:37.066] sched/backfill: _attempt_backfill: beginning
+[2026-01-05T00:01:37.066] sched/backfill: _start_job: Started JobId=1 in main on n[1-2]
+[2026-01-05T00:01:37.067] sched/backfill: _start_job: BACKFILL: Jobs backfilled since boot: 1
+[2026-01-05T00:01:38.067] sched/backfill: _attempt_backfill: beginning
+[2026-01-05T00:01:39.086] _job_complete: JobId=1 done
+[2026-01-05T00:01:40.068] sched: Allocate JobId=3 NodeList=n[1-3] #CPUs=9 Partition=main
+"""
+JOBS = """
+JobId=1 JobName=a Scheduler=Backfill JOB_GRES=(null)   Nodes=n1 CPU_IDs=0-3 Mem=0 GRES=   Nodes=n2 CPU_IDs=0-1 Mem=0
+JobId=3 JobName=b Scheduler=Main JOB_GRES=(null)   Nodes=n[1-2] CPU_IDs=0-3 Mem=0 GRES=   Nodes=n3 CPU_IDs=0,2 Mem=0
+"""
+
+
+def test_the_log_of_slurmctld_says_when_it_backfilled_and_on_which_nodes_jobs_started(model: Any) -> None:
+    records = sys.modules["slurm_records"]
+    epoch = 1_767_571_200 + 60  # 2026-01-05 00:01 UTC
+    seconds, starts = records.seconds_of(LOG, epoch), records.starts_of(LOG, JOBS)
+    assert seconds == records.Seconds([37, 38], -1)
+    assert starts == [records.Start(1, False, {0: 4, 1: 2}), records.Start(3, True, {0: 4, 1: 4, 2: 2})]
+    assert records.from_json(json.loads(json.dumps(records.as_json(seconds, starts)))) == (seconds, starts)
+    assert records.from_json({"start": [1]}) == (None, [])
+    w = machine([(0, 2, 6), (0, 9, 10)], 12)
+    spans = model.Spans([37, 40], [39, -1])
+    assert model.same_nodes(w, 4, 3, starts, {1: 0, 3: 1}, spans) == (1, 1)
+    other = [starts[0], starts[1]._replace(held={0: 2, 1: 4, 2: 4})]
+    assert model.same_nodes(w, 4, 3, other, {1: 0, 3: 1}, spans) == (1, 0)
