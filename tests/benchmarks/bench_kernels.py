@@ -70,6 +70,7 @@ ORDERS = {  # policies as text, with their goals
 }
 GOALS |= ORDERS
 DEEP = ("easy", "conservative", "conservative-replan")
+WHOLE_NODES = ("fcfs; backfill: easy; nodes: 1024 of 64", "fcfs; backfill: conservative; nodes: 1024 of 64")
 GROWTH = 2.5  # goal: how much more time twice the queue may take, a job
 
 
@@ -174,7 +175,7 @@ def traces(seed: int = 0) -> Iterator[Workload]:
 
 
 def deep_queues() -> Iterator[tuple[str, Workload, tuple[str, ...]]]:
-    """Workloads beyond what the machine can do, and a large machine; with the plain rules that are timed with each."""
+    """Workloads beyond what the machine can do, and large machines; with the policies that are timed with each."""
     for workload in traces():
         if workload.name.startswith("CTC"):
             part = workload.take(np.arange(20_000))
@@ -192,6 +193,8 @@ def deep_queues() -> Iterator[tuple[str, Workload, tuple[str, ...]]]:
     for jobs in (10_000, 20_000, 40_000):
         yield f"small-long, short-wide, {jobs:,} jobs", small_long_and_short_wide(jobs), ("easy",)
     yield "Lublin, 93,312 processors", lublin(jobs=20_000, processors=93_312, seed=71), DEEP
+    for jobs in (5_000, 10_000):
+        yield f"Lublin, 1,024 nodes of 64, {jobs:,} jobs", lublin(jobs=jobs, processors=65_536, seed=71), WHOLE_NODES
 
 
 def faster(workload: Workload, factor: float) -> Workload:
@@ -215,13 +218,13 @@ def small_long_and_short_wide(jobs: int) -> Workload:
 
 
 def per_deep_queue() -> Iterator[dict[str, Any]]:
-    """Time the plain rules on deep queues, once each; `growth` compares a job with one of half as many jobs."""
+    """Time policies on deep queues, once each; `growth` compares a job with one of half as many jobs."""
     last: dict[tuple[str, str], tuple[int, float]] = {}
     for case, workload, rules in deep_queues():
         n = len(workload)
         numbers = np.random.default_rng(0).random(n)
         for rule in rules:
-            policy = Plain(rule)
+            policy = as_policy(rule)
             policy.outcome(workload.take(np.arange(50)))
             start = policy.outcome(workload).start
             sort, run = in_turn(
@@ -233,7 +236,7 @@ def per_deep_queue() -> Iterator[dict[str, Any]]:
             last[kind] = n, run / n
             yield {
                 "case": case,
-                "policy": policy.name,
+                "policy": policy.name or rule,
                 "queue": float((start - workload.submit).sum()) / float(start.max() - workload.submit[0] + 1),
                 "ms": 1e3 * run,
                 "ratio": run / sort,
