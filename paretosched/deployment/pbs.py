@@ -24,7 +24,7 @@ MOST_DEPTH = 10_000  # reservations for all jobs: more than ever wait
 HOURS = {"weekend": "0 0 * * 6", "day": "0 8 * * 1-5", "night": "0 18 * * 1-5"}
 MONDAY = "0 0 * * 1"  # the night before the first day of the week
 OPERATORS = {"+": "+", "-": "-", "*": "*", "^": "**", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "=": "==", "!=": "!="}
-CALLS = {"sqrt": "sqrt", "abs": "fabs", "min": "min", "max": "max"}
+CALLS = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "min": "min", "max": "max"}
 NAMES = {
     "wait": "eligible_time",
     "estimate": "walltime",

@@ -37,6 +37,7 @@ OPERATIONS = (
     "-x",
     "not",
     "abs",
+    "floor",
     "sqrt",
     "log",
     "log2",
@@ -71,6 +72,7 @@ _SHARE = _CODE["share"]
 _NEGATE = _CODE["-x"]
 _NOT = _CODE["not"]
 _ABS = _CODE["abs"]
+_FLOOR = _CODE["floor"]
 _SQRT = _CODE["sqrt"]
 _LOG = _CODE["log"]
 _LOG2 = _CODE["log2"]
@@ -321,6 +323,8 @@ def _of_one(operation: Int, x: float) -> float:
         return 0.0 if _is_true(x) else 1.0
     if operation == _ABS:
         return abs(x)
+    if operation == _FLOOR:
+        return np.floor(x)
     if operation == _SQRT:
         return 0.0 if x < 0.0 else math.sqrt(x)
     if x <= 0.0:

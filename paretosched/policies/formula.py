@@ -17,6 +17,7 @@ user(7), account(7)           1 for jobs with this number in the log, 0 for othe
 queue(7), partition(7)        the same, or by the name that the log or the names beside it give to the number
 + - * / ^                     as usual: ^ before * and /, these before + and -; a^b^c is a^(b^c), -a^2 is -(a^2)
 log, log2, log10, sqrt, abs   of one value; log is natural
+floor                         the largest whole number that is not above a value
 min, max                      of two or more values
 < <= > >= = !=                1 if it holds, else 0
 and, or, not                  1 or 0; a value is true if it is a number other than 0
@@ -40,7 +41,17 @@ from .policy_tokens import PolicyReader, written_name, written_number
 VARIABLES = ("wait", "estimate", "width", "area", "submit", "eligible", "usage", "share", "fairshare")
 LABELLED = ("group", "user", "account", "queue", "partition")
 NAMED = ("group", "queue", "partition")  # of these: what may have a name in place of a number
-FUNCTIONS = {"log": 1, "log2": 1, "log10": 1, "sqrt": 1, "abs": 1, "min": 2, "max": 2, "if": 3}  # number of values
+FUNCTIONS = {
+    "log": 1,
+    "log2": 1,
+    "log10": 1,
+    "sqrt": 1,
+    "abs": 1,
+    "floor": 1,
+    "min": 2,
+    "max": 2,
+    "if": 3,
+}  # number of values
 DIRECTIONS = ("largest", "smallest")
 RESERVED = (*VARIABLES, *LABELLED, *FUNCTIONS, *DIRECTIONS, "and", "or", "not")
 MOST_NESTED = 32

@@ -486,7 +486,7 @@ _BY_AGE: dict[str, Callable[..., int | None]] = {
     "-x": lambda _, way: -way,
     "*": _product_by_age,
     "/": _quotient_by_age,
-    "sqrt": lambda _, way: way,
+    **dict.fromkeys(("sqrt", "floor"), lambda _, way: way),
     "abs": _size_by_age,
     "if": _choice_by_age,
     **dict.fromkeys(("min", "max"), lambda _, first, second: _joint(first, second)),

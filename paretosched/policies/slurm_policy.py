@@ -1,9 +1,9 @@
 """Today's scheduler of a Slurm site: its slurm.conf as a policy, as far as one can be simulated.
 
 PriorityType=priority/basic is first come first served. priority/multifactor is the sum of weighted factors as a
-formula: age, fair share, job size, partition, QOS and the CPUs of PriorityWeightTRES. Jobs are taken to ask for
-processors and not for nodes, and to have no nice value. Higher values of PriorityTier come first. SchedulerType says
-whether there is backfilling, and bf_job_part_count_reserve how many jobs have reservations; bf_interval, bf_window,
+formula, cut to a whole number: age, fair share, job size, partition, QOS and the CPUs of PriorityWeightTRES. Jobs are
+taken to ask for processors and not for nodes, and to have no nice value. Higher values of PriorityTier come first, and
+of equals the job that was submitted first. SchedulerType says whether there is backfilling, and bf_job_part_count_reserve how many jobs have reservations; bf_interval, bf_window,
 bf_resolution, bf_max_job_test and default_queue_depth say how often and how far it looks. What has no counterpart is
 said in remarks, which the provenance of the policy keeps.
 """
@@ -161,7 +161,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         *(_node_remarks(nodes, conf) + scheduler_remarks(conf) if backfill.reservations else []),
     ]
     return Priority(
-        " + ".join(terms) if any(part.what for part in parts) else "fcfs",
+        f"floor({' + '.join(terms)})" if any(part.what for part in parts) else "fcfs",
         backfill,
         half_life=conf.seconds("PriorityDecayHalfLife", WEEK) or LONGEST_TIME,
         fair_share=_fair_share(site) if any("fairshare" in term for term in terms) else FairShare(),

@@ -150,6 +150,7 @@ _TRUTHS = ("<", "<=", ">", ">=", "=", "!=", "and", "or", "not")
 _RANGES: dict[str, Callable[..., Range]] = {
     "-x": _negative,
     "abs": _absolute,
+    "floor": lambda a: Range(math.floor(a.low), math.floor(a.high), 1.0),
     "sqrt": _root,
     "log": _logarithm(math.log),
     "log2": _logarithm(math.log2),

@@ -17,7 +17,7 @@ from paretosched.policies.outcome import jobs_of
 from paretosched.policies.policy import as_policy
 
 GROUPS = ("physics", "chem")
-FUNCTIONS = {name: getattr(math, name) for name in ("log", "sqrt", "fabs")} | {"min": min, "max": max}
+FUNCTIONS = {name: getattr(math, name) for name in ("log", "sqrt", "fabs", "floor")} | {"min": min, "max": max}
 JOBS = ps.Workload(
     submit=[0, 10, 500, 900],
     run=[60, 7200, 30, 600],

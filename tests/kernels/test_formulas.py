@@ -63,6 +63,9 @@ def test_any_formula_has_the_value_of_its_oracle(term: Term, t: int, usage: floa
         ("log2(8)", 3.0),
         ("log10(1000)", 3.0),
         ("sqrt(-4)", 0.0),
+        ("floor(7 / 2)", 3.0),
+        ("floor(-7 / 2)", -4.0),
+        ("floor(-1 / 0)", -np.inf),
         ("0^(-1)", math.inf),
         ("(-8)^(1/3)", -math.inf),  # is not a number
         ("1/0 - 1/0", -math.inf),

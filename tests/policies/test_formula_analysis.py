@@ -40,7 +40,7 @@ STEPS = st.one_of(
     st.builds(lambda word, b: lambda a: Term(word, (b, a)), st.sampled_from(["*", "/", "+", "-"]), FACTORS),
     st.builds(lambda b: lambda a: Term("^", (a, b)), EXPONENTS),
     st.builds(lambda b: lambda a: Term("^", (a, Term("-x", (b,)))), EXPONENTS),
-    st.builds(lambda word: lambda a: Term(word, (a,)), st.sampled_from(["-x", "sqrt", "log", "log2", "abs"])),
+    st.builds(lambda word: lambda a: Term(word, (a,)), st.sampled_from(["-x", "sqrt", "log", "log2", "abs", "floor"])),
     st.builds(lambda word, c: lambda a: Term(word, (a, Term("*", (Term("wait"), c)))), st.sampled_from("+-*"), FACTORS),
     st.builds(lambda c, b: lambda a: Term("if", (c, a, b)), CONSTANT, FACTORS),
     st.builds(lambda word, b: lambda a: Term(word, (a, Term("log", (b,)))), st.sampled_from("+-"), CONSTANT),
@@ -115,7 +115,7 @@ def test_jobs_whose_printed_keys_are_equal_by_rounding_are_in_the_order_of_rows(
 
 
 AGES = st.sampled_from([Term("wait"), Term("submit"), Term("eligible"), Term("usage"), Term("share")])
-ONE = st.sampled_from(["-x", "abs", "sqrt", "not"])
+ONE = st.sampled_from(["-x", "abs", "floor", "sqrt", "not"])
 TWO = st.sampled_from(["+", "-", "*", "/", "min", "max", "<", ">=", "+", "*", "/"])
 AGING = st.recursive(
     st.one_of(AGES, AGES, FACTORS),
@@ -161,6 +161,9 @@ def test_the_key_of_an_older_job_is_never_smaller_where_that_is_promised(key: Te
         ("log(7 + (wait / estimate)^3)", "line"),
         ("2 * (wait / estimate)^3 * width + 7", "line"),
         ("sqrt(wait / estimate) * 3 - 1000", "line"),
+        ("floor(wait / 60)", "parts"),
+        ("floor(1000 * min(wait / 7d, 1) + 2000 * fairshare)", "parts"),
+        ("floor(-wait)", "general"),
         ("(wait / estimate)^2 * wait * width", "line"),
         ("-(1 / (wait / estimate))", "line"),
         ("smallest estimate / wait", "line"),

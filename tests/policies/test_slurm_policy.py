@@ -60,8 +60,8 @@ def jobs_with(names: Names, columns: Mapping[int, list[int]], **fields: list[int
 def test_a_whole_site() -> None:
     policy = read_slurm(SITE / "slurm.conf", SITE / "assoc.txt")
     assert policy.order == (
-        "1000 * min(wait / 86400, 1) + 100000 * fairshare + 1000 * max(0, min(1, 0.125 + width / 32)) + 125 + "
-        "375 * partition(fast) + 400 + 1600 * queue(high) + width * (187.5 + 187.5 * partition(fast))",
+        "floor(1000 * min(wait / 86400, 1) + 100000 * fairshare + 1000 * max(0, min(1, 0.125 + width / 32)) + 125 + "
+        "375 * partition(fast) + 400 + 1600 * queue(high) + width * (187.5 + 187.5 * partition(fast)))",
     )
     assert (policy.name, policy.half_life, policy.backfill.reservations) == ("Slurm loop", 7 * 86400, 8)
     assert (policy.fair_share.algorithm, policy.fair_share.period) == ("tree", 60)
@@ -106,7 +106,7 @@ def test_a_whole_site() -> None:
 )
 def test_the_formula(lines: str, order: str, conf: Callable[[str], Path]) -> None:
     policy = read_slurm(conf(MULTIFACTOR + lines))
-    expected = as_policy(order if order.startswith("fcfs") else f"order: {order}")
+    expected = as_policy(order if order.startswith("fcfs") else f"order: floor({order})")
     assert isinstance(expected, Priority)
     assert policy.order == expected.order
 

@@ -82,6 +82,7 @@ _OPERATIONS: dict[str, Callable[..., float]] = {
     "-x": lambda a: -a,
     "not": lambda a: float(not _true(a)),
     "abs": abs,
+    "floor": lambda a: float(math.floor(a)) if math.isfinite(a) else a,
     "sqrt": lambda a: math.nan if math.isnan(a) else math.sqrt(max(a, 0.0)),
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -102,7 +103,7 @@ LEAVES = st.one_of(
     st.sampled_from(["1", "2", "vip", "two words"]).map(lambda name: Term("group", labels=(name,))),
     st.sampled_from(["3", "8"]).map(lambda number: Term("user", labels=(number,))),
 )
-ONE = ("-x", "not", "abs", "sqrt", *LOGARITHMS)
+ONE = ("-x", "not", "abs", "floor", "sqrt", *LOGARITHMS)
 TWO = ("+", "-", "*", "/", "^", "min", "max", *COMPARE, "and", "or")
 
 
