@@ -76,18 +76,20 @@ def comparison(
 
 def starts_as_recorded(w: ps.Workload, nodes: int, policy: ps.Policy, seconds: Seconds) -> list[int]:
     """Return when each job starts if Slurm's seconds of passes and priorities are known; see `comparison`."""
-    ahead = 0
+    ahead, period = 0, 1
     if seconds.calculated is not None and isinstance(policy, ps.Priority):
-        ahead = (
-            -(seconds.calculated + 1) % policy.fair_share.period
-        )  # here priorities are new at multiples of the period
+        period = policy.fair_share.period
+        ahead = -(seconds.calculated + 1) % period  # here priorities are new at multiples of it
     later = w.with_(submit=w.submit + ahead, eligible=None)
     passes = [second + ahead for second in seconds.passes]
-    return [second - ahead for second in starts(later, nodes, passes, keys_of(policy, later))]
+    return [second - ahead for second in starts(later, nodes, passes, keys_of(policy, later, period))]
 
 
-def keys_of(policy: ps.Policy, w: ps.Workload) -> Keys:
-    """Return a function for `starts` with the keys of jobs by a policy; for one simulation, whose seconds only rise."""
+def keys_of(policy: ps.Policy, w: ps.Workload, period: int = 1) -> Keys:
+    """Return a function for `starts` with the keys of jobs by a policy; for one simulation, whose seconds only rise.
+
+    They are calculated when a job is submitted, and in seconds that are multiples of `period`.
+    """
     queue, jobs = policy.queue(w), jobs_of(w)
     is_fair = isinstance(policy, ps.Priority)
     usage = no_usage(queue.accounts, queue.half_life, queue.tree) if is_fair else None
@@ -103,8 +105,12 @@ def keys_of(policy: ps.Policy, w: ps.Workload) -> Keys:
             note_usage(usage, row, second, width)
         noted[0].update(started)
         noted[1].update(ended)
-        factors = [(row, usage_of(usage, row, t), queue.shares[row]) for row in rows]
-        return [float(evaluate(queue.order, situation, jobs, row, t, used, share)) for row, used, share in factors]
+        seconds = [max(t // period * period, int(w.eligible[row])) for row in rows]
+        factors = [usage_of(usage, row, t) for row in rows]
+        return [
+            float(evaluate(queue.order, situation, jobs, row, second, used, queue.shares[row]))
+            for row, second, used in zip(rows, seconds, factors, strict=True)
+        ]
 
     return keys
 

@@ -3,9 +3,10 @@
 PriorityType=priority/basic is first come first served. priority/multifactor is the sum of weighted factors as a
 formula, cut to a whole number: age, fair share, job size, partition, QOS and the CPUs of PriorityWeightTRES. Jobs are
 taken to ask for processors and not for nodes, and to have no nice value. Higher values of PriorityTier come first, and
-of equals the job that was submitted first. SchedulerType says whether there is backfilling, and bf_job_part_count_reserve how many jobs have reservations; bf_interval, bf_window,
-bf_resolution, bf_max_job_test and default_queue_depth say how often and how far it looks. What has no counterpart is
-said in remarks, which the provenance of the policy keeps.
+of equals the job that was submitted first. SchedulerType says whether there is backfilling, and
+bf_job_part_count_reserve how many jobs have reservations; bf_interval, bf_window, bf_resolution, bf_max_job_test and
+default_queue_depth say how often and how far it looks. What has no counterpart is said in remarks, which the provenance
+of the policy keeps.
 """
 
 from __future__ import annotations
