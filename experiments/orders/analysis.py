@@ -133,7 +133,7 @@ def opening(
         f"from; on {len(others)} other scalings of {settings.LOG}, copies of the same jobs, limits are kept by "
         + ", ".join(f"`{name}` in {kept(rows)} ({gain_of(rows):+.1f} %)" for name, rows in unseen.items())
         + ".",
-        f"{len(lost)} of {len(trained_names)} trained policies break the limits on a scaling that they did not learn "
+        f"Of {len(trained_names)} trained policies {len(lost)} break the limits on a scaling that they did not learn "
         "from, and how much better a policy could be is not known: no schedule, even one that knows the future, gains "
         f"more than {', '.join(f'{possible[log]:.1f} % on {log}' for log in logs)}.",
         what_to_do(draws, len(provenance["learnt"]), later),
