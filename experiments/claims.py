@@ -22,6 +22,7 @@ from experiments.quoted import (
     bound,
     column,
     ends,
+    evolution_behind,
     gain_of_paper,
     goal,
     in_order,
@@ -260,6 +261,24 @@ CLAIMS: tuple[Claim, ...] = (
             *on_the_rest(r, "AWRT_vs_easy", "SDSC00", "CTC", "KTH", "LANL", "SDSC96"),
             *(*losers(r, "SDSC00"), *reversed(ends(losers(r, "CTC", "KTH", "LANL", "SDSC96")))),
         ),
+    ),
+    Claim(PAPER001, "no better than that strategy in {:.0f} of {:.0f} trainings", evolution_behind),
+    Claim(
+        PAPER001,
+        "CTC's table gains {:.1f} % there if runs are cut, and with requests raised it is {:.1f} % worse than EASY",
+        lambda r: [
+            abs(r.value("gfs/applied", "objective_vs_easy", log=log, policy="iterative rules of CTC"))
+            for log in ("LANL", "LANL, requests raised")
+        ],
+    ),
+    Claim(
+        PAPER001,
+        "{:.1f} % better than EASY in the objective, where symbiotic rules are {:.1f} %. Of the policies in it one "
+        "keeps the limits that an owner may set, EASY with these groups first, which is not trained either ({:.1f} %)",
+        lambda r: [
+            r.value("gfs/positions", "objective_vs_easy", policy=policy)
+            for policy in ("fcfs by priority", "symbiotic rules", "easy by priority")
+        ],
     ),
     Claim(
         PAPER001,

@@ -14,8 +14,9 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("greedy", [5], "`within` |"),
     ("greedy", [6], "`raised`, `weeks` and `scalings`"),
     ("gfs", [9], "of these `iterative` on LANL with requests raised, with the training of its Greedy |"),
-    ("gfs", [11], "`weeks` |"),
-    ("gfs", [12], "`cut`, `limits` and `applied`"),
+    ("gfs", [19], "`weeks` |"),
+    ("gfs", [12], "`cut` and `limits`, and `applied` without LANL's requests raised |"),
+    ("gfs", [17], "`applied` |"),
     ("gfs", [13], "`scalings` |"),
     ("ci190_05", [3], "`ranks` |"),
     ("ci190_05", [4], "`raised` |"),
@@ -31,7 +32,7 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("online", [4], "of these the second seed without a validated distance to the limits |"),
     ("online", [5], "of these the second seed with one |"),
     ("greedy", [7], "`positions`"),
-    ("gfs", [15], "`positions`"),
+    ("gfs", [18], "`positions`"),
 )
 
 COST_CLAIMS: tuple[Claim, ...] = (

@@ -328,6 +328,12 @@ def on_the_rest(results: Results, key: str, *logs: str) -> list[float]:
     return [median(column(of_training(results, "rest-easy", f"rest-easy-{log}", "rest"), key)) for log in logs]
 
 
+def evolution_behind(results: Results) -> tuple[float, float]:
+    """Return how often evolution of symbiotic rules alone is behind one strategy, and how many trainings there are."""
+    ahead, trainings = results.words_of("gfs", r"our refinement rules beat it in (\d+) of (\d+) trainings")
+    return trainings - ahead, trainings
+
+
 def losers(results: Results, *logs: str) -> list[float]:
     """Return the gain of the group that loses most, of any seed, on the last 30 % of each log."""
     return [min(map(worst_group, of_training(results, "rest-easy", f"rest-easy-{log}", "rest"))) for log in logs]

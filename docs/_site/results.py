@@ -107,7 +107,8 @@ def of_greedy(module: Mapping[str, Any], results: Path) -> Mapping[str, Any]:
 def of_gfs(module: Mapping[str, Any], results: Path) -> Mapping[str, Any]:
     """Return the figures of paper 001 that need no front."""
     common = module["common"]
-    tables = {name: common.rows(results / f"{name}.csv") for name in ("symbiotic", "iterative", "applied")}
+    names = ("symbiotic", "iterative", "raised", "alone", "applied")
+    tables = {name: common.rows(results / f"{name}.csv") for name in names}
     paper = common.paper_values("gfs", ("item", "log", "quantity"))
     drawn = module["draw"](paper, tables | {"positions": []}, argparse.Namespace(results=results))
     return {name: figure for name, (figure, _) in drawn.items()}

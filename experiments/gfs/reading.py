@@ -14,6 +14,7 @@ TABLE = ("AWRT", *GROUPS, "UTIL", "objective")
 KINDS = ("symbiotic", "iterative")
 BASES = 13 + 50 * 70  # rule bases of a training: the strategies alone, and generations
 EASY = "easy by wait"  # the name of EASY among the strategies
+LANL = "LANL"  # the log that was run both ways: with runs cut at their requests, and with requests raised
 
 
 def rows_of(rows: Sequence[Row], training: str, log: str, system: str = "rules") -> list[Row]:
@@ -24,6 +25,24 @@ def rows_of(rows: Sequence[Row], training: str, log: str, system: str = "rules")
 def logs_of(rows: Sequence[Row], training: str) -> list[str]:
     """Return the logs of a training, in the order of the paper."""
     return [log for log in settings.LOGS if rows_of(rows, training, log)]
+
+
+def by_log(tables: Mapping[str, Sequence[Row]], kind: str, system: str = "rules") -> dict[str, list[Row]]:
+    """Return the rows of one system of the trainings of a kind by log, in the order of the paper, LANL both ways."""
+    rows = {log: rows_of(tables[kind], kind, log, system) for log in settings.LOGS}
+    part = "raised" if kind == "symbiotic" else kind
+    rows[settings.RAISED] = rows_of(tables[part], part, settings.RAISED, system)
+    return {log: of_log for log, of_log in rows.items() if of_log}
+
+
+def title(log: str) -> str:
+    """Return the name of a log in a table, which says so if it is LANL with runs cut."""
+    return f"{log}, runs cut" if log == LANL else log
+
+
+def in_paper(log: str) -> str:
+    """Return the name of a log in the paper, which has LANL in one way."""
+    return LANL if log == settings.RAISED else log
 
 
 def gain(row: Row, name: str = "objective") -> float:
@@ -73,3 +92,19 @@ def best_alone(rows: Sequence[Row], log: str) -> tuple[str, dict[str, float]]:
         return "", dict.fromkeys(TABLE, float("nan"))
     name = max(gains, key=lambda strategy: gains[strategy]["objective"])
     return name, gains[name]
+
+
+def best_untrained(rows: Sequence[Row], log: str) -> tuple[str, dict[str, float]]:
+    """Return the best strategy alone on a log of the twelve that nobody trains, and its gains."""
+    return best_alone([row for row in rows if row["system"] != "greedy"], log)
+
+
+def than_iterative(tables: Mapping[str, Sequence[Row]]) -> dict[str, tuple[float, float]]:
+    """Return the gains over iterative rules in the objective by log, per cent: symbiotic rules, best untrained one."""
+    symbiotic, iterative = (by_log(tables, kind) for kind in KINDS)
+    gains = {}
+    for log in (log for log in symbiotic if log in iterative):
+        base = 1 - gain(middle(iterative[log])) / 100  # of EASY's
+        ours = gain(middle(symbiotic[log])), best_untrained(tables["alone"], log)[1]["objective"]
+        gains[log] = (100 * (1 - (1 - ours[0] / 100) / base), 100 * (1 - (1 - ours[1] / 100) / base))
+    return gains

@@ -82,7 +82,9 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     place = options.work / training.name / log / str(seed)
     place.parent.mkdir(parents=True, exist_ok=True)
     jobs = common.workload(log, settings.QUICK, options.quick)
-    arguments, kind = dict(training.settings) | {"evaluations": options.evaluations}, training.settings["kind"]
+    arguments, kind = dict(training.settings), training.settings["kind"]
+    if options.evaluations is not None:
+        arguments["evaluations"] = options.evaluations
     symbiosis = Symbiosis(**training.symbiosis)
     if options.quick:
         arguments["evaluations"] = settings.QUICK[kind]
@@ -243,7 +245,7 @@ def comparison_rows(log: str, names: dict[str, ps.Policy], front: ps.Front | Non
 def on_every_log(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the rows of the rule bases trained on CTC on every log: figure 7 of the paper."""
     names = rules_of_ctc(options.results)
-    return [row for log in settings.LOGS for row in comparison_rows(log, names, None, options.quick)]
+    return [row for log in ALL_LOGS for row in comparison_rows(log, names, None, options.quick)]
 
 
 def rules_of_ctc(results: Path) -> dict[str, ps.Policy]:
@@ -265,9 +267,11 @@ def over_weeks(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the policies trained on CTC compared with the front of Table 4 of report CI-190/05: figure 6."""
+    """Return policies trained on CTC, and untrained ones, with the front of Table 4 of report CI-190/05: figure 6."""
     names = {f"{kind} rules": policy for kind, policy in trained_policies(options.results, "CTC").items()}
-    return comparison_rows("CTC", names | {"Greedy f2": thirteenth("CTC", options)}, front(options), options.quick)
+    untrained = {name: weeks.always(name, next(iter(names.values()))) for name in settings.BY_PRIORITY}
+    names |= {"Greedy f2": thirteenth("CTC", options)} | untrained
+    return comparison_rows("CTC", names, front(options), options.quick)
 
 
 def front(options: argparse.Namespace) -> ps.Front:

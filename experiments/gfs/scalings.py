@@ -88,4 +88,4 @@ def kept_in_words(rows: Sequence[Row], logs: Sequence[str]) -> str:
     """Return a part of a sentence: how often symbiotic rules beat the strategy elsewhere, too; empty without rows."""
     mine = [row for row in rows if row["training"] == "symbiotic" and row["log"] in logs]
     better = sum(float(row[OVER_ONE]) > 0 for row in mine)
-    return f", on other scalings in {better} of {len(mine)} cases" if mine else ""
+    return f", and on other scalings in {better} of {len(mine)} cases" if mine else ""

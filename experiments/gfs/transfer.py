@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import common
 import settings
-from reading import GROUPS, KINDS, TABLE, Row, best_alone, gain_of, gains_alone
+from reading import GROUPS, KINDS, TABLE, Row, best_untrained, gain_of, gains_alone, title
 from weeks import in_brackets, of_transfer_row, verdict
 
 from paretosched.core.tables import markdown
@@ -63,14 +63,15 @@ def positions(rows: Sequence[Row], ends: Ends | None) -> list[str]:
     heads = ["policy", "objective", "limits", *(["to the best within them", "to the proved bound"] if ends else [])]
     heads += ["dominated by", *(f"{name}, h" for name in GROUPS)]
     policies = [row for row in rows if row["dominated_by"] and row["policy"] != "EASY"]
-    keeping = sum(beyond_limits(row) == "kept" for row in policies)
+    keeping = [row["policy"] for row in policies if beyond_limits(row) == "kept"]
     ways = (
         "To the best within them, and to the proved bound: how much of the way from EASY. The best known "
         f"schedule within the limits is {ends.within:.1f} % better than EASY in the objective (run {ends.run} of "
         "[results/greedy](../greedy/summary.md), which knows the future); no schedule is more than "
         f"{ends.bound:.1f} % better, with or without limits ([results/bounds](../bounds/summary.md)). For a policy "
         "that does not keep the limits the first share says how large its gain is, not that it comes near: others pay "
-        f"for it. Of {len(policies)} policies {keeping} keep them. "
+        f"for it. Of {len(policies)} policies {len(keeping)} keep{'s' * (len(keeping) == 1)} them"
+        f"{': ' * bool(keeping)}{', '.join(keeping)}. "
         if ends
         else ""
     )
@@ -84,8 +85,9 @@ def positions(rows: Sequence[Row], ends: Ends | None) -> list[str]:
         "each every response time is the shortest of the whole front, each from a schedule of its own: no schedule has "
         f"them all.{starving(rows)}",
         "",
-        "The front is the merged one of Table 4 of [results/ci190_05](../ci190_05/summary.md), offline searches "
-        "included; other runs there know schedules beyond it. The paper: iterative "
+        f"{', '.join(settings.BY_PRIORITY)}: the strategies of the thirteen that put groups 1 and 2 first, always; "
+        "nobody trained them. The front is the merged one of Table 4 of [results/ci190_05](../ci190_05/summary.md), "
+        "offline searches included; other runs there know schedules beyond it. The paper: iterative "
         'rules improve both, symbiotic ones "almost reach the front".',
         "",
         "![figure 6](figures/figure6.png)",
@@ -112,9 +114,8 @@ def on_every_log(rows: Sequence[Row], alone: Sequence[Row], weeks: Sequence[Row]
 
     `weeks` has the intervals of the gains on the other logs.
     """
-    untrained = [row for row in alone if row["system"] != "greedy"]
-    best_of_ctc, _ = best_alone(untrained, "CTC")
-    beside = {log: gains_alone(untrained, log)[best_of_ctc] for log in dict.fromkeys(row["log"] for row in rows)}
+    best_of_ctc, _ = best_untrained(alone, "CTC")
+    beside = {log: gains_alone(alone, log)[best_of_ctc] for log in dict.fromkeys(row["log"] for row in rows)}
     lines = []
     for policy in POLICIES:
         for row in (row for row in rows if row["policy"] == policy):
@@ -124,8 +125,8 @@ def on_every_log(rows: Sequence[Row], alone: Sequence[Row], weeks: Sequence[Row]
                 shown[0] += in_brackets(of_weeks, "objective", 1)
                 shown[1] += in_brackets(of_weeks, "AWRT", 1)
                 better += "" if verdict([of_weeks]) in ("yes", "no", "-") else ", not told apart"
-            lines.append([policy, row["log"], *shown, better])
-    lines += [[f"{best_of_ctc}, always", log, *cells(gains), ""] for log, gains in beside.items()]
+            lines.append([policy, title(row["log"]), *shown, better])
+    lines += [[f"{best_of_ctc}, always", title(log), *cells(gains), ""] for log, gains in beside.items()]
     heads = ["policy", "log", "objective", *SHOWN, "worse than EASY in"]
     return [
         "## Figure 7: trained on CTC, applied to the others",
@@ -175,11 +176,11 @@ def of_transfer(rows: Sequence[Row]) -> str:
         gains = gains_of(row)
         worst = min(GROUPS, key=lambda name: gains[name])
         words.append(
-            f"{row['policy']} on {row['log']} ({gains['objective']:+.1f} %, but AWRT {gains['AWRT']:+,.1f} % and "
-            f"{worst} {gains[worst]:+,.1f} %)"
+            f"{row['policy']} on {title(row['log'])} ({gains['objective']:+.1f} %, but AWRT {gains['AWRT']:+,.1f} % "
+            f"and {worst} {gains[worst]:+,.1f} %)"
         )
     return (
-        f"On the other logs the objective is better than EASY's in {len(better)} of {len(others)} cases, and AWRT "
-        f"worse in {len(slower)} of {len(others)}"
+        f"On the other logs, LANL both ways, the objective is better than EASY's in {len(better)} of {len(others)} "
+        f"cases, and AWRT worse in {len(slower)} of {len(others)}"
         + (f": where the objective is better, others pay: {'; '.join(words)}." if words else ".")
     )

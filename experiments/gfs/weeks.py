@@ -9,7 +9,7 @@ from typing import Any
 import common
 import numpy as np
 import settings
-from reading import Row, best_alone, gain, middle, rows_of
+from reading import Row, best_untrained, gain, middle, rows_of, title
 
 import paretosched as ps
 from paretosched.comparison.intervals import LEAST_WEEKS, PERCENT, WeekSums, intervals, week_sums
@@ -52,8 +52,7 @@ def of_trainings(results: Path, alone: Sequence[Row], quick: bool) -> Iterator[d
 
 def best_of_thirteen(alone: Sequence[Row], greedy: Row) -> str:
     """Return the best strategy alone on a log: the Greedy of a training, or one of the twelve that nobody trains."""
-    twelve = [row for row in alone if row["system"] != "greedy"]
-    strategy, gains = best_alone(twelve, greedy["log"])
+    strategy, gains = best_untrained(alone, greedy["log"])
     return strategy if gains["objective"] >= gain(greedy) else "greedy"
 
 
@@ -62,9 +61,9 @@ def of_transfer(by_name: Mapping[str, ps.Policy], alone: Sequence[Row], quick: b
 
     There `beyond` is over the strategy that is the best one on CTC and that nobody trained.
     """
-    strategy = best_alone([row for row in alone if row["system"] != "greedy"], "CTC")[0]
+    strategy, _ = best_untrained(alone, "CTC")
     one = always(strategy, next(iter(by_name.values())))
-    for log in settings.LOGS:
+    for log in (*settings.LOGS, settings.RAISED):
         if log != "CTC":
             jobs = common.workload(log, settings.QUICK, quick)
             for name, row in zip(by_name, gains_on(jobs, by_name.values(), one), strict=True):
@@ -140,7 +139,7 @@ def certain(rows: Sequence[Row], trained: Mapping[tuple[str, ...], Row]) -> list
         cells = [gain_and_interval(ours, name, digits) for name, digits in (("objective", 2), ("AWRT", 1))]
         cells.append(f"{ours['one']}: {gain_and_interval(ours, OVER_ONE, 2)}")
         seeds = f"{min(spread):+.2f} to {max(spread):+.2f} %" if len(spread) > 1 else "-"
-        lines.append([training, log, ours["weeks"], *cells, seeds, verdict(of_log)])
+        lines.append([training, title(log), ours["weeks"], *cells, seeds, verdict(of_log)])
     heads = ["training", "log", "weeks", "objective, than EASY", "AWRT, than EASY", "objective, than one strategy"]
     return [
         "## How certain: the weeks of a log",

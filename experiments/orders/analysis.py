@@ -18,6 +18,7 @@ from paretosched.core.tables import markdown
 Row = Mapping[str, str]
 WORSE = 1.0  # points, from which on the whole class is worse than one order
 HEADS = ["gain", "limits kept", "AWRT", "worst group", "95 % wait"]
+LAST = "last 30 %"  # of a log in results/online; its other parts are tenths
 
 
 def main() -> None:
@@ -26,10 +27,11 @@ def main() -> None:
     provenance = common.load_provenance(options.results)
     ingredients, draws = (common.rows(options.results / f"{part}.csv") for part in run.PARTS)
     lines = ["# What is each ingredient of a trained order worth, and does it hold on other draws?", ""]
-    lines += opening(provenance, ingredients, draws)
+    later = {} if provenance["quick"] else on_later_jobs()
+    lines += opening(provenance, ingredients, draws, later)
     lines += heading(provenance)
     lines += by_ingredient(ingredients) if ingredients else common.not_run(run.INGREDIENTS)
-    lines += by_draw(provenance, draws) if draws else common.not_run(run.DRAWS)
+    lines += by_draw(provenance, draws, later) if draws else common.not_run(run.DRAWS)
     common.save_summary(options.results, lines)
 
 
@@ -60,11 +62,27 @@ def cells_of(rows: Sequence[Row]) -> list[str]:
     """Return the cells of `HEADS`: means over seeds, with the spread of the gain."""
     return [
         with_spread([float(row["objective_vs_easy"]) for row in rows]),
-        f"{sum(map(is_within, rows))} of {len(rows)}",
+        kept(rows),
         f"{mean(float(row['AWRT_vs_easy']) for row in rows):+.1f} %",
         f"{mean(map(common.worst_group, rows)):+.1f} %",
         f"{mean(map(common.longest_wait, rows)):.2f}",
     ]
+
+
+def on_later_jobs() -> dict[str, list[Row]]:
+    """Return what results/online has of policies on parts of logs: "tenths", and the last of a log and its scalings."""
+    online = common.ROOT / "results" / "online"
+    untrained, scalings = (common.rows(online / f"{name}.csv") for name in ("untrained", "scalings"))
+    return {
+        "tenths": [row for row in untrained if row["split"] != LAST],
+        "last": of(untrained, log=settings.LOG, split=LAST),
+        "scalings": of(scalings, log=f"{settings.LOG} {common.PROCESSORS}"),
+    }
+
+
+def kept(rows: Sequence[Row]) -> str:
+    """Return in how many rows the limits were kept, as text; empty without rows."""
+    return f"{sum(map(is_within, rows))} of {len(rows)}" if rows else ""
 
 
 def policies_of(draws: Sequence[Row]) -> list[str]:
@@ -83,70 +101,83 @@ def seed_gains(rows: Sequence[Row], draws: Sequence[int]) -> list[float]:
 # --- the summary ------------------------------------------------------------------------------------------------------
 
 
-def opening(provenance: Mapping[str, Any], ingredients: Sequence[Row], draws: Sequence[Row]) -> list[str]:
+def opening(
+    provenance: Mapping[str, Any],
+    ingredients: Sequence[Row],
+    draws: Sequence[Row],
+    later: Mapping[str, Sequence[Row]],
+) -> list[str]:
     """Return the five sentences of the summary."""
     logs = list(dict.fromkeys(row["log"] for row in ingredients))
-    seeds = sorted({row["seed"] for row in ingredients})
-    added = {
+    seeds = {row["seed"] for row in ingredients}
+    key, whole = (
+        {log: gain_of(of(ingredients, log=log, ingredients=name)) for log in logs}
+        for name in (settings.KEY, settings.CLASS)
+    )
+    ways = [f"{key[log]:.1f} and {whole[log]:.1f} % on {common.cut_name(provenance, log)}" for log in logs]
+    possible = {log: float(of(ingredients, log=log)[0]["possible_vs_easy"]) for log in logs}
+    trained_names = [name for name in policies_of(draws) if of(draws, policy=name)[0]["seed"]]
+    others = provenance["others"]
+    unseen = {name: [row for row in of(draws, policy=name) if int(row["draw"]) in others] for name in trained_names}
+    lost = [name for name in trained_names if not all(map(is_within, unseen[name]))]
+    return common.opening(
+        f"What stands in the way of shorter response times of groups 1 and 2 ({provenance['objective']}) with limits "
+        f"for the others ({provenance['limits']}): the order of the waiting jobs, or how they are backfilled; and does "
+        "a policy hold when the log is scaled with another seed?",
+        f"One trained order, and the whole class, are better than EASY by {'; '.join(ways)}"
+        + ("; so the order is most of it" if all(key[log] > whole[log] / 2 for log in logs) else "")
+        + "; nothing added alone brings more than "
+        f"{max(added(ingredients, logs).values(), default=0.0):.1f} points in the mean, and one group loses up to "
+        f"{-min(map(common.worst_group, ingredients), default=0.0):.0f} %.",
+        f"Little: {len(seeds)} training{'s' * (len(seeds) != 1)} of each on {len(logs)} logs, tried on the jobs learnt "
+        f"from; on {len(others)} other scalings of {settings.LOG}, copies of the same jobs, limits are kept by "
+        + ", ".join(f"`{name}` in {kept(rows)} ({gain_of(rows):+.1f} %)" for name, rows in unseen.items())
+        + ".",
+        f"Of {len(trained_names)} trained policies {len(lost)} break the limits on a scaling that they did not learn "
+        "from, and how much better a policy could be is not known: no schedule, even one that knows the future, gains "
+        f"more than {', '.join(f'{possible[log]:.1f} % on {log}' for log in logs)}.",
+        what_to_do(draws, len(provenance["learnt"]), later),
+    )
+
+
+def added(ingredients: Sequence[Row], logs: Sequence[str]) -> dict[str, float]:
+    """Return the points that each ingredient adds to one order, in the mean over logs."""
+    return {
         name: mean(
             gain_of(of(ingredients, log=log, ingredients=name))
             - gain_of(of(ingredients, log=log, ingredients=settings.KEY))
             for log in logs
         )
         for name in settings.INGREDIENTS
-        if name != settings.KEY and logs
+        if name not in (settings.KEY, settings.CLASS) and logs
     }
-    single = {name: value for name, value in added.items() if name != settings.CLASS}
-    learnt, others = provenance["learnt"], provenance["others"]
-    trained_names = [name for name in policies_of(draws) if of(draws, policy=name)[0]["seed"]]
-    unseen = {
-        name: [row for row in of(draws, policy=name) if int(row["draw"]) in others] for name in policies_of(draws)
-    }
-    on_others = [
-        f"`{name}` {gain_of(unseen[name]):+.1f} % ({sum(map(is_within, unseen[name]))} of {len(unseen[name])})"
-        for name in trained_names
-    ]
-    first, *_ = sorted(single, key=lambda name: -single[name]) or [""]
-    lost = [name for name in trained_names if not all(map(is_within, unseen[name]))]
-    missing = [f"`{name}`" for name in provenance["learners"] if name not in trained_names]
-    key = {log: gain_of(of(ingredients, log=log, ingredients=settings.KEY)) for log in logs}
-    whole = {log: gain_of(of(ingredients, log=log, ingredients=settings.CLASS)) for log in logs}
-    worse = [log for log in logs if whole[log] <= key[log] - WORSE]
-    possible = {log: float(of(ingredients, log=log)[0]["possible_vs_easy"]) for log in logs}
-    return common.opening(
-        f"What stands in the way of the least {provenance['objective']} with {provenance['limits']}: the order of the "
-        "waiting jobs, or how they are backfilled; and does a policy hold when the log is scaled with another seed?",
-        "From one trained order with EASY to the whole class: "
-        + ", ".join(f"{log} {key[log]:+.1f} to {whole[log]:+.1f} %" for log in logs)
-        + f"; most of single ingredients adds `{first}`, {single.get(first, 0.0):+.1f} points in the mean over logs."
-        + (f" On {', '.join(worse)} the larger class is searched worse than one order." if worse else ""),
-        f"Trained with {len(seeds)} seed{'s' * (len(seeds) != 1)} on {len(logs)} logs, and tried there; and on "
-        f"{len(others)} other draws of {settings.LOG}, with limits kept on so many: "
-        f"{', '.join(on_others)}." + (f" Not trained so far: {', '.join(missing)}." if missing else ""),
-        f"At most {', '.join(f'{possible[log]:.1f} % on {log}' for log in logs)} is proved possible, for schedules "
-        "that know the future; "
-        + (
-            f"outside the limits on a draw that was not learnt from: {', '.join(f'`{name}`' for name in lost)}."
-            if lost
-            else "no trained policy is outside the limits on another draw."
-        ),
-        what_to_do(draws, len(learnt)),
-    )
 
 
-def what_to_do(draws: Sequence[Row], learnt: int) -> str:
-    """Return the last sentence: what keeps the limits on every draw, and what gains most of what learnt from many."""
-    kept = {
+def safest(draws: Sequence[Row]) -> tuple[str, float]:
+    """Return the policy that gains most of those that keep the limits on every draw, and its gain; "" if none does."""
+    gains = {
         name: gain_of(rows)
         for name in policies_of(draws)
         if name != settings.EASY and all(map(is_within, rows := of(draws, policy=name)))
     }
-    best = max(kept, key=lambda name: kept[name], default="")
-    return (
-        f"If the limits must hold on every draw, run `{best or settings.EASY}`"
-        + (f", which keeps them on all of {settings.LOG} and gains {kept[best]:.1f} % in the mean" if best else "")
-        + f"; if in most, train on {learnt} draws, and try the policy on others."
-    )
+    best = max(gains, key=lambda name: gains[name], default="")
+    return best, gains.get(best, 0.0)
+
+
+def what_to_do(draws: Sequence[Row], learnt: int, later: Mapping[str, Sequence[Row]]) -> str:
+    """Return the last sentence: what keeps the limits on every whole draw, and how often on parts of logs."""
+    best, gain = safest(draws)
+    words = f"If the limits must hold, run `{settings.EASY}`"
+    if best:
+        parts = {name: of(rows, policy=best) for name, rows in later.items()}
+        words += f": `{best}` keeps them on whole draws of {settings.LOG} only, all {len(of(draws, policy=best))} "
+        words += f"({gain:+.1f} %)"
+        if later:
+            words += (
+                f", but in {kept(parts['tenths'])} tenths of logs, and on {kept(parts['scalings'])} scalings of "
+                f"{settings.LOG}'s {LAST} ([results/online](../online/summary.md))"
+            )
+    return f"{words}; else train on {learnt} scalings, and try the policy on later jobs first."
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
@@ -183,7 +214,7 @@ def by_ingredient(rows: Sequence[Row]) -> list[str]:
     return [*lines, *markdown(["log", "class", *HEADS, "of the possible"], table, left=2), ""]
 
 
-def by_draw(provenance: Mapping[str, Any], draws: Sequence[Row]) -> list[str]:
+def by_draw(provenance: Mapping[str, Any], draws: Sequence[Row], later: Mapping[str, Sequence[Row]]) -> list[str]:
     """Return the section about the scaling draws."""
     learnt, others = provenance["learnt"], provenance["others"]
     table = []
@@ -193,7 +224,6 @@ def by_draw(provenance: Mapping[str, Any], draws: Sequence[Row]) -> list[str]:
         within = {
             key: [row for row in mine if int(row["draw"]) in some] for key, some in (("0", learnt), ("1", others))
         }
-        kept = [f"{sum(map(is_within, part))} of {len(part)}" for part in within.values()]
         one, five, rest = (seed_gains(mine, some) for some in ([learnt[0]], learnt, others))
         for goal, gains, places in (("draw 0", one, learnt[:1]), ("five draws", five, learnt)):
             for seed, gain in zip(dict.fromkeys(row["seed"] for row in mine), gains, strict=True):
@@ -206,16 +236,17 @@ def by_draw(provenance: Mapping[str, Any], draws: Sequence[Row]) -> list[str]:
                 name,
                 with_spread(one),
                 with_spread(five),
-                kept[0],
+                kept(within["0"]),
                 with_spread(rest),
-                kept[1],
+                kept(within["1"]),
                 f"{mean(float(row['AWRT_vs_easy']) for row in everywhere):+.1f} %",
                 f"{min(map(common.worst_group, everywhere)):+.1f} %",
                 f"{max(map(common.longest_wait, everywhere)):.2f}",
+                *(kept(of(later.get(part, ()), policy=name)) for part in ("tenths", "scalings")),
             ]
         )
     heads = ["policy", "draw 0", "draws learnt from", "limits kept", "other draws", "limits kept there", "AWRT"]
-    heads += ["worst group of all", "longest 95 % wait of all"]
+    heads += ["worst group of all", "longest 95 % wait of all", "limits kept, tenths", f"limits kept, {LAST}"]
     possible = [float(row["possible_vs_easy"]) for row in of(draws, policy=settings.EASY)]
     goals = "; ".join(
         f"{value:g} % on {name} within the limits: {', '.join(met[name]) or 'not reached'}"
@@ -230,7 +261,31 @@ def by_draw(provenance: Mapping[str, Any], draws: Sequence[Row]) -> list[str]:
         "",
         *markdown(heads, table, left=1),
         "",
+        *on_parts(safest(draws)[0], later),
         f"Goals: {goals}.",
+        "",
+    ]
+
+
+def on_parts(policy: str, later: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Return the lines about policies on parts of logs, from results/online: what one of them exceeds there."""
+    rows = {name: of(of_part, policy=policy) for name, of_part in later.items()}
+    if not all(rows.values()) or not rows:
+        return []
+    slower, loss = (
+        {name: -min(map(value, of_part)) for name, of_part in rows.items()}
+        for value in (lambda row: float(row["AWRT_vs_easy"]), common.worst_group)
+    )
+    with_waits = [row for row in rows["tenths"] if row["log"] != "NASA"]
+    return [
+        "All draws are of the whole log, with copies of the same jobs at the same times. The last two columns are of "
+        "[results/online](../online/summary.md), where each part begins on an empty machine and groups are by what "
+        f"users consumed before it: tenths of logs, and the {LAST} of {settings.LOG} at {common.PROCESSORS:,} "
+        f"processors, scaled with {len(rows['scalings'])} seeds. `{policy}` keeps the limits in "
+        f"{kept(with_waits)} tenths without NASA, where nobody waits. It has an AWRT up to {slower['scalings']:.1f} "
+        f"% longer than EASY's on these scalings, and the group that loses most loses up to {loss['scalings']:.0f} %; "
+        f"on the {LAST} of {settings.LOG} as it was recorded AWRT is {slower['last']:.1f} % longer, and a group loses "
+        f"{loss['last']:.0f} %.",
         "",
     ]
 

@@ -36,7 +36,7 @@ INGREDIENTS, DRAWS = PARTS = ("ingredients", "draws")
 def main() -> None:
     """Run everything, or the parts of the options."""
     parser = common.run_parser("orders", __doc__, "made-up logs, one seed, few simulations", PARTS)
-    parser.add_argument("--seeds", type=int, help="how many, from 0; default: all of settings.py")
+    parser.add_argument("--seeds", type=int, default=settings.SEEDS, help="how many, from 0 (default: %(default)s)")
     common.add_workers(parser)
     common.add_work(parser, "orders", "trainings")
     options = parser.parse_args()
@@ -59,11 +59,6 @@ def main() -> None:
     common.save_provenance(options.results, note, ("cma", "scipy"))
 
 
-def seeds(options: argparse.Namespace) -> range:
-    """Return the seeds to train with."""
-    return range(settings.SEEDS if options.seeds is None else options.seeds)
-
-
 @cache
 def of_log(log: str, quick: bool) -> ps.Workload:
     """Return a log as the papers scale it, or a small made-up workload."""
@@ -82,19 +77,15 @@ def draw(seed: int, quick: bool) -> ps.Workload:
 
 
 def rows_of_ingredients(options: argparse.Namespace) -> Iterator[list[dict[str, Any]]]:
-    """Yield what is reached with each ingredient, seed by seed and log by log, so that a part of the whole is of use.
-
-    What was trained for the tables of an earlier call is taken along.
-    """
-    for seed in range(settings.SEEDS):
+    """Yield what is reached with each ingredient, seed by seed and log by log: a part of the whole is of use."""
+    for seed in range(options.seeds):
         for log in settings.LOGS:
             rows = []
             for name, varied in settings.INGREDIENTS.items():
                 train = partial(train_with, log, varied, seed, options)
-                policy = trained_policy(f"{log}/{name}/{seed}", (of_log(log, options.quick),), train, seed, options)
-                if policy is not None:
-                    label = {"log": log, "ingredients": name, "seed": seed}
-                    rows.append(label | what_it_reaches(of_log(log, options.quick), policy))
+                policy = trained_policy(f"{log}/{name}/{seed}", (of_log(log, options.quick),), train, options)
+                label = {"log": log, "ingredients": name, "seed": seed}
+                rows.append(label | what_it_reaches(of_log(log, options.quick), policy))
             yield rows
 
 
@@ -144,14 +135,11 @@ def rows_of_draws(options: argparse.Namespace) -> Iterator[list[dict[str, Any]]]
         yield [
             {"policy": named, "seed": "", "draw": number, **what_it_reaches(w, named)} for number, w in enumerate(every)
         ]
-    for seed in range(settings.SEEDS):
+    for seed in range(options.seeds):
         for name, (learnt, function, words) in settings.LEARNERS.items():
             train = partial(train_on_draws, name, every[:learnt], function, words, seed, options)
-            policy = trained_policy(f"draws/{name}/{seed}", every[:learnt], train, seed, options)
-            if policy is not None:
-                yield [
-                    {"policy": name, "seed": seed, "draw": i, **what_it_reaches(w, policy)} for i, w in enumerate(every)
-                ]
+            policy = trained_policy(f"draws/{name}/{seed}", every[:learnt], train, options)
+            yield [{"policy": name, "seed": seed, "draw": i, **what_it_reaches(w, policy)} for i, w in enumerate(every)]
 
 
 def train_on_draws(
@@ -188,19 +176,13 @@ def trained_policy(
     name: str,
     learnt: tuple[ps.Workload, ...] | list[ps.Workload],
     train: Callable[[], ps.Policy],
-    seed: int,
     options: argparse.Namespace,
-) -> ps.Policy | None:
-    """Return a trained policy, from the results if they have it; None if they do not, and its seed is left out.
-
-    The results keep every policy with the digests of the jobs it learnt from.
-    """
+) -> ps.Policy:
+    """Return a trained policy, from the results if they have it: with the digests of the jobs it learnt from."""
     earlier = common.load_policies(options.results)
     digests = [w.digest for w in learnt]
     if name in earlier and earlier[name]["jobs"] == digests:
         return from_json(earlier[name]["policy"], name)
-    if seed not in seeds(options):
-        return None
     policy = train()
     earlier[name] = {"jobs": digests, "policy": to_json(policy)}
     common.save_policies(options.results, earlier)

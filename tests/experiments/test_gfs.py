@@ -191,7 +191,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "it cost",
     ):
         assert heading in summary
-    assert summary.count("| symbiotic rules of CTC |") == 5
+    assert summary.count("| symbiotic rules of CTC |") == 6
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert set(note["workloads"]) == {*RATIOS, "LANL, requests raised"}
     again = (results / "symbiotic.csv").read_bytes()
@@ -221,7 +221,7 @@ def test_what_other_scalings_say_of_one_strategy(scripts: Any) -> None:
     scalings = scripts("scalings")
     key = {"training": "symbiotic", "log": "KTH", "one": "greedy", "AWRT": "-1", "worst_group": "-1234.4"}
     rows = [key | {"objective": "4", "beyond": "-2"}, key | {"objective": "6", "beyond": "0.5"}]
-    assert scalings.kept_in_words(rows, ["KTH"]) == ", on other scalings in 1 of 2 cases"
+    assert scalings.kept_in_words(rows, ["KTH"]) == ", and on other scalings in 1 of 2 cases"
     assert scalings.kept_in_words(rows, ["CTC"]) == ""
     (line,) = [line for line in scalings.section(rows, [key | {"objective": "9"}]) if line.startswith("| symbiotic")]
     cells = ["+9.0 to +9.0 %", "+4.0 to +6.0 %", "-1.0 to -1.0 %", "-1,234 to -1,234 %", "greedy", "-2.00 to +0.50 %"]
