@@ -250,7 +250,7 @@ def _simple_orders(policy: Policy, groups: Sequence[str]) -> tuple[str, list[tup
     submission = ("f2", [1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0])
     if isinstance(policy, Plain) and policy.rule in _BACKFILL_OF:
         return _BACKFILL_OF[policy.rule], [submission] * len(SITUATIONS)
-    if not isinstance(policy, Priority):
+    if not isinstance(policy, Priority) or policy.nodes is not None:
         return "", []
     rows = []
     for order in policy.orders:

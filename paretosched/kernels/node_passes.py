@@ -13,9 +13,9 @@ A job gets nodes of a row of neighbours that all have free processors: of the ro
 none has, the whole row that has most, and the rest likewise. In the row it gets the node with the fewest that has
 enough, else the nodes from the first one on. So does select/cons_tres.
 
-Nothing is kept from one pass to the next. As long as no job arrives, starts or ends, the order is the same, and no
-reservation is too far in the future, a pass finds the same reservations, and all of them are nearer: no job can start
-that could not start in the pass before. Such passes are left out, and passes in which no waiting job fits.
+Nothing is kept from one pass to the next. As long as no job arrives, starts or ends, the order is the same, and a
+reservation that was too far in the future still is, a pass finds the same reservations, and all of them are nearer: no
+job can start that could not start in the pass before. Such passes are left out, and passes in which no waiting job fits.
 """
 
 from typing import NamedTuple
@@ -51,7 +51,7 @@ class Rack(NamedTuple):
     piece
         (n,) int64, the first piece of each running job.
     node, cpus, after
-        (capacity,) int64: each piece is so many processors of a node, and the next piece of the same job, or NONE.
+        (held,) int64: each piece is so many processors of a node, and the next piece of the same job, or NONE.
     line
         (n,) int64, the rows of the last backfill pass.
     found
@@ -74,8 +74,8 @@ class Rack(NamedTuple):
         (m,) int64: the nodes with free processors, ascending, in a backfill pass.
     state
         (8,) int64: RUNNING jobs, FREE processors, the first SPARE piece, PLACES that are reserved; whether anything has
-        CHANGED since the last backfill pass, whether a reservation was BEYOND its window, the rows of `line`
-        (LINED), and how many nodes are OPEN.
+        CHANGED since the last backfill pass, the first second in which a reservation that was BEYOND its window may be
+        in it, or FAR, the rows of `line` (LINED), and how many nodes are OPEN.
     """
 
     free: Ints
@@ -108,14 +108,16 @@ def empty_rack(jobs: Jobs, capacity: Int, nodes: Nodes, reservations: int) -> Ra
     """Return `nodes`, with `capacity` processors, on which nothing runs; `jobs` and `reservations` bound work space."""
     n, m = jobs.submit.size, nodes.cpus.size
     most = min(reservations, nodes.tested, n)
-    reserved = int(np.sort(np.minimum(jobs.width, m))[n - most :].sum())
+    pieces = np.minimum(jobs.width, m)  # at most, of each job
+    reserved = int(np.sort(pieces)[n - most :].sum())
+    held = min(capacity, int(pieces.sum()))
     rack = Rack(
         nodes.cpus.copy(),
         np.empty(min(n, capacity) + 2, np.int64),
         np.empty(n, np.int64),
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.int64),
-        np.arange(1, capacity + 1, dtype=np.int64),  # all pieces are spare
+        np.empty(held, np.int64),
+        np.empty(held, np.int64),
+        np.arange(1, held + 1, dtype=np.int64),  # all pieces are spare
         np.empty(n, np.int64),
         np.empty(n, np.int64),
         np.empty(most, np.int64),
@@ -136,6 +138,7 @@ def empty_rack(jobs: Jobs, capacity: Int, nodes: Nodes, reservations: int) -> Ra
         ints(8),
     )
     rack.state[FREE] = capacity
+    rack.state[BEYOND] = FAR
     return rack
 
 
@@ -234,9 +237,9 @@ def _in_node_passes(
         if reserves and left > 0 and t % nodes.every == 0:
             backfill(jobs, ranking, nodes, now, desk, rack, left, t)
         count = still_waiting(waiting.rows, count, now.start)
-        may_start = reserves and (state[CHANGED] == 1 or state[BEYOND] == 1 or not fixed)
-        if may_start and count_fitting(waiting.rows, count, jobs.width, state[FREE]) > 0:
-            tick = (t // nodes.every + 1) * nodes.every
+        soonest: Int = t + 1 if state[CHANGED] == 1 or not fixed else max(t + 1, state[BEYOND])
+        if reserves and soonest < FAR and count_fitting(waiting.rows, count, jobs.width, state[FREE]) > 0:
+            tick = -(-soonest // nodes.every) * nodes.every
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -255,10 +258,10 @@ def backfill(
         `Desk`, and how many jobs are in the heap of its queue.
     """
     state = rack.state
-    if not line_up(jobs, nodes, desk, rack, left) and state[CHANGED] == 0 and state[BEYOND] == 0:
+    if not line_up(jobs, nodes, desk, rack, left) and state[CHANGED] == 0 and t < state[BEYOND]:
         return
     state[CHANGED] = 0
-    state[BEYOND] = 0
+    state[BEYOND] = FAR
     state[PLACES] = 0
     for node in range(rack.since.size):
         rack.since[node] = FAR
@@ -276,12 +279,10 @@ def backfill(
             note_open(rack)
             rack.found[i] = t
         else:
-            begin = earliest_room(jobs, now, rack, j, no_room_before(jobs, rack, i, t), t + nodes.window)
+            begin = earliest_room(jobs, now, rack, j, no_room_before(jobs, rack, i, t), t, nodes.window)
             rack.found[i] = begin
             if begin < FAR:
                 reserve_nodes(jobs, nodes, rack, j, begin)
-            else:
-                state[BEYOND] = 1
         i += 1
         starting = next_starting(jobs, rack, max(starting, i), t)
 
@@ -372,23 +373,24 @@ def no_room_before(jobs: Jobs, rack: Rack, i: Int, t: Int) -> Int:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def earliest_room(jobs: Jobs, now: Running, rack: Rack, j: Int, t: Int, latest: Int) -> Int:
-    """Return the earliest second, t or later, in which job j could start beside all reservations.
+def earliest_room(jobs: Jobs, now: Running, rack: Rack, j: Int, first: Int, t: Int, window: Int) -> Int:
+    """Return the earliest second, `first` or later, in which job j could start beside all reservations; FAR if too far.
 
     Parameters
     ----------
     jobs, now
         `Jobs` and `Running`.
     rack
-        `Rack`, in which `usable` then has what is free on each node that the job may use.
+        `Rack`, in which `usable` then has what is free on each node that the job may use; if the second is too far,
+        BEYOND becomes the second from which on it is not, if that is sooner.
     j
         The job.
-    t
+    first
         s: the present second, an end of a running job or of a reservation, or FAR.
-    latest
-        s; FAR is returned if the job could start only after it.
+    t, window
+        s: the present second, and how far from it the second may be.
     """
-    if t > latest:
+    if first == FAR:
         return FAR
     free = rack.usable
     blocked = rack.blocked
@@ -402,9 +404,9 @@ def earliest_room(jobs: Jobs, now: Running, rack: Rack, j: Int, t: Int, latest: 
     left: Int = rack.state[RUNNING]
     entered: Int = 0
     gone: Int = 0
-    while gone < places and rack.end[rack.by_end[gone]] <= t:
+    while gone < places and rack.end[rack.by_end[gone]] <= first:
         gone += 1
-    second: Int = t
+    second: Int = first
     while True:
         while left > 0 and rack.limits[left - 1] >> row_bits <= second:
             left -= 1
@@ -418,7 +420,7 @@ def earliest_room(jobs: Jobs, now: Running, rack: Rack, j: Int, t: Int, latest: 
         until = second + jobs.estimate[j]
         while entered < places and rack.begin[rack.by_begin[entered]] < until:
             place = rack.by_begin[entered]
-            if rack.end[place] > t:
+            if rack.end[place] > first:
                 for i in range(rack.bounds[place], rack.bounds[place + 1]):
                     node = rack.reserved[i]
                     if blocked[node] == 0:
@@ -440,7 +442,8 @@ def earliest_room(jobs: Jobs, now: Running, rack: Rack, j: Int, t: Int, latest: 
             second = rack.limits[left - 1] >> row_bits
         if gone < places:
             second = min(second, rack.end[rack.by_end[gone]])
-        if second > latest:
+        if second > t + window:
+            rack.state[BEYOND] = min(rack.state[BEYOND], second - window)
             return FAR
     for node in range(free.size):
         if blocked[node] > 0:

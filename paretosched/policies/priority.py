@@ -259,7 +259,7 @@ class Priority:
         if "fairshare" in self.variables and self.variables & {"usage", "share"}:
             raise InputError("an order must not have fairshare and usage or share, but has both")
         self._check_nodes()
-        ending = self.backfill.name and f" with {self.backfill.name}"
+        ending = f"{self.backfill.name and f' with {self.backfill.name}'}{' on nodes' if self.nodes else ''}"
         object.__setattr__(self, "name", self.name or f"{_titles(self.orders)}{ending}")
 
     def _check_nodes(self) -> None:

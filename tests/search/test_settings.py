@@ -411,6 +411,10 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ({"start": ["fcfs"]}, "policy: FCFS must have the backfilling of the weighting, easy, but has none"),
         ({"start": ["conservative"]}, "policy: CONS is no weighting; Greedy policies are, fcfs, easy, conserv"),
         ({"start": ["sjf"], "backfill": "none"}, "policy: SJF is no weighting; Greedy policies are, fcfs, easy"),
+        (
+            {"start": ["fcfs; backfill: easy; nodes: 8 of 16"], "backfill": "easy"},
+            "policy: FCFS with EASY on nodes is no weighting",
+        ),
         ({"start": ["lxf; backfill: easy; slack: 2h"]}, "must have the backfilling of the weighting, easy, but has"),
         ({"draw": "well", "algorithm": "nsga2"}, 'draw must be one of uniform, tied, but is "well"'),
         ({"draw": "uniform"}, 'draw must not be given with the algorithm "archive" unless it is "tied", as it draws'),
