@@ -8,11 +8,12 @@ from experiments.claims import COST, Claim
 from experiments.quoted import in_words, of_calls, of_one_call, replays, table4, training_times
 
 TIMES = ("wall_seconds", "kernel_seconds")
-TRAININGS = ("none", "easy", "strategies", "all", "rest-easy", "rest-none", "rest-limits", "rest-raised")
+ON_THE_REST = ("rest-easy", "rest-none", "rest-limits")
+TRAININGS = ("none", "easy", "strategies", "all", *ON_THE_REST, *(f"{part}-raised" for part in ON_THE_REST))
 RULES = ("symbiotic", "iterative", "better", "choices", "raised")
 CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their places among the sessions, and their parts
     ("greedy", [5], "`within` |"),
-    ("greedy", [6], "`raised`, `weeks` and `scalings`"),
+    ("greedy", [10], "`raised`, `weeks`, `scalings` and `untrained`"),
     ("gfs", [9], "of these `iterative` on LANL with requests raised, with the training of its Greedy |"),
     ("gfs", [19], "`weeks` |"),
     ("gfs", [12], "`cut` and `limits`, and `applied` without LANL's requests raised |"),

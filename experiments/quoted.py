@@ -335,8 +335,28 @@ def evolution_behind(results: Results) -> tuple[float, float]:
 
 
 def losers(results: Results, *logs: str) -> list[float]:
-    """Return the gain of the group that loses most, of any seed, on the last 30 % of each log."""
-    return [min(map(worst_group, of_training(results, "rest-easy", f"rest-easy-{log}", "rest"))) for log in logs]
+    """Return the gain of the group that loses most, of any seed and scaling, on the last 30 % of each log."""
+    return [
+        min(
+            *map(worst_group, of_training(results, table, f"rest-easy-{log}", "rest")),
+            *results.values("greedy/scalings", "worst_group_vs_easy", training=f"rest-easy-{log}"),
+            0.0,
+        )
+        for log in logs
+        for table in ["rest-easy-raised" if "raised" in log else "rest-easy"]
+    ]
+
+
+def untrained_on_the_rest(results: Results, policy: str, key: str, *logs: str) -> list[float]:
+    """Return a number of an untrained order on the last 30 % of each log, of the scaling that trainings learn from."""
+    about = {"policy": policy, "part": "rest", "scaling": "0"}
+    return [results.value("greedy/untrained", key, log=log, **about) for log in logs]
+
+
+def losers_untrained(results: Results, policy: str, *logs: str) -> list[float]:
+    """Return the gain of the group that loses most under an untrained order, of any scaling, on the last 30 %."""
+    rows = {log: results.rows("greedy/untrained", policy=policy, part="rest", log=log) for log in logs}
+    return [min(map(worst_group, of_log)) for of_log in rows.values()]
 
 
 def position(results: Results, policy: str, key: str, *logs: str) -> list[float]:

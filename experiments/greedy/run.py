@@ -18,6 +18,7 @@ import common
 import raised
 import scalings
 import settings
+import untrained
 import weeks
 
 import paretosched as ps
@@ -32,7 +33,8 @@ from paretosched.wishes.wish import Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
 
 POSITIONS, RAISED, WEEKS, SCALINGS, WITHIN = "positions", "raised", "weeks", "scalings", "within"
-PARTS = (*settings.PARTS, POSITIONS, RAISED, WEEKS, SCALINGS, WITHIN)
+UNTRAINED = "untrained"
+PARTS = (*settings.PARTS, POSITIONS, RAISED, WEEKS, SCALINGS, UNTRAINED, WITHIN)
 
 
 def main() -> None:
@@ -54,6 +56,8 @@ def main() -> None:
             rows = list(weeks.measures(options.results, options.quick))
         elif part == SCALINGS:
             rows = list(scalings.measures(options.results, options.quick))
+        elif part == UNTRAINED:
+            rows = list(untrained.measures(options.quick))
         elif part == WITHIN:
             rows = [row for log in settings.LOGS if log != "CTC" for row in best_of_orders(log, options)]
         else:
@@ -103,21 +107,14 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
         "seed": seed,
         "evaluations": result.evaluations,
         "kernel_seconds": round(result.seconds, 1),
-        "wall_seconds": common.wall_seconds(*runs_in(place)),
+        "wall_seconds": common.wall_seconds(place),
     }
-    if "margin" in arguments:
-        about["margin"] = result.margin
     rows = []
-    for row in result.rows():
+    for row in result.rows()[: 1 + len(result.systems)]:  # the guarded order is of the part "untrained"
         for part, key in (("workloads", "exceeded"), ("rest", "rest_exceeded")):
             over_all = {"system": row["system"], "best": row["best"], "exceeded": row.get(key)}
             rows += [about | over_all | {"part": part, **values} for values in row.get(part, ())]
     return rows
-
-
-def runs_in(place: Path) -> list[Path]:
-    """Return the runs of a training: one, or two if it has chosen a margin."""
-    return [path.parent for path in (place / RUN_FILE, *place.glob(f"*/{RUN_FILE}")) if path.exists()]
 
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:

@@ -1,16 +1,79 @@
-"""What the best strategies gain on CTC that nobody has trained: those of paper 001, each alone (results/gfs)."""
+"""What orders gain that nobody has trained: on the parts of logs that trainings learn from and are tried on.
+
+On CTC as a whole they are the best of the strategies of paper 001, each alone (results/gfs).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import common
+import numpy as np
+import settings
 from later_jobs import GROUPS
+
+import paretosched as ps
+from paretosched.comparison.intervals import LEAST_WEEKS, intervals, week_sums
+from paretosched.simulation.objective import objective_table
+from paretosched.wishes.relative_limits import resolved_on
+from paretosched.wishes.wish import goal, violation
+from paretosched.workload.time_split import split
+from paretosched.workload.user_groups import by_earlier_consumption
 
 Row = Mapping[str, str]
 ALONE = common.ROOT / "results" / "gfs" / "alone.csv"
 LOG, EASY, TRAINED = "CTC", "easy by wait", "greedy"  # as they are named there
+
+
+def measures(quick: bool) -> Iterator[dict[str, Any]]:
+    """Yield what each untrained order reaches on both parts of every log, and on the rest of other scalings."""
+    for log in (*settings.LOGS, settings.RAISED):
+        others = common.OTHER_SCALINGS[: 1 if quick else None] if common.factor_of(log) != 1 else ()
+        for scaling in (common.SCALING_SEED, *others):
+            whole = common.stand_in(log, settings.QUICK) if quick else common.scaling_of(log, scaling)
+            parts = by_earlier_consumption(*split(whole, settings.TEST_SHARE))
+            for part, jobs in zip(("workloads", "rest"), parts, strict=True):
+                if part == "rest" or scaling == common.SCALING_SEED:
+                    yield from _of_part({"log": log, "scaling": scaling, "part": part}, jobs)
+
+
+def _of_part(about: Mapping[str, Any], jobs: ps.Workload) -> Iterator[dict[str, Any]]:
+    """Yield a row for each untrained order: its objectives and gains, and on the rest their intervals over weeks."""
+    names = [objective.name for objective in objective_table(jobs.groups)]
+    wish = resolved_on(ps.as_wish(f"{settings.OBJECTIVE}, {settings.LIMITS}", jobs.groups), jobs)
+    plain, easy_schedule = ps.as_wish(settings.OBJECTIVE, jobs.groups), ps.simulate(jobs, "easy")
+    easy, easy_weeks = np.asarray(ps.objectives(easy_schedule)), week_sums(easy_schedule)
+    work = np.bincount(jobs.group, weights=jobs.run * jobs.width.astype(float), minlength=len(jobs.groups))
+    count = np.bincount(jobs.group, minlength=len(jobs.groups))
+    sizes = {f"jobs{name}": int(count[k]) for k, name in enumerate(jobs.groups)}
+    sizes |= {f"work{name}": round(100 * float(work[k] / work.sum()), 4) for k, name in enumerate(jobs.groups)}
+    for words in (words for of_kind in settings.UNTRAINED.values() for words in of_kind):
+        schedule = ps.simulate(jobs, words)
+        values = np.asarray(ps.objectives(schedule))
+        of_easy, value = goal(wish, np.array([easy, values])).tolist()
+        gains = 100 * (1 - values / easy)
+        ends: dict[str, Any] = dict.fromkeys(("objective_low", "objective_high", "AWRT_low", "AWRT_high"))
+        if about["part"] == "rest" and len(easy_weeks.work) >= LEAST_WEEKS:
+            found = intervals([easy_weeks, week_sums(schedule)], plain)
+            ends = dict(zip(ends, [*found.goal_gains[1].tolist(), *found.gains[1, 1].tolist()], strict=True))
+        yield {
+            "policy": words,
+            **about,
+            "exceeded": float(violation(wish, values[None])[0]),
+            "objective": value,
+            "vs_easy": 100 * (1 - value / of_easy),
+            **{name: known(x) for name, x in zip(names, values.tolist(), strict=True)},
+            **{f"{name}_vs_easy": known(x) for name, x in zip(names, gains.tolist(), strict=True)},
+            **{name: known(x) for name, x in ends.items()},
+            **sizes,
+        }
+
+
+def known(value: float | None) -> float | None:
+    """Return a number; None for one that is not known, such as the AWRT of a group without jobs."""
+    return None if value is None or np.isnan(value) else value
 
 
 def best_untrained(easy: Row, kind: str, path: Path = ALONE) -> dict[str, str]:

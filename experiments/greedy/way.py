@@ -7,7 +7,7 @@ from pathlib import Path
 
 import common
 import settings
-from later_jobs import GOAL_GROUP, GROUPS, LEAST_GAIN
+from later_jobs import GROUPS, LEAST_GAIN, keeps_limits
 
 from paretosched.comparison.comparison import BEST, NEAREST, NEAREST_ONLINE, ONLINE
 from paretosched.core.tables import markdown
@@ -65,14 +65,6 @@ def known_words(known: Sequence[Row], within: Mapping[str, float]) -> str:
     )
 
 
-def keeps_limits(row: Row) -> bool | None:
-    """Return whether a row keeps the limits of the training "easy"; None if its response times are not known."""
-    if not row["AWRT_vs_easy"]:
-        return None
-    others = [float(row[f"{name}_vs_easy"]) for name in GROUPS[2:] if row[f"{name}_vs_easy"]]
-    return float(row["AWRT_vs_easy"]) >= 0 and min(others) >= GOAL_GROUP
-
-
 def positions(rows: Sequence[Row], ends: Sequence[Row], known: Sequence[Row]) -> list[str]:
     """Return the section about policies and the front of each log: figures 4 and 5."""
     bounds, within = bounds_of(rows), best_within(known)
@@ -83,7 +75,8 @@ def positions(rows: Sequence[Row], ends: Sequence[Row], known: Sequence[Row]) ->
             weak = "~" * (row["log"] != KNOWN_ON)
             most = within.get(row["log"], 0.0)
             of_known = share(gain, most if most >= LEAST_GAIN else None)
-            kept = keeps_limits(row) if gain is not None and row["log"] in bounds else None  # else nothing to keep
+            whole = row["AWRT_vs_easy"] and gain is not None and row["log"] in bounds  # else there is nothing to keep
+            kept = keeps_limits(row) if whole else None
             above = f"{int(float(row['dominated_by'])):,} of {int(row['front']):,}" if row["dominated_by"] else ""
             values = [f"{float(row[name]) / 3600:.2f}" if row[name] else "" for name in GROUPS]
             lines.append(

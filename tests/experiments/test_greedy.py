@@ -34,20 +34,81 @@ def rows_of(log: str, gains: list[float], exceeded: list[float], easy: float = 1
     return rows
 
 
-def test_logs_where_nobody_waits_are_counted_apart(scripts: dict[str, Any]) -> None:
+def untrained_row(log: str, gain: float, scaling: int = 0, part: str = "rest", **cells: str) -> dict[str, str]:
+    """Return a row of an untrained order whose group 1 has 46 jobs."""
+    groups = {f"AWRT{i}_vs_easy": str(gain) for i in range(1, 6)}
+    about = {"policy": "guarded: 1, 2", "log": log, "scaling": str(scaling), "part": part, "vs_easy": str(gain)}
+    return about | {"AWRT_vs_easy": str(gain), "jobs1": "46"} | groups | cells
+
+
+def test_conclusions_leave_out_where_nobody_waits_and_what_was_chosen_on(scripts: dict[str, Any]) -> None:
     later = scripts["later_jobs"]
-    rows = rows_of("KTH", [4.0, 6.0], [0.0, 0.1]) + rows_of("CTC", [9.0], [0.2])
-    assert later.kept_in_words(rows) == "1 of 3 trainings"
-    rows += rows_of("NASA", [0.0, 0.0], [0.0, 0.0])
+    rows = rows_of("KTH", [4.0, -6.0], [0.0, 0.1]) + rows_of("CTC", [9.0], [0.2])
+    rows += rows_of("LANL, requests raised", [5.0], [0.0])
+    assert later.kept_in_words(rows) == "1 of 2 trainings, on KTH"
+    rows += rows_of("NASA", [0.0, 0.0], [0.0, 0.0]) + rows_of("LANL", [-1.0], [0.1])
     assert later.idle_logs(rows) == ["NASA"]
-    assert later.kept_in_words(rows).startswith("1 of 3 trainings, all on KTH (3 of 5 with NASA")
-    assert later.without_the_chosen(rows) == "5.0 to 5.0 %"
+    assert list(later.conclusive(rows)) == ["KTH", "LANL"]
+    assert later.kept_in_words(rows) == "1 of 3 trainings, all on KTH"
+    words = later.apart_in_words(rows)
+    assert "Apart, CTC (chosen on): in the median +9.0 %" in words
+    assert "LANL, requests raised (the same jobs again): in the median +5.0 %" in words
 
 
-def test_other_groups_are_seen_by_the_values_of_easy(scripts: dict[str, Any]) -> None:
-    rows = rows_of("KTH", [4.0], [0.0]) + rows_of("CTC", [4.0], [0.0])
-    others = rows_of("KTH", [1.0], [0.0], easy=99.0) + rows_of("CTC", [1.0], [0.0])
-    assert scripts["later_jobs"].in_other_groups(rows, others) == ["KTH"]
+def test_the_log_chosen_on_is_the_last_and_lanl_stands_together(scripts: dict[str, Any]) -> None:
+    names = ["rest-easy-CTC", "rest-easy-KTH", "rest-easy-LANL", "rest-easy-SDSC00", "rest-easy-LANL, requests raised"]
+    order = sorted(names, key=scripts["later_jobs"].place_of)
+    assert [name.removeprefix("rest-easy-") for name in order] == [
+        "KTH",
+        "LANL",
+        "LANL, requests raised",
+        "SDSC00",
+        "CTC",
+    ]
+
+
+def test_trainings_are_set_against_untrained_orders(scripts: dict[str, Any]) -> None:
+    later, rows = scripts["later_jobs"], rows_of("KTH", [4.0, 6.0], [0.0, 0.0]) + rows_of("CTC", [9.0], [0.0])
+    alone = [untrained_row("KTH", 5.0), untrained_row("KTH", 7.0, scaling=1), untrained_row("CTC", 1.0)]
+    words = later.against_untrained(rows, alone)
+    assert words == " Seeds that gain more on the rest than `guarded: 1, 2`, untrained: KTH 1 of 2."
+    elsewhere = [{"training": "rest-easy-KTH", "scaling": "1", "vs_easy": str(gain)} for gain in (6.0, 8.0, 9.0)]
+    words = scripts["scalings"].against_untrained(elsewhere, alone, ("CTC",))
+    assert words == " Trained with EASY, they gain more than `guarded: 1, 2` in 2 of 3 cases."
+    assert later.few_jobs(alone) == {"KTH": "46", "CTC": "46"}
+
+
+def test_the_share_of_group_1_is_of_the_gain(scripts: dict[str, Any]) -> None:
+    rows = rows_of("KTH", [4.0], [0.0])
+    for row in rows:
+        easy = row["system"] == "EASY"
+        row |= {"objective": "1400" if easy else "1000", "AWRT1": "100" if easy else "80"}
+    assert scripts["later_jobs"].share_of_group_1(rows, "KTH") == pytest.approx(50)
+
+
+def test_limits_are_kept_by_awrt_and_the_groups_without_weight(scripts: dict[str, Any]) -> None:
+    keeps = scripts["later_jobs"].keeps_limits
+    assert keeps(untrained_row("KTH", 1.0, AWRT1_vs_easy="-90", AWRT3_vs_easy="-25", AWRT5_vs_easy=""))
+    assert not keeps(untrained_row("KTH", 1.0, AWRT4_vs_easy="-25.1"))
+    assert not keeps(untrained_row("KTH", 1.0, AWRT_vs_easy="-0.1"))
+
+
+def test_limits_kept_are_those_of_the_tables(scripts: dict[str, Any]) -> None:
+    results, keeps = ROOT / "results" / "greedy", scripts["later_jobs"].keeps_limits
+    rows = [row for row in load_rows(results / "rest-limits.csv") if row["part"] == "rest" and row["best"] == "True"]
+    rows += load_rows(results / "untrained.csv")
+    assert len(rows) > 100
+    assert all(keeps(row) == (float(row["exceeded"]) == 0) for row in rows)
+
+
+def test_every_part_is_in_the_results(scripts: dict[str, Any]) -> None:
+    """The documented command writes these tables, and no others."""
+    results = ROOT / "results" / "greedy"
+    parts = {training.part for training in scripts["settings"].TRAININGS}
+    parts |= {"positions", "raised", "weeks", "scalings", "untrained", "within", "trade-off", "known", "ends"}
+    assert {path.stem for path in results.glob("*.csv")} == parts
+    note = json.loads((results / "provenance.json").read_text("utf-8"))
+    assert set(note["parts"]) == parts - {"trade-off", "known", "ends"}
 
 
 def test_an_interval_belongs_to_the_policies_of_the_table(scripts: dict[str, Any]) -> None:
@@ -122,18 +183,12 @@ def test_table_3_gives_the_improvement_of_section_5() -> None:
     assert 100 * (1 - greedy / easy) == pytest.approx(9.498, abs=5e-4)  # "by more than 9 %"
 
 
-def test_what_a_group_loses_without_backfilling_is_said(scripts: dict[str, Any]) -> None:
-    words, rows = scripts["later_jobs"].without_backfilling, rows_of("KTH", [5.0, 50.0], [0.0, 0.0])
-    assert words(rows, "KTH") == " (without backfilling 50 %)"
-    assert words(rows, "CTC") == words([], "KTH") == ""
-
-
 def test_the_policies_are_those_of_the_tables(scripts: dict[str, Any]) -> None:
     """A training that is made again replaces its policies, too."""
     results, checked = ROOT / "results" / "greedy", 0
     for training in scripts["settings"].TRAININGS:
         table = results / f"{training.part}.csv"
-        rows = scripts["later_jobs"].best_of(load_rows(table), training.name) if table.exists() else []
+        rows = scripts["later_jobs"].best_of(load_rows(table), training.name)
         for row in rows if len(training.logs) == 1 else []:
             policy = json.loads((results / "policies" / f"{training.file}-{row['seed']}.json").read_text("utf-8"))
             objective = policy["provenance"]["objective"]
