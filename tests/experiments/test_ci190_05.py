@@ -151,7 +151,7 @@ def test_seeds_are_said_with_the_jobs_they_are_of(sections: tuple[Any, Any]) -> 
 def test_search_that_finds_nothing_better_than_random_is_said(sections: tuple[Any, Any]) -> None:
     ranks = importlib.import_module("ranks")
     rows = [
-        {"encoding": encoding, "algorithm": name, "seed": str(seed), "size": str(9 * good + seed), "jobs": "300"}
+        {"encoding": encoding, "algorithm": name, "seed": str(seed), "size": str(99 * good + seed), "jobs": "300"}
         | {"hypervolume": "0" if encoding == "sequence" else str(good + seed / 100), "evaluations": "40"}
         | {"igd_plus": str(0.1 * (1 + good)), "epsilon": "0.1", "whole_igd_plus": "0.1", "whole_epsilon": "0.1"}
         for encoding in ("sequence", "weighting")
