@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from experiments.claims import COST, Claim
+from experiments.claims import COST, REPLAYED, Claim
 from experiments.quoted import in_words, of_calls, of_one_call, replays, table4, training_times
 
 TIMES = ("wall_seconds", "kernel_seconds")
@@ -39,12 +39,13 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
 COST_CLAIMS: tuple[Claim, ...] = (
     Claim(
         COST,
-        "| ctc1024 | {:,.0f} | {:,.0f} | the exploration with EASY; the one without backfilling, in several sessions, "
-        "took {:,.0f} CPU s |",
-        lambda r: (
-            *(r.value("ctc1024/explorations", key, name="easy") for key in TIMES),
-            r.value("ctc1024/explorations", "kernel_seconds", name="none"),
-        ),
+        "| ctc1024 | {:,.0f} | {:,.0f} | the exploration with EASY |",
+        lambda r: (r.value("ctc1024/explorations", key, name="easy") for key in TIMES),
+    ),
+    Claim(
+        COST,
+        "| ctc1024 | not measured | {:,.0f} | the one without backfilling, in several sessions |",
+        lambda r: [r.value("ctc1024/explorations", "kernel_seconds", name="none")],
     ),
     Claim(COST, "| ci190_05 | {:,.0f} | {:,.0f} | Table 4 |", lambda r: table4(r, "final", *TIMES)),
     Claim(
@@ -97,8 +98,28 @@ COST_CLAIMS: tuple[Claim, ...] = (
     Claim(COST, "| slurm | {:,.0f} | not measured | {:.0f} replays, added up", replays),
     Claim(
         COST,
-        "| online | not measured | {:,.0f} | the trainings so far, {:,.0f} of them |",
+        "| online | not measured | {:,.0f} | the simulations of all {:,.0f} trainings, added up; they were made in "
+        "several sessions |",
         lambda r: (sum(values := r.values("online/trained", "kernel_seconds")), len(values)),
     ),
-    Claim(COST, "| reliability | {:,.0f} |", lambda r: [float(r.provenance("reliability")["seconds"])]),
+    Claim(
+        COST,
+        "| reliability | {:,.0f} | not measured | all attacks; {} cores have {:,.0f} CPU s in that time |",
+        lambda r: (
+            (about := r.provenance("reliability"))["seconds"],
+            in_words(about["cores"]),
+            about["seconds"] * about["cores"],
+        ),
+    ),
+    Claim(
+        COST,
+        "| slurm | {:,.0f} | {:,.0f} | the {} trainings before, made again while much else ran: the same policies |",
+        lambda r: (
+            *(
+                sum(r.value("speed/measured", "low", name=f"Slurm training {log} {time}") for log in REPLAYED)
+                for time in ("wall", "CPU")
+            ),
+            in_words(len(REPLAYED)),
+        ),
+    ),
 )

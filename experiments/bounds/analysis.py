@@ -16,6 +16,11 @@ from paretosched.core.tables import markdown
 
 Row = Mapping[str, str]
 PROGRAMME = "programme"
+IN_WORDS = {  # the wishes without limits, for the opening
+    "AWRT": "the response time of all jobs, weighted by their work (AWRT),",
+    "all groups": "the sum of those of the five user groups",
+    "10 and 4": "10*AWRT1 + 4*AWRT2, of the two groups that use most,",
+}
 
 
 def main() -> None:
@@ -33,9 +38,7 @@ def main() -> None:
 def opening(tiny: Sequence[Row], logs: Sequence[Row]) -> list[str]:
     """Return the five sentences of the summary."""
     bounds = {wish: [float(row[PROGRAMME]) for row in logs if row["wish"] == wish] for wish in settings.FREE}
-    spans = [
-        f"{words} by {min(bounds[wish]):.2f} to {max(bounds[wish]):.1f} %" for wish, words in settings.FREE.items()
-    ]
+    spans = [f"{words} by {min(bounds[wish]):.2f} to {max(bounds[wish]):.1f} %" for wish, words in IN_WORDS.items()]
     total = {key: sum(float(row[key]) for row in tiny) for key in tiny[0]}
     names = dict.fromkeys(row["log"] for row in logs)
     hopeless = [

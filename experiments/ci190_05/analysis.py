@@ -123,7 +123,8 @@ def main() -> None:
         lines += beyond.algorithms(tables["algorithms"])
     if tables["moves"]:
         lines += beyond.moves(tables["moves"], tables["table4"])
-    lines += choices.section(tables["choices"]) if tables["choices"] else []
+    searches = [row for row in tables["table4"] if row["row"] in settings.KINDS["Sequences"]]
+    lines += choices.section(tables["choices"], searches) if tables["choices"] else []
     lines += ranks.section(tables["ranks"]) if tables["ranks"] else []
     if tables["workloads"]:
         lines += workloads(paper, others)
@@ -158,32 +159,40 @@ def opening(
     share = int(weighting["in_final"]) / int(final["front"])
     cost = float(weighting["kernel_seconds"]) / float(final["kernel_seconds"])
     compared = sum((row, "NoS") in paper for row in rows)
+    fails = [
+        f"The number of schedules is not within {100 * NEAR:.0f} % of the paper's in {compared - len(same)} of "
+        f"{compared} rows of its table",
+        *([ranks.in_short(tables["ranks"])] if tables["ranks"] else []),
+        *([choices.in_short(tables["choices"])] if tables["choices"] else []),
+    ]
     return common.opening(
         "Which schedules are possible for the log of CTC, and does the search of paper 002 give the paper's numbers at "
         "the paper's budget?",
-        f"Of {int(final['evaluations']):,} schedules {int(final['front']):,} are not dominated (paper: "
-        f"{float(paper['final', 'NoS']):,.0f}). Of {len(held)} claims {held.count(times)} hold"
+        f"Of {int(final['evaluations']):,} schedules {int(final['front']):,} are left for which no other one is at "
+        f"least as good in everything (paper: {float(paper['final', 'NoS']):,.0f}), and of {len(held)} claims of the "
+        f"paper {held.count(times)} hold"
         + (f" with each of {times} seeds, and {held.count(0)} with none." if times > 1 else "."),
-        (f"Table 4 was run with {times} seeds" if times > 1 else "Each row of Table 4 is of one seed")
+        (
+            f"The paper's table was run with {times} seeds"
+            if times > 1
+            else "Each row of the paper's table is of one seed"
+        )
         + (f", each with all {jobs:,} jobs; {'; '.join(parts)}." if parts else "."),
-        f"In {compared - len(same)} of {compared} rows the number of schedules is not within {100 * NEAR:.0f} % of the "
-        "paper's."
-        + "".join(f" {words}" for words in beyond.as_random(tables["ranks"]))
-        + (f" {choices.in_short(tables['choices'])}" if tables["choices"] else ""),
-        f"Explore the weighting: it gives {100 * share:.0f} % of the final front for {100 * cost:.0f} % of the CPU "
-        f"time, and a machine can run each of its policies. {orders_words(rows)}",
+        f"{'; '.join(fails)}.",
+        f"{orders_words(rows)}, and explore policies (the weighting), which give {100 * share:.0f} % of these "
+        f"schedules for {100 * cost:.0f} % of the CPU time, and which a machine can run.",
     )
 
 
 def orders_words(rows: Mapping[str, Mapping[str, str]]) -> str:
     """Return how much of the owner's box the orders of the queue cover, beside the search of weightings."""
     orders, weighting = rows["queue-permutation"], rows["weighting"]
-    volumes = [float(row["hypervolume"]) for row in (orders, weighting)]
-    words = "Begin with" if volumes[0] >= volumes[1] else "It covers more than"
+    volumes = [100 * float(row["hypervolume"]) for row in (orders, weighting)]
+    seconds = [float(row["kernel_seconds"]) for row in (orders, weighting)]
     return (
-        f"{words} the {int(orders['front'])} orders of the groups in the queue: {volumes[0]:.3f} of the owner's box in "
-        f"{float(orders['kernel_seconds']):.0f} CPU s, {volumes[1]:.3f} in {float(weighting['kernel_seconds']):.0f} by "
-        "weightings."
+        f"{'Begin with' if volumes[0] >= volumes[1] else 'Do not stop at'} the {int(orders['front'])} orders of the "
+        f"user groups, which in {seconds[0]:.0f} CPU s reach {volumes[0]:.1f} % of what an owner may ask for (a search "
+        f"of policies {volumes[1]:.1f} % in {seconds[1]:.0f} s)"
     )
 
 

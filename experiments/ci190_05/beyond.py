@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import ranks
@@ -64,25 +64,6 @@ def seeds_words(title: str, rows: Rows, jobs: int) -> str:
     (size, of_size), *more = seeds.items()
     first = f"{title} with {len(of_size)} seed{'s' * (len(of_size) != 1)} on {size:,} jobs"
     return " and ".join([first, *(f"{len(others)} on {larger:,}" for larger, others in more)])
-
-
-def as_random(of_ranks: Rows) -> Iterator[str]:
-    """Yield where search is not shown to be better than random search, a sentence for each encoding."""
-    for encoding in sorted(ranks.ALGORITHMS) if of_ranks else ():
-        rows = [row for row in of_ranks if row["encoding"] == encoding]
-        words = []
-        if not ranks.told_apart_by(rows):
-            more = ", only more" if ranks.shown_better(rows, encoding, "size") else ""
-            by = " by hypervolume" if ranks.shown_better(rows, encoding, "whole_igd_plus") else ""
-            words.append(f"no algorithm is shown to find better schedules than random search{by}{more}")
-        elif names := ranks.as_good_as_random(rows, encoding):
-            are = "are" if len(names) > 1 else "is"
-            words.append(f"{', '.join(names)} {are} not shown to beat random search by hypervolume")
-        if names := ranks.worse_than_random(rows, encoding, "igd_plus"):
-            than = "" if words else "than random search "
-            words.append(f"{', '.join(names)} {'are' if len(names) > 1 else 'is'} worse {than}by IGD+")
-        if words:
-            yield f"For {encoding}s {', and '.join(words)}."
 
 
 def better(rows: Rows) -> list[str]:

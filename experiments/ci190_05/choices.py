@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from rank_tests import chance, holm
+from rank_tests import chance, effect, holm
 
 import paretosched as ps
 from paretosched.core.arrays import Floats
@@ -24,8 +24,9 @@ from paretosched.search.runs import read_about, read_values
 SHARE = 1 / 3  # of the jobs
 EVALUATIONS, SEEDS = 2_000, 10
 FULL_EVALUATIONS, FULL_SEEDS = 6_000, 3
-REACH = 1.5  # times first come, first served: without backfilling no sequence is near EASY
+REACH = 1.5  # times first come, first served: in EASY's box are one or two sequences of a search of Table 4
 MEASURES = {"hypervolume": True, "igd_plus": False, "epsilon": False, "size": True}  # and whether more is better
+SIGN = {True: 1, False: -1}
 KEYS = ("evaluations", *MEASURES)
 IN_WORDS = {"igd_plus": "IGD+"}
 CHANCE = 0.05  # of a difference that is none
@@ -127,33 +128,42 @@ def measures(w: ps.Workload, rows: Sequence[Row], place: Path) -> list[dict[str,
 # --- the section of the summary ---------------------------------------------------------------------------------------
 
 
-def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the section about the choices of section 4.3."""
+def section(rows: Sequence[Mapping[str, str]], of_searches: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section about the choices of section 4.3; `of_searches` are Table 4's rows of searched sequences."""
     most = min(int(row["jobs"]) for row in rows)
     part = [row for row in rows if int(row["jobs"]) == most]
     whole = [row for row in rows if int(row["jobs"]) != most]
     verdicts = {key: judgements(part, key) for key in DECIDING}
-    lines = []
+    chances = {key: [p for p, _ in judgements(part, key)] for key in MEASURES}
+    lines, tested = [], []
     for place, question in enumerate(QUESTIONS):
-        judged = [cell for key in DECIDING for cell in (f"{verdicts[key][place][0]:.2g}", verdicts[key][place][1])]
         names = f"{question.preferred} / {question.other}"
+        judged = [verdicts[key][place][1] for key in DECIDING]
         lines.append([question.paper, names, *comparison(part, question), *judged])
+        effects = {
+            key: effect(*(SIGN[more] * x for x in by_seed(part, question, key))) for key, more in MEASURES.items()
+        }
+        tested.append([names, *(f"{effects[key]:.2f}, {chances[key][place]:.2g}" for key in MEASURES)])
     words = [verdict_counts(key, [verdict for _, verdict in verdicts[key]]) for key in DECIDING]
     words += [without_move(part), opposites(part, [verdict for _, verdict in verdicts["size"]], "size")]
     measured = [f"{IN_WORDS.get(name, name)} {'+' if more else '-'}" for name, more in MEASURES.items()]
-    judged_by = [head for key in DECIDING for head in (f"p, {key}", f"verdict by {key}")]
+    judged_by = [f"verdict by {key}" for key in DECIDING]
     return [
         "## The choices of section 4.3, each against its opposite",
         "",
         f"The first {SHARE:.0%} of CTC, {most:,} jobs, {int(part[0]['evaluations']):,} evaluations, "
         f"{len({row['seed'] for row in part})} seeds; strict sequences, moves and jumps in proportion to the jobs. "
         f"Hypervolume, IGD+ and epsilon are measured up to {REACH:g} times the response times of first come, first "
-        "served, UTIL aside, against the front of all runs together; size is the number of schedules that are not "
-        "dominated, the paper's own measure (NoS), which says how many, not how good. Cells: in how many seeds this is "
-        "better than that by each measure (+: more is better), with the medians of both. p: Wilcoxon's signed ranks "
-        f"over seeds, two-sided, corrected for {len(QUESTIONS)} comparisons.",
+        f"served{not_of_easy(of_searches)}, UTIL aside, against the front of all runs together; size is the number of "
+        "schedules that are not dominated, the paper's own measure (NoS), which says how many, not how good. Cells: in "
+        "how many seeds this is better than that by each measure (+: more is better), with the medians of both.",
         "",
         *markdown(["paper", "this / that", *measured, *judged_by], lines, left=2),
+        "",
+        *markdown(["this / that: effect, p", *measured], tested, left=1),
+        "",
+        "Effect: how often a run of this is better than one of that, .5 is equal (Vargha and Delaney). p: Wilcoxon's "
+        f"signed ranks over seeds, two-sided, Holm's correction for {len(QUESTIONS)} comparisons by a measure.",
         "",
         " ".join(filter(None, words)),
         "",
@@ -161,11 +171,22 @@ def section(rows: Sequence[Mapping[str, str]]) -> list[str]:
     ]
 
 
+def not_of_easy(of_searches: Sequence[Mapping[str, str]]) -> str:
+    """Return why the box is not that of EASY, the owner's, in words."""
+    counts = sorted({int(row["inside"]) for row in of_searches})
+    if not counts:
+        return ""
+    return (
+        " (and not of EASY, as elsewhere: sequences do not backfill, and in that box are "
+        f"{' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} schedules of each search of Table 4)"
+    )
+
+
 def in_short(rows: Sequence[Mapping[str, str]]) -> str:
     """Return how many statements cannot be measured, in words for the summary's opening."""
     part = [row for row in rows if row["jobs"] == rows[0]["jobs"]]
     unknown = [verdict for _, verdict in judgements(part, DECIDING[0])].count(NOT_MEASURABLE)
-    return f"Of {len(QUESTIONS)} choices {unknown} cannot be measured by hypervolume."
+    return f"{unknown} of the paper's {len(QUESTIONS)} choices cannot be judged by what is found"
 
 
 def verdict_counts(key: str, verdicts: Sequence[str]) -> str:
@@ -232,7 +253,7 @@ def at_full_size(rows: Sequence[Mapping[str, str]]) -> list[str]:
 def judgements(rows: Sequence[Mapping[str, str]], key: str) -> list[tuple[float, str]]:
     """Return the corrected probability and the verdict of every question by a measure."""
     pairs = [by_seed(rows, question, key) for question in QUESTIONS]
-    sign = 1 if MEASURES[key] else -1
+    sign = SIGN[MEASURES[key]]
     found = []
     for (this, that), p in zip(pairs, holm([chance(*pair) for pair in pairs]), strict=True):
         verdict = NO_DIFFERENCE

@@ -26,6 +26,7 @@ ALGORITHMS = {
     SEQUENCE: ("nsga2", "nsga", "unsga3", "agemoea2", "rvea", "random"),
 }
 RANDOM = "random"
+SOUGHT = {WEIGHTING: "policies", SEQUENCE: "sequences"}
 OF = {WEIGHTING: "easy", SEQUENCE: "fcfs"}  # whose response times the box is made of
 EVALUATIONS, SEEDS = 2_000, 10
 # The measures in the owner's box, and those of runs that it does not tell apart; whether more is better. The first one
@@ -90,25 +91,28 @@ def of_encoding(encoding: str, rows: Sequence[Mapping[str, str]]) -> list[str]:
     by_measure = {key: values_of(rows, names, key) for key in shown}
     ranks = {key: ranks_of(values, shown[key]) for key, values in by_measure.items()}
     good = {key: values if shown[key] else -values for key, values in by_measure.items()}
-    chances = chances_of(good[deciding], names)
-    table = []
+    chances = {key: chances_of(values, names) for key, values in good.items()}
+    table, tested = [], []
     for place, name in enumerate(names):
         cells = []
         for key, values in by_measure.items():
             digits = 0 if key == "size" else 4
             mean, spread = values[:, place].mean(), values[:, place].std(ddof=1)
             cells.append(f"{mean:,.{digits}f} ± {spread:.{digits}f} ({ranks[key][place]:.1f})")
-        tested = (
-            [f"{chances[name]:.2g}", f"{effect(good[deciding], names, name):.2f}"] if name in chances else ["-"] * 2
-        )
-        table.append([name, *cells, *tested])
+        table.append([name, *cells])
+        if name != RANDOM:
+            against = [f"{effect(good[key], names, name):.2f}, {chances[key][name]:.2g}" for key in shown]
+            tested.append([name, *against])
     friedman = {
         key: friedmanchisquare(*values.T).pvalue if len(values) > 2 and np.ptp(values) else 1.0
         for key, values in by_measure.items()
     }
     best = {key: [names[i] for i in np.flatnonzero(ranks[key] == ranks[key].min())] for key in by_measure}
-    shown_better = {key: better_than_random(values, names) for key, values in good.items()}
+    beats = {key: better_than_random(values, names) for key, values in good.items()}
+    fails = {key: [name for name in names if name not in (RANDOM, *found)] for key, found in beats.items()}
+    worse = {key: worse_than_random(rows, encoding, key) for key in shown}
     box = f"the box up to {choices.REACH:g} times the response times of {OF[encoding].upper()}"
+    box += ", as for the choices above" if encoding == SEQUENCE else ""
     heads = [f"{IN_WORDS.get(key, key)} {'+' if more else '-'}" for key, more in shown.items()]
     different = [IN_WORDS.get(key, key) for key, p in friedman.items() if p < choices.CHANCE]
     return [
@@ -118,14 +122,20 @@ def of_encoding(encoding: str, rows: Sequence[Mapping[str, str]]) -> list[str]:
         + "Best by mean rank: "
         + ", ".join(f"{IN_WORDS.get(key, key)} {' and '.join(found)}" for key, found in best.items())
         + ". Shown to be better than random: "
-        + "; ".join(f"by {IN_WORDS.get(key, key)} {', '.join(found) or 'none'}" for key, found in shown_better.items())
+        + by_measure_words(beats)
+        + ". Not shown: "
+        + by_measure_words(fails)
+        + ". Worse than random with every seed: "
+        + by_measure_words(worse)
         + ".",
         "",
-        *markdown(["algorithm", *heads, "p, Holm", "effect"], table, left=1),
+        *markdown(["algorithm", *heads], table, left=1),
         "",
-        "Mean ± standard deviation over seeds (mean rank); + more is better, - less. p: Wilcoxon's signed ranks of "
-        f"{IN_WORDS.get(deciding, deciding)} against random, Holm's correction; effect: how often a run of it is "
-        "better by that than one of random, .5 is equal (Vargha and Delaney). Better than random: p below "
+        *markdown(["against random: effect, p", *heads], tested, left=1),
+        "",
+        "Mean ± standard deviation over seeds (mean rank); + more is better, - less. Effect: how often a run of it is "
+        "better than one of random, .5 is equal (Vargha and Delaney). p: Wilcoxon's signed ranks against random, "
+        f"Holm's correction for {len(tested)} algorithms by a measure. Better than random: p below "
         f"{choices.CHANCE:g} and an effect above .5. Friedman's p over all: "
         + ", ".join(f"{IN_WORDS.get(key, key)} {p:.1g}" for key, p in friedman.items())
         + f"; so the algorithms differ by {' and '.join(different) or 'none of these'}.",
@@ -159,6 +169,17 @@ def in_vain(rows: Sequence[Mapping[str, str]]) -> str:
     )
 
 
+def by_measure_words(found: Mapping[str, Sequence[str]]) -> str:
+    """Return algorithms by measure, in words.
+
+    Examples
+    --------
+    >>> by_measure_words({"igd_plus": ["nsga2", "rvea"], "size": []})
+    'by IGD+ nsga2, rvea; by size none'
+    """
+    return "; ".join(f"by {IN_WORDS.get(key, key)} {', '.join(names) or 'none'}" for key, names in found.items())
+
+
 def better_than_random(good: Floats, names: Sequence[str]) -> list[str]:
     """Return the algorithms that are shown to be better than random search; of `good`, more is better."""
     chances = chances_of(good, names)
@@ -179,9 +200,22 @@ def shown_better(rows: Sequence[Mapping[str, str]], encoding: str, key: str) -> 
 
 
 def as_good_as_random(rows: Sequence[Mapping[str, str]], encoding: str) -> list[str]:
-    """Return the algorithms of an encoding that have not shown more hypervolume than random search."""
-    names = names_in([row for row in rows if row["encoding"] == encoding], encoding)
-    return [name for name in names if name not in (RANDOM, *shown_better(rows, encoding, "hypervolume"))]
+    """Return the algorithms of an encoding that are not better than random search by each measure of what was found."""
+    of_this = [row for row in rows if row["encoding"] == encoding]
+    measured = MEASURES if told_apart_by(of_this) else MEASURES_OF_WHOLE
+    beats = [shown_better(rows, encoding, key) for key in measured if key != "size"]
+    return [
+        name for name in names_in(of_this, encoding) if name != RANDOM and not all(name in found for found in beats)
+    ]
+
+
+def in_short(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return how many searches are not shown to be better than drawing at random, for the summary's opening."""
+    counts = []
+    for encoding in (name for name in ALGORITHMS if any(row["encoding"] == name for row in rows)):
+        names = names_in([row for row in rows if row["encoding"] == encoding], encoding)
+        counts.append(f"{len(as_good_as_random(rows, encoding))} of {len(names) - 1} searches for {SOUGHT[encoding]}")
+    return f"by one measure or more {' and '.join(counts)} are not shown to be better than drawing at random"
 
 
 def best_with_every_seed(rows: Sequence[Mapping[str, str]], encoding: str, key: str) -> str | None:
@@ -223,7 +257,7 @@ def worse_than_random(rows: Sequence[Mapping[str, str]], encoding: str, key: str
     """
     of_this = [row for row in rows if row["encoding"] == encoding]
     names = names_in(of_this, encoding)
-    values = values_of(of_this, names, key) * (1 if MEASURES[key] else -1)
+    values = values_of(of_this, names, key) * (1 if (MEASURES | MEASURES_OF_WHOLE)[key] else -1)
     return [
         name for name, column in zip(names, values.T, strict=True) if (column < values[:, names.index(RANDOM)]).all()
     ]

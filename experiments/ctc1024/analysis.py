@@ -57,10 +57,10 @@ def opening(paper: Mapping[str, float], tables: Mapping[str, Sequence[Row]]) -> 
         "Does this suite find again what papers 000 and 002 publish about the log of CTC on a machine of 1,024 "
         "processors?",
         f"EASY, with the mean of {len(rows)} scalings, is within {max(means):.1f} % of each published value; of "
-        f"{int(runs['easy']['evaluations']):,} weighted schedules {int(runs['easy']['front']):,} are not dominated, "
-        f"in the paper {paper[NON_DOMINATED]:,.0f}.",
-        f"A single one of the {len(rows)} scalings of the log is up to {max(single):.1f} % from the paper; each front "
-        f"is of one seed{inside}.",
+        f"{int(runs['easy']['evaluations']):,} policies {int(runs['easy']['front']):,} are left for which no other one "
+        f"is at least as good in everything, in the paper {paper[NON_DOMINATED]:,.0f}.",
+        f"A single one of the {len(rows)} scalings of the log is up to {max(single):.1f} % from the paper, and the "
+        f"policies are of one seed{inside}.",
         f"It is not the same workload: {jobs:,.0f} jobs after scaling, in the paper "
         f"{paper['jobs after scaling']:,.0f}.",
         "Trust the simulated EASY to some per cent, and compare policies on one and the same scaled log.",

@@ -35,9 +35,9 @@ def main() -> None:
     lines = [
         "# Paper 004: time sharing with group optimisation",
         "",
-        *opening(gains, printed_numbers(paper), tables["objectives"]),
+        *opening(gains, tables["objectives"]),
         *heading(provenance, tables["workloads"]),
-        *verdicts(gains, tables),
+        *verdicts(gains, printed_numbers(paper), tables),
         *workloads(paper, tables["workloads"]),
         *groups(paper, tables["groups"], "Table 7", ""),
         *groups(paper, tables["groups"], "Table 9", OWN),
@@ -55,8 +55,8 @@ def main() -> None:
         common.save_figures(options.results, figures, "Paper 004: time sharing with group optimisation", about=ABOUT)
 
 
-def opening(gains: Sequence[Gain], numbers: int, objectives: Sequence[Row]) -> list[str]:
-    """Return the five sentences of the summary; none if no claim can be judged. The paper's claims have `numbers`."""
+def opening(gains: Sequence[Gain], objectives: Sequence[Row]) -> list[str]:
+    """Return the five sentences of the summary; none if no claim can be judged."""
     over = [gain for gain in gains if gain.pair == "Opt-TSL over TSL"]
     if not over:
         return []
@@ -67,42 +67,44 @@ def opening(gains: Sequence[Gain], numbers: int, objectives: Sequence[Row]) -> l
     return common.opening(
         "Does group optimisation shorten the response times and slowdowns of a time-sharing scheduler as paper 004 "
         "says?",
-        f"Of {len(gains)} claims of a gain ({numbers} numbers in the paper) we see {verdicts.count('holds')} in full "
-        f"and {verdicts.count('smaller')} smaller; {verdicts.count('not seen')} are not seen, and "
-        f"{verdicts.count('the contrary')} are reversed. The median gains over time sharing without it: "
-        f"{', '.join(spans)}.",
+        f"Of {len(gains)} claims of a gain we see {verdicts.count('holds')} in full and {verdicts.count('smaller')} "
+        f"smaller, {verdicts.count('not seen')} not, and {verdicts.count('the contrary')} reversed; the median gains "
+        f"over time sharing without it are: {', '.join(spans)}.",
         f"It was tried on {len(over[0].gains)} made-up workloads, and they differ: {', '.join(ranges)}.",
-        " ".join([*beside_easy(objectives), *reversed_words(gains)]) or "No claim is reversed.",
+        beside_easy(objectives) or "Time sharing was not compared with EASY.",
         "Try it on your own log before you choose it"
         + (": the gain is smaller than the difference between workloads." if small else "."),
     )
 
 
-def beside_easy(rows: Sequence[Row]) -> list[str]:
-    """Return by how much AWRT of time sharing is longer than EASY's where claims are judged, in words."""
+def beside_easy(rows: Sequence[Row]) -> str:
+    """Return by how much time sharing is slower than EASY where claims are judged, in words; empty if not compared."""
     judged = [row for row in rows if row["part"] == "spread"]
     gains = [
         {row["workload"]: float(row["AWRT_vs_easy"]) for row in judged if row["policy"] == policy}
         for policy in ("SCOJO-PECT optimised", "SCOJO-PECT")
     ]
     if not all(gains):
-        return []
-    easy = "AWRT of time sharing is {} % {} than EASY's with group optimisation, {} % {} without it"
+        return ""
+    easy = (
+        "Response times weighted by work (AWRT) are with group optimisation {} % {} than those of EASY, which does not "
+        "share time, and {} % {} without it"
+    )
     middles = (median(gain.values()) for gain in gains)
     cells = [cell for gain in middles for cell in (f"{abs(gain):.0f}", "shorter" if gain > 0 else "longer")]
     worse = sum(gains[0][workload] < gain for workload, gain in gains[1].items())
     count = len(gains[1])
-    return [f"{easy.format(*cells)} (medians of {count} workloads); on {worse} of them longer with it than without."]
+    return f"{easy.format(*cells)} (medians of {count} workloads), on {worse} of them longer with it than without."
 
 
-def reversed_words(gains: Sequence[Gain]) -> list[str]:
-    """Return which claims are reversed, in words for a reader who does not know the names of the pairs."""
+def reversed_words(gains: Sequence[Gain]) -> str:
+    """Return a sentence with the claims that are reversed, for a reader who does not know the names of the pairs."""
     pairs: dict[str, list[str]] = {}
     for gain in gains:
         if gain.verdict == "the contrary":
             pairs.setdefault(gain.pair, []).append(gain.measure)
     words = [f"{' and '.join(measures)} {IN_WORDS[pair]}" for pair, measures in pairs.items()]
-    return [f"Reversed: {'; '.join(words)}."] if words else []
+    return f"Reversed: {'; '.join(words)}. " if words else ""
 
 
 def heading(provenance: Mapping[str, Any], rows: Sequence[Row]) -> list[str]:
@@ -127,8 +129,8 @@ def heading(provenance: Mapping[str, Any], rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def verdicts(gains: Sequence[Gain], tables: Mapping[str, Sequence[Row]]) -> list[str]:
-    """Return the section with the paper's claims and our verdicts."""
+def verdicts(gains: Sequence[Gain], numbers: int, tables: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Return the section with the paper's claims, which have `numbers`, and our verdicts."""
     systems = tables["systems"]
     lines = [[gain.pair, gain.measure, f"{gain.claim:g} %", *cells(gain, systems), gain.verdict] for gain in gains]
     others = [[gain.pair, *cells(gain, systems)] for gain in in_other_waits(gains, systems)]
@@ -147,8 +149,9 @@ def verdicts(gains: Sequence[Gain], tables: Mapping[str, Sequence[Row]]) -> list
         *markdown(["what", "less", "paper", *heads, "verdict"], lines, left=2),
         "",
         "Holds: better in three of four workloads, and the median is at least the paper's. Smaller: better in as many, "
-        "but by less. The contrary: worse in three of four. "
-        f"Utilisation changes by {min(change):+.2f} to {max(change):+.2f} points (paper: -1 to -2).",
+        f"but by less. The contrary: worse in three of four. {reversed_words(gains)}The {len(gains)} claims are "
+        f"{numbers} numbers in the paper. Utilisation changes by {min(change):+.2f} to {max(change):+.2f} points "
+        "(paper: -1 to -2).",
         "",
         "The same waits until the first start alone, without the time in which a job is preempted; that is not the "
         "paper's definition, so no claim:",

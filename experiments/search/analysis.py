@@ -30,7 +30,7 @@ MEASURES = {  # columns, and whether the larger value is better
     "epsilon": False,
     "wish gain %": True,
 }
-BASE = "nsga2"
+BASE, RANDOM = "nsga2", "random"
 CHANCE = 0.05  # of a difference that is none
 
 
@@ -55,8 +55,8 @@ def main() -> None:
         *by_log(table, logs, f"Hypervolume to {REACH} times EASY"),
         *all_measures(table, logs),
         *ranks(table, logs),
-        "",
         *tests(table, logs),
+        *draws(table, logs),
         *long(options.results),
         *lag.summary(options.results),
         *surrogate.summary(options.results),
@@ -85,21 +85,24 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int]) -> 
     few, many = min(budgets_of(table)), max(budgets_of(table))
     others = [log for log in logs if log not in settings.CHOSEN_ON] or list(logs)
     winners = [best_on(table, log, seed, many) for log in others for seed in seeds]
-    early, fails = logs_won_early(table, logs, few, many), ahead_of_archive(table, logs, many)
-    enough = math.floor(2 + math.log2(len(logs) * (len(settings.ALGORITHMS) - 1) / CHANCE))  # see `tests`
-    gains = [mean_of(of(table, algorithm=name, evaluations=many), "wish gain %") for name in ("archive", BASE)]
+    shared = [log for log in others if not any(best_on(table, log, seed, many) for seed in seeds)]
+    gains = {name: mean_of(of(table, algorithm=name, evaluations=many), "wish gain %") for name in settings.ALGORITHMS}
+    beaten = [len({(log, column) for _, column, log in ahead_of_archive(table, logs, b)}) for b in (few, many)]
+    better_draws, worse_draws = random_beside_base(table, logs, many)
     return common.opening(
         "Which search finds most of the schedules that an owner would take, with equally many simulations?",
-        f"With {few:,} simulations `archive` has found at least as much as NSGA-II, the earlier default, with "
-        f"{many:,} on {early} of {len(logs)} logs, in the mean over seeds; after {many:,} the best schedule for a "
-        f"random wish is {gains[0]:.1f} instead of {gains[1]:.1f} % below EASY.",
-        f"Its constants were chosen on {' and '.join(settings.CHOSEN_ON)}; on the others it has the largest "
-        f"hypervolume in {winners.count('archive')} of {len(winners)} pairs of log and seed, and shares it in "
-        f"{winners.count('')}; a test on one log can show a difference from {enough} seeds on; here the seeds are "
-        f"{', '.join(map(str, seeds))}.",
-        f"Better than `archive`: {'; '.join(fails)}." if fails else "No other one is better by any measure on any log.",
-        "Leave `--algorithm` alone if every group must stay near EASY: `archive` is the default; it "
-        "does not look for schedules in which a group waits much longer.",
+        f"After {many:,} simulations the best schedule of the default search for an owner's wish is "
+        f"{gains['archive']:.1f} % better than EASY's, in the mean over logs; drawing policies at random gives "
+        f"{gains[RANDOM]:.1f} %, {'less than' if gains[RANDOM] < gains[BASE] else 'no less than'} the earlier default, "
+        f"NSGA-II, with {gains[BASE]:.1f} %.",
+        f"On the {len(others)} logs that the default search was not adapted to, with {len(seeds)} seeds each, it found "
+        f"most in {winners.count('archive')} of {len(winners)} cases, and as much as another in {winners.count('')}"
+        + (f" ({', '.join(shared)}, where all find the same)." if shared else "."),
+        f"Drawing at random is better than NSGA-II by {len(better_draws)} of {len(MEASURES)} measures, and worse by "
+        f"{len(worse_draws)}; of {len(logs) * len(MEASURES)} pairs of log and measure another search is better than "
+        f"the default in {beaten[0]} after {few:,} simulations, and in {beaten[1]} after {many:,}.",
+        "Leave `--algorithm` alone if every group must stay near EASY: the default, `archive`, does not look for "
+        "schedules in which a group waits much longer.",
     )
 
 
@@ -127,15 +130,52 @@ def logs_won_early(table: Sequence[Row], logs: Sequence[str], few: int, many: in
     )
 
 
-def ahead_of_archive(table: Sequence[Row], logs: Sequence[str], evaluations: int) -> list[str]:
+def ahead_of_archive(table: Sequence[Row], logs: Sequence[str], evaluations: int) -> list[tuple[str, str, str]]:
     """Return which algorithm is better than "archive" by which measure on which log."""
     return [
-        f"{name} by {column} on {log}"
+        (name, column, log)
         for log in logs
         for column, larger in MEASURES.items()
         for name in settings.ALGORITHMS
         if name != "archive" and better(table, log, name, column, larger, evaluations)
     ]
+
+
+def ahead_words(table: Sequence[Row], logs: Sequence[str], evaluations: int) -> str:
+    """Return which algorithm is better than "archive" by which measure on which log, with both means, in words."""
+    words = []
+    for name, column, log in ahead_of_archive(table, logs, evaluations):
+        means = (mean_of(of(table, log=log, algorithm=a, evaluations=evaluations), column) for a in (name, "archive"))
+        words.append(f"{name} by {column} on {log} ({' against '.join(f'{mean:.4f}' for mean in means)})")
+    return "; ".join(words) or "no other one on any log"
+
+
+def mean_ranks(
+    table: Sequence[Row], logs: Sequence[str], column: str, evaluations: int
+) -> tuple[dict[str, float], float]:
+    """Return the mean rank of each algorithm over pairs of log and seed, 1 is best, and Friedman's probability."""
+    names, sign = settings.ALGORITHMS, -1 if MEASURES[column] else 1
+    values = np.vstack(
+        [np.column_stack([sign * by_seed(table, log, name, column, evaluations) for name in names]) for log in logs]
+    )
+    means = rankdata(values, axis=1).mean(axis=0)
+    p = float(friedmanchisquare(*values.T).pvalue) if len(values) > 2 else float("nan")
+    return dict(zip(names, means.tolist(), strict=True)), p
+
+
+def random_beside_base(table: Sequence[Row], logs: Sequence[str], evaluations: int) -> tuple[list[str], list[str]]:
+    """Return by which measures random draws have a better mean rank than the earlier default, and by which a worse."""
+    ranks_by = {column: mean_ranks(table, logs, column, evaluations)[0] for column in MEASURES}
+    return (
+        [column for column, means in ranks_by.items() if means[RANDOM] < means[BASE]],
+        [column for column, means in ranks_by.items() if means[RANDOM] > means[BASE]],
+    )
+
+
+def by_seed(table: Sequence[Row], log: str, name: str, column: str, evaluations: int) -> Floats:
+    """Return the values of an algorithm on a log, in the order of the seeds, (seeds,)."""
+    rows = of(table, log=log, algorithm=name, evaluations=evaluations)
+    return np.array([float(row[column]) for row in sorted(rows, key=lambda row: int(row["seed"]))])
 
 
 def by_log(table: Sequence[Row], logs: Sequence[str], title: str) -> list[str]:
@@ -165,59 +205,91 @@ def all_measures(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
         "IGD+ and epsilon are distances from the front of all runs together, smaller is better. *Wish gain*: what the "
         f"best schedule in the box gains over EASY, in the mean of {settings.WISHES} random wishes."
     )
-    return [*lines, "", about, ""]
+    few = min(budgets_of(table))
+    early = logs_won_early(table, logs, few, many)
+    beside = (
+        "Better than `archive`, in the mean over seeds: "
+        + "; ".join(f"after {b:,} simulations {ahead_words(table, logs, b)}" for b in budgets_of(table))
+        + f". After {few:,} it has at least the hypervolume to {REACH} times EASY of NSGA-II after {many:,} on {early} "
+        f"of {len(logs)} logs."
+    )
+    return [*lines, "", about, "", beside, ""]
 
 
 def ranks(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
     """Return the mean ranks over pairs of log and seed, and Friedman's test, for every measure."""
     many = max(budgets_of(table))
     names = list(settings.ALGORITHMS)
-    lines = [
-        "## Ranks",
-        "",
-        "| measure | " + " | ".join(names) + " | Friedman p |",
-        "| --- |" + " ---: |" * (len(names) + 1),
-    ]
-    for column, larger in MEASURES.items():
-        blocks = []
-        for log in logs:
-            for seed in sorted({row["seed"] for row in table}):
-                found = {
-                    row["algorithm"]: float(row[column]) for row in of(table, log=log, seed=seed, evaluations=many)
-                }
-                blocks.append([-found[name] if larger else found[name] for name in names])
-        values = np.array(blocks)
-        means = rankdata(values, axis=1).mean(axis=0)
-        p = friedmanchisquare(*values.T).pvalue if len(values) > 2 else float("nan")
-        lines.append(f"| {column} | " + " | ".join(f"{x:.2f}" for x in means) + f" | {p:.1g} |")
-    return [*lines, "", f"Mean ranks over {len(logs)} logs and all seeds at {many:,} simulations, 1 is best."]
+    lines = ["## Ranks", "", "| measure | " + " | ".join(names) + " | Friedman p |"]
+    lines += ["| --- |" + " ---: |" * (len(names) + 1)]
+    for column in MEASURES:
+        means, p = mean_ranks(table, logs, column, many)
+        lines.append(f"| {column} | " + " | ".join(f"{means[name]:.2f}" for name in names) + f" | {p:.1g} |")
+    return [*lines, "", f"Mean ranks over {len(logs)} logs and all seeds at {many:,} simulations, 1 is best.", ""]
 
 
 def tests(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
-    """Return the tests of the hypervolumes of "archive" against those of each other algorithm, log by log."""
-    many = max(budgets_of(table))
+    """Return the tests of "archive" against each other algorithm, log by log, for every measure."""
     others = [name for name in settings.ALGORITHMS if name != "archive"]
     seeds = len({row["seed"] for row in table})
     of_seeds = f"{seeds} seed{'s' * (seeds != 1)}"
+    pairs = len(logs) * len(others)
+    enough = math.floor(2 + math.log2(pairs / CHANCE))
+    lines = ["## Tests", "", "| measure | `archive` against | " + " | ".join(logs) + " |"]
+    lines += ["| --- | --- |" + " ---: |" * len(logs)]
+    for column in MEASURES:
+        cells = compared(table, logs, "archive", others, column)
+        rows: dict[str, list[str]] = {}  # algorithms with the same cells share a row
+        for name in others:
+            rows.setdefault(" | ".join(cells[log, name] for log in logs), []).append(name)
+        lines += [f"| {column} | {', '.join(names)} | {row} |" for row, names in rows.items()]
+    about = (
+        f"After {max(budgets_of(table)):,} simulations: how often a run of `archive` is better than one of the other "
+        "(equal counts half), and the probability of such differences by chance: Wilcoxon's signed ranks of "
+        f"{of_seeds}, Holm's correction for all {pairs} pairs of log and algorithm by a measure. Of {of_seeds} it is "
+        f"{min(1.0, 2.0 ** (1 - seeds) * pairs):.2g} at least, if all differences are of one sign everywhere; from "
+        f"{enough} seeds on a test on one log can show a difference."
+    )
+    return [*lines, "", about, ""]
 
-    def values(log: str, name: str) -> Floats:
-        rows = of(table, log=log, algorithm=name, evaluations=many)
-        return np.array([float(row[DECIDES]) for row in sorted(rows, key=lambda row: int(row["seed"]))])
+
+def compared(
+    table: Sequence[Row], logs: Sequence[str], this: str, others: Sequence[str], column: str
+) -> dict[tuple[str, str], str]:
+    """Return how often one algorithm is better than each other on each log, and by which chance, as cells."""
+    many, sign = max(budgets_of(table)), 1 if MEASURES[column] else -1
+
+    def good(log: str, name: str) -> Floats:
+        return sign * by_seed(table, log, name, column, many)
 
     pairs = [(log, name) for log in logs for name in others]
-    chances = rank_tests.holm([rank_tests.chance(values(log, "archive"), values(log, name)) for log, name in pairs])
-    cells = {
-        pair: f"{rank_tests.effect(values(pair[0], 'archive'), values(*pair)):.2f}, {p:.2g}"
-        for pair, p in zip(pairs, chances, strict=True)
+    chances = rank_tests.holm([rank_tests.chance(good(log, this), good(log, name)) for log, name in pairs])
+    return {
+        (log, name): f"{rank_tests.effect(good(log, this), good(log, name)):.2f}, {p:.2g}"
+        for (log, name), p in zip(pairs, chances, strict=True)
     }
-    lines = ["## Tests", "", "| `archive` against | " + " | ".join(others) + " |"]
-    lines += ["| --- |" + " ---: |" * len(others)]
-    lines += [f"| {log} | " + " | ".join(cells[log, name] for name in others) + " |" for log in logs]
+
+
+def draws(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
+    """Return the section that sets random draws against the earlier default, by all measures."""
+    *_, many = budgets = budgets_of(table)
+    lines = [f"## Random draws against NSGA-II, {many:,} simulations", "", "| log | " + " | ".join(MEASURES) + " |"]
+    lines += ["| --- |" + " ---: |" * len(MEASURES)]
+    cells = {column: compared(table, logs, RANDOM, [BASE], column) for column in MEASURES}
+    for log in logs:
+        of_log = []
+        for column, larger in MEASURES.items():
+            one, other = (by_seed(table, log, name, column, many) for name in (RANDOM, BASE))
+            wins = int(((one > other) if larger else (one < other)).sum())
+            of_log.append(f"{wins} of {len(one)}, {cells[column][log, BASE]}")
+        lines.append(f"| {log} | " + " | ".join(of_log) + " |")
+    words = []
+    for budget in budgets:
+        better_by, worse_by = (", ".join(names) or "none" for names in random_beside_base(table, logs, budget))
+        words.append(f"after {budget:,} better by {better_by}, and worse by {worse_by}")
     about = (
-        f"Hypervolume to {REACH} times EASY after {many:,} simulations: how often a run of `archive` has more than one "
-        f"of the other (equal counts half), and the probability of such differences by chance: Wilcoxon's signed ranks "
-        f"of {of_seeds}, Holm's correction for all {len(pairs)} pairs. Of {of_seeds} it is "
-        f"{min(1.0, 2.0 ** (1 - seeds) * len(pairs)):.2g} at least, if all differences are of one sign everywhere."
+        "In how many seeds random draws are better, then as above, with Holm's correction for the logs. By mean ranks "
+        f"over logs and seeds random draws are {'; '.join(words)}."
     )
     return [*lines, "", about, ""]
 
@@ -231,13 +303,13 @@ def long(results: Path) -> list[str]:
     seeds = sorted({int(row["seed"]) for row in table})
     before, many = budgets_of(table)[-2:]
     first = [best_on(table, log, seed, many) for log in logs for seed in seeds]
-    early, ahead = logs_won_early(table, logs, before, many), ahead_of_archive(table, logs, many)
+    early = logs_won_early(table, logs, before, many)
     gains = [mean_of(of(table, algorithm=name, evaluations=many), "wish gain %") for name in settings.ALGORITHMS]
     about = (
         f"As above, for {'seeds' if len(seeds) > 1 else 'seed'} {', '.join(map(str, seeds))}, in a box from the best "
         f"of these runs alone. After {many:,} `archive` has the largest hypervolume in {first.count('archive')} of "
         f"{len(first)} pairs of log and seed and shares it in {first.count('')}; better than it by any measure: "
-        f"{'; '.join(ahead) or 'no other one on any log'}. With {before:,} it has at least as much as NSGA-II with "
+        f"{ahead_words(table, logs, many)}. With {before:,} it has at least as much as NSGA-II with "
         f"{many:,} on {early} of {len(logs)} logs. The best schedule for a random wish is "
         + ", ".join(f"{gain:.1f} ({name})" for gain, name in zip(gains, settings.ALGORITHMS, strict=True))
         + " % below EASY, in the mean over logs."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -148,21 +149,29 @@ def test_seeds_are_said_with_the_jobs_they_are_of(sections: tuple[Any, Any]) -> 
 
 
 def test_search_that_finds_nothing_better_than_random_is_said(sections: tuple[Any, Any]) -> None:
-    _, beyond = sections
+    ranks = importlib.import_module("ranks")
     rows = [
-        {"encoding": encoding, "algorithm": name, "seed": str(seed), "size": str(9 * good + seed), "jobs": "300"}
-        | {"hypervolume": "0" if encoding == "sequence" else str(0.5 + seed / 100), "igd_plus": str(0.1 * (1 + good))}
-        | {"whole_igd_plus": "0.1", "epsilon": "0.1"}
+        {"encoding": encoding, "algorithm": name, "seed": str(seed), "size": str(99 * good + seed), "jobs": "300"}
+        | {"hypervolume": "0" if encoding == "sequence" else str(good + seed / 100), "evaluations": "40"}
+        | {"igd_plus": str(0.1 * (1 + good)), "epsilon": "0.1", "whole_igd_plus": "0.1", "whole_epsilon": "0.1"}
         for encoding in ("sequence", "weighting")
-        for name, good in (("nsga2", 1), ("random", 0))
+        for name, good in (("nsga2", 1), ("rvea", 0), ("random", 0))
         for seed in range(10)
     ]
-    assert list(beyond.as_random(rows)) == [
-        "For sequences no algorithm is shown to find better schedules than random search, only more, "
-        "and nsga2 is worse by IGD+.",
-        "For weightings nsga2 is not shown to beat random search by hypervolume, and nsga2 is worse by IGD+.",
-    ]
-    assert list(beyond.as_random([])) == []
+    assert ranks.in_short(rows) == (
+        "by one measure or more 2 of 2 searches for policies and 2 of 2 searches for sequences are not shown to be "
+        "better than drawing at random"
+    )
+    text = "\n".join(ranks.section(rows))
+    assert "Not shown: by hypervolume rvea; by IGD+ nsga2, rvea; by epsilon nsga2, rvea; by size rvea." in text
+    assert "Worse than random with every seed: by hypervolume none; by IGD+ nsga2; by epsilon none" in text
+    assert re.search(r"\| nsga2 \| 1\.00, \S+ \| 0\.00, \S+ \| 0\.50, 1 \| 1\.00, \S+ \|", text)
+
+
+def test_the_box_of_sequences_says_why_it_is_not_of_easy(sections: tuple[Any, Any]) -> None:
+    choices, _ = sections
+    assert "in that box are 1 to 2 schedules of each" in choices.not_of_easy([{"inside": "2"}, {"inside": "1"}])
+    assert choices.not_of_easy([]) == ""
 
 
 def test_an_older_box_is_said(sections: tuple[Any, Any]) -> None:

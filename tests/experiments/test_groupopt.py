@@ -28,16 +28,17 @@ def test_the_opening_compares_with_easy_and_says_what_is_reversed(scripts: dict[
         for policy, both in policies.items()
         for number, gain in enumerate(both)
     ]
-    (words,) = analysis.beside_easy(rows)
+    words = analysis.beside_easy(rows)
     assert words == (
-        "AWRT of time sharing is 15 % shorter than EASY's with group optimisation, 40 % longer without it "
-        "(medians of 3 workloads); on 1 of them longer with it than without."
+        "Response times weighted by work (AWRT) are with group optimisation 15 % shorter than those of EASY, which "
+        "does not share time, and 40 % longer without it (medians of 3 workloads), on 1 of them longer with it than "
+        "without."
     )
-    assert analysis.beside_easy(rows[:3]) == []
+    assert analysis.beside_easy(rows[:3]) == ""
     pair = f"Opt-TSL over TSL{gains.OWN}"
     found = [gains.Gain(measure, pair, 10.0, [value] * 4) for measure, value in (("response", -1.0), ("wait", 1.0))]
-    assert analysis.reversed_words(found) == ["Reversed: response where a slice has jobs of its own class only."]
-    assert analysis.reversed_words(found[1:]) == []
+    assert analysis.reversed_words(found) == "Reversed: response where a slice has jobs of its own class only. "
+    assert analysis.reversed_words(found[1:]) == ""
     assert set(gains.IN_WORDS) == set(gains.PAIRS)
 
 

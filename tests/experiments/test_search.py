@@ -39,6 +39,8 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "Wilcoxon's signed ranks of 2 seeds",
         "## Longer searches",
         "better than it by any measure",
+        "Better than `archive`, in the mean over seeds: after 120 simulations",
+        "## Random draws against NSGA-II, 240 simulations",
         "## Lag",
         "Lost by a lag of 50 instead of 1",
     ):
@@ -62,3 +64,11 @@ def test_a_wish_is_met_within_the_box_or_by_easy(run: Any) -> None:
     times = np.array([[50.0, 151.0], [80.0, 150.0]])  # the first is out of the box
     assert run.wish_gain(times, easy, wishes) == pytest.approx((0.2 + 0.0) / 2)
     assert run.wish_gain(times[:1], easy, wishes) == 0
+
+
+def test_random_draws_and_few_simulations_are_in_the_opening() -> None:
+    lines = (ROOT / "results" / "search" / "summary.md").read_text(encoding="utf-8").splitlines()
+    came_out, fails = (next(line for line in lines if name in line) for name in ("What came out", "Where it fails"))
+    assert "drawing policies at random gives" in came_out
+    assert "Drawing at random is better than NSGA-II by" in fails
+    assert "after 500 simulations" in fails
