@@ -251,7 +251,8 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         "Gains are (EASY - X) / EASY in per cent, positive is better. Intervals are 90 %, by a block bootstrap over "
         "the weeks of all tenths together: of the gain, and of that of AWRT, over all these weeks, and not of the "
         "median and the mean of the tenths beside them, which may lie outside; of trained policies the ends are means "
-        "over seeds. A limit is broken by so many per cent of it, added up over limits. Ranks are among all policies, those outside the limits behind the others.",
+        "over seeds. A limit is broken by so many per cent of it, added up over limits. Ranks are among all policies, "
+        "those outside the limits behind the others.",
         "",
     ]
 
