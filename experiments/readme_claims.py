@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from experiments.claims import README, Claim
-from experiments.online_claims import MARGIN
-from experiments.quoted import Results, in_words, rolling
+from experiments.quoted import Results, in_words
 from experiments.shown import WALK, record_of
 from paretosched.search.settings import EVALUATIONS
 
@@ -48,14 +47,6 @@ README_CLAIMS: tuple[Claim, ...] = (
             r"\nrecorded +\S+ +\+(\d+\.\d)",
             r"\ngroup biology .*\n +recorded +\S+ +-(\d+\.\d)",
             r"others <= 1\.(\d+)\*EASY",
-        ),
-    ),
-    Claim(
-        README,
-        "with {} seeds, on the later tenths of {} logs",
-        lambda r: (
-            in_words(len({row["seed"] for row in rolling(r, "trained", MARGIN)})),
-            in_words(len({row["log"] for row in rolling(r, "trained", MARGIN)})),
         ),
     ),
 )

@@ -14,18 +14,21 @@ import constants
 import run
 import scalings
 import settings
-from elsewhere import chosen_in_words, left_out_logs
+from elsewhere import chosen_elsewhere, left_out_logs, total_of, without_the_chosen_on
 from standings import (
     ROLLING,
     Row,
     Standing,
+    best_of,
     gains_by_log,
     idle_logs,
+    kept_by,
     kept_of,
     place,
     ranks_of,
     safest_of,
     standings_of,
+    steady_of,
     twins_of_easy,
 )
 
@@ -53,7 +56,7 @@ def main() -> None:
     lines += [*tried, *answer(everything, standings)]
     safest = safest_of(standings)
     lines += [*(gains_in_words(everything, safest) if safest else []), *table_of_all(standings)]
-    lines += [*seed_by_seed(everything), *left_out_logs(everything)]
+    lines += [*seed_by_seed(everything), *left_out_logs(everything), *without_the_chosen_on(everything, standings)]
     if len(everything) < len(rows[run.UNTRAINED]):
         of_all = sorted(standings_of(rows[run.UNTRAINED]), key=lambda standing: standing.rank)
         lines += table_of_all(of_all, "Untrained policies alone, on all tenths")
@@ -61,7 +64,7 @@ def main() -> None:
         last = [row for part in TRIED for row in rows[part] if place(row) == (log, settings.LAST.name)]
         lines += of_log(log, [row for row in everything if row["log"] == log], pools, last)
     lines += on_the_last_part(rows[run.TRAINED])
-    lines += scalings.section(rows[run.SCALINGS], steady_and_best(standings)[1].policy)
+    lines += scalings.section(rows[run.SCALINGS], most_of(standings).policy)
     lines += goals(rows[run.TRAINED], standings) if rows[run.TRAINED] else []
     lines += [*worth_of_estimates(rows[run.ESTIMATES]), *choice_of_constants(rows[run.GUARDED])]
     lines += left_out(options.results)
@@ -124,48 +127,56 @@ def opening(
     made_up: Sequence[Row],
 ) -> list[str]:
     """Return the five sentences of the summary."""
-    steady, best = steady_and_best(standings)
-    plain = max((standing for standing in steady if not standing.is_trained), key=lambda standing: standing.gain)
+    best, twins = most_of(standings), twins_of_easy(rows)
     greedy = max(standings, key=lambda standing: standing.gain)
-    safest = safest_of(standings)
-    twins = twins_of_easy(rows)
-    share, least = f"{100 * settings.KEPT:.0f} %", f"{settings.LEAST_GAIN:g} % or more"
-    others = f"the {len(standings) - len(twins) - 1} policies that are not EASY under another name"
     is_easy = best.policy in (settings.EASY, *twins)
-    if is_easy:
-        alone = all(standing.policy in (settings.EASY, *twins) for standing in steady)
-        gains = "" if alone else " and gains anything"
-        found = f"Of {others} none keeps the limits in {share} of the parts{gains}; EASY itself does."
-        found += f" Of the trained ones that gain {least}, {in_short(rows, safest)}." if safest else ""
-    else:
-        found = (
-            f"Of {others} `{best.policy}` gains most of those that keep the limits in {share} of the parts: "
-            f"{best.gain:+.1f} % in the mean over logs; kept in {kept_by(rows, best)}."
-        )
-        kept = kept_of(tenths_of(rows, safest)) if safest else ""
-        found += f" Of trained ones that gain {least}, `{safest.policy}` does so most: {kept}." if safest else ""
-    shown = safest if is_easy else best
-    worth_training = safest if safest and safest.gain > best.gain else None
-    kind = (
-        f"Train an order within limits and at a distance to them on your own log, and review it after some weeks; "
-        f"without training run `{plain.policy}`."
-        if best.is_trained
-        else f"Run `{best.policy}`{'' if is_easy else f', or `{settings.EASY}`'} if the limits must hold"
-        + (f"; if it is enough that they hold in most parts, train `{worth_training.policy}`" if worth_training else "")
-        + ", and try it on a part of your log that it has not seen."
+    share = f"{100 * settings.KEPT:.0f} % of the parts"
+    found = (
+        f"none gains anything and keeps the limits in {share}, except EASY itself"
+        if is_easy
+        else f"`{best.policy}`{in_short(best)} gains most of those that keep the limits in {share}: {best.gain:.1f} % "
+        f"in the mean over logs, kept in {kept_by(tenths_of(rows, best), idle_logs(rows))}"
     )
+    trained = chosen_elsewhere(rows, safest_of)
+    found += f"; trained ones, chosen on other logs, gain {total_of(trained)}" if trained else ""
+    parts = f"these {parts_of_logs(rows)}"
+    is_guarded = best.policy.startswith(Guarded.rule)
+    sure = f"It was designed and picked with {parts} in view" if is_guarded else f"It was picked on {parts}"
+    sure += f"; on made-up logs, which nobody had in view, it keeps the limits in {kept_of(made_up)}" if made_up else ""
     return common.opening(
-        f"Which scheduler reaches the least {provenance['objective']} on jobs that it has not learnt from, with "
-        f"{provenance['limits']}?",
-        found,
-        f"It was tried on {parts_of_logs(rows)}, with {seeds_of(rows)}"
-        + (chosen_before(made_up) if best.policy.startswith(Guarded.rule) else chosen_in_words(rows)),
-        (f"{worst_of(rows, shown)}; " if shown else "")
-        + f"`{greedy.policy}`, which gains most of all ({greedy.gain:+.1f} %), keeps the limits in "
-        f"{100 * greedy.within_limits:.0f} % only; AWRT is {worse_awrt(greedy)} and the group that loses most loses "
+        f"Which scheduler reaches the least {provenance['objective']}, response times of two user groups, on jobs that "
+        f"it has not learnt from, within {provenance['limits']} (AWRT is the mean response time, weighted by processor "
+        "seconds)?",
+        f"Of {len(standings) - len(twins) - 1} policies {found}.",
+        f"{sure}; there are {seeds_of(rows)}; settings of Greedy were chosen on all of {settings.CHOSEN_ON}"
+        f"{best_without(rows)}.",
+        ("" if is_easy else f"{broken_by(rows, best)}; ")
+        + f"`{greedy.policy}`, which gains most ({greedy.gain:.1f} %), keeps them in "
+        f"{kept_of(tenths_of(rows, greedy))}, AWRT {worse_awrt(greedy)}, and its worst group loses "
         f"{-greedy.group:.0f} % in the mean.",
-        kind,
+        f"Train `{best.policy}` on your own log, and review it after some weeks."
+        if best.is_trained
+        else f"Run `{best.policy}`{'' if is_easy else f', or `{settings.EASY}` if the limits must hold'}, and try it "
+        "on a part of your log that it has not seen.",
     )
+
+
+def best_without(rows: Sequence[Row]) -> str:
+    """Return the end of a sentence: the best policy without the log on which settings were chosen."""
+    others = [row for row in rows if row["log"] != settings.CHOSEN_ON]
+    best = best_of(standings_of(others))
+    if best is None:
+        return ""
+    kept = kept_of(tenths_of(others, best))
+    return f", without which `{best.policy}` is best, with {best.gain:.1f} %, kept in {kept}"
+
+
+def most_of(standings: Sequence[Standing]) -> Standing:
+    """Return which policy gains most of those that keep the limits often enough; EASY always does."""
+    best = best_of(standings)
+    if best is None:
+        raise LookupError("no policy keeps the limits, not even EASY")
+    return best
 
 
 def tenths_of(rows: Sequence[Row], standing: Standing) -> list[Row]:
@@ -173,37 +184,18 @@ def tenths_of(rows: Sequence[Row], standing: Standing) -> list[Row]:
     return [row for row in rows if row["policy"] == standing.policy and row["split"] in ROLLING]
 
 
-def kept_by(rows: Sequence[Row], standing: Standing) -> str:
-    """Return in words in how many of the tenths a policy keeps the limits, with and without idle logs."""
-    mine = tenths_of(rows, standing)
-    idle = idle_logs(rows)
-    busy = [row for row in mine if row["log"] not in idle]
-    return kept_of(mine) + (f" ({kept_of(busy)} without {', '.join(idle)})" if idle else "")
-
-
 def of_model(rows: Sequence[Row]) -> list[Row]:
     """Return the rows of made-up logs."""
     return [row for row in rows if row["log"] == settings.OF_MODEL]
 
 
-def chosen_before(made_up: Sequence[Row]) -> str:
-    """Return the end of a sentence: on what the constants of guarded orders were chosen, and what they do elsewhere."""
-    choice = ". Its constants were chosen on earlier parts; that such a guard was tried at all, with these in view."
-    if not made_up:
-        return choice
-    return f"{choice} On made-up logs, which nobody had in view, it keeps limits in {kept_of(made_up)} cases."
-
-
 def parts_of_logs(rows: Sequence[Row]) -> str:
-    """Return on how many parts of logs policies were tried, and on how many of each log, in words."""
+    """Return on how many parts of how many logs policies were tried, in words."""
     tenths: dict[str, set[str]] = {}
     for row in rows:
         if row["split"] in ROLLING:
             tenths.setdefault(row["log"], set()).add(row["split"])
-    most = max(map(len, tenths.values()))
-    fewer = [f"{len(parts)} of {log}" for log, parts in tenths.items() if len(parts) < most]
-    words = f"{sum(map(len, tenths.values()))} parts of logs, {most} of each log"
-    return words + (f" but {', '.join(fewer)}" if fewer else "")
+    return f"{sum(map(len, tenths.values()))} parts of {len(tenths)} logs"
 
 
 def worse_awrt(standing: Standing) -> str:
@@ -211,12 +203,10 @@ def worse_awrt(standing: Standing) -> str:
     return f"{abs(standing.overall):.0f} % {'better' if standing.overall > 0 else 'worse'}"
 
 
-def in_short(rows: Sequence[Row], standing: Standing) -> str:
-    """Return in words how often a policy kept the limits, with and without idle logs, and its mean gain."""
-    return (
-        f"`{standing.policy}` keeps them most often, in {kept_by(rows, standing)} parts, and gains "
-        f"{standing.gain:+.1f} % in the mean over logs"
-    )
+def in_short(standing: Standing) -> str:
+    """Return in words what a guarded order does; nothing of other policies."""
+    is_guarded = standing.policy.startswith(Guarded.rule)
+    return " (two groups first while it beats a simulated EASY)" if is_guarded else ""
 
 
 def gains_in_words(rows: Sequence[Row], standing: Standing) -> list[str]:
@@ -225,21 +215,22 @@ def gains_in_words(rows: Sequence[Row], standing: Standing) -> list[str]:
     return [f"`{standing.policy}`, mean gain by log: {gains}.", ""]
 
 
-def worst_of(rows: Sequence[Row], standing: Standing) -> str:
-    """Return in words on which log a policy keeps the limits least often, and what its worst group loses."""
+def broken_by(rows: Sequence[Row], standing: Standing) -> str:
+    """Return in words on which logs a policy breaks the limits, how often and by how much, and what a group loses."""
     mine = tenths_of(rows, standing)
-    by_log = {log: [row for row in mine if row["log"] == log] for log in dict.fromkeys(row["log"] for row in mine)}
-    worst = min(by_log, key=lambda log: mean(float(row["exceeded"]) == 0 for row in by_log[log]))
+    broken = []
+    for log in dict.fromkeys(row["log"] for row in mine):
+        here = [row for row in mine if row["log"] == log]
+        excess = [100 * float(row["exceeded"]) for row in here if float(row["exceeded"])]
+        if excess:
+            most = f"{max(excess):.{1 if max(excess) >= 1 else 2}f} %"
+            by = f"by {'up to ' if len(excess) > 1 else ''}{most}"
+            broken.append(f"on {log} in {len(excess)} of {len(here)} ({by})")
+    words = f"breaks the limits {' and '.join(broken)}" if broken else "breaks no limit"
     return (
-        f"On {worst} `{standing.policy}` keeps the limits in {kept_of(by_log[worst])} parts, and over all the group "
-        f"that loses most loses {-standing.group:.0f} % in the mean"
+        f"`{standing.policy}` {words}, and its worst group loses {-standing.group:.0f} % in the mean and "
+        f"{-standing.lowest:.0f} % at most"
     )
-
-
-def steady_and_best(standings: Sequence[Standing]) -> tuple[list[Standing], Standing]:
-    """Return the policies that keep the limits often enough, and the one of them that gains most."""
-    steady = [standing for standing in standings if standing.within_limits >= settings.KEPT]
-    return steady, max(steady, key=lambda standing: standing.gain)
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
@@ -258,22 +249,24 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         f"{common.versions_text(provenance)}.",
         "",
         "Gains are (EASY - X) / EASY in per cent, positive is better. Intervals are 90 %, by a block bootstrap over "
-        "the weeks of all tenths together: of the gain over all these weeks, and not of the median of the tenths "
-        "beside them, which may lie outside. Ranks are among all policies, those outside the limits behind the others.",
+        "the weeks of all tenths together: of the gain, and of that of AWRT, over all these weeks, and not of the "
+        "median and the mean of the tenths beside them, which may lie outside; of trained policies the ends are means "
+        "over seeds. A limit is broken by so many per cent of it, added up over limits. Ranks are among all policies, "
+        "those outside the limits behind the others.",
         "",
     ]
 
 
 def answer(rows: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
     """Return which policies have the largest mean gain of those that keep the limits."""
-    steady, best = steady_and_best(standings)
-    plain = max((standing for standing in steady if not standing.is_trained), key=lambda standing: standing.gain)
+    best = most_of(standings)
+    plain = most_of([standing for standing in standings if not standing.is_trained])
     share = f"{100 * settings.KEPT:.0f} %"
     twins = "".join(f" (`{policy}` is the same)" for policy in twins_of_easy(rows) if plain.policy == settings.EASY)
     lines = [
         f"**The best policy that keeps the limits in {share} of the splits: {best.policy}**, {best.gain:+.1f} % in the "
         f"mean over logs, {best.worst:+.1f} % on the worst log. Of those that need no training: {plain.policy}"
-        f"{twins}, {plain.gain:+.1f} %."
+        f"{twins}, {plain.gain:+.1f} %. Picked on these parts of the logs."
     ]
     return [*lines, ""]
 
@@ -289,18 +282,21 @@ def table_of_all(standings: Sequence[Standing], title: str = "All policies, all 
             f"{100 * standing.within_limits:.0f} %",
             f"{standing.overall:+.1f} %",
             f"{standing.group:+.1f} %",
+            f"{standing.lowest:+.1f} %",
             f"{standing.p95:.2f}",
             f"{standing.slowdown:.1f}",
         ]
         for standing in standings
     ]
-    heads = ["policy", "mean rank", "gain", "worst log", "limits kept", "AWRT", "worst group", "95 % wait", "slowdown"]
+    heads = ["policy", "mean rank", "gain", "worst log", "limits kept", "AWRT", "worst group", "at worst"]
+    heads += ["95 % wait", "slowdown"]
     return [
         f"## {title}",
         "",
         *markdown(heads, lines, left=1),
         "",
-        "95 % wait: of the group that loses most, as a multiple of EASY's, median over splits; waits of less than an "
+        "Worst group: the gain of the group that loses most, mean over splits, and the lowest of any split. 95 % wait: "
+        "of the group that loses most, as a multiple of EASY's, median over splits; waits of less than an "
         "hour count as one. Slowdown: bounded by 10 s, mean of all jobs alike.",
         "",
     ]
@@ -319,19 +315,19 @@ def seed_by_seed(rows: Sequence[Row]) -> list[str]:
         if len(seeds) > 1:
             gains = [mean(gains_by_log(mine, policy).values()) for mine in seeds]
             overall = [mean(float(row["AWRT_vs_easy"]) for row in mine) for mine in seeds]
-            group = [mean(map(common.worst_group, mine)) for mine in seeds]
-            shown = (" / ".join(f"{value:+.1f}" for value in values) for values in (gains, overall, group))
+            group, lowest = ([choose(map(common.worst_group, mine)) for mine in seeds] for choose in (mean, min))
+            shown = (" / ".join(f"{value:+.1f}" for value in values) for values in (gains, overall, group, lowest))
             lines.append([policy, *shown, " / ".join(map(kept_of, seeds))])
     if not lines:
         return []
-    heads = ["policy", "gain, %", "AWRT, %", "worst group, %", "limits kept"]
+    heads = ["policy", "gain, %", "AWRT, %", "worst group, %", "at worst, %", "limits kept"]
     return [
         "## Seed by seed",
         "",
         *markdown(heads, lines, left=1),
         "",
         "One value a seed, in their order, each over all tenths: the gain is the mean over logs, AWRT and the group "
-        "that loses most are means over tenths.",
+        "that loses most are means over tenths; at worst is the lowest of them.",
         "",
     ]
 
@@ -346,20 +342,28 @@ def of_log(log: str, rows: Sequence[Row], pools: Sequence[Row], on_last: Sequenc
         last = [row for row in on_last if row["policy"] == policy]
         ends = [row for row in pools if row["log"] == log and row["policy"] == policy and row["low"]]
         ends = [row for row in ends if int(row["splits"]) == len({row["split"] for row in mine})]  # of the same tenths
-        interval = (mean(float(row[key]) for row in ends) for key in ("low", "high")) if ends else ()
+        seeds = [[row for row in mine if row["seed"] == seed] for seed in dict.fromkeys(row["seed"] for row in mine)]
         lines.append(
             [
                 policy,
                 f"{ranks[policy]:.1f}",
                 f"{median(float(row['objective_vs_easy']) for row in mine):+.1f} %" if mine else "-",
-                " to ".join(f"{end:+.1f}" for end in interval) or "-",
+                interval(ends, "low", "high"),
+                " / ".join(f"{mean(float(row['AWRT_vs_easy']) for row in of_seed):+.1f}" for of_seed in seeds) or "-",
+                interval(ends, "AWRT_low", "AWRT_high"),
+                " / ".join(f"{mean(map(common.worst_group, of_seed)):+.1f}" for of_seed in seeds) or "-",
                 kept_of(mine),
                 f"{mean(float(row['objective_vs_easy']) for row in last):+.1f} %" if last else "not tried",
                 kept_of(last) if last else "-",
             ]
         )
-    heads = ["policy", "rank", "median gain", "interval", "limits kept", "last 30 %", "limits kept there"]
-    return [f"## {log}", "", *markdown(heads, lines, left=1), ""]
+    heads = ["policy", "rank", "median gain", "interval", "AWRT, %", "interval", "worst group, %", "limits kept"]
+    return [f"## {log}", "", *markdown([*heads, "last 30 %", "limits kept there"], lines, left=1), ""]
+
+
+def interval(rows: Sequence[Row], *keys: str) -> str:
+    """Return the ends of intervals in words, of several seeds their means."""
+    return " to ".join(f"{mean(float(row[key]) for row in rows):+.1f}" for key in keys) if rows else "-"
 
 
 def on_the_last_part(rows: Sequence[Row]) -> list[str]:
@@ -386,14 +390,15 @@ def on_the_last_part(rows: Sequence[Row]) -> list[str]:
         "",
         *markdown(heads, lines, left=3),
         "",
-        f"All {len(lines)} trainings on the first 70 % that there are. Where a policy is missing, it was not trained.",
+        f"All {len(lines)} trainings on the first 70 % that there are. Where a policy is missing, it was not trained. "
+        f"{settings.CHOICE}",
         "",
     ]
 
 
 def goals(rows: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
     """Return the section about what was wanted of trained policies."""
-    steady = [s for s in standings if not s.is_trained and s.within_limits >= settings.KEPT]
+    steady = [standing for standing in steady_of(standings) if not standing.is_trained]
     best_other = max((s.gain for s in steady), default=float("nan"))
     lines = []
     for standing in (standing for standing in standings if standing.is_trained):

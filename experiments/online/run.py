@@ -29,7 +29,6 @@ from paretosched.simulation.objective import objective_table
 from paretosched.training.task import data_of, tasks
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
-from paretosched.workload.public_logs import log_file
 from paretosched.workload.user_groups import by_earlier_consumption
 
 UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS = PARTS = (
@@ -48,11 +47,11 @@ def main() -> None:
     parser.add_argument(
         "--log",
         action="append",
-        choices=(*settings.LOGS, *settings.SCALED, *settings.OTHER_LOGS),
-        help="may be given again; default: all but the last three",
+        choices=(*settings.LOGS, *settings.SCALED),
+        help="may be given again; default: all",
     )
     names = [learner.name for learner in settings.LEARNERS]
-    parser.add_argument("--seeds", type=int, help="of how many seeds, from 0, trainings are made; default: all")
+    parser.add_argument("--seeds", type=int, help="how many of a training, from 0; default: those of settings.py")
     parser.add_argument(
         "--learner",
         action="append",
@@ -68,9 +67,10 @@ def main() -> None:
     for part in parts:
         of_part: list[dict[str, Any]] = []
         if part == ESTIMATES:
-            for log in logs:
+            recorded = [log for log in logs if log not in settings.SCALED]
+            for log in recorded:
                 of_part += rows_of_estimates(log, options)
-                save_part(part, "", of_part, logs, options.results)
+                save_part(part, "", of_part, recorded, options.results)
             continue
         if part == GUARDED:
             for log in (*logs, settings.OF_MODEL):
@@ -83,7 +83,7 @@ def main() -> None:
                 of_part += rows_of_scaling(log, scaling, options)
                 save_part(part, "", of_part, drawn, options.results)
             continue
-        for seed, split in product(seeds(part, options.quick), settings.SPLITS):
+        for seed, split in product(seeds(part, options), settings.SPLITS):
             for log in logs:  # one seed and one split of all logs first, so that a part of the whole is of use
                 if split in splits(log, options.quick):
                     of_part += rows_of(part, log, split, seed, options)
@@ -136,8 +136,7 @@ def workload(log: str, quick: bool) -> ps.Workload:
     if log in settings.SCALED:
         large: ps.Workload = common.scaled_log(settings.SCALED[log])
         return large
-    recorded: ps.Workload = ps.read_swf(log_file(common.LOGS.get(log, log)), overrun="cut", name=log)
-    return recorded
+    return common.log_of(log)
 
 
 def slower(small: ps.Workload, name: str) -> ps.Workload:
@@ -169,11 +168,13 @@ def splits(log: str, quick: bool) -> tuple[settings.Split, ...]:
     return tuple(split for split in of_log if not (is_spared and split == settings.SPARE))
 
 
-def seeds(part: str, quick: bool) -> tuple[int | None, ...]:
-    """Return the seeds of a part; None where nothing is random."""
+def seeds(part: str, options: argparse.Namespace) -> Sequence[int | None]:
+    """Return the seeds of a part: so many as the options or the settings say; None where nothing is random."""
     if part == UNTRAINED:
         return (None,)
-    return settings.SEEDS[:1] if quick else settings.SEEDS
+    if options.seeds is not None:
+        return range(options.seeds)
+    return range(1 if options.quick else settings.SEEDS)
 
 
 def policies(quick: bool) -> tuple[str, ...]:
@@ -185,14 +186,11 @@ def learners(quick: bool) -> list[settings.Learner]:
     """Return the trainings to try; if `quick`, short ones."""
     if not quick:
         return list(settings.LEARNERS)
-    short = []
-    for learner in settings.LEARNERS:
-        if learner.name in settings.QUICK_LEARNERS:
-            words = learner.settings | settings.QUICK_SETTINGS[learner.function]
-            if "resample" in words:
-                words["resample"] = settings.QUICK_RESAMPLE
-            short.append(learner._replace(settings=words))
-    return short
+    return [
+        learner._replace(settings=learner.settings | settings.QUICK_SETTINGS[learner.function])
+        for learner in settings.LEARNERS
+        if learner.name in settings.QUICK_LEARNERS
+    ]
 
 
 def between(whole: ps.Workload, begin: float, end: float) -> ps.Workload:
@@ -270,7 +268,7 @@ def rows_of_scaling(log: str, scaling: int, options: argparse.Namespace) -> Iter
     for words in policies(options.quick):
         yield where | {"policy": words, "seed": ""} | without_sums(reached_by(test, words, options))
     learning_part, _ = learning_and_test(workload(log, options.quick), last)
-    for seed, learner in product(seeds(TRAINED, options.quick), learners(options.quick)):
+    for seed, learner in product(seeds(TRAINED, options), learners(options.quick)):
         found = earlier_training(learner, seed, learning_part, last, log, options)
         if found is not None:
             label = where | {"policy": learner.name, "seed": seed}
@@ -325,9 +323,7 @@ def earlier_or_new(
     found = earlier_training(learner, seed, learning_part, split, log, options)
     if found is not None:
         return found
-    if (options.learner and learner.name not in options.learner) or (
-        options.seeds is not None and seed >= options.seeds
-    ):
+    if options.learner and learner.name not in options.learner:
         return None
     policy, about_training = training_of(learner, seed, learning_part, split, log, options)
     earlier = common.load_policies(options.results)

@@ -57,7 +57,7 @@ def section(rows: Sequence[Row], answer: str) -> list[str]:
         f"trained policies have learnt on the first scaling of {', '.join(settings.SCALED)}, from its first "
         f"{100 * settings.LAST.until:.0f} %; untrained ones that gain nothing in the mean are left out. Groups are by "
         "what users consumed before that part in the same scaling. A scaling has the same jobs, other copies of them, "
-        "and so is no other year.",
+        f"and so is no other year. {settings.CHOICE}",
         "",
         *in_words(others, answer),
     ]

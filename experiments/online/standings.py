@@ -27,9 +27,10 @@ class Standing(NamedTuple):
         Share of all splits, and seeds, in which the limits were kept.
     rank
         Mean rank among all policies over splits, policies outside the limits behind the others.
-    overall, group, p95, slowdown
-        Mean gain of AWRT; the mean over splits of the gain of the worst group; the largest 95th percentile wait of a
-        group as a multiple of EASY's, its median over splits; the mean bounded slowdown of all jobs.
+    overall, group, lowest, p95, slowdown
+        Mean gain of AWRT; the mean over splits of the gain of the worst group, and the lowest of them; the largest 95th
+        percentile wait of a group as a multiple of EASY's, its median over splits; the mean bounded slowdown of all
+        jobs.
     """
 
     policy: str
@@ -40,6 +41,7 @@ class Standing(NamedTuple):
     rank: float
     overall: float
     group: float
+    lowest: float
     p95: float
     slowdown: float
 
@@ -56,7 +58,7 @@ def standings_of(rows: Sequence[Row]) -> list[Standing]:
     standings = []
     for policy in dict.fromkeys(row["policy"] for row in rolling):
         mine = [row for row in rolling if row["policy"] == policy]
-        by_log = gains_by_log(mine, policy)
+        by_log, groups = gains_by_log(mine, policy), [common.worst_group(row) for row in mine]
         standings.append(
             Standing(
                 policy,
@@ -66,7 +68,8 @@ def standings_of(rows: Sequence[Row]) -> list[Standing]:
                 mean(float(row["exceeded"]) == 0 for row in mine),
                 mean(ranks[policy]),
                 mean(float(row["AWRT_vs_easy"]) for row in mine),
-                mean(map(common.worst_group, mine)),
+                mean(groups),
+                min(groups),
                 median(map(common.longest_wait, mine)),
                 mean(float(row["slowdown_all"]) for row in mine),
             )
@@ -107,6 +110,16 @@ def safest_of(standings: Iterable[Standing]) -> Standing | None:
     return max(gaining, key=lambda standing: (standing.within_limits, standing.gain), default=None)
 
 
+def steady_of(standings: Iterable[Standing]) -> list[Standing]:
+    """Return the policies that keep the limits often enough."""
+    return [standing for standing in standings if standing.within_limits >= settings.KEPT]
+
+
+def best_of(standings: Iterable[Standing]) -> Standing | None:
+    """Return which policy gains most of those that keep the limits often enough; None if none does."""
+    return max(steady_of(standings), key=lambda standing: standing.gain, default=None)
+
+
 def twins_of_easy(rows: Sequence[Row]) -> list[str]:
     """Return the policies under other names whose schedules have the values of EASY's wherever they were tried."""
     others = dict.fromkeys(row["policy"] for row in rows if row["policy"] != settings.EASY)
@@ -118,6 +131,12 @@ def idle_logs(rows: Iterable[Row]) -> list[str]:
     """Return the logs on which no policy, whatever its order, changes the objective: no job waits there."""
     moved = {row["log"] for row in rows if float(row["objective_vs_easy"])}
     return [log for log in dict.fromkeys(row["log"] for row in rows) if log not in moved]
+
+
+def kept_by(rows: Sequence[Row], idle: Sequence[str]) -> str:
+    """Return in how many of some rows the limits were kept, with and without idle logs."""
+    busy = [row for row in rows if row["log"] not in idle]
+    return kept_of(rows) + (f" ({kept_of(busy)} without {', '.join(idle)}, where nobody waits)" if idle else "")
 
 
 def kept_of(rows: Sequence[Row]) -> str:

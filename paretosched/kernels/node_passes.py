@@ -15,7 +15,8 @@ enough, else the nodes from the first one on. So does select/cons_tres.
 
 Nothing is kept from one pass to the next. As long as no job arrives, starts or ends, the order is the same, and a
 reservation that was too far in the future still is, a pass finds the same reservations, and all of them are nearer: no
-job can start that could not start in the pass before. Such passes are left out, and passes in which no waiting job fits.
+job can start that could not start in the pass before. Such passes are left out, and passes in which no waiting job
+fits.
 """
 
 from typing import NamedTuple

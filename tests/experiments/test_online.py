@@ -35,6 +35,12 @@ def rows_of(gains: dict[str, dict[str, tuple[float, float]]]) -> list[dict[str, 
     ]
 
 
+def rows_in(lines: list[str]) -> list[list[str]]:
+    """Return the cells of the rows of a table, which has a head of two lines."""
+    table = [line for line in lines if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("| ").split("|")] for line in table[2:]]
+
+
 def test_a_learner_is_chosen_on_the_other_logs(scripts: dict[str, Any]) -> None:
     """ "a" keeps the limits on A and B, "b" on C and gains more there: without A or B both keep them in one."""
     rows = rows_of(
@@ -44,8 +50,46 @@ def test_a_learner_is_chosen_on_the_other_logs(scripts: dict[str, Any]) -> None:
             "b": {"A": (1.0, 1.0), "B": (1.0, 1.0), "C": (9.0, 0.0)},
         }
     )
-    found = scripts["elsewhere"].chosen_elsewhere(rows)
-    assert [tuple(one) for one in found] == [("A", "b", 1.0, 0, 1), ("B", "b", 1.0, 0, 1), ("C", "a", 2.0, 0, 1)]
+    found = scripts["elsewhere"].chosen_elsewhere(rows, scripts["standings"].safest_of)
+    assert [(one.log, one.policy, one.gain) for one in found] == [("A", "b", 1.0), ("B", "b", 1.0), ("C", "a", 2.0)]
+    assert scripts["elsewhere"].total_of(found) == "1.3 %, kept in 0 of 3"
+
+
+def test_an_untrained_policy_too_is_chosen_on_the_other_logs(scripts: dict[str, Any]) -> None:
+    """ "fcfs" gains most, but breaks the limits on C: only where C is left out is it chosen."""
+    rows = rows_of(
+        {
+            "easy": dict.fromkeys("ABC", (0.0, 0.0)),
+            "fcfs": {"A": (5.0, 0.0), "B": (5.0, 0.0), "C": (-7.0, 0.5)},
+            "a": {"A": (2.0, 0.0), "B": (2.0, 0.0), "C": (4.0, 0.0)},
+        }
+    )
+    table = rows_in(scripts["elsewhere"].left_out_logs(rows))
+    assert [line[1:5] for line in table if line[0] == "all"] == [
+        ["A", "a", "+2.0 %", "1 of 1"],
+        ["B", "a", "+2.0 %", "1 of 1"],
+        ["C", "fcfs", "-7.0 %", "0 of 1"],
+        ["each in turn", "2 policies", "-1.0 %", "2 of 3"],
+    ]
+
+
+def test_a_log_on_which_settings_were_chosen_is_left_out_of_the_conclusions(scripts: dict[str, Any]) -> None:
+    """ "a" keeps the limits most often by what it does on CTC; without it "b" does."""
+    rows = rows_of(
+        {
+            "easy": dict.fromkeys(("CTC", "A", "B"), (0.0, 0.0)),
+            "a": {"CTC": (9.0, 0.0), "A": (3.0, 0.0), "B": (3.0, 0.5)},
+            "b": {"CTC": (1.0, 0.5), "A": (2.0, 0.0), "B": (5.0, 0.5)},
+        }
+    )
+    lines = scripts["elsewhere"].without_the_chosen_on(rows, scripts["standings"].standings_of(rows))
+    assert [line[:3] for line in rows_in(lines)] == [
+        ["easy", "+0.0 % / +0.0 %", "100 % / 100 %"],
+        ["a", "+5.0 % / +3.0 %", "67 % / 50 %"],
+        ["b", "+2.7 % / +3.5 %", "33 % / 50 %"],
+    ]
+    assert "`b` (+3.5 %, limits kept in 1 of 2) keeps them most often, and not `a` (+3.0 %, limits kept" in lines[-2]
+    assert scripts["elsewhere"].without_the_chosen_on([row for row in rows if row["log"] == "CTC"], ()) == []
 
 
 def test_who_is_easy_by_another_name_and_where_nobody_waits(scripts: dict[str, Any]) -> None:
@@ -83,7 +127,7 @@ def test_other_scalings_are_apart_from_the_one_learnt_on(scripts: dict[str, Any]
         for row in rows_of({policy: {"CTC 1024": (gain, 0.0)}})
     ]
     lines = scripts["scalings"].section(rows, "a")
-    table = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if line.startswith("| CTC")]
+    table = [line for line in rows_in(lines) if line[0].startswith("CTC")]
     assert [line[1:4] + line[7:] for line in table] == [
         ["a", "+9.0 to +9.5 %", "-1.0 to +5.0 %", "2 of 4"],
         ["lxf", "+1.0 %", "+2.0 to +2.5 %", "0 of 2"],
