@@ -116,6 +116,11 @@ MODELS = {
     "nodes as recorded": Model(True, AS_RECORDED),
 }
 
+MENDED_ON = (
+    "KTH 0",
+    "KTH 1",
+    "CTC 0",
+)  # windows whose replays were looked at to mend the model of priority/multifactor
 PAIRS_GOAL, OBJECTIVE_GOAL = 95.0, 3.0  # per cent
 
 # A quick run: a made-up log of minutes on 32 processors, and a small training.
