@@ -95,6 +95,11 @@ COST_CLAIMS: tuple[Claim, ...] = (
             in_words(len(scalings)),
         ),
     ),
+    Claim(
+        COST,
+        "| orders | {:,.0f} | {:,.0f} | of `draws` the training on one draw, made again while much else ran: the same",
+        lambda r: r.measurements("orders training wall", "orders training CPU"),
+    ),
     Claim(COST, "| slurm | {:,.0f} | not measured | {:.0f} replays, added up", replays),
     Claim(
         COST,
