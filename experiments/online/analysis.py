@@ -150,8 +150,8 @@ def opening(
         f"Of {len(standings) - len(twins) - 1} policies {found}.",
         f"{sure}; there are {seeds_of(rows)}; settings of Greedy were chosen on all of {settings.CHOSEN_ON}"
         f"{best_without(rows)}.",
-        ("" if is_easy else f"{broken_by(rows, best)}; ")
-        + f"`{greedy.policy}`, which gains most ({greedy.gain:.1f} %), keeps them in "
+        ("What" if is_easy else f"{broken_by(rows, best)}; what")
+        + f" gains most, `{greedy.policy}` ({greedy.gain:.1f} %), keeps them in "
         f"{kept_of(tenths_of(rows, greedy))}, AWRT {worse_awrt(greedy)}, and its worst group loses "
         f"{-greedy.group:.0f} % in the mean.",
         f"Train `{best.policy}` on your own log, and review it after some weeks."
@@ -226,10 +226,9 @@ def broken_by(rows: Sequence[Row], standing: Standing) -> str:
             most = f"{max(excess):.{1 if max(excess) >= 1 else 2}f} %"
             by = f"by {'up to ' if len(excess) > 1 else ''}{most}"
             broken.append(f"on {log} in {len(excess)} of {len(here)} ({by})")
-    words = f"breaks the limits {' and '.join(broken)}" if broken else "breaks no limit"
     return (
-        f"`{standing.policy}` {words}, and its worst group loses {-standing.group:.0f} % in the mean and "
-        f"{-standing.lowest:.0f} % at most"
+        f"Limits are broken by `{standing.policy}` {' and '.join(broken) or 'nowhere'}, and its worst group loses "
+        f"{-standing.group:.0f} % in the mean and {-standing.lowest:.0f} % at most"
     )
 
 
