@@ -32,7 +32,9 @@ EXAMPLE = """\
   (a systemd unit that does so)
   paretosched deploy policy.json --to slurm --off
   (undo: all site factors are 0 again)
-  paretosched deploy policy.json --to pbs
+  paretosched deploy policy.json --to slurm --off -o /var/lib/paretosched
+  (undo what the unit did, as the user of the unit; --unit prints the whole command)
+  paretosched deploy policy.json --to pbs --groups account
   (text for OpenPBS, with how to undo it)
 
 How it works on Slurm: every period, squeue and sprio are read, the waiting jobs are put in the policy's order, and
@@ -123,7 +125,7 @@ def run(options: argparse.Namespace) -> int | None:
         raise InputError(f"--share: must be more than 0 and less than 100 per cent, but is {options.share:g}")
     _check_file("POLICY", options.policy)
     if options.unit:
-        _print_unit(options)
+        _print_unit(options, orderly)
         return None
     return _run_on_slurm(options, orderly)
 
@@ -137,6 +139,7 @@ def _check_file(option: str, path: str) -> None:
 def _print_pbs(options: argparse.Namespace, policy: Policy) -> None:
     """Print what OpenPBS needs."""
     from ..deployment.pbs import pbs_text
+    from ..deployment.ranking import check_orderly, left_out
 
     names = ("dry_run", "off", "unit", "once", "period", "partition", "width", "share", "output")
     for name in names:
@@ -144,13 +147,17 @@ def _print_pbs(options: argparse.Namespace, policy: Policy) -> None:
         if value is not None and value is not False and value != []:
             word = name.replace("_", "-")
             raise InputError(f"--{word}: goes with --to slurm only; --to pbs prints text, with how to undo it")
-    show(pbs_text(policy, options.groups or "account"))
+    show(pbs_text(policy, options.groups))
+    for words in left_out(check_orderly(policy)):
+        remark(f"left out of the text for OpenPBS: {words}")
 
 
-def _print_unit(options: argparse.Namespace) -> None:
-    """Print a systemd unit with this command line."""
-    from ..deployment.systemd_unit import unit_text
+def _print_unit(options: argparse.Namespace, policy: Orderly) -> None:
+    """Print a systemd unit with this command line, unless the daemon would refuse it."""
+    from ..deployment.daemon import check_groups
+    from ..deployment.systemd_unit import hidden_path, unit_text
 
+    check_groups(policy, options.groups, options.width)
     program = Path(sys.argv[0]).resolve()
     words = [str(program)] if program.name == "paretosched" else [sys.executable, "-m", "paretosched"]
     words += ["deploy", str(Path(options.policy).resolve()), "--to", "slurm", "--period", f"{options.period:g}"]
@@ -165,6 +172,8 @@ def _print_unit(options: argparse.Namespace) -> None:
     if options.output is not None:
         words += ["-o", str(Path(options.output).resolve())]
     show(unit_text(words))
+    if path := hidden_path(words):
+        remark(f"{path}: the unit cannot see it, as PrivateTmp=yes gives it a /tmp of its own; put it elsewhere")
 
 
 def _folder(options: argparse.Namespace) -> Path:
@@ -217,8 +226,9 @@ def _run_on_slurm(options: argparse.Namespace, policy: Orderly) -> int | None:
 
 def _show_settings(plan: Plan, policy: Orderly, settings: dict[str, str], groups: str) -> None:
     """Show what is going to be done, and what slurm.conf must say for it."""
+    from ..deployment.ranking import left_out
     from ..deployment.slurm_queue import read_queue
-    from ..deployment.slurm_settings import RIGHTS, left_out, longest_limit, settings_for_books, wanted_settings
+    from ..deployment.slurm_settings import RIGHTS, longest_limit, settings_for_books, wanted_settings
     from ..policies.guarded import Guarded
     from ..policies.policy_tokens import written_time
 

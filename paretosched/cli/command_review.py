@@ -37,7 +37,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "      what the daemon did, too; after a dry run: what would have changed\n"
         "  paretosched review log.swf.gz --policy policy.json --since 2026-03-01 --today slurm.conf -o weeks.csv\n"
         "The log is what paretosched import made of the accounting since then; with a month before, the jobs that ran\n"
-        "or waited at that time are known. Exit status 3: the promise was not kept.",
+        "or waited at that time are known. A verdict needs four whole weeks; what comes after the last whole one does\n"
+        "not count. Exit status 3: the promise was not kept.",
     )
     takes_trace(parser)
     group = parser.add_argument_group("what is reviewed")

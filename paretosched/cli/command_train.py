@@ -259,6 +259,10 @@ def run(options: argparse.Namespace) -> int:
     settings = _settings(options)
     if options.resample is not None and options.resample < 1:
         raise InputError(f"--resample must be at least 1, but is {options.resample}")
+    if options.train_until is not None and not 0 < options.train_until < 1:
+        raise InputError(
+            f"--train-until must be a share of the time between 0 and 1, such as 0.7, but is {options.train_until:g}"
+        )
     workloads = [read_workload(options, trace) for trace in options.traces]
     training = _train(options, settings, workloads)
     save_policy(training.policy, options.output)
@@ -281,7 +285,8 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
     settings = chosen_options(options, (*OF_GREEDY, *OF_RULES))
     wrong = [name for name in settings if name in others and name not in names]
     if wrong:
-        reason = "needs --rule-base" if options.rule_base is None else "is for Greedy; it does not go with --rule-base"
+        needed = "needs --rule-base or --class priority" if wrong[0] in OF_PRIORITY else "needs --rule-base"
+        reason = needed if options.rule_base is None else "is for Greedy; it does not go with --rule-base"
         raise InputError(f"--{wrong[0]}: {reason}")
     if options.greedy is not None and options.generations is not None:
         raise InputError("--generations: is for training a Greedy; it does not go with --greedy")

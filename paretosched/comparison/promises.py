@@ -8,7 +8,8 @@ Four numbers are compared, all of them gains over EASY of the goal of a wish, in
     difference  of what was recorded over what was predicted: how much worse the machine was than the simulation
 
 A simulation begins with the jobs that ran and waited at the date, see `carried_over`; only jobs that were submitted
-since then, and whose start is recorded, count.
+since then, and whose start is recorded, count. In a log with four whole weeks since then, or more, only these count:
+a bootstrap would draw the part of a week that comes last as often as a whole one.
 
 **The verdict.** The promise is that of the training, or, if the file has none, what is predicted. In each draw of the
 block bootstrap of `intervals` the realised gain is set against two thirds of the promise. The promise is kept if 95 %
@@ -54,6 +55,7 @@ from .intervals import (
 )
 from .order_agreement import Pairs, compared_pairs
 
+DAY = 86_400  # s
 KEPT_SHARE = 2 / 3  # of the promised gain
 SURE = 0.95  # share of the draws
 EASY, RECORDED, POLICY = range(3)  # the first schedules of a review
@@ -87,6 +89,8 @@ class Review:
         What ran and waited at the date; rows of the whole log.
     unknown
         How many jobs since the date do not count, because no start is recorded.
+    later
+        How many jobs do not count, because they came after the last whole week.
     schedules
         Of EASY, what was recorded, of the policy, and of today's scheduler if it is known.
     values
@@ -96,7 +100,7 @@ class Review:
     promised
         Gain over EASY in training, per cent; None if the policy does not say it for this wish.
     intervals
-        In which intervals the objectives and gains lie; None with less than four weeks.
+        In which intervals the objectives and gains lie; None with less than four whole weeks.
     recorded_gain
         (2,) per cent, the interval of the gain of what was recorded over what was predicted; None if unknown.
     pairs
@@ -108,6 +112,7 @@ class Review:
     workload: Workload
     begin: Begin
     unknown: int
+    later: int
     schedules: tuple[Schedule, ...]
     values: Floats
     wish: Wish
@@ -177,6 +182,7 @@ class Review:
             "running_then": int(self.begin.running.size),
             "waiting_then": int(self.begin.waiting.size),
             "without_start": self.unknown,
+            "after_whole_weeks": self.later,
             "gain_promised": self.promised,
             "gain_predicted": self.gain(POLICY),
             "gain_predicted_interval": _ends(ends, POLICY),
@@ -221,14 +227,17 @@ def review(
     begin = begin_at(workload, since)
     if not begin.after.size:
         raise InputError(f"{workload.name}: no job was submitted since then; the last one was before")
-    counted = workload.wait[begin.after] >= 0
-    if not counted.any():
+    has_start = workload.wait[begin.after] >= 0
+    if not has_start.any():
         raise InputError(
             f"{workload.name}: no job that was submitted since then has a recorded wait; take a log with waits"
         )
     chosen, promised = _promise(policy, workload, wish)
-    rows = begin.after[counted]
-    w = workload.take(rows)
+    submit = workload.submit[begin.after]
+    first = int(submit[has_start][0])
+    whole = whole_weeks(workload, first)
+    counted = has_start if whole < LEAST_WEEKS else has_start & (submit < first + whole * WEEK)
+    w = workload.take(begin.after[counted])
     recorded = Schedule(w, w.eligible + w.wait, "recorded")
     systems: list[Policy] = [Plain("easy"), policy, *([] if today is None else [today])]
     easy, own, *others = (Schedule(w, starts_since(workload, p, begin)[counted], p.name) for p in systems)
@@ -240,11 +249,15 @@ def review(
         for name in chosen.references
     }
     here = resolve(chosen, {name: objectives(schedule) for name, schedule in references.items()})
-    spread, difference = _spread(schedules, chosen)
-    verdict = _verdict(schedules, chosen, promised, values, _share_exceeded(chosen, recorded, references))
+    spread, difference, verdict = None, None, _too_few(weeks_of(w))
+    if min(whole, weeks_of(w)) >= LEAST_WEEKS:
+        spread, difference = _spread(schedules, chosen)
+        verdict = _verdict(schedules, chosen, promised, values, _share_exceeded(chosen, recorded, references))
     pairs = compared_pairs(w.eligible, recorded.start, own.start)
-    unknown = int(begin.after.size - rows.size)
-    return Review(w, begin, unknown, schedules, values, chosen, here, promised, spread, difference, pairs, verdict)
+    unknown, later = (int(np.count_nonzero(rows)) for rows in (~has_start, has_start & ~counted))
+    return Review(
+        w, begin, unknown, later, schedules, values, chosen, here, promised, spread, difference, pairs, verdict
+    )
 
 
 def day_of(second: int, workload: Workload) -> str:
@@ -255,6 +268,20 @@ def day_of(second: int, workload: Workload) -> str:
 def weeks_of(workload: Workload) -> int:
     """Return in how many weeks the jobs were submitted, from the first one on."""
     return int((workload.submit[-1] - workload.submit[0]) // WEEK) + 1
+
+
+def whole_weeks(workload: Workload, since: int) -> int:
+    """Return how many whole weeks a log has from a second on.
+
+    When it ends is not known: a week is whole if a job was submitted on its last day, or later.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 27 * 86400], run=[1, 1], estimate=[1, 1], width=[1, 1], capacity=1)
+    >>> whole_weeks(w, 0), whole_weeks(w, 86400)
+    (4, 3)
+    """
+    return int(workload.submit[-1] - since + DAY) // WEEK
 
 
 def part_of(schedule: Schedule, inside: Mask) -> Schedule:
@@ -309,27 +336,24 @@ def _number(value: object) -> float | None:
     return float(value) if is_number and isinstance(value, int | float) else None
 
 
-def _spread(schedules: Sequence[Schedule], wish: Wish) -> tuple[Intervals | None, Floats | None]:
+def _spread(schedules: Sequence[Schedule], wish: Wish) -> tuple[Intervals, Floats | None]:
     """Return the intervals over EASY, and that of the gain of what was recorded over what was predicted."""
-    if weeks_of(schedules[EASY].workload) < LEAST_WEEKS:
-        return None, None
     sums = [week_sums(schedule) for schedule in schedules]
     difference = intervals([sums[POLICY], sums[RECORDED]], wish).goal_gains[1]
     return intervals(sums, wish), None if np.isnan(difference).any() else difference
 
 
 def _share_exceeded(wish: Wish, recorded: Schedule, references: Mapping[str, Schedule]) -> float | None:
-    """Return the share of the draws in which limits are exceeded; None without limits or with less than four weeks.
+    """Return the share of the draws in which limits are exceeded; None without limits.
 
     Limits of the utilisation are left out, because it belongs to a whole schedule.
     """
     limits = [limit for limit in wish.limits if limit.objective != "UTIL"]
-    weeks = weeks_of(recorded.workload)
-    if not limits or weeks < LEAST_WEEKS:
+    if not limits:
         return None
     alone = Wish(limits=limits)
     names = [o.name for o in objective_table(recorded.workload.groups)]
-    counts = drawn_weeks(weeks)
+    counts = drawn_weeks(weeks_of(recorded.workload))
     reached = response_times(week_sums(recorded), counts)
     drawn = {name: response_times(week_sums(schedule), counts) for name, schedule in references.items()}
     outside = []
@@ -340,13 +364,18 @@ def _share_exceeded(wish: Wish, recorded: Schedule, references: Mapping[str, Sch
     return float(np.mean(outside)) if outside else None
 
 
+def _too_few(weeks: int) -> Verdict:
+    """Return the verdict of jobs in so many weeks, the last of which may not be over."""
+    there = f"there are {weeks}, and {LEAST_WEEKS} are needed"
+    if weeks >= LEAST_WEEKS:
+        there = f"there are {weeks}, of which the last is not over, and {LEAST_WEEKS} whole ones are needed"
+    return Verdict(Word.UNKNOWN, (f"too few weeks: {there}",))
+
+
 def _verdict(
     schedules: Sequence[Schedule], wish: Wish, promised: float | None, values: Floats, share_exceeded: float | None
 ) -> Verdict:
     """Return whether the promise was kept, see the module."""
-    weeks = weeks_of(schedules[EASY].workload)
-    if weeks < LEAST_WEEKS:
-        return Verdict(Word.UNKNOWN, (f"too few weeks: there are {weeks}, and {LEAST_WEEKS} are needed",))
     parts = []
     if wish.weights:
         parts.append(_of_gain(schedules, wish, promised, values))

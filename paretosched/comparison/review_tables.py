@@ -40,10 +40,11 @@ def about_jobs(review: Review) -> str:
     """Return which jobs count, in words."""
     began = review.begin
     unknown = f"; {review.unknown:,} jobs count not, as no start is recorded" if review.unknown else ""
+    later = f"; {review.later:,} jobs after the last whole week do not count" if review.later else ""
     return (
         f"{len(review.workload):,} jobs in {review.weeks} week{'s' * (review.weeks > 1)}; {began.running.size:,} jobs "
         f"that ran and {began.waiting.size:,} that waited at the beginning are simulated as recorded, and do not "
-        f"count{unknown}"
+        f"count{unknown}{later}"
     )
 
 

@@ -23,7 +23,7 @@ from ..policies.policy import load_policy
 from .ranking import Orderly, check_orderly, order_of
 from .records import State, open_folder, read_state, remove_state, write_line, write_metrics, write_state
 from .site_factors import Scale, changed_factors
-from .slurm_calls import PATIENCE, SlurmError, call
+from .slurm_calls import NO_ANSWER, PATIENCE, SlurmError, call
 from .slurm_groups import Grouping, grouping_of
 from .slurm_queue import QueuedJob, in_partitions, read_queue, read_site_factors, to_order
 from .slurm_settings import RIGHTS, check_usage
@@ -38,7 +38,6 @@ WRITERS = 4  # scontrols at once: each change is a message of its own, and a sco
 LOT = 100  # changes for which it is worth to start another one
 DENIED = ("Access/permission denied", "Invalid user id")  # words of scontrol about own and others' jobs
 LATER, SOON = "try again", 30.0  # words of scontrol about a job that slurmdbd has no number for yet; s to wait for it
-NO_ANSWER = ("Unable to contact", "timed out", "Connection refused", "Zero Bytes")  # words of scontrol
 ROOM_OF = ("cpus", "nodes")  # widths of which Slurm says how many the machine has
 NO_JOB = 0  # of a refusal that names no job
 Tell = Callable[[str], None]
@@ -141,17 +140,28 @@ def read_plan_policy(plan: Plan) -> Reading:
     """
     stamp = _stamp(plan.policy)
     policy = check_orderly(load_policy(plan.policy))
-    if isinstance(policy, Guarded) and plan.width not in ROOM_OF:
-        words = " or ".join(ROOM_OF)
-        raise InputError(
-            f"policy {policy.name} simulates EASY on the whole machine, of which Slurm says how many {words} it has; "
-            f"--width must be {words}, but is {plan.width}"
-        )
-    grouping = grouping_of(policy, plan.groups)
+    grouping = check_groups(policy, plan.groups, plan.width)
     fair = of_usage(policy)
     if fair is not None:
         check_usage(fair, grouping, plan.width)
     return Reading(policy, grouping, stamp)
+
+
+def check_groups(policy: Orderly, groups: str | None, width: str) -> Grouping:
+    """Return how the jobs of Slurm get the groups of a policy, without asking Slurm.
+
+    Raises
+    ------
+    InputError
+        They cannot get them, or a guarded order cannot count such a width.
+    """
+    if isinstance(policy, Guarded) and width not in ROOM_OF:
+        words = " or ".join(ROOM_OF)
+        raise InputError(
+            f"policy {policy.name} simulates EASY on the whole machine, of which Slurm says how many {words} it has; "
+            f"--width must be {words}, but is {width}"
+        )
+    return grouping_of(policy, groups)
 
 
 def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:

@@ -17,7 +17,8 @@ from ..policies.greedy_order import Greedy
 from ..policies.guarded import Guarded
 from ..policies.policy import Policy
 from ..policies.priority import Priority
-from .ranking import Orderly, check_orderly, reservations_of
+from .ranking import Orderly, check_orderly, left_out, reservations_of
+from .slurm_groups import grouping_of
 
 FIELDS = {"account": "job.Account_Name", "user": "event.requestor", "qos": "job.queue", "partition": "job.queue"}
 MOST_DEPTH = 10_000  # reservations for all jobs: more than ever wait
@@ -33,20 +34,20 @@ NAMES = {
 }
 
 
-def pbs_text(policy: Policy, field: str) -> str:
+def pbs_text(policy: Policy, how: str | None) -> str:
     """Return what an administrator of OpenPBS needs to run a policy, as a shell script with comments.
 
     Parameters
     ----------
     policy
         The policy.
-    field
-        Where the group of a job stands: "account", "user", or "qos" or "partition" for its queue.
+    how
+        Where the group of a job stands: "account", "user", or "qos" or "partition" for its queue; None if nobody says.
 
     Raises
     ------
     InputError
-        The policy, or a part of its formula, cannot be said in OpenPBS, or the group stands elsewhere.
+        The policy, or a part of its formula, cannot be said in OpenPBS, or where the group stands is not known.
     """
     orderly = check_orderly(policy)
     if isinstance(orderly, Guarded):
@@ -55,19 +56,30 @@ def pbs_text(policy: Policy, field: str) -> str:
             "have its groups come first without a guard, deploy an order such as "
             f"priority:{','.join(orderly.first)}"
         )
-    if field not in FIELDS:
-        raise InputError(f"--groups: for pbs it must be one of {', '.join(FIELDS)}, but is {field}")
+    if how not in (None, *FIELDS):
+        raise InputError(f"--groups: for pbs it must be one of {', '.join(FIELDS)}, but is {how}")
     resources = _resources(orderly)
     formulas = [_formula(orderly, s) for s in range(len(SITUATIONS))]
-    parts = [
-        f"#!/bin/sh\n# {printable(policy.name)} for OpenPBS. Read it, then run it as a manager on the server.\nset -e",
-        _server_part(orderly, resources),
-    ]
+    steps = [_server_part(orderly, resources)]
     if resources:
-        parts.append(_hook_part(resources, _default_of(orderly), FIELDS[field]))
-    parts.append(_formula_part(formulas))
-    parts.append(_undo_part(resources, formulas))
-    return "\n\n".join(parts)
+        steps.append(_hook_part(resources, _default_of(orderly), FIELDS[how or _default_field(orderly)]))
+    steps.append(_formula_part(formulas))
+    heading = (
+        f"#!/bin/sh\n# {printable(policy.name)} for OpenPBS. Read it, then run it as a manager on the server.\nset -e"
+    )
+    numbered = [f"# {number}. {step}" for number, step in enumerate(steps, 1)]
+    return "\n\n".join([heading, *numbered, _undo_part(resources, formulas)])
+
+
+def _default_field(policy: Orderly) -> str:
+    """Return where the group of a job stands if nobody says it; raise InputError unless there is one group only."""
+    grouping = grouping_of(policy, None)
+    if len(grouping.groups) > 1:
+        raise InputError(
+            f"policy {policy.name} groups jobs by a list, which the hook for OpenPBS does not have; say with --groups "
+            f"where a job's group stands: {', '.join(FIELDS)}"
+        )
+    return "account"
 
 
 def _default_of(policy: Orderly) -> str:
@@ -80,13 +92,14 @@ def _server_part(policy: Orderly, resources: Mapping[str, Mapping[str, float]]) 
     reservations = reservations_of(policy)
     depth = min(reservations, MOST_DEPTH)
     lines = [
-        "# 1. The wait counts from when a job could run first. Backfilling as the policy was trained with:",
+        "The wait counts from when a job could run first. Backfilling:",
         "qmgr -c 'set server eligible_time_enable = True'",
         f"qmgr -c 'set server backfill_depth = {max(depth, 1)}'",
         "# and in sched_priv/sched_config, then kill -HUP the scheduler:",
         "#   strict_ordering: true ALL",
         f"#   backfill: {'true' if depth else 'false'} ALL" + ("" if depth < MOST_DEPTH else "   (every job)"),
     ]
+    lines += [f"# Left out of the policy: {printable(words)}" for words in left_out(policy)]
     lines += [f"qmgr -c 'create resource {name} type=float'" for name in resources]
     return "\n".join(lines)
 
@@ -99,7 +112,7 @@ def _hook_part(resources: Mapping[str, Mapping[str, float]], default: str, field
         for group in groups
     )
     return f"""\
-# 2. The hook: the weights of a job's group. Jobs of other groups are newcomers.
+The hook: the weights of a job's group. Jobs of other groups are newcomers.
 cat > paretosched_hook.py <<'END'
 import pbs
 
@@ -124,8 +137,8 @@ def _formula_part(formulas: Sequence[str]) -> str:
     """Return the formula, or the formulas with a crontab."""
     set_formula = "qmgr -c 'set server job_sort_formula = \"{}\"'"
     if len(set(formulas)) == 1:
-        return f"# 3. The order of the waiting jobs: the largest value comes first.\n{set_formula.format(formulas[0])}"
-    lines = ["# 3. The order of the waiting jobs, by situation. This goes into the crontab of a manager (crontab -e):"]
+        return f"The order of the waiting jobs: the largest value comes first.\n{set_formula.format(formulas[0])}"
+    lines = ["The order of the waiting jobs, by situation. This goes into the crontab of a manager (crontab -e):"]
     for situation, formula in zip(SITUATIONS, formulas, strict=True):
         times = [HOURS[situation], *([MONDAY] if situation == "night" else [])]
         lines += [f"#   {when} {set_formula.format(formula).replace('%', chr(92) + '%')}" for when in times]

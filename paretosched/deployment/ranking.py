@@ -69,6 +69,20 @@ def reservations_of(policy: Orderly) -> int:
     return min(policy.reservations, ALL)
 
 
+def left_out(policy: Orderly) -> list[str]:
+    """Return what of a policy's backfilling is left out on a real machine, in words."""
+    if not isinstance(policy, Priority):
+        return []
+    b = policy.backfill
+    parts = {
+        f"reservations for the groups {', '.join(b.entitled)} only": b.entitled,
+        "another order of backfilling": b.orders and policy.candidate_orders != policy.orders,
+        "a longest request for backfilling": b.longest,
+        "slack of reservations": b.slack,
+    }
+    return [words for words, has in parts.items() if has]
+
+
 def order_of(
     policy: Orderly,
     jobs: Sequence[QueuedJob],

@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 from ..core.errors import InputError, in_quotes
 
+LONGEST_LINE = 200  # letters that are repeated of what a command says
 MOST_BYTES = 2**27  # of an output: 10,000 waiting jobs are 3 MB
 PATIENCE = 60.0  # s, for a call that reads
+NO_ANSWER = ("Unable to contact", "timed out", "Connection refused", "Zero Bytes", "configuration source")
 
 
 class SlurmError(Exception):
@@ -94,8 +96,31 @@ def call(
             if pipe is not None and not pipe.closed:
                 pipe.close()
     if process.returncode != 0 and not any_status:
-        raise SlurmError(f"{words[0]}: status {process.returncode}: {in_quotes(errors.strip() or text.strip(), 200)}")
+        raise SlurmError(failure_of(words[0], process.returncode, errors.strip() or text.strip()))
     return Answer(text, errors, process.returncode)
+
+
+def failure_of(name: str, status: int, said: str) -> str:
+    r"""Return in one line why a command failed, and what to do if slurmctld does not answer it.
+
+    Parameters
+    ----------
+    name, status
+        The command, and its exit status.
+    said
+        What it said, in one or many lines.
+
+    Examples
+    --------
+    >>> failure_of("squeue", 1, "squeue: error: a\nslurm_load_jobs error: Unable to contact slurm controller")
+    'slurmctld does not answer (slurm_load_jobs error: Unable to contact slurm controller); try: scontrol ping'
+    """
+    lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
+    of_controller = () if name == "sacct" else NO_ANSWER  # sacct asks slurmdbd
+    for line in lines:
+        if any(sign in line for sign in of_controller):
+            return f"slurmctld does not answer ({line[:LONGEST_LINE]}); try: scontrol ping"
+    return f"{name}: status {status}: {in_quotes('; '.join(lines), LONGEST_LINE)}"
 
 
 def _exchange(process: subprocess.Popen[bytes], name: str, data: bytes, patience: float) -> tuple[str, str]:

@@ -212,20 +212,6 @@ def settings_for_books(settings: Mapping[str, str], period: float) -> list[Setti
     return [Setting(f"MinJobAge={least} or more", f"{age}", age == 0 or age >= least)]
 
 
-def left_out(policy: Orderly) -> list[str]:
-    """Return what of a policy's backfilling Slurm cannot do, in words."""
-    if not isinstance(policy, Priority):
-        return []
-    b = policy.backfill
-    parts = {
-        f"reservations for the groups {', '.join(b.entitled)} only": b.entitled,
-        "another order of backfilling": b.orders and policy.candidate_orders != policy.orders,
-        "a longest request for backfilling": b.longest,
-        "slack of reservations": b.slack,
-    }
-    return [words for words, has in parts.items() if has]
-
-
 def _in_slurm_conf(seconds: int) -> str:
     """Return a time as slurm.conf has it.
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
+from ..core.errors import printable
+
+STATE = "/var/lib/paretosched"  # where systemd puts the StateDirectory of the unit
+HIDDEN = ("/tmp/", "/var/tmp/")  # noqa: S108  # by PrivateTmp
 UNIT = """\
 # paretosched-deploy.service: keeps the waiting jobs of Slurm in the order of a policy.
 #   useradd --system --no-create-home paretosched
 #   sacctmgr -i add user paretosched account=root adminlevel=Operator
 #   paretosched deploy ... --unit > /etc/systemd/system/paretosched-deploy.service
 #   systemctl daemon-reload && systemctl enable --now paretosched-deploy
-# To undo it: systemctl disable --now paretosched-deploy, then as this user the command below with --off.
+# To undo it: systemctl disable --now paretosched-deploy, then as the user paretosched:
+#   {undo}
 # Where slurmctld runs on the same machine, DynamicUser=yes may stand in place of the useradd.
 [Unit]
 Description=Order of the waiting jobs by a policy of paretosched
@@ -62,14 +68,26 @@ WantedBy=multi-user.target
 
 
 def unit_text(words: Sequence[str]) -> str:
-    """Return the unit that runs a command line.
+    """Return the unit that runs a command line, with the command that undoes it.
 
     Examples
     --------
     >>> "ExecStart=/bin/paretosched deploy /etc/p.json" in unit_text(["/bin/paretosched", "deploy", "/etc/p.json"])
     True
     """
-    return UNIT.format(command=" ".join(map(_quote, words)))
+    undo = [*words, *([] if "-o" in words else ["-o", STATE]), "--off"]
+    return UNIT.format(command=" ".join(map(_quote, words)), undo=printable(shlex.join(undo)))
+
+
+def hidden_path(words: Sequence[str]) -> str | None:
+    """Return the first path of a command line that the unit cannot see; None if it sees all.
+
+    Examples
+    --------
+    >>> hidden_path(["/usr/bin/paretosched", "deploy", "/tmp/p.json"]), hidden_path(["/bin/paretosched", "tmp"])
+    ('/tmp/p.json', None)
+    """
+    return next((word for word in words if word.startswith(HIDDEN)), None)
 
 
 def _quote(word: str) -> str:

@@ -71,8 +71,8 @@ class Progress(NamedTuple):
     best
         (m,) best value of each objective so far, natural units; NaN where undefined.
     gained
-        By which share the last tenth had enlarged the hypervolume in the box when the front was last counted; None if
-        that is unknown, see `last_tenth`.
+        By which share the last tenth has enlarged the hypervolume in the box, see `last_tenth`. It is counted now and
+        then, and at the end; None in all other reports, and if it is unknown.
     beginning
         Whether all this is of the weightings that sequences begin with, before their own exploration.
     """
@@ -431,7 +431,6 @@ class _Publisher:
         self.workload = workload
         self.encoding = encoding
         self.aim = aim
-        self.gained: float | None = None
         self.gained_at = -np.inf
         self.gain_seconds = 0.0
         self.progress = progress
@@ -466,13 +465,14 @@ class _Publisher:
             self.counted_at = time.perf_counter()
             self.count_seconds = self.counted_at - now
         now = time.perf_counter()
+        gained = None
         if now - self.gained_at >= self.gain_seconds / FILTER_SHARE or record.count == record.total:
-            self.gained = gain_of_last_tenth(costs(values, self.objectives), self.aim)
+            gained = gain_of_last_tenth(costs(values, self.objectives), self.aim)
             self.gained_at = time.perf_counter()
             self.gain_seconds = self.gained_at - now
         counts = generation, record.count, record.total, record.from_store
         best = tuple(self.best.tolist())
-        self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best, self.gained))
+        self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best, gained))
 
     def _filter(self) -> Ints:
         """Return the evaluations that none dominates, and those that are equal to them; only new ones are compared."""

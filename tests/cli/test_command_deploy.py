@@ -89,6 +89,45 @@ def test_the_unit_has_the_whole_command_line(policy: Path, tmp_path: Path) -> No
         assert str(word) in line
 
 
+def test_the_unit_says_how_it_is_undone_and_what_it_cannot_see(policy: Path) -> None:
+    outcome = succeed("deploy", policy, "--to", "slurm", "--unit", "--partition", "a")
+    (line,) = [line for line in outcome.out.splitlines() if line.endswith(" --off")]
+    assert f"deploy {policy} --to slurm" in line
+    assert line.endswith("--partition a --width cpus -o /var/lib/paretosched --off")
+    is_hidden = str(policy).startswith(("/tmp/", "/var/tmp/"))
+    assert ("PrivateTmp=yes" in outcome.err) == is_hidden
+
+
+@pytest.mark.parametrize("words", [("--to", "pbs"), ("--to", "slurm", "--unit"), ("--to", "slurm", "--once")])
+def test_groups_by_consumption_are_refused(fake: FakeSlurm, tmp_path: Path, words: tuple[str, ...]) -> None:
+    groups = ("1", "2")
+    rule = ps.ConsumptionGroups(groups, (0.5,), 30, "2")
+    path = tmp_path / "p.json"
+    ps.save_policy(ps.greedy(["f2"] * 3, [[1, 0.5, 0, 0, 1, 0]] * 3, groups=groups, grouping=rule), path)
+    outcome = command("deploy", path, *words)
+    assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert "groups users by what they consumed, which Slurm does not tell; say with --groups" in outcome.err
+    if "--once" not in words:
+        succeed("deploy", path, *words, "--groups", "account")
+
+
+def test_a_unit_that_the_daemon_would_refuse_is_not_printed(tmp_path: Path) -> None:
+    (tmp_path / "p.txt").write_text("guarded: vip", encoding="utf-8")
+    words = ("deploy", tmp_path / "p.txt", "--to", "slurm", "--unit", "--groups", "account")
+    outcome = command(*words, "--width", "gpus")
+    assert (outcome.status, "--width must be cpus or nodes, but is gpus" in outcome.err) == (2, True)
+    succeed(*words)
+
+
+def test_what_is_left_out_for_pbs_is_remarked(tmp_path: Path) -> None:
+    (tmp_path / "p.txt").write_text("sjf; backfill: easy:3 for physics; slack: 1h", encoding="utf-8")
+    outcome = succeed("deploy", tmp_path / "p.txt", "--to", "pbs")
+    assert outcome.err.splitlines() == [
+        "paretosched: left out of the text for OpenPBS: reservations for the groups physics only",
+        "paretosched: left out of the text for OpenPBS: slack of reservations",
+    ]
+
+
 def test_text_for_pbs_needs_no_slurm(policy: Path) -> None:
     text = succeed("deploy", policy, "--to", "pbs").out
     assert "job_sort_formula" in text
@@ -126,7 +165,21 @@ def test_a_slurm_that_does_not_answer_is_said_in_one_line(fake: FakeSlurm, polic
     (fake.folder / "squeue.fails").touch()
     outcome = command("deploy", policy, "--to", "slurm", "--once")
     assert outcome.status == 2
-    assert outcome.err == 'paretosched deploy: squeue: status 1: "Unable to contact slurm controller"\n'
+    assert outcome.err == (
+        "paretosched deploy: slurmctld does not answer (Unable to contact slurm controller); try: scontrol ping\n"
+    )
+
+
+@pytest.mark.parametrize("option", ["--off", "--dry-run"])
+def test_a_machine_without_slurmctld_is_said_in_one_line(fake: FakeSlurm, policy: Path, option: str) -> None:
+    lines = "scontrol: error: failed to fetch config\\nscontrol: fatal: Could not establish a configuration source"
+    (fake.folder / "scontrol").write_text(f"#!/bin/sh\nprintf '{lines}\\n' >&2; exit 1\n", encoding="utf-8")
+    outcome = command("deploy", policy, "--to", "slurm", option)
+    assert outcome.status == 2
+    assert outcome.err == (
+        "paretosched deploy: slurmctld does not answer (scontrol: fatal: Could not establish a configuration source); "
+        "try: scontrol ping\n"
+    )
 
 
 def test_a_policy_that_is_only_a_name_cannot_be_read_again(fake: FakeSlurm) -> None:
@@ -143,7 +196,14 @@ def test_options_of_slurm_do_not_go_with_pbs(policy: Path) -> None:
 @pytest.mark.slow
 def test_help_teaches_and_loads_nothing_heavy() -> None:
     outcome = process("deploy", "--help")
-    for word in ("SiteFactor", "AdminLevel=Operator", "--dry-run", "--off", "PriorityType=priority/multifactor"):
+    for word in (
+        "--off -o /var/lib/paretosched",
+        "SiteFactor",
+        "AdminLevel=Operator",
+        "--dry-run",
+        "--off",
+        "PriorityType=priority/multifactor",
+    ):
         assert word in outcome.stdout
     script = "import sys; from paretosched.cli import main\ntry: main(['deploy', '--help'])\nexcept SystemExit: pass\n"
     script += "print([m for m in ('numpy', 'numba', 'pandas', 'msgspec') if m in sys.modules], file=sys.stderr)"

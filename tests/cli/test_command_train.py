@@ -67,6 +67,23 @@ def test_options_of_other_classes_are_refused(house: Path, tmp_path: Path, optio
     assert f"{option[0]}: does not go with --class priority" in outcome.err
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--evaluations", 300), "--evaluations: needs --rule-base or --class priority"),
+        (("--unseen", "easy by wait"), "--unseen: needs --rule-base"),
+        (("--train-until", 3), "--train-until must be a share of the time between 0 and 1, such as 0.7, but is 3"),
+        (("--train-until", 0), "--train-until must be a share of the time between 0 and 1, such as 0.7, but is 0"),
+    ],
+)
+def test_options_are_refused_as_they_are_typed(
+    house: Path, tmp_path: Path, options: tuple[object, ...], message: str
+) -> None:
+    train = ("train", house / "w.swf.gz", "--objective", "AWRT1", "-o", tmp_path / "p.json")
+    outcome = command(*train, *options)
+    assert (outcome.status, outcome.err) == (2, f"paretosched train: {message}\n")
+
+
 @pytest.mark.slow
 def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: Path) -> None:
     succeed("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 6, "-o", tmp_path / "v.swf")

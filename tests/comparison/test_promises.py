@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from paretosched.comparison.promises import EASY, POLICY, RECORDED, Word, review
+from paretosched.comparison.review_tables import about_jobs
 from paretosched.core.errors import InputError
 from paretosched.policies.policy import Policy, as_policy
 from paretosched.simulation.objective import objectives
@@ -56,7 +57,8 @@ def test_what_did_what_the_simulation_says_kept_its_promise() -> None:
     assert result.gain(RECORDED) == result.gain(POLICY)
     assert result.gain(RECORDED) > 1  # otherwise the case says nothing
     assert result.verdict.word == Word.KEPT
-    assert (result.weeks, len(result.workload)) == (WEEKS - 2, len(W) * (WEEKS - 2) // WEEKS)
+    assert (result.weeks, len(result.workload)) == (WEEKS - 3, len(W) * (WEEKS - 3) // WEEKS)
+    assert result.later == len(W) // WEEKS  # the last week has jobs at its beginning only: the log may end there
     assert result.pairs.turned == 0
     assert result.promised is None
 
@@ -114,6 +116,36 @@ def test_too_few_weeks() -> None:
     assert result.verdict == (Word.UNKNOWN, ("too few weeks: there are 3, and 4 are needed",))
     assert result.intervals is None
     assert result.gain(RECORDED) is not None
+
+
+@pytest.mark.parametrize("days", [22, 26.9, 27.1, 33.9])
+def test_only_whole_weeks_make_a_verdict(days: float) -> None:
+    """A log that ends after three weeks and a day; in the others the fourth week is not over, or over but for a day."""
+    last = SINCE + int(days * 86400)
+    log = record_of(BEST)
+    until = log.take(np.flatnonzero(log.submit < last))
+    mark = until.submit.copy()
+    mark[-1] = last - 1  # a job comes right at the end
+    until = until.with_(submit=mark, wait=simulate(until.with_(submit=mark), BEST).start - mark)
+    result = review(until, promising(BEST, 50), SINCE)
+    inside = until.submit[until.submit >= SINCE] - SINCE
+    assert result.weeks == 4
+    if days < 27:
+        why = "too few weeks: there are 4, of which the last is not over, and 4 whole ones are needed"
+        assert result.verdict == (Word.UNKNOWN, (why,))
+        assert result.intervals is None
+        assert result.later == 0
+        assert len(result.workload) == len(inside)  # the tables have all jobs
+    else:
+        assert result.verdict.word == Word.BROKEN
+        assert result.intervals is not None
+        assert result.intervals.weeks == 4
+        assert result.later == np.count_nonzero(inside >= 28 * 86400)
+        assert len(result.workload) == len(inside) - result.later
+        assert result.facts()["after_whole_weeks"] == result.later
+        assert (f"{result.later} jobs after the last whole week do not count" in about_jobs(result)) == (
+            result.later > 0
+        )
 
 
 def test_only_jobs_with_a_recorded_start_count() -> None:

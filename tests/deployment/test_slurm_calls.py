@@ -8,7 +8,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.deployment import slurm_calls
-from paretosched.deployment.slurm_calls import SlurmError, call
+from paretosched.deployment.slurm_calls import SlurmError, call, failure_of
 
 
 def test_output_error_and_status_come_back_and_all_lines_go_in() -> None:
@@ -29,6 +29,17 @@ def test_a_command_that_reads_nothing_is_no_error() -> None:
 def test_a_command_that_fails_is_an_error_with_its_words() -> None:
     with pytest.raises(SlurmError, match=r'sh: status 7: "no controller"'):
         call(["sh", "-c", "echo no controller >&2; exit 7"])
+
+
+def test_a_slurmctld_that_does_not_answer_is_said_with_what_to_do() -> None:
+    lines = [
+        "scontrol: error: fetch_config: DNS SRV lookup failed",
+        "scontrol: fatal: Could not establish a configuration source",
+    ]
+    said = failure_of("scontrol", 1, "\n".join(lines))
+    assert said == f"slurmctld does not answer ({lines[1]}); try: scontrol ping"
+    of_slurmdbd = failure_of("sacct", 1, "sacct: error: host:6819: Connection refused\nsacct: error: no storage")
+    assert of_slurmdbd == 'sacct: status 1: "sacct: error: host:6819: Connection refused; sacct: error: no storage"'
 
 
 def test_a_command_that_does_not_end_is_ended() -> None:

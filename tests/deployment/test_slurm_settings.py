@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 import paretosched as ps
-from paretosched.deployment.ranking import check_orderly
+from paretosched.deployment.ranking import check_orderly, left_out
 from paretosched.deployment.slurm_queue import NO_LIMIT, jobs_in
 from paretosched.deployment.slurm_settings import (
     check_priority,
-    left_out,
     longest_limit,
     read_settings,
     settings_for_books,

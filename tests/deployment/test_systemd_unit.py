@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import configparser
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from paretosched.deployment.systemd_unit import unit_text
+from paretosched.deployment.systemd_unit import hidden_path, unit_text
 
 
 def test_it_runs_the_command_with_few_rights() -> None:
@@ -22,6 +23,19 @@ def test_it_runs_the_command_with_few_rights() -> None:
     assert service["NoNewPrivileges"] == service["PrivateTmp"] == service["RestrictSUIDSGID"] == "yes"
     assert service["CapabilityBoundingSet"] == ""
     assert service["RestartPreventExitStatus"] == "2"
+
+
+def test_it_says_the_whole_command_that_undoes_it() -> None:
+    words = ["/bin/paretosched", "deploy", "/etc/my policy.json", "--to", "slurm", "--partition", "a"]
+    line = next(line for line in unit_text(words).splitlines() if line.endswith(" --off"))
+    assert shlex.split(line.removeprefix("#")) == [*words, "-o", "/var/lib/paretosched", "--off"]
+    line = next(line for line in unit_text([*words, "-o", "/srv/x"]).splitlines() if line.endswith(" --off"))
+    assert shlex.split(line.removeprefix("#")) == [*words, "-o", "/srv/x", "--off"]
+
+
+def test_paths_that_it_cannot_see_are_found() -> None:
+    assert hidden_path(["/bin/paretosched", "deploy", "/var/tmp/p.json"]) == "/var/tmp/p.json"
+    assert hidden_path(["/bin/paretosched", "deploy", "/etc/tmp/p.json"]) is None
 
 
 def test_systemd_finds_no_fault_in_it(tmp_path: Path) -> None:

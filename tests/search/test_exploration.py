@@ -16,12 +16,14 @@ import numpy as np
 import pytest
 
 from paretosched.core.errors import InputError
-from paretosched.fronts.dominance import nondominated_rows
+from paretosched.fronts.dominance import costs, nondominated_rows
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import load_front
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.search import runs as store
+from paretosched.search.aims import aim_of
 from paretosched.search.exploration import Progress, explore
+from paretosched.search.last_tenth import gain_of_last_tenth
 from paretosched.search.run_store import checksum
 from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values, state_text
 from paretosched.simulation.objective import objectives_of
@@ -147,6 +149,16 @@ def test_a_run_with_enough_evaluations_is_left_as_it_is(whole: tuple[Path, Front
         assert front.values.tobytes() == whole[1].values.tobytes()
     assert archive(whole[0]) == before
     assert [(p.generation, p.evaluations, p.total, p.replayed) for p in reports] == [(-1, 95, 95, 95)] * 2
+
+
+def test_what_the_last_tenth_gained_is_told_only_when_it_was_counted_just_now(tmp_path: Path) -> None:
+    reports: list[Progress] = []
+    front = explore(W, tmp_path / "run", evaluations=200, progress=reports.append, **SMALL)
+    of_all = costs(read_values(tmp_path / "run")[0], front.objectives)
+    counted = [p for p in reports if p.gained is not None]
+    gains = [gain_of_last_tenth(of_all[: p.evaluations], aim_of(W)) for p in counted]
+    assert [p.gained for p in counted] == gains
+    assert reports[-1].gained is not None
 
 
 def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
