@@ -113,8 +113,11 @@ def _of_slurm(policy: str, shares: str) -> Policy:
     return read_slurm(policy, shares)
 
 
-def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:
-    """Write remarks about groups that a policy makes itself, and about orders that lack groups or change nothing."""
+def remark_orders(policies: Iterable[Policy], workload: Workload, predicts: bool = False) -> None:
+    """Write remarks about groups that a policy makes itself, and about orders that lack groups or change nothing.
+
+    `predicts` says whether run times are predicted.
+    """
     from ..policies.policy import decided_by
     from ..policies.priority import Priority
     from ..policies.priority_explanation import slurm_remarks
@@ -134,7 +137,7 @@ def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:
             continue
         for line in slurm_remarks(policy.provenance):
             remark(f"slurm.conf: {line}")
-        for line in policy.unknown_words(workload):
+        for line in policy.unknown_words(workload, predicts):
             remark(f"{policy.name}: {line}")
         entitled = policy.backfill.entitled
         if entitled and not any(group in jobs.groups for group in entitled):

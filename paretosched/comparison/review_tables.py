@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.tables import Column, amount, plain, table
+from ..core.tables import Column, amount, number_of, plain, table
 from ..wishes.wish import wish_text
 from .intervals import PERCENT, interval_text
 from .promises import ALL, EASY, POLICY, RECORDED, Review, Word
@@ -42,9 +42,9 @@ def about_jobs(review: Review) -> str:
     unknown = f"; {review.unknown:,} jobs count not, as no start is recorded" if review.unknown else ""
     later = f"; {review.later:,} jobs after the last whole week do not count" if review.later else ""
     return (
-        f"{len(review.workload):,} jobs in {review.weeks} week{'s' * (review.weeks > 1)}; {began.running.size:,} jobs "
-        f"that ran and {began.waiting.size:,} that waited at the beginning are simulated as recorded, and do not "
-        f"count{unknown}{later}"
+        f"{number_of(len(review.workload), 'job')} in {number_of(review.weeks, 'week')}; "
+        f"{number_of(began.running.size, 'job')} that ran and {began.waiting.size:,} that waited at the beginning are "
+        f"simulated as recorded, and do not count{unknown}{later}"
     )
 
 

@@ -262,7 +262,17 @@ def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str],
     InputError
         The file cannot be read, or is not JSON.
     """
-    text = read_words(path, what, "json")
+    return parse_json(read_words(path, what, "json"), path, constant)
+
+
+def parse_json(text: str, path: str | os.PathLike[str], constant: Callable[[str], float] | None = None) -> Any:
+    """Return the JSON value of a text that was read from a file; `constant` as for `read_json`.
+
+    Raises
+    ------
+    InputError
+        The text is not JSON.
+    """
     try:
         return json.loads(text, parse_constant=constant, object_pairs_hook=_object_of)
     except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or an integer of thousands of digits

@@ -38,7 +38,7 @@ import numpy as np
 
 from ..core.arguments import as_path
 from ..core.errors import InputError, did_you_mean
-from ..core.files import is_file, read_json, read_words, write_json
+from ..core.files import is_file, is_folder, parse_json, read_words, write_json
 from ..workload.workload import Workload
 from .guarded import Guarded, is_guarded, read_guarded
 from .plain import PLAIN_RULES, Plain
@@ -118,6 +118,11 @@ def _other_groups(policy: Policy, workload: Workload, reason: str = "") -> Input
     )
 
 
+PATH = re.compile(r"[./\\]")  # no name of a policy has these
+SLURM_LINE = re.compile(  # which no policy in words has
+    r"^[ \t]*(ClusterName|SlurmctldHost|ControlMachine|(Partition|Node)Name|(Priority|Scheduler|Auth)Type)[ \t]*=",
+    re.IGNORECASE | re.MULTILINE,
+)
 COMMENTS = re.compile(r'("[^"\n]*")|(?<!\S)#.*')  # or a name in quotes, which stays; a#b is a name without its quotes
 PolicyLike = str | os.PathLike[str] | Policy
 
@@ -157,10 +162,11 @@ def as_policy(policy: PolicyLike) -> Policy:
     if not isinstance(policy, os.PathLike) and (":" in word or ";" in word or is_guarded(word)):
         return _read_words(word)
     words = (*POLICY_NAMES, OPTIMISED)
+    where = ": it is a folder" if is_folder(word) else ": there is no such file" if PATH.search(word) else ""
     raise InputError(
-        f'policy "{policy}" is not known; choose one of {", ".join(words)}, or give the path of a policy .json file '
-        'file, .txt file or slurm.conf, or an order in words, such as "order: wait / estimate; backfill: easy"'
-        f"{did_you_mean(word, words)}"
+        f'policy "{policy}" is not known{where}; choose one of {", ".join(words)}, or give the path of a policy file '
+        "(.json, .txt, or a slurm.conf), or an order in words, such as "
+        f'"order: wait / estimate; backfill: easy"{did_you_mean(word, words)}'
     )
 
 
@@ -194,11 +200,15 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
         from .slurm_policy import read_slurm
 
         return read_slurm(path)
-    text = read_words(path, "policy") if as_path(path).suffix.lower() == ".txt" else "{"
+    is_words = as_path(path).suffix.lower() == ".txt"
+    text = read_words(path, "policy", "text" if is_words else "json")
     if not text.lstrip().startswith("{"):  # JSON may have any name
-        try:
-            return _read_words(COMMENTS.sub(r"\1", text))
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
-    value = read_json(path, "policy", lambda word: math.nan if word == "NaN" else math.inf)
+        if SLURM_LINE.search(text):
+            raise InputError(f'{path}: this looks like a slurm.conf, but its name does not end in "{SLURM_ENDING}"')
+        if is_words:
+            try:
+                return _read_words(COMMENTS.sub(r"\1", text))
+            except InputError as error:
+                raise InputError(f"{path}: {error}") from None
+    value = parse_json(text, path, lambda word: math.nan if word == "NaN" else math.inf)
     return from_json(value, str(path))

@@ -424,16 +424,12 @@ class Priority:
                     )
         return sentences
 
-    def unknown_words(self, workload: Workload) -> list[str]:
-        """Return sentences on queues, partitions and nodes that a log has not, and on jobs without an association."""
-        sentences = []
-        if self.nodes is not None and self.nodes.of_machine(workload.capacity) is None:
-            sentences.append(
-                f"the nodes of the policy have {self.nodes.cpus:,} processors, and the machine of {workload.name} has "
-                f"{workload.capacity:,}: processors are counted, not nodes"
-            )
-        elif self.nodes is not None and workload.down is not None:
-            sentences.append(f"processors of {workload.name} are down at times: processors are counted, not nodes")
+    def unknown_words(self, workload: Workload, predicts: bool = False) -> list[str]:
+        """Return sentences on queues, partitions and nodes that a log has not, and on jobs without an association.
+
+        `predicts` says whether run times are predicted.
+        """
+        sentences = self._about_nodes(workload, predicts)
         terms = [row.formula.term for row in (*self.orders, *self.candidate_orders)]
         for word in ("queue", "partition"):
             names = dict.fromkeys(label for term in terms for label in labels(term, word))
@@ -447,6 +443,28 @@ class Priority:
                     f"{unlisted:,} of {len(workload):,} jobs are of users without shares; they get one share"
                 )
         return sentences
+
+    def _about_nodes(self, workload: Workload, predicts: bool) -> list[str]:
+        """Return why processors are counted and not nodes, or which jobs request more than the window; or nothing."""
+        nodes = self.nodes
+        if nodes is None:
+            return []
+        if nodes.of_machine(workload.capacity) is None:
+            return [
+                f"the nodes of the policy have {nodes.cpus:,} processors, and the machine of {workload.name} has "
+                f"{workload.capacity:,}: processors are counted, not nodes, unless it is --capacity {nodes.cpus}"
+            ]
+        if workload.down is not None:
+            return [f"processors of {workload.name} are down at times: processors are counted, not nodes"]
+        if predicts and self.reservations:
+            return ["run times are predicted: processors are counted, not nodes"]
+        longer = int((workload.estimate > nodes.window).sum()) if self.reservations else 0
+        if not longer:
+            return []
+        return [
+            f"{longer:,} of {len(workload):,} jobs request more than {written_time(nodes.window)}, how far ahead "
+            "reservations are: who must wait for their ends has none until then, and others may come before"
+        ]
 
     def _accounts(self, workload: Workload) -> tuple[Ints, Floats, Tree]:
         """Return the account of each job, (n,) int64, from 0 on, and its share, (n,) float64, and the associations.

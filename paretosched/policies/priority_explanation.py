@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.situations import SITUATIONS
-from ..core.tables import enumeration
+from ..core.tables import enumeration, number_of
 from .explanation_words import ARRIVAL, ELIGIBLE, EVENTS, WHEN
 from .fair_share import FairShare
 from .formula import written_term
@@ -135,7 +135,8 @@ def _fair_share_words(policy: Priority) -> list[str]:
     f = policy.fair_share
     users = sum(bool(row.user) for row in f.associations)
     accounts = len(f.associations) - users
-    who = f"of {accounts:,} accounts and {users:,} users" if f.associations else "that are equal for all users of a log"
+    many = f"of {number_of(accounts, 'account')} and {number_of(users, 'user')}"
+    who = many if f.associations else "that are equal for all users of a log"
     how = {
         "tree": "users are ranked by what they have used of their shares, account by account (Slurm's Fair Tree), and "
         "fairshare is the rank from the end divided by the number of users",

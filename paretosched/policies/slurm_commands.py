@@ -1,4 +1,5 @@
-"""The commands that print the accounts, users and shares of a Slurm site, and the priorities of its QOS."""
+"""The commands that print accounts, users, shares and QOS of a Slurm site, and the one that puts them into a policy."""
 
 COMMAND = "sacctmgr -P show assoc format=Cluster,Account,ParentName,User,Partition,Share > assoc.txt"
 QOS_COMMAND = "sacctmgr -P show qos format=Name,Priority >> assoc.txt"
+SHARES_COMMAND = "paretosched simulate LOG --policy slurm.conf --shares assoc.txt --save-policy today.json"

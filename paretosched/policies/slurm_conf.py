@@ -21,16 +21,19 @@ INCLUDE = re.compile(r"\s*include\s+(\S.*?)\s*$", re.IGNORECASE)
 COMMENT = re.compile(r"(?<!\\)#.*")
 CONTINUED = re.compile(r"(?<!\\)(\\\\)*\\\s*$")
 USUAL = ("clustername", "slurmctldhost", "controlmachine", "partitionname", "prioritytype", "schedulertype")
+HEADS = ("PartitionName", "NodeName", "NodeSet", "DownNodes")  # of lines with several keys, and more than once
 MOST_FILES = 64
 DURATION = re.compile(r"(?:(\d{1,9})-)?(\d{1,12})(?::(\d{1,9}))?(?::(\d{1,9}))?")
+YES, NO = ("yes", "up", "true", "1"), ("no", "down", "false", "0")
 ENDLESS = ("infinite", "unlimited", "-1")
 
 
 class Setting(NamedTuple):
-    """The value of a key as text, and where it is: file and line."""
+    """The value of a key as text, where it is: file and line, and the key as it is written there."""
 
     value: str
     where: str
+    key: str = ""
 
 
 class SlurmConf(NamedTuple):
@@ -42,14 +45,15 @@ class SlurmConf(NamedTuple):
         By key, in small letters; the last line counts.
     partitions, nodes
         The values of each PartitionName and NodeName line by key, in small letters, with those of DEFAULT lines.
-    sets
-        The values of each NodeSet line.
+    sets, down
+        The values of each NodeSet and DownNodes line.
     """
 
     settings: Mapping[str, Setting]
     partitions: tuple[Mapping[str, Setting], ...]
     nodes: tuple[Mapping[str, Setting], ...]
     sets: tuple[Mapping[str, Setting], ...]
+    down: tuple[Mapping[str, Setting], ...]
 
     def text(self, key: str, default: str = "") -> str:
         """Return the value of a key."""
@@ -66,6 +70,11 @@ class SlurmConf(NamedTuple):
         setting = self.settings.get(key.lower())
         return default if setting is None else duration(key, setting)
 
+    def flag(self, key: str) -> bool:
+        """Return the value of a key that must be yes or no; no without it."""
+        setting = self.settings.get(key.lower())
+        return setting is not None and yes(key, setting)
+
     def words(self, key: str) -> tuple[str, ...]:
         """Return the words in the value of a key, between commas."""
         return tuple(word.strip() for word in self.text(key).split(",") if word.strip())
@@ -80,30 +89,41 @@ def read_slurm_conf(path: str | os.PathLike[str]) -> SlurmConf:
         A file cannot be read or is none; the message has the file and the line.
     """
     settings: dict[str, Setting] = {}
-    lists: dict[str, list[Mapping[str, Setting]]] = {"partitionname": [], "nodename": [], "nodeset": []}
+    lists: dict[str, list[Mapping[str, Setting]]] = {head.lower(): [] for head in HEADS}
     defaults: dict[str, dict[str, Setting]] = {}
     for where, pairs in _pairs(as_path(path), as_path(path).parent, settings, [0]):
-        head, first = pairs[0]
-        row = {key: Setting(value, where) for key, value in pairs}
+        head, first = pairs[0][0].lower(), pairs[0][1]
+        row = {key.lower(): Setting(value, where, key) for key, value in pairs}
         if head in lists:
             if first.lower() == "default":
                 defaults.setdefault(head, {}).update(row)
             else:
                 lists[head].append(defaults.get(head, {}) | row)
-        elif head not in ("downnodes", "frontendname"):
+        elif head != "frontendname":
+            _check_alone(where, pairs)
             settings |= row
     if not any(settings.get(key) or lists.get(key) for key in USUAL):
         raise InputError(
             f"{path}: this is no slurm.conf: there is no ClusterName, SlurmctldHost, PartitionName, PriorityType or "
             "SchedulerType"
         )
-    return SlurmConf(settings, *(tuple(lists[head]) for head in ("partitionname", "nodename", "nodeset")))
+    return SlurmConf(settings, *(tuple(lists[head.lower()]) for head in HEADS))
+
+
+def _check_alone(where: str, pairs: Sequence[tuple[str, str]]) -> None:
+    """Refuse a line that goes on behind a setting, as slurmctld 22.05 does: a blank within a list ends the list."""
+    if len(pairs) > 1:
+        (key, value), (other, _) = pairs[:2]
+        raise InputError(
+            f"{where}: a line of slurm.conf must have one setting, without blanks in its value, but behind "
+            f"{in_quotes(f'{key}={value}')} comes {in_quotes(other)}{did_you_mean(key, HEADS)}"
+        )
 
 
 def _pairs(
     path: Path, folder: Path, settings: Mapping[str, Setting], files: list[int]
 ) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
-    """Yield the place of each line of a file and of what it includes, and its keys, in small letters, with values.
+    """Yield the place of each line of a file and of what it includes, and its keys with values.
 
     Parameters
     ----------
@@ -132,7 +152,7 @@ def _pairs(
             continue
         pairs, end = [], 0
         while (pair := PAIR.match(line, end)) is not None:
-            pairs.append((pair.group(1).lower(), pair.group(2).strip('"')))
+            pairs.append((pair.group(1), pair.group(2).strip('"')))
             end = pair.end()
         if line[end:].strip():
             raise InputError(
@@ -166,6 +186,14 @@ def whole(key: str, setting: Setting, highest: int = 2**32 - 1) -> int:
             f"{setting.where}: {key} must be a whole number up to {highest}, but is {in_quotes(setting.value)}"
         )
     return int(setting.value)
+
+
+def yes(key: str, setting: Setting) -> bool:
+    """Return whether the value of a key that must be yes or no is yes."""
+    value = setting.value.lower()
+    if value not in (*YES, *NO):
+        raise InputError(f"{setting.where}: {key} must be yes or no, but is {in_quotes(setting.value)}")
+    return value in YES
 
 
 def duration(key: str, setting: Setting) -> int | None:

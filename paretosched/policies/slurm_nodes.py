@@ -9,6 +9,7 @@ from ..core.errors import InputError, in_quotes
 from .slurm_conf import Setting, SlurmConf, whole
 from .whole_nodes import MOST_NODES
 
+FUTURE = "future"
 DEEPEST = 8  # sets of nodes within sets
 PART = re.compile(r"[^,\[]*(?:\[[^\]]*\][^,\[]*)*")
 RANGE = re.compile(r"(\d{1,12})(?:-(\d{1,12}))?")
@@ -32,14 +33,18 @@ def node_names(text: str, where: str) -> Iterator[str]:
     >>> list(node_names("login,n[1-3,07]-a", "slurm.conf:1"))
     ['login', 'n1-a', 'n2-a', 'n3-a', 'n07-a']
     """
-    place = 0
+    place, count = 0, 0
     while place < len(text):
         match = PART.match(text, place)
         part = match.group() if match else ""
         place += len(part) + 1
         if not part or "]" in re.sub(r"\[[^\]]*\]", "", part) or (place <= len(text) and text[place - 1] != ","):
             raise InputError(f"{where}: {in_quotes(text)} must be a list of nodes such as n[1-64], but is not")
-        yield from _names_of_part(part, where)
+        for name in _names_of_part(part, where):
+            count += 1
+            if count > MOST_NODES:  # several brackets
+                raise InputError(f"{where}: {in_quotes(text)} must be at most {MOST_NODES:,} nodes, but is more")
+            yield name
 
 
 def _names_of_part(part: str, where: str) -> Iterator[str]:
@@ -61,8 +66,28 @@ def _names_of_part(part: str, where: str) -> Iterator[str]:
                 yield f"{part[:begin]}{number:0{len(first)}}{rest}"
 
 
+def states_of_nodes(conf: SlurmConf) -> dict[str, str]:
+    """Return the State that a slurm.conf gives to each node, in small letters, by its name; "unknown" without one.
+
+    Raises
+    ------
+    InputError
+        A list of nodes breaks a rule.
+    """
+    states: dict[str, str] = {}
+    for row in conf.nodes:
+        state = row["state"].value.lower() if "state" in row else "unknown"
+        names = row["nodename"]
+        states |= dict.fromkeys(node_names(names.value, names.where), state)
+    for row in conf.down:
+        state = row["state"].value.lower() if "state" in row else "down"
+        names = row["downnodes"]
+        states |= {name: state for name in node_names(names.value, names.where) if name in states}
+    return states
+
+
 def cpus_of_nodes(conf: SlurmConf) -> dict[str, int]:
-    """Return the number of CPUs of each node of a slurm.conf, by its name.
+    """Return the number of CPUs of each node of a slurm.conf, by its name; nodes of the future are none.
 
     Raises
     ------
@@ -76,7 +101,7 @@ def cpus_of_nodes(conf: SlurmConf) -> dict[str, int]:
             cpus[name] = count
             if len(cpus) > MOST_NODES:
                 raise InputError(f"{names.where}: there must be at most {MOST_NODES:,} nodes, but there are more")
-    return cpus
+    return {name: cpus[name] for name, state in states_of_nodes(conf).items() if state != FUTURE}
 
 
 def nodes_of(conf: SlurmConf, cpus: Mapping[str, int], row: Mapping[str, Setting], depth: int = 0) -> frozenset[str]:

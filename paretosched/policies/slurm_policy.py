@@ -19,14 +19,25 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.errors import InputError, in_quotes
+from ..core.tables import number_of
 from .fair_share import FairShare
 from .policy_tokens import written_name, written_number, written_time
 from .priority import ALL, Backfill, Priority
 from .slurm_accounts import Accounts, read_accounts
-from .slurm_commands import COMMAND, QOS_COMMAND
-from .slurm_conf import Setting, SlurmConf, option, read_slurm_conf, whole
+from .slurm_commands import COMMAND, QOS_COMMAND, SHARES_COMMAND
+from .slurm_conf import Setting, SlurmConf, option, read_slurm_conf, whole, yes
+from .slurm_keys import unknown_keys
 from .slurm_nodes import cpus_of_nodes, nodes_of
-from .slurm_remarks import LOOKS, depth_remarks, scheduler_parameters, scheduler_remarks, setting_remarks
+from .slurm_remarks import (
+    LOOKS,
+    bound_remarks,
+    depth_remarks,
+    looks,
+    machine_remarks,
+    scheduler_parameters,
+    scheduler_remarks,
+    setting_remarks,
+)
 from .value_ranges import LONGEST_TIME
 from .whole_nodes import NodeKind, WholeNodes
 
@@ -150,16 +161,18 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
     terms = [term for part in parts for term in part.terms]
     backfill, words = _backfill(conf, scheduler)
     nodes = _whole_nodes(site) if backfill.reservations else None
-    names = ", ".join(part.what for part in parts if part.what) or "the order of submission"
+    named = [part.what for part in parts if part.what] or ["the order of submission"]
     reset = conf.text("PriorityUsageResetPeriod", "NONE").upper()
     if reset != "NONE" and conf.number("PriorityWeightFairshare"):
         remarks.append(f"PriorityUsageResetPeriod={reset}: usage is not reset here, it only decays")
     remarks = [
-        f"in the policy are {names}; {words}",
+        f"in the policy {'is' if len(named) == 1 else 'are'} {', '.join(named)}; {words}",
+        *unknown_keys(conf),
         *remarks,
         *setting_remarks(conf, kind),
         *_partition_remarks(site),
-        *(_node_remarks(nodes, conf) + scheduler_remarks(conf) if backfill.reservations else []),
+        *machine_remarks(conf, site.each),
+        *(_look_remarks(nodes, conf) if backfill.reservations else []),
     ]
     return Priority(
         f"floor({' + '.join(terms)})" if any(part.what for part in parts) else "fcfs",
@@ -193,7 +206,7 @@ def _site(conf: SlurmConf, accounts: Accounts | None) -> Site:
             for key in ("PriorityJobFactor", "PriorityTier")
         )
         nodes = nodes_of(conf, each, row)
-        default = row.get("default", Setting("no", "")).value.lower() in ("yes", "true", "1")
+        default = "default" in row and yes("Default", row["default"])
         cpus = sum(each[name] for name in nodes)
         partitions.append(Partition(row["partitionname"].value, factor, tier, default, nodes, cpus))
     partitions.sort(key=lambda one: not one.default)
@@ -245,7 +258,7 @@ def _fair_share_part(site: Site, remarks: list[str]) -> list[Part]:
         )
         return []
     if site.accounts is None:
-        remarks.append(f"all users have equal shares, because there is no --shares; write its file by: {COMMAND}")
+        remarks.append(f"all users have equal shares; to give them their own: {COMMAND}; then: {SHARES_COMMAND}")
     elif site.accounts.left_out:
         remarks.append(f"{site.accounts.left_out:,} associations with a partition are left out")
     remarks.append("usage begins with 0 at the first job of the log, and counts processors, whatever is billed")
@@ -285,7 +298,7 @@ def _size_part(site: Site) -> list[Part]:
     if not site.cpus:
         where = site.conf.settings["priorityweightjobsize"].where
         raise InputError(f"{where}: PriorityWeightJobSize needs the CPUs of NodeName lines, but there are none")
-    small = site.conf.text("PriorityFavorSmall", "no").lower() in ("yes", "true", "1")
+    small = site.conf.flag("PriorityFavorSmall")
     if "small_relative_to_time" in site.flags:
         per_node = written_number(site.cpus / site.nodes)
         size = f"max({per_node}, width) / max(estimate / 60, 1) / {site.cpus}"
@@ -306,8 +319,8 @@ def _qos_part(site: Site, remarks: list[str]) -> list[Part]:
     qos = None if site.accounts is None else site.accounts.qos
     if qos is None:
         remarks.append(
-            f"PriorityWeightQOS={weight}: all jobs have the same QOS, because --shares has no priorities of QOS; "
-            f"add them by: {QOS_COMMAND}"
+            f"PriorityWeightQOS={weight}: all jobs have the same QOS; to give them their own: {QOS_COMMAND}; then: "
+            f"{SHARES_COMMAND}"
         )
         return []
     highest = max(qos.values()) or 1
@@ -405,14 +418,7 @@ def _whole_nodes(site: Site) -> WholeNodes | None:
     kinds = tuple(NodeKind(len(list(alike)), count) for count, alike in groupby(each))
     if not kinds:
         return None
-    given = scheduler_parameters(site.conf)
-    where = site.conf.settings.get("schedulerparameters", Setting("", "")).where
-    values = {}
-    for name, (field, unit, highest) in LOOKS.items():
-        value = whole(name, Setting(given[name], where)) if name in given else 0
-        if 1 <= value <= highest:  # Slurm takes its default value for any other one, too
-            values[field] = value * unit
-    return WholeNodes(kinds, **values)
+    return WholeNodes(kinds, **{LOOKS[name][0]: value * LOOKS[name][1] for name, value in looks(site.conf).items()})
 
 
 def _partition_remarks(site: Site) -> list[str]:
@@ -425,12 +431,19 @@ def _partition_remarks(site: Site) -> list[str]:
     ]
 
 
-def _node_remarks(nodes: WholeNodes | None, conf: SlurmConf) -> list[str]:
-    """Return remarks on how sched/backfill looks at nodes."""
+def _look_remarks(nodes: WholeNodes | None, conf: SlurmConf) -> list[str]:
+    """Return remarks on how sched/backfill looks at nodes, and on what else it is told."""
     if nodes is None:
-        return ["without NodeName lines processors are counted here; Slurm reserves whole nodes", *depth_remarks(conf)]
-    return [
-        f"on a machine of {nodes.count:,} nodes and {nodes.cpus:,} processors, reservations are for whole nodes, and "
-        f"jobs are backfilled every {written_time(nodes.every)}; on any other machine processors are counted",
-        "passes begin at multiples of bf_interval here; Slurm's have another phase, and take time",
-    ]
+        remarks = [
+            "without NodeName lines processors are counted here; Slurm reserves whole nodes",
+            *depth_remarks(conf),
+        ]
+    else:
+        machine = f"{number_of(nodes.count, 'node')} and {number_of(nodes.cpus, 'processor')}"
+        remarks = [
+            f"on a machine of {machine}, reservations are for whole nodes, and jobs are backfilled every "
+            f"{written_time(nodes.every)}; on any other machine, on one of which processors are down at times, and "
+            "with predicted run times, processors are counted",
+            "passes begin at multiples of bf_interval here; Slurm's have another phase, and take time",
+        ]
+    return [*remarks, *bound_remarks(conf), *scheduler_remarks(conf)]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..core.errors import in_quotes
-from .slurm_conf import SlurmConf
-from .whole_nodes import WholeNodes
+from ..core.errors import first_few, in_quotes
+from .slurm_conf import Setting, SlurmConf, whole
+from .slurm_keys import meant
+from .slurm_nodes import FUTURE, node_names, states_of_nodes
+from .whole_nodes import MOST_JOBS, WholeNodes
 
 # what a setting would change, if it is not one of some values
 SETTINGS: Mapping[str, tuple[tuple[str, ...], str]] = {
@@ -36,14 +38,18 @@ PARTITION: Mapping[str, tuple[tuple[str, ...], str]] = {
     "preemptmode": (("off",), "no job is preempted here"),
     "state": (("up",), "jobs of this partition start here as those of others do"),
     "gracetime": (("0",), "no job is preempted here"),
+    "exclusiveuser": (("no",), "jobs of several users may share a node here"),
 }
-# options of SchedulerParameters: the field of `WholeNodes`, in which unit, and Slurm's upper limit
+ENTIRE = "Slurm gives entire nodes to a job, here it gets the processors that it has in the log, and others the rest"
+UP = ("unknown", "idle")
+BY_PROCESSOR = ("select/cons_tres", "select/cons_res")
+# options of SchedulerParameters: the field of `WholeNodes`, in which unit, and Slurm's upper limit, if it has one
 LOOKS = {
     "bf_interval": ("every", 1, 10_800),
     "bf_window": ("window", 60, 43_200),
     "bf_resolution": ("step", 1, 3_600),
     "bf_max_job_test": ("tested", 1, 1_000_000),
-    "default_queue_depth": ("first", 1, 1_000_000),
+    "default_queue_depth": ("first", 1, MOST_JOBS),
 }
 # what they would change, if they are not simulated
 DEPTHS = {
@@ -86,16 +92,93 @@ def setting_remarks(conf: SlurmConf, kind: str) -> list[str]:
         for key, (harmless, effect) in PARTITION.items():
             if key in row and row[key].value.split(":")[0].lower() not in harmless:
                 seen.setdefault(f"{key.upper()} of {{}}: {effect}", []).append(row["partitionname"].value)
+        for key in ("oversubscribe", "shared"):
+            if key in row and row[key].value.lower() == "exclusive":
+                seen.setdefault(f"{key.upper()}=EXCLUSIVE of {{}}: {ENTIRE}", []).append(row["partitionname"].value)
     return remarks + [text.format(", ".join(names)) for text, names in seen.items()]
 
 
 def scheduler_parameters(conf: SlurmConf) -> dict[str, str]:
-    """Return the values of the options of SchedulerParameters, by their names in small letters."""
+    """Return the values of the options of SchedulerParameters, by their names in small letters, the first one each."""
     given: dict[str, str] = {}
     for word in conf.words("SchedulerParameters"):
         name, _, value = word.partition("=")
-        given[name.strip().lower()] = value.strip()
+        given.setdefault(name.strip().lower(), value.strip())
     return given
+
+
+def looks(conf: SlurmConf) -> dict[str, int]:
+    """Return how often and how far Slurm looks, by the names of `LOOKS` and in Slurm's units.
+
+    A value out of bounds does not count, but the default one, as in Slurm.
+    """
+    values = {}
+    for name, value in _given_looks(conf).items():
+        field, unit, highest = LOOKS[name]
+        values[name] = value if 1 <= value <= highest else getattr(WholeNodes, field) // unit
+    return values
+
+
+def _given_looks(conf: SlurmConf) -> dict[str, int]:
+    """Return the values that are written there, by the names of `LOOKS`; else the default ones."""
+    given = scheduler_parameters(conf)
+    where = conf.settings.get("schedulerparameters", Setting("", "")).where
+    return {
+        name: whole(name, Setting(given[name], where)) if name in given else getattr(WholeNodes, field) // unit
+        for name, (field, unit, _) in LOOKS.items()
+    }
+
+
+def bound_remarks(conf: SlurmConf) -> list[str]:
+    """Return a remark on each value of `LOOKS` that is out of bounds, so that another one counts."""
+    remarks = []
+    counted = looks(conf)
+    for name, value in _given_looks(conf).items():
+        highest, usual = LOOKS[name][2], counted[name]
+        if value == usual:
+            continue
+        if highest == MOST_JOBS:
+            words = f"not simulated: Slurm's default {usual} counts"
+        elif value < 1:
+            words = f"below Slurm's bound 1: its default {usual} counts"
+        else:
+            words = f"above Slurm's bound {highest}: its default {usual} counts"
+        remarks.append(f"{name}={value} is {words}")
+    return remarks
+
+
+def machine_remarks(conf: SlurmConf, cpus: Mapping[str, int]) -> list[str]:
+    """Return remarks on nodes that are counted or left out, and on jobs that get entire nodes.
+
+    Parameters
+    ----------
+    conf, cpus
+        The file, and the processors of each node that is counted.
+    """
+    remarks = []
+    select = conf.text("SelectType").lower()
+    if any(count > 1 for count in cpus.values()) and select not in BY_PROCESSOR:
+        given = f"SelectType={select}" if select else "no SelectType, which is select/linear in Slurm 22.05"
+        remarks.append(f"{given}: {ENTIRE}")
+    states = states_of_nodes(conf)
+    for state in dict.fromkeys(states.values()):
+        names = first_few(name for name, own in states.items() if own == state)
+        if state == FUTURE:
+            remarks.append(f"State=FUTURE of {names}: no nodes yet, so that they are left out")
+        elif state not in UP:
+            remarks.append(f"State={state.upper()} of {names}: counted as up here")
+    sets = {row["nodeset"].value for row in conf.sets}
+    for head, row in [*(("partition", row) for row in conf.partitions), *(("node set", row) for row in conf.sets)]:
+        listed = row.get("nodes", Setting("", ""))
+        missing = first_few(
+            name
+            for name in node_names(listed.value, listed.where)
+            if name.upper() != "ALL" and name not in sets and name not in states
+        )
+        if missing:
+            name = row["partitionname" if head == "partition" else "nodeset"].value
+            remarks.append(f"Nodes of {head} {name}: no NodeName line has {missing}; they are left out")
+    return remarks
 
 
 def scheduler_remarks(conf: SlurmConf) -> list[str]:
@@ -108,12 +191,12 @@ def scheduler_remarks(conf: SlurmConf) -> list[str]:
             shown = value if re.fullmatch("[0-9]{1,19}", value) else in_quotes(value)
             remarks.append(f"{name}{f'={value}' if value else ''}: {OPTIONS[name].format(shown)}")
         elif name not in NO_CHANGE and name not in LOOKS:
-            remarks.append(f"{name}{f'={value}' if value else ''} of SchedulerParameters is not in the policy")
+            near = meant(name, (*LOOKS, *OPTIONS, *NO_CHANGE))
+            remarks.append(f"{name}{f'={value}' if value else ''} of SchedulerParameters is not in the policy{near}")
     return remarks
 
 
 def depth_remarks(conf: SlurmConf) -> list[str]:
     """Return a remark on how often and how far Slurm looks, if that is not simulated."""
-    values = {name: getattr(WholeNodes, field) // unit for name, (field, unit, _) in LOOKS.items()}
-    values |= scheduler_parameters(conf)
+    values = looks(conf)
     return ["; ".join(f"{effect.format(values[name])} ({name})" for name, effect in DEPTHS.items())]

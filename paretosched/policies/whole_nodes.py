@@ -10,7 +10,7 @@ import numpy as np
 from ..core.arguments import in_bounds, list_argument
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
-from ..core.tables import enumeration
+from ..core.tables import enumeration, number_of
 from ..kernels.inputs import Nodes
 from .policy_tokens import written_time
 from .value_ranges import LONGEST_TIME
@@ -124,7 +124,8 @@ class WholeNodes:
 def node_words(nodes: WholeNodes, backfills: bool) -> str:
     """Return sentences on nodes and passes of a policy; `backfills` says whether there are reservations."""
     if len(nodes.kinds) == 1:
-        machine = f"On a machine of {nodes.count:,} nodes with {nodes.kinds[0].cpus:,} processors each,"
+        each = number_of(nodes.kinds[0].cpus, "processor")
+        machine = f"On a machine of {number_of(nodes.count, 'node')} with {each}{' each' * (nodes.count > 1)},"
     else:
         kinds = enumeration([f"{kind.nodes:,} with {kind.cpus:,}" for kind in nodes.kinds])
         machine = f"On a machine of {nodes.count:,} nodes, {kinds} processors,"

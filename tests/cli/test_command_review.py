@@ -67,7 +67,7 @@ def test_a_policy_that_decided_kept_its_promise(log: Path, tmp_path: Path) -> No
     table = tmp_path / "weeks.csv"
     outcome = succeed("review", log, "--policy", POLICY, *SINCE, *WISH, "-o", table)
     assert outcome.out.startswith("KEPT: of ")
-    assert "1 jobs that ran and 0 that waited" in outcome.out
+    assert "1 job that ran and 0 that waited" in outcome.out
     assert "intervals from 6 weeks are rough" in outcome.err
     with table.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -239,7 +239,20 @@ def test_a_slurm_conf_is_a_policy(house: Path, tmp_path: Path) -> None:
     assert "paretosched: Slurm loop: w has no partition fast; the policy goes on without" in lines
     assert "paretosched: Slurm loop: 200 of 200 jobs are of users without shares; they get one share" in lines
     assert succeed("simulate", house / "w.swf.gz", "--policy", today).out == outcome.out
-    assert "all users have equal shares, because there is no --shares" in succeed(*words).err
+    without = succeed(*words, "--estimates", "recent").err
+    assert "all users have equal shares; to give them their own: sacctmgr" in without
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["conf", "words"])
+def test_predictions_count_processors_and_it_is_said(policy: str, house: Path, tmp_path: Path) -> None:
+    conf = tmp_path / "slurm.conf"
+    conf.write_text("ClusterName=a\nPriorityType=priority/basic\nNodeName=n[1-8] CPUs=8\n", encoding="utf-8")
+    words = "order: wait; backfill: easy; nodes: 8 of 8; passes: every 1min"
+    line = "run times are predicted: processors are counted, not nodes\n"
+    call = ("simulate", house / "w.swf.gz", "--policy", conf if policy == "conf" else words)
+    assert line in succeed(*call, "--estimates", "recent").err
+    assert line not in succeed(*call).err
 
 
 @pytest.mark.parametrize(

@@ -53,9 +53,32 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["", "greedy", "EASY", "no/such/file", "x" * 5000, "a\nb", "/"])
 def test_an_unknown_policy_is_answered_with_the_known_ones(what: str) -> None:
-    with pytest.raises(InputError, match="is not known; choose one of fcfs, list, easy,") as error:
+    with pytest.raises(InputError, match=r"is not known(: .*)?; choose one of fcfs, list, easy,") as error:
         as_policy(what)
     assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("slurm.cnf", 'policy "slurm.cnf" is not known: there is no such file; choose one of'),
+        ("no/such/file", "is not known: there is no such file; choose one of"),
+        ("/", 'policy "/" is not known: it is a folder; choose one of'),
+        ("eazy", 'policy "eazy" is not known; choose one of'),
+        ("eazy", "or give the path of a policy file (.json, .txt, or a slurm.conf), or an order in words"),
+    ],
+)
+def test_a_name_that_could_be_a_file_is_said_to_be_none(what: str, words: str) -> None:
+    with pytest.raises(InputError) as error:
+        as_policy(what)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["slurm.conf.bak", "slurm.txt", "slurm.json"])
+def test_a_slurm_conf_with_another_name_is_known_by_its_content(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("# mine\n\nclustername = a\nPriorityType=priority/basic\n")
+    with pytest.raises(InputError, match=f"{name}: this looks like a slurm.conf, but its name does not end in"):
+        as_policy(tmp_path / name)
 
 
 def test_a_policy_is_named_by_rule_object_or_path(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_a_whole_file() -> None:
 
 def test_comments_continuations_quotes_and_repetitions(tmp_path: Path) -> None:
     text = (
-        'ClusterName=a # b=c\n#ClusterName=d\nPriorityType = "priority/basic" \\\n  SchedulerType=x\nschedulertype=y\n'
+        'ClusterName=a # b=c\n#ClusterName=d\nPriorityType = \\\n  "priority/basic"\nSchedulerType=x\nschedulertype=y\n'
     )
     conf = read(tmp_path, text)
     assert {key: value.value for key, value in conf.settings.items()} == {
@@ -62,6 +62,12 @@ def test_included_files_may_have_the_name_of_the_cluster(tmp_path: Path) -> None
             "ClusterName=a\n{}\n",
             'slurm.conf:2: a line of slurm.conf must be Key=Value or "Include FILE", but there is "{}"',
         ),
+        (
+            "ClusterName=a\nSchedulerParameters=bf_interval=30, bf_max_job_test=500,bf_resolution=300\n",
+            "slurm.conf:2: a line of slurm.conf must have one setting, without blanks in its value, but behind "
+            '"SchedulerParameters=bf_interval=30," comes "bf_max_job_test"',
+        ),
+        ("ClusterName=a\nPartitonName=p Nodes=ALL\n", 'comes "Nodes"; did you mean PartitionName?'),
         ("ClusterName=a\nInclude b.conf\n", "b.conf is to be included, but there is no such file; copy it, too"),
         ("Include %c.conf\n", "slurm.conf:1: %c needs a line ClusterName=... before it, but there is none"),
         ("ClusterName=a\nInclude slurm.conf\n", "at most 64 files may be included, but there are more"),
@@ -72,6 +78,18 @@ def test_what_is_no_slurm_conf_is_refused(text: str, message: str, tmp_path: Pat
         read(tmp_path, text)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_yes_or_no_must_be_one(tmp_path: Path) -> None:
+    assert [read(tmp_path, f"ClusterName=a\nX={text}\n").flag("X") for text in ("YES", "up", "0", "no")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not read(tmp_path, "ClusterName=a\n").flag("X")
+    with pytest.raises(InputError, match=r'slurm\.conf:2: X must be yes or no, but is "maybe"'):
+        read(tmp_path, "ClusterName=a\nX=maybe\n").flag("X")
 
 
 @pytest.mark.parametrize("text", ["soon", "1-", "1:2:3:4", "-5", ""])

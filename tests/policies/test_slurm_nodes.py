@@ -8,7 +8,7 @@ import pytest
 
 from paretosched import InputError
 from paretosched.policies.slurm_conf import read_slurm_conf
-from paretosched.policies.slurm_nodes import cpus_of_nodes, node_names, nodes_of
+from paretosched.policies.slurm_nodes import cpus_of_nodes, node_names, nodes_of, states_of_nodes
 
 NODES = """ClusterName=a
 NodeName=DEFAULT CPUs=8
@@ -48,6 +48,21 @@ def test_cpus(tmp_path: Path) -> None:
     cpus = cpus_of_nodes(conf)
     assert cpus == {"n1": 8, "n2": 8, "n3": 8, "big": 64, "old": 8, "gpu01": 12, "gpu02": 12}
     assert [sorted(nodes_of(conf, cpus, row)) for row in conf.partitions] == [["big", "n1", "n2"], sorted(cpus), []]
+
+
+def test_nodes_of_the_future_are_none_and_down_nodes_have_a_state(tmp_path: Path) -> None:
+    path = tmp_path / "slurm.conf"
+    rows = "NodeName=DEFAULT CPUs=4\nNodeName=n[1-3]\nNodeName=m[1-2] State=FUTURE\nNodeName=x State=DRAIN\n"
+    path.write_text(f"{rows}DownNodes=n2,other\nPartitionName=p Nodes=ALL\n", "utf-8")
+    conf = read_slurm_conf(path)
+    assert cpus_of_nodes(conf) == {"n1": 4, "n2": 4, "n3": 4, "x": 4}
+    states = {"n1": "unknown", "n2": "down", "n3": "unknown", "m1": "future", "m2": "future", "x": "drain"}
+    assert states_of_nodes(conf) == states
+
+
+def test_several_brackets_end_too() -> None:
+    with pytest.raises(InputError, match=r"a:1: .* must be at most 1,000,000 nodes"):
+        list(node_names("n[1-10000]-[1-10000]", "a:1"))
 
 
 def test_a_set_of_nodes_that_is_in_itself_ends(tmp_path: Path) -> None:

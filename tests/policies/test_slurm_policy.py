@@ -26,7 +26,8 @@ from support.slurm_site import keys_at
 
 SITE = Path(__file__).parents[1] / "data/slurm"
 HEAD = "ClusterName=a\n"
-MULTIFACTOR = HEAD + "PriorityType=priority/multifactor\nNodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=ALL\n"
+SELECT = "SelectType=select/cons_tres\n"
+MULTIFACTOR = HEAD + SELECT + "PriorityType=priority/multifactor\nNodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=ALL\n"
 DBD = "AccountingStorageType=accounting_storage/slurmdbd\n"
 
 
@@ -159,7 +160,11 @@ def test_the_algorithm_of_fair_share(flags: str, algorithm: str, conf: Callable[
         (f"{MULTIFACTOR}PriorityFlags=BACKWARDS", 'PriorityFlags must be some of ACCRUE_ALWAYS, .* not "backwards"'),
         (
             f"{MULTIFACTOR}PriorityWeightAge=-1",
-            "slurm.conf:5: PriorityWeightAge must be a whole number up to 4294967295",
+            "slurm.conf:6: PriorityWeightAge must be a whole number up to 4294967295",
+        ),
+        (
+            f"{MULTIFACTOR}PriorityWeightJobSize=1\nPriorityFavorSmall=maybe",
+            'slurm.conf:7: PriorityFavorSmall must be yes or no, but is "maybe"',
         ),
         (f"{MULTIFACTOR}PriorityWeightTRES=cpu", 'PriorityWeightTRES must be NAME=NUMBER,..., but has "cpu"'),
         (f"{HEAD}PriorityType=priority/multifactor\nPriorityWeightJobSize=1", "needs the CPUs of NodeName lines"),
@@ -225,6 +230,30 @@ def test_without_backfilling_nodes_do_not_matter(lines: str, conf: Callable[[str
     policy = read_slurm(conf(f"{HEAD}PriorityType=priority/basic\nNodeName=n[1-3] CPUs=4\n{lines}"))
     assert (policy.nodes, policy.backfill.reservations) == (None, 0)
     assert not any("whole nodes" in line for line in remarks(policy))
+
+
+def test_what_is_misspelt_or_missing_is_remarked(conf: Callable[[str], Path]) -> None:
+    head = f"{HEAD}PriorityType=priority/basic\nNodeName=n[01-10] CPUs=10\n"
+    lines = "PriorityWeigthAge=9\nPartitionName=p Nodes=n[1-10]\nSchedulerParameters=bf_window=0"
+    said = remarks(read_slurm(conf(head + lines)))
+    assert said[:2] == [
+        "in the policy is the order of submission; backfilling beside reservations of all waiting jobs",
+        "PriorityWeigthAge: is no setting of Slurm that is known here; did you mean PriorityWeightAge?",
+    ]
+    for part in (
+        "no SelectType, which is select/linear in Slurm 22.05: Slurm gives entire nodes to a job",
+        "Nodes of partition p: no NodeName line has n1, n2, n3, ...; they are left out",
+        "on a machine of 1 node and 10 processors, reservations are for whole nodes",
+        "bf_window=0 is below Slurm's bound 1: its default 1440 counts",
+    ):
+        assert sum(line.startswith(part) for line in said) == 1, part
+
+
+def test_who_has_no_shares_hears_how_a_policy_gets_them(conf: Callable[[str], Path]) -> None:
+    said = remarks(read_slurm(conf(f"{MULTIFACTOR}{DBD}PriorityWeightFairshare=1\nPriorityWeightQOS=1")))
+    both = [line for line in said if "paretosched simulate LOG --policy slurm.conf --shares assoc.txt --save-p" in line]
+    assert len(both) == 2
+    assert not any("no --shares" in line for line in said)
 
 
 def test_without_nodes_it_is_remarked_that_processors_are_counted(conf: Callable[[str], Path]) -> None:

@@ -95,8 +95,25 @@ def test_on_its_machine_nodes_are_reserved_and_on_others_processors() -> None:
     assert ps.simulate(other, on_nodes).start.tolist() == ps.simulate(other, EASY).start.tolist()
     assert on_nodes.unknown_words(other) == [
         f"the nodes of the policy have 128 processors, and the machine of {other.name} has 127: "
-        "processors are counted, not nodes"
+        "processors are counted, not nodes, unless it is --capacity 128"
     ]
+
+
+def test_predicted_run_times_and_long_requests_are_said() -> None:
+    on_nodes = ps.as_policy(f"{EASY}; {NODES}")
+    assert isinstance(on_nodes, ps.Priority)
+    w = ps.lublin(400, 128, 7)
+    assert on_nodes.unknown_words(w, True) == ["run times are predicted: processors are counted, not nodes"]
+    short = ps.as_policy(f"{EASY}; {NODES}; passes: window 1h")
+    assert isinstance(short, ps.Priority)
+    longer = int((w.estimate > 3600).sum())
+    assert short.unknown_words(w) == [
+        f"{longer} of 400 jobs request more than 1h, how far ahead reservations are: who must wait for their ends has "
+        "none until then, and others may come before"
+    ]
+    strict = ps.as_policy(f"order: fcfs; {NODES}; passes: window 1h")
+    assert isinstance(strict, ps.Priority)
+    assert strict.unknown_words(w, True) == []
 
 
 def test_one_node_of_all_processors_is_easy_but_for_the_passes() -> None:
@@ -116,6 +133,7 @@ def test_an_explanation_has_nodes_and_passes() -> None:
         "On a machine of 12 nodes, 10 with 26 and 2 with 4 processors, reservations are for whole nodes"
     )
     assert "every 30s the first 500 are backfilled" in said
+    assert node_words(WholeNodes(((1, 1),)), True).startswith("On a machine of 1 node with 1 processor, reser")
     alike = node_words(WholeNodes(((10, 26),)), False)
     assert alike.startswith("On a machine of 10 nodes with 26 processors each, at each arrival")
     assert "all that fit do" in alike
