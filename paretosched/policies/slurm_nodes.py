@@ -11,6 +11,8 @@ from .whole_nodes import MOST_NODES
 
 FUTURE = "future"
 DEEPEST = 8  # sets of nodes within sets
+MOST_LISTED = 10 * MOST_NODES  # names of nodes in all partitions and sets
+MOST_BRACKETS = 8  # in a name
 PART = re.compile(r"[^,\[]*(?:\[[^\]]*\][^,\[]*)*")
 RANGE = re.compile(r"(\d{1,12})(?:-(\d{1,12}))?")
 
@@ -53,12 +55,16 @@ def _names_of_part(part: str, where: str) -> Iterator[str]:
     if begin < 0:
         yield part
         return
+    if part.count("[") > MOST_BRACKETS:
+        raise InputError(f"{where}: {in_quotes(part)} must have at most {MOST_BRACKETS} brackets, but has more")
     for piece in part[begin + 1 : end].split(","):
         match = RANGE.fullmatch(piece.strip())
         if match is None:
             raise InputError(f"{where}: {in_quotes(part)} must have numbers such as 1-64 in brackets, but has not")
         first = match.group(1)
         last = int(match.group(2) or first)
+        if last < int(first):
+            raise InputError(f"{where}: {in_quotes(part)} must have the smaller number first, but has not")
         if last - int(first) >= MOST_NODES:
             raise InputError(f"{where}: {in_quotes(part)} must be at most {MOST_NODES:,} nodes, but is more")
         for number in range(int(first), last + 1):
@@ -95,43 +101,56 @@ def cpus_of_nodes(conf: SlurmConf) -> dict[str, int]:
         A list of nodes or a number breaks a rule.
     """
     cpus: dict[str, int] = {}
+    listed = 0
     for row in conf.nodes:
         names, count = row["nodename"], _cpus(row)
         for name in node_names(names.value, names.where):
             cpus[name] = count
-            if len(cpus) > MOST_NODES:
+            listed += 1
+            if listed > MOST_NODES:
                 raise InputError(f"{names.where}: there must be at most {MOST_NODES:,} nodes, but there are more")
     return {name: cpus[name] for name, state in states_of_nodes(conf).items() if state != FUTURE}
 
 
-def nodes_of(conf: SlurmConf, cpus: Mapping[str, int], row: Mapping[str, Setting], depth: int = 0) -> frozenset[str]:
-    """Return the names of the nodes of a partition or set of nodes, a row of a slurm.conf.
+def nodes_of_partitions(conf: SlurmConf, cpus: Mapping[str, int]) -> list[frozenset[str]]:
+    """Return the names of the nodes of each partition of a slurm.conf; names that are no node's are left out.
 
     Parameters
     ----------
     conf, cpus
         The file, and the CPUs of each node.
-    row
-        The values of the line.
-    depth
-        How many sets of nodes are around this one.
 
     Raises
     ------
     InputError
-        A list of nodes breaks a rule.
+        A list of nodes breaks a rule, or there are too many.
     """
-    listed = row.get("nodes")
-    names: set[str] = set()
-    for name in () if listed is None else node_names(listed.value, listed.where):
-        inner = [one for one in conf.sets if one["nodeset"].value == name]
-        if name.upper() == "ALL":
-            names |= cpus.keys()
-        elif inner and depth < DEEPEST:
-            names |= nodes_of(conf, cpus, inner[-1], depth + 1)
-        elif name in cpus:
-            names.add(name)
-    return frozenset(names)
+    sets = {row["nodeset"].value: row for row in conf.sets}
+    known: dict[str, frozenset[str]] = {}
+    listed = 0
+
+    def members(row: Mapping[str, Setting], depth: int) -> frozenset[str]:
+        nonlocal listed
+        setting = row.get("nodes")
+        if setting is None:
+            return frozenset()
+        if depth > DEEPEST:
+            raise InputError(f"{setting.where}: sets of nodes must be at most {DEEPEST} deep; do they go round?")
+        names: set[str] = set()
+        inner: set[str] = set()
+        for name in node_names(setting.value, setting.where):
+            listed += 1
+            if listed > MOST_LISTED:
+                raise InputError(
+                    f"{setting.where}: partitions and sets must list at most {MOST_LISTED:,} nodes, but list more"
+                )
+            (inner if name in sets else names).add(name)
+        for name in sorted(inner - known.keys()):
+            known[name] = members(sets[name], depth + 1)
+        found = frozenset(name for name in names if name in cpus).union(*(known[name] for name in inner))
+        return found.union(cpus) if any(name.upper() == "ALL" for name in names) else found
+
+    return [members(row, 0) for row in conf.partitions]
 
 
 def _cpus(row: Mapping[str, Setting]) -> int:

@@ -27,7 +27,7 @@ from .slurm_accounts import Accounts, read_accounts
 from .slurm_commands import COMMAND, QOS_COMMAND, SHARES_COMMAND
 from .slurm_conf import Setting, SlurmConf, option, read_slurm_conf, whole, yes
 from .slurm_keys import unknown_keys
-from .slurm_nodes import cpus_of_nodes, nodes_of
+from .slurm_nodes import cpus_of_nodes, nodes_of_partitions
 from .slurm_remarks import (
     LOOKS,
     bound_remarks,
@@ -199,13 +199,12 @@ def _site(conf: SlurmConf, accounts: Accounts | None) -> Site:
         where = conf.settings["priorityflags"].where
         raise InputError(f"{where}: PriorityFlags must be some of {', '.join(FLAGS).upper()}, not {in_quotes(flag)}")
     partitions = []
-    for row in conf.partitions:
+    for row, nodes in zip(conf.partitions, nodes_of_partitions(conf, each), strict=True):
         both = whole("Priority", row["priority"], 65533) if "priority" in row else 1
         factor, tier = (
             whole(key, row[key.lower()], 65533) if key.lower() in row else both
             for key in ("PriorityJobFactor", "PriorityTier")
         )
-        nodes = nodes_of(conf, each, row)
         default = "default" in row and yes("Default", row["default"])
         cpus = sum(each[name] for name in nodes)
         partitions.append(Partition(row["partitionname"].value, factor, tier, default, nodes, cpus))

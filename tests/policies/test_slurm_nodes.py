@@ -8,7 +8,7 @@ import pytest
 
 from paretosched import InputError
 from paretosched.policies.slurm_conf import read_slurm_conf
-from paretosched.policies.slurm_nodes import cpus_of_nodes, node_names, nodes_of, states_of_nodes
+from paretosched.policies.slurm_nodes import cpus_of_nodes, node_names, nodes_of_partitions, states_of_nodes
 
 NODES = """ClusterName=a
 NodeName=DEFAULT CPUs=8
@@ -47,7 +47,7 @@ def test_cpus(tmp_path: Path) -> None:
     conf = read_slurm_conf(path)
     cpus = cpus_of_nodes(conf)
     assert cpus == {"n1": 8, "n2": 8, "n3": 8, "big": 64, "old": 8, "gpu01": 12, "gpu02": 12}
-    assert [sorted(nodes_of(conf, cpus, row)) for row in conf.partitions] == [["big", "n1", "n2"], sorted(cpus), []]
+    assert list(map(sorted, nodes_of_partitions(conf, cpus))) == [["big", "n1", "n2"], sorted(cpus), []]
 
 
 def test_nodes_of_the_future_are_none_and_down_nodes_have_a_state(tmp_path: Path) -> None:
@@ -65,8 +65,27 @@ def test_several_brackets_end_too() -> None:
         list(node_names("n[1-10000]-[1-10000]", "a:1"))
 
 
-def test_a_set_of_nodes_that_is_in_itself_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("rows", "rule"),
+    [
+        ("NodeSet=s Nodes=s\nPartitionName=p Nodes=s\n", "sets of nodes must be at most 8 deep; do they go round"),
+        ("NodeName=n[3-1]\nPartitionName=p Nodes=n1\n", "must have the smaller number first"),
+        (f"NodeName=n{'[1]' * 1000}\nPartitionName=p\n", "must have at most 8 brackets"),
+        ("NodeName=n[1-700000]\n" * 2 + "PartitionName=p\n", "there must be at most 1,000,000 nodes"),
+        ("NodeName=n1\n" + "PartitionName=p Nodes=n[1-1000000]\n" * 11, "must list at most 10,000,000 nodes"),
+    ],
+)
+def test_lists_of_nodes_end(rows: str, rule: str, tmp_path: Path) -> None:
     path = tmp_path / "slurm.conf"
-    path.write_text("PartitionName=p Nodes=s\nNodeSet=s Nodes=s\n", encoding="utf-8")
+    path.write_text(rows, encoding="utf-8")
     conf = read_slurm_conf(path)
-    assert nodes_of(conf, {}, conf.partitions[0]) == frozenset()
+    with pytest.raises(InputError, match=rule):
+        nodes_of_partitions(conf, cpus_of_nodes(conf))
+
+
+def test_a_set_of_nodes_is_looked_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "slurm.conf"
+    sets = "".join(f"NodeSet=s{k} Nodes={','.join([f's{k + 1}'] * 30)}\n" for k in range(7))
+    path.write_text(f"NodeName=n[1-9]\n{sets}NodeSet=s7 Nodes=n[2-3]\nPartitionName=p Nodes=s0,n9\n", "utf-8")
+    conf = read_slurm_conf(path)
+    assert nodes_of_partitions(conf, cpus_of_nodes(conf)) == [{"n2", "n3", "n9"}]
