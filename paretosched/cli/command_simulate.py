@@ -106,8 +106,6 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 def run(options: argparse.Namespace) -> None:
     """Simulate a workload with a policy, and show how good the schedule is."""
     load_kernels_sooner()
-    from ..simulation.estimates import LEARNING
-
     workload = read_workload(options)
     schedule, policy, explored_on = (_of_policy if options.front is None else _of_front)(options, workload)
     text = _json(options, schedule, policy) if options.json else _text(schedule, policy)
@@ -116,7 +114,7 @@ def run(options: argparse.Namespace) -> None:
     if explored_on is not None and explored_on != workload.digest:
         remark(f"{options.front} was explored on another workload; its policy was applied to this one")
     remark_history(schedule)
-    remark_orders([] if policy is None else [policy], workload, options.estimates in LEARNING)
+    remark_orders([] if policy is None else [policy], workload, options.estimates)
     show(text)
 
 

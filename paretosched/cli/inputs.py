@@ -113,10 +113,10 @@ def _of_slurm(policy: str, shares: str) -> Policy:
     return read_slurm(policy, shares)
 
 
-def remark_orders(policies: Iterable[Policy], workload: Workload, predicts: bool = False) -> None:
+def remark_orders(policies: Iterable[Policy], workload: Workload, estimates: str = "requested") -> None:
     """Write remarks about groups that a policy makes itself, and about orders that lack groups or change nothing.
 
-    `predicts` says whether run times are predicted.
+    `estimates` says which run times the policies expect.
     """
     from ..policies.policy import decided_by
     from ..policies.priority import Priority
@@ -137,7 +137,7 @@ def remark_orders(policies: Iterable[Policy], workload: Workload, predicts: bool
             continue
         for line in slurm_remarks(policy.provenance):
             remark(f"slurm.conf: {line}")
-        for line in policy.unknown_words(workload, predicts):
+        for line in policy.unknown_words(workload, estimates):
             remark(f"{policy.name}: {line}")
         entitled = policy.backfill.entitled
         if entitled and not any(group in jobs.groups for group in entitled):

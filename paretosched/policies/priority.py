@@ -424,12 +424,12 @@ class Priority:
                     )
         return sentences
 
-    def unknown_words(self, workload: Workload, predicts: bool = False) -> list[str]:
+    def unknown_words(self, workload: Workload, estimates: str = "requested") -> list[str]:
         """Return sentences on queues, partitions and nodes that a log has not, and on jobs without an association.
 
-        `predicts` says whether run times are predicted.
+        `estimates` says which run times the policy expects, see `paretosched.simulation.estimates`.
         """
-        sentences = self._about_nodes(workload, predicts)
+        sentences = self._about_nodes(workload, estimates)
         terms = [row.formula.term for row in (*self.orders, *self.candidate_orders)]
         for word in ("queue", "partition"):
             names = dict.fromkeys(label for term in terms for label in labels(term, word))
@@ -444,7 +444,7 @@ class Priority:
                 )
         return sentences
 
-    def _about_nodes(self, workload: Workload, predicts: bool) -> list[str]:
+    def _about_nodes(self, workload: Workload, estimates: str) -> list[str]:
         """Return why processors are counted and not nodes, or which jobs request more than the window; or nothing."""
         nodes = self.nodes
         if nodes is None:
@@ -456,9 +456,11 @@ class Priority:
             ]
         if workload.down is not None:
             return [f"processors of {workload.name} are down at times: processors are counted, not nodes"]
-        if predicts and self.reservations:
+        if not self.reservations or estimates == "exact":
+            return []
+        if estimates != "requested":
             return ["run times are predicted: processors are counted, not nodes"]
-        longer = int((workload.estimate > nodes.window).sum()) if self.reservations else 0
+        longer = int((workload.estimate > nodes.window).sum())
         if not longer:
             return []
         return [

@@ -73,7 +73,7 @@ class SlurmConf(NamedTuple):
     def flag(self, key: str) -> bool:
         """Return the value of a key that must be yes or no; no without it."""
         setting = self.settings.get(key.lower())
-        return setting is not None and yes(key, setting)
+        return setting is not None and is_yes(key, setting)
 
     def words(self, key: str) -> tuple[str, ...]:
         """Return the words in the value of a key, between commas."""
@@ -188,7 +188,7 @@ def whole(key: str, setting: Setting, highest: int = 2**32 - 1) -> int:
     return int(setting.value)
 
 
-def yes(key: str, setting: Setting) -> bool:
+def is_yes(key: str, setting: Setting) -> bool:
     """Return whether the value of a key that must be yes or no is yes."""
     value = setting.value.lower()
     if value not in (*YES, *NO):

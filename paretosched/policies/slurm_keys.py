@@ -115,27 +115,27 @@ def unknown_keys(conf: SlurmConf) -> list[str]:
     """Return a remark on each key that is not known and looks like one that matters."""
     rows: list[tuple[Keys, Mapping[str, Setting]]] = [(SETTINGS, conf.settings)]
     rows += [(PARTITIONS, row) for row in conf.partitions] + [(NODES, row) for row in conf.nodes]
-    return list(dict.fromkeys(line for keys, row in rows for line in _unknown(keys, row)))
+    return list(dict.fromkeys(line for keys, row in rows for line in _remarks_on(keys, row)))
 
 
-def _unknown(keys: Keys, row: Mapping[str, Setting]) -> Iterator[str]:
+def _remarks_on(keys: Keys, row: Mapping[str, Setting]) -> Iterator[str]:
     """Yield remarks on the keys of a row."""
     known = {key.lower() for key in (*keys.read, *keys.others)}
     for lower, setting in row.items():
         if lower in known:
             continue
         in_family = lower.startswith(keys.families) if keys.families else False
-        ending = did_you_mean(lower, keys.read) if in_family else meant(lower, keys.read)
+        ending = did_you_mean(lower, keys.read) if in_family else near_word(lower, keys.read)
         if in_family or ending:
             yield f"{in_quotes(setting.key)[1:-1]}: is no setting of Slurm that is known here{ending}"
 
 
-def meant(word: str, words: Iterable[str]) -> str:
+def near_word(word: str, words: Iterable[str]) -> str:
     """Return the end of a message that names a word of which another one is a misspelling; nothing if there is none.
 
     Examples
     --------
-    >>> meant("PremptType", ["PreemptType"]), meant("PreemptMode", ["PreemptType"])
+    >>> near_word("PremptType", ["PreemptType"]), near_word("PreemptMode", ["PreemptType"])
     ('; did you mean PreemptType?', '')
     """
     near = nearest_word(word, words)

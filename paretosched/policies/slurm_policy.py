@@ -25,7 +25,7 @@ from .policy_tokens import written_name, written_number, written_time
 from .priority import ALL, Backfill, Priority
 from .slurm_accounts import Accounts, read_accounts
 from .slurm_commands import COMMAND, QOS_COMMAND, SHARES_COMMAND
-from .slurm_conf import Setting, SlurmConf, option, read_slurm_conf, whole, yes
+from .slurm_conf import Setting, SlurmConf, is_yes, option, read_slurm_conf, whole
 from .slurm_keys import unknown_keys
 from .slurm_nodes import cpus_of_nodes, nodes_of_partitions
 from .slurm_remarks import (
@@ -172,7 +172,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         *setting_remarks(conf, kind),
         *_partition_remarks(site),
         *machine_remarks(conf, site.each),
-        *(_look_remarks(nodes, conf) if backfill.reservations else []),
+        *(_look_remarks(nodes, site) if backfill.reservations else []),
     ]
     return Priority(
         f"floor({' + '.join(terms)})" if any(part.what for part in parts) else "fcfs",
@@ -205,7 +205,7 @@ def _site(conf: SlurmConf, accounts: Accounts | None) -> Site:
             whole(key, row[key.lower()], 65533) if key.lower() in row else both
             for key in ("PriorityJobFactor", "PriorityTier")
         )
-        default = "default" in row and yes("Default", row["default"])
+        default = "default" in row and is_yes("Default", row["default"])
         cpus = sum(each[name] for name in nodes)
         partitions.append(Partition(row["partitionname"].value, factor, tier, default, nodes, cpus))
     partitions.sort(key=lambda one: not one.default)
@@ -430,13 +430,11 @@ def _partition_remarks(site: Site) -> list[str]:
     ]
 
 
-def _look_remarks(nodes: WholeNodes | None, conf: SlurmConf) -> list[str]:
+def _look_remarks(nodes: WholeNodes | None, site: Site) -> list[str]:
     """Return remarks on how sched/backfill looks at nodes, and on what else it is told."""
     if nodes is None:
-        remarks = [
-            "without NodeName lines processors are counted here; Slurm reserves whole nodes",
-            *depth_remarks(conf),
-        ]
+        why = "no partition has a node of a NodeName line:" if site.each else "without NodeName lines"
+        remarks = [f"{why} processors are counted here; Slurm reserves whole nodes", *depth_remarks(site.conf)]
     else:
         machine = f"{number_of(nodes.count, 'node')} and {number_of(nodes.cpus, 'processor')}"
         remarks = [
@@ -445,4 +443,4 @@ def _look_remarks(nodes: WholeNodes | None, conf: SlurmConf) -> list[str]:
             "with predicted run times, processors are counted",
             "passes begin at multiples of bf_interval here; Slurm's have another phase, and take time",
         ]
-    return [*remarks, *bound_remarks(conf), *scheduler_remarks(conf)]
+    return [*remarks, *bound_remarks(site.conf), *scheduler_remarks(site.conf)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ..core.errors import first_few, in_quotes
 from .slurm_conf import Setting, SlurmConf, whole
-from .slurm_keys import meant
+from .slurm_keys import near_word
 from .slurm_nodes import FUTURE, node_names, states_of_nodes
 from .whole_nodes import MOST_JOBS, WholeNodes
 
@@ -168,6 +168,9 @@ def machine_remarks(conf: SlurmConf, cpus: Mapping[str, int]) -> list[str]:
         elif state not in UP:
             remarks.append(f"State={state.upper()} of {names}: counted as up here")
     sets = {row["nodeset"].value for row in conf.sets}
+    by_feature = [row["nodeset"].value for row in conf.sets if "feature" in row]
+    if by_feature:
+        remarks.append(f"Feature of node set {', '.join(by_feature)}: its nodes are not in it here; list them by Nodes")
     for head, row in [*(("partition", row) for row in conf.partitions), *(("node set", row) for row in conf.sets)]:
         listed = row.get("nodes", Setting("", ""))
         missing = first_few(
@@ -191,7 +194,7 @@ def scheduler_remarks(conf: SlurmConf) -> list[str]:
             shown = value if re.fullmatch("[0-9]{1,19}", value) else in_quotes(value)
             remarks.append(f"{name}{f'={value}' if value else ''}: {OPTIONS[name].format(shown)}")
         elif name not in NO_CHANGE and name not in LOOKS:
-            near = meant(name, (*LOOKS, *OPTIONS, *NO_CHANGE))
+            near = near_word(name, (*LOOKS, *OPTIONS, *NO_CHANGE))
             remarks.append(f"{name}{f'={value}' if value else ''} of SchedulerParameters is not in the policy{near}")
     return remarks
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from paretosched import Workload
 from paretosched.kernels.inputs import Nodes
-from paretosched.kernels.node_passes import empty_rack, in_node_passes, pick
+from paretosched.kernels.node_passes import in_node_passes
+from paretosched.kernels.rack import empty_rack, pick
 from paretosched.policies.outcome import jobs_of
 from support.naive_nodes import Terms, nodes_for, start_times
 from support.prioritising import STATIC, Rank, ranks, starts

@@ -264,6 +264,13 @@ def test_without_nodes_it_is_remarked_that_processors_are_counted(conf: Callable
     assert "without NodeName lines processors are counted here; Slurm reserves whole nodes" in remarks(policy)
 
 
+def test_nodes_without_a_partition_are_said_to_be_none(conf: Callable[[str], Path]) -> None:
+    policy = read_slurm(conf(f"{HEAD}PriorityType=priority/basic\nNodeName=n1 CPUs=4\nPartitionName=p Nodes=m1"))
+    assert policy.nodes is None
+    line = "no partition has a node of a NodeName line: processors are counted here; Slurm reserves whole nodes"
+    assert line in remarks(policy)
+
+
 def test_a_number_of_the_scheduler_must_be_one(conf: Callable[[str], Path]) -> None:
     text = f"{HEAD}PriorityType=priority/basic\nNodeName=n CPUs=4\nSchedulerParameters=bf_window=long"
     with pytest.raises(InputError, match=r"slurm.conf:4: bf_window must be a whole number up to .*\"long\""):

@@ -107,6 +107,7 @@ def test_the_default_counts_where_nodes_are_not_simulated_either(tmp_path: Path)
             "NodeName=n[1-2] State=DRAIN\nDownNodes=n2",
             ["State=DRAIN of n1: counted as up", "State=DOWN of n2: counted"],
         ),
+        ("NodeSet=s Feature=gpu", ["Feature of node set s: its nodes are not in it here; list them by Nodes"]),
         ("NodeName=n[1-9] State=FUTURE", ["State=FUTURE of n1, n2, n3, ...: no nodes yet, so that they are left out"]),
         (
             "NodeName=n[01-10]\nPartitionName=p Nodes=n[1-10]\nNodeSet=s Nodes=x\nPartitionName=q Nodes=s,n01",
