@@ -64,14 +64,14 @@ def _of_part(about: Mapping[str, Any], jobs: ps.Workload) -> Iterator[dict[str, 
             "exceeded": float(violation(wish, values[None])[0]),
             "objective": value,
             "vs_easy": 100 * (1 - value / of_easy),
-            **{name: known(x) for name, x in zip(names, values.tolist(), strict=True)},
-            **{f"{name}_vs_easy": known(x) for name, x in zip(names, gains.tolist(), strict=True)},
-            **{name: known(x) for name, x in ends.items()},
+            **{name: number_or_none(x) for name, x in zip(names, values.tolist(), strict=True)},
+            **{f"{name}_vs_easy": number_or_none(x) for name, x in zip(names, gains.tolist(), strict=True)},
+            **{name: number_or_none(x) for name, x in ends.items()},
             **sizes,
         }
 
 
-def known(value: float | None) -> float | None:
+def number_or_none(value: float | None) -> float | None:
     """Return a number; None for one that is not known, such as the AWRT of a group without jobs."""
     return None if value is None or np.isnan(value) else value
 

@@ -64,12 +64,12 @@ def left_out_logs(rows: Sequence[Row]) -> list[str]:
     lines = []
     for name, choose in rules:
         found = chosen_elsewhere(rows, choose)
-        lines += [[name, one.log, one.policy, *reached(one.gain, one.rows, ())] for one in found]
+        lines += [[name, one.log, one.policy, *cells_of(one.gain, one.rows, ())] for one in found]
         if found:
             mine, policies = [row for one in found for row in one.rows], {one.policy for one in found}
             words = "the same" if len(policies) == 1 else f"{len(policies)} policies"
             gain = mean(one.gain for one in found)
-            lines.append([name, "each in turn", words, *reached(gain, mine, idle_logs(rows))])
+            lines.append([name, "each in turn", words, *cells_of(gain, mine, idle_logs(rows))])
     if not lines:
         return []
     others = [row for row in rows if not row["policy"].startswith(Guarded.rule)]
@@ -89,7 +89,7 @@ def left_out_logs(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def reached(gain: float, rows: Sequence[Row], idle: Sequence[str]) -> list[str]:
+def cells_of(gain: float, rows: Sequence[Row], idle: Sequence[str]) -> list[str]:
     """Return the cells of what is reached on the logs that were left out."""
     groups = [common.worst_group(row) for row in rows]
     awrt = mean(float(row["AWRT_vs_easy"]) for row in rows)

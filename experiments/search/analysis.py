@@ -238,7 +238,7 @@ def tests(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
     lines = ["## Tests", "", "| measure | `archive` against | " + " | ".join(logs) + " |"]
     lines += ["| --- | --- |" + " ---: |" * len(logs)]
     for column in MEASURES:
-        cells = compared(table, logs, "archive", others, column)
+        cells = cells_of(table, logs, "archive", others, column)
         rows: dict[str, list[str]] = {}  # algorithms with the same cells share a row
         for name in others:
             rows.setdefault(" | ".join(cells[log, name] for log in logs), []).append(name)
@@ -253,7 +253,7 @@ def tests(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
     return [*lines, "", about, ""]
 
 
-def compared(
+def cells_of(
     table: Sequence[Row], logs: Sequence[str], this: str, others: Sequence[str], column: str
 ) -> dict[tuple[str, str], str]:
     """Return how often one algorithm is better than each other on each log, and by which chance, as cells."""
@@ -275,7 +275,7 @@ def draws(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
     *_, many = budgets = budgets_of(table)
     lines = [f"## Random draws against NSGA-II, {many:,} simulations", "", "| log | " + " | ".join(MEASURES) + " |"]
     lines += ["| --- |" + " ---: |" * len(MEASURES)]
-    cells = {column: compared(table, logs, RANDOM, [BASE], column) for column in MEASURES}
+    cells = {column: cells_of(table, logs, RANDOM, [BASE], column) for column in MEASURES}
     for log in logs:
         of_log = []
         for column, larger in MEASURES.items():

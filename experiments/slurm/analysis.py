@@ -444,12 +444,12 @@ def priorities(rows: Sequence[Row], modelled: Sequence[Row], logs: Sequence[str]
         "starts: of the pairs of which one came while the other waited, how many started in the order of "
         "`simulate --policy slurm.conf`, which reserves nodes and backfills once in bf_interval. The goals are for the "
         "median of these pairs and the mean of the objective. By processors: the same priorities where processors are "
-        f"reserved, at every event. As EASY: without priorities. {mended(rows)}",
+        f"reserved, at every event. As EASY: without priorities. {on_other_windows(rows)}",
         "",
     ]
 
 
-def mended(rows: Sequence[Row]) -> str:
+def on_other_windows(rows: Sequence[Row]) -> str:
     """Return what the model of fair shares says of windows other than those on which it was mended."""
     mine = of(rows, settings.FAIR, settings.SLURM_CONF)
     others = [row for row in mine if place(row) not in settings.MENDED_ON]

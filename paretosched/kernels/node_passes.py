@@ -273,8 +273,8 @@ def earliest_room(jobs: Jobs, now: Running, rack: Rack, j: Int, first: Int, t: I
     jobs, now
         `Jobs` and `Running`.
     rack
-        `Rack`, in which `usable` then has what is free on each node that the job may use; if the second is too far,
-        BEYOND becomes the second from which on it is not, if that is sooner.
+        `Rack`, modified in place: `usable` then has what is free on each node that the job may use; if the second is
+        too far, BEYOND becomes the second from which on it is not, if that is sooner.
     j
         The job.
     first
