@@ -62,7 +62,7 @@ def cells_of(rows: Sequence[Row]) -> list[str]:
     """Return the cells of `HEADS`: means over seeds, with the spread of the gain."""
     return [
         with_spread([float(row["objective_vs_easy"]) for row in rows]),
-        limits_kept(rows),
+        kept_in(rows),
         f"{mean(float(row['AWRT_vs_easy']) for row in rows):+.1f} %",
         f"{mean(map(common.worst_group, rows)):+.1f} %",
         f"{mean(map(common.longest_wait, rows)):.2f}",
@@ -80,7 +80,7 @@ def on_later_jobs() -> dict[str, list[Row]]:
     }
 
 
-def limits_kept(rows: Sequence[Row]) -> str:
+def kept_in(rows: Sequence[Row]) -> str:
     """Return in how many rows the limits were kept, as text; empty without rows."""
     return f"{sum(map(is_within, rows))} of {len(rows)}" if rows else ""
 
@@ -127,11 +127,11 @@ def opening(
         f"One trained order, and the whole class, are better than EASY by {'; '.join(ways)}"
         + ("; so the order is most of it" if all(key[log] > whole[log] / 2 for log in logs) else "")
         + "; nothing added alone brings more than "
-        f"{max(points_added(ingredients, logs).values(), default=0.0):.1f} points in the mean, and one group loses up to "
+        f"{max(worth_of(ingredients, logs).values(), default=0.0):.1f} points in the mean, and one group loses up to "
         f"{-min(map(common.worst_group, ingredients), default=0.0):.0f} %.",
         f"Little: {len(seeds)} training{'s' * (len(seeds) != 1)} of each on {len(logs)} logs, tried on the jobs learnt "
         f"from; on {len(others)} other scalings of {settings.LOG}, copies of the same jobs, limits are kept by "
-        + ", ".join(f"`{name}` in {limits_kept(rows)} ({gain_of(rows):+.1f} %)" for name, rows in unseen.items())
+        + ", ".join(f"`{name}` in {kept_in(rows)} ({gain_of(rows):+.1f} %)" for name, rows in unseen.items())
         + ".",
         f"Of {len(trained_names)} trained policies {len(lost)} break the limits on a scaling that they did not learn "
         "from, and how much better a policy could be is not known: no schedule, even one that knows the future, gains "
@@ -140,7 +140,7 @@ def opening(
     )
 
 
-def points_added(ingredients: Sequence[Row], logs: Sequence[str]) -> dict[str, float]:
+def worth_of(ingredients: Sequence[Row], logs: Sequence[str]) -> dict[str, float]:
     """Return the points that each ingredient adds to one order, in the mean over logs."""
     return {
         name: mean(
@@ -174,7 +174,7 @@ def what_to_do(draws: Sequence[Row], learnt: int, later: Mapping[str, Sequence[R
         words += f"({gain:+.1f} %)"
         if later:
             words += (
-                f", but in {limits_kept(parts['tenths'])} tenths of logs, and on {limits_kept(parts['scalings'])} scalings of "
+                f", but in {kept_in(parts['tenths'])} tenths of logs, and on {kept_in(parts['scalings'])} scalings of "
                 f"{settings.LOG}'s {LAST} ([results/online](../online/summary.md))"
             )
     return f"{words}; else train on {learnt} scalings, and try the policy on later jobs first."
@@ -236,13 +236,13 @@ def by_draw(provenance: Mapping[str, Any], draws: Sequence[Row], later: Mapping[
                 name,
                 with_spread(one),
                 with_spread(five),
-                limits_kept(within["0"]),
+                kept_in(within["0"]),
                 with_spread(rest),
-                limits_kept(within["1"]),
+                kept_in(within["1"]),
                 f"{mean(float(row['AWRT_vs_easy']) for row in everywhere):+.1f} %",
                 f"{min(map(common.worst_group, everywhere)):+.1f} %",
                 f"{max(map(common.longest_wait, everywhere)):.2f}",
-                *(limits_kept(of(later.get(part, ()), policy=name)) for part in ("tenths", "scalings")),
+                *(kept_in(of(later.get(part, ()), policy=name)) for part in ("tenths", "scalings")),
             ]
         )
     heads = ["policy", "draw 0", "draws learnt from", "limits kept", "other draws", "limits kept there", "AWRT"]
@@ -282,7 +282,7 @@ def on_parts(policy: str, later: Mapping[str, Sequence[Row]]) -> list[str]:
         "[results/online](../online/summary.md), where each part begins on an empty machine and groups are by what "
         f"users consumed before it: tenths of logs, and the {LAST} of {settings.LOG} at {common.PROCESSORS:,} "
         f"processors, scaled with {len(rows['scalings'])} seeds. `{policy}` keeps the limits in "
-        f"{limits_kept(with_waits)} tenths without NASA, where nobody waits. It has an AWRT up to {slower['scalings']:.1f} "
+        f"{kept_in(with_waits)} tenths without NASA, where nobody waits. It has an AWRT up to {slower['scalings']:.1f} "
         f"% longer than EASY's on these scalings, and the group that loses most loses up to {loss['scalings']:.0f} %; "
         f"on the {LAST} of {settings.LOG} as it was recorded AWRT is {slower['last']:.1f} % longer, and a group loses "
         f"{loss['last']:.0f} %.",

@@ -79,7 +79,7 @@ def test_what_is_said_of_parts_of_logs_is_in_the_tables_of_online(analysis: Any)
         easy = reference[row["log"], row["split"]]
         ratios = [float(row[f"AWRT{i}"] or 1) / float(easy[f"AWRT{i}"] or 1) for i in ("", 1, 2, 3, 4, 5)]
         within += ratios[0] <= 1 and max(ratios) <= 1.25
-    assert analysis.limits_kept(mine) == f"{within} of {len(reference)}"
+    assert analysis.kept_in(mine) == f"{within} of {len(reference)}"
     (line, _) = analysis.on_parts(policy, later)
     (last,) = [row for row in later["last"] if row["policy"] == policy]
     assert f"AWRT is {-float(last['AWRT_vs_easy']):.1f} % longer" in line
