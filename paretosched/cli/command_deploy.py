@@ -148,7 +148,7 @@ def _print_pbs(options: argparse.Namespace, policy: Policy) -> None:
             word = name.replace("_", "-")
             raise InputError(f"--{word}: goes with --to slurm only; --to pbs prints text, with how to undo it")
     show(pbs_text(policy, options.groups))
-    for words in left_out(check_orderly(policy)):
+    for words in left_out(check_orderly(policy), in_passes=False):
         remark(f"left out of the text for OpenPBS: {words}")
 
 
@@ -247,7 +247,7 @@ def _show_settings(plan: Plan, policy: Orderly, settings: dict[str, str], groups
     if isinstance(policy, Guarded):
         every = written_time(policy.review)
         show(f"  groups come first; every {every} EASY is simulated on the jobs since the deployment began, to compare")
-    for words in left_out(policy):
+    for words in left_out(policy, in_passes=True):
         show(f"  Slurm cannot do this of the policy: {words}")
     if waiting > plan.scale.places:
         show(f"  only the first {plan.scale.places:,} jobs fit above the site's own weights; others come behind")

@@ -99,7 +99,7 @@ def _server_part(policy: Orderly, resources: Mapping[str, Mapping[str, float]]) 
         "#   strict_ordering: true ALL",
         f"#   backfill: {'true' if depth else 'false'} ALL" + ("" if depth < MOST_DEPTH else "   (every job)"),
     ]
-    lines += [f"# Left out of the policy: {printable(words)}" for words in left_out(policy)]
+    lines += [f"# Left out of the policy: {printable(words)}" for words in left_out(policy, in_passes=False)]
     lines += [f"qmgr -c 'create resource {name} type=float'" for name in resources]
     return "\n".join(lines)
 

@@ -69,12 +69,21 @@ def reservations_of(policy: Orderly) -> int:
     return min(policy.reservations, ALL)
 
 
-def left_out(policy: Orderly) -> list[str]:
-    """Return what of a policy's backfilling is left out on a real machine, in words."""
+def left_out(policy: Orderly, in_passes: bool) -> list[str]:
+    """Return what of a policy's backfilling is left out on a real machine, in words.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    in_passes
+        Whether the machine reserves nodes in passes as often and as far as it is told, as Slurm does.
+    """
     if not isinstance(policy, Priority):
         return []
     b = policy.backfill
     parts = {
+        "nodes, and how often and how far passes look": policy.nodes is not None and not in_passes,
         f"reservations for the groups {', '.join(b.entitled)} only": b.entitled,
         "another order of backfilling": b.orders and policy.candidate_orders != policy.orders,
         "a longest request for backfilling": b.longest,

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from ..core.errors import InputError
 from ..policies.priority import ALL, Priority
+from ..policies.slurm_remarks import LOOKS
+from ..policies.whole_nodes import WholeNodes
 from .ranking import Orderly, reservations_of
 from .slurm_calls import call
 from .slurm_groups import Grouping
@@ -16,12 +18,10 @@ from .slurm_queue import NO_LIMIT, QueuedJob, seconds_of
 from .slurm_usage import NAMES
 
 WEIGHTS = ("Age", "Assoc", "FairShare", "JobSize", "Partition", "QOS")
-DEFAULTS = {
-    "bf_job_part_count_reserve": 0,
-    "bf_window": 1440,
-    "bf_max_job_test": 500,
-    "default_queue_depth": 100,
-}  # of SchedulerParameters, Slurm 22.05
+# of SchedulerParameters, Slurm 22.05
+DEFAULTS = {"bf_job_part_count_reserve": 0} | {
+    name: getattr(WholeNodes, field) // unit for name, (field, unit, _) in LOOKS.items()
+}
 MIN_JOB_AGE = 300  # s, Slurm's default
 RIGHTS = (
     "the daemon needs the right of an operator, and nothing more: sacctmgr modify user NAME set AdminLevel=Operator"
@@ -164,7 +164,8 @@ def wanted_settings(policy: Orderly, settings: Mapping[str, str], longest: int, 
     """
     reservations = reservations_of(policy)
     now = settings.get("SchedulerType", "")
-    words = dict(part.partition("=")[::2] for part in settings.get("SchedulerParameters", "").split(","))
+    given = settings.get("SchedulerParameters", "").split(",")
+    words = dict(part.partition("=")[::2] for part in reversed(given))  # the first of equal options counts
     if reservations == 0:
         is_off = now == "sched/builtin" or words.get("bf_interval") == "-1"
         result = [Setting("SchedulerParameters=bf_interval=-1 (no backfilling)", now, is_off)]
@@ -178,9 +179,16 @@ def wanted_settings(policy: Orderly, settings: Mapping[str, str], longest: int, 
         shown = f"{name}={numbers[name]}" + ("" if name in words else " (default)")
         result.append(Setting(f"SchedulerParameters={name}={value}{' or more' if least else ''}", shown, is_right))
 
-    parameter("default_queue_depth", max(waiting, DEFAULTS["default_queue_depth"]), True)
+    nodes = policy.nodes if isinstance(policy, Priority) else None
     if reservations:
         parameter("bf_job_part_count_reserve", 0 if reservations == ALL else reservations, False)
+    if nodes is not None:
+        for name, (field, unit, _) in LOOKS.items():
+            if reservations or not name.startswith("bf_"):
+                parameter(name, -(-getattr(nodes, field) // unit), False)
+        return result
+    parameter("default_queue_depth", max(waiting, DEFAULTS["default_queue_depth"]), True)
+    if reservations:
         parameter("bf_window", -(-longest // 60), True)
         parameter("bf_max_job_test", max(waiting, DEFAULTS["bf_max_job_test"]), True)
     return result

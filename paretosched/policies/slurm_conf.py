@@ -17,7 +17,8 @@ from ..core.errors import InputError, did_you_mean, in_quotes
 from ..core.files import is_file, read_words
 
 PAIR = re.compile(r'\s*([A-Za-z][\w/]*)\s*[-+]?=\s*("[^"]*"|\S*)')
-INCLUDE = re.compile(r"\s*include\s+(\S.*?)\s*$", re.IGNORECASE)
+INCLUDE = re.compile(r"\s*include\s+(\S.*)", re.IGNORECASE)
+NEWLINE = re.compile(r"\r\n?|\n")
 COMMENT = re.compile(r"(?<!\\)#.*")
 CONTINUED = re.compile(r"(?<!\\)(\\\\)*\\\s*$")
 USUAL = ("clustername", "slurmctldhost", "controlmachine", "partitionname", "prioritytype", "schedulertype")
@@ -140,7 +141,7 @@ def _pairs(
     for number, line in _lines(read_words(path, "slurm.conf")):
         where = f"{path}:{number}"
         if include := INCLUDE.match(line):
-            name = include.group(1).strip('"')
+            name = include.group(1).rstrip().strip('"')
             if "%c" in name:
                 cluster = settings.get("clustername")
                 if cluster is None:
@@ -165,7 +166,7 @@ def _pairs(
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not empty, without comments and with their continuations, and the number of each."""
     begin, whole_line = 1, ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(NEWLINE.split(text), 1):  # others are within comments
         part = COMMENT.sub("", line)
         begin = begin if whole_line else number
         if CONTINUED.search(part):

@@ -142,6 +142,8 @@ def test_what_is_left_out_of_the_backfilling_stands_in_the_text() -> None:
         "slack of reservations",
     ]
     assert "Left out" not in pbs_text(as_policy("sjf; backfill: easy:3"), None)
+    on_nodes = pbs_text(as_policy("sjf; backfill: easy:3; nodes: 4 of 8"), None)
+    assert "# Left out of the policy: nodes, and how often and how far passes look\n" in on_nodes
 
 
 @pytest.mark.parametrize("words", ["easy", "priority:chem,physics", "wfp3; backfill: easy"])

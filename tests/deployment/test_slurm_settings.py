@@ -58,6 +58,18 @@ def test_windows_and_depths_must_reach_all_jobs_and_limits() -> None:
     assert lines["SchedulerParameters=default_queue_depth=3000 or more"] is True
 
 
+def test_a_policy_on_nodes_wants_the_passes_that_it_has() -> None:
+    passes = "passes: every 10min window 1h step 5min tested 3 first 2"
+    lines = verdicts(f"sjf; backfill: easy; nodes: 4 of 8; {passes}", waiting=3000, longest=30 * 86_400)
+    wanted = {"bf_interval": 600, "bf_window": 60, "bf_resolution": 300, "bf_max_job_test": 3, "default_queue_depth": 2}
+    for name, value in wanted.items():
+        assert lines[f"SchedulerParameters={name}={value}"] is False
+    assert not any("or more" in words for words in lines)
+    assert verdicts("sjf; nodes: 4 of 8", SchedulerParameters="")["SchedulerParameters=default_queue_depth=100"]
+    usual = verdicts("sjf; backfill: conservative; nodes: 4 of 8", SchedulerParameters="bf_window=1440,bf_window=7")
+    assert all(usual.values())
+
+
 def test_limits_that_are_none_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", FakeSlurm(tmp_path).path)  # its partitions have a day
     lines = line_of(1, limit="UNLIMITED"), line_of(2, limit="3-00:00:00")
@@ -88,9 +100,9 @@ def test_the_sites_own_weights_are_summed() -> None:
 
 def test_what_slurm_cannot_do_is_said() -> None:
     words = "sjf; backfill: easy:8 for vip; backfill-order: saf; slack: 2h"
-    assert len(left_out(check_orderly(as_policy(words)))) == 3
-    assert left_out(check_orderly(as_policy("sjf; backfill: easy"))) == []
-    assert left_out(check_orderly(as_policy("easy"))) == []
+    assert len(left_out(check_orderly(as_policy(words)), in_passes=True)) == 3
+    assert left_out(check_orderly(as_policy("sjf; backfill: easy")), in_passes=True) == []
+    assert left_out(check_orderly(as_policy("easy")), in_passes=True) == []
 
 
 def test_a_guarded_order_needs_one_reservation_and_a_memory_of_two_periods() -> None:

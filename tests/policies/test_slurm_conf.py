@@ -96,3 +96,12 @@ def test_yes_or_no_must_be_one(tmp_path: Path) -> None:
 def test_a_time_must_be_one(text: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"slurm\.conf:2: PriorityMaxAge must be minutes, hours:minutes"):
         read(tmp_path, f"ClusterName=a\nPriorityMaxAge={text}\n").seconds("PriorityMaxAge", 5)
+
+
+def test_odd_blanks_are_read_in_linear_time_and_odd_newlines_stay_in_their_comment(tmp_path: Path) -> None:
+    path = tmp_path / "slurm.conf"
+    path.write_text("ClusterName=c # \u2028NodeName=z CPUs=99\x85NodeName=y\r\nNodeName=n1\rNodeName=n2\n", "utf-8")
+    assert [row["nodename"].value for row in read_slurm_conf(path).nodes] == ["n1", "n2"]
+    path.write_text(f"include x{' ' * 200_000}y\n", "utf-8")  # took minutes
+    with pytest.raises(InputError, match="there is no such file"):
+        read_slurm_conf(path)
