@@ -40,8 +40,7 @@ README_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         README,
-        "Physics gained {:.1f} %, and biology paid: its AWRT was {:.1f} % longer than with EASY, where the wish allows "
-        "{:.0f} %",
+        "Physics gained {:.1f} %; biology paid {:.1f} %, where the wish allows {:.0f} %",
         lambda r: of_the_walk(
             r,
             r"\nrecorded +\S+ +\+(\d+\.\d)",

@@ -7,6 +7,7 @@ from statistics import mean
 from experiments.claims import REPLAYED, SLURM, Claim
 from experiments.quoted import (
     Results,
+    Row,
     asked_priorities,
     in_order,
     kept_by,
@@ -18,7 +19,9 @@ from experiments.quoted import (
 )
 
 EASY, PASSES, NODES, BOTH = "processors", "processors each minute", "nodes", "nodes each minute"
+ITS = "nodes as recorded"
 AGED, FAIR = "multifactor", "fairshare"
+MENDED_ON = (("KTH", "0"), ("KTH", "1"), ("CTC", "0"))  # as in experiments/slurm/settings.py
 
 
 def windows_of(results: Results, system: str) -> int:
@@ -30,6 +33,23 @@ def kept_of_log(results: Results, system: str) -> list[float]:
     """Return the pairs that started in the order of the model by processors, the mean of each log."""
     rows = rows_of_models(results, system)
     return [mean(kept_by([row for row in rows if row["log"] == log], EASY)) for log in REPLAYED]
+
+
+def recorded_nodes(results: Results) -> list[Row]:
+    """Return the rows of replays that recorded nodes."""
+    return [row for row in rows_of_models(results, FAIR) if row["main_starts"]]
+
+
+def of_windows(results: Results, *window: str) -> list[Row]:
+    """Return the rows of a window, by its log and number, with fair shares and slurm.conf; of all without one."""
+    rows = results.rows("slurm/windows", system=FAIR, twin="slurm.conf")
+    return [row for row in rows if not window or (row["log"], row["window"]) == window]
+
+
+def others_in_order(results: Results) -> list[float]:
+    """Return the pairs in order of the windows on which the model was not mended, per cent."""
+    rows = [row for row in of_windows(results) if (row["log"], row["window"]) not in MENDED_ON]
+    return [100 * (1 - int(row["pairs_turned"]) / int(row["pairs"])) for row in rows]
 
 
 SLURM_CLAIMS: tuple[Claim, ...] = (
@@ -84,5 +104,29 @@ SLURM_CLAIMS: tuple[Claim, ...] = (
             *kept_of_log(r, FAIR),
             *mean_and_spread(r, FAIR, "slurm.conf", *REPLAYED)[:2],
         ),
+    ),
+    Claim(
+        SLURM,
+        "On a real slurmctld, {:,} of {:,} jobs that started in main passes had the nodes that this rule gives them "
+        "({} replays)",
+        lambda r: (
+            sum(int(row["main_starts_on_its_nodes"]) for row in recorded_nodes(r)),
+            sum(int(row["main_starts"]) for row in recorded_nodes(r)),
+            len(recorded_nodes(r)),
+        ),
+    ),
+    Claim(
+        SLURM,
+        "in the {} others {:.1f} % of the pairs are in order. The first one of KTH has {:.0f} %",
+        lambda r: (
+            len(others_in_order(r)),
+            mean(others_in_order(r)),
+            100 * mean(1 - int(row["pairs_turned"]) / int(row["pairs"]) for row in of_windows(r, "KTH", "0")),
+        ),
+    ),
+    Claim(
+        SLURM,
+        "with the seconds in which this slurmctld backfilled and calculated, it has {:.0f} %",
+        lambda r: kept_by([row for row in recorded_nodes(r) if (row["log"], row["window"]) == ("KTH", "0")], ITS),
     ),
 )

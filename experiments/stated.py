@@ -107,6 +107,7 @@ STATED: tuple[Stated, ...] = tuple(
             "of 10,000 at most",
         ),
         (SLURM, RULE): (
+            "So the goals (95 % of the pairs, 3 % of the objective)",
             "in 95 of 100 draws of weeks | 0 |",
             "in as many draws | 3 |",
             "or they differ too much | 0 |",
