@@ -75,6 +75,7 @@ bench: $(TESTED)
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_kernels.py
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_app.py
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_search.py
+	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_deploy.py
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_cluster.py
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_cluster.py --store 1000000
 

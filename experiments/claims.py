@@ -548,6 +548,13 @@ CLAIMS: tuple[Claim, ...] = (
         "quiet first pass of 10000",
         "quiet CPU of 10000",
     ),
+    measurement(
+        SLURM,
+        "a first pass took {:g} to {:g} s over the smaller queue, and {:g} to {:g} s over the larger one",
+        "bench first pass",
+        "bench first pass of 10000",
+    ),
+    measurement(SLURM, "On the faster machine it is {:g} to {:g} s", "bench start"),
     # --- other tools
     *(measurement(TOOLS, f"| {tool} | {{:g}} |", f"peer {tool.split(' ')[0]}") for tool in PEERS),
     measurement(

@@ -91,8 +91,7 @@ STATED: tuple[Stated, ...] = tuple(
         (SLURM, SIZE): (
             "for 10,000 waiting jobs",
             "1,000 waiting jobs | 10,000 waiting jobs",
-            "So 1,000 changes take half a second if two cores do nothing else, and 10,000 take five",
-            "a first pass over 1,000 jobs in less than half a second",
+            "So 1,000 changes take about half a second if two such cores do nothing else, and 10,000 take five",
             "1,000 changes took",
             "and 10,000 took",
             "a first pass over 1,000 jobs took",
