@@ -123,6 +123,17 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         README,
+        "on a scaling of SDSC00 a group that comes first lost {:,.0f} %",
+        lambda r: [
+            -min(
+                float(row[f"{name}_vs_easy"])
+                for row in r.rows("greedy/untrained", policy=GUARD, log="SDSC00")
+                for name in ("AWRT1", "AWRT2")
+            )
+        ],
+    ),
+    Claim(
+        README,
         "Of {} made-up logs, each at {} loads, it kept them in {:.0f} of {:.0f}, and on {} other scalings of CTC to "
         "1,024 processors in {}. The mean slowdown of its jobs is {:.0f}, that of EASY's {:.0f}",
         lambda r: (

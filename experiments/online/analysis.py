@@ -157,8 +157,19 @@ def opening(
         f"Train `{best.policy}` on your own log, and review it after some weeks."
         if best.is_trained
         else f"Run `{best.policy}`{'' if is_easy else f', or `{settings.EASY}` if the limits must hold'}, and try it "
-        "on a part of your log that it has not seen.",
+        f"on a part of your log that it has not seen{first_groups_lose(best.policy)}.",
     )
+
+
+def first_groups_lose(policy: str) -> str:
+    """Return the end of a sentence: what a group of the objective loses most by a policy, from results/greedy."""
+    rows = [row for row in common.rows(common.ROOT / "results/greedy/untrained.csv") if row["policy"] == policy]
+    values = [(float(row[f"{name}_vs_easy"]), row["log"]) for row in rows for name in ("AWRT1", "AWRT2")]
+    if not values or min(values)[0] >= -100:  # a loss that is no more than twice EASY's AWRT is no warning
+        return ""
+    loss, log = min(values)
+    where = "[results/greedy](../greedy/summary.md)"
+    return f": on a scaling of {log} a group that comes first loses {-loss:,.0f} % ({where})"
 
 
 def best_without(rows: Sequence[Row]) -> str:
