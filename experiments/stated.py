@@ -40,6 +40,7 @@ STATED: tuple[Stated, ...] = tuple(
         ),
         (README, SETTING): (
             "Trained on the first half of each log",
+            "of the last 30 % of four other scalings",
             "What two groups lose here",
             "List and CONS are two",
         ),

@@ -19,7 +19,7 @@ PROGRAMME = "programme"
 IN_WORDS = {  # the wishes without limits, for the opening
     "AWRT": "the response time of all jobs, weighted by their work (AWRT),",
     "all groups": "the sum of those of the five user groups",
-    "10 and 4": "10*AWRT1 + 4*AWRT2, of the two groups that use most,",
+    "10 and 4": "10*AWRT1 + 4*AWRT2, of the two groups whose users each use most,",
 }
 
 

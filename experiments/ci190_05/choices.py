@@ -108,21 +108,37 @@ def part_of(w: ps.Workload) -> ps.Workload:
 def measures(w: ps.Workload, rows: Sequence[Row], place: Path) -> list[dict[str, Any]]:
     """Return the measures of every run, in the box that reaches from the best of all to `REACH` times FCFS.
 
-    "starts_hypervolume" is that of the orders alone with which the run begins.
+    "starts_hypervolume" is that of the orders alone with which the run begins; "owner_inside" and "owner_hypervolume"
+    are of the owner's box, which reaches to so many times EASY.
     """
     fronts = [ps.load_front(place / row.name) for row in rows]
     merged = ps.merge(fronts)
     submitted = np.asarray(ps.objectives(ps.simulate(w, "fcfs")))
     quality, box = ps.indicators(merged, fronts, submitted, REACH), box_of(merged, submitted, REACH)
     about = {"jobs": len(w), "inside": quality["box"]["inside"]}
+    owners = in_owners_box(w, merged, fronts)
     lines = []
-    for row, values in zip(rows, quality["inputs"], strict=True):
+    for row, values, owner in zip(rows, quality["inputs"], owners, strict=True):
         run = place / row.name
         starts = read_about(run)["parameters"].get("starts", ())
         alone = hypervolume(to_box(read_values(run)[0][: len(starts)], merged.objectives, box), box.edge)
         seed = {"variant": row.title, "seed": row.settings["seed"]}
-        lines.append(about | seed | {key: values[key] for key in KEYS} | {"starts_hypervolume": alone})
+        lines.append(about | seed | {key: values[key] for key in KEYS} | {"starts_hypervolume": alone} | owner)
     return lines
+
+
+def in_owners_box(w: ps.Workload, merged: ps.Front, fronts: Sequence[ps.Front]) -> list[dict[str, Any]]:
+    """Return how many schedules of each front are in the owner's box, and the hypervolume there."""
+    easy = np.asarray(ps.objectives(ps.simulate(w, "easy")))
+    box = box_of(merged, easy, REACH)
+    places = [to_box(front.values, merged.objectives, box) for front in fronts]
+    return [
+        {
+            "owner_inside": int((place < box.edge).all(axis=1).sum()),
+            "owner_hypervolume": hypervolume(place, box.edge),
+        }
+        for place in places
+    ]
 
 
 # --- the section of the summary ---------------------------------------------------------------------------------------

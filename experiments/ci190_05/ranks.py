@@ -65,13 +65,15 @@ def measures(w: ps.Workload, encoding: str, rows: Sequence[Row], place: Path) ->
     merged = ps.merge(fronts)
     reference = np.asarray(ps.objectives(ps.simulate(w, OF[encoding])))
     quality, whole = ps.indicators(merged, fronts, reference, choices.REACH), ps.indicators(merged, fronts)
+    owners = choices.in_owners_box(w, merged, fronts)
     about = {"jobs": len(w), "encoding": encoding}
     return [
         about
         | {"algorithm": row.title, "seed": row.settings["seed"]}
         | {key: values[key] for key in choices.KEYS}
         | {f"whole_{key}": of_all[key] for key in ("igd_plus", "epsilon")}
-        for row, values, of_all in zip(rows, quality["inputs"], whole["inputs"], strict=True)
+        | owner
+        for row, values, of_all, owner in zip(rows, quality["inputs"], whole["inputs"], owners, strict=True)
     ]
 
 

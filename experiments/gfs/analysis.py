@@ -125,12 +125,13 @@ def came_out(tables: Mapping[str, Sequence[Row]], gains: Mapping[str, float]) ->
     iterative = {log: gain(middle(rows)) for log, rows in by_log(tables, "iterative").items()}
     ahead = [log for log, value in iterative.items() if value > best_alone(tables["alone"], log)[1]["objective"]]
     return (
-        f"On the jobs they learn from, fuzzy (symbiotic) rules are {min(gains.values()):.1f} to "
-        f"{max(gains.values()):.1f} % better than EASY, at the expense of other groups; one strategy always"
+        f"On the jobs they learn from, symbiotic rules are {min(gains.values()):.1f} to "
+        f"{max(gains.values()):.1f} % better than EASY, at the expense of other groups; the best strategy "
+        f"alone, known only afterwards"
         f"{untrained_words(tables, alone_gains)} is {min(beyond):.1f} to {max(beyond):.1f} points behind: without "
         "our refinement rules beat it in "
         f"{sum(better)} of {len(better)} trainings"
-        + (f", rule tables (iterative) in {len(ahead)} of {len(iterative)}." if iterative and tables["alone"] else ".")
+        + (f", rule tables in {len(ahead)} of {len(iterative)}." if iterative and tables["alone"] else ".")
     )
 
 

@@ -126,7 +126,7 @@ def opening(
         "a policy hold when the log is scaled with another seed?",
         f"One trained order, and the whole class, are better than EASY by {'; '.join(ways)}"
         + ("; so the order is most of it" if all(key[log] > whole[log] / 2 for log in logs) else "")
-        + "; nothing added alone brings more than "
+        + "; nothing added alone was seen to bring over "
         f"{max(worth_of(ingredients, logs).values(), default=0.0):.1f} points in the mean, and one group loses up to "
         f"{-min(map(common.worst_group, ingredients), default=0.0):.0f} %.",
         f"Little: {len(seeds)} training{'s' * (len(seeds) != 1)} of each on {len(logs)} logs, tried on the jobs learnt "
@@ -137,6 +137,29 @@ def opening(
         "from, and how much better a policy could be is not known: no schedule, even one that knows the future, gains "
         f"more than {', '.join(f'{possible[log]:.1f} % on {log}' for log in logs)}.",
         what_to_do(draws, len(provenance["learnt"]), later),
+    )
+
+
+def gain_in(ingredients: Sequence[Row], log: str, name: str) -> float:
+    """Return the gain of a class on a log, per cent."""
+    return gain_of(of(ingredients, log=log, ingredients=name))
+
+
+def searched_worse(ingredients: Sequence[Row], logs: Sequence[str]) -> str:
+    """Return a sentence on the class that is searched worst beside the one order that it contains; "" if none is."""
+    key = settings.KEY
+    beside = [
+        (gain_in(ingredients, log, name) - gain_in(ingredients, log, key), log, name)
+        for log in logs
+        for name in settings.INGREDIENTS
+        if of(ingredients, log=log, ingredients=name) and of(ingredients, log=log, ingredients=key)
+    ]
+    points, log, name = min(beside, default=(0.0, "", ""))
+    if points >= 0:
+        return ""
+    return (
+        f" A class contains the one order, and is at times searched worse: on {log} `{name}` by {-points:.1f} points; "
+        "so what an ingredient is worth is not known better than that."
     )
 
 
@@ -200,7 +223,7 @@ def by_ingredient(rows: Sequence[Row]) -> list[str]:
     lines += [
         f"The class is restricted to one order of the waiting jobs with EASY, and gets what the line says; each "
         f"training has {settings.EVALUATIONS:,} evaluations. The last column is the share of the way from EASY to what "
-        "is proved possible.",
+        f"is proved possible.{searched_worse(rows, list(dict.fromkeys(row['log'] for row in rows)))}",
         "",
     ]
     table = []

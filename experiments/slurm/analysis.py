@@ -152,17 +152,18 @@ def opening(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
     minutes = {log: median(float(row["difference_median"]) for row in deployed[log]) / 60 for log in logs}
     waits = (f"{minutes[log]:.0f} minutes on {log}" for log in logs)
     return common.opening(
-        "Does a trained policy gain on a real Slurm what was simulated, and how near is the simulation?",
+        f"Does a policy that is trained for {settings.OBJECTIVE}, response times of two user groups, gain on a real "
+        "Slurm what was simulated, and how near is the simulation?",
         f"On Slurm the policy is better than stock Slurm in {better} of {len(every)} windows; the median gain is "
         f"{', and '.join(medians)}.",
         f"There are {' and '.join(f'{len(both[log])} windows of {log}' for log in logs)}, one run of each; the gain on "
         f"Slurm less the simulated one is {', and '.join(differences)} (mean and standard deviation of windows).",
-        (f"Others pay in the mean: {', and '.join(losing)}. " if losing else "")
-        + f"In the worst window, {worst}, the gain is {every[worst][1]:+.1f} % where {every[worst][0]:+.1f} % was "
-        f"simulated. Of pairs of jobs {' and '.join(order)} start in the simulated order: Slurm reserves "
+        (f"Others pay: {', and '.join(losing)}; in" if losing else "In")
+        + f" the worst window, {worst}, the gain is {every[worst][1]:+.1f} % where {every[worst][0]:+.1f} % was "
+        f"simulated; and of pairs of jobs only {' and '.join(order)} start in the simulated order: Slurm reserves "
         "nodes.",
-        f"Trust the median gain of many windows, not a single wait (off by {' and '.join(waits)} in the median). Set "
-        "limits for the other groups, begin with `deploy --dry-run`, and see by `review` what was kept.",
+        "Set limits for the other groups, begin with `deploy --dry-run`, see by `review` what was kept, and trust the "
+        f"median gain of many windows, not a single wait (off by {' and '.join(waits)} in the median).",
     )
 
 

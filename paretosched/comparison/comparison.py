@@ -343,7 +343,8 @@ class Comparison:
         row = min(feasible or rows[:1], key=lambda row: (row["exceeded"] or 0.0, row["objective"] or 0.0))
         return f"{row['policy']}: {row['distance']}" if row["distance"] else ""
 
-    def _cost_of_nearest(self) -> str:
+    @property
+    def cost_of_nearest(self) -> str:
         """Return in words which response time the schedule nearest to the wish makes longest; "" if none."""
         if self.nearest is None:
             return ""
@@ -354,7 +355,9 @@ class Comparison:
         name = max(losses, key=lambda name: np.nan_to_num(losses[name]))
         if not losses[name] >= LEAST_LOSS:
             return ""
-        return f"; that schedule makes {name} {losses[name]:,.0f} % longer than EASY does, which a limit would forbid"
+        assert self.wish is not None  # noqa: S101  # there is one if a schedule is nearest to it
+        end = "" if self.wish.limits else ", which a limit would forbid"
+        return f"; that schedule makes {name} {losses[name]:,.0f} % longer than EASY does{end}"
 
     def _waits_of(self, q: int) -> list[dict[str, Any]] | None:
         """Return the waits under a policy, one row for all jobs and one a group."""
@@ -383,7 +386,7 @@ class Comparison:
             of_wish = [row for row in rows if row["policy"] not in (ONLINE, BEST)]
             aim = bool(self.wish.weights or self.wish.near)
             parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(of_wish, self.wish, against_front)}")
-            notes += [f"{WAY}{self._cost_of_nearest()}"] if against_front and aim else []
+            notes += [f"{WAY}{self.cost_of_nearest}"] if against_front and aim else []
             notes += [POSSIBLE] if any(row["share_of_possible"] is not None for row in rows) else []
             parts += [sentence] if (sentence := self.distance) else []
         if self.intervals is not None:

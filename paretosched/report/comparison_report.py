@@ -248,7 +248,8 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
     if goal and front:
         notes.append(
             "Share of the way: from EASY (0 %) to the schedule of the front that comes nearest to the objective "
-            "(100 %); undefined if this schedule is not better than EASY, or if a limit is exceeded."
+            "(100 %); undefined if this schedule is not better than EASY, or if a limit is exceeded"
+            f"{comparison.cost_of_nearest}."
         )
     if possible:
         notes.append(

@@ -243,6 +243,9 @@ def test_the_objective_by_hand():
 def test_what_the_nearest_schedule_costs_others_is_said_beside_the_way():
     dear = compare(WORKLOAD, ["fcfs"], a_front([at(199 / 33, 90), at(300 / 33, 1)]), FIRST).text()
     assert f"that schedule makes AWRT2 {100 * (90 - 14) / 14:.0f} % longer than EASY does, which a limit" in dear
+    limited = Wish(weights=[("AWRT1", 33)], limits=[Limit("AWRT2", high=100)])
+    text = compare(WORKLOAD, ["fcfs"], a_front([at(199 / 33, 90)]), limited).text()
+    assert f"makes AWRT2 {100 * (90 - 14) / 14:.0f} % longer than EASY does\n" in text
     cheap = compare(WORKLOAD, ["fcfs"], a_front([at(199 / 33, 14)]), FIRST).text()
     assert "of the way: from EASY" in cheap
     assert "longer than EASY does" not in cheap
