@@ -124,7 +124,7 @@ def opening(
         f"What stands in the way of shorter response times of groups 1 and 2 ({provenance['objective']}) with limits "
         f"for the others ({provenance['limits']}): the order of the waiting jobs, or how they are backfilled; and does "
         "a policy hold when the log is scaled with another seed?",
-        f"One trained order, and the whole class, are better than EASY by {'; '.join(ways)}"
+        f"One trained order, and the whole class, beat EASY by {'; '.join(ways)}"
         + ("; so the order is most of it" if all(key[log] > whole[log] / 2 for log in logs) else "")
         + "; nothing added alone was seen to bring over "
         f"{max(worth_of(ingredients, logs).values(), default=0.0):.1f} points in the mean, and one group loses up to "

@@ -15,6 +15,7 @@ from .slurm_calls import SlurmError, call
 FIELDS = (
     "JobID",
     "HetJobID",
+    "ArrayJobID",
     "State",
     "UserName",
     "Partition",
@@ -108,16 +109,20 @@ def jobs_in(text: str, mark: str) -> list[QueuedJob]:
 
     Examples
     --------
-    >>> words = ["7", "N/A", "PENDING", "ann", "main", "normal", "4", "1", "cpu=4,node=1", "1-00:00:00", "100", "130"]
-    >>> job, = jobs_in("|".join([*words, "1", "(null)", "physics"]) + "|\n", "|")
+    >>> words = ["7", "N/A", "7", "PENDING", "ann", "main", "normal", "4", "1", "cpu=4,node=1", "1-00:00:00", "100"]
+    >>> job, = jobs_in("|".join([*words, "130", "1", "(null)", "physics"]) + "|\n", "|")
     >>> job.id, job.widths["cpus"], job.limit, job.eligible, job.account
     (7, 4, 86400, 130, 'physics')
     """
     jobs: dict[int, QueuedJob] = {}
     try:
-        for cells in cells_in(text, mark, FIELDS):
-            job = job_of(cells)
-            jobs[job.id] = join(jobs[job.id], job) if job.id in jobs else job
+        lines = [(cells, job_of(cells)) for cells in cells_in(text, mark, FIELDS)]
+        waiting = {str(job.id) for _, job in lines if job.pending}
+        for cells, job in lines:
+            # a change of an array is one of all its tasks, also of those that have lines of their own
+            number = int(cells["ArrayJobID"]) if job.pending and cells["ArrayJobID"] in waiting else job.id
+            part = job._replace(id=number)
+            jobs[number] = join(jobs[number], part, cells["HetJobID"] in NONE) if number in jobs else part
     except ValueError as error:
         raise SlurmError(f"squeue: {error}") from None
     return list(jobs.values())
@@ -173,10 +178,21 @@ def job_of(cells: Mapping[str, str]) -> QueuedJob:
     )
 
 
-def join(job: QueuedJob, part: QueuedJob) -> QueuedJob:
-    """Return a heterogeneous job with one more part, or an array of which tasks have lines of their own."""
-    widths = {name: job.widths[name] + part.widths[name] for name in WIDTHS}
-    return job._replace(widths=widths, limit=max(job.limit, part.limit), is_held=job.is_held or part.is_held)
+def join(job: QueuedJob, part: QueuedJob, is_task: bool = False) -> QueuedJob:
+    """Return a heterogeneous job with one more part, or an array with tasks that have a line of their own.
+
+    What would have one part be left alone is true of the whole: another partition, a reservation, that it is held or
+    cannot run yet. The processors of parts add up, those of tasks do not.
+    """
+    both = (job.eligible, part.eligible)
+    return job._replace(
+        widths={name: job.widths[name] + (0 if is_task else part.widths[name]) for name in WIDTHS},
+        limit=max(job.limit, part.limit),
+        is_held=job.is_held or part.is_held,
+        partitions=tuple(dict.fromkeys((*job.partitions, *part.partitions))),
+        reservation=job.reservation or part.reservation,
+        eligible=None if None in both else max(second for second in both if second is not None),
+    )
 
 
 def _first_number(text: str) -> int:

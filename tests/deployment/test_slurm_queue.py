@@ -47,7 +47,7 @@ def test_a_line_is_a_job_with_its_names_and_sizes() -> None:
 
 def test_no_text_of_a_user_looks_like_another_field_or_job() -> None:
     """Without slurmdbd an account is any text; recorded: `sbatch -A $'a|b\\nx'`."""
-    forged = "x\n9999@N/A@PENDING@root@main@normal@1@1@@1:00@0@0@1@(null)@physics@\n".replace("@", "|")
+    forged = "x\n9999@N/A@9999@PENDING@root@main@normal@1@1@@1:00@0@0@1@(null)@physics@\n".replace("@", "|")
     (job,) = jobs(line_of(7, account=forged.strip()))
     assert job.id == 7
     assert job.account == forged.strip()
@@ -103,6 +103,32 @@ def test_what_is_no_time_limit_is_refused(text: str) -> None:
 def test_parts_of_a_heterogeneous_job_are_one_job() -> None:
     (job,) = jobs(line_of(11, het="10", cpus=2), line_of(10, het="10", cpus=4, limit="2:00:00"))
     assert (job.id, job.widths["cpus"], job.limit) == (10, 6, 7200)
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_ours"),
+    [
+        ({}, True),
+        ({"partition": "other"}, False),
+        ({"reservation": "maintenance"}, False),
+        ({"priority": 0}, False),
+        ({"eligible": "N/A"}, False),
+        ({"eligible": 2_000_000_000}, False),
+    ],
+)
+def test_what_leaves_a_part_or_a_task_alone_leaves_the_whole_job_alone(cells: dict[str, Any], is_ours: bool) -> None:
+    for kind in ("het", "array"):
+        parts = line_of(10, **{kind: "10"}), line_of(11, **{kind: "10"}, **cells)
+        for lines in (parts, parts[::-1]):
+            ours = to_order(jobs(*lines), 1_800_000_000, ["main"])
+            assert [job.id for job in ours] == [10] * is_ours, (kind, lines)
+
+
+def test_tasks_of_an_array_have_their_own_width_and_running_ones_are_jobs_of_their_own() -> None:
+    lines = line_of(10, cpus=4), line_of(11, array=10, cpus=4), line_of(12, array=10, cpus=4, state="RUNNING")
+    assert [(job.id, job.widths["cpus"], job.pending) for job in jobs(*lines)] == [(10, 4, True), (12, 4, False)]
+    alone = line_of(11, array=10), line_of(10, state="RUNNING")  # of the array all but one task have begun
+    assert [(job.id, job.pending) for job in jobs(*alone)] == [(11, True), (10, False)]
 
 
 @pytest.mark.parametrize(

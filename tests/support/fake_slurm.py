@@ -119,9 +119,25 @@ def line_of(
     reservation: str = "(null)",
     account: str = "physics",
     het: str = "N/A",
+    array: object = None,
 ) -> str:
     """Return a line as squeue prints it; @ stands for the mark behind each field."""
-    cells = [number, het, state, user, partition, qos, cpus, nodes, tres, limit, submit, eligible or submit, priority]
+    cells = [
+        number,
+        het,
+        array or number,
+        state,
+        user,
+        partition,
+        qos,
+        cpus,
+        nodes,
+        tres,
+        limit,
+        submit,
+        eligible or submit,
+        priority,
+    ]
     return "@".join(map(str, [*cells, reservation, account])) + "@\n"
 
 
