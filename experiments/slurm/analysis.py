@@ -456,11 +456,15 @@ def on_other_windows(rows: Sequence[Row]) -> str:
     others = [row for row in mine if place(row) not in settings.MENDED_ON]
     if not others or len(others) == len(mine):
         return ""
+    enough = sum(order_kept(row) >= settings.PAIRS_GOAL for row in mine)
+    near = sum(abs(difference(row)) <= settings.OBJECTIVE_GOAL for row in mine)
     return (
         f"Two mistakes of the model were found in {', '.join(settings.MENDED_ON)} with fair shares, and mended: the "
         "choice of nodes, and that priorities are whole numbers. In the "
         f"{len(others)} other windows with fair shares {spread([order_kept(row) for row in others], '.1f')} % of the "
-        f"pairs are in order, and the objective is larger by {spread([difference(row) for row in others])} %."
+        f"pairs are in order, and the objective is larger by {spread([difference(row) for row in others])} %. Of all "
+        f"{len(mine)} single windows, {enough} have {settings.PAIRS_GOAL:g} % of the pairs, and {near} are within "
+        f"{settings.OBJECTIVE_GOAL:g} %."
     )
 
 

@@ -157,4 +157,4 @@ def _blocks(
         return read_sge(file, groups, numberings, tally, watch)
     from .site_tables import column_map, read_table
 
-    return read_table(file, column_map(columns or ""), groups, watch)
+    return read_table(file, column_map(columns or ""), groups, numberings, watch)

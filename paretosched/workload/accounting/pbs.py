@@ -122,6 +122,7 @@ class _Reader:
             at["end"] - at["start"] if at["end"] != UNKNOWN else seconds(values.get("resources_used.walltime", "")) or 0
         )
         submit, eligible = at["ctime"] if at["ctime"] != UNKNOWN else at["qtime"], at["etime"]
+        self._meet(values)
         lives, end = self.ended.get(name, (0, submit))
         if lives:
             submit = max(submit, end)
@@ -157,9 +158,14 @@ class _Reader:
 
     def _drop(self, reason: str, line: int, job: int, values: Mapping[str, str]) -> None:
         """Count a record that is no life."""
-        for kind, key in (("user", "user"), ("group", self.groups), ("queue", "queue")):
-            self.numberings.kinds[kind].meet([values.get(key, "")])
+        self._meet(values)
         self._count("dropped", reason, line, job, 0)
+
+    def _meet(self, values: Mapping[str, str]) -> None:
+        """Remember all names of a record: none may stay in a log without names, also if it is no group."""
+        self.numberings.user.meet([values.get("user", "")])
+        self.numberings.queue.meet([values.get("queue", "")])
+        self.numberings.group.meet([values.get(key, "") for key in ("account", "group", "project")])
 
     def _note(self, values: Mapping[str, str], lives: int, line: int, job: int, work: int) -> None:
         """Count what is not known of a life."""

@@ -60,10 +60,12 @@ def read_sge(
         for index, text in enumerate(lines.texts):
             if text and not text.isspace() and text[0] != "#":
                 values = _values(lines, index, text)
+                numberings.user.meet([values["user"]])
+                numberings.group.meet(
+                    values[name] for name in ("account", "group", "project", "department")
+                )  # also those that are no groups
                 if values["part"] not in ("NONE", ""):
                     parts.append((lines.first + index, int(values["job"])))
-                    numberings.user.meet([values["user"]])
-                    numberings.group.meet([values[groups]])
                 else:
                     lives.append(_life(lines, index, values, groups))
         if parts:

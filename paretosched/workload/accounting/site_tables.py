@@ -12,7 +12,7 @@ from ...core.errors import InputError, did_you_mean, in_quotes, one_of
 from ...core.files import is_file, unreadable
 from ...core.parquet_files import MARK, check_ends, open_parquet
 from .fields import numbers, seconds, times
-from .lives import UNKNOWN, Block, Life, block_of
+from .lives import UNKNOWN, Block, Life, Numberings, block_of
 from .text_lines import Watch, line_blocks
 
 COLUMNS = (
@@ -57,7 +57,9 @@ def column_map(text: str) -> dict[str, str]:
     return columns
 
 
-def read_table(path: str, columns: Mapping[str, str], groups: str, watch: Watch) -> Generator[Block, None, None]:
+def read_table(
+    path: str, columns: Mapping[str, str], groups: str, numberings: Numberings, watch: Watch
+) -> Generator[Block, None, None]:
     """Yield the jobs in a table, CSV (plain, gzipped or "-") or Parquet.
 
     Parameters
@@ -68,6 +70,8 @@ def read_table(path: str, columns: Mapping[str, str], groups: str, watch: Watch)
         Which column is what, see `column_map`.
     groups
         The groups: "account", "user", "queue" or "partition".
+    numberings
+        Get the accounts, also if they are no groups: none may stay in a log without names.
     watch
         Function that is told how many bytes were read.
 
@@ -78,7 +82,10 @@ def read_table(path: str, columns: Mapping[str, str], groups: str, watch: Watch)
         line.
     """
     rows = _parquet_rows(path, columns) if _is_parquet(path) else _csv_rows(path, columns, watch)
+    account = list(columns).index("account") if "account" in columns else None
     while some := [*islice(rows, AT_ONCE)]:
+        if account is not None:
+            numberings.group.meet(cells[account] for _, cells in some)
         yield _block(path, some, columns, groups)
 
 

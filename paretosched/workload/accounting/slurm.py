@@ -23,6 +23,7 @@ NEEDED = (
     "JobIDRaw", "JobID", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "NCPUS", "NNodes", "AllocTRES",
     "TimelimitRaw", "State", "User", "Account", "QOS", "Partition",
 )  # fmt: skip
+NAMES = {"user": "User", "group": "Account", "queue": "QOS", "partition": "Partition"}
 GROUPS = {"account": "Account", "user": "User", "qos": "QOS", "partition": "Partition"}
 WIDTHS = {"cpus": "cpu", "nodes": "node", "gpus": "gres/gpu", "billing": "billing"}  # with their names in TRES
 SACCT = "SLURM_TIME_FORMAT=%s TZ=UTC sacct -a -X -D -P --noconvert"
@@ -139,14 +140,14 @@ class _Reader:
 
     def _lives(self, lines: _Rows, columns: Mapping[str, Sequence[str]]) -> Block | None:
         """Return the lives in some rows, without steps and jobs that have not ended."""
+        for kind, name in NAMES.items():  # no name may stay in a log without names, also if it is no group
+            self.numberings.kinds[kind].meet(columns[name])
         ids = columns["JobIDRaw"]
         if any("." in text for text in ids):
             kept = [index for index, text in enumerate(ids) if "." not in text]
             rest = [index for index, text in enumerate(ids) if "." in text]
             line = whole_numbers([lines.numbers[index] for index in rest])
             self.tally.note("dropped", STEPS, line, np.zeros_like(line), np.zeros_like(line))
-            for kind, cells in {"user": columns["User"], "group": columns[GROUPS[self.wanted.groups]]}.items():
-                self.numberings.kinds[kind].meet(cells[index] for index in rest)
             if not kept:
                 return None
             columns = {name: [cells[index] for index in kept] for name, cells in columns.items()}

@@ -62,8 +62,10 @@ def test_the_log_is_read_as_any_other(tmp_path: Path) -> None:
     assert ps.simulate(w, "easy").start.size == 23
 
 
-def test_a_name_in_the_name_of_the_file_is_found(tmp_path: Path) -> None:
-    outcome = command("import", "slurm", ALL, "-o", tmp_path / "physics.swf", "--anonymise", tmp_path / "key")
+@pytest.mark.parametrize("groups", ["account", "user", "qos", "partition"])
+def test_a_name_in_the_name_of_the_file_is_found(tmp_path: Path, groups: str) -> None:
+    words = ("--groups", groups, "--anonymise", tmp_path / "key")
+    outcome = command("import", "slurm", ALL, "-o", tmp_path / "physics.swf", *words)
     assert outcome.status == 2
     assert 'the log is not anonymous: 1 names of the accounting are in it: "physics"; is one of them in' in outcome.err
     assert [file.name for file in tmp_path.iterdir()] == ["key"]  # nothing of the log is left
