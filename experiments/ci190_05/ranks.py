@@ -65,7 +65,8 @@ def measures(w: ps.Workload, encoding: str, rows: Sequence[Row], place: Path) ->
     merged = ps.merge(fronts)
     reference = np.asarray(ps.objectives(ps.simulate(w, OF[encoding])))
     quality, whole = ps.indicators(merged, fronts, reference, choices.REACH), ps.indicators(merged, fronts)
-    owners = choices.in_owners_box(w, merged, fronts)
+    nothing = {"owner_inside": None, "owner_hypervolume": None}  # the box is the owner's already
+    owners = choices.in_owners_box(w, merged, fronts) if encoding == SEQUENCE else [nothing] * len(rows)
     about = {"jobs": len(w), "encoding": encoding}
     return [
         about
@@ -142,6 +143,7 @@ def of_encoding(encoding: str, rows: Sequence[Mapping[str, str]]) -> list[str]:
         + ", ".join(f"{IN_WORDS.get(key, key)} {p:.1g}" for key, p in friedman.items())
         + f"; so the algorithms differ by {' and '.join(different) or 'none of these'}.",
         "",
+        *(choices.of_owners_box(rows, "algorithm") if encoding == SEQUENCE else []),
     ]
 
 
