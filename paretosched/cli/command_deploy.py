@@ -138,7 +138,7 @@ def _check_file(option: str, path: str) -> None:
 
 def _print_pbs(options: argparse.Namespace, policy: Policy) -> None:
     """Print what OpenPBS needs."""
-    from ..deployment.pbs import pbs_text
+    from ..deployment.pbs import HOOK, pbs_text
     from ..deployment.ranking import check_orderly, left_out
 
     names = ("dry_run", "off", "unit", "once", "period", "partition", "width", "share", "output")
@@ -147,7 +147,13 @@ def _print_pbs(options: argparse.Namespace, policy: Policy) -> None:
         if value is not None and value is not False and value != []:
             word = name.replace("_", "-")
             raise InputError(f"--{word}: goes with --to slurm only; --to pbs prints text, with how to undo it")
-    show(pbs_text(policy, options.groups))
+    text = pbs_text(policy, options.groups)
+    show(text)
+    if options.groups is None and HOOK in text:
+        remark(
+            "groups are taken to be accounts, and jobs of other accounts to be newcomers; if the policy groups users "
+            "by consumption or a list, none of its groups is one: say with --groups where a job's group stands"
+        )
     for words in left_out(check_orderly(policy), in_passes=False):
         remark(f"left out of the text for OpenPBS: {words}")
 

@@ -18,9 +18,9 @@ from ..policies.guarded import Guarded
 from ..policies.policy import Policy
 from ..policies.priority import Priority
 from .ranking import Orderly, check_orderly, left_out, reservations_of
-from .slurm_groups import grouping_of
 
 FIELDS = {"account": "job.Account_Name", "user": "event.requestor", "qos": "job.queue", "partition": "job.queue"}
+HOOK = "paretosched_hook.py"  # in the text, if it depends on groups
 MOST_DEPTH = 10_000  # reservations for all jobs: more than ever wait
 HOURS = {"weekend": "0 0 * * 6", "day": "0 8 * * 1-5", "night": "0 18 * * 1-5"}
 MONDAY = "0 0 * * 1"  # the night before the first day of the week
@@ -42,12 +42,12 @@ def pbs_text(policy: Policy, how: str | None) -> str:
     policy
         The policy.
     how
-        Where the group of a job stands: "account", "user", or "qos" or "partition" for its queue; None if nobody says.
+        Where the group of a job stands: "account", "user", or "qos" or "partition" for its queue; None is "account".
 
     Raises
     ------
     InputError
-        The policy, or a part of its formula, cannot be said in OpenPBS, or where the group stands is not known.
+        The policy, or a part of its formula, cannot be said in OpenPBS, or the group stands elsewhere.
     """
     orderly = check_orderly(policy)
     if isinstance(orderly, Guarded):
@@ -62,24 +62,13 @@ def pbs_text(policy: Policy, how: str | None) -> str:
     formulas = [_formula(orderly, s) for s in range(len(SITUATIONS))]
     steps = [_server_part(orderly, resources)]
     if resources:
-        steps.append(_hook_part(resources, _default_of(orderly), FIELDS[how or _default_field(orderly)]))
+        steps.append(_hook_part(resources, _default_of(orderly), FIELDS[how or "account"]))
     steps.append(_formula_part(formulas))
     heading = (
         f"#!/bin/sh\n# {printable(policy.name)} for OpenPBS. Read it, then run it as a manager on the server.\nset -e"
     )
     numbered = [f"# {number}. {step}" for number, step in enumerate(steps, 1)]
     return "\n\n".join([heading, *numbered, _undo_part(resources, formulas)])
-
-
-def _default_field(policy: Orderly) -> str:
-    """Return where the group of a job stands if nobody says it; raise InputError unless there is one group only."""
-    grouping = grouping_of(policy, None)
-    if len(grouping.groups) > 1:
-        raise InputError(
-            f"policy {policy.name} groups jobs by a list, which the hook for OpenPBS does not have; say with --groups "
-            f"where a job's group stands: {', '.join(FIELDS)}"
-        )
-    return "account"
 
 
 def _default_of(policy: Orderly) -> str:

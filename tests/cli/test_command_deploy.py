@@ -98,7 +98,7 @@ def test_the_unit_says_how_it_is_undone_and_what_it_cannot_see(policy: Path) -> 
     assert ("PrivateTmp=yes" in outcome.err) == is_hidden
 
 
-@pytest.mark.parametrize("words", [("--to", "pbs"), ("--to", "slurm", "--unit"), ("--to", "slurm", "--once")])
+@pytest.mark.parametrize("words", [("--to", "slurm", "--unit"), ("--to", "slurm", "--once")])
 def test_groups_by_consumption_are_refused(fake: FakeSlurm, tmp_path: Path, words: tuple[str, ...]) -> None:
     groups = ("1", "2")
     rule = ps.ConsumptionGroups(groups, (0.5,), 30, "2")
@@ -109,6 +109,16 @@ def test_groups_by_consumption_are_refused(fake: FakeSlurm, tmp_path: Path, word
     assert "groups users by what they consumed, which Slurm does not tell; say with --groups" in outcome.err
     if "--once" not in words:
         succeed("deploy", path, *words, "--groups", "account")
+
+
+def test_text_for_pbs_takes_groups_to_be_accounts_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    ps.save_policy(ps.greedy(["f2"] * 3, [[1, 0.5, 0, 0, 1, 0]] * 3, groups=("1", "2")), path)
+    outcome = succeed("deploy", path, "--to", "pbs")
+    assert "job.Account_Name" in outcome.out
+    assert "groups are taken to be accounts" in outcome.err
+    assert "taken to be" not in succeed("deploy", path, "--to", "pbs", "--groups", "user").err
+    assert "taken to be" not in succeed("deploy", "easy", "--to", "pbs").err
 
 
 def test_a_unit_that_the_daemon_would_refuse_is_not_printed(tmp_path: Path) -> None:

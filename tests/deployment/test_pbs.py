@@ -15,7 +15,6 @@ from paretosched.deployment.pbs import pbs_text
 from paretosched.kernels.formulas import evaluate
 from paretosched.policies.outcome import jobs_of
 from paretosched.policies.policy import as_policy
-from paretosched.workload.group_lists import GroupLine
 
 GROUPS = ("physics", "chem")
 FUNCTIONS = {name: getattr(math, name) for name in ("log", "sqrt", "fabs", "floor")} | {"min": min, "max": max}
@@ -151,21 +150,3 @@ def test_steps_are_numbered_from_1_on_without_gaps(words: str) -> None:
     steps = [int(number) for number in re.findall(r"^# (\d)\. ", pbs_text(as_policy(words), "account"), re.MULTILINE)]
     assert steps == list(range(1, len(steps) + 1))
     assert len(steps) >= 2
-
-
-@pytest.mark.parametrize(
-    ("rule", "message"),
-    [
-        (None, "has the groups physics, chem and no rule for them; say with --groups"),
-        (ps.ConsumptionGroups(GROUPS, (0.5,), 30, "chem"), "by what they consumed, .*; say with --groups"),
-        (ps.ListedGroups(GROUPS, (GroupLine("chem", user=3),), "physics"), "by numbers in its log, .*; say with"),
-        (ps.ListedGroups(GROUPS, (GroupLine("chem", account="c"),), "physics"), "does not have; say with --groups"),
-    ],
-)
-def test_groups_that_the_hook_cannot_find_are_refused_unless_somebody_says_where_they_stand(
-    rule: ps.ListedGroups | ps.ConsumptionGroups | None, message: str
-) -> None:
-    policy = ps.greedy(["f2"] * 3, [[1, 0.5, 0, 0, 1, 0]] * 3, groups=GROUPS, grouping=rule)
-    with pytest.raises(ps.InputError, match=message):
-        pbs_text(policy, None)
-    assert "job.Account_Name" in pbs_text(policy, "account")
