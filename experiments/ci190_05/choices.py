@@ -209,8 +209,8 @@ def of_owners_box(rows: Sequence[Mapping[str, str]], key: str, verdict: str = ""
         lines.append([name, counts, f"{np.mean(volumes):.4f} ± {np.std(volumes, ddof=1):.4f}"])
     alike = len({row["owner_hypervolume"] for row in rows}) == 1
     return [
-        f"In the owner's box, which reaches to {REACH:g} times EASY's response times, sequences have little to offer, as "
-        "they do not backfill" + (": all are alike, and it tells none apart." if alike else f". {verdict}".rstrip()),
+        f"In the owner's box, which reaches to {REACH:g} times EASY's response times, sequences have little to offer, "
+        "as they do not backfill" + (": all are alike, and it tells none apart." if alike else f". {verdict}".rstrip()),
         "",
         *markdown([key, "schedules in it", "hypervolume"], lines, left=1),
         "",
