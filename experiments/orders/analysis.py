@@ -166,11 +166,7 @@ def searched_worse(ingredients: Sequence[Row], logs: Sequence[str]) -> str:
 def worth_of(ingredients: Sequence[Row], logs: Sequence[str]) -> dict[str, float]:
     """Return the points that each ingredient adds to one order, in the mean over logs."""
     return {
-        name: mean(
-            gain_of(of(ingredients, log=log, ingredients=name))
-            - gain_of(of(ingredients, log=log, ingredients=settings.KEY))
-            for log in logs
-        )
+        name: mean(gain_in(ingredients, log, name) - gain_in(ingredients, log, settings.KEY) for log in logs)
         for name in settings.INGREDIENTS
         if name not in (settings.KEY, settings.CLASS) and logs
     }

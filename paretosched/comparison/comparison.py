@@ -348,10 +348,8 @@ class Comparison:
         """Return in words which response time the schedule nearest to the wish makes longest; "" if none."""
         if self.nearest is None:
             return ""
-        of_easy = dict(
-            zip((o.name for o in self.objectives), improvement(self.nearest, self.beside_front[0]), strict=True)
-        )
-        losses = {o.name: -float(of_easy[o.name]) for o in self.objectives if o.unit == "s"}
+        gains = zip(self.objectives, improvement(self.nearest, self.beside_front[0]).tolist(), strict=True)
+        losses = {o.name: -gain for o, gain in gains if o.unit == "s"}
         name = max(losses, key=lambda name: np.nan_to_num(losses[name]))
         if not losses[name] >= LEAST_LOSS:
             return ""

@@ -102,7 +102,7 @@ def _hook_part(resources: Mapping[str, Mapping[str, float]], default: str, field
     )
     return f"""\
 The hook: the weights of a job's group. Jobs of other groups are newcomers.
-cat > paretosched_hook.py <<'END'
+cat > {HOOK} <<'END'
 import pbs
 
 WEIGHTS = {{
@@ -118,7 +118,7 @@ event.accept()
 END
 qmgr -c 'create hook paretosched'
 qmgr -c 'set hook paretosched event = queuejob'
-qmgr -c 'import hook paretosched application/x-python default paretosched_hook.py'
+qmgr -c 'import hook paretosched application/x-python default {HOOK}'
 # Jobs that wait already have no weights, and come last; qalter -l {next(iter(resources))}=... gives them some."""
 
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from ..core.errors import InputError
 from ..policies.priority import ALL, Priority
-from ..policies.slurm_remarks import LOOKS
-from ..policies.whole_nodes import WholeNodes
+from ..policies.whole_nodes import LOOKS, WholeNodes
 from .ranking import Orderly, reservations_of
 from .slurm_calls import call
 from .slurm_groups import Grouping

@@ -86,31 +86,16 @@ def empty_rack(jobs: Jobs, capacity: Int, nodes: Nodes, reservations: int) -> Ra
     pieces = np.minimum(jobs.width, m)  # at most, of each job
     reserved = int(np.sort(pieces)[n - most :].sum())
     held = min(capacity, int(pieces.sum()))
+    of_nodes = ("since", "usable", "blocked", "picked", "taken", "row_first", "row_total", "heap", "open")
+    sizes = {"limits": min(n, capacity) + 2, "node": held, "cpus": held, "reserved": reserved}
+    sizes |= dict.fromkeys(("piece", "line", "found"), n) | dict.fromkeys(of_nodes, m)
+    sizes |= dict.fromkeys(("begin", "end", "by_begin", "by_end"), most)
     rack = Rack(
-        nodes.cpus.copy(),
-        np.empty(min(n, capacity) + 2, np.int64),
-        np.empty(n, np.int64),
-        np.empty(held, np.int64),
-        np.empty(held, np.int64),
-        np.arange(1, held + 1, dtype=np.int64),  # all pieces are spare
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.zeros(most + 1, np.int64),
-        np.empty(reserved, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        ints(8),
+        free=nodes.cpus.copy(),
+        after=np.arange(1, held + 1, dtype=np.int64),  # all pieces are spare
+        bounds=np.zeros(most + 1, np.int64),
+        state=ints(8),
+        **{name: np.empty(size, np.int64) for name, size in sizes.items()},
     )
     rack.state[FREE] = capacity
     rack.state[BEYOND] = FAR

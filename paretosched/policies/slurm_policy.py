@@ -29,7 +29,6 @@ from .slurm_conf import Setting, SlurmConf, is_yes, option, read_slurm_conf, who
 from .slurm_keys import unknown_keys
 from .slurm_nodes import cpus_of_nodes, nodes_of_partitions
 from .slurm_remarks import (
-    LOOKS,
     bound_remarks,
     depth_remarks,
     looks,
@@ -39,7 +38,7 @@ from .slurm_remarks import (
     setting_remarks,
 )
 from .value_ranges import LONGEST_TIME
-from .whole_nodes import NodeKind, WholeNodes
+from .whole_nodes import LOOKS, NodeKind, WholeNodes
 
 WEEK, FIVE_MINUTES = 7 * 86400, 300  # s, of Slurm by default
 TIER = 2**33  # more than any priority

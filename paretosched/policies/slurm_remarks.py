@@ -9,7 +9,7 @@ from ..core.errors import first_few, in_quotes
 from .slurm_conf import Setting, SlurmConf, whole
 from .slurm_keys import near_word
 from .slurm_nodes import FUTURE, node_names, states_of_nodes
-from .whole_nodes import MOST_JOBS, WholeNodes
+from .whole_nodes import LOOKS, MOST_JOBS, WholeNodes
 
 # what a setting would change, if it is not one of some values
 SETTINGS: Mapping[str, tuple[tuple[str, ...], str]] = {
@@ -43,15 +43,7 @@ PARTITION: Mapping[str, tuple[tuple[str, ...], str]] = {
 ENTIRE = "Slurm gives entire nodes to a job, here it gets the processors that it has in the log, and others the rest"
 UP = ("unknown", "idle")
 BY_PROCESSOR = ("select/cons_tres", "select/cons_res")
-# options of SchedulerParameters: the field of `WholeNodes`, in which unit, and Slurm's upper limit, if it has one
-LOOKS = {
-    "bf_interval": ("every", 1, 10_800),
-    "bf_window": ("window", 60, 43_200),
-    "bf_resolution": ("step", 1, 3_600),
-    "bf_max_job_test": ("tested", 1, 1_000_000),
-    "default_queue_depth": ("first", 1, MOST_JOBS),
-}
-# what they would change, if they are not simulated
+# what `LOOKS` would change, if they are not simulated
 DEPTHS = {
     "bf_interval": "Slurm backfills once in {} s, here it is done at every submission and end of a job",
     "bf_resolution": "Slurm plans in steps of {} s, here it is done to the second",

@@ -18,6 +18,14 @@ from .value_ranges import LONGEST_TIME
 MOST_NODES = 1_000_000
 MOST_CPUS = 2**31 - 1  # of a machine
 MOST_JOBS = 2**31 - 1
+# options of SchedulerParameters: the field of `WholeNodes`, in which unit, and Slurm's upper limit, if it has one
+LOOKS = {
+    "bf_interval": ("every", 1, 10_800),
+    "bf_window": ("window", 60, 43_200),
+    "bf_resolution": ("step", 1, 3_600),
+    "bf_max_job_test": ("tested", 1, 1_000_000),
+    "default_queue_depth": ("first", 1, MOST_JOBS),
+}
 PASS_TIMES, PASS_JOBS = ("every", "window", "step"), ("tested", "first")  # of `WholeNodes`
 
 

@@ -23,6 +23,7 @@ PLACES = {
     "queue": 0, "group": 2, "user": 3, "job": 5, "account": 6, "submit": 8, "start": 9, "end": 10, "failed": 11,
     "exit": 12, "project": 31, "department": 32, "slots": 34, "category": 39, "part": 41,
 }  # fmt: skip
+GROUPS = ("account", "group", "project", "department")  # no name may stay in a log without names
 NAME, ACCOUNT, CATEGORY = 4, 6, 39  # fields that may have colons
 NUMBERS = (5, 7, 8, 9, 10, 12, 13, 34, 35, 36, 37, 38, 40, 42)  # fields that are numbers in every version
 NUMBER = re.compile(r"-?\d{1,20}(\.\d*)?([eE][-+]?\d+)?", re.ASCII)
@@ -61,9 +62,7 @@ def read_sge(
             if text and not text.isspace() and text[0] != "#":
                 values = _values(lines, index, text)
                 numberings.user.meet([values["user"]])
-                numberings.group.meet(
-                    values[name] for name in ("account", "group", "project", "department")
-                )  # also those that are no groups
+                numberings.group.meet(values[name] for name in GROUPS)
                 if values["part"] not in ("NONE", ""):
                     parts.append((lines.first + index, int(values["job"])))
                 else:
