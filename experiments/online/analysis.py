@@ -11,6 +11,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import constants
+import nudges
 import run
 import scalings
 import settings
@@ -50,7 +51,8 @@ def main() -> None:
     everything, tried = fairly(rows[run.UNTRAINED], rows[run.TRAINED])
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
     lines = ["# What should I run? Policies on jobs that they have not learnt from", ""]
-    lines += [*opening(provenance, everything, standings, of_model(rows[run.GUARDED])), *heading(provenance)]
+    elsewhere = of_model(rows[run.GUARDED]), rows[run.NUDGES]
+    lines += [*opening(provenance, everything, standings, *elsewhere), *heading(provenance)]
     for part in run.PARTS:
         lines += [] if rows[part] else common.not_run(part)
     lines += [*tried, *answer(everything, standings)]
@@ -65,6 +67,7 @@ def main() -> None:
         lines += of_log(log, [row for row in everything if row["log"] == log], pools, last)
     lines += on_the_last_part(rows[run.TRAINED])
     lines += scalings.section(rows[run.SCALINGS], most_of(standings).policy)
+    lines += nudges.section(rows[run.NUDGES])
     lines += goals(rows[run.TRAINED], standings) if rows[run.TRAINED] else []
     lines += [*worth_of_estimates(rows[run.ESTIMATES]), *choice_of_constants(rows[run.GUARDED])]
     lines += left_out(options.results)
@@ -125,8 +128,9 @@ def opening(
     rows: Sequence[Row],
     standings: Sequence[Standing],
     made_up: Sequence[Row],
+    moved: Sequence[Row],
 ) -> list[str]:
-    """Return the five sentences of the summary."""
+    """Return the five sentences of the summary; `made_up` and `moved` are the rows of made-up logs and of nudges."""
     best, twins = most_of(standings), twins_of_easy(rows)
     greedy = max(standings, key=lambda standing: standing.gain)
     is_easy = best.policy in (settings.EASY, *twins)
@@ -142,14 +146,14 @@ def opening(
     parts = f"these {parts_of_logs(rows)}"
     is_guarded = best.policy.startswith(Guarded.rule)
     sure = f"It was designed and picked with {parts} in view" if is_guarded else f"It was picked on {parts}"
-    sure += f"; on made-up logs, which nobody had in view, it keeps the limits in {kept_of(made_up)}" if made_up else ""
+    sure += f"; on made-up logs, which nobody had in view, limits are kept in {kept_of(made_up)}" if made_up else ""
+    sure += f"; {nudges.in_short(moved, best.policy)}" if nudges.in_short(moved, best.policy) else ""
     return common.opening(
         f"Which scheduler reaches the least {provenance['objective']}, response times of two user groups, on jobs that "
         f"it has not learnt from, within {provenance['limits']} (AWRT is the mean response time, weighted by processor "
         "seconds)?",
         f"Of {len(standings) - len(twins) - 1} policies {found}.",
-        f"{sure}; there are {seeds_of(rows)}; settings of Greedy were chosen on all of {settings.CHOSEN_ON}"
-        f"{best_without(rows)}.",
+        f"{sure}; there are {seeds_of(rows)}.",
         ("What" if is_easy else f"{broken_by(rows, best)}; what")
         + f" gains most, `{greedy.policy}` ({greedy.gain:.1f} %), keeps them in "
         f"{kept_of(tenths_of(rows, greedy))}, AWRT {worse_awrt(greedy)}, and its worst group loses "
@@ -170,16 +174,6 @@ def first_groups_lose(policy: str) -> str:
     loss, log = min(values)
     where = "[results/greedy](../greedy/summary.md)"
     return f": on a scaling of {log} a group that comes first loses {-loss:,.0f} % ({where})"
-
-
-def best_without(rows: Sequence[Row]) -> str:
-    """Return the end of a sentence: the best policy without the log on which settings were chosen."""
-    others = [row for row in rows if row["log"] != settings.CHOSEN_ON]
-    best = best_of(standings_of(others))
-    if best is None:
-        return ""
-    kept = kept_of(tenths_of(others, best))
-    return f", without which `{best.policy}` is best, with {best.gain:.1f} %, kept in {kept}"
 
 
 def most_of(standings: Sequence[Standing]) -> Standing:

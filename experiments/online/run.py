@@ -31,12 +31,13 @@ from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 from paretosched.workload.user_groups import by_earlier_consumption
 
-UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS = PARTS = (
+UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, NUDGES = PARTS = (
     "untrained",
     "trained",
     "estimates",
     "guarded",
     "scalings",
+    "nudges",
 )
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 
@@ -82,6 +83,12 @@ def main() -> None:
             for log, scaling in product(drawn, (common.SCALING_SEED, *common.OTHER_SCALINGS)):
                 of_part += rows_of_scaling(log, scaling, options)
                 save_part(part, "", of_part, drawn, options.results)
+            continue
+        if part == NUDGES:
+            recorded = [log for log in logs if log not in settings.SCALED]
+            for log in recorded:
+                of_part += rows_of_nudges(log, options)
+                save_part(part, "", of_part, recorded, options.results)
             continue
         for seed, split in product(seeds(part, options), settings.SPLITS):
             for log in logs:  # one seed and one split of all logs first, so that a part of the whole is of use
@@ -273,6 +280,42 @@ def rows_of_scaling(log: str, scaling: int, options: argparse.Namespace) -> Iter
         if found is not None:
             label = where | {"policy": learner.name, "seed": seed}
             yield label | without_sums(reached_by(test, found[0], options))
+
+
+def rows_of_nudges(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what policies reach on the tenths of a log with every job submitted a little later, several times.
+
+    The trained ones are those of the results, the first seed: none is made here.
+    """
+    for split in splits(log, options.quick):
+        if split == settings.LAST:
+            continue
+        learning_part, test = learning_and_test(workload(log, options.quick), split)
+        tried: dict[str, str | ps.Policy] = {words: words for words in settings.NUDGED}
+        for learner in learners(options.quick):
+            found = earlier_training(learner, 0, learning_part, split, log, options)
+            if found is not None:
+                tried[learner.name] = found[0]
+        for nudge, (name, policy) in product(range(settings.NUDGES + 1), tried.items()):
+            where = {"part": NUDGES, "log": log, "split": split.name, "nudge": nudge, "policy": name}
+            yield where | without_sums(reached_by(nudged(test, nudge), policy, options))
+
+
+def nudged(jobs: ps.Workload, nudge: int) -> ps.Workload:
+    """Return jobs, each submitted up to a minute later at random; the lowest rows stay the first of the same second.
+
+    Parameters
+    ----------
+    jobs
+        The jobs, in the order of their submission.
+    nudge
+        Which of the draws; 0 is the jobs as they were recorded.
+    """
+    if nudge == 0:
+        return jobs
+    later = np.random.default_rng([settings.NUDGE_SEED, nudge]).integers(0, settings.LONGEST_NUDGE + 1, len(jobs))
+    order = np.argsort(jobs.submit + later, kind="stable")
+    return jobs.take(order, submit=(jobs.submit + later)[order], name=f"{jobs.name}, nudge {nudge}")
 
 
 # --- trainings --------------------------------------------------------------------------------------------------------

@@ -69,6 +69,15 @@ MADE_UP = {"jobs": 10_000, "processors": 128, "seed": 1001}
 MADE_UP_SEEDS = 10
 DENSER = (1.0, 0.85)  # times of submission are multiplied by it
 
+# How far results move if every job comes up to a minute later, at random: so many draws, and untrained policies.
+NUDGES, LONGEST_NUDGE, NUDGE_SEED = 5, 60, 2026  # LONGEST_NUDGE in seconds
+NUDGED = (
+    "guarded: 1, 2",
+    "log2(area) + wait / 43200; backfill: easy",
+    "priority:1,2; backfill: easy",
+    "saf; backfill: easy",
+)
+
 # What better estimates of run times are worth under each order of backfilling, on whole logs. EASY++ (Tsafrir, Etsion
 # and Feitelson) is the order "sjf" with the estimates "recent".
 ESTIMATED = (

@@ -15,7 +15,7 @@ from paretosched.core.tables import load_rows
 from paretosched.workload.user_groups import by_consumption
 from support.experiments import ROOT, modules, script
 
-SCRIPTS = ("elsewhere", "scalings", "standings", "run", "settings")  # there are more experiments
+SCRIPTS = ("elsewhere", "nudges", "scalings", "standings", "run", "settings")  # there are more experiments
 
 
 @pytest.fixture
@@ -140,6 +140,43 @@ def test_other_scalings_are_apart_from_the_one_learnt_on(scripts: dict[str, Any]
     assert scripts["scalings"].section([row for row in rows if row["scaling"] == "0"], "a") == []
 
 
+def test_nudged_jobs_are_the_same_jobs_up_to_a_minute_later(scripts: dict[str, Any]) -> None:
+    """The delay of a job is that of the draw, whatever other rows it passes; the jobs as recorded are one draw, too."""
+    jobs = ps.lublin(jobs=400, processors=64, seed=5)
+    run = scripts["run"]
+    assert run.nudged(jobs, 0) is jobs
+    first, again, second = (run.nudged(jobs, draw) for draw in (1, 1, 2))
+    assert first.digest == again.digest != second.digest
+    for moved in (first, second):
+        place = {int(job): row for row, job in enumerate(moved.job)}
+        rows = [place[int(job)] for job in jobs.job]
+        later = moved.submit[rows] - jobs.submit
+        assert later.min() >= 0
+        assert later.max() <= scripts["settings"].LONGEST_NUDGE
+        assert len(set(later.tolist())) > 50
+        for column in ("run", "estimate", "width", "user"):
+            assert getattr(moved, column)[rows].tolist() == getattr(jobs, column).tolist()
+
+
+def test_nudges_say_how_far_a_mean_and_a_tenth_move(scripts: dict[str, Any]) -> None:
+    """ "a" gains 4 and 2 % in the draws, 3 % as recorded, on both logs alike; "easy" never moves."""
+    rows = [
+        row | {"nudge": nudge}
+        for nudge, gain in (("0", 3.0), ("1", 4.0), ("2", 2.0))
+        for row in rows_of(
+            {"easy": dict.fromkeys("AB", (0.0, 0.0)), "a": {"A": (gain, 0.0), "B": (gain, float(gain > 3))}}
+        )
+    ]
+    found = {cells[0]: cells[1:] for cells in rows_in(scripts["nudges"].section(rows))}
+    assert found == {
+        "easy": ["+0.0 %", "+0.0 %", "0.0", "2 of 2", "4 of 4", "0.0, at most 0.0"],
+        "a": ["+3.0 %", "+3.0 %", "1.4", "2 of 2", "3 of 4", "2.0, at most 2.0"],
+    }
+    words = "if every job comes up to a minute later, it gains 2.0 to 4.0 %, kept in 3 of 4"
+    assert scripts["nudges"].in_short(rows, "a") == words
+    assert scripts["nudges"].section([]) == []
+
+
 @pytest.mark.slow
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     work, results = tmp_path / "work", tmp_path / "results"
@@ -155,6 +192,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "better estimates",
         "constants of guarded orders",
         "On other scalings",
+        "If every job came up to a minute later",
     ):
         assert words in summary
     assert "not run" not in summary
@@ -182,7 +220,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == (
         {"CTC", "SDSC96"},
-        ["estimates", "guarded", "scalings", "trained", "untrained"],
+        ["estimates", "guarded", "nudges", "scalings", "trained", "untrained"],
     )
 
 

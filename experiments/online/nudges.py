@@ -1,0 +1,82 @@
+"""Policies on the same jobs submitted a little later, which means nothing: how far results move.
+
+A schedule of months is a long chain: a job that starts a minute later moves all that come after it. So a difference
+between two policies that is no larger than what such nudges make says nothing about the policies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from statistics import mean, stdev
+
+import numpy as np
+import settings
+from standings import ROLLING, Row, gains_by_log, kept_of
+
+from paretosched.core.tables import markdown
+
+HEADS = ("policy", "gain as recorded", "nudged", "spread", "limits kept as recorded", "nudged", "one tenth moves by")
+
+
+def section(rows: Sequence[Row]) -> list[str]:
+    """Return the section about nudged jobs: `rows` are those of `nudges.csv` in which the objective is defined."""
+    if not rows:
+        return []
+    tenths = [row for row in rows if row["split"] in ROLLING]
+    lines = [[policy, *cells(tenths, policy)] for policy in dict.fromkeys(row["policy"] for row in tenths)]
+    draws = len({row["nudge"] for row in tenths}) - 1
+    return [
+        "## If every job came up to a minute later",
+        "",
+        *markdown(HEADS, lines, left=1),
+        "",
+        f"All tenths as recorded, and {draws} times with every job submitted up to {settings.LONGEST_NUDGE} s later at "
+        "random, EASY's too. Gains are means over logs, of the first seed of trainings, which learnt from the jobs "
+        "as recorded; the spread is the standard deviation of these means over the draws. In the last column, the "
+        "median and the largest difference between the best and the worst draw of a tenth, in percentage points. What "
+        "is smaller than these differences says nothing of a policy.",
+        "",
+    ]
+
+
+def cells(rows: Sequence[Row], policy: str) -> list[str]:
+    """Return the cells of a policy: gains and limits kept, as recorded and nudged, and how far a tenth moves."""
+    recorded, moved = parts_of(rows, policy)
+    gains = [mean(gains_by_log(draw, policy).values()) for draw in moved]
+    reach = reaches([*recorded, *(row for draw in moved for row in draw)])
+    return [
+        f"{mean(gains_by_log(recorded, policy).values()):+.1f} %",
+        f"{mean(gains):+.1f} %",
+        f"{stdev(gains):.1f}" if len(gains) > 1 else "-",
+        kept_of(recorded),
+        kept_of([row for draw in moved for row in draw]),
+        f"{np.median(reach):.1f}, at most {max(reach):.1f}",
+    ]
+
+
+def parts_of(rows: Sequence[Row], policy: str) -> tuple[list[Row], list[list[Row]]]:
+    """Return the rows of a policy as recorded, and those of each draw."""
+    mine = [row for row in rows if row["policy"] == policy]
+    draws = dict.fromkeys(row["nudge"] for row in mine if row["nudge"] != "0")
+    return [row for row in mine if row["nudge"] == "0"], [[row for row in mine if row["nudge"] == d] for d in draws]
+
+
+def reaches(rows: Sequence[Row]) -> list[float]:
+    """Return for each tenth how far apart its lowest and its highest gain are."""
+    ordered = sorted(rows, key=lambda row: (row["log"], row["split"]))
+    gains = [
+        [float(row["objective_vs_easy"]) for row in here]
+        for _, here in groupby(ordered, key=lambda row: (row["log"], row["split"]))
+    ]
+    return [max(of_tenth) - min(of_tenth) for of_tenth in gains]
+
+
+def in_short(rows: Sequence[Row], policy: str) -> str:
+    """Return the end of a sentence: the gain of a policy over the draws, and how often it keeps the limits."""
+    _, moved = parts_of([row for row in rows if row["split"] in ROLLING], policy)
+    if not moved:
+        return ""
+    gains = [mean(gains_by_log(draw, policy).values()) for draw in moved]
+    kept = kept_of([row for draw in moved for row in draw])
+    return f"if every job comes up to a minute later, it gains {min(gains):.1f} to {max(gains):.1f} %, kept in {kept}"
