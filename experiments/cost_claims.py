@@ -32,6 +32,8 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("orders", [0], "`ingredients` |"),
     ("online", [4], "of these the second seed without a validated distance to the limits |"),
     ("online", [5], "of these the second seed with one |"),
+    ("online", [12], "`tenths`, while much else ran |"),
+    ("online", [13], "`nudges`, while much else ran |"),
     ("greedy", [7], "`positions`"),
     ("gfs", [18], "`positions`"),
 )

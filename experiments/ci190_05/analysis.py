@@ -105,7 +105,7 @@ def main() -> None:
     lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", ""]
     lines += [
         *(opening(paper, tables, provenance["jobs"]) if tables["table4"] else []),
-        *heading(provenance, [row["workload"] for row in others]),
+        *heading(provenance, [row["workload"] for row in others], volumes_of_weighting(tables, options.results)),
     ]
     if tables["table4"]:
         lines += table4(paper, tables["table4"])
@@ -196,8 +196,30 @@ def orders_words(rows: Mapping[str, Mapping[str, str]]) -> str:
     )
 
 
-def heading(provenance: Mapping[str, Any], others: Sequence[str]) -> list[str]:
-    """Return the lines about the workload, the logs of the other workloads, and the measures."""
+def volumes_of_weighting(tables: Mapping[str, beyond.Rows], results: Path) -> str:
+    """Return the hypervolume of the same front of weightings in the tables that have it, in words; "" if none has."""
+    found = {
+        "in what contributed what": [row["hypervolume"] for row in tables["table4"] if row["row"] == "weighting"],
+        "at equal evaluations": [
+            row["hypervolume"] for row in common.rows(results / "better-courses.csv") if row["row"] == "weighting"
+        ],
+        "where moves begin with it": [row["begin"] for row in tables["moves"]],
+    }
+    return ", ".join(f"{float(values[-1]):.3f} {where}" for where, values in found.items() if values)
+
+
+def heading(provenance: Mapping[str, Any], others: Sequence[str], volumes: str) -> list[str]:
+    """Return the lines about the workload, the logs of the other workloads, and the measures.
+
+    Parameters
+    ----------
+    provenance
+        What the results depend on.
+    others
+        The names of the other workloads.
+    volumes
+        How much of its box one and the same front has in some tables, in words.
+    """
     quick = common.quick_remark(provenance, "on a made-up workload")
     return [
         f"{quick}CTC scaled to {provenance['processors']:,} processors (seed {provenance['scaling_seed']}): "
@@ -207,7 +229,9 @@ def heading(provenance: Mapping[str, Any], others: Sequence[str]) -> list[str]:
         "",
         f"Hypervolume: share of a box that is dominated, by {provenance['hypervolume_method']}; its error is measured "
         "against the exact one on at most 100 points of the same front. Where no other box is named, it is the "
-        f"owner's: from the best found (0) to {REACH:g} times EASY's response time in every group (1).",
+        f"owner's: from the best found (0) to {REACH:g} times EASY's response time in every group (1). The best found "
+        "is that of the runs of a table, so that numbers of two tables cannot be set against each other"
+        + (f": the front of the weighting has {volumes}." if volumes else "."),
         "",
     ]
 

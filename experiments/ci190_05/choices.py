@@ -205,8 +205,7 @@ def of_owners_box(rows: Sequence[Mapping[str, str]], key: str, verdict: str = ""
         inside, volumes = (
             [float(row[column]) for row in rows if row[key] == name] for column in ("owner_inside", "owner_hypervolume")
         )
-        counts = f"{min(inside):,.0f}" + (f" to {max(inside):,.0f}" if max(inside) > min(inside) else "")
-        lines.append([name, counts, f"{np.mean(volumes):.4f} ± {np.std(volumes, ddof=1):.4f}"])
+        lines.append([name, span(inside, 0), f"{np.mean(volumes):.4f} ± {np.std(volumes, ddof=1):.4f}"])
     alike = len({row["owner_hypervolume"] for row in rows}) == 1
     return [
         f"In the owner's box, which reaches to {REACH:g} times EASY's response times, sequences have little to offer, "
@@ -277,23 +276,33 @@ def opposites(rows: Sequence[Mapping[str, str]], verdicts: Sequence[str], key: s
 
 
 def at_full_size(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the lines about the variants that were tried with all jobs."""
+    """Return the lines about the variants that were tried with all jobs: both boxes, and the size."""
     parts = []
     for name in (name for name in FULL if any(row["variant"] == name for row in rows)):
         mine = [row for row in rows if row["variant"] == name]
-        volumes, sizes = ([float(row[key]) for row in mine] for key in ("hypervolume", "size"))
-        parts.append(
-            f"*{name}* {min(volumes):.4f} to {max(volumes):.4f}, {min(sizes):,.0f} to {max(sizes):,.0f} schedules "
-            f"({len(mine)} seeds)"
-        )
-    equal = len({row["hypervolume"] for row in rows}) == 1
+        inside, size = (span([float(row[key]) for row in mine], 0) for key in ("owner_inside", "size"))
+        owners, of_fcfs = (span([float(row[key]) for row in mine], 4) for key in ("owner_hypervolume", "hypervolume"))
+        parts.append(f"*{name}* {owners} ({inside} of its schedules in it), {of_fcfs} and {size} ({len(mine)} seeds)")
+    equal = len({(row["owner_hypervolume"], row["hypervolume"]) for row in rows}) == 1
     return [
-        f"At full size, {int(rows[0]['jobs']):,} jobs, {int(rows[0]['evaluations']):,} evaluations, hypervolume in a "
-        "box of its own and size: "
+        f"At full size, {int(rows[0]['jobs']):,} jobs, {int(rows[0]['evaluations']):,} evaluations, hypervolume in the "
+        f"owner's box, in the one that reaches to {REACH:g} times FCFS, and size: "
         + "; ".join(parts)
-        + (". Hypervolume cannot be measured in that box either: it is the same in every run." if equal else "."),
+        + (". Neither box tells these runs apart." if equal else "."),
         "",
     ]
+
+
+def span(values: Sequence[float], digits: int) -> str:
+    """Return the least and the largest value; one number if they are the same.
+
+    Examples
+    --------
+    >>> span([2, 1.5], 1), span([1000, 1000], 0)
+    ('1.5 to 2.0', '1,000')
+    """
+    ends = (f"{value:,.{digits}f}" for value in (min(values), max(values)))
+    return " to ".join(dict.fromkeys(ends))
 
 
 def judgements(rows: Sequence[Mapping[str, str]], key: str) -> list[tuple[float, str]]:

@@ -110,13 +110,21 @@ def front(paper: Mapping[str, float], tables: Mapping[str, Sequence[Row]]) -> li
         f"| wall / (kernel / cores), at most 1.3 wanted | | {' | '.join(_ratio(row) for row in both)} |",
         "",
         f"Paper 002 does not say which backfilling, population, seed and bounds gave its {paper[NON_DOMINATED]:,.0f} "
-        f"points; we ran a population of {' and '.join(populations)} and the bounds of paper 000.",
+        f"points; we ran a population of {' and '.join(populations)} and the bounds of paper 000."
+        f"{shared_utilisation([spans[name, 'UTIL'] for name in FRONTS])}",
         "",
         "Figures: AWRT-AWRT1 corresponds to figure 12 of paper 002, AWRT1-AWRT2 to figure 13 (front with EASY "
         "backfilling).",
         "",
         "![figure 13](figures/AWRT1-AWRT2.png)",
     ]
+
+
+def shared_utilisation(rows: Sequence[Row]) -> str:
+    """Return the sentence that UTIL decides nothing, where all schedules of the fronts share it; "" where not."""
+    if len({float(row[end]) for row in rows for end in ("low", "high")}) > 1:
+        return ""
+    return " All these schedules share their UTIL, so that it decides nothing."
 
 
 def draw(front: ps.Front, rows: Sequence[Row]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import nudges
 import run
 import scalings
 import settings
+from by_log import of_log, of_scaled_log
 from elsewhere import chosen_elsewhere, left_out_logs, total_of, without_the_chosen_on
 from standings import (
     ROLLING,
@@ -26,7 +27,6 @@ from standings import (
     kept_by,
     kept_of,
     place,
-    ranks_of,
     safest_of,
     standings_of,
     steady_of,
@@ -37,7 +37,6 @@ from paretosched.core.tables import markdown
 from paretosched.plots.comparisons import bars
 from paretosched.policies.guarded import Guarded
 
-TOP = 12  # rows of a table
 SHOWN = 7  # policies of the figure, EASY being its axis: there are seven colours
 TRIED = (run.UNTRAINED, run.TRAINED)  # on jobs that were not learnt from
 
@@ -62,9 +61,14 @@ def main() -> None:
     if len(everything) < len(rows[run.UNTRAINED]):
         of_all = sorted(standings_of(rows[run.UNTRAINED]), key=lambda standing: standing.rank)
         lines += table_of_all(of_all, "Untrained policies alone, on all tenths")
-    for log in dict.fromkeys(row["log"] for row in everything):
+    of_tenths = common.rows(options.results / f"{run.TENTHS}-pooled.csv")
+    for log in dict.fromkeys(row["log"] for row in (*everything, *rows[run.TENTHS])):
         last = [row for part in TRIED for row in rows[part] if place(row) == (log, settings.LAST.name)]
-        lines += of_log(log, [row for row in everything if row["log"] == log], pools, last)
+        if log in settings.SCALED:
+            tenths = [row for row in rows[run.TENTHS] if row["log"] == log]
+            lines += of_scaled_log(log, tenths, of_tenths, last, most_of(standings).policy)
+        else:
+            lines += of_log(log, [row for row in everything if row["log"] == log], pools, last)
     lines += on_the_last_part(rows[run.TRAINED])
     lines += scalings.section(rows[run.SCALINGS], most_of(standings).policy)
     lines += nudges.section(rows[run.NUDGES])
@@ -245,7 +249,8 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         f"{quick}Objective {provenance['objective']}, smaller is better; limits {provenance['limits']}, of EASY on "
         f"the same jobs. {logs}. Policies that are trained learn from half of a log; all are tried on the tenth of the "
         f"time after it, five times, and on the last 30 %; {', '.join(settings.SCALED)}, scaled with one seed, on the "
-        "last 30 % only; other scalings have a section of their own. Each part begins on an empty machine. The groups "
+        "last 30 % only, but for policies without training, whose tenths of it stand apart from all others, in its own "
+        "section; other scalings have a section, too. Each part begins on an empty machine. The groups "
         "are by what users consumed in the part to learn from; those who are new after it are in the last group. A "
         "part of a log is left out if a group of the objective has no jobs before the cut or after it; if fewer than "
         "four tenths are left, the one before the first is tried, too, after two fifths of the log. "
@@ -334,40 +339,6 @@ def seed_by_seed(rows: Sequence[Row]) -> list[str]:
         "that loses most are means over tenths; at worst is the lowest of them.",
         "",
     ]
-
-
-def of_log(log: str, rows: Sequence[Row], pools: Sequence[Row], on_last: Sequence[Row]) -> list[str]:
-    """Return the section about a log: the policies of the best ranks, with intervals; `on_last`: of the last part."""
-    rolling = [row for row in rows if row["split"] in ROLLING]
-    ranks = {policy: mean(places) for policy, places in ranks_of(rolling or rows).items()}
-    lines = []
-    for policy in sorted(ranks, key=lambda policy: ranks[policy])[:TOP]:
-        mine = [row for row in rolling if row["policy"] == policy]
-        last = [row for row in on_last if row["policy"] == policy]
-        ends = [row for row in pools if row["log"] == log and row["policy"] == policy and row["low"]]
-        ends = [row for row in ends if int(row["splits"]) == len({row["split"] for row in mine})]  # of the same tenths
-        seeds = [[row for row in mine if row["seed"] == seed] for seed in dict.fromkeys(row["seed"] for row in mine)]
-        lines.append(
-            [
-                policy,
-                f"{ranks[policy]:.1f}",
-                f"{median(float(row['objective_vs_easy']) for row in mine):+.1f} %" if mine else "-",
-                interval(ends, "low", "high"),
-                " / ".join(f"{mean(float(row['AWRT_vs_easy']) for row in of_seed):+.1f}" for of_seed in seeds) or "-",
-                interval(ends, "AWRT_low", "AWRT_high"),
-                " / ".join(f"{mean(map(common.worst_group, of_seed)):+.1f}" for of_seed in seeds) or "-",
-                kept_of(mine),
-                f"{mean(float(row['objective_vs_easy']) for row in last):+.1f} %" if last else "not tried",
-                kept_of(last) if last else "-",
-            ]
-        )
-    heads = ["policy", "rank", "median gain", "interval", "AWRT, %", "interval", "worst group, %", "limits kept"]
-    return [f"## {log}", "", *markdown([*heads, "last 30 %", "limits kept there"], lines, left=1), ""]
-
-
-def interval(rows: Sequence[Row], *keys: str) -> str:
-    """Return the ends of intervals in words, of several seeds their means."""
-    return " to ".join(f"{mean(float(row[key]) for row in rows):+.1f}" for key in keys) if rows else "-"
 
 
 def on_the_last_part(rows: Sequence[Row]) -> list[str]:

@@ -31,12 +31,13 @@ from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 from paretosched.workload.user_groups import by_earlier_consumption
 
-UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, NUDGES = PARTS = (
+UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES = PARTS = (
     "untrained",
     "trained",
     "estimates",
     "guarded",
     "scalings",
+    "tenths",
     "nudges",
 )
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
@@ -84,6 +85,12 @@ def main() -> None:
                 of_part += rows_of_scaling(log, scaling, options)
                 save_part(part, "", of_part, drawn, options.results)
             continue
+        if part == TENTHS:
+            of_scaled = [log for log in settings.SCALED if options.quick or log in logs]
+            for log, split in product(of_scaled, tenths(options.quick)):
+                of_part += rows_of(part, log, split, None, options)
+                save(part, of_part, of_scaled, options.results)
+            continue
         if part == NUDGES:
             recorded = [log for log in logs if log not in settings.SCALED]
             for log in recorded:
@@ -97,7 +104,10 @@ def main() -> None:
                     save(part, of_part, logs, options.results)
     note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "limits": settings.LIMITS}
     note |= {
-        "splits": {log: splits(log, options.quick) for log in logs},
+        "splits": {
+            log: (*splits(log, options.quick), *(tenths(options.quick) if log in settings.SCALED else ()))
+            for log in logs
+        },
         "policies": policies(options.quick),
         "workers": options.workers,
     }
@@ -139,7 +149,7 @@ def without_sums(row: dict[str, Any]) -> dict[str, Any]:
 def workload(log: str, quick: bool) -> ps.Workload:
     """Return a log as it was recorded, or as the papers scale it; if `quick`, a small made-up one that lasts months."""
     if quick:
-        return slower(common.stand_in(log, settings.QUICK), log)
+        return slower(common.stand_in(settings.SCALED.get(log, log), settings.QUICK), log)
     if log in settings.SCALED:
         large: ps.Workload = common.scaled_log(settings.SCALED[log])
         return large
@@ -173,6 +183,11 @@ def splits(log: str, quick: bool) -> tuple[settings.Split, ...]:
     of_log = [split for split in (settings.QUICK_SPLITS if quick else settings.SPLITS) if fits(split)]
     is_spared = sum(split in settings.ROLLING for split in of_log) >= settings.LEAST_SPLITS
     return tuple(split for split in of_log if not (is_spared and split == settings.SPARE))
+
+
+def tenths(quick: bool) -> tuple[settings.Split, ...]:
+    """Return the splits of scaled logs on which policies without training are tried, in a table of their own."""
+    return tuple(split for split in settings.ROLLING if not quick or split in settings.QUICK_SPLITS)
 
 
 def seeds(part: str, options: argparse.Namespace) -> Sequence[int | None]:

@@ -25,8 +25,8 @@ LEAST_SPLITS = 4
 LAST = Split("last 30 %", 0.0, 0.7, 1.0)
 SPLITS = (*ROLLING, LAST, SPARE)
 
-# The six logs of the papers as they were recorded, and CTC as the papers scale it, of which only the last part is
-# tried, because its trainings cost most.
+# The six logs of the papers as they were recorded, and CTC as the papers scale it. There trained policies are tried
+# on the last part only, because their trainings cost most; those without training are tried on its tenths, too.
 LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96", "NASA")
 SCALED = {"CTC 1024": "CTC"}
 

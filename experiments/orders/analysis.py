@@ -126,7 +126,7 @@ def opening(
         "a policy hold when the log is scaled with another seed?",
         f"One trained order, and the whole class, beat EASY by {'; '.join(ways)}"
         + ("; so the order is most of it" if all(key[log] > whole[log] / 2 for log in logs) else "")
-        + "; nothing added alone was seen to bring over "
+        + "; the most that one addition brought is "
         f"{max(worth_of(ingredients, logs).values(), default=0.0):.1f} points in the mean, and one group loses up to "
         f"{-min(map(common.worst_group, ingredients), default=0.0):.0f} %.",
         f"Little: {len(seeds)} training{'s' * (len(seeds) != 1)} of each on {len(logs)} logs, tried on the jobs learnt "

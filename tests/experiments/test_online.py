@@ -15,7 +15,7 @@ from paretosched.core.tables import load_rows
 from paretosched.workload.user_groups import by_consumption
 from support.experiments import ROOT, modules, script
 
-SCRIPTS = ("elsewhere", "nudges", "scalings", "standings", "run", "settings")  # there are more experiments
+SCRIPTS = ("by_log", "elsewhere", "nudges", "scalings", "standings", "run", "settings")  # there are more experiments
 
 
 @pytest.fixture
@@ -177,6 +177,48 @@ def test_nudges_say_how_far_a_mean_and_a_tenth_move(scripts: dict[str, Any]) -> 
     assert scripts["nudges"].section([]) == []
 
 
+def test_tenths_of_a_scaled_log_stand_apart_with_intervals_and_what_was_trained_on_its_last_part(
+    scripts: dict[str, Any],
+) -> None:
+    """On the tenths "fcfs" breaks the limits once in two; "a" is trained and was tried on the last part alone."""
+    gains = {"easy": ((0.0, 0.0), (0.0, 0.0)), "fcfs": ((4.0, 0.0), (8.0, 0.5))}
+    tenths = [
+        row | {"split": split, "seed": ""}
+        for policy, of_splits in gains.items()
+        for split, cell in zip(("50 %", "60 %"), of_splits, strict=True)
+        for row in rows_of({policy: {"CTC 1024": cell}})
+    ]
+    pools = [
+        {
+            "log": "CTC 1024",
+            "policy": policy,
+            "splits": "2",
+            "low": low,
+            "high": high,
+            "AWRT_low": low,
+            "AWRT_high": high,
+        }
+        for policy, low, high in (("easy", "0.0", "0.0"), ("fcfs", "1.0", "9.0"))
+    ]
+    last = {"easy": (0.0, 0.0), "a": (3.0, 0.0)}
+    on_last = [
+        row | {"split": "last 30 %", "seed": "0" if policy == "a" else "", "kernel_seconds": "7.4"}
+        for policy, cell in last.items()
+        for row in rows_of({policy: {"CTC 1024": cell}})
+    ]
+    lines = scripts["by_log"].of_scaled_log("CTC 1024", tenths, pools, on_last, "fcfs")
+    text = "\n".join(lines)
+    assert lines[0] == "## CTC 1024"
+    assert "the 1 trainings on its first 70 % took 7 CPU s" in text
+    assert "`fcfs`: +6.0 % in the mean of the tenths, limits kept in 1 of 2; " in text
+    first, second = text.split("All policies on the last 30 %")
+    assert [line[:5] + line[7:] for line in rows_in(first.splitlines())] == [
+        ["easy", "1.5", "+0.0 %", "+0.0 to +0.0", "+0.0", "2 of 2", "+0.0 %", "1 of 1"],
+        ["fcfs", "1.5", "+6.0 %", "+1.0 to +9.0", "+6.0", "1 of 2", "not tried", "-"],
+    ]
+    assert [line[:3] for line in rows_in(second.splitlines())] == [["a", "1.0", "+3.0 %"], ["easy", "2.0", "+0.0 %"]]
+
+
 @pytest.mark.slow
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     work, results = tmp_path / "work", tmp_path / "results"
@@ -193,6 +235,8 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "constants of guarded orders",
         "On other scalings",
         "If every job came up to a minute later",
+        "## CTC 1024",
+        "On the tenths of CTC 1024 policies without training were tried alone",
     ):
         assert words in summary
     assert "not run" not in summary
@@ -208,6 +252,11 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert {row["scaling"] for row in of_scalings} == {"0", "1", "2", "3", "4"}
     assert {row["policy"] for row in of_scalings} == {row["policy"] for row in (*of_trained, *of_others)}
     assert len({row["AWRT"] for row in of_scalings if row["policy"] == "easy"}) == 5
+    of_tenths = load_rows(results / "tenths.csv")
+    assert {(row["log"], row["split"]) for row in of_tenths} == {("CTC 1024", "60 %"), ("CTC 1024", "70 %")}
+    assert {row["policy"] for row in of_tenths} == {row["policy"] for row in of_others}
+    assert {row["log"] for row in (*of_trained, *of_others)} == {"CTC"}  # they count in no other table
+    assert len(load_rows(results / "tenths-pooled.csv")) == len({row["policy"] for row in of_tenths})
     tables = {path.name: path.read_bytes() for path in results.glob("*.csv")}
     assert script(*run) == ""  # nothing is trained again
     shutil.rmtree(work)
@@ -220,7 +269,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == (
         {"CTC", "SDSC96"},
-        ["estimates", "guarded", "nudges", "scalings", "trained", "untrained"],
+        ["estimates", "guarded", "nudges", "scalings", "tenths", "trained", "untrained"],
     )
 
 
