@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .policies.plain import Plain
     from .policies.policy import Policy, PolicyLike, as_policy, load_policy, save_policy
     from .policies.priority import Backfill, Longest, Priority
+    from .policies.priority_waits import PriorityExplanation
     from .policies.rule_base import RuleBase
     from .policies.rule_base_explanation import RulesExplanation
     from .policies.strategy_choice import STRATEGIES
@@ -130,6 +131,7 @@ __all__ = [
     "explain",
     "PlainExplanation",
     "GreedyExplanation",
+    "PriorityExplanation",
     "RulesExplanation",
     "decode",
     "Predictions",
@@ -231,6 +233,7 @@ _MODULES = {
     "policies.time_sharing": "Grouping Optimisation Shares TimeSharing",
     "policies.explanation": "Explanation PlainExplanation explain",
     "policies.greedy_explanation": "GreedyExplanation",
+    "policies.priority_waits": "PriorityExplanation",
     "policies.rule_base_explanation": "RulesExplanation",
     "simulation.decoding": "decode start_order",
     "simulation.estimates": "Predictions",

@@ -18,6 +18,7 @@ from .waiting import with_progress
 
 if TYPE_CHECKING:
     from ..comparison.promises import Review
+    from ..comparison.recorded_waits import RecordedWaits
     from ..deployment.daemon_log import Coverage, DaemonLog
     from ..policies.policy import Policy
     from ..workload.workload import Workload
@@ -89,6 +90,7 @@ def run(options: argparse.Namespace) -> int:
     """Review a policy that runs on a machine; return the exit status."""
     load_kernels_sooner()
     from ..comparison.promises import Word, review
+    from ..comparison.recorded_waits import of_scheduler_before
     from ..comparison.review_tables import review_text
     from ..core.tables import save_rows, to_json
     from ..deployment.daemon_log import read_daemon_log
@@ -103,15 +105,19 @@ def run(options: argparse.Namespace) -> int:
     is_dry = log is not None and _is_dry(options.log, log)
     wish = None if options.objective is None else read_wish(options, workload)
     result = with_progress(lambda: review(workload, policy, since, wish, today))
+    before = None if today is None else of_scheduler_before(workload, today, since, is_dry)
     if options.output is not None:
-        save_rows(result.rows(), Path(options.output))
+        save_rows([*result.rows(), *_before_rows(workload, result, before, is_dry)], Path(options.output))
     _remark(options, workload, policy, today, result)
     reached = None if log is None else _ranked_jobs(log, result)
     if options.json:
-        facts = result.facts() | {"dry_run": is_dry}
+        facts = result.facts() | {"dry_run": is_dry, "today": None if before is None else before.facts()}
         show(to_json(facts | {"daemon": _daemon_facts(log, reached), "rows": result.rows()}))
     else:
-        show(review_text(result, is_dry) + ("" if log is None else f"\n\n{_daemon_text(log, reached)}"))
+        parts = [review_text(result, is_dry)]
+        parts += [] if today is None else [_before_text(today, before, options.since)]
+        parts += [] if log is None else [_daemon_text(log, reached)]
+        show("\n\n".join(parts))
     return NOT_KEPT if result.verdict.word == Word.BROKEN and not is_dry else 0
 
 
@@ -190,6 +196,27 @@ def _ranked_jobs(log: DaemonLog, result: Review) -> Coverage:
 
     w = result.workload
     return ranked_before_start(log, w.job, w.eligible + w.epoch, result.schedules[RECORDED].start + w.epoch)
+
+
+def _before_text(today: Policy, before: RecordedWaits | None, since: str) -> str:
+    """Return how near the scheduler before comes to the recorded waits, in words."""
+    if before is None:
+        return f"{today.name}: the log has no wait from before {since}, to say how near its simulation comes"
+    return before.words()
+
+
+def _before_rows(
+    workload: Workload, result: Review, before: RecordedWaits | None, is_dry: bool
+) -> list[dict[str, Any]]:
+    """Return how near the scheduler before comes as a row of the CSV file; none if it is not known."""
+    from ..comparison.promises import ALL, day_of
+
+    if before is None:
+        return []
+    first, last = int(workload.submit[0]), int(workload.submit[-1]) if is_dry else result.begin.since
+    facts = {key: value for key, value in before.facts().items() if key != "without_kept"}
+    head = {"from": day_of(first, workload), "until": day_of(last, workload), "group": ALL}
+    return [head | facts | {"system": f"before: {before.name}"}]
 
 
 def _daemon_facts(log: DaemonLog | None, reached: Coverage | None) -> dict[str, Any] | None:

@@ -22,6 +22,7 @@ from .parser import Parser
 from .waiting import with_progress
 
 if TYPE_CHECKING:
+    from ..comparison.recorded_waits import RecordedWaits
     from ..policies.policy import Policy
     from ..simulation.schedule import Schedule
     from ..workload.workload import Workload
@@ -108,7 +109,8 @@ def run(options: argparse.Namespace) -> None:
     load_kernels_sooner()
     workload = read_workload(options)
     schedule, policy, explored_on = (_of_policy if options.front is None else _of_front)(options, workload)
-    text = _json(options, schedule, policy) if options.json else _text(schedule, policy)
+    today = None if policy is None else _against_record(schedule, policy)
+    text = _json(options, schedule, policy, today) if options.json else _text(schedule, policy, today)
     _write(options, schedule, policy)
     remark_repairs(options, options.trace, workload)
     if explored_on is not None and explored_on != workload.digest:
@@ -168,7 +170,16 @@ def _write(options: argparse.Namespace, schedule: Schedule, policy: Policy | Non
         save_policy(policy, options.save_policy)
 
 
-def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None) -> str:
+def _against_record(schedule: Schedule, policy: Policy) -> RecordedWaits | None:
+    """Return how near today's scheduler, that of a slurm.conf, comes to the waits of the log; None if it has none."""
+    if "slurm" not in policy.provenance:
+        return None
+    from ..comparison.recorded_waits import recorded_waits
+
+    return recorded_waits(schedule.workload, schedule.start, schedule.name)
+
+
+def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None, today: RecordedWaits | None) -> str:
     """Return the objectives of the schedule, and what else was measured, as JSON."""
     from ..core.tables import to_json
     from ..simulation.objective import objective_table, objectives, utilisation_from_submission
@@ -188,10 +199,11 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
     about["UTIL_from_submission"] = utilisation_from_submission(schedule)
     about["classes"] = [row._asdict() for row in by_class(schedule, first_sharing([policy]))]
     about["searched"] = None if schedule.searched is None else schedule.searched._asdict()
+    about |= {} if today is None else {"recorded_waits": today.facts()}
     return to_json(about)
 
 
-def _text(schedule: Schedule, policy: Policy | None) -> str:
+def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None) -> str:
     """Return the objectives of the schedule, and what else was measured, as tables."""
     from ..comparison.comparison_tables import class_table, searched_text
     from ..core.tables import Column, table
@@ -224,4 +236,6 @@ def _text(schedule: Schedule, policy: Policy | None) -> str:
         lines.append(f"\n{class_table([classes], [schedule.name])}")
     if schedule.searched is not None:
         lines.append(f"\n{searched_text(schedule.searched)}")
+    if today is not None:
+        lines.append(f"\n{today.words()}")
     return "\n".join(lines)

@@ -58,7 +58,7 @@ from .order_agreement import Pairs, compared_pairs
 DAY = 86_400  # s
 KEPT_SHARE = 2 / 3  # of the promised gain
 SURE = 0.95  # share of the draws
-EASY, RECORDED, POLICY = range(3)  # the first schedules of a review
+EASY, RECORDED, POLICY, TODAY = range(4)  # the schedules of a review; the last one only if it is known
 ALL = "all"
 
 

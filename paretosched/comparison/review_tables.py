@@ -8,7 +8,7 @@ from typing import Any
 from ..core.tables import Column, amount, number_of, plain, table
 from ..wishes.wish import wish_text
 from .intervals import PERCENT, interval_text
-from .promises import ALL, EASY, POLICY, RECORDED, Review, Word
+from .promises import ALL, EASY, POLICY, RECORDED, TODAY, Review, Word
 
 HEADINGS = {Word.KEPT: "KEPT", Word.BROKEN: "NOT KEPT", Word.UNKNOWN: "CANNOT BE SAID"}
 JOBS, SCHEDULE, AWRT = Column("jobs", "jobs", ",d"), Column("system", "schedule"), Column("awrt_s", "AWRT h", ",.2f")
@@ -28,6 +28,7 @@ def review_text(review: Review, dry: bool = False) -> str:
     parts = [
         f"{DRY if dry else verdict_text(review)}\n{about_jobs(review)}",
         f"objective: {wish_text(review.wish)}\n{gain_table(review, whole, dry)}",
+        *([change_table(review, whole)] if dry else []),
         group_table(whole),
         week_table(rows[len(whole) :]),
         f"pairs of jobs of which one came while the other waited: {review.pairs.together:,}; in "
@@ -93,6 +94,40 @@ def group_table(rows: Sequence[dict[str, Any]]) -> str:
             of_easy = {"of": "all jobs" if group == ALL else f"group {group}", "awrt_vs_easy": None}
             lines.append(with_hours(row) | (of_easy if place == EASY else {"of": "", "jobs": ""}))
     return table(lines, [Column("of", ""), JOBS, SCHEDULE, AWRT, Column("awrt_vs_easy", "vs EASY %", "+.1f"), *WAITS])
+
+
+def change_table(review: Review, rows: Sequence[dict[str, Any]]) -> str:
+    """Return what would have changed for each group under the policy, from the recorded times; `rows` are of all weeks.
+
+    Today's scheduler stands beside them if it is simulated, because a simulation differs from what is recorded, too.
+    """
+    systems = [schedule.name for schedule in review.schedules]
+    lines = []
+    for group in (ALL, *review.workload.groups):
+        of_group = [with_hours(row) for row in rows if row["group"] == group]
+        before, after = of_group[RECORDED], of_group[POLICY]
+        line: dict[str, Any] = {"of": "all jobs" if group == ALL else f"group {group}", "jobs": before["jobs"]}
+        line |= {"awrt": before["awrt_s"], "wait": before["wait_mean_s"]}
+        line |= {"awrt_then": after["awrt_s"], "wait_then": after["wait_mean_s"]}
+        for place, key in ((POLICY, "change"), (TODAY, "today_change")):
+            then = of_group[place]["awrt_s"] if place < len(systems) else None
+            if then is not None and before["awrt_s"]:
+                line[key] = 100 * (then - before["awrt_s"]) / before["awrt_s"]
+        lines.append(line)
+    columns = [
+        Column("of", "what would have changed"),
+        JOBS,
+        Column("awrt", "recorded AWRT h", ",.2f"),
+        Column("awrt_then", "policy AWRT h", ",.2f"),
+        Column("change", "change %", "+.1f"),
+        Column("wait", "recorded wait h", ",.2f"),
+        Column("wait_then", "policy wait h", ",.2f"),
+    ]
+    note = "change: from the recorded AWRT; positive is longer"
+    if len(systems) > TODAY:
+        columns.append(Column("today_change", "today, simulated, change %", "+.1f"))
+        note += "; the last column is what the simulation changes by itself, without the policy"
+    return f"{table(lines, columns)}\n{note}"
 
 
 def week_table(rows: Sequence[dict[str, Any]]) -> str:

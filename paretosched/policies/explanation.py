@@ -16,7 +16,7 @@ from .plain import Plain
 from .policy import PolicyLike, as_policy
 from .policy_json import to_json
 from .priority import Priority
-from .priority_explanation import priority_words
+from .priority_waits import PriorityExplanation, explain_priority
 from .rule_base import RuleBase
 from .rule_base_explanation import RulesExplanation, explain_rules
 from .time_sharing import TimeSharing
@@ -34,7 +34,7 @@ class PlainExplanation:
         How it chooses the jobs that start.
     """
 
-    policy: Plain | TimeSharing | Priority | Guarded
+    policy: Plain | TimeSharing | Guarded
     sentences: tuple[str, ...]
 
     __repr__ = fields_repr
@@ -60,13 +60,13 @@ class PlainExplanation:
         return "\n".join([self.policy.name, *(line for sentence in self.words() for line in indented_lines(sentence))])
 
 
-Explanation = PlainExplanation | GreedyExplanation | RulesExplanation
+Explanation = PlainExplanation | GreedyExplanation | PriorityExplanation | RulesExplanation
 
 _EXPLAIN: dict[type, Callable[[Any], Explanation]] = {
     Plain: lambda policy: PlainExplanation(policy, (RULES[policy.rule],)),
     Greedy: explain_greedy,
     RuleBase: explain_rules,
-    Priority: lambda policy: PlainExplanation(policy, tuple(priority_words(policy))),
+    Priority: explain_priority,
     Guarded: lambda policy: PlainExplanation(policy, tuple(guarded_words(policy))),
     TimeSharing: lambda policy: PlainExplanation(policy, (RULES[policy.rule], *time_sharing_words(policy))),
 }

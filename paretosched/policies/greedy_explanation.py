@@ -134,7 +134,7 @@ class GreedyExplanation:
         """Return sentences: where the policy comes from, and how it chooses the jobs that start."""
         origin = origin_of(self.policy.provenance)
         head = [*([origin] if origin else []), *grouping_words(self.policy.grouping)]
-        return [*head, QUEUE, LETTERS, BACKFILLING[self.policy.backfill], _examples(), READING]
+        return [*head, QUEUE, LETTERS, BACKFILLING[self.policy.backfill], examples_sentence(), READING]
 
     def situation(self, number: int) -> list[str]:
         """Return sentences: what the queue looks like in the situation of this number."""
@@ -161,12 +161,12 @@ class GreedyExplanation:
             if len(p.groups) > 1:
                 lines.append(f"  {HEAD_START} of its size, group by group {CELLS}:")
                 small, large = (
-                    _wait_table(f"new {KINDS[kind].name} job", self.among_groups(s, kind), p.groups)
+                    wait_table(f"new {KINDS[kind].name} job", self.among_groups(s, kind), p.groups)
                     for kind in (SMALL, LARGE)
                 )
-                lines += [f"    {line}" for line in _beside(small, large)]
+                lines += [f"    {line}" for line in tables_beside(small, large)]
             lines.append(f"  {HEAD_START} of its group, size by size {CELLS}:")
-            sizes = _wait_table("new job", self.among_kinds(s), [kind.name for kind in KINDS])
+            sizes = wait_table("new job", self.among_kinds(s), [kind.name for kind in KINDS])
             lines += [f"    {line}" for line in sizes]
         return "\n".join(lines)
 
@@ -469,19 +469,19 @@ def ranking(keys: Floats, names: Sequence[str]) -> str:
     )
 
 
-def _examples() -> str:
+def examples_sentence() -> str:
     """Return a sentence: what the jobs of the examples request."""
     return f"The examples request: {'; '.join(f'{kind.name}, {about(kind)}' for kind in KINDS)}."
 
 
-def _wait_table(corner: str, waits: Ints, names: Sequence[str]) -> list[str]:
+def wait_table(corner: str, waits: Ints, names: Sequence[str]) -> list[str]:
     """Return a table of waits: a line for every new job, a column for every waiting job."""
     lines = [{"new": name} | {str(j): waiting(waits, i, j) for j in range(len(names))} for i, name in enumerate(names)]
     columns = [Column(str(j), f"by {name}", ">") for j, name in enumerate(names)]
     return table(lines, [Column("new", corner), *columns]).splitlines()
 
 
-def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
+def tables_beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
     """Return two tables side by side, or one below the other where that would be too wide."""
     width = max(map(len, left))
     if width + 4 + max(map(len, right)) > MOST_WIDE:

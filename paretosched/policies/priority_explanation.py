@@ -42,8 +42,16 @@ def priority_words(policy: Priority) -> list[str]:
         *_usage_words(policy),
         *_fair_share_words(policy),
         *(f"Of slurm.conf: {remark}" for remark in slurm_remarks(policy.provenance)),
-        *([f"The policy in words: {text}"] if len(text := priority_text(policy)) <= LONGEST_TEXT else []),
+        _policy_text(policy),
     ]
+
+
+def _policy_text(policy: Priority) -> str:
+    """Return a sentence with the words that are read as this policy, or one on where it is instead."""
+    text = priority_text(policy)
+    if len(text) <= LONGEST_TEXT:
+        return f"The policy in words: {text}"
+    return f"In words the policy has {len(text):,} letters; all of it is in its JSON, which explain --json shows."
 
 
 def _order_words(where: str, orders: Sequence[JobOrder]) -> list[str]:

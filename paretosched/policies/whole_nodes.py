@@ -18,6 +18,7 @@ from .value_ranges import LONGEST_TIME
 MOST_NODES = 1_000_000
 MOST_CPUS = 2**31 - 1  # of a machine
 MOST_JOBS = 2**31 - 1
+MOST_NAMED = 12  # different nodes that a sentence names
 # options of SchedulerParameters: the field of `WholeNodes`, in which unit, and Slurm's upper limit, if it has one
 LOOKS = {
     "bf_interval": ("every", 1, 10_800),
@@ -134,6 +135,12 @@ def node_words(nodes: WholeNodes, backfills: bool) -> str:
     if len(nodes.kinds) == 1:
         each = number_of(nodes.kinds[0].cpus, "processor")
         machine = f"On a machine of {number_of(nodes.count, 'node')} with {each}{' each' * (nodes.count > 1)},"
+    elif len(nodes.kinds) > MOST_NAMED:
+        cpus = [kind.cpus for kind in nodes.kinds]
+        machine = (
+            f"On a machine of {nodes.count:,} nodes with {min(cpus):,} to {max(cpus):,} processors, "
+            f"{nodes.cpus:,} together (the policy's JSON has which nodes are alike),"
+        )
     else:
         kinds = enumeration([f"{kind.nodes:,} with {kind.cpus:,}" for kind in nodes.kinds])
         machine = f"On a machine of {nodes.count:,} nodes, {kinds} processors,"

@@ -1,6 +1,6 @@
 """Benchmarks of the simulators and decodings: per trace, in deep queues, per size, and their memory.
 
-`make bench` runs it.
+`make bench` runs it. Exit status 1: a goal is missed.
 
 The unit is S: one stable `numpy.argsort` of as many random float64 as the workload has jobs, in the same process,
 timed in turn with the simulation, so that the ratio says something on any machine, however busy it is. Every kernel
@@ -333,8 +333,8 @@ def sizes(decades: list[int]) -> list[dict[str, Any]]:
     return rows
 
 
-def main() -> None:
-    """Print the tables."""
+def main() -> int:
+    """Print the tables; return 1 if a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5, help="timings of each simulation, the median counts")
     parser.add_argument("--only", choices=["traces", "deep", "sizes"], help="one part alone")
@@ -346,7 +346,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.one_size:
         print(*one_size(options.one_size[0], int(options.one_size[1]), 3))
-        return
+        return 0
+    judged: list[dict[str, Any]] = []
     if options.only in (None, "traces"):
         times = []
         for workload in traces():
@@ -361,6 +362,7 @@ def main() -> None:
                 Column("verdict", "goal"),
             ]
             rows = per_trace(workload, options.repeats)
+            judged += rows
             print(table(rows, columns), flush=True)
             print()
             name = workload.name.removesuffix(f" at {workload.capacity}")
@@ -382,7 +384,9 @@ def main() -> None:
             Column("growth", "growth", ".2f"),
             Column("verdict", "goal"),
         ]
-        print(table(list(per_deep_queue()), columns), flush=True)
+        rows = list(per_deep_queue())
+        judged += rows
+        print(table(rows, columns), flush=True)
         print()
     if options.only in (None, "sizes"):
         decades = [10**k for k in range(4, options.largest + 1)]
@@ -392,7 +396,8 @@ def main() -> None:
             columns += [Column(f"ns{jobs}", f"ns/job {jobs:.0e}", ",.0f"), Column(f"growth{jobs}", "growth", ".2f")]
             columns += [Column(f"bytes{jobs}", "bytes/job", ",.0f")]
         print(table(sizes(decades), columns))
+    return int(any(row["verdict"] == "MISSED" for row in judged))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

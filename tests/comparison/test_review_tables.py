@@ -5,6 +5,7 @@ from __future__ import annotations
 from paretosched.comparison.promises import review
 from paretosched.comparison.review_tables import DRY, review_text, verdict_text
 from paretosched.policies.policy import as_policy
+from paretosched.simulation.objective import objectives
 from paretosched.simulation.simulator import simulate
 from paretosched.wishes.wish_files import as_wish
 from support.trainings import of_weeks
@@ -30,6 +31,27 @@ def test_the_text_begins_with_the_verdict_and_has_every_group_and_week() -> None
     dry = review_text(result, dry=True)
     assert dry.startswith(DRY)
     assert "recorded over simulated policy" not in dry
+    assert "what would have changed" not in text
+
+
+def test_after_a_dry_run_each_group_has_what_would_have_changed() -> None:
+    w = of_weeks(3)
+    log = w.with_(wait=simulate(w, "easy").start - w.eligible)
+    wish, since = as_wish("AWRT", w.groups), int(w.submit[0])
+    result = review(log, as_policy("sjf; backfill: easy"), since, wish, as_policy("fcfs"))
+    text = review_text(result, dry=True)
+    head, _, *lines = text.partition("what would have changed")[2].split("\n\n")[0].splitlines()
+    assert "today, simulated, change %" in head
+    assert len(lines) == 2 + len(w.groups)
+    then, today = (simulate(result.workload, policy) for policy in ("sjf; backfill: easy", "fcfs"))
+    recorded = simulate(result.workload, "easy")
+    for place, line in enumerate(lines[:-1], 1):
+        was, policy, before = (objectives(schedule)[place] for schedule in (recorded, then, today))
+        cells = line.split()[-7:]
+        assert cells[1] == f"{was / 3600:,.2f}"
+        assert cells[2:4] == [f"{policy / 3600:,.2f}", f"{100 * (policy - was) / was:+.1f}"]
+        assert cells[6] == f"{100 * (before - was) / was:+.1f}"
+    assert "today, simulated" not in review_text(review(log, as_policy("fcfs"), since, wish), dry=True)
 
 
 def test_a_group_stands_once_in_the_table_of_groups_also_if_there_is_one_week_only() -> None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 import paretosched as ps
+from paretosched.policies import policy_json
+from paretosched.policies.policy import as_policy
+from paretosched.policies.priority import Backfill, Priority
+from paretosched.policies.whole_nodes import NodeKind, WholeNodes
 
 
 @pytest.mark.parametrize(
@@ -45,4 +49,19 @@ def test_sentences(text: str, sentences: list[str]) -> None:
     for sentence in sentences:
         assert sentence in words
     assert explanation.words()[-1].startswith("The policy in words: order")
-    assert explanation.rows() == []
+
+
+def test_a_policy_of_a_thousand_kinds_of_nodes_is_short_and_its_json_has_all_of_it() -> None:
+    kinds = tuple(NodeKind(1 + place % 3, 1 + place % 128) for place in range(1000))
+    policy = Priority("wait", Backfill(1), nodes=WholeNodes(kinds))
+    explanation = ps.explain(policy)
+    text = explanation.text()
+    assert len(text) < 4000
+    assert "On a machine of 1,999 nodes with 1 to 128 processors, " in text
+    assert explanation.words()[-1].startswith("In words the policy has ")
+    assert policy_json.from_json(explanation.about()["policy"]).nodes == policy.nodes
+    assert policy_json.to_json(policy_json.from_json(explanation.about()["policy"])) == policy_json.to_json(policy)
+
+    few = WholeNodes(kinds[:3])
+    words = ps.explain(Priority("wait", Backfill(1), nodes=few)).words()[-1].removeprefix("The policy in words: ")
+    assert as_policy(words).nodes == few

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import paretosched as ps
+from experiments.shown import LEFT_OUT
 from support.commands import ROOT, environment
 from support.slurm_cluster import SlurmCluster, slurm_cluster
 
@@ -58,12 +60,12 @@ def steps() -> list[Step]:
 
 
 def shape(line: str) -> str:
-    """Return the pattern of a line: its words, with any numbers between them."""
+    """Return the pattern of a line: its words, with any numbers between them, and anything for "..."."""
     words = []
     for word in re.split(r"\s+", line):
         parts = re.split(rf"((?<![A-Za-z\d]){NUMBER}(?<![.,]))", word)
         words.append("".join(NUMBER if i % 2 else re.escape(part) for i, part in enumerate(parts)))
-    pattern = r"\s+".join(words)
+    pattern = r"\s+".join(words).replace(re.escape(LEFT_OUT), ".*")
     for one, either in EITHER.items():
         pattern = pattern.replace(r"\s+".join(map(re.escape, one.split())), either.replace(" ", r"\s+"))
     return pattern
@@ -100,7 +102,11 @@ class Site:
 
     def start(self, command: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            ["sh", "-c", f"exec {command}" if command.startswith("paretosched ") else command],
+            [
+                "sh",
+                "-c",
+                f"exec {command}" if command.startswith("paretosched deploy ") else command,
+            ],  # signals reach it
             cwd=self.folder,
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -155,6 +161,9 @@ def test_a_line_that_is_not_printed_is_missed() -> None:
     output = "AWRT3  9.5  s  0.1  AWRT of group physics\n\n  row 1 of 2 is nearest, 3.1 % outside the limits\n"
     assert missing_lines(shown, output) == []
     assert missing_lines(shown[::-1], output) == shown[:1]  # the order counts
+    line = "21|21|...|COMPLETED|lp|main|...", "5|5|1792|x=1,y|COMPLETED|lp|main|Some|None"
+    assert missing_lines([line[0]], line[1]) == []
+    assert missing_lines([line[0]], line[1].replace("lp", "games")) == [line[0]]
     for other in ("AWRT3  9.5  s  0.1  AWRT of group chemistry", "AWRT2  9.5  s  0.1  AWRT of group physics"):
         assert missing_lines(shown[:1], other) == shown[:1]
 
@@ -204,3 +213,60 @@ def test_the_walk_of_the_readme(site: Site) -> None:
         print(f"$ {command}   # {time.monotonic() - begin:.1f} s\n{output}")
         missing += [(command, line) for line in missing_lines([line for line in shown if line], output)]
     assert missing == []
+
+
+def test_a_shadow_of_a_real_slurm_says_what_would_have_changed(site: Site) -> None:
+    """A dry run beside today's scheduler, and the review of the log it wrote: group by group, and how near it comes."""
+    policy = "sjf; backfill: easy"
+    (site.folder / "policy.txt").write_text(policy, encoding="utf-8")
+    since = datetime.fromtimestamp(site.now(), UTC).strftime("%Y-%m-%dT%H:%M")
+    shadow = "paretosched deploy policy.txt --to slurm --groups account --dry-run -o shadow"
+    daemon = site.start(f"{shadow} --period {PERIOD}")
+    try:
+        site.cluster.wait_until((site.folder / "shadow/deploy.jsonl").exists, 60)
+        site.submit_jobs()
+        daemon.send_signal(signal.SIGTERM)
+        output = "".join(daemon.communicate(timeout=60))
+        assert daemon.returncode == 0, output
+    finally:
+        daemon.kill()
+    site.run("paretosched import slurm --command > sacct.sh")
+    site.run("sh sacct.sh > sacct.txt")
+    site.run("paretosched import slurm sacct.txt -o log.swf.gz")
+    site.run("sacctmgr -P show assoc format=Cluster,Account,ParentName,User,Partition,Share > assoc.txt")
+    review = (
+        f"paretosched review log.swf.gz --groups swf --policy policy.txt --since {since} --objective AWRT "
+        "--log shadow/deploy.jsonl --today slurm.conf --shares assoc.txt"
+    )
+    text = site.run(review)
+    print(text)
+    facts = json.loads(site.run(f"{review} --json 2> remarks.txt"))
+
+    log = ps.as_workload(site.folder / "log.swf.gz", groups="swf")
+    recorded, then = ps.simulate(log, "recorded"), ps.simulate(log, policy)
+    assert text.startswith("DRY RUN: nothing was changed")
+    table = text.partition("what would have changed")[2].split("\n\n")[0].splitlines()[2:-1]
+    assert [line.split()[:2] for line in table] == [["all", "jobs"], *(["group", name] for name in ACCOUNTS)]
+    for place, line in enumerate(table, 1):
+        was, would = (ps.objectives(schedule)[place] / 3600 for schedule in (recorded, then))
+        cells = line.split()[-7:]  # recorded and then: response times, change, waits; the change of today's model
+        assert cells[1:4] == [f"{was:,.2f}", f"{would:,.2f}", f"{100 * (would - was) / was:+.1f}"]
+
+    lines = (site.folder / "shadow/deploy.jsonl").read_text(encoding="utf-8").splitlines()
+    passes = [row for row in map(json.loads, lines) if "dry_run" in row]
+    changes = sum(len(row["set"]) for row in passes)
+    assert changes > 0
+    assert all(row["dry_run"] for row in passes)
+    assert f"{changes:,} site factors would have been set, 0 refused" in text
+    daemon_facts = facts["daemon"]
+    assert (facts["dry_run"], daemon_facts["dry_passes"]) == (True, daemon_facts["passes"])
+    assert daemon_facts["ranked_before_start"] == daemon_facts["jobs_that_could_be_ranked"] > 0
+
+    today = facts["today"]  # all jobs ran under the slurm.conf
+    assert f"Slurm loop, simulated, against the recorded waits of {JOBS} jobs: " in text
+    assert (today["jobs"], today["other_processors"]) == (JOBS, 0)
+    assert today["pairs_together"] > JOBS
+    assert today["pairs_in_other_order"] <= 0.35 * today["pairs_together"]  # a busy machine makes Slurm late
+    simulated = site.run("paretosched simulate log.swf.gz --groups swf --policy slurm.conf --shares assoc.txt")
+    line = next(line for line in text.splitlines() if line.startswith("Slurm loop, simulated, against"))
+    assert line in simulated.splitlines()

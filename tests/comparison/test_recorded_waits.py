@@ -1,0 +1,129 @@
+"""How near simulated starts come to recorded ones, on small logs whose answer is known."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.comparison.order_agreement import Pairs
+from paretosched.comparison.recorded_waits import idle_waits, of_scheduler_before, recorded_waits
+from paretosched.policies.policy import as_policy
+from paretosched.workload.down_times import DownTimes
+from paretosched.workload.workload import Workload
+from support.commands import succeed
+from support.exploring import random_workload
+
+CONF = (
+    "ClusterName=x\nPriorityType=priority/basic\nSchedulerType=sched/builtin\nNodeName=n1 CPUs=4\n"
+    "PartitionName=p Nodes=n1 Default=YES\n"
+)
+# Four wide jobs of 100 s: first come, first served starts them at 0, 100, 200, 300. The machine started the third one
+# before the second one, and the last one 200 s after all others had ended.
+WIDE = Workload(
+    submit=[0, 10, 20, 30], run=[100] * 4, estimate=[100] * 4, width=[4] * 4, capacity=4, wait=[0, 190, 80, 470]
+)
+NEAR = "66.7 % of the pairs that waited together start in the same order, and waits differ by 100 s in the median"
+
+
+def naive_idle(w: Workload) -> list[int]:
+    """Look at every second."""
+    idle = np.zeros(len(w), dtype=int)
+    start = w.eligible + w.wait
+    for second in range(int((start + w.run).max())):
+        waits = (w.wait >= 0) & (w.eligible <= second) & (second < start)
+        runs = (w.wait >= 0) & (start <= second) & (second < start + w.run)
+        down = 0
+        if w.down is not None:
+            down = int(w.down.processors[(w.down.begin <= second) & (second < w.down.end)].sum())
+        idle += waits & (w.width[waits].sum() + w.width[runs].sum() + down <= w.capacity)
+    return idle.tolist()
+
+
+def test_a_log_whose_answer_is_known() -> None:
+    start = ps.simulate(WIDE, "fcfs").start
+    found = recorded_waits(WIDE, start, "FCFS")
+    assert found is not None
+    assert start.tolist() == [0, 100, 200, 300]
+    # Pairs that waited together: the last three; two are turned. Differences: 0, -100, 100, -200.
+    assert found.near == (4, Pairs(3, 1), 100.0, 100.0, -50.0)
+    assert (found.kept, found.kept_hours, found.later, found.resized) == (1, 200 / 3600, 0, 0)
+    assert found.near_without is not None
+    assert found.near_without[:2] == (3, Pairs(1, 1))
+    first, rest = found.words().splitlines()
+    assert first == (
+        f"FCFS, simulated, against the recorded waits of 4 jobs: {NEAR} and 100 s in the mean; the simulated ones are "
+        "50 s shorter in the mean"
+    )
+    assert rest.startswith("  what explains the rest: 1 job waited 0.1 h though all waiting jobs would have fit")
+    assert "without them 0.0 % of the pairs" in rest
+    assert rest.endswith("; the log does not say what was down")
+
+
+def test_the_recorded_schedule_is_as_near_as_can_be() -> None:
+    w = random_workload(seed=5)
+    start = ps.simulate(w, "easy").start
+    found = recorded_waits(w.with_(wait=start - w.eligible), start, "EASY")
+    assert found is not None
+    assert found.near.pairs.turned == 0
+    assert found.near[2:] == (0, 0, 0)
+    assert (found.kept, found.near_without) == (0, None)
+    assert "no job waited more than 60 s though" in found.words()
+
+
+def test_waits_in_which_all_would_have_fit_are_those_of_every_second() -> None:
+    rng = np.random.default_rng(2)
+    for seed in range(8):
+        w = random_workload(jobs=30, seed=seed)
+        wait = rng.integers(-1, 300, len(w))
+        down = DownTimes([50, 200], [120, 230], [1, w.capacity]) if seed % 2 else None
+        w = w.with_(wait=wait, eligible=w.submit + rng.integers(0, 40, len(w)), down=down)
+        assert idle_waits(w).tolist() == naive_idle(w)
+        assert idle_waits(w).any() or down is not None
+
+
+def test_only_what_is_recorded_counts() -> None:
+    assert recorded_waits(WIDE.with_(wait=[-1] * 4), WIDE.submit, "FCFS") is None
+    w = WIDE.with_(wait=[0, 190, -1, 470], eligible=[0, 10, 20, 31])
+    found = recorded_waits(w, np.array([0, 100, 200, 300]), "FCFS")
+    assert found is not None
+    assert (found.near.jobs, found.later) == (3, 1)
+
+
+def test_before_a_policy_decided_count_the_jobs_that_had_started() -> None:
+    before = of_scheduler_before(WIDE, as_policy("fcfs"), 25, dry=False)
+    assert before is not None
+    assert before.near.jobs == 1  # the others were submitted or started later
+    whole = of_scheduler_before(WIDE, as_policy("fcfs"), 25, dry=True)
+    assert whole is not None
+    assert whole.near.jobs == 4
+    assert of_scheduler_before(WIDE, as_policy("fcfs"), 0, dry=False) is None
+
+
+def test_simulate_and_review_say_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("slurm.conf").write_text(CONF, encoding="utf-8")
+    later = WIDE.submit + 10_000
+    both = {key: np.tile(getattr(WIDE, key), 2) for key in ("run", "estimate", "width", "wait")}
+    both |= {"submit": np.concatenate([WIDE.submit, later])}
+    ps.write_swf(Workload(**both, capacity=4), "w.swf.gz")
+    line = f"Slurm x, simulated, against the recorded waits of 8 jobs: {NEAR}"
+    assert line in succeed("simulate", "w.swf.gz", "--policy", "slurm.conf").out
+    facts = succeed("simulate", "w.swf.gz", "--policy", "slurm.conf", "--json").json["recorded_waits"]
+    assert (facts["jobs"], facts["pairs_together"], facts["pairs_in_other_order"]) == (8, 6, 2)
+    assert "against the recorded waits" not in succeed("simulate", "w.swf.gz", "--policy", "fcfs").out
+
+    words = ("review", "w.swf.gz", "--policy", "sjf; backfill: easy", "--objective", "AWRT", "--today", "slurm.conf")
+    since = ("--since", "2000-01-03T01:00")  # between the two halves
+    outcome = succeed(*words, *since, "-o", "weeks.csv")
+    assert f"Slurm x, simulated, against the recorded waits of 4 jobs: {NEAR}" in outcome.out
+    with Path("weeks.csv").open(encoding="utf-8") as file:
+        row = list(csv.DictReader(file))[-1]
+    assert (row["system"], row["pairs_together"], row["wait_differs_median_s"]) == ("before: Slurm x", "3", "100.0")
+    today = succeed(*words, *since, "--json").json["today"]
+    assert (today["jobs"], today["pairs_in_other_order"], today["kept_waiting"]) == (4, 1, 1)
+    out = succeed(*words, "--since", "2000-01-03").out
+    assert "Slurm x: the log has no wait from before 2000-01-03, to say how near its simulation comes" in out
