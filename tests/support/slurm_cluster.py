@@ -207,6 +207,7 @@ def slurm_cluster(
     accounting: bool = False,
     rate: float = 1,
     date: str = "2026-01-05 00:00:00",
+    files: Mapping[str, str] | None = None,
 ) -> Iterator[SlurmCluster]:
     """Start a cluster, and end it whatever happens; where it cannot be started the test is skipped, loudly.
 
@@ -216,6 +217,7 @@ def slurm_cluster(
         Virtual nodes n1, n2, ... in the partition main, and processors of each.
     settings
         Lines of slurm.conf beside or instead of those above; a name may be given as "PartitionName#2" to occur twice.
+        Gres is what every node has, such as gpu:2; gres.conf must say so, too.
     accounting
         Whether slurmdbd, with a MariaDB of its own, keeps accounts, so that sacct, sacctmgr and sshare answer. Users
         need accounts then: `cluster.call("sacctmgr", "-i", "add", ...)`.
@@ -223,6 +225,8 @@ def slurm_cluster(
         How much faster than the real one its clock runs; other than 1 it begins at `date` (UTC). From 50 to 200.
     date
         See `rate`.
+    files
+        Text for other files beside slurm.conf, by their names; it is added to what cgroup.conf and slurmdbd.conf have.
     """
     why = refusal(accounting, rate != 1)
     if why:
@@ -240,6 +244,9 @@ def slurm_cluster(
             ports = ends.enter_context(_own_ports(nodes + 3))
             ends.callback(cluster.stop_all)
             _configure(cluster, dict(settings or {}), accounting, rate, ports)
+            for name, text in (files or {}).items():
+                with (folder / "etc" / name).open("a", encoding="utf-8") as file:
+                    file.write(text)
             _start(cluster, accounting)
             yield cluster
 
@@ -365,6 +372,7 @@ def _configure(
         }
         _write(d / "etc/slurmdbd.conf", of_keeper, 0o600)
     node = {"NodeHostname": host, "NodeAddr": "127.0.0.1", "CPUs": str(cluster.cpus), "RealMemory": "1000"}
+    node |= {name: settings.pop(name) for name in ("Gres",) if name in settings}
     words = " ".join(f"{name}={value}" for name, value in node.items())
     for number, port in enumerate(ports, 1):
         lines[f"NodeName#{number}"] = f"n{number} {words} Port={port} State=UNKNOWN"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import os
 import re
 import secrets
@@ -23,7 +24,7 @@ from ...core.arrays import Ints
 from ...core.errors import InputError, first_few, in_quotes
 from ...core.files import read_words
 from ..log_text import LogText
-from .lives import UNKNOWN, Numberings
+from .lives import KINDS, UNKNOWN, Numberings
 
 DIGITS = 12  # 48 bits: two of ten thousand names are equal once in five million sites
 KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -35,6 +36,7 @@ FORMAT_WORDS = (
     "format paretosched names 1 log sha256 source users groups queues partitions grouped_by eligible job after dropped "
     "action reason jobs work first null"
 )  # of the file beside a log
+MADE = re.compile(f"({'|'.join(KINDS)})-[0-9a-f]{{{DIGITS}}}", re.ASCII)
 NUMERIC = re.compile(rb"[0-9 \n-]*")
 
 
@@ -103,7 +105,7 @@ def read_key(path: str | os.PathLike[str]) -> bytes:
 def prove_anonymous(log: Path, beside: Path, names: Iterable[str], fixed: str) -> str:
     """Return what was searched; refuse a log or its names in which a name of the accounting is left.
 
-    Job lines must be numbers. All words of the header and of the file beside the log are compared with all names, also
+    Job lines must be numbers, and what stands for names must have been made with a key. All words of the header and of the file beside the log are compared with all names, also
     with those of jobs that were dropped; capitals make no difference.
 
     Parameters
@@ -120,7 +122,12 @@ def prove_anonymous(log: Path, beside: Path, names: Iterable[str], fixed: str) -
     InputError
         A name is left, or a job line is not only numbers.
     """
-    text = beside.read_text(encoding="utf-8").lower()
+    content = beside.read_text(encoding="utf-8")
+    strange = [name for name in _names_beside(content) if MADE.fullmatch(name) is None]
+    if strange:
+        fact = f"names beside it must be such as user-3fa9c1d2e4b5, but are {first_few(map(in_quotes, strange))}"
+        raise InputError(f"the log is not anonymous: {fact}")
+    text = content.lower()
     written, usual = _words_of_log(log) | _words(text), _words(fixed) | _words(FORMAT_WORDS)
     wanted = {name.lower() for name in names if name}
     left = {
@@ -136,6 +143,12 @@ def prove_anonymous(log: Path, beside: Path, names: Iterable[str], fixed: str) -
     unseen = sorted(wanted & usual)
     note = f"; not told from words of the format: {first_few(unseen)}" if unseen else ""
     return f"anonymous: none of {len(wanted):,} names is in the log or beside it{note}"
+
+
+def _names_beside(content: str) -> list[str]:
+    """Return all names in a file beside a log."""
+    fields = json.loads(content)
+    return [name for kind in KINDS for name in fields.get(f"{kind}s", {}).values()]
 
 
 def _make_key(path: str | os.PathLike[str]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import Floats, Ints, Mask
-from ...core.errors import InputError, first_few
+from ...core.errors import InputError, first_few, in_quotes
 from ...core.notebook import fields_html, fields_repr
 from ..calendar import find_zone
 from ..down_times import DownTimes
@@ -24,11 +24,11 @@ from .lives import UNKNOWN, Block, Numberings
 from .machine_use import largest_use
 from .sifting import sift
 from .slurm_machine import SlurmMachine, down_in, size_of
-from .spool import Spool
+from .spool import Spool, as_small
 from .tally import Tally
 
 MOST = 2.0**62  # of times x processors in the kernels
-CHUNK = 100_000  # jobs that are written at a time
+CHUNK = 1 << 15  # jobs that are written at a time
 DAY = 86_400
 MOST_COMPONENTS = 1_000_000  # they are in memory until all are read
 SHORT = 1.5 * DAY  # s; the default window of sacct is today
@@ -120,11 +120,15 @@ class ImportSummary(NamedTuple):
 
 
 class _Jobs(NamedTuple):
-    """Columns of the jobs, in the order of the spool; `order` has the places of those that remain, by submission."""
+    """What is known of the jobs that remain: their places in the spool by submission, and their numbers in this order.
 
-    order: Ints
-    number: Ints  # of the jobs in this order
-    submit: Ints
+    These two columns are all that stays in memory of each job, in 32 bits where all numbers fit.
+    """
+
+    order: NDArray[Any]
+    number: NDArray[Any]
+    first_submit: int  # Unix times
+    last_submit: int
     capacity: int
     down: DownTimes | None  # in seconds since the first submission
     longest: Ints  # limit of each partition, s; the last place is that of jobs without a partition
@@ -179,7 +183,7 @@ def import_lives(
             tally.note_log(UTC, jobs.order.size)
         if path is not None:
             remarks += _write(path, spool, jobs, survey, numberings, tally, settings, advance)
-        span = int(jobs.submit[-1] - jobs.submit[0])
+        span = jobs.last_submit - jobs.first_submit
         down = jobs.down
         return ImportSummary(
             jobs=jobs.order.size,
@@ -188,8 +192,8 @@ def import_lives(
             work=int(survey.work.sum()),
             load=float(survey.work.sum()) / (jobs.capacity * span) if span else None,
             down=None if down is None else down.processor_seconds(0, down.last_end),
-            first_submit=int(jobs.submit[0]),
-            last_submit=int(jobs.submit[-1]),
+            first_submit=jobs.first_submit,
+            last_submit=jobs.last_submit,
             counts=tally.counts(),
             remarks=tuple(remarks),
         )
@@ -266,22 +270,25 @@ def _put_in_order(
         _note_mask(spool, tally, "dropped", TWICE, again)
         valid &= ~again
     capacity, remarks = _machine(spool, valid, tally, settings, place)
+    order, since, until = _by_submission(spool, valid)
+    number = _numbers_of(spool.columns("job")[0][order], settings.key is not None)
+    down = None
+    if settings.machine is not None:
+        down, more = down_in(settings.machine, capacity, since, _last_second(spool, valid))
+        remarks += more
+    limit, partition = spool.columns("limit", "partition")
+    limit[~valid] = 0
+    longest = np.zeros(len(numberings.partition.numbers) + 2, dtype=np.int64)
+    np.maximum.at(longest, partition, limit)
+    return _Jobs(order, number, since, until, capacity, down, longest, settings.key is None), remarks
+
+
+def _by_submission(spool: Spool, valid: Mask) -> tuple[NDArray[Any], int, int]:
+    """Return the places of the jobs of a mask by submission, then line, and the first and the last submission."""
     submit, line = spool.columns("submit", "line")
     order = np.flatnonzero(valid)
     order = order[np.lexsort((line[order], submit[order]))]
-    submit = submit[order].astype(np.int64)
-    del line
-    [job] = spool.columns("job")
-    number = _numbers_of(job[order], settings.key is not None)
-    del job
-    down = None
-    if settings.machine is not None:
-        down, more = down_in(settings.machine, capacity, int(submit[0]), _last_second(spool, valid))
-        remarks += more
-    limit, partition = spool.columns("limit", "partition")
-    longest = np.zeros(len(numberings.partition.numbers) + 2, dtype=np.int64)
-    np.maximum.at(longest, partition[valid], limit[valid])
-    return _Jobs(order, number, submit, capacity, down, longest, settings.key is None), remarks
+    return as_small(order), int(submit[order[0]]), int(submit[order[-1]])
 
 
 def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, place: str) -> tuple[int, list[str]]:
@@ -296,7 +303,8 @@ def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, 
     if capacity is None:
         if not started.any():
             raise InputError(f"{place}: no job has a start, so that --capacity must name the size of the machine")
-        use = largest_use(start[started], run[started], width[started])
+        rows = slice(None) if started.all() else started  # a copy only where it is needed
+        use = largest_use(start[rows], run[rows], width[rows])
         capacity = max(use, int(width[valid].max()))
         remarks = [
             f"machine of {capacity:,} {settings.unit}: the largest use at one time; --capacity N if it is larger"
@@ -309,9 +317,11 @@ def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, 
             raise InputError(f"{place}: all jobs are wider than the machine of {capacity} {settings.unit}")
     started &= valid
     if started.any():
-        end = start[started].astype(np.int64)
-        end += run[started]
-        _note_mask(spool, tally, "assumed", BEFORE_WINDOW, valid & (submit < end.min()))
+        end = start.astype(np.int64)
+        end += run
+        first_end = end.min(where=started, initial=np.iinfo(np.int64).max)
+        del start, run, width, end
+        _note_mask(spool, tally, "assumed", BEFORE_WINDOW, valid & (submit < first_end))
     return capacity, remarks
 
 
@@ -323,16 +333,18 @@ def _last_second(spool: Spool, valid: Mask) -> int:
     return max(last, int((start[started].astype(np.int64) + run[started]).max(initial=last)))
 
 
-def _numbers_of(job: Ints, anew: bool) -> Ints:
+def _numbers_of(job: NDArray[Any], anew: bool) -> NDArray[Any]:
     """Return different numbers of jobs, (n,): those of the machine where they are the first of their number."""
     if anew:
-        return np.arange(1, job.size + 1)
+        return as_small(np.arange(1, job.size + 1))
     again = np.ones(job.size, dtype=np.bool_)
     again[np.unique(job, return_index=True)[1]] = False
     again |= job <= 0
     largest = max(int(job.max()), 0)
-    numbers: Ints = np.where(again, largest + np.cumsum(again), job)
-    return numbers
+    if again.any():
+        job = job.astype(np.int64)
+        job[again] = np.arange(largest + 1, largest + 1 + np.count_nonzero(again))
+    return as_small(job)
 
 
 class _Survey(NamedTuple):
@@ -418,12 +430,19 @@ def _remarks(jobs: _Jobs, survey: _Survey, numberings: Numberings, settings: Imp
             f"{len(largest_first)} partitions, with these shares of the work: {first_few(shares, limit=5)}; partitions "
             "that share no nodes are machines of their own, and --partition NAME imports one"
         )
-    span = int(jobs.submit[-1] - jobs.submit[0])
+    span = jobs.last_submit - jobs.first_submit
     if (span + survey.requested) * max(jobs.capacity + 1, jobs.order.size + 1) >= MOST:
         yield (
             f"all requests together, {survey.requested:.3g} s, times {max(jobs.capacity, jobs.order.size):,} jobs or "
             f"{settings.unit} are 2^62 or more, which no simulation can read at once; import fewer months or one "
             "partition"
+        )
+    names_of = (numbering.by_number() for numbering in numberings.kinds.values())
+    damaged = [in_quotes(name) for of_kind in names_of for name in of_kind.values() if "\ufffd" in name]
+    if damaged:
+        yield (
+            f"names with bytes that are no UTF-8, each replaced by U+FFFD: {first_few(damaged)}; different names may "
+            "have become one"
         )
     if settings.source == "slurm" and span < SHORT:
         yield f"submissions span {span / 3600:.1f} hours; sacct without -S lists the jobs of today only"
@@ -452,7 +471,7 @@ def _write(
     counts = tally.counts()
     if settings.key is not None:  # where a job stood, and its number, stay at home
         counts = tuple(count._replace(first="") for count in counts)
-    first = int(jobs.submit[0])
+    first = jobs.first_submit
     epoch = first - alias.earlier if first > alias.earlier else first  # no calendar begins before 1970
     header = _header(jobs, settings, epoch)
     in_use = {
@@ -511,7 +530,7 @@ def _lines(
 ) -> Iterator[bytes]:
     """Yield the text of the log."""
     yield header
-    epoch = jobs.submit[0]
+    epoch = jobs.first_submit
     for rows, first in _chunks(spool, jobs):
         run, start = rows["run"], rows["start"]
         columns = (

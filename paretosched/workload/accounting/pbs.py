@@ -28,6 +28,7 @@ LIVES = {"E", "R", "A"}
 KILLED = ("271", "265", "-29")  # by qdel, or because of its limit
 MOST_OPEN = 1_000_000  # jobs that are remembered, since they ran and will run again
 NO_TIMES = "a record that ends a life, without times: the life is missing"
+ABORTED = "aborted by the server before it started"
 WHOLE_ARRAY = "an array as a whole: its tasks have records of their own"
 EARLIER_LIVES = "ran before, but there is no record of it: the wait counts from the first submission"
 WHOLE_NODES = "whole nodes asked for: their size is not in the records, the processors asked for are taken"
@@ -115,7 +116,7 @@ class _Reader:
         line, job = before + lines.first + index, int(match.group(1))
         at = {key: self._time(lines, index, key, values) for key in ("ctime", "qtime", "etime", "start", "end")}
         if match.group(2) == "[]" or at["start"] == UNKNOWN:
-            reason = WHOLE_ARRAY if match.group(2) == "[]" else NO_TIMES
+            reason = WHOLE_ARRAY if match.group(2) == "[]" else ABORTED if kind == "A" else NO_TIMES
             self._drop(reason, line, job, values)
             return None
         run = (
@@ -187,11 +188,8 @@ def _number(text: str) -> int:
 
 def _cpus(values: Mapping[str, str]) -> int:
     """Return the processors of a job: those of its nodes, else those that it asked for."""
-    of_nodes = sum(
-        _number(part[6:]) for part in re.split(r"[:+()]", values.get("exec_vnode", "")) if part[:6] == "ncpus="
-    )
     return (
-        of_nodes
+        _of_vnodes(values, "ncpus")
         or _number(values.get("total_execution_slots", ""))
         or sum(map(_slots, SLOTS.findall(values.get("exec_host", ""))))
         or _number(values.get("Resource_List.ncpus", ""))
@@ -225,10 +223,11 @@ def _nodes(values: Mapping[str, str]) -> int:
 
 def _gpus(values: Mapping[str, str]) -> int:
     """Return the GPUs of a job."""
-    of_nodes = sum(
-        _number(part[6:]) for part in re.split(r"[:+()]", values.get("exec_vnode", "")) if part[:6] == "ngpus="
+    return (
+        _of_vnodes(values, "ngpus")
+        or _number(values.get("Resource_List.ngpus", ""))
+        or _number_asked_for(values, "gpus", 0)
     )
-    return of_nodes or _number(values.get("Resource_List.ngpus", "")) or _number_asked_for(values, "gpus", 0)
 
 
 def _of_vnodes(values: Mapping[str, str], what: str) -> int:

@@ -1,7 +1,7 @@
 """The file `accounting` of Grid Engine: fields between colons, one line for each job, task or parallel part.
 
-Its fields are those of sge_accounting(5): 43 in version 6.0, 45 in 6.2 and later. Names and requests of jobs may have
-colons themselves; then the numbers between them say which field is which.
+Its fields are those of sge_accounting(5): 43 in version 6.0, 45 in 6.2, and more behind them in Son of Grid Engine and
+Univa's. Names and requests of jobs may have colons themselves; then the numbers between them say which field is which.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 
 from ...core.errors import in_quotes
 from .fields import seconds
-from .lives import COMPLETED, FAILED, LATEST, UNKNOWN, Block, Life, Numberings, block_of, whole_numbers
+from .lives import CANCELLED, COMPLETED, FAILED, LATEST, UNKNOWN, Block, Life, Numberings, block_of, whole_numbers
 from .tally import Tally
 from .text_lines import Lines, Watch, line_blocks
 
-SIZES = (45, 44, 43)  # of a line
+SIZES = (45, 44, 43)  # fields of a line that are known
 MOST_COLONS = 30  # more than usual
 PLACES = {
     "queue": 0, "group": 2, "user": 3, "job": 5, "account": 6, "submit": 8, "start": 9, "end": 10, "failed": 11,
-    "exit": 12, "project": 31, "department": 32, "slots": 34, "category": 39, "part": 41,
+    "exit": 12, "project": 31, "department": 32, "slots": 34, "task": 35, "category": 39, "part": 41,
 }  # fmt: skip
 GROUPS = ("account", "group", "project", "department")  # no name may stay in a log without names
 NAME, ACCOUNT, CATEGORY = 4, 6, 39  # fields that may have colons
@@ -31,6 +31,9 @@ LIMIT = re.compile(r"\bh_rt=([\d:.]{1,20})", re.ASCII)
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 MILLISECONDS = 10**11  # Unix times above are in milliseconds, as Univa writes them
 PART = "a parallel part of a job, which has a line of its own"
+QUEUED_AGAIN = {"24", "25"}  # failed: the job migrated, or was rescheduled
+AGAIN_PLEASE = "99"  # the exit status with which a job asks to be queued again
+MOST_OPEN = 1_000_000  # jobs that are remembered, since they ran and will run again
 
 
 def read_sge(
@@ -56,6 +59,7 @@ def read_sge(
     InputError
         The file cannot be read, or is not of Grid Engine; the message names the line.
     """
+    ended: dict[tuple[str, str], int] = {}  # by job and task: the end of the life after which it was queued again
     for lines in line_blocks(path, watch):
         lives, parts = [], []
         for index, text in enumerate(lines.texts):
@@ -67,6 +71,9 @@ def read_sge(
                     parts.append((lines.first + index, int(values["job"])))
                 else:
                     lives.append(_life(lines, index, values, groups))
+                    _note_lives(lives[-1], values, ended)
+                    if len(ended) > MOST_OPEN:
+                        raise lines.fault(index, f"more than {MOST_OPEN:,} jobs were queued again and have not ended")
         if parts:
             line, job = (whole_numbers(column) for column in zip(*parts, strict=True))
             tally.note("dropped", PART, line, job, np.zeros(line.size))
@@ -85,24 +92,32 @@ def _values(lines: Lines, index: int, text: str) -> dict[str, str]:
 
 
 def _readings(cells: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield what the fields of a line may be; its name, account and category may have some colons themselves."""
-    if len(cells) in SIZES:
-        yield cells
+    """Yield what the fields of a line may be: only the known ones if that fits, else others behind them."""
     for size in SIZES:
-        extra = len(cells) - size
-        for in_name in range(extra + 1 if 0 < extra <= MOST_COLONS else 0):
-            for in_account in range(extra - in_name + 1):
-                fields = list(cells)
-                more = ((NAME, in_name), (ACCOUNT, in_account), (CATEGORY, extra - in_name - in_account))
-                for place, count in more:
-                    fields[place : place + count + 1] = [":".join(fields[place : place + count + 1])]
-                yield fields
+        yield from _with_colons(cells, len(cells) - size)
+    for colons in range(min(len(cells) - SIZES[0], MOST_COLONS + 1)):
+        yield from _with_colons(cells[: SIZES[0] + colons], colons)
+
+
+def _with_colons(cells: Sequence[str], colons: int) -> Iterator[Sequence[str]]:
+    """Yield the fields of a line whose name, account and category have so many colons together."""
+    for in_name in range(colons + 1 if 0 <= colons <= MOST_COLONS else 0):
+        for in_account in range(colons - in_name + 1):
+            fields = [*cells]
+            more = ((NAME, in_name), (ACCOUNT, in_account), (CATEGORY, colons - in_name - in_account))
+            for place, count in more:
+                fields[place : place + count + 1] = [":".join(fields[place : place + count + 1])]
+            yield fields
 
 
 def _fits(fields: Sequence[str]) -> bool:
-    """Return whether numbers are where they belong."""
+    """Return whether numbers are where they belong, and none is where a parallel part has its name."""
     whole = all(WHOLE.fullmatch(fields[PLACES[name]]) for name in ("job", "submit", "start", "end", "slots"))
-    return whole and all(NUMBER.fullmatch(fields[place]) for place in NUMBERS)
+    return (
+        whole
+        and all(NUMBER.fullmatch(fields[place]) for place in NUMBERS)
+        and NUMBER.fullmatch(fields[PLACES["part"]]) is None
+    )
 
 
 def _life(lines: Lines, index: int, values: dict[str, str], groups: str) -> Life:
@@ -113,6 +128,7 @@ def _life(lines: Lines, index: int, values: dict[str, str], groups: str) -> Life
     if latest >= LATEST:
         raise lines.fault(index, f"a time is {latest}, but must be before the year 9000")
     limit = LIMIT.search(values["category"])
+    sound = (values["failed"], values["exit"]) == ("0", "0")
     return Life(
         line=lines.first + index,
         job=int(values["job"]),
@@ -121,9 +137,22 @@ def _life(lines: Lines, index: int, values: dict[str, str], groups: str) -> Life
         run=max(end - start, 0) if start else 0,
         width=int(values["slots"]),
         limit=(seconds(limit.group(1)) or 0) if limit else 0,
-        status=COMPLETED if (values["failed"], values["exit"]) == ("0", "0") else FAILED,
+        status=COMPLETED if sound else CANCELLED if _runs_again(values) else FAILED,
         user=values["user"],
         group=values[groups],
         queue=values["queue"],
         partition=values["queue"],
     )
+
+
+def _runs_again(values: dict[str, str]) -> bool:
+    """Return whether a job was queued again after this life."""
+    return values["failed"] in QUEUED_AGAIN or values["exit"] == AGAIN_PLEASE
+
+
+def _note_lives(life: Life, values: dict[str, str], ended: dict[tuple[str, str], int]) -> None:
+    """Let a later life of a job wait from the end of the one before, in place; the file has the first submission."""
+    job = values["job"], values["task"]
+    life.submit = max(life.submit, ended.pop(job, life.submit))
+    if _runs_again(values) and life.start != UNKNOWN:
+        ended[job] = life.start + life.run

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +36,30 @@ STEPS = "a step of a job, not a job: sacct was called without -X"
 UNFINISHED = "still running, or suspended: its run time is not known yet"
 PENDING = "still waiting: it has not started yet"
 SUSPENDED = "was suspended for a time, which is not in its run time"
+ODD_STATE = "a state that sacct(1) does not list: taken for failed"
+STATES = {
+    "CANCELLED": CANCELLED,
+    "COMPLETED": COMPLETED,
+    "PREEMPTED": CANCELLED,
+    "REQUEUED": CANCELLED,
+    "REVOKED": CANCELLED,
+} | dict.fromkeys(
+    (
+        "BOOT_FAIL",
+        "DEADLINE",
+        "FAILED",
+        "NODE_FAIL",
+        "OUT_OF_MEMORY",
+        "PENDING",
+        "RESIZING",
+        "RUNNING",
+        "SUSPENDED",
+        "TIMEOUT",
+    ),
+    FAILED,
+)  # SWF's word for each state: what used the machine counts, whatever its state
 MOST_TRES = 100_000  # texts of AllocTRES that are remembered
+HEADERS = ("JobIDRaw|", "JobID|")  # how a line with names of columns begins
 NUMBER_IN_ID = re.compile(r"\d{1,15}", re.ASCII)
 
 
@@ -76,9 +100,7 @@ def read_slurm(
     """
     reader = _Reader(wanted, numberings, tally)
     for lines in line_blocks(path, watch):
-        block = reader.block(lines)
-        if block is not None:
-            yield block
+        yield from reader.blocks(lines)
 
 
 class _Reader:
@@ -88,18 +110,28 @@ class _Reader:
         self.wanted = wanted
         self.numberings = numberings
         self.tally = tally
-        self.header: str | None = None  # the header line, which may come again for every month
+        self.header = ""  # the header line, which may come again for every month, also with other columns
         self.columns: Mapping[str, int] = {}
         self.cells = 0  # of a line
         self.width_of: dict[str, int] = {}
 
-    def block(self, lines: Lines) -> Block | None:
-        """Return the lives in some lines; None if there are none."""
+    def blocks(self, lines: Lines) -> Iterator[Block]:
+        """Yield the lives in some lines, those before and after a line that names columns apart."""
         if not self.columns:
             place = next((place for place, text in enumerate(lines.texts) if text and not text.isspace()), None)
             if place is None:
-                return None
+                return
             self._learn_columns(lines, place, lines.texts[place])
+        headers = [at for at, text in enumerate(lines.texts) if text.startswith(HEADERS)]
+        for first, end in pairwise([0, *headers, len(lines.texts)]):
+            if end > first and lines.texts[first].startswith(HEADERS):
+                self._learn_columns(lines, first, lines.texts[first])
+            block = self._block(lines._replace(first=lines.first + first, texts=lines.texts[first:end]))
+            if block is not None:
+                yield block
+
+    def _block(self, lines: Lines) -> Block | None:
+        """Return the lives in some lines; None if there are none."""
         wanted = [place for place, text in enumerate(lines.texts) if text and text != self.header]
         rows = [lines.texts[place] for place in wanted]
         bars = self.cells - 1
@@ -117,7 +149,7 @@ class _Reader:
         return self._lives(_Rows(lines.place, [lines.first + place for place in wanted]), columns)
 
     def _learn_columns(self, lines: Lines, index: int, text: str) -> None:
-        """Learn the columns from the first line."""
+        """Learn the columns from a line that names them, or from the first one."""
         names = text.split("|")
         if names[0].lower() in ("jobidraw", "jobid"):
             of_lower = {name.lower(): name for name in (*NEEDED, *FIELDS)}
@@ -166,7 +198,7 @@ class _Reader:
             run=run,
             limit=MINUTE * whole_numbers(numbers(lines.fault, columns["TimelimitRaw"], "TimelimitRaw", NO_LIMIT)),
             width=self._width(lines, columns),
-            status=whole_numbers([_status(word) for word in state]),
+            status=whole_numbers([STATES.get(word, FAILED) for word in state]),
             user=columns["User"],
             group=columns[GROUPS[self.wanted.groups]],
             queue=columns["QOS"],
@@ -175,6 +207,9 @@ class _Reader:
         )
         block.limit[block.limit == MINUTE * 525_600] = 0  # a year is what Slurm stores for no limit
         self._note_suspensions(block, columns.get("Suspended", ()))
+        if not STATES.keys() >= {*state}:
+            odd = np.flatnonzero([word not in STATES for word in state])
+            self.tally.note("assumed", ODD_STATE, line[odd], job[odd], (block.run * block.width)[odd])
         return self._ended_lives(block, at["End"])
 
     def _ended_lives(self, block: Block, end: Ints) -> Block | None:
@@ -258,13 +293,6 @@ def tres_count(text: str, name: str) -> int | None:
         if key == name and equals:
             return int(value) if NUMBER_IN_ID.fullmatch(value) else None
     return -1
-
-
-def _status(state: str) -> int:
-    """Return SWF's word for a state of Slurm: what used the machine counts, whatever its state."""
-    if state == "COMPLETED":
-        return COMPLETED
-    return CANCELLED if state in ("CANCELLED", "PREEMPTED", "REQUEUED", "REVOKED") else FAILED
 
 
 def _rows_of_block(block: Block, mask: Mask) -> Block:

@@ -75,3 +75,8 @@ class Spool:
     def close(self) -> None:
         """Free the disk."""
         self.file.close()
+
+
+def as_small(numbers: Ints) -> NDArray[Any]:
+    """Return whole numbers from 0 on, (n,), as int32 where all fit."""
+    return numbers.astype(np.int32) if int(numbers.max(initial=0)) <= SMALL.max else numbers

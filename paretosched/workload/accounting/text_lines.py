@@ -15,6 +15,7 @@ from ..log_text import LogText
 
 Watch = Callable[[int, int | None], None]  # bytes that were read, and bytes in all (None: not known)
 STDIN = "/dev/stdin"
+MARK = "\ufeff"  # of UTF-8, which Windows writes at the begin of a file, so that it may also stand between two files
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
 
 
@@ -43,7 +44,7 @@ class Lines(NamedTuple):
 def line_blocks(path: str | os.PathLike[str], watch: Watch) -> Iterator[Lines]:
     """Yield the lines of a file, plain or gzipped; "-" is the standard input.
 
-    Bytes that are no UTF-8 become the replacement character.
+    Bytes that are no UTF-8 become the replacement character; marks of UTF-8 before a line are left out.
 
     Raises
     ------
@@ -54,7 +55,8 @@ def line_blocks(path: str | os.PathLike[str], watch: Watch) -> Iterator[Lines]:
     first, done, goal = 1, 0, _size(place)
     with closing(LogText(place).blocks()) as blocks:
         for block in blocks:
-            texts = block.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+            text = block.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+            texts = (text if MARK not in text else text.replace(f"\n{MARK}", "\n").removeprefix(MARK)).split("\n")
             if not texts[-1]:
                 texts.pop()
             longest = max(texts, key=len, default="")

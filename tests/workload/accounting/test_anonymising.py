@@ -84,15 +84,33 @@ def test_what_is_left_is_found(tmp_path: Path, header: str, line: str, names: se
     (tmp_path / "beside").write_text("{}")
     with pytest.raises(ps.InputError, match=re.escape(fact)):
         prove_anonymous(tmp_path / "log", tmp_path / "beside", names, "")
-    (tmp_path / "beside").write_text('{"users": {"1": "the lab of anna"}}')
+    (tmp_path / "beside").write_text('{"dropped": [{"reason": "the lab of anna"}]}')
     (tmp_path / "log").write_text("; Note\n1 2\n")
     with pytest.raises(ps.InputError, match="lab of"):
         prove_anonymous(tmp_path / "log", tmp_path / "beside", {"lab of anna"}, "")
 
 
+def test_names_beside_the_log_must_have_been_made_with_a_key(tmp_path: Path) -> None:
+    """A name that is a number cannot be found among numbers; so whatever stands for a name must look as it should."""
+    (tmp_path / "log").write_text("; Note\n1 2\n")
+    for name in ("20417", "user-0123", "group-0123456789AB", ""):
+        (tmp_path / "beside").write_text(f'{{"users": {{"1": "user-0123456789ab", "2": "{name}"}}}}')
+        with pytest.raises(ps.InputError, match=f'must be such as user-3fa9c1d2e4b5, but are "{name}"'):
+            prove_anonymous(tmp_path / "log", tmp_path / "beside", {"20417"}, "")
+
+
+def test_numbers_and_words_in_other_letters_are_names_too(tmp_path: Path) -> None:
+    text = ALL.read_text().replace("|anna|", "|20417|").replace("|physics|", "|Größe Ⅻ|").replace("|main|", "|a,b|")
+    (tmp_path / "in").write_text(text)
+    log = anonymous(tmp_path / "a", tmp_path / "in", tmp_path / "key")
+    assert all(name.startswith("user-") for name in log.names.users.values())
+    written = "".join(file.read_text() for file in (tmp_path / "a").iterdir()).lower()
+    assert not any(name in written for name in ("20417", "größe", "ⅻ", "a,b"))
+
+
 def test_names_that_are_words_of_the_format_are_said(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("; Note: users\n1 2\n")
-    (tmp_path / "beside").write_text('{"users": 1}')
+    (tmp_path / "beside").write_text('{"users": {}}')
     text = prove_anonymous(tmp_path / "log", tmp_path / "beside", {"users", "anna"}, "")
     assert text == "anonymous: none of 2 names is in the log or beside it; not told from words of the format: users"
 

@@ -1,4 +1,4 @@
-"""The accounting of OpenPBS and Torque."""
+"""The accounting of OpenPBS and Torque; tests/data/accounting/README.md has the sources of the records."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from support.accounting import RECORDED, column, import_into
 from support.commands import command
 
 DAILY = RECORDED / "pbs"
+PUBLISHED = RECORDED / "pbs-published"
 TORQUE = RECORDED / "pbs-torque"
 
 
@@ -38,8 +39,38 @@ def test_a_job_that_was_rerun_has_two_lives_and_waits_again_from_the_end_of_the_
 def test_what_is_no_life_is_counted(tmp_path: Path) -> None:
     log = import_into(tmp_path, "pbs", DAILY)
     assert log.counts["an array as a whole"] == ("dropped", 1)
-    assert log.counts["a record that ends a life, without times"] == ("dropped", 1)  # aborted before its start
+    assert log.counts["aborted by the server before it started"] == ("dropped", 1)
     assert log.counts["whole nodes asked for"] == ("assumed", 1)
+
+
+def test_published_records_of_torque_and_pbs_professional(tmp_path: Path) -> None:
+    """Q, S, D, C, a and Y are no lives; A has a sentence in place of times, R has a life that was rerun 20 times."""
+    log = import_into(tmp_path, "pbs", PUBLISHED, "--capacity", 100)
+    assert column(log, "run") == {21048463: 24159, 24940336: 12901, 4400521: 3, 4413086: 3330, 2281981: 5}
+    assert column(log, "wait") == {21048463: 371, 24940336: 118, 4400521: 419, 4413086: 45, 2281981: 23}
+    assert column(log, "width") == {21048463: 1, 24940336: 1, 4400521: 1, 4413086: 1, 2281981: 2}
+    assert column(log, "estimate") == {
+        21048463: 345600,
+        24940336: 172800,
+        4400521: 36000,
+        4413086: 14400,
+        2281981: 3600,
+    }
+    assert column(log, "status") == {21048463: 1, 24940336: 1, 4400521: 5, 4413086: 5, 2281981: 1}
+    assert log.counts["aborted by the server before it started"] == ("dropped", 1)
+    assert log.counts["never ran"] == ("dropped", 1)  # eight processors, but it ended in the second of its start
+    assert log.counts["ran before, but there is no record of it"] == ("assumed", 1)  # run_count=21
+    assert {*log.names.groups.values()} == {"P43713000", "SCSG0001"}
+    whole_nodes = import_into(tmp_path, "pbs", PUBLISHED, "--width", "nodes", "--capacity", 9)
+    assert column(whole_nodes, "width")[2281981] == 2
+    assert column(import_into(tmp_path, "pbs", PUBLISHED, "--width", "gpus"), "width") == {4413086: 1}
+
+
+def test_two_times_that_stand_together_are_refused(tmp_path: Path) -> None:
+    text = PUBLISHED.read_text().replace("etime=1317509574 start=", "etime=1317509574start=")
+    (tmp_path / "x").write_text(text)
+    message = command("import", "pbs", tmp_path / "x").err
+    assert ':4: etime is "1317509574start=1317509945", but must be seconds since 1970' in message
 
 
 def test_processors_nodes_and_gpus(tmp_path: Path) -> None:

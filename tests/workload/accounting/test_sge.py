@@ -1,4 +1,4 @@
-"""The file `accounting` of Grid Engine."""
+"""The file `accounting` of Grid Engine; tests/data/accounting/README.md has the sources of the lines."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from support.accounting import RECORDED, column, import_into
 from support.commands import command
 
 SAMPLE = RECORDED / "sge-accounting"
+PUBLISHED = RECORDED / "sge-published"
 
 
 def test_lines_of_two_versions_with_colons_in_names(tmp_path: Path) -> None:
@@ -22,6 +23,39 @@ def test_lines_of_two_versions_with_colons_in_names(tmp_path: Path) -> None:
     assert column(log, "status") == {2: 1, 3: 0, 43: 1, 44: 1, 45: 0}
     assert log.names.users == {1: "anna", 2: "bert"}
     assert log.names.queues == {1: "all.q", 2: "old.q"}
+
+
+def test_published_lines_of_four_versions(tmp_path: Path) -> None:
+    """43, 45, 46 and 53 fields, the last ones in milliseconds; a job that was killed at its limit, on nine slots."""
+    log = import_into(tmp_path, "sge", PUBLISHED, "--capacity", 100)
+    assert column(log, "run") == {43: 1, 6972834: 180001, 1630912: 20572, 3294013: 359, 3872561: 220}
+    assert column(log, "wait") == {43: 8, 6972834: 10, 1630912: 3, 3294013: 1470, 3872561: 5}
+    assert column(log, "width") == {43: 1, 6972834: 9, 1630912: 1, 3294013: 1, 3872561: 1}
+    assert column(log, "status") == {43: 1, 6972834: 0, 1630912: 0, 3294013: 1, 3872561: 1}
+    assert log.jobs[6972834]["estimate"] == 180300
+    assert {*log.names.queues.values()} == {"dteam", "large", "lcg_analysis", "grid.q"}
+    assert {*log.names.users.values()} == {"anna", "bert"}
+
+
+def test_colons_in_the_fields_behind_the_known_ones_and_in_names(tmp_path: Path) -> None:
+    lines = PUBLISHED.read_text().splitlines()
+    lines[4] = lines[4].replace("qsub /tmp/", "qsub a:b:/tmp/").replace("cream_814542935:387", "my:job:387")
+    (tmp_path / "x").write_text("\n".join(lines) + "\n")
+    changed = import_into(tmp_path, "sge", tmp_path / "x", "--capacity", 100)
+    assert changed.jobs == import_into(tmp_path, "sge", PUBLISHED, "--capacity", 100).jobs
+
+
+def test_a_job_that_was_queued_again_waits_from_the_end_of_its_first_life(tmp_path: Path) -> None:
+    """sge_accounting(5): several lines of one job if it was started several times, all with the first submission."""
+    line = PUBLISHED.read_text().splitlines()[1]
+    first = line.replace("1318740255:100:138", "1318561254:25:0")  # rescheduled after 1000 s
+    second = line.replace("1318560254:1318740255:100:138", "1318562000:1318563000:0:99")  # asks to be run again
+    third = line.replace("1318560254:1318740255:100:138", "1318564000:1318565000:0:0")
+    (tmp_path / "x").write_text("".join(f"{life}\n" for life in (first, second, third)))
+    log = import_into(tmp_path, "sge", tmp_path / "x")
+    assert [job["submit"] for job in log.jobs.values()] == [0, 1010, 2756]
+    assert [job["wait"] for job in log.jobs.values()] == [10, 746, 1000]
+    assert [job["status"] for job in log.jobs.values()] == [5, 5, 1]
 
 
 def test_parallel_parts_and_jobs_that_never_started_are_counted(tmp_path: Path) -> None:

@@ -116,6 +116,33 @@ def test_what_ran_counts_whatever_its_state(whole: Result, tmp_path: Path) -> No
     )
 
 
+def test_states_that_are_less_usual(tmp_path: Path) -> None:
+    """Each line of slurm-states.txt: whoever ran is a job, whatever the state says."""
+    text = (RECORDED / "slurm-states.txt").read_text()
+    states = [line.split("|")[FIELDS.index("State")] for line in text.splitlines()[1:]]
+    assert sorted(states) == [
+        "CANCELLED by 0", "COMPLETED", "COMPLETED", "COMPLETED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL",
+        "OUT_OF_MEMORY", "PENDING", "PREEMPTED", "SUSPENDED",
+    ]  # fmt: skip
+    log = import_into(tmp_path, "slurm", RECORDED / "slurm-states.txt")
+    lines = {int(line.partition("|")[0]): line.split("|") for line in text.splitlines()[1:]}
+    of = {job: lines[job][FIELDS.index("State")] for job in log.jobs}
+    assert sorted(of.values()) == [
+        "COMPLETED", "COMPLETED", "COMPLETED", "COMPLETED", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED",
+    ]  # fmt: skip
+    statuses = {of[job]: row["status"] for job, row in log.jobs.items()}
+    assert statuses == {"COMPLETED": 1, "FAILED": 0, "NODE_FAIL": 0, "OUT_OF_MEMORY": 0, "PREEMPTED": 5}
+    assert log.counts["never ran"] == ("dropped", 2)  # DEADLINE, and one that was cancelled while it waited
+    assert log.counts["still waiting"] == ("dropped", 1)
+    assert log.counts["still running, or suspended"] == ("dropped", 1)
+    # the limits of partitions: its default, its largest, and for a job without one that never started Partition_Limit
+    assert "|Partition_Limit|CANCELLED by 0|" in text
+    assert sorted(job["estimate"] for job in log.jobs.values()) == [60, 420, 600, 600, 600, 600, 600, 3600]
+    assert {*log.names.partitions.values()} == {"main", "limited", "first"}
+    with_gpus = import_into(tmp_path, "slurm", RECORDED / "slurm-states.txt", "--width", "gpus")
+    assert [job["width"] for job in with_gpus.jobs.values()] == [2]  # gres/gpu=2,gres/gpu:a100=2
+
+
 def test_waits_count_from_the_submission_and_eligible_is_beside_the_log(whole: Result, tmp_path: Path) -> None:
     assert (whole.jobs[15]["submit"], whole.jobs[15]["wait"]) == (6, 8)
     late = dict(zip(*(part.tolist() for part in whole.names.eligible), strict=True))
@@ -188,6 +215,51 @@ def test_columns_may_have_another_order_and_more_of_them(whole: Result, tmp_path
     places = [0, *range(20, 0, -1)]
     other.write_text("".join("|".join([*(row[p] for p in places), "more"]) + "\r\n" for row in rows))
     assert import_into(tmp_path, "slurm", other).jobs == whole.jobs
+
+
+def test_months_with_other_columns_and_marks_of_utf8_may_follow_each_other(whole: Result, tmp_path: Path) -> None:
+    rows = [line.split("|") for line in ALL.read_text().splitlines()]
+    months = [rows, [[row[0], *row[:0:-1], "more"] for row in rows], rows]
+    text = "".join("\ufeff" + "".join("|".join(row) + "\r\n" for row in month) for month in months)
+    (tmp_path / "year.txt").write_bytes(text.encode())
+    year = import_into(tmp_path, "slurm", tmp_path / "year.txt")
+    assert year.jobs == whole.jobs
+    assert year.counts["listed twice"] == ("dropped", 48)
+    (tmp_path / "year.txt").write_bytes(text.replace("more|Reason", "Reason").replace("|End|", "|Ende|", 1).encode())
+    assert "the header must name JobIDRaw, " in refusal(tmp_path / "year.txt")
+    last = 2 * len(rows) + 2  # of the third month
+    (tmp_path / "year.txt").write_bytes(text.replace("|COMPLETED|", "|COMPLETED|x|").encode())
+    assert "year.txt:3: a line must have 21 columns, but this one has 22" in refusal(tmp_path / "year.txt")
+    (tmp_path / "year.txt").write_bytes(text[: text.rindex("|PENDING|")].encode())
+    message = refusal(tmp_path / "year.txt")  # a file that is still being written
+    assert f"year.txt:{last + len(rows) - 2}: a line must have 21 columns, but this one has 14" in message
+
+
+def test_a_job_that_runs_over_the_end_of_a_month_is_one_job(tmp_path: Path) -> None:
+    """The file of the first month, made at its end, lists it as running."""
+    lines = ALL.read_text().splitlines()
+    running = lines[2].replace("|1795351556|2|", "|Unknown|1|").replace("COMPLETED", "RUNNING")
+    (tmp_path / "two.txt").write_text("\n".join([lines[0], running, *lines]) + "\n")
+    log = import_into(tmp_path, "slurm", tmp_path / "two.txt")
+    assert log.jobs[2]["run"] == 2
+    assert log.counts["still running, or suspended"] == ("dropped", 2)
+    assert "listed twice" not in log.counts
+
+
+def test_a_state_that_nobody_knows_is_counted(tmp_path: Path) -> None:
+    log = import_into(tmp_path, "slurm", older(tmp_path, (1, "State", "VANISHED on n1")))
+    assert log.counts["a state that sacct(1) does not list"] == ("assumed", 1)
+    assert log.jobs[1]["status"] == 0
+
+
+def test_names_in_other_encodings_are_remarked(tmp_path: Path) -> None:
+    path = older(tmp_path, (1, "User", "Jörg"), (2, "User", "Jürg"))
+    assert "no UTF-8" not in import_into(tmp_path, "slurm", path).remarks
+    path.write_bytes(path.read_text().encode("latin-1"))
+    assert (
+        'names with bytes that are no UTF-8, each replaced by U+FFFD: "J'
+        in import_into(tmp_path, "slurm", path).remarks
+    )
 
 
 def test_one_partition_and_other_groups(tmp_path: Path) -> None:
