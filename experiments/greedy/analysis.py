@@ -46,7 +46,7 @@ def main() -> None:
     options.workers = 0
     provenance = common.load_provenance(options.results)
     paper = common.paper_values("greedy")
-    tables = {part: common.rows(options.results / f"{part}.csv") for part in (*run.PARTS, "trade-off", "known", "ends")}
+    tables = {part: common.rows(options.results / f"{part}.csv") for part in (*run.PARTS, "trade-off", "known")}
     lines = ["# Paper 000: the online scheduler the owner asked for", ""]
     lines += [*opening(provenance, tables), *heading(provenance, [row["log"] for row in tables["raised"]])]
     weeks, alone = tables[run.WEEKS], tables[run.UNTRAINED]
@@ -58,9 +58,11 @@ def main() -> None:
         "easy": lambda: [*with_easy(tables["easy"]), *best_known(tables["known"]), *trade_off(tables["trade-off"])],
         "positions": lambda: [
             *on_every_log(paper, tables["positions"]),
-            *way.positions(tables["positions"], tables["ends"], [*tables["known"], *tables[run.WITHIN]]),
+            *way.positions(both_ways(tables, run.POSITIONS), known_within(tables)),
         ],
-        "raised": lambda: raised.section(tables["raised"]),
+        "raised": lambda: raised.section(
+            tables["raised"], {"LANL": tables["all"], common.RAISED: tables["all-raised"]}, paper
+        ),
         "strategies": lambda: strategies(tables["strategies"]),
         "rest-easy": lambda: later_jobs.free("with EASY backfilling", later["rest-easy"], weeks, of_kind["easy"]),
         "rest-none": lambda: later_jobs.free("without backfilling", later["rest-none"], weeks, of_kind["none"]),
@@ -76,6 +78,18 @@ def main() -> None:
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
+
+
+def both_ways(tables: Mapping[str, Sequence[Row]], part: str) -> list[Row]:
+    """Return the rows of a part, LANL's with requests raised after those with runs cut."""
+    return sorted(
+        [*tables[part], *tables[f"{part}-raised"]], key=lambda row: settings.IN_ORDER.index(row["log"])
+    )  # which keeps the order of the policies
+
+
+def known_within(tables: Mapping[str, Sequence[Row]]) -> list[Row]:
+    """Return the rows of what is known within the limits: of searches, on CTC and on other logs, and of orders."""
+    return [*tables["known"], *both_ways(tables, run.WITHIN), *way.of_orders(tables[run.POSITIONS])]
 
 
 def easy_of(rows: Iterable[Row], training: str) -> Row:
@@ -145,7 +159,7 @@ def longest_without(tables: Mapping[str, Sequence[Row]]) -> float:
     """Return how many times as long as under EASY a group takes at most without backfilling, of all tables."""
     rows = [*tables["positions"], *tables["raised"]]
     easy = {row["log"]: row for row in rows if row["policy"] == "EASY"}
-    titles = {*settings.APPLIED.values()} - {settings.APPLIED["easy"]}
+    titles = {*raised.TRAINED} - {settings.APPLIED["easy"]}
     times = [
         float(row[name]) / float(easy[row["log"]][name])
         for row in rows
@@ -380,8 +394,8 @@ def on_every_log(paper: Mapping[tuple[str, str], str], rows: Sequence[Row]) -> l
         "",
         "The paper prints no numbers, and its policy uses f2. Trained on all: on the sum of the objectives over the "
         "five logs, as in the paper; on the mean of their ratios to EASY, the fairer reading, it is "
-        f"{', '.join(ratio)}. LANL has its runs cut here, in the training on all logs and in figures 4 and 5; a "
-        "section below applies these policies to it both ways.",
+        f"{', '.join(ratio)}. LANL has its runs cut here, in the training on all logs, too; a section below applies "
+        "these policies to it both ways, and has the training on all logs with its requests raised.",
         "",
         "![figure 2](figures/figure2.png)",
         "",
@@ -464,19 +478,21 @@ def draw(
         figures["figure2"] = bars(
             series, title="Figures 2 and 3: objective against EASY", subtitle=settings.OBJECTIVE, first=1
         )
-        for log in settings.LOGS:
+        rows = both_ways(tables, run.POSITIONS)
+        for log in dict.fromkeys(row["log"] for row in rows):
             front = run.front(log, options)
             names = [o.name for o in objective_table(front.groups)]
             marks = {
                 row["policy"]: np.array([float(row[name] or "nan") for name in names])
-                for row in tables["positions"]
+                for row in rows
                 if row["log"] == log and row["dominated_by"] and row["policy"] != "FCFS"
             }
             figure = scatter(front, "AWRT1", "AWRT2", marks, focus=list(marks))
             figure.layout.title.text = (
                 f"Figure {'4' if log == 'CTC' else '5, for ' + log}: policies and the front of {log}"
             )
-            figures["figure4" if log == "CTC" else f"positions-{log}"] = figure
+            file = "LANL-raised" if log == settings.RAISED else log
+            figures["figure4" if log == "CTC" else f"positions-{file}"] = figure
     if tables["trade-off"]:
         figures["trade-off"] = trade_off_figure(tables["trade-off"])
     return figures
