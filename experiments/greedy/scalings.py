@@ -10,7 +10,18 @@ from typing import Any
 import common
 import numpy as np
 import settings
-from later_jobs import CHOSEN_ON, GOAL_GROUP, LEAST_GAIN, best_of, idle_logs, interval, log_of, loss, on_the_rest
+from later_jobs import (
+    CHOSEN_ON,
+    GOAL_GROUP,
+    GROUPS,
+    LEAST_GAIN,
+    best_of,
+    idle_logs,
+    interval,
+    log_of,
+    loss,
+    on_the_rest,
+)
 
 import paretosched as ps
 from paretosched.core.tables import markdown
@@ -177,9 +188,12 @@ def gains_in_words(rows: Sequence[Row], training: str) -> str:
     return common.low_to_high([row for row in rows if row["training"] == training], "vs_easy", 0)
 
 
-def least(alone: Sequence[Row], policy: str, key: str) -> float:
-    """Return the least gain of an untrained order on other scalings of any log, per cent."""
-    return min(float(row[key]) for log in settings.LOGS for row in of_untrained(alone, policy, log))
+def most_lost(alone: Sequence[Row], policy: str) -> tuple[float, str, float]:
+    """Return what an untrained order loses at most on other scalings, and which group the most, with its loss; %."""
+    rows = [row for log in settings.LOGS for row in of_untrained(alone, policy, log)]
+    row = min(rows, key=loss)
+    group = min((name for name in GROUPS if row[f"{name}_vs_easy"]), key=lambda name: float(row[f"{name}_vs_easy"]))
+    return -min(float(row["vs_easy"]) for row in rows), group[4:], -loss(row)
 
 
 def kept_in_words(rows: Sequence[Row], part: str, left: Container[str]) -> str:
