@@ -199,7 +199,11 @@ def most_lost(alone: Sequence[Row], policy: str) -> tuple[float, str, float]:
 def kept_in_words(rows: Sequence[Row], part: str, left: Container[str]) -> str:
     """Return a sentence: how often limits hold on other scalings of logs that are not left out; empty without any."""
     mine = [row for row in rows if row["training"].startswith(f"{part}-") and log_of(row["training"]) not in left]
-    held = sum(float(row["exceeded"]) == 0 for row in mine)
-    cases = f"{held} of {len(mine)} cases"
-    where = f"on logs where somebody waits, without {CHOSEN_ON}"
-    return f" Trained within the limits, they are kept in {cases} {where}." if mine else ""
+    held = [row for row in mine if float(row["exceeded"]) == 0]
+    unhurt = len(held) - sum(map(loses_much, held))
+    return (
+        f" Trained within the limits, they are kept in {len(held)} of {len(mine)} cases on logs where somebody waits, "
+        f"without {CHOSEN_ON}, and in {unhurt} of these no group of all loses more than {-GOAL_GROUP:g} %."
+        if mine
+        else ""
+    )
