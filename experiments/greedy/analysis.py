@@ -329,9 +329,9 @@ def with_easy(rows: Sequence[Row]) -> list[str]:
             left=2,
         ),
         "",
-        "Wanted: AWRT no worse than EASY's, and no group's by more than "
-        f"{-GOAL_GROUP:g} %, given to the training as limits "
-        f"(strict: 10 %; free: none). Median of the objective's improvement: {median(gains):.2f} %, "
+        f"Wanted: AWRT no worse than EASY's, and no group's by more than {-GOAL_GROUP:g} %; the training had these "
+        "limits for AWRT and groups 3 to 5 (strict: 10 %; free: none). Median of the objective's improvement: "
+        f"{median(gains):.2f} %, "
         f"{min(gains):.2f} to {max(gains):.2f} %.",
         "",
     ]
@@ -459,10 +459,10 @@ def strategies(rows: Sequence[Row]) -> list[str]:
             left=3,
         ),
         "",
-        "CTC without backfilling. On a linear scale a group's weight, or the constant K beside waits in seconds, is "
-        "hardly ever small enough to matter; on a logarithmic one, within the same limits, the search finds strict "
-        "priorities at once. The seeds differ in the search, the scaling is one. By this table criterion, strategy and "
-        "scale of the trainings below were chosen: on the whole of CTC, the last 30 % of which they are tested on.",
+        "CTC without backfilling. A reason may be that on a linear scale a group's weight, or the constant K beside "
+        "waits in seconds, is hardly ever drawn small enough to matter, and on a logarithmic one, within the same "
+        "limits, it often is. The seeds differ in the search, the scaling is one. By this table criterion, strategy "
+        "and scale of the trainings below were chosen: on the whole of CTC, the last 30 % of which they are tested on.",
         "",
     ]
 
