@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,8 @@ from paretosched.wishes.wish import Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
 
 POSITIONS, RAISED, WEEKS, SCALINGS, WITHIN = "positions", "raised", "weeks", "scalings", "within"
-UNTRAINED = "untrained"
-PARTS = (*settings.PARTS, POSITIONS, RAISED, WEEKS, SCALINGS, UNTRAINED, WITHIN)
+UNTRAINED, POSITIONS_RAISED, WITHIN_RAISED = "untrained", f"{POSITIONS}-raised", f"{WITHIN}-raised"
+PARTS = (*settings.PARTS, POSITIONS, POSITIONS_RAISED, RAISED, WEEKS, SCALINGS, UNTRAINED, WITHIN, WITHIN_RAISED)
 
 
 def main() -> None:
@@ -48,10 +48,11 @@ def main() -> None:
     parts = options.part or PARTS
     for part in parts:
         if part == POSITIONS:
-            rows = positions(options)
+            rows = [row for log in settings.LOGS for row in positions(log, settings.APPLIED, options)]
+        elif part == POSITIONS_RAISED:
+            rows = positions(settings.RAISED, settings.APPLIED | settings.ALL_RAISED, options)
         elif part == RAISED:
-            policies = {title: trained_policy(options.results, name) for name, title in settings.APPLIED.items()}
-            rows = raised.measures(policies, options.quick)
+            rows = raised.measures(trained_policies(settings.APPLIED | settings.ALL_RAISED, options), options.quick)
         elif part == WEEKS:
             rows = list(weeks.measures(options.results, options.quick))
         elif part == SCALINGS:
@@ -60,6 +61,8 @@ def main() -> None:
             rows = list(untrained.measures(options.quick))
         elif part == WITHIN:
             rows = [row for log in settings.LOGS if log != "CTC" for row in best_of_orders(log, options)]
+        elif part == WITHIN_RAISED:
+            rows = best_of_orders(settings.RAISED, options)
         else:
             rows = []
             for training in settings.TRAININGS:
@@ -71,7 +74,6 @@ def main() -> None:
         save_rows(trade_off(options), options.results / "trade-off.csv")
     if POSITIONS in parts:
         save_rows(best_known(options), options.results / "known.csv")
-        save_rows([ends_of_the_way(log, options) for log in settings.LOGS], options.results / "ends.csv")
     note = {"quick": options.quick, "objective": settings.OBJECTIVE, "processors": common.PROCESSORS}
     note |= {"scaling_seed": common.SCALING_SEED, "workers": options.workers, "cores": os.cpu_count()}
     note["workloads"] = common.about_workloads(
@@ -117,30 +119,23 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
     return rows
 
 
-def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return trained policies compared with EASY and the front on every log: figures 2 to 5 of the paper."""
-    policies = {name: trained_policy(options.results, name) for name in settings.APPLIED}
+def positions(log: str, titles: Mapping[str, str], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return trained policies compared with EASY and the front on a log: figures 2 to 5 of the paper."""
+    jobs = common.workload(log, settings.QUICK, options.quick)
+    frontier = front(log, options)
+    policies = ["fcfs", *trained_policies(titles, options)]
     rows = []
-    for log in settings.LOGS:
-        jobs = common.workload(log, settings.QUICK, options.quick)
-        frontier = front(log, options)
-        own_policies = [replace(policies[name], name=title) for name, title in settings.APPLIED.items()]
-        comparison = ps.compare(jobs, ["fcfs", *own_policies], frontier, parse(settings.OBJECTIVE, frontier.objectives))
-        for row in comparison.rows():
-            waits = {f"wait_p95_{w['group'] or 'all'}": w["wait_p95_s"] for w in row.pop("waits") or ()}
-            for key in ("utilisation_over_time", "classes", "searched"):
-                row.pop(key, None)
-            rows.append({"log": log, "front": len(frontier), **row, **waits})
+    for row in ps.compare(jobs, policies, frontier, parse(settings.OBJECTIVE, frontier.objectives)).rows():
+        waits = {f"wait_p95_{w['group'] or 'all'}": w["wait_p95_s"] for w in row.pop("waits") or ()}
+        for key in ("utilisation_over_time", "classes", "searched"):
+            row.pop(key, None)
+        rows.append({"log": log, "front": len(frontier), **row, **waits})
     return rows
 
 
-def ends_of_the_way(log: str, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the schedule of a log's front with the best objective: the end of the way from EASY."""
-    frontier = front(log, options)
-    wish = parse(settings.OBJECTIVE, frontier.objectives)
-    values = frontier.values[ps.nearest(wish, frontier)[0]]
-    cells = dict(zip((o.name for o in frontier.objectives), values.tolist(), strict=True))
-    return {"log": log, "objective": float(goal(wish, values[None])[0]), **cells}
+def trained_policies(titles: Mapping[str, str], options: argparse.Namespace) -> list[ps.Policy]:
+    """Return the policies of trainings, of each the seed in the middle; `titles` has their titles by training."""
+    return [replace(trained_policy(options.results, name), name=title) for name, title in titles.items()]
 
 
 def trained_policy(results: Path, name: str) -> ps.Policy:

@@ -13,6 +13,8 @@ LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96", "NASA")
 OF_PAPER = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96")
 
 RAISED = "LANL, requests raised"  # the same log as the machine ran it, see experiments/common.py
+IN_ORDER = tuple(name for log in LOGS for name in ((log, RAISED) if log == "LANL" else (log,)))
+OVER = ("sum", "ratio")  # of the objectives of several logs, or to EASY's: what a training on all of them makes small
 
 # Limits of the training "easy"; a centre would run this one.
 LIMITS = "AWRT <= EASY, others <= 1.25*EASY"
@@ -29,6 +31,11 @@ APPLIED = {
     "all-sum": "trained on all, sum",
     "all-ratio": "trained on all, ratio",
     "easy": "trained on CTC, with EASY",
+}
+# The same training with LANL's requests raised; applied to LANL only, both ways.
+ALL_RAISED = {
+    "all-sum-raised": "trained on all, LANL raised, sum",
+    "all-ratio-raised": "trained on all, LANL raised, ratio",
 }
 
 # The fronts of report CI-190/05 that the policies are set against: on CTC all of Table 4, on the others these.
@@ -83,8 +90,16 @@ TRAININGS = (
         for scale in ("linear", "log")
     ),
     *(
-        Training("all", f"all-{over}", OF_PAPER, (0,), {**NONE, "criterion": "f2", "generations": 20, "over": over}, "")
-        for over in ("sum", "ratio")
+        Training(
+            f"all{end}",
+            f"all-{over}{end}",
+            logs,
+            (0,),
+            {**NONE, "criterion": "f2", "generations": 20, "over": over},
+            "",
+        )
+        for end, logs in (("", OF_PAPER), ("-raised", tuple(RAISED if log == "LANL" else log for log in OF_PAPER)))
+        for over in OVER
     ),
     *(
         Training(

@@ -15,65 +15,74 @@ from paretosched.core.tables import markdown
 Row = Mapping[str, str]
 
 KNOWN_ON = "CTC"  # the log of `known.csv`
-BOUNDS = common.ROOT / "results" / "bounds" / "logs.csv"
-WISH = "10 and 4"  # of the bounds: equation 8
+ORDERS, IN_ORDERS = common.ROOT / "results" / "orders" / "ingredients.csv", "results/orders"
+MARKED = (BEST, ONLINE, NEAREST, NEAREST_ONLINE)  # rows of the front, not of policies
 
 
-def bounds_of(rows: Sequence[Row], path: Path = BOUNDS) -> dict[str, float]:
-    """Return by how much the objective can be below EASY's at most, per cent, of each log that was bounded as it is.
+def bounds_of(rows: Sequence[Row]) -> dict[str, float]:
+    """Return by how much the objective can be below EASY's at most, per cent, of each log with something to gain."""
+    proved = {row["log"]: float(row["at_most_vs_easy"]) for row in rows if row["policy"] == "EASY"}
+    return {log: most for log, most in proved.items() if most >= LEAST_GAIN}
 
-    A log counts if its EASY has the value that the bound was computed for, and if there is something to gain.
+
+def of_orders(rows: Sequence[Row], path: Path = ORDERS) -> list[dict[str, str]]:
+    """Return the gains within the limits of orders that results/orders has trained, as rows like those of a search.
+
+    A log counts if its EASY has the same objective as here: if it is the same workload.
     """
-    proved = {
-        row["log"]: (float(row["EASY"]), float(row["programme"]))
-        for row in common.rows(path)
-        if (row["as"], row["wish"]) == (str(common.PROCESSORS), WISH)
-    }
     easy = {row["log"]: float(row["objective"]) for row in rows if row["policy"] == "EASY"}
-    return {
-        log: proved[log][1]
-        for log, value in easy.items()
-        if log in proved and abs(proved[log][0] / value - 1) < 1e-6 and proved[log][1] >= LEAST_GAIN
-    }
+    return [
+        {"log": row["log"], "run": IN_ORDERS, "evaluations": "0", "best_within": row["objective_vs_easy"]}
+        for row in common.rows(path)
+        if row["log"] in easy and keeps_limits(row)
+        for base in [float(row["objective"]) / (1 - float(row["objective_vs_easy"]) / 100)]
+        if abs(base / easy[row["log"]] - 1) < 1e-6
+    ]
 
 
-def best_within(known: Sequence[Row]) -> dict[str, float]:
-    """Return the largest known gain within the limits by log; rows without one are of `KNOWN_ON`."""
-    gains: dict[str, float] = {}
+def best_within(known: Sequence[Row]) -> dict[str, Row]:
+    """Return the row with the largest known gain within the limits by log; rows without one are of `KNOWN_ON`."""
+    best: dict[str, Row] = {}
     for row in known:
-        if row["best_within"]:
-            log = row.get("log", KNOWN_ON)
-            gains[log] = max(gains.get(log, 0.0), float(row["best_within"]))
-    return gains
+        log = row.get("log", KNOWN_ON)
+        if row["best_within"] and (log not in best or float(row["best_within"]) > float(best[log]["best_within"])):
+            best[log] = row
+    return best
 
 
-def known_words(known: Sequence[Row], within: Mapping[str, float]) -> str:
-    """Return which gains within the limits are known, and how well they were searched for."""
-    if KNOWN_ON not in within:
+def known_words(known: Sequence[Row], best: Mapping[str, Row]) -> str:
+    """Return which gains within the limits are known, and where from."""
+    if KNOWN_ON not in best:
         return ""
-    tried = {log: sum(int(row["evaluations"]) for row in known if row.get("log", KNOWN_ON) == log) for log in within}
-    weak = [f"{gain:.2f} % on {log} ({tried[log]:,})" for log, gain in within.items() if log != KNOWN_ON]
+    tried = {log: sum(int(row["evaluations"]) for row in known if row.get("log", KNOWN_ON) == log) for log in best}
+    others = [
+        f"{float(row['best_within']):.2f} % on {log} ({IN_ORDERS if row['run'] == IN_ORDERS else f'{tried[log]:,}'})"
+        for log, row in best.items()
+        if log != KNOWN_ON
+    ]
     return (
-        f"The best known schedule of {KNOWN_ON} that keeps these limits gains {within[KNOWN_ON]:.2f} % (table above); "
-        "more than 100 % of it is gained only by breaking them. "
+        f"The best known schedule of {KNOWN_ON} that keeps these limits gains "
+        f"{float(best[KNOWN_ON]['best_within']):.2f} % (table above); more than 100 % of it is gained only by breaking "
+        "them. "
         + (
-            "On the other logs (~) the search was a weak one of its own, so that shares may be too large; the best "
-            f"within the limits gains (of how many schedules): {', '.join(weak)}. "
-            if weak
+            "On the other logs (~) only weightings, orders of the groups and the trained orders of "
+            "[results/orders](../orders/summary.md) were tried, all of them online, so that shares may be too large; "
+            f"the best within the limits gains (found there, or of how many schedules): {', '.join(others)}. "
+            if others
             else "Of the other logs none was searched for. "
         )
     )
 
 
-def positions(rows: Sequence[Row], ends: Sequence[Row], known: Sequence[Row]) -> list[str]:
+def positions(rows: Sequence[Row], known: Sequence[Row]) -> list[str]:
     """Return the section about policies and the front of each log: figures 4 and 5."""
-    bounds, within = bounds_of(rows), best_within(known)
+    bounds, best = bounds_of(rows), best_within(known)
     lines = []
     for row in rows:
-        if row["policy"] in (BEST, ONLINE, NEAREST, NEAREST_ONLINE) or row["dominated_by"]:
+        if row["policy"] in MARKED or row["dominated_by"]:
             gain = float(row["objective_vs_easy"]) if row["objective_vs_easy"] else None
             weak = "~" * (row["log"] != KNOWN_ON)
-            most = within.get(row["log"], 0.0)
+            most = float(best[row["log"]]["best_within"]) if row["log"] in best else 0.0
             of_known = share(gain, most if most >= LEAST_GAIN else None)
             whole = row["AWRT_vs_easy"] and gain is not None and row["log"] in bounds  # else there is nothing to keep
             kept = keeps_limits(row) if whole else None
@@ -98,12 +107,12 @@ def positions(rows: Sequence[Row], ends: Sequence[Row], known: Sequence[Row]) ->
         *markdown([*heads, "dominated by", *(f"{name}, h" for name in GROUPS)], lines, left=2),
         "",
         "Of the bound: of what no schedule can gain more than, also one that knows the future, and whatever it costs "
-        "the other groups; proved in results/bounds: "
+        "the other groups; proved as in results/bounds: "
         f"{', '.join(f'{log} {bound:.1f} %' for log, bound in bounds.items())}. Limits: {settings.LIMITS}. "
-        f"{known_words(known, within)}The nearest to the objective is no goal: it may starve the other groups"
-        f"{starving_groups(ends)}. "
+        f"{known_words(known, best)}The nearest to the objective is no goal: it may starve the other groups"
+        f"{starving_groups(rows)}. "
         "In the rows best of each every response time is the shortest of the whole front, each from a schedule of its "
-        "own: no schedule has them all.",
+        f"own: no schedule has them all.{lanl_in_words(rows, bounds)}",
         "",
         "The front of CTC is the merged one of Table 4 of [results/ci190_05](../ci190_05/summary.md), whose other runs "
         "know schedules beyond it; those of other logs have start "
@@ -118,6 +127,25 @@ def positions(rows: Sequence[Row], ends: Sequence[Row], known: Sequence[Row]) ->
     ]
 
 
+def lanl_in_words(rows: Sequence[Row], bounds: Mapping[str, float]) -> str:
+    """Return what changes where LANL's requests are raised, of the policies that are there both ways; or nothing."""
+    ways = {log: {row["policy"]: row for row in rows if row["log"] == log} for log in ("LANL", settings.RAISED)}
+    names = [name for name in settings.APPLIED.values() if all(name in of_log for of_log in ways.values())]
+    if not names or not all(log in bounds for log in ways):
+        return ""
+    words = []
+    for log, of_log in ways.items():
+        mine = [of_log[name] for name in names]
+        shares = [100 * float(row["objective_vs_easy"]) / bounds[log] for row in mine]
+        most = max(int(float(row["dominated_by"])) for row in mine)
+        words.append(
+            f"{bounds[log]:.1f} %, the trained ones gain {min(shares):.0f} to {max(shares):.0f} % of it, "
+            f"{sum(map(keeps_limits, mine))} of {len(mine)} keep the limits, and one is dominated by up to {most:,} of "
+            f"{int(mine[0]['front']):,} schedules of the front"
+        )
+    return f" LANL's bound is with runs cut {words[0]}; with its requests raised it is {words[1]}."
+
+
 def share(gain: float | None, most: float | None) -> str:
     """Return a gain as a share of the most that there is, as text; empty if either is not known.
 
@@ -127,11 +155,11 @@ def share(gain: float | None, most: float | None) -> str:
     return "" if gain is None or most is None else f"{100 * gain / most:.0f} %"
 
 
-def starving_groups(ends: Sequence[Row]) -> str:
+def starving_groups(rows: Sequence[Row]) -> str:
     """Return in words which groups wait for how many days where the objective is best, if it is more than ten."""
     words = []
-    for row in ends:
-        days = {name[4:]: float(row[name]) / 86400 for name in GROUPS if row[name]}
+    for row in rows:
+        days = {name[4:]: float(row[name]) / 86400 for name in GROUPS if row["policy"] == NEAREST and row[name]}
         starving = [group for group, wait in days.items() if wait > 10]
         if starving:
             low, high = (f"{extreme(days[group] for group in starving):,.0f}" for extreme in (min, max))
