@@ -9,11 +9,22 @@ from experiments.quoted import in_words, of_calls, of_one_call, replays, table4,
 
 TIMES = ("wall_seconds", "kernel_seconds")
 ON_THE_REST = ("rest-easy", "rest-none", "rest-limits")
-TRAININGS = ("none", "easy", "strategies", "all", *ON_THE_REST, *(f"{part}-raised" for part in ON_THE_REST))
+TRAININGS = (
+    "none",
+    "easy",
+    "strategies",
+    "all",
+    "all-raised",
+    *ON_THE_REST,
+    *(f"{part}-raised" for part in ON_THE_REST),
+)
 RULES = ("symbiotic", "iterative", "better", "choices", "raised")
 CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their places among the sessions, and their parts
     ("greedy", [5], "`within` |"),
     ("greedy", [10], "`raised`, `weeks`, `scalings` and `untrained`"),
+    ("greedy", [11], "of these `all-raised`, in one call while much else ran |"),
+    ("greedy", [13, 15], "`positions-raised`, and `raised` twice;"),
+    ("greedy", [14], "`within-raised` |"),
     ("gfs", [9], "of these `iterative` on LANL with requests raised, with the training of its Greedy |"),
     ("gfs", [19], "`weeks` |"),
     ("gfs", [12], "`cut` and `limits`, and `applied` without LANL's requests raised |"),

@@ -91,8 +91,9 @@ def both_ways(tables: Mapping[str, Sequence[Row]], part: str) -> list[Row]:
 
 
 def known_within(tables: Mapping[str, Sequence[Row]]) -> list[Row]:
-    """Return the rows of what is known within the limits: of searches, on CTC and on other logs, and of orders."""
-    return [*tables["known"], *both_ways(tables, run.WITHIN), *way.of_orders(tables[run.POSITIONS])]
+    """Return the rows of what is known within the limits: of searches, of trained orders, and of policies on LANL."""
+    searched = [*tables["known"], *both_ways(tables, run.WITHIN)]
+    return [*searched, *way.of_orders(tables[run.POSITIONS]), *way.of_policies(tables[run.RAISED])]
 
 
 def easy_of(rows: Iterable[Row], training: str) -> Row:

@@ -40,6 +40,21 @@ def of_orders(rows: Sequence[Row], path: Path = ORDERS) -> list[dict[str, str]]:
     ]
 
 
+def of_policies(rows: Sequence[Row]) -> list[dict[str, str]]:
+    """Return the gains of policies that keep the limits, as rows like those of a search."""
+    easy = {row["log"]: row for row in rows if row["policy"] == "EASY"}
+    found = []
+    for row in rows:
+        times = {
+            f"{name}_vs_easy": str(100 * (1 - float(row[name]) / float(easy[row["log"]][name])) if row[name] else "")
+            for name in ("AWRT", *GROUPS)
+        }
+        if keeps_limits(times):
+            about = {"log": row["log"], "run": f"`{row['policy']}`", "evaluations": "1"}
+            found.append({**about, "best_within": row["objective_vs_easy"]})
+    return found
+
+
 def best_within(known: Sequence[Row]) -> dict[str, Row]:
     """Return the row with the largest known gain within the limits by log; rows without one are of `KNOWN_ON`."""
     best: dict[str, Row] = {}
@@ -54,20 +69,20 @@ def known_words(known: Sequence[Row], best: Mapping[str, Row]) -> str:
     """Return which gains within the limits are known, and where from."""
     if KNOWN_ON not in best:
         return ""
-    tried = {log: sum(int(row["evaluations"]) for row in known if row.get("log", KNOWN_ON) == log) for log in best}
-    others = [
-        f"{float(row['best_within']):.2f} % on {log} ({IN_ORDERS if row['run'] == IN_ORDERS else f'{tried[log]:,}'})"
-        for log, row in best.items()
-        if log != KNOWN_ON
-    ]
+    others = []
+    for log, row in best.items():
+        tried = sum(int(row["evaluations"]) for row in known if row.get("log", KNOWN_ON) == log)
+        by = row["run"] if row["run"].startswith((IN_ORDERS, "`")) else f"{tried:,}"
+        others += [f"{float(row['best_within']):.2f} % on {log} ({by})"] if log != KNOWN_ON else []
     return (
         f"The best known schedule of {KNOWN_ON} that keeps these limits gains "
         f"{float(best[KNOWN_ON]['best_within']):.2f} % (table above); more than 100 % of it is gained only by breaking "
         "them. "
         + (
-            "On the other logs (~) only weightings, orders of the groups and the trained orders of "
-            "[results/orders](../orders/summary.md) were tried, all of them online, so that shares may be too large; "
-            f"the best within the limits gains (found there, or of how many schedules): {', '.join(others)}. "
+            "On the other logs (~) only weightings, orders of the groups, the trained orders of "
+            "[results/orders](../orders/summary.md) and policies on LANL were tried, all of them online, so that "
+            f"shares may be too large; the best within the limits gains (by what, or of how many schedules): "
+            f"{', '.join(others)}. "
             if others
             else "Of the other logs none was searched for. "
         )

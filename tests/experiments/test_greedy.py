@@ -203,7 +203,7 @@ def test_the_best_within_limits_is_of_the_log_and_a_weak_search_is_said(scripts:
     ]
     best = way.best_within(known)
     assert {log: row["best_within"] for log, row in best.items()} == {"CTC": "15.0", "KTH": "8.0"}
-    assert "(found there, or of how many schedules): 8.00 % on KTH (1,080)." in way.known_words(known, best)
+    assert "(by what, or of how many schedules): 8.00 % on KTH (1,080)." in way.known_words(known, best)
     known += [{"run": way.IN_ORDERS, "log": "KTH", "evaluations": "0", "best_within": "22.0"}]
     assert "22.00 % on KTH (results/orders)." in way.known_words(known, way.best_within(known))
     assert "none was searched for" in way.known_words(known[:1], way.best_within(known[:1]))
@@ -218,6 +218,13 @@ def test_orders_count_within_the_limits_on_the_same_workload(scripts: dict[str, 
     groups = ",".join(f"AWRT{i}_vs_easy" for i in range(1, 6))
     path.write_text("\n".join([f"log,objective,objective_vs_easy,AWRT_vs_easy,{groups}", *lines]) + "\n", "utf-8")
     assert [(row["log"], row["best_within"]) for row in way.of_orders(rows, path)] == [("CTC", "10")]
+
+
+def test_policies_count_within_the_limits_if_they_keep_them(scripts: dict[str, Any]) -> None:
+    rows = [position("LANL", "EASY", 0.0), position("LANL", "good", 10.0), position("LANL", "slow", 12.0, AWRT="101")]
+    rows += [position("LANL", "starving", 14.0, AWRT4="126"), position("LANL", "few groups", 9.0, AWRT5="")]
+    found = {row["run"]: row["best_within"] for row in scripts["way"].of_policies(rows)}
+    assert found == {"`EASY`": "0.0", "`good`": "10.0", "`few groups`": "9.0"}
 
 
 def test_the_best_untrained_strategy_is_of_the_same_workload(scripts: dict[str, Any], tmp_path: Path) -> None:
