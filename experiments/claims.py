@@ -508,7 +508,7 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     measurement(
         IMPORTING,
-        "This takes {:g} bytes a job, and {:g} more for each job that became eligible after its submission, beside {:g} MB",
+        "{:g} bytes a job, and {:g} more for each job that became eligible after its submission, beside {:g} MB",
         "import bytes a job",
         "import bytes a later job",
         "import memory of few",
