@@ -502,14 +502,8 @@ CLAIMS: tuple[Claim, ...] = (
             *r.measurements("import memory", "import disk"),
         ),
     ),
-    measurement(
-        IMPORTING,
-        "This takes {:g} bytes a job, and {:g} more for each job that became eligible after its submission, beside {:g} MB",
-        "import bytes a job",
-        "import bytes a later job",
-        "import memory of few",
-    ),
-    measurement(IMPORTING, "A log that is read for a simulation takes {:g} bytes a job", "bytes a job of a log"),
+    measurement(IMPORTING, "{:g} bytes a job, and {:g} more for", "import bytes a job", "import bytes a later job"),
+    measurement(IMPORTING, "{:g} MB; a log that is read takes {:g}.", "import memory of few", "bytes a job of a log"),
     measurement(SLURM, "takes less than {:g} MB for 10,000 waiting jobs", "deploy memory"),
     measurement(
         SLURM, "(processor time of the daemon) | {:g} s | {:g} s |", "deploy pass of 1000", "deploy pass of 10000"

@@ -71,7 +71,7 @@ STATED: tuple[Stated, ...] = tuple(
         (IMPORTING, SETTING): ("a log of 1,000 jobs without one requeue", "Less than 36 hours are remarked"),
         (IMPORTING, RULE): (
             "must stay below 2^62",
-            "a test holds the first below 64",
+            "A test holds the 40 below 64",
             "after `failed` 24 or 25, or exit status 99",
             "and is 0 for short jobs",
             "by the run time of 0",

@@ -84,7 +84,8 @@ class LogText:
         rest, size, blank = b"", 0, True
         while data := file.read(BLOCK):
             if b"\0" in data:
-                raise InputError(f"{self.path}: a log must be text, but this file is binary")
+                place = size + data.index(b"\0") + 1
+                raise InputError(f"{self.path}: a log must be text, but this file is binary: byte {place:,} is zero")
             size += len(data)
             check_limit(self.path, "log", size)
             if packed is not None and size > ANY_RATIO:

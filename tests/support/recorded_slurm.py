@@ -12,7 +12,7 @@ import datetime as dt
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -50,12 +50,17 @@ REQUEUED = {
     "PreemptMode": "REQUEUE",
     "PartitionName#debug": "debug Nodes=n[1-4] MaxTime=60 State=UP PriorityTier=9 PreemptMode=OFF",
 }
+TIMED = ("JobIDRaw", "JobID", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "Suspended", "Flags", "Reason")
+GPUS = {"gres.conf": "Name=gpu File=/dev/null\nName=gpu File=/dev/zero\n"}  # any file will do
+TYPED_GPUS = {name: text.replace("gpu ", "gpu Type=a100 ") for name, text in GPUS.items()}
+LITTLE_MEMORY = {"cgroup.conf": "ConstrainRAMSpace=yes\nAllowedSwapSpace=0\n"}
 
 
 def record_books() -> Texts:
-    """Return the usual ends of jobs, arrays, heterogeneous jobs, whole nodes, limits, and jobs that became eligible
-    later: with and without steps, header, last bar and Unix times.
-    """  # fmt: skip
+    """Return usual ends of jobs, arrays, heterogeneous jobs, whole nodes, limits, and jobs that became eligible later.
+
+    With and without steps, a bar at the end of lines, and Unix times.
+    """
     with slurm_cluster(settings=BOOKS, accounting=True, files=GPUS) as cluster:
         add_users(cluster)
         cluster.call("sacctmgr", "-i", "add", "qos", "urgent")
@@ -116,9 +121,10 @@ def record_books() -> Texts:
 
 
 def record_states() -> Texts:
-    """Return ends that are less usual: out of memory, deadline, preempted for good, node failed; limits of partitions,
-    GPUs with a type, a job that is suspended, and one that waits in two partitions.
-    """  # fmt: skip
+    """Return ends that are less usual, limits of partitions, GPUs with a type, and jobs that have not ended.
+
+    Ends: out of memory, deadline, preempted for good, node failed. One job is suspended, one waits in two partitions.
+    """
     files = TYPED_GPUS | LITTLE_MEMORY
     with no_control_groups(), slurm_cluster(settings=STATES, accounting=True, files=files) as cluster:
         add_users(cluster)
@@ -156,9 +162,10 @@ def record_states() -> Texts:
 
 
 def record_requeued() -> Texts:
-    """Return lives of jobs that were requeued and preempted: all of them, the last ones, in two windows of time, and
-    as one of their users sees them.
-    """  # fmt: skip
+    """Return lives of jobs that were requeued and preempted.
+
+    All of them, the last ones, in two windows of time, and as one of their users sees them.
+    """
     with slurm_cluster(settings=REQUEUED, accounting=True, files={"slurmdbd.conf": "PrivateData=jobs\n"}) as cluster:
         add_users(cluster)
         submit = cluster.submit
@@ -299,6 +306,8 @@ def _kind(cell: Mapping[str, str]) -> list[str]:
     if cell["JobIDRaw"] == "JobIDRaw":
         return ["header"]
     fields = [name for name in FIELDS if name not in TIMED]
+    if cell["TimelimitRaw"] == "525600":  # where the backfilling started a job without limit, not the main pass
+        cell = {**cell, "TimelimitRaw": "UNLIMITED"}
     number = "".join("#" if letter.isdigit() else letter for letter in cell["JobID"].partition(".")[0])
     step = cell["JobID"].partition(".")[2]
     words = [step or number.replace("##", "#"), *(cell[name] for name in fields)]
@@ -315,14 +324,8 @@ def _seconds(text: str) -> int:
     return int(text) if text.isdecimal() else int(dt.datetime.fromisoformat(text).replace(tzinfo=dt.UTC).timestamp())
 
 
-TIMED = ("JobIDRaw", "JobID", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "Suspended", "Flags", "Reason")
-GPUS = {"gres.conf": "Name=gpu File=/dev/null\nName=gpu File=/dev/zero\n"}  # any file will do
-TYPED_GPUS = {name: text.replace("gpu ", "gpu Type=a100 ") for name, text in GPUS.items()}
-LITTLE_MEMORY = {"cgroup.conf": "ConstrainRAMSpace=yes\nAllowedSwapSpace=0\n"}
-
-
 @contextmanager
-def no_control_groups():
+def no_control_groups() -> Iterator[None]:
     """Remove the control groups that slurmd leaves."""
     try:
         yield

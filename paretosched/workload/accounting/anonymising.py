@@ -105,8 +105,9 @@ def read_key(path: str | os.PathLike[str]) -> bytes:
 def prove_anonymous(log: Path, beside: Path, names: Iterable[str], fixed: str) -> str:
     """Return what was searched; refuse a log or its names in which a name of the accounting is left.
 
-    Job lines must be numbers, and what stands for names must have been made with a key. All words of the header and of the file beside the log are compared with all names, also
-    with those of jobs that were dropped; capitals make no difference.
+    Job lines must be numbers, and what stands for names must have been made with a key. All words of the header and of
+    the file beside the log are compared with all names, also with those of jobs that were dropped; capitals make no
+    difference.
 
     Parameters
     ----------

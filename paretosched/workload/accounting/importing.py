@@ -173,7 +173,10 @@ def import_lives(
     with closing(Spool(folder, place)) as spool:
         _fill(spool, blocks, numberings, tally, settings)
         if spool.size == 0:
-            why = first_few((f"{count.jobs:,} {count.reason}" for count in tally.counts()), limit=8)
+            dropped = (count for count in tally.counts() if count.action == "dropped")
+            why = first_few((f"{count.jobs:,} {count.reason}" for count in dropped), limit=8)
+            if settings.partition is not None and settings.partition not in numberings.partition.names_met:
+                why += f"; the partitions are {first_few(sorted(numberings.partition.names_met), limit=8)}"
             raise InputError(f"{place}: there is no job that can be simulated{f': {why}' if why else ''}")
         jobs, remarks = _put_in_order(spool, tally, settings, place, numberings)
         _check_capacity(jobs, place, settings.unit)

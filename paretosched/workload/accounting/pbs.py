@@ -11,7 +11,7 @@ import re
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
-from ...core.errors import InputError, in_quotes
+from ...core.errors import InputError, first_few, in_quotes
 from ...core.files import is_folder, unreadable
 from .fields import seconds, times
 from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Numberings, block_of, whole_numbers
@@ -82,6 +82,11 @@ def _files(path: str) -> list[str]:
     files = [file for file in files if os.path.getsize(file)]  # noqa: PTH202  # a day without jobs
     if not files:
         raise InputError(f"{path}: must have daily files, such as 20261122, but has none with records")
+    twice = sorted({*files} & {file.removesuffix(".gz") for file in files if file.endswith(".gz")})
+    if twice:
+        raise InputError(
+            f"{path}: must have each day once, but has {first_few(twice)} also gzipped; remove one of them"
+        )
     return files
 
 

@@ -287,12 +287,25 @@ def _times(lines: _Rows, cells: Sequence[str], what: str) -> Ints:
 
 
 def tres_count(text: str, name: str) -> int | None:
-    """Return the number with a name in a list of resources; -1 if it is not there, None if the list is damaged."""
+    """Return the number with a name in a list of resources; -1 if it is not there, None if the list is damaged.
+
+    Where only GPUs with a type are recorded (gres/gpu:a100=2), their sum.
+
+    Examples
+    --------
+    >>> tres_count("cpu=8,gres/gpu=3", "gres/gpu"), tres_count("cpu=8,gres/gpu:a=2,gres/gpu:b=1", "gres/gpu")
+    (3, 3)
+    """
+    of_types = []
     for part in text.split(","):
         key, equals, value = part.partition("=")
-        if key == name and equals:
-            return int(value) if NUMBER_IN_ID.fullmatch(value) else None
-    return -1
+        if equals and key.partition(":")[0] == name:
+            if NUMBER_IN_ID.fullmatch(value) is None:
+                return None
+            if key == name:
+                return int(value)
+            of_types.append(int(value))
+    return sum(of_types) if of_types else -1
 
 
 def _rows_of_block(block: Block, mask: Mask) -> Block:

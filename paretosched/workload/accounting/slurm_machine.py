@@ -25,6 +25,7 @@ EVENTS = (
     "SLURM_TIME_FORMAT=%s TZ=UTC sacctmgr -nP show event All_Time "
     "format=Cluster,NodeName,TimeStart,TimeEnd,State,TRES,Reason"
 )
+NODE_COLUMNS = ["NODELIST", "CPUS", "PARTITION"]  # the header of SINFO without -h
 COLUMNS = ("Cluster", "NodeName", "TimeStart", "TimeEnd", "State", "TRES")  # and Reason, which may have bars
 UNITS = ("cpus", "nodes")
 DOWN = {"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR"}  # one of the words of a state
@@ -133,7 +134,7 @@ def _tables(path: str, count: int, command: str, watch: Watch) -> Iterator[_Tabl
             if len(cells) != count:
                 fact = f"a line must have {count} columns, but this one has {len(cells)}; it must be the output of"
                 raise lines.fault(place, f"{fact} {command}")
-            if cells[: len(COLUMNS)] != [*COLUMNS]:  # the header line
+            if cells[: len(COLUMNS)] != [*COLUMNS] and cells != NODE_COLUMNS:  # the header line
                 table.places.append(place)
                 table.rows.append(cells)
         yield table

@@ -66,6 +66,17 @@ def test_published_records_of_torque_and_pbs_professional(tmp_path: Path) -> Non
     assert column(import_into(tmp_path, "pbs", PUBLISHED, "--width", "gpus"), "width") == {4413086: 1}
 
 
+def test_a_file_of_windows_and_one_that_is_still_being_written(tmp_path: Path) -> None:
+    text = PUBLISHED.read_text()
+    (tmp_path / "x").write_bytes(("\ufeff" + text.replace("\n", "\r\n")).encode())
+    whole = import_into(tmp_path, "pbs", PUBLISHED)
+    assert import_into(tmp_path, "pbs", tmp_path / "x").jobs == whole.jobs
+    (tmp_path / "x").write_text(text[: text.rindex(" start=")])  # the last record has no times yet
+    cut = import_into(tmp_path, "pbs", tmp_path / "x")
+    assert cut.jobs == {job: row for job, row in whole.jobs.items() if job != 2281981}
+    assert cut.counts["a record that ends a life, without times"] == ("dropped", 1)
+
+
 def test_two_times_that_stand_together_are_refused(tmp_path: Path) -> None:
     text = PUBLISHED.read_text().replace("etime=1317509574 start=", "etime=1317509574start=")
     (tmp_path / "x").write_text(text)
@@ -98,6 +109,8 @@ def test_gzipped_days_are_read_and_other_files_are_not(tmp_path: Path) -> None:
     whole = import_into(tmp_path, "pbs", folder).jobs
     day = folder / "20261121"
     (folder / "20261121.gz").write_bytes(gzip.compress(day.read_bytes()))
+    message = command("import", "pbs", folder).err
+    assert f"must have each day once, but has {day} also gzipped; remove one of them" in message
     day.unlink()
     assert import_into(tmp_path, "pbs", folder).jobs == whole
 

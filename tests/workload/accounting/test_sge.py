@@ -37,6 +37,15 @@ def test_published_lines_of_four_versions(tmp_path: Path) -> None:
     assert {*log.names.users.values()} == {"anna", "bert"}
 
 
+def test_a_file_of_windows_and_one_that_is_still_being_written(tmp_path: Path) -> None:
+    text = PUBLISHED.read_text()
+    (tmp_path / "x").write_bytes(("\ufeff" + text.replace("\n", "\r\n")).encode())
+    assert import_into(tmp_path, "sge", tmp_path / "x").jobs == import_into(tmp_path, "sge", PUBLISHED).jobs
+    (tmp_path / "x").write_text(text[: text.rindex(":-u anna")])
+    message = command("import", "sge", tmp_path / "x").err
+    assert ":5: a line must have the 45 fields of sge_accounting(5) between colons, but this one has others" in message
+
+
 def test_colons_in_the_fields_behind_the_known_ones_and_in_names(tmp_path: Path) -> None:
     lines = PUBLISHED.read_text().splitlines()
     lines[4] = lines[4].replace("qsub /tmp/", "qsub a:b:/tmp/").replace("cream_814542935:387", "my:job:387")

@@ -31,9 +31,9 @@ def older(folder: Path, *changes: tuple[int, str, str]) -> Path:
     return path
 
 
-def refusal(path: Path) -> str:
+def refusal(path: Path, *options: object) -> str:
     """Return the message with which a file is refused."""
-    outcome = command("import", "slurm", path)
+    outcome = command("import", "slurm", path, *options)
     assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1), outcome
     return outcome.err
 
@@ -91,6 +91,21 @@ def test_exclusive_nodes_are_occupied_as_a_whole(whole: Result, tmp_path: Path) 
     assert column(import_into(tmp_path, "slurm", ALL, "--width", "gpus"), "width") == {16: 2, 19: 1}
     assert import_into(tmp_path, "slurm", ALL, "--width", "nodes").jobs[10]["width"] == 2
     assert import_into(tmp_path, "slurm", ALL, "--width", "billing").jobs[19]["width"] == 16
+
+
+def test_gpus_that_are_recorded_by_type_alone_are_added_up(tmp_path: Path) -> None:
+    text = (
+        (RECORDED / "slurm-states.txt").read_text().replace("gres/gpu:a100=2,gres/gpu=2", "gres/gpu:a=2,gres/gpu:b=1")
+    )
+    (tmp_path / "sacct.txt").write_text(text)
+    log = import_into(tmp_path, "slurm", tmp_path / "sacct.txt", "--width", "gpus")
+    assert [job["width"] for job in log.jobs.values()] == [3]
+    assert "AllocTRES is " in refusal(older(tmp_path, (9, "AllocTRES", "cpu=2,gres/gpu:a=x")), "--width", "gpus")
+
+
+def test_a_partition_that_is_not_there_is_refused_with_those_that_are() -> None:
+    message = refusal(ALL, "--partition", "mian")
+    assert "24 of another partition than the one that is imported; the partitions are debug, main, wide" in message
 
 
 def test_limits_are_minutes_and_missing_ones_are_the_longest_of_the_partition(whole: Result, tmp_path: Path) -> None:

@@ -146,6 +146,9 @@ def test_older_events_do_not_say_how_large_a_node_is(tmp_path: Path) -> None:
 
 
 def test_a_header_and_reasons_with_bars_are_no_matter(tmp_path: Path) -> None:
+    with_header = tmp_path / "with-header.txt"
+    with_header.write_bytes(b"\xef\xbb\xbfNODELIST|CPUS|PARTITION\r\n" + NODES.read_bytes())
+    assert import_into(tmp_path, "slurm", JOBS, "--nodes", with_header).about["capacity"] == 12
     lines = ("Cluster|NodeName|TimeStart|TimeEnd|State|TRES|Reason", "", "loop|a|1100|1200|DOWN|cpu=4|one | two|three")
     assert down(tmp_path, *lines)[1] == [(100, 200, 4)]
 

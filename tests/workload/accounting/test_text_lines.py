@@ -30,8 +30,14 @@ def test_bytes_that_are_no_text_are_replaced_and_binary_files_refused(tmp_path: 
     (tmp_path / "x").write_bytes(b"a\xffb\n")
     assert lines_of(tmp_path / "x") == [(1, "a\ufffdb")]
     (tmp_path / "x").write_bytes(b"a\0b\n")
-    with pytest.raises(ps.InputError, match="must be text, but this file is binary"):
+    with pytest.raises(ps.InputError, match="must be text, but this file is binary: byte 2 is zero"):
         lines_of(tmp_path / "x")
+
+
+def test_marks_of_utf8_before_lines_are_left_out(tmp_path: Path) -> None:
+    mark = b"\xef\xbb\xbf"
+    (tmp_path / "x").write_bytes(mark + b"one\r\n" + mark + b"two" + mark + b"\n" + mark)
+    assert lines_of(tmp_path / "x") == [(1, "one"), (2, "two\ufeff")]
 
 
 def test_long_lines_are_refused_with_their_number(tmp_path: Path) -> None:
