@@ -60,6 +60,7 @@ test: $(TESTED)
 
 # The site, into docs/_build/html: offline, every command and notebook in it is run, and a warning is an error. Then its links are checked.
 docs: $(WRITTEN)
+	@echo "building the site: its commands and notebooks run one after the other; this takes some minutes"
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@$(BIN)/python docs/_site/check_links.py docs/_build/html
 

@@ -6,11 +6,14 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import uuid4
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from _site import api, command_pages, format_pages, pictures, policy_pages, scratch, summary_pages  # noqa: E402
+from jupyter_client import AsyncKernelManager  # noqa: E402
 from jupyter_client.connect import ConnectionFileMixin  # noqa: E402
 
 from paretosched import __version__  # noqa: E402
@@ -51,8 +54,13 @@ nb_execution_show_tb = True
 nb_execution_timeout = 300
 nb_merge_streams = True
 os.environ |= scratch.environment(HERE)
-# Kernels listen on sockets of this account, not on ports that others of the machine can reach.
+# Kernels listen on sockets of this account, not on ports that others of the machine can reach. Their paths are whole: a
+# kernel has a folder of its own, and would make them there while Sphinx waits for it here.
 ConnectionFileMixin.transport.default_value = "ipc"
+SOCKETS = TemporaryDirectory(prefix="paretosched-")
+AsyncKernelManager._ip_default = lambda _: f"{SOCKETS.name}/{uuid4().hex}"
+
+RUNNING = {"commands": "{commands}", "Slurm": "{slurm-commands}", "notebook": "{code-cell}"}
 
 # --- the API
 numpydoc_show_class_members = False
@@ -93,6 +101,18 @@ def _figures_of_page(app: object, page: str, template: str, context: dict, tree:
         app.add_js_file("plotly.min.js", loading_method=None)
 
 
+def _say_what_runs(app: object, page: str, source: list[str]) -> None:
+    """Print a line before the commands or the notebook of a page run, which takes minutes for all of them."""
+    kinds = [kind for kind, sign in RUNNING.items() if sign in source[0]]
+    if kinds:
+        print(f"docs/{page}: running its {' and '.join(kinds)}", flush=True)
+
+
+def _say_writing(app: object, environment: object) -> None:
+    """Print a line before all pages are written."""
+    print(f"writing {len(environment.all_docs)} pages", flush=True)
+
+
 def _as_site(app: object, page: str, source: list[str]) -> None:
     """Let the documents that are also read in the repository link to pages of the site."""
     source[0] = summary_pages.on_the_site(source[0])
@@ -107,3 +127,5 @@ def setup(app: object) -> None:
     shutil.copy(library, static / "plotly.min.js")
     app.connect("html-page-context", _figures_of_page)
     app.connect("source-read", _as_site)
+    app.connect("source-read", _say_what_runs)
+    app.connect("env-updated", _say_writing)

@@ -313,7 +313,7 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Pro
             gained = math.inf if progress.gained is None else progress.gained
             gain = f", last tenth {100 * gained:+.2f} %" if math.isfinite(gained) else ""
             what = "weightings to begin with, " * progress.beginning
-            update(progress.evaluations, progress.total, f"{what}front {progress.front:,}{gain}")
+            update(progress.evaluations, progress.total, f"{what}{_front_text(progress)}{gain}")
 
         try:
             front = explore(
@@ -328,6 +328,12 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Pro
             raise
     remark_repairs(options, options.trace, workload)
     return front, workload, last.get(True), last[False]
+
+
+def _front_text(progress: Progress) -> str:
+    """Return the size of the front in words, with what it is of if that is not all that was evaluated."""
+    old = f" after {progress.counted:,}" if progress.counted < progress.evaluations else ""
+    return f"front {progress.front:,}{old}"
 
 
 def _show_front(
@@ -397,7 +403,7 @@ def _explore_plan(options: argparse.Namespace) -> None:
     with sure_interrupt(), remarks_of_search(), bar(options.plan, sum(counts)) as update:
 
         def on_progress(row: Row, progress: Progress) -> None:
-            update(before[row.name] + progress.evaluations, sum(counts), f"{row.name}: front {progress.front:,}")
+            update(before[row.name] + progress.evaluations, sum(counts), f"{row.name}: {_front_text(progress)}")
 
         try:
             front = explore_plan(

@@ -63,7 +63,7 @@ class Progress(NamedTuple):
     replayed
         How many of them come from the store.
     front
-        Size of the front when it was last counted.
+        Size of the front when it was last counted, see `counted`.
     seconds
         CPU seconds of all simulations.
     elapsed
@@ -75,6 +75,8 @@ class Progress(NamedTuple):
         then, and at the end; None in all other reports, and if it is unknown.
     beginning
         Whether all this is of the weightings that sequences begin with, before their own exploration.
+    counted
+        How many evaluations were done when the front was counted.
     """
 
     generation: int
@@ -87,6 +89,7 @@ class Progress(NamedTuple):
     best: tuple[float, ...]
     gained: float | None = None
     beginning: bool = False
+    counted: int = 0
 
 
 def explore(
@@ -435,9 +438,11 @@ class _Publisher:
         self.gain_seconds = 0.0
         self.progress = progress
         self.objectives = objective_table(workload.groups)
+        self.maximised = np.array([objective.maximise for objective in self.objectives])
         self.best = np.full(len(self.objectives), np.nan)
         self.published_at = time.perf_counter()
-        self.front = 0
+        self.is_published = (record.run.directory / FRONT_FILE).exists()
+        self.front = self.counted = 0
         nondominated_rows(np.zeros((1, self.best.size)), self.objectives)  # loads its library before it is timed
         self.report_end = 0
         self.counted_at = -np.inf
@@ -452,16 +457,16 @@ class _Publisher:
             return
         record = self.record
         values = record.values[: record.count]
-        candidates = np.vstack([self.best, values[self.report_end :]])
+        latest = values[self.report_end :]
         self.report_end = record.count
-        for j, objective in enumerate(self.objectives):
-            column = candidates[~np.isnan(candidates[:, j]), j]
-            if column.size:
-                self.best[j] = column.max() if objective.maximise else column.min()
+        if len(latest):  # where nothing but NaN is known, it stays NaN
+            least, most = np.fmin.reduce(latest), np.fmax.reduce(latest)
+            self.best = np.where(self.maximised, np.fmax(self.best, most), np.fmin(self.best, least))
         now = time.perf_counter()
-        if now - self.counted_at >= self.count_seconds / FILTER_SHARE or record.count == record.total:
+        is_due = now - self.counted_at >= self.count_seconds / FILTER_SHARE
+        if (is_due and record.count) or record.count == record.total:  # the first report may be of none
             rows = self._filter()
-            self.front = int(nondominated_rows(values[rows], self.objectives).sum())
+            self.front, self.counted = int(nondominated_rows(values[rows], self.objectives).sum()), record.count
             self.counted_at = time.perf_counter()
             self.count_seconds = self.counted_at - now
         now = time.perf_counter()
@@ -471,8 +476,8 @@ class _Publisher:
             self.gained_at = time.perf_counter()
             self.gain_seconds = self.gained_at - now
         counts = generation, record.count, record.total, record.from_store
-        best = tuple(self.best.tolist())
-        self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best, gained))
+        best, spent = tuple(self.best.tolist()), (record.seconds, record.wall_seconds)
+        self.progress(Progress(*counts, self.front, *spent, best, gained, counted=self.counted))
 
     def _filter(self) -> Ints:
         """Return the evaluations that none dominates, and those that are equal to them; only new ones are compared."""
@@ -487,7 +492,7 @@ class _Publisher:
         record = self.record
         if record.count <= len(record.stored_rows):
             return
-        if time.perf_counter() - self.published_at >= PUBLISH_EVERY or not (record.run.directory / FRONT_FILE).exists():
+        if time.perf_counter() - self.published_at >= PUBLISH_EVERY or not self.is_published:
             self.publish(runs.RUNNING)
 
     def publish(self, status: str) -> Front:
@@ -507,7 +512,9 @@ class _Publisher:
         front = front_of(values, genomes, origin, workload.groups, workload.name, workload.digest, self._filter())
         if record.count:
             save_front(front, record.run.directory / FRONT_FILE)
+            self.is_published = True
         record.write(status, front=len(front))
+        self.front, self.counted = len(front), record.count
         self.published_at = time.perf_counter()
         return front
 

@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -177,8 +177,7 @@ def advance(
         else:
             asking.submitted = asking.asked
         if there.running:
-            for number, values, seconds in there.results():
-                asking.keep(number, values, seconds)
+            asking.keep(there.results())
         if lag is not None or record.count == asking.asked:
             yield int(asking.generations[max(record.count, 1) - 1])
         if record.count >= record.total:
@@ -259,10 +258,13 @@ class _Asking:
         first, self.told = self.told, self.record.count
         return self.search.send(self.costs(self.record.values[first : self.told]))
 
-    def keep(self, number: int, values: Floats, seconds: Floats) -> None:
-        """Keep the results of genomes from a number on; store those before which nothing is missing."""
+    def keep(self, results: Sequence[tuple[int, Floats, Floats]]) -> None:
+        """Keep results, each of genomes from a number on; store those before which nothing is missing.
+
+        All in one transaction: a large cluster ends hundreds of tasks at a time, and each transaction takes .1 ms.
+        """
         record = self.record
-        self._early[number] = values, seconds
+        self._early |= {number: (values, seconds) for number, values, seconds in results}
         first = end = record.count
         parts = []
         while end in self._early:

@@ -15,8 +15,9 @@ import pytest
 import paretosched as ps
 from paretosched.core.errors import WorkersLostError
 from paretosched.core.tables import plain
-from paretosched.fronts.dominance import costs
+from paretosched.fronts.dominance import costs, nondominated_rows
 from paretosched.fronts.front import extremes
+from paretosched.search import exploration
 from paretosched.search.aims import aim_of
 from paretosched.search.evaluation import Simulations, simulations
 from paretosched.search.last_tenth import gain_of_last_tenth
@@ -50,6 +51,22 @@ def test_explore_finds_what_the_library_finds(house: Path, workload: ps.Workload
     assert gained is not None
     last = f"front {len(front)}, last tenth {100 * gained:+.2f} %"
     assert outcome.err.splitlines()[-1] == f"paretosched: exploring: 36 of 36, {last}"
+
+
+def test_a_front_that_was_counted_before_is_not_called_that_of_now(
+    house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exploration, "FILTER_SHARE", 1e-9)
+    monkeypatch.setattr(exploration, "PUBLISH_EVERY", np.inf)
+    words = ("--evaluations", 40, "--population", 4, "--algorithm", "nsga2")
+    outcome = succeed("explore", house / "w.swf.gz", "-o", tmp_path / "run", *words)
+    lines = [line for line in outcome.err.splitlines() if " of 40, front" in line]
+    values, _ = read_values(tmp_path / "run")
+    objectives = ps.load_front(tmp_path / "run").objectives
+    first, last = (int(nondominated_rows(values[:k], objectives).sum()) for k in (4, 40))
+    assert lines[0] == f"paretosched: exploring: 4 of 40, front {first}"
+    assert lines[1:-1] == [f"paretosched: exploring: {k} of 40, front {first} after 4" for k in range(8, 40, 4)]
+    assert lines[-1].startswith(f"paretosched: exploring: 40 of 40, front {last}, last tenth")
 
 
 def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: Path) -> None:

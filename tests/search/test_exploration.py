@@ -20,6 +20,7 @@ from paretosched.fronts.dominance import costs, nondominated_rows
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import load_front
 from paretosched.fronts.row_schedules import row_policy
+from paretosched.search import exploration
 from paretosched.search import runs as store
 from paretosched.search.aims import aim_of
 from paretosched.search.exploration import Progress, explore
@@ -174,6 +175,22 @@ def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
     values = np.array([np.frombuffer(row[3]) for row in archive(tmp_path / "run")])
     assert reports[-1].best == (values[:, 0].max(), *values[:, 1:].min(axis=0))
     assert 0 < reports[0].seconds < reports[-1].seconds
+
+
+@pytest.mark.parametrize("share", [1e-9, 1e9])
+def test_progress_says_of_which_evaluations_the_front_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
+) -> None:
+    """It is counted as rarely as its share of the time demands: here at both ends only, or at every report."""
+    monkeypatch.setattr(exploration, "FILTER_SHARE", share)
+    monkeypatch.setattr(exploration, "PUBLISH_EVERY", np.inf)
+    reports: list[Progress] = []
+    front = explore(W, tmp_path / "run", evaluations=55, progress=reports.append, **SMALL)
+    values, _ = read_values(tmp_path / "run")
+    assert [p.evaluations for p in reports] == [10, 20, 30, 40, 50, 55]
+    assert [p.counted for p in reports] == ([10] * 5 + [55] if share < 1 else [10, 20, 30, 40, 50, 55])
+    for p in reports:
+        assert p.front == int(nondominated_rows(values[: p.counted], front.objectives).sum())
 
 
 @pytest.mark.long

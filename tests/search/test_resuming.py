@@ -137,6 +137,25 @@ def test_worker_processes_make_the_same_archive(whole: Path, tmp_path: Path, wor
     equal_runs(whole, tmp_path / "run")
 
 
+def test_what_ends_together_is_stored_together(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    def store(run: Any, generations: Sequence[int], first: int, batch: Any) -> None:
+        calls.append(len(batch))
+        resuming_append(run, generations, first, batch)
+
+    resuming_append = resuming.append
+    disorder = Disorder(1, 40)
+    waited, wait = [], Simulations.results
+    monkeypatch.setattr(Simulations, "results", lambda there: waited.append(wait(there)) or waited[-1])
+    monkeypatch.setattr(exploration, "simulations", disorder)
+    monkeypatch.setattr(resuming, "append", store)
+    explore(W, tmp_path / "run", **WORDS)
+    equal_runs(whole, tmp_path / "run")
+    assert sum(calls) == 260
+    assert len(calls) <= len(waited) < sum(map(len, waited))  # tasks
+
+
 @pytest.mark.parametrize("algorithm", ["random", "all"])
 def test_what_depends_on_no_result_is_the_same_in_any_order(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str

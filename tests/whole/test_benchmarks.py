@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks import bench_deploy, bench_kernels
+from benchmarks.bench_cluster import large_store
 from benchmarks.bench_kernels import simulations, traces
+from paretosched.search import exploration
 from paretosched.workload.lublin_feitelson import lublin
 from paretosched.workload.swf import write_swf
 from support.commands import ROOT
@@ -60,3 +62,13 @@ def test_a_missed_goal_hides_no_other_benchmark(tmp_path: Path) -> None:
     assert done.returncode == 2
     ran = (tmp_path / "ran").read_text(encoding="utf-8").replace("tests/benchmarks/bench_", "").splitlines()
     assert ran == ["kernels.py", "app.py", "search.py", "deploy.py", "cluster.py", "cluster.py --store 1000000"]
+
+
+def test_a_large_store_is_measured_to_the_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(exploration, "simulations", exploration.simulations)  # which is put back
+    large_store(11_000)  # tenths are longer than a lag
+    lines = capsys.readouterr().out.splitlines()
+    begins = ("driver", "driver", "store", "read", "open to continue", "publish a front of", "continue", "memory")
+    assert [line.startswith(begin) for line, begin in zip(lines, begins, strict=True)] == [True] * len(begins)
