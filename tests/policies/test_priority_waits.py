@@ -28,7 +28,7 @@ CASES: dict[str, Key] = {
 }
 
 
-def explained(text: str) -> PriorityExplanation:
+def explanation_of(text: str) -> PriorityExplanation:
     explanation = ps.explain(text)
     assert isinstance(explanation, PriorityExplanation)
     return explanation
@@ -36,7 +36,7 @@ def explained(text: str) -> PriorityExplanation:
 
 @pytest.mark.parametrize("text", CASES)
 def test_waits_are_exact_to_the_second(text: str) -> None:
-    key, rows = CASES[text], explained(text).rows()
+    key, rows = CASES[text], explanation_of(text).rows()
     groups = {row["group"] for row in rows}
     assert len(rows) == len(SITUATIONS) * (4 * len(groups)) * (4 * len(groups) - 1)
     for row in rows:
@@ -54,7 +54,7 @@ def test_waits_are_exact_to_the_second(text: str) -> None:
 
 
 def test_the_text_has_tables_of_groups_and_sizes() -> None:
-    lines = [" ".join(line.split()) for line in explained(LINE).text().splitlines()]
+    lines = [" ".join(line.split()) for line in explanation_of(LINE).text().splitlines()]
     head = "small job of by vip by physics by others large job of by vip by physics by others"
     place = lines.index(head)
     assert lines[place - 1].endswith("of its size, group by group (line: who is passed; column: by whom):")
@@ -69,20 +69,20 @@ def test_the_text_has_tables_of_groups_and_sizes() -> None:
 
 
 def test_each_situation_has_its_tables_and_groups_of_other_sizes_theirs() -> None:
-    text = explained("order day: wait / estimate; order night: wait; order weekend: wait * (1 + vip)").text()
+    text = explanation_of("order day: wait / estimate; order night: wait; order weekend: wait * (1 + vip)").text()
     assert [line for line in text.splitlines() if line.startswith(("weekend", "day", "night"))] == [
         "weekend (Saturday and Sunday):",
         "day (Monday to Friday, 8 to 18 o'clock):",
         "night (the rest of the week):",
     ]
-    text = explained("order: wait / if(vip, estimate, 1h)").text()
+    text = explanation_of("order: wait / if(vip, estimate, 1h)").text()
     assert "of its group, vip, size by size" in text
     assert "of its group, others, size by size" in text
 
 
 def test_many_groups_are_cut_and_said() -> None:
     names = [f"g{place}" for place in range(MOST_GROUPS + 3)]
-    explanation = explained(f"priority:{','.join(names)}")
+    explanation = explanation_of(f"priority:{','.join(names)}")
     assert f"the first {MOST_GROUPS} of {len(names) + 1} groups" in explanation.text()
     assert {row["group"] for row in explanation.rows()} == {*names, "others"}
 
@@ -98,7 +98,7 @@ def test_many_groups_are_cut_and_said() -> None:
     ],
 )
 def test_what_is_not_known_is_said(text: str, why: str) -> None:
-    explanation = explained(text)
+    explanation = explanation_of(text)
     assert explanation.rows() == []
     assert f"Who overtakes whom is not listed: {why}" in " ".join(explanation.words())
     assert "How long a job must have waited" not in explanation.text()
@@ -108,4 +108,4 @@ def test_what_is_not_known_is_said(text: str, why: str) -> None:
 def test_the_command_shows_it() -> None:
     assert "How long a job must have waited to pass one that has waited 1 h" in succeed("explain", LINE).out
     rows = succeed("explain", LINE, "--json").json["rows"]
-    assert rows == explained(LINE).rows()
+    assert rows == explanation_of(LINE).rows()
