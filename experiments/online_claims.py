@@ -193,8 +193,8 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         BEYOND,
-        "On the {} tenths of the first scaling, for which nothing was trained, `guarded: 1, 2` keeps them in {:.0f} and "
-        "gains {:.1f} % in the mean, {:.1f} % in the median",
+        "On the {} tenths of the first scaling, for which nothing was trained, `guarded: 1, 2` keeps them in {:.0f} "
+        "and gains {:.1f} % in the mean, {:.1f} % in the median",
         lambda r: (
             in_words(len(rows := tenths_of_scaled_log(r, GUARD))),
             sum(within_limits(rows)),
