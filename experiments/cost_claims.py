@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from experiments.claims import COST, REPLAYED, Claim
-from experiments.quoted import in_words, of_calls, of_one_call, replays, table4, training_times
+from experiments.quoted import Results, in_words, of_calls, of_one_call, replays, table4, training_times
 
 TIMES = ("wall_seconds", "kernel_seconds")
 ON_THE_REST = ("rest-easy", "rest-none", "rest-limits")
@@ -49,7 +49,28 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("gfs", [18], "`positions`"),
 )
 
+
+def of_a_simulation(results: Results) -> list[float]:
+    """Return the CPU time of one simulation in the trainings of Greedy on CTC without backfilling, in ms."""
+    trainings = results.rows("greedy/none", system="EASY")
+    seconds, evaluations = (sum(float(row[key]) for row in trainings) for key in ("kernel_seconds", "evaluations"))
+    return [1000 * seconds / evaluations]
+
+
 COST_CLAIMS: tuple[Claim, ...] = (
+    Claim(
+        COST,
+        "the trainings of Greedy of LANL and SDSC00; those of CTC took {:.0f} ms of CPU time a simulation |",
+        of_a_simulation,
+    ),
+    Claim(
+        COST,
+        "| gfs | {:,.0f} | {:,.0f} | the trainings of Greedy of KTH and SDSC96, made again while much else ran:",
+        lambda r: (
+            sum(r.value("speed/measured", "low", name=f"gfs training {log} {time}") for log in ("KTH", "SDSC96"))
+            for time in ("wall", "CPU")
+        ),
+    ),
     Claim(
         COST,
         "| ctc1024 | {:,.0f} | {:,.0f} | the exploration with EASY |",

@@ -174,6 +174,28 @@ def test_the_box_of_sequences_says_why_it_is_not_of_easy(sections: tuple[Any, An
     assert choices.not_of_easy([]) == ""
 
 
+def test_at_full_size_both_boxes_and_the_size_are_said(sections: tuple[Any, Any]) -> None:
+    choices, _ = sections
+    cells = {"jobs": "1800", "evaluations": "60", "owner_inside": "1", "owner_hypervolume": "0.02"}
+    rows = [
+        cells | {"variant": name, "hypervolume": "0.085", "size": str(100 * seed + len(name))}
+        for name in choices.FULL
+        for seed in range(3)
+    ]
+    begin = (
+        "At full size, 1,800 jobs, 60 evaluations, hypervolume in the owner's box, in the one that reaches to 1.5 times"
+    )
+    parts = "*swap* 0.0200 (1 of its schedules in it), 0.0850 and 4 to 204 (3 seeds); *swap, OX* 0.0200 (1 of its"
+    (line, _) = choices.at_full_size(rows)
+    assert line.startswith(begin)
+    assert parts in line
+    assert line.endswith("Neither box tells these runs apart.")
+    rows[0] |= {"owner_hypervolume": "0.03"}
+    (line, _) = choices.at_full_size(rows)
+    assert "*swap* 0.0200 to 0.0300 (1 of" in line
+    assert "tells these runs apart" not in line
+
+
 def test_an_older_box_is_said(sections: tuple[Any, Any]) -> None:
     _, beyond = sections
     assert "another one than the owner's" in beyond.box_sentence([{"hypervolume": "0.5"}], beyond.OF_FRONT)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.experiments import ROOT, paper, script, without
+from support.experiments import ROOT, modules, paper, script, without
 
 RESULTS = ROOT / "results" / "ctc1024"
 
@@ -36,6 +36,13 @@ def test_easy_comes_within_five_per_cent_of_the_published_values() -> None:
 
 def test_the_stored_explorations_have_the_papers_budget() -> None:
     assert all(int(row["evaluations"]) == 20_000 for row in stored_rows("explorations.csv"))
+
+
+def test_utilisation_that_all_schedules_share_is_said_to_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    (found,) = modules(monkeypatch, "ctc1024", ("analysis",))
+    shared = found["analysis"].shared_utilisation
+    assert shared([{"low": "67.39", "high": "67.39"}] * 2).endswith("it decides nothing.")
+    assert shared([{"low": "67.39", "high": "67.39"}, {"low": "67.39", "high": "67.40"}]) == ""
 
 
 @pytest.mark.slow
