@@ -313,10 +313,10 @@ def rows_of_nudges(log: str, options: argparse.Namespace) -> Iterator[dict[str, 
                 tried[learner.name] = found[0]
         for nudge, (name, policy) in product(range(settings.NUDGES + 1), tried.items()):
             where = {"part": NUDGES, "log": log, "split": split.name, "nudge": nudge, "policy": name}
-            yield where | without_sums(reached_by(nudged(test, nudge), policy, options))
+            yield where | without_sums(reached_by(nudge_jobs(test, nudge), policy, options))
 
 
-def nudged(jobs: ps.Workload, nudge: int) -> ps.Workload:
+def nudge_jobs(jobs: ps.Workload, nudge: int) -> ps.Workload:
     """Return jobs, each submitted up to a minute later at random; the lowest rows stay the first of the same second.
 
     Parameters

@@ -144,8 +144,8 @@ def test_nudged_jobs_are_the_same_jobs_up_to_a_minute_later(scripts: dict[str, A
     """The delay of a job is that of the draw, whatever other rows it passes; the jobs as recorded are one draw, too."""
     jobs = ps.lublin(jobs=400, processors=64, seed=5)
     run = scripts["run"]
-    assert run.nudged(jobs, 0) is jobs
-    first, again, second = (run.nudged(jobs, draw) for draw in (1, 1, 2))
+    assert run.nudge_jobs(jobs, 0) is jobs
+    first, again, second = (run.nudge_jobs(jobs, draw) for draw in (1, 1, 2))
     assert first.digest == again.digest != second.digest
     for moved in (first, second):
         place = {int(job): row for row, job in enumerate(moved.job)}

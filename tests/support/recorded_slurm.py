@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests python -m support.recorded_slurm FOLDER      # all of them anew; it takes root, and four minutes
 
-Seconds and numbers differ each time; `shape` is what must not. tests/workload/accounting/test_recorded_slurm.py
+Seconds and numbers differ each time; `shape` is what must not. tests/whole/test_recorded_slurm.py
 compares it with what is stored.
 """
 
@@ -117,7 +117,7 @@ def record_books() -> Texts:
             "slurm-steps.txt": line.replace(" -X ", " "),
             "slurm-local-times.txt": line.replace("SLURM_TIME_FORMAT=%s ", ""),
         }
-        return {name: renamed(cluster.call("sh", "-c", line)) for name, line in lines.items()}
+        return {name: without_names(cluster.call("sh", "-c", line)) for name, line in lines.items()}
 
 
 def record_states() -> Texts:
@@ -158,7 +158,7 @@ def record_states() -> Texts:
         cluster.call("scontrol", "suspend", stopped)
         line = sacct_command([WINDOW])
         cluster.wait_until(lambda: {"SUSPENDED", "PENDING"} <= {*cluster.call("sh", "-c", line).split("|")})
-        return {"slurm-states.txt": renamed(cluster.call("sh", "-c", line))}
+        return {"slurm-states.txt": without_names(cluster.call("sh", "-c", line))}
 
 
 def record_requeued() -> Texts:
@@ -193,8 +193,8 @@ def record_requeued() -> Texts:
             "slurm-requeued-without-D.txt": line.replace(" -D ", " "),
             "slurm-two-windows.txt": two,
         }
-        texts = {name: renamed(cluster.call("sh", "-c", line)) for name, line in lines.items()}
-        return texts | {"slurm-own-jobs.txt": renamed(cluster.call("sh", "-c", line, user="games"))}
+        texts = {name: without_names(cluster.call("sh", "-c", line)) for name, line in lines.items()}
+        return texts | {"slurm-own-jobs.txt": without_names(cluster.call("sh", "-c", line, user="games"))}
 
 
 def record_down() -> Texts:
@@ -235,7 +235,9 @@ def record_down() -> Texts:
         wait_for_queue(cluster, killed)
         lines_of = {"jobs": sacct_command([WINDOW]), "nodes": SINFO, "events": EVENTS}
         cluster.wait_until(lambda: cluster.call("sh", "-c", lines_of["jobs"]).count("|COMPLETED|") == 4)
-        return {f"slurm-down-{what}.txt": renamed(cluster.call("sh", "-c", line)) for what, line in lines_of.items()}
+        return {
+            f"slurm-down-{what}.txt": without_names(cluster.call("sh", "-c", line)) for what, line in lines_of.items()
+        }
 
 
 SCENES: Mapping[str, Callable[[], Texts]] = {
@@ -256,7 +258,7 @@ def add_users(cluster: SlurmCluster) -> None:
         cluster.call("sacctmgr", "-i", "add", "user", user, f"account={account}", "cluster=loop")
 
 
-def renamed(text: str) -> str:
+def without_names(text: str) -> str:
     """Return a text with the names that the users have in the stored ones."""
     for user, (name, _) in USERS.items():
         text = text.replace(f"|{user}|", f"|{name}|")
