@@ -179,20 +179,20 @@ def opening(
         )
         + (f", each with all {jobs:,} jobs; {'; '.join(parts)}." if parts else "."),
         f"{'; '.join(fails)}.",
-        f"{orders_words(rows)}, and explore policies (the weighting), which give {100 * share:.0f} % of these "
-        f"schedules for {100 * cost:.0f} % of the CPU time, and which a machine can run.",
+        f"{orders_words(rows)}, and explore policies (the weighting), which give {100 * share:.0f} % of the "
+        f"{int(final['front']):,} for {100 * cost:.0f} % of the CPU time, and which a machine can run.",
     )
 
 
 def orders_words(rows: Mapping[str, Mapping[str, str]]) -> str:
     """Return how much of the owner's box the orders of the queue cover, beside the search of weightings."""
     orders, weighting = rows["queue-permutation"], rows["weighting"]
-    volumes = [100 * float(row["hypervolume"]) for row in (orders, weighting)]
+    volumes = [100 * float(row["hypervolume"]) for row in (orders, weighting, rows["final"])]
     seconds = [float(row["kernel_seconds"]) for row in (orders, weighting)]
     return (
         f"{'Begin with' if volumes[0] >= volumes[1] else 'Do not stop at'} the {int(orders['front'])} orders of the "
         f"user groups, which in {seconds[0]:.0f} CPU s reach {volumes[0]:.1f} % of what an owner may ask for (a search "
-        f"of policies {volumes[1]:.1f} % in {seconds[1]:.0f} s)"
+        f"of policies {volumes[1]:.1f} % in {seconds[1]:.0f} s, all together {volumes[2]:.1f} %)"
     )
 
 

@@ -80,8 +80,9 @@ def known_words(known: Sequence[Row], best: Mapping[str, Row]) -> str:
         "them. "
         + (
             "On the other logs (~) only weightings, orders of the groups, the trained orders of "
-            "[results/orders](../orders/summary.md) and policies on LANL were tried, all of them online, so that "
-            f"shares may be too large; the best within the limits gains (by what, or of how many schedules): "
+            "[results/orders](../orders/summary.md) and policies on LANL were tried, and what keeps the limits is all "
+            "online, so that shares may be too large; the best within the limits gains (by what, or of how many "
+            "schedules): "
             f"{', '.join(others)}. "
             if others
             else "Of the other logs none was searched for. "
@@ -154,8 +155,9 @@ def lanl_in_words(rows: Sequence[Row], bounds: Mapping[str, float]) -> str:
         shares = [100 * float(row["objective_vs_easy"]) / bounds[log] for row in mine]
         most = max(int(float(row["dominated_by"])) for row in mine)
         words.append(
-            f"{bounds[log]:.1f} %, the trained ones gain {min(shares):.0f} to {max(shares):.0f} % of it, "
-            f"{sum(map(keeps_limits, mine))} of {len(mine)} keep the limits, and one is dominated by up to {most:,} of "
+            f"{bounds[log]:.1f} %, the trained ones that are there both ways gain {min(shares):.0f} to "
+            f"{max(shares):.0f} % of it, {sum(map(keeps_limits, mine))} of {len(mine)} keep the limits, and one is "
+            f"dominated by up to {most:,} of "
             f"{int(mine[0]['front']):,} schedules of the front"
         )
     return f" LANL's bound is with runs cut {words[0]}; with its requests raised it is {words[1]}."

@@ -34,8 +34,8 @@ def section(rows: Sequence[Row]) -> list[str]:
         f"All tenths as recorded, and {draws} times with every job submitted up to {settings.LONGEST_NUDGE} s later at "
         "random, EASY's too. Gains are means over logs, of the first seed of trainings, which learnt from the jobs "
         "as recorded; the spread is the standard deviation of these means over the draws. In the last column, the "
-        "median and the largest difference between the best and the worst draw of a tenth, in percentage points. What "
-        "is smaller than these differences says nothing of a policy.",
+        f"median and the largest difference between the lowest and the highest gain on a tenth, of the {draws} and "
+        "as recorded, in percentage points. What is smaller than these differences says nothing of a policy.",
         "",
     ]
 

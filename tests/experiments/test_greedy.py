@@ -156,8 +156,11 @@ def test_what_lanls_reading_changes_is_of_the_policies_that_are_there_both_ways(
     rows += [position("LANL", title, 10.0), position(raised, title, 10.0, AWRT4_vs_easy="-30", dominated_by="7")]
     rows += [position(raised, "there once", 40.0)]
     words = way.lanl_in_words(rows, way.bounds_of(rows))
-    assert "with runs cut 20.0 %, the trained ones gain 50 to 50 % of it, 1 of 1 keep the limits" in words
-    assert "raised it is 40.0 %, the trained ones gain 25 to 25 % of it, 0 of 1 keep" in words
+    assert (
+        "with runs cut 20.0 %, the trained ones that are there both ways gain 50 to 50 % of it, 1 of 1 keep the limits"
+        in words
+    )
+    assert "raised it is 40.0 %, the trained ones that are there both ways gain 25 to 25 % of it, 0 of 1 keep" in words
     assert "dominated by up to 7 of 100 schedules" in words
 
 
