@@ -215,7 +215,7 @@ def worse_awrt(standing: Standing) -> str:
 def in_short(standing: Standing) -> str:
     """Return in words what a guarded order does; nothing of other policies."""
     is_guarded = standing.policy.startswith(Guarded.rule)
-    return " (large requests first, two groups ahead while it beats a simulated EASY)" if is_guarded else ""
+    return " (large requests first, two groups while it beats EASY)" if is_guarded else ""
 
 
 def gains_in_words(rows: Sequence[Row], standing: Standing) -> list[str]:
