@@ -8,7 +8,7 @@ from typing import Any
 from ..core.tables import Column, amount, number_of, plain, table
 from ..wishes.wish import wish_text
 from .intervals import PERCENT, interval_text
-from .promises import ALL, EASY, POLICY, RECORDED, TODAY, Review, Word
+from .promises import EASY, POLICY, RECORDED, TODAY, Review, Word
 
 HEADINGS = {Word.KEPT: "KEPT", Word.BROKEN: "NOT KEPT", Word.UNKNOWN: "CANNOT BE SAID"}
 JOBS, SCHEDULE, AWRT = Column("jobs", "jobs", ",d"), Column("system", "schedule"), Column("awrt_s", "AWRT h", ",.2f")
@@ -29,8 +29,8 @@ def review_text(review: Review, dry: bool = False) -> str:
         f"{DRY if dry else verdict_text(review)}\n{about_jobs(review)}",
         f"objective: {wish_text(review.wish)}\n{gain_table(review, whole, dry)}",
         *([change_table(review, whole)] if dry else []),
-        group_table(whole),
-        week_table(rows[len(whole) :]),
+        group_table(review, whole),
+        week_table(review, rows[len(whole) :]),
         f"pairs of jobs of which one came while the other waited: {review.pairs.together:,}; in "
         f"{_share(review.pairs.turned, review.pairs.together)} the policy starts the other one first",
     ]
@@ -86,12 +86,18 @@ def gain_table(review: Review, rows: Sequence[dict[str, Any]], dry: bool) -> str
     return text
 
 
-def group_table(rows: Sequence[dict[str, Any]]) -> str:
-    """Return response times and waits of each group as a table."""
+def rows_by_group(review: Review, rows: Sequence[dict[str, Any]]) -> dict[str, Sequence[dict[str, Any]]]:
+    """Return the rows of each schedule over all weeks, for all jobs and for each group; a group may be called "all"."""
+    labels = ("all jobs", *(f"group {group}" for group in review.workload.groups))
+    return {label: rows[place :: len(labels)] for place, label in enumerate(labels)}
+
+
+def group_table(review: Review, rows: Sequence[dict[str, Any]]) -> str:
+    """Return response times and waits of each group as a table; `rows` are those over all weeks."""
     lines = []
-    for group in dict.fromkeys(row["group"] for row in rows):
-        for place, row in enumerate(row for row in rows if row["group"] == group):
-            of_easy = {"of": "all jobs" if group == ALL else f"group {group}", "awrt_vs_easy": None}
+    for label, of_group in rows_by_group(review, rows).items():
+        for place, row in enumerate(of_group):
+            of_easy = {"of": label, "awrt_vs_easy": None}
             lines.append(with_hours(row) | (of_easy if place == EASY else {"of": "", "jobs": ""}))
     return table(lines, [Column("of", ""), JOBS, SCHEDULE, AWRT, Column("awrt_vs_easy", "vs EASY %", "+.1f"), *WAITS])
 
@@ -103,10 +109,10 @@ def change_table(review: Review, rows: Sequence[dict[str, Any]]) -> str:
     """
     systems = [schedule.name for schedule in review.schedules]
     lines = []
-    for group in (ALL, *review.workload.groups):
-        of_group = [with_hours(row) for row in rows if row["group"] == group]
+    for label, of_rows in rows_by_group(review, rows).items():
+        of_group = [with_hours(row) for row in of_rows]
         before, after = of_group[RECORDED], of_group[POLICY]
-        line: dict[str, Any] = {"of": "all jobs" if group == ALL else f"group {group}", "jobs": before["jobs"]}
+        line: dict[str, Any] = {"of": label, "jobs": before["jobs"]}
         line |= {"awrt": before["awrt_s"], "wait": before["wait_mean_s"]}
         line |= {"awrt_then": after["awrt_s"], "wait_then": after["wait_mean_s"]}
         for place, key in ((POLICY, "change"), (TODAY, "today_change")):
@@ -130,11 +136,12 @@ def change_table(review: Review, rows: Sequence[dict[str, Any]]) -> str:
     return f"{table(lines, columns)}\n{note}"
 
 
-def week_table(rows: Sequence[dict[str, Any]]) -> str:
-    """Return the gains over EASY, the response times and the waits of all jobs week by week."""
+def week_table(review: Review, rows: Sequence[dict[str, Any]]) -> str:
+    """Return the gains over EASY, the response times and the waits of all jobs; `rows` are those week by week."""
     lines = []
-    for week in dict.fromkeys(row["from"] for row in rows):
-        of_week = [row for row in rows if row["from"] == week and row["group"] == ALL]
+    of_all = rows[:: 1 + len(review.workload.groups)]
+    for week in dict.fromkeys(row["from"] for row in of_all):
+        of_week = [row for row in of_all if row["from"] == week]
         for place, row in enumerate(of_week[RECORDED:]):
             lines.append(with_hours(row) | ({"from": "", "jobs": ""} if place else {}))
     gain = Column("objective_vs_easy", "objective vs EASY %", "+.1f")

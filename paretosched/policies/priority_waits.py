@@ -159,7 +159,10 @@ def explain_priority(policy: Priority) -> PriorityExplanation:
     >>> row["passed_group"], row["group"], row["wait"]
     ('vip', 'others', 7200)
     """
-    named = policy.groups or (*policy.named_groups, OTHERS)
+    rest = OTHERS
+    while rest in policy.named_groups:  # a group may have this name, too
+        rest = f"all {rest}"
+    named = policy.groups or (*policy.named_groups, rest)
     groups = named if len(named) > 1 else ("all",)
     unknown = _unknown_part(policy)
     if unknown:

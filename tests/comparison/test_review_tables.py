@@ -63,3 +63,16 @@ def test_a_group_stands_once_in_the_table_of_groups_also_if_there_is_one_week_on
     text = review_text(result)
     assert all(text.count(f"\ngroup {group} ") <= 1 for group in w.groups)
     assert text.count("\nall jobs ") == 1
+
+
+def test_a_group_may_be_called_all() -> None:
+    w = of_weeks(3)
+    wish, since = as_wish("AWRT", w.groups), int(w.submit[0])
+
+    def text_of(groups: tuple[str, ...]) -> str:
+        of_groups = w.with_(groups=groups)
+        log = of_groups.with_(wait=simulate(w, "easy").start - w.eligible)
+        return review_text(review(log, as_policy("sjf; backfill: easy"), since, wish), dry=True)
+
+    others = w.groups[1:]
+    assert text_of(("all", *others)) == text_of(("AAA", *others)).replace("AAA", "all")

@@ -87,6 +87,13 @@ def test_many_groups_are_cut_and_said() -> None:
     assert {row["group"] for row in explanation.rows()} == {*names, "others"}
 
 
+def test_a_group_may_be_called_others() -> None:
+    explanation = explanation_of("order: wait + 3600 * others")
+    assert explanation.groups == ("others", "all others")
+    row = next(row for row in explanation.rows() if row["passed_group"] == "others" and row["group"] == "all others")
+    assert row["wait"] == 2 * WAITED
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
