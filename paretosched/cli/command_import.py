@@ -155,6 +155,7 @@ def _print_command(options: argparse.Namespace) -> None:
         "# One line a month, so that slurmdbd is not asked for too much at once; jobs that are in two months are taken"
     )
     show("# once. Take the months that you need, and remove the others. The output: paretosched import slurm FILE")
+    show("# They end today: print them again for jobs that come later.")
     show("# When nodes were down, and the size of the machine: --nodes nodes.txt --events events.txt, from")
     show(f"#   {SINFO} > nodes.txt")
     show(f"#   {EVENTS} > events.txt")

@@ -108,6 +108,7 @@ def test_the_commands_of_twelve_months_are_printed_with_who_must_run_them() -> N
     lines = succeed("import", "slurm", "--command").out.splitlines()
     remarks, commands = [line for line in lines if line[0] == "#"], [line for line in lines if line[0] != "#"]
     assert "AdminLevel=Operator" in remarks[0]
+    assert "# They end today: print them again for jobs that come later." in remarks
     windows = [(line.split(" -S ")[1].split()[0], line.split(" -E ")[1].split()[0]) for line in commands]
     assert len(windows) == 12
     assert all(last == first for (_, last), (first, _) in pairwise(windows))
