@@ -44,7 +44,7 @@ STATED: tuple[Stated, ...] = tuple(
             "What two groups lose here",
             "List and CONS are two",
         ),
-        (README, RULE): ("LGPL 2.1 or later, certifi and shtab under the MPL 2.0", "two schedules over time"),
+        (README, RULE): ("LGPL 2.1 or later, certifi and shtab the MPL 2.0", "two schedules over time"),
         (PAPER000, SETTING): (
             "trained on the first 70 % of each log, measured on the last 30 %",
             "no group by more than 25 %",

@@ -55,7 +55,7 @@ LOOK = 1.0  # s between two looks at the cluster
 MOMENT = 0.3  # s in which a worker that has nothing to do ends
 RETRIES = 3  # of a task that fails, and of a generation whose scheduler has gone
 DEATHS = 9  # of workers of ours with the same task, after which the task is given up
-LOGGERS = ("distributed", "distributed.client", "tornado.application")  # their lines would hide ours
+LOGGERS = ("asyncio", "distributed", "distributed.client", "tornado.application")  # their lines would hide ours
 
 # What methods of a client raise when its scheduler has gone. A client that was closed forgets its parts.
 GONE = (OSError, TimeoutError, futures.CancelledError, ClosedClientError, AttributeError)

@@ -54,6 +54,7 @@ def examples(place: Path) -> dict[str, Any]:
             ps.explain(GREEDY),
             ps.explain(RULES),
             ps.explain("easy"),
+            ps.explain(ps.Priority("wait + 3600 * vip")),
             ps.as_policy("easy"),
         ),
         *(ps.Shares(), ps.Grouping(), ps.Optimisation(), time_sharing, ps.bounds(W), ps.waits(easy)),
