@@ -151,7 +151,8 @@ def opening(
     is_guarded = best.policy.startswith(Guarded.rule)
     sure = f"It was designed and picked with {parts} in view" if is_guarded else f"It was picked on {parts}"
     sure += f"; on made-up logs, which nobody had in view, limits are kept in {kept_of(made_up)}" if made_up else ""
-    sure += f"; {nudges.in_short(moved, best.policy)}" if nudges.in_short(moved, best.policy) else ""
+    if later := nudges.in_short(moved, best.policy):
+        sure += f"; {later}"
     return common.opening(
         f"Which scheduler reaches the least {provenance['objective']}, response times of two user groups, on jobs that "
         f"it has not learnt from, within {provenance['limits']} (AWRT is the mean response time, weighted by processor "

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from statistics import mean, stdev
+from statistics import mean, median, stdev
 
-import numpy as np
 import settings
-from standings import ROLLING, Row, gains_by_log, kept_of
+from standings import ROLLING, Row, gains_by_log, kept_of, place
 
 from paretosched.core.tables import markdown
 
@@ -42,41 +41,37 @@ def section(rows: Sequence[Row]) -> list[str]:
 
 def cells(rows: Sequence[Row], policy: str) -> list[str]:
     """Return the cells of a policy: gains and limits kept, as recorded and nudged, and how far a tenth moves."""
-    recorded, moved = parts_of(rows, policy)
-    gains = [mean(gains_by_log(draw, policy).values()) for draw in moved]
-    reach = reaches([*recorded, *(row for draw in moved for row in draw)])
+    mine = [row for row in rows if row["policy"] == policy]
+    recorded, moved = ([row for row in mine if (row["nudge"] != "0") == later] for later in (False, True))
+    gains, reach = gains_of_draws(moved, policy), reaches(mine)
     return [
         f"{mean(gains_by_log(recorded, policy).values()):+.1f} %",
         f"{mean(gains):+.1f} %",
         f"{stdev(gains):.1f}" if len(gains) > 1 else "-",
         kept_of(recorded),
-        kept_of([row for draw in moved for row in draw]),
-        f"{np.median(reach):.1f}, at most {max(reach):.1f}",
+        kept_of(moved),
+        f"{median(reach):.1f}, at most {max(reach):.1f}",
     ]
 
 
-def parts_of(rows: Sequence[Row], policy: str) -> tuple[list[Row], list[list[Row]]]:
-    """Return the rows of a policy as recorded, and those of each draw."""
-    mine = [row for row in rows if row["policy"] == policy]
-    draws = dict.fromkeys(row["nudge"] for row in mine if row["nudge"] != "0")
-    return [row for row in mine if row["nudge"] == "0"], [[row for row in mine if row["nudge"] == d] for d in draws]
+def gains_of_draws(moved: Sequence[Row], policy: str) -> list[float]:
+    """Return the gain of a policy, the mean over the logs, in each draw of nudged jobs."""
+    draws = dict.fromkeys(row["nudge"] for row in moved)
+    return [mean(gains_by_log([row for row in moved if row["nudge"] == d], policy).values()) for d in draws]
 
 
 def reaches(rows: Sequence[Row]) -> list[float]:
     """Return for each tenth how far apart its lowest and its highest gain are."""
-    ordered = sorted(rows, key=lambda row: (row["log"], row["split"]))
-    gains = [
-        [float(row["objective_vs_easy"]) for row in here]
-        for _, here in groupby(ordered, key=lambda row: (row["log"], row["split"]))
-    ]
+    tenths = groupby(sorted(rows, key=place), key=place)
+    gains = [[float(row["objective_vs_easy"]) for row in here] for _, here in tenths]
     return [max(of_tenth) - min(of_tenth) for of_tenth in gains]
 
 
 def in_short(rows: Sequence[Row], policy: str) -> str:
     """Return the end of a sentence: the gain of a policy over the draws, and how often it keeps the limits."""
-    _, moved = parts_of([row for row in rows if row["split"] in ROLLING], policy)
+    moved = [row for row in rows if row["policy"] == policy and row["nudge"] != "0" and row["split"] in ROLLING]
     if not moved:
         return ""
-    gains = [mean(gains_by_log(draw, policy).values()) for draw in moved]
-    kept = kept_of([row for draw in moved for row in draw])
-    return f"if every job comes up to a minute later, it gains {min(gains):.1f} to {max(gains):.1f} %, kept in {kept}"
+    gains = gains_of_draws(moved, policy)
+    low, high = min(gains), max(gains)
+    return f"if every job comes up to a minute later, it gains {low:.1f} to {high:.1f} %, kept in {kept_of(moved)}"

@@ -68,10 +68,10 @@ def main() -> None:
     parts = options.part or PARTS
     for part in parts:
         of_part: list[dict[str, Any]] = []
-        if part == ESTIMATES:
+        if part in (ESTIMATES, NUDGES):
             recorded = [log for log in logs if log not in settings.SCALED]
             for log in recorded:
-                of_part += rows_of_estimates(log, options)
+                of_part += (rows_of_estimates if part == ESTIMATES else rows_of_nudges)(log, options)
                 save_part(part, "", of_part, recorded, options.results)
             continue
         if part == GUARDED:
@@ -90,12 +90,6 @@ def main() -> None:
             for log, split in product(of_scaled, tenths(options.quick)):
                 of_part += rows_of(part, log, split, None, options)
                 save(part, of_part, of_scaled, options.results)
-            continue
-        if part == NUDGES:
-            recorded = [log for log in logs if log not in settings.SCALED]
-            for log in recorded:
-                of_part += rows_of_nudges(log, options)
-                save_part(part, "", of_part, recorded, options.results)
             continue
         for seed, split in product(seeds(part, options), settings.SPLITS):
             for log in logs:  # one seed and one split of all logs first, so that a part of the whole is of use

@@ -182,6 +182,20 @@ def as_trained(line: str, policy: dict[str, Any]) -> str | None:
     return line
 
 
+def output_beside_jobs(site: Site, command: str, log: str) -> str:
+    """Return what a daemon prints that runs from its first line in a log until all jobs have been submitted."""
+    daemon = site.start(f"{command} --period {PERIOD}")
+    try:
+        site.cluster.wait_until((site.folder / log).exists, 60)
+        site.submit_jobs()
+        daemon.send_signal(signal.SIGTERM)
+        output = "".join(daemon.communicate(timeout=60))
+        assert daemon.returncode == 0, output
+    finally:
+        daemon.kill()
+    return output
+
+
 def test_the_walk_of_the_readme(site: Site) -> None:
     """Every command ends with status 0 and prints the lines that are shown, with other numbers."""
     walk = steps()
@@ -195,15 +209,7 @@ def test_the_walk_of_the_readme(site: Site) -> None:
         is_daemon = command.startswith("paretosched deploy") and "--dry-run" not in command
         if is_daemon:
             since = datetime.fromtimestamp(site.now(), UTC).strftime("%Y-%m-%dT%H:%M")
-            daemon = site.start(f"{command} --period {PERIOD}")
-            try:
-                site.cluster.wait_until((site.folder / "policy.json.deploy/deploy.jsonl").exists, 60)
-                site.submit_jobs()
-                daemon.send_signal(signal.SIGTERM)
-                output = "".join(daemon.communicate(timeout=60))
-                assert daemon.returncode == 0, output
-            finally:
-                daemon.kill()
+            output = output_beside_jobs(site, command, "policy.json.deploy/deploy.jsonl")
         else:
             output = site.run(command)
         shown: list[str | None] = [*step.shown]
@@ -221,15 +227,7 @@ def test_a_shadow_of_a_real_slurm_says_what_would_have_changed(site: Site) -> No
     (site.folder / "policy.txt").write_text(policy, encoding="utf-8")
     since = datetime.fromtimestamp(site.now(), UTC).strftime("%Y-%m-%dT%H:%M")
     shadow = "paretosched deploy policy.txt --to slurm --groups account --dry-run -o shadow"
-    daemon = site.start(f"{shadow} --period {PERIOD}")
-    try:
-        site.cluster.wait_until((site.folder / "shadow/deploy.jsonl").exists, 60)
-        site.submit_jobs()
-        daemon.send_signal(signal.SIGTERM)
-        output = "".join(daemon.communicate(timeout=60))
-        assert daemon.returncode == 0, output
-    finally:
-        daemon.kill()
+    output_beside_jobs(site, shadow, "shadow/deploy.jsonl")
     site.run("paretosched import slurm --command > sacct.sh")
     site.run("sh sacct.sh > sacct.txt")
     site.run("paretosched import slurm sacct.txt -o log.swf.gz")
