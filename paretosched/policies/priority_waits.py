@@ -21,7 +21,7 @@ from ..core.situations import SITUATIONS
 from ..core.tables import enumeration, indented_lines
 from ..workload.workload import Workload
 from .explanation_words import KINDS, LIFETIME, WHEN, duration, example_jobs, origin_of, paragraphs
-from .formula import Formula, written_term
+from .formula import Formula, variables, written_term
 from .formula_analysis import GENERAL, shape_of
 from .formula_program import program_of
 from .greedy_explanation import (
@@ -180,7 +180,7 @@ def _unknown_part(policy: Priority) -> str:
     """Return why the waits between typical jobs are not known; "" if they are."""
     for order in policy.orders:
         term = order.formula.term
-        others = sorted(frozenset(_words(order.formula)) - COMPARED)
+        others = sorted(variables(term) - COMPARED)
         if others:
             return f"the order depends on {enumeration(others)}, which jobs of one size and group do not share"
         if term.word == "priority" and not term.labels and not policy.groups:
@@ -188,16 +188,6 @@ def _unknown_part(policy: Priority) -> str:
         if shape_of(order.formula.key).kind == GENERAL:
             return f"it is not proven that {written_term(term)} changes in one direction as a job waits"
     return ""
-
-
-def _words(formula: Formula) -> list[str]:
-    """Return the words of the numbers, variables and groups in a formula."""
-    found, terms = [], [formula.term]
-    while terms:
-        term = terms.pop()
-        terms += term.parts
-        found += [] if term.parts else [term.word]
-    return found
 
 
 def _waits(formula: Formula, groups: tuple[str, ...]) -> Ints:
