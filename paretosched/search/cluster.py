@@ -260,11 +260,11 @@ class Cluster:
 
         return asyncio.run_coroutine_threadsafe(call_client(), client.loop.asyncio_loop)
 
-    def _answer(self, call: Callable[[Any], Any]) -> Any:
-        """Return what a coroutine of the client returns, which should not take long."""
+    def _answer(self, call: Callable[[Any], Any], patience: float | None = None) -> Any:
+        """Return what a coroutine of the client returns, which should take no longer than `PATIENCE` or as given."""
         answer = self._begin(call)
         try:
-            return answer.result(PATIENCE)
+            return answer.result(patience or PATIENCE)
         except GONE as error:
             raise _NoConnectionError(_reason(error)) from None
         finally:
@@ -344,8 +344,8 @@ class Cluster:
                     raise _NoWorkerError("it has no worker")
                 time.sleep(0.1)
             here = self._versions()
-            try:
-                there = self._answer(lambda client: client.run(self._versions))
+            try:  # a slow or busy worker may need long to import the package
+                there = self._answer(lambda client: client.run(self._versions), WITHOUT_WORKER)
             except ImportError as error:
                 raise InputError(f"{self._place.name}: its workers must have paretosched, but: {error}") from None
             for worker, software in there.items():

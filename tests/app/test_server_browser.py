@@ -423,7 +423,7 @@ def test_the_run_is_explored_further_and_its_new_schedules_are_shown_when_asked_
         tab.wait_for_selector(f"#facts:has-text('{len(front):,} schedules of')")
         assert "of 1,400 simulated" in tab.inner_text("#facts")
         tab.click("[data-more='20000']")
-        tab.wait_for_selector("#further progress:not([value='1400'])")
+        tab.wait_for_selector("#further progress:not([value='1400'])", timeout=120_000)
         tab.click("#halt")
         tab.wait_for_selector("[data-more='1000']", timeout=120_000)
         assert 1400 < ps.load_front(tmp_path / "run").evaluations < 21_400

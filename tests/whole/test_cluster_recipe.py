@@ -218,11 +218,11 @@ def test_a_machine_that_joins_late_one_that_leaves_and_a_slow_one_change_nothing
     brake = threading.Thread(target=slow_down, args=(slow, ended))
     brake.start()
     try:
-        wait_until(lambda: run_store.count(store) or 0, 400, exploring)
+        wait_until(lambda: run_store.count(store) or 0, 400, machines, exploring)
         machines.start("three", recipe.worker)
         machines.wait_for("head", "Register worker", times=3)
         joined_at = run_store.count(store) or 0
-        wait_until(lambda: run_store.count(store) or 0, joined_at + 300, exploring)
+        wait_until(lambda: run_store.count(store) or 0, joined_at + 300, machines, exploring)
         os.killpg(leaving.pid, signal.SIGKILL)
         left_at = run_store.count(store) or 0
         assert exploring.wait(300) == 0, machines.log("client")
@@ -235,11 +235,11 @@ def test_a_machine_that_joins_late_one_that_leaves_and_a_slow_one_change_nothing
     assert load_front(folder / "client" / "run").values.tobytes() == load_front(folder / "alone").values.tobytes()
 
 
-def wait_until(count: Callable[[], int], least: int, process: subprocess.Popen[bytes]) -> None:
-    """Wait until there are so many evaluations, while a process goes on."""
+def wait_until(count: Callable[[], int], least: int, machines: Machines, process: subprocess.Popen[bytes]) -> None:
+    """Wait until there are so many evaluations, while the client goes on."""
     deadline = time.monotonic() + 240
     while count() < least:
-        assert process.poll() is None
+        assert process.poll() is None, machines.log("client")
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
