@@ -33,11 +33,13 @@ $(READY): pyproject.toml requirements.txt
 
 # What testing and releasing need, too.
 $(TESTED): $(READY) requirements-dev.txt
+	@echo "installing what tests need into $(VENV), once"
 	@$(PIP) $(LOCKED) requirements-dev.txt
 	@touch $@
 
 # What the site and a release need, too.
 $(WRITTEN): $(TESTED) requirements-docs.txt
+	@echo "installing what the site and a release need into $(VENV), once"
 	@$(PIP) $(LOCKED) requirements-docs.txt
 	@touch $@
 

@@ -314,6 +314,8 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
             if progress.exceeded:
                 where = " on the worst tenth" if options.resample else ""
                 notes.append(f"limits exceeded by {100 * progress.exceeded:,.2f} %{where}")
+            if progress.evaluations == progress.total:
+                notes.append("all tried; comparing the best with EASY")
             update(progress.evaluations, progress.total, "; ".join(notes))
 
         common = {

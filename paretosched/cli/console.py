@@ -168,7 +168,7 @@ class _Lines:
     def __init__(self, what: str, unit: str) -> None:
         self.what, self.unit = what, unit
         self.tenths = 0
-        self.amount = ""
+        self.amount = self.note = ""
         self.begin = self.last = monotonic()  # s, of the work and of the last line
         self.end = threading.Event()
         threading.Thread(target=self.say_still, daemon=True).start()
@@ -177,7 +177,7 @@ class _Lines:
         """Write a line if a tenth of the work is done since the last one."""
         if not goal:
             return
-        self.amount = f"{count:,} of {goal:,} {self.unit}".rstrip()
+        self.amount, self.note = f"{count:,} of {goal:,} {self.unit}".rstrip(), note
         before, self.tenths = self.tenths, count * 10 // goal  # a second part of the work begins at 0 again
         if self.tenths > before:
             self.say(note)
@@ -192,4 +192,4 @@ class _Lines:
         while not self.end.wait(max(0.0, self.last + PERIOD - monotonic())):
             now = monotonic()
             if now - self.last >= PERIOD:
-                self.say(f"still at work after {now - self.begin:.0f} s")
+                self.say(f"{self.note}{'; ' * bool(self.note)}still at work after {now - self.begin:.0f} s")

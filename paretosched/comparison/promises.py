@@ -158,13 +158,14 @@ class Review:
         rows = []
         for schedule, reached in zip(schedules, values, strict=True):
             of_group = waits(schedule)
-            for place, group in enumerate((ALL, *schedule.workload.groups)):
+            groups = (f"group {group}" if group == ALL else group for group in schedule.workload.groups)
+            for place, group in enumerate((ALL, *groups)):
                 easy, awrt = values[EASY][place + 1], reached[place + 1]
                 row: dict[str, Any] = {"jobs": int(of_group.jobs[place]), "system": schedule.name, "group": group}
                 row |= {"awrt_s": plain(awrt), "awrt_vs_easy": plain(100 * (easy - awrt) / easy)}
                 row |= {"wait_mean_s": plain(of_group.mean[place]), "wait_p95_s": plain(of_group.p95[place])}
                 row |= {"objective": None, "objective_vs_easy": None}
-                if group == ALL and place == 0:
+                if place == 0:
                     row["objective"] = _goal(self.wish, reached)
                     row["objective_vs_easy"] = gain_of(self.wish, values[EASY], reached)
                 rows.append(row)

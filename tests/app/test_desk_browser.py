@@ -146,7 +146,8 @@ def test_an_answer_changes_only_what_is_different_and_nothing_is_sent_by_itself(
     revision = page.revision()
     other.say("AWRT4")
     other.after(lambda: other.tab.click("#pick"))
-    tab.wait_for_selector(f"html:not([data-revision='{revision}'])", state="attached")
+    assert other.revision() != revision
+    tab.wait_for_selector(f"html[data-revision='{other.revision()}']", state="attached")
     tab.wait_for_selector("#text[data-value='AWRT4']")
     assert page.wish() == "10*AWRT1 + 4*AW"
     field = "document.activeElement === document.querySelector('#text textarea')"

@@ -169,6 +169,15 @@ def test_a_policy_without_a_wish_needs_one() -> None:
     assert result.promised is None  # that was another wish
 
 
+def test_a_group_called_all_is_told_from_all_jobs() -> None:
+    result = review(record_of(BEST), as_policy(BEST), SINCE, as_wish("AWRT", W.groups))
+    named = result.workload.with_(groups=("all", *result.workload.groups[1:]))
+    rows = replace(result, schedules=tuple(replace(s, workload=named) for s in result.schedules)).rows()
+    assert [row["group"] for row in rows[:3]] == ["all", "group all", W.groups[1]]
+    assert rows[0]["objective"] is not None
+    assert rows[1]["objective"] is None
+
+
 def test_rows_are_objectives_of_all_weeks_and_of_each() -> None:
     result = review(record_of(BEST), as_policy(BEST), SINCE, SUM, as_policy("fcfs"))
     assert [schedule.name for schedule in result.schedules] == ["EASY", "recorded", "SAF with EASY", "today: FCFS"]

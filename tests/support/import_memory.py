@@ -37,6 +37,7 @@ def blocks(count: int, share: float) -> Iterator[Block]:
             limit=60 * r.integers(30, 2000, job.size),
             width=r.integers(1, 128, job.size),
             status=np.ones_like(job),
+            mark=np.zeros_like(job),
             user=[f"user{number % 900}" for number in job.tolist()],
             group=["a"] * job.size,
             queue=["normal"] * job.size,
@@ -47,7 +48,7 @@ def blocks(count: int, share: float) -> Iterator[Block]:
 
 if __name__ == "__main__":
     jobs, later, path = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
-    settings = ImportSettings("slurm", "account", repeats=True)
+    settings = ImportSettings("slurm", "account")
     with reading_limits(jobs=jobs):
         import_lives(blocks(jobs, later), Numberings(), Tally(), settings, "here", path, lambda done, goal: None)
     match = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text(encoding="ascii"))

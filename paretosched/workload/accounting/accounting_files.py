@@ -106,9 +106,7 @@ def import_log(
     if source != "slurm" and not nodes is events is None:
         raise InputError(f"{dash}nodes and {dash}events are for slurm")
     machine = read_machine(nodes_file, events_file, partition, width, watch)
-    settings = ImportSettings(
-        source, groups, width, partition, capacity, zone, key, repeats=source == "slurm", machine=machine
-    )
+    settings = ImportSettings(source, groups, width, partition, capacity, zone, key, machine)
     numberings, tally = Numberings(), Tally()
     with closing(_blocks(source, place, width, groups, columns, numberings, tally, watch)) as blocks:
         return import_lives(blocks, numberings, tally, settings, place, output, advance)

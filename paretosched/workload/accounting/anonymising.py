@@ -107,7 +107,7 @@ def prove_anonymous(log: Path, beside: Path, names: Iterable[str], fixed: str) -
 
     Job lines must be numbers, and what stands for names must have been made with a key. All words of the header and of
     the file beside the log are compared with all names, also with those of jobs that were dropped; capitals make no
-    difference.
+    difference. Names that are numbers or words of the format cannot be told from these: they are listed, not counted.
 
     Parameters
     ----------
@@ -141,9 +141,14 @@ def prove_anonymous(log: Path, beside: Path, names: Iterable[str], fixed: str) -
             f"the log is not anonymous: {len(left)} names of the accounting are in it: "
             f"{first_few(map(in_quotes, sorted(left)))}; is one of them in the name of the file?"
         )
-    unseen = sorted(wanted & usual)
-    note = f"; not told from words of the format: {first_few(unseen)}" if unseen else ""
-    return f"anonymous: none of {len(wanted):,} names is in the log or beside it{note}"
+    numbers = {name for name in wanted if name.isdecimal()}
+    note = _unseen("words of the format", (wanted & usual) - numbers) + _unseen("numbers", numbers)
+    return f"anonymous: none of {len(wanted - usual - numbers):,} names is in the log or beside it{note}"
+
+
+def _unseen(what: str, names: set[str]) -> str:
+    """Return that names cannot be told from what is in every log; nothing if there are none."""
+    return f"; not told from {what}: {first_few(sorted(names))}" if names else ""
 
 
 def _names_beside(content: str) -> list[str]:

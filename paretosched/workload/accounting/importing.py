@@ -35,7 +35,11 @@ SHORT = 1.5 * DAY  # s; the default window of sacct is today
 MANY = 1000  # jobs, of which some are requeued on most machines
 LINE = "%d %d %d %d %d -1 -1 %d %d -1 %d %d %d -1 %d %d -1 -1\n"
 JOINED = "components of heterogeneous jobs: joined into one job each"
-TWICE = "listed twice: windows of time overlap"
+# By source: the columns by which a life that is there twice is known, and the reason for which it is dropped.
+TWICE = {
+    "slurm": (("job", "submit", "start"), "listed twice: windows of time overlap"),
+    **dict.fromkeys(("pbs", "sge"), (("job", "start", "mark"), "recorded twice, letter for letter")),
+}
 TOO_WIDE = "wider than the machine of {capacity} {unit}"
 AGAIN = "another life or task of a job, or one without a number: a job of its own, numbered after the largest"
 LIMIT_OF_PARTITION = "no limit: the longest one in its partition taken for it"
@@ -66,8 +70,6 @@ class ImportSettings(NamedTuple):
         Time zone of the site; None for UTC.
     key
         The secret key with which names are replaced; None to keep them.
-    repeats
-        Whether a job that is there twice with the same submission and start is the same job.
     machine
         What is known of the nodes of a Slurm machine; None if nothing is.
     """
@@ -79,7 +81,6 @@ class ImportSettings(NamedTuple):
     capacity: int | None = None
     zone: str | None = None
     key: bytes | None = None
-    repeats: bool = False
     machine: SlurmMachine | None = None
 
 
@@ -230,9 +231,10 @@ def _fill(
 
 def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSettings) -> NDArray[Any]:
     """Return heterogeneous jobs, each from the components that started in the same second."""
-    if settings.repeats:
-        again = _repeats(lives["job"], lives["submit"], lives["start"])
-        _note(tally, "dropped", TWICE, lives[again])
+    if settings.source in TWICE:
+        names, reason = TWICE[settings.source]
+        again = _repeats(*(lives[name] for name in names))
+        _note(tally, "dropped", reason, lives[again])
         part_of, lives = part_of[~again], lives[~again]
     order = np.lexsort((lives["job"], lives["start"], part_of))
     part_of, lives = part_of[order], lives[order]
@@ -248,14 +250,14 @@ def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSett
     return joined
 
 
-def _repeats(job: Ints, submit: Ints, start: Ints) -> Mask:
-    """Return which jobs, (n,), are there before with the same number, submission and start."""
-    order = np.lexsort((start, submit, job))
-    same = np.ones(max(job.size - 1, 0), dtype=np.bool_)
-    for column in (job, submit, start):
+def _repeats(*columns: Ints) -> Mask:
+    """Return which lives, (n,), are there before with the same numbers in all columns, (n,) each."""
+    order = np.lexsort(columns[::-1])
+    same = np.ones(max(order.size - 1, 0), dtype=np.bool_)
+    for column in columns:
         of_order = column[order]
         same &= of_order[1:] == of_order[:-1]
-    repeats = np.zeros(job.size, dtype=np.bool_)
+    repeats = np.zeros(order.size, dtype=np.bool_)
     repeats[order[1:][same]] = True  # lexsort is stable: the first one stays
     return repeats
 
@@ -268,9 +270,10 @@ def _put_in_order(
 ) -> tuple[_Jobs, list[str]]:
     """Return the jobs that remain, by submission, and remarks on the size of the machine."""
     valid = np.ones(spool.size, dtype=np.bool_)
-    if settings.repeats:
-        again = _repeats(*spool.columns("job", "submit", "start"))
-        _note_mask(spool, tally, "dropped", TWICE, again)
+    if settings.source in TWICE:
+        names, reason = TWICE[settings.source]
+        again = _repeats(*spool.columns(*names))
+        _note_mask(spool, tally, "dropped", reason, again)
         valid &= ~again
     capacity, remarks = _machine(spool, valid, tally, settings, place)
     order, since, until = _by_submission(spool, valid)

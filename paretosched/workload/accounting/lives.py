@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -22,7 +23,7 @@ NAME_RULE = (
     "printed"
 )
 KINDS = ("user", "group", "queue", "partition")
-NUMBERS = ("line", "job", "submit", "eligible", "start", "run", "limit", "width", "status")
+NUMBERS = ("line", "job", "submit", "eligible", "start", "run", "limit", "width", "status", "mark")
 
 LIFE = np.dtype(
     [
@@ -34,6 +35,7 @@ LIFE = np.dtype(
         ("run", "<i8"),
         ("limit", "<i8"),
         ("width", "<i8"),
+        ("mark", "<i8"),
         ("status", "<i4"),
         ("user", "<i4"),
         ("group", "<i4"),
@@ -61,6 +63,8 @@ class Block:
         Of what is counted: processors, nodes, GPUs or billing units, (n,).
     status
         (n,) COMPLETED, FAILED or CANCELLED.
+    mark
+        (n,) what tells the record of a life from others, see `mark_of`; 0 where times and number do.
     user, group, queue, partition
         Names, n of each; "" where unknown.
     part_of
@@ -76,6 +80,7 @@ class Block:
     limit: Ints
     width: Ints
     status: Ints
+    mark: Ints
     user: Sequence[str]
     group: Sequence[str]
     queue: Sequence[str]
@@ -96,10 +101,17 @@ class Life:
     eligible: int = UNKNOWN
     limit: int = 0
     status: int = COMPLETED
+    mark: int = 0
     user: str = ""
     group: str = ""
     queue: str = ""
     partition: str = ""
+
+
+def mark_of(text: str) -> int:
+    """Return a number of 64 bits for the text of a record: tasks of an array have others, a copy has the same."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
 
 
 def block_of(lives: Sequence[Life]) -> Block:

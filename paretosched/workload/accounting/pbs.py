@@ -14,7 +14,7 @@ from pathlib import Path
 from ...core.errors import InputError, first_few, in_quotes
 from ...core.files import is_folder, unreadable
 from .fields import seconds, times
-from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Numberings, block_of, whole_numbers
+from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Numberings, block_of, mark_of, whole_numbers
 from .tally import Tally
 from .text_lines import Lines, Watch, line_blocks
 
@@ -152,6 +152,7 @@ class _Reader:
             width=width,
             limit=seconds(values.get("Resource_List.walltime", "")) or 0,
             status=CANCELLED if kind == "R" else status,
+            mark=mark_of(text),
             user=values.get("user", ""),
             group=values.get(self.groups, ""),
             queue=values.get("queue", ""),

@@ -13,7 +13,19 @@ import numpy as np
 
 from ...core.errors import in_quotes
 from .fields import seconds
-from .lives import CANCELLED, COMPLETED, FAILED, LATEST, UNKNOWN, Block, Life, Numberings, block_of, whole_numbers
+from .lives import (
+    CANCELLED,
+    COMPLETED,
+    FAILED,
+    LATEST,
+    UNKNOWN,
+    Block,
+    Life,
+    Numberings,
+    block_of,
+    mark_of,
+    whole_numbers,
+)
 from .tally import Tally
 from .text_lines import Lines, Watch, line_blocks
 
@@ -138,6 +150,7 @@ def _life(lines: Lines, index: int, values: dict[str, str], groups: str) -> Life
         width=int(values["slots"]),
         limit=(seconds(limit.group(1)) or 0) if limit else 0,
         status=COMPLETED if sound else CANCELLED if _runs_again(values) else FAILED,
+        mark=mark_of(lines.texts[index]),
         user=values["user"],
         group=values[groups],
         queue=values["queue"],

@@ -90,7 +90,7 @@ def sift(block: Block, partition: str | None, numberings: Numberings, tally: Tal
     rows = np.flatnonzero(valid)
     lives = np.empty(rows.size, dtype=LIFE)
     columns = {"submit": submit, "start": start, "eligible": eligible} | {
-        key: getattr(block, key) for key in ("job", "line", "run", "limit", "width", "status")
+        key: getattr(block, key) for key in ("job", "line", "run", "limit", "width", "status", "mark")
     }
     for key, column in columns.items():
         lives[key] = column[rows]

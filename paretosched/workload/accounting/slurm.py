@@ -199,6 +199,7 @@ class _Reader:
             limit=MINUTE * whole_numbers(numbers(lines.fault, columns["TimelimitRaw"], "TimelimitRaw", NO_LIMIT)),
             width=self._width(lines, columns),
             status=whole_numbers([STATES.get(word, FAILED) for word in state]),
+            mark=np.zeros_like(line),
             user=columns["User"],
             group=columns[GROUPS[self.wanted.groups]],
             queue=columns["QOS"],

@@ -108,11 +108,14 @@ def test_numbers_and_words_in_other_letters_are_names_too(tmp_path: Path) -> Non
     assert not any(name in written for name in ("20417", "größe", "ⅻ", "a,b"))
 
 
-def test_names_that_are_words_of_the_format_are_said(tmp_path: Path) -> None:
+def test_names_that_are_numbers_or_words_of_the_format_are_listed_and_not_counted(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("; Note: users\n1 2\n")
     (tmp_path / "beside").write_text('{"users": {}}')
-    text = prove_anonymous(tmp_path / "log", tmp_path / "beside", {"users", "anna"}, "")
-    assert text == "anonymous: none of 2 names is in the log or beside it; not told from words of the format: users"
+    text = prove_anonymous(tmp_path / "log", tmp_path / "beside", {"users", "anna", "1", "20417"}, "")
+    assert text == (
+        "anonymous: none of 1 names is in the log or beside it; not told from words of the format: users; "
+        "not told from numbers: 1, 20417"
+    )
 
 
 def test_a_key_is_made_for_its_owner_alone_and_read_again(tmp_path: Path) -> None:

@@ -36,6 +36,15 @@ def test_a_job_that_was_rerun_has_two_lives_and_waits_again_from_the_end_of_the_
     assert log.counts["ran before, but there is no record of it"] == ("assumed", 1)  # 104[2], run_count=3
 
 
+def test_records_that_are_there_twice_count_once(tmp_path: Path) -> None:
+    """Also of a job that was rerun."""
+    (tmp_path / "twice").write_text(2 * PUBLISHED.read_text())
+    log = import_into(tmp_path, "pbs", tmp_path / "twice", "--capacity", 100)
+    once = import_into(tmp_path, "pbs", PUBLISHED, "--capacity", 100)
+    assert log.jobs == once.jobs
+    assert log.counts["recorded twice, letter for letter"] == ("dropped", len(once.jobs))
+
+
 def test_what_is_no_life_is_counted(tmp_path: Path) -> None:
     log = import_into(tmp_path, "pbs", DAILY)
     assert log.counts["an array as a whole"] == ("dropped", 1)

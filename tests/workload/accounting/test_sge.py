@@ -54,6 +54,16 @@ def test_colons_in_the_fields_behind_the_known_ones_and_in_names(tmp_path: Path)
     assert changed.jobs == import_into(tmp_path, "sge", PUBLISHED, "--capacity", 100).jobs
 
 
+def test_a_line_that_is_there_twice_counts_once_and_tasks_of_an_array_each(tmp_path: Path) -> None:
+    line = PUBLISHED.read_text().splitlines()[1]
+    values = line.split(":")
+    values[35] = "7"  # the number of a task
+    (tmp_path / "x").write_text("\n".join([line, ":".join(values), line]) + "\n")
+    log = import_into(tmp_path, "sge", tmp_path / "x", "--capacity", 100)
+    assert len(log.jobs) == 2
+    assert log.counts["recorded twice, letter for letter"] == ("dropped", 1)
+
+
 def test_a_job_that_was_queued_again_waits_from_the_end_of_its_first_life(tmp_path: Path) -> None:
     """sge_accounting(5): several lines of one job if it was started several times, all with the first submission."""
     line = PUBLISHED.read_text().splitlines()[1]
