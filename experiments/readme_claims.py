@@ -28,6 +28,14 @@ def jobs_of_the_walk(results: Results) -> tuple[float, float]:
 
 
 README_CLAIMS: tuple[Claim, ...] = (
+    Claim(
+        README,
+        "On {:,.0f} jobs of CTC `train` took {} minutes.",
+        lambda r: (
+            r.value("ctc1024/baseline", "jobs", seed="0"),
+            in_words(round(r.value("speed/measured", "low", name="training wall") / 60)),
+        ),
+    ),
     Claim(README, "# {:,.0f} schedules; kill it, the same command continues", lambda _: [EVALUATIONS]),
     Claim(
         README,

@@ -135,7 +135,7 @@ def test_another_account_of_this_machine_reads_nothing_and_starts_nothing(house:
         def attack() -> list[Any]:
             reports: list[Any] = [os.getuid()]
             for method, path in [*(("GET", path) for path in PATHS), ("POST", ACT)]:
-                connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+                connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
                 connection.request(method, path, b"{}" if method == "POST" else None)
                 answer = connection.getresponse()
                 reports.append([answer.status, "AWRT" in answer.read().decode("utf-8", "replace")])

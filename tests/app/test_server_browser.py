@@ -414,8 +414,8 @@ def test_the_run_is_explored_further_and_its_new_schedules_are_shown_when_asked_
         before = len(ps.load_front(tmp_path / "run"))
         tab.click(".facts summary")
         tab.click("[data-more='1000']")
-        tab.wait_for_selector("#offer button", timeout=120_000)
-        tab.wait_for_selector("[data-more='1000']", timeout=120_000)  # it has ended
+        tab.wait_for_selector("#offer button")
+        tab.wait_for_selector("[data-more='1000']")  # it has ended
         front = ps.load_front(tmp_path / "run")
         assert front.evaluations == 1400
         words = f"{len(front) - before:,} more schedules: show" if len(front) > before else "other schedules: show"
@@ -423,8 +423,8 @@ def test_the_run_is_explored_further_and_its_new_schedules_are_shown_when_asked_
         tab.wait_for_selector(f"#facts:has-text('{len(front):,} schedules of')")
         assert "of 1,400 simulated" in tab.inner_text("#facts")
         tab.click("[data-more='20000']")
-        tab.wait_for_selector("#further progress:not([value='1400'])", timeout=120_000)
+        tab.wait_for_selector("#further progress:not([value='1400'])")
         tab.click("#halt")
-        tab.wait_for_selector("[data-more='1000']", timeout=120_000)
+        tab.wait_for_selector("[data-more='1000']")
         assert 1400 < ps.load_front(tmp_path / "run").evaluations < 21_400
         page.close()

@@ -67,7 +67,7 @@ def test_bash_completes(folder: Path, scripts: Path, words: list[str], expected:
     )
     outcome = subprocess.run(
         ["bash", "--norc", "-c", ask, "bash", scripts / "_paretosched_bash", "paretosched", *words],
-        cwd=folder, capture_output=True, text=True, check=True, timeout=20,
+        cwd=folder, capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert sorted(outcome.stdout.splitlines()) == sorted(expected)
     assert outcome.stderr == ""

@@ -235,7 +235,7 @@ def daemon(fake: FakeSlurm, plan: Plan) -> Any:
     yield start
     for process in processes:
         process.kill()
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 def wait_until(holds: Callable[[], Any], seconds: float = 20) -> None:
@@ -252,7 +252,7 @@ def test_a_signal_ends_it_in_order(fake: FakeSlurm, plan: Plan, daemon: Any, num
     process = daemon()
     wait_until(lambda: fake.writes())
     process.send_signal(number)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
     assert "SJF with EASY on fake" in out
     assert fake.order() == [2, 3, 1]
@@ -269,7 +269,7 @@ def test_a_new_policy_is_taken_and_a_damaged_one_is_not(fake: FakeSlurm, plan: P
     plan.policy.write_text(LONG_FIRST, encoding="utf-8")
     wait_until(lambda: fake.order() == [1, 3, 2])
     process.terminate()
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=60)
     damaged, new = err.splitlines()
     assert "did you mean wait?" in damaged
     assert damaged.endswith("the policy SJF with EASY stays in force")
@@ -287,7 +287,7 @@ def test_while_slurm_does_not_answer_all_stays_as_it_is(fake: FakeSlurm, plan: P
     (fake.folder / "squeue.fails").unlink()
     wait_until(lambda: metrics(plan).get("up") == 1)
     process.terminate()
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=60)
     first, again = err.splitlines()
     assert first.endswith("all site factors stay as they are; next try in 2 s")
     assert again.endswith("Slurm answers again")

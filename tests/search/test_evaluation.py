@@ -135,7 +135,7 @@ def test_every_worker_may_die_in_the_middle(scheduler: str) -> None:
         murderer.start()
         values, seconds = evaluate(genomes, 0)
         murderer.join()
-        client.wait_for_workers(2, timeout=20)
+        client.wait_for_workers(2, timeout=60)
         assert not before & set(client.run(os.getpid).values())
         assert values.tobytes() == expected
         assert len(seconds) == 400

@@ -393,7 +393,7 @@ def test_ctrl_c_at_a_terminal_ends_in_silence(tmp_path: Path, workers: str) -> N
         assert process.stdout.readline() == "begun\n"
         time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)
-        _, complaints = process.communicate(timeout=30)
+        _, complaints = process.communicate(timeout=60)
     assert complaints == ""
     assert process.returncode == 130
     description = about(tmp_path / "run")

@@ -64,7 +64,7 @@ def page_process(
     try:
         assert process.stdout is not None
         url = process.stdout.readline().strip()
-        assert url.startswith("http://"), (url, process.communicate(timeout=30))
+        assert url.startswith("http://"), (url, process.communicate(timeout=60))
         process.stdout.readline()
         wait_for(url)
         yield process, url
@@ -77,7 +77,7 @@ def wait_for(url: str) -> None:
     """Wait until the page answers."""
     for _ in range(200):
         try:
-            urllib.request.urlopen(url, timeout=10).close()
+            urllib.request.urlopen(url, timeout=60).close()
             return
         except urllib.error.HTTPError:
             return

@@ -16,6 +16,8 @@ MISSING = "NO BROWSER: the page was not tested; install chromium and playwright,
 # what Chromium and Dash write when a server is away, or answers 401 or 409
 AWAY = ("Failed to load resource", "Error: Callback failed: the server did not respond.")
 
+PATIENCE = 120_000  # ms for what a page does, on a machine that does other work as well
+
 
 class Page:
     """A page in the browser: it collects errors and requests to other sites, and waits for answers."""
@@ -24,6 +26,7 @@ class Page:
         self.address = url
         self.url = url.split("?")[0]  # without the token
         self.context = context or chromium.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+        self.context.set_default_timeout(PATIENCE)
         self.tab = self.context.new_page()
         self.trouble: list[str] = []
         self.foreign: list[str] = []
@@ -81,7 +84,7 @@ class Page:
 
 def wait_for_known(page: Page) -> None:
     """Wait until the known schedules are on the page."""
-    page.tab.wait_for_selector("#legend >> text=CONS", timeout=60_000)
+    page.tab.wait_for_selector("#legend >> text=CONS")
 
 
 @contextmanager

@@ -171,7 +171,7 @@ def test_ranked_jobs_keep_their_order_whatever_ends(site: Site) -> None:
         first = waiting(site, 1)
         cluster.wait_until(lambda: site.order() == [first, *ranked])
         daemon.kill()
-        _, err = daemon.communicate(timeout=20)
+        _, err = daemon.communicate(timeout=60)
         assert "stays in force" in err
         last = waiting(site, 2)
         time.sleep(1.5)
@@ -200,7 +200,7 @@ def test_ranked_jobs_keep_their_order_whatever_ends(site: Site) -> None:
         assert "Slurm answers again" in err
     finally:
         daemon.kill()
-        daemon.communicate(timeout=20)
+        daemon.communicate(timeout=60)
     assert site.deploy(policy, "--off").status == 0
     assert site.factors() == {}
 

@@ -103,7 +103,7 @@ def test_a_guarded_order_is_run_killed_gone_on_with_and_undone(tmp_path: Path) -
             crowd(25)
             cluster.wait_until(lambda: len(daemon.reviews()) >= 2, 120)
             process.send_signal(signal.SIGKILL)
-            out += "".join(process.communicate(timeout=20))
+            out += "".join(process.communicate(timeout=60))
             crowd(5)
             process = daemon.start()
             cluster.wait_until(lambda: len(daemon.reviews()) >= 3, 120)
@@ -121,7 +121,7 @@ def test_a_guarded_order_is_run_killed_gone_on_with_and_undone(tmp_path: Path) -
             assert process.returncode == 0, out
         finally:
             process.kill()
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)
         print(out)
         head = json.loads((daemon.kept / "deploy.books").read_text(encoding="utf-8").splitlines()[0])
         assert head["begin"] == begin  # the comparison went on after kill -9

@@ -80,7 +80,7 @@ def test_workers_that_are_jobs_explore_the_same_front(tmp_path: Path) -> None:
             cluster.wait_until(lambda: not cluster.call("squeue", "-h").strip(), 60)
         finally:
             workers.kill()
-            workers.communicate(timeout=20)
+            workers.communicate(timeout=60)
     explore(log, tmp_path / "alone", evaluations=60, population=20)
     assert stored_rows(tmp_path / "run") == stored_rows(tmp_path / "alone")
     tables = [parquet.read_table(tmp_path / run / "front.parquet") for run in ("run", "alone")]
