@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import mean
 
 from experiments.claims import REPLAYED, SLURM, Claim
@@ -50,6 +51,12 @@ def others_in_order(results: Results) -> list[float]:
     """Return the pairs in order of the windows on which the model was not mended, per cent."""
     rows = [row for row in of_windows(results) if (row["log"], row["window"]) not in MENDED_ON]
     return [100 * (1 - int(row["pairs_turned"]) / int(row["pairs"])) for row in rows]
+
+
+def together(rows: Sequence[Row]) -> float:
+    """Return the pairs in order of all windows together, per cent."""
+    pairs, turned = (sum(int(row[key]) for row in rows) for key in ("pairs", "pairs_turned"))
+    return 100 * (1 - turned / pairs)
 
 
 SLURM_CLAIMS: tuple[Claim, ...] = (
@@ -127,6 +134,11 @@ SLURM_CLAIMS: tuple[Claim, ...] = (
             sum(abs(float(row["objective"]) / float(row["simulated_objective"]) - 1) <= 0.03 for row in of_windows(r)),
             100 * mean(1 - int(row["pairs_turned"]) / int(row["pairs"]) for row in of_windows(r, "KTH", "0")),
         ),
+    ),
+    Claim(
+        SLURM,
+        "of all pairs of KTH together, {:.1f} % are in order, of CTC's {:.1f} %",
+        lambda r: [together([row for row in of_windows(r) if row["log"] == log]) for log in REPLAYED],
     ),
     Claim(
         SLURM,

@@ -464,8 +464,18 @@ def on_other_windows(rows: Sequence[Row]) -> str:
         f"{len(others)} other windows with fair shares {spread([order_kept(row) for row in others], '.1f')} % of the "
         f"pairs are in order, and the objective is larger by {spread([difference(row) for row in others])} %. Of all "
         f"{len(mine)} single windows, {enough} have {settings.PAIRS_GOAL:g} % of the pairs, and {near} are within "
-        f"{settings.OBJECTIVE_GOAL:g} %."
+        f"{settings.OBJECTIVE_GOAL:g} %. Counted together, so that a window with more pairs weighs more, "
+        f"{together(mine)} are in order."
     )
+
+
+def together(rows: Sequence[Row]) -> str:
+    """Return how many pairs of all windows of a log are in order, by log, in words."""
+    words = []
+    for log in dict.fromkeys(row["log"] for row in rows):
+        pairs, turned = (sum(int(row[key]) for row in rows if row["log"] == log) for key in ("pairs", "pairs_turned"))
+        words.append(f"{100 * (1 - turned / pairs):.1f} % of {log}'s {pairs:,} pairs")
+    return " and ".join(words)
 
 
 def goals_in_words(kept: float, off: float) -> list[str]:

@@ -31,10 +31,11 @@ StateDirectoryMode=0750
 ExecStart={command}
 Restart=on-failure
 RestartSec=60
-# a refused policy, missing rights: starting again would not help
+# a refused policy, missing rights: starting again would not help; a slurmctld that does not answer yet is status 1
 RestartPreventExitStatus=2
 TimeoutStopSec=120
-MemoryMax=256M
+# for a review of a guarded order, which may take 1 GiB; the daemon needs little
+MemoryMax=1280M
 TasksMax=32
 Nice=5
 NoNewPrivileges=yes
@@ -59,7 +60,7 @@ MemoryDenyWriteExecute=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
-SystemCallFilter=~@privileged @resources
+SystemCallFilter=~@privileged
 UMask=0027
 
 [Install]

@@ -10,6 +10,7 @@ import pytest
 import paretosched as ps
 from paretosched.deployment.slurm_calls import SlurmError
 from paretosched.deployment.slurm_queue import (
+    FIELDS,
     NO_LIMIT,
     QueuedJob,
     check_partitions,
@@ -19,6 +20,7 @@ from paretosched.deployment.slurm_queue import (
     seconds_of,
     to_order,
 )
+from support.commands import ROOT
 from support.fake_slurm import FakeSlurm, line_of
 
 MARK = "~0123~"
@@ -167,6 +169,11 @@ def test_queue_and_site_factors_are_read(fake: FakeSlurm) -> None:
     fake.queue({5: {}, 6: {"user": "bob"}}, {5: 100, 6: 0})
     assert [job.user for job in read_queue()] == ["ann", "bob"]
     assert read_site_factors() == {5: 100, 6: 0}
+
+
+def test_the_documents_say_what_is_read() -> None:
+    text = (ROOT / "docs/slurm.md").read_text(encoding="utf-8")
+    assert f"`squeue -a -h -O {','.join(FIELDS)}`" in text
 
 
 def test_variables_that_change_what_squeue_prints_have_no_effect(

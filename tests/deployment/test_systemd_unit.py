@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from paretosched.deployment.guard_review import MOST_MEMORY
 from paretosched.deployment.systemd_unit import hidden_path, unit_text
 
 
@@ -23,6 +24,9 @@ def test_it_runs_the_command_with_few_rights() -> None:
     assert service["NoNewPrivileges"] == service["PrivateTmp"] == service["RestrictSUIDSGID"] == "yes"
     assert service["CapabilityBoundingSet"] == ""
     assert service["RestartPreventExitStatus"] == "2"
+    # A review of a guarded order, a process of the unit, may take so much; and it lowers its priority, by @resources.
+    assert 2**20 * int(service["MemoryMax"].removesuffix("M")) > MOST_MEMORY + 2**27
+    assert service["SystemCallFilter"] == "~@privileged"
 
 
 def test_it_says_the_whole_command_that_undoes_it() -> None:
