@@ -8,6 +8,7 @@ from experiments.claims import COST, REPLAYED, Claim
 from experiments.quoted import Results, in_words, of_calls, of_one_call, replays, table4, training_times
 
 TIMES = ("wall_seconds", "kernel_seconds")
+TIMES_OF = ("wall", "CPU")  # in the names of measurements
 ON_THE_REST = ("rest-easy", "rest-none", "rest-limits")
 TRAININGS = (
     "none",
@@ -41,8 +42,6 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("search", range(9, 15), "`long`, in one call a log |"),
     ("search", [16], "`offline` |"),
     ("orders", [0], "`ingredients` |"),
-    ("online", [4], "of these the second seed without a validated distance to the limits |"),
-    ("online", [5], "of these the second seed with one |"),
     ("online", [12], "`tenths`, while much else ran |"),
     ("online", [13], "`nudges`, while much else ran |"),
     ("greedy", [7], "`positions`"),
@@ -50,26 +49,21 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
 )
 
 
-def of_a_simulation(results: Results) -> list[float]:
-    """Return the CPU time of one simulation in the trainings of Greedy on CTC without backfilling, in ms."""
-    trainings = results.rows("greedy/none", system="EASY")
-    seconds, evaluations = (sum(float(row[key]) for row in trainings) for key in ("kernel_seconds", "evaluations"))
-    return [1000 * seconds / evaluations]
+def times_of(results: Results, *names: str) -> list[float]:
+    """Return wall and CPU seconds of measurements of `results/speed/measured.csv`, added up."""
+    return [sum(results.value("speed/measured", "low", name=f"{name} {time}") for name in names) for time in TIMES_OF]
+
+
+def of_seed(results: Results, seed: str) -> list[float]:
+    """Return the CPU time of the simulations in a seed's trainings of results/online, in s."""
+    return results.values("online/trained", "kernel_seconds", seed=seed)
 
 
 COST_CLAIMS: tuple[Claim, ...] = (
     Claim(
         COST,
-        "the trainings of Greedy of LANL and SDSC00; those of CTC took {:.0f} ms of CPU time a simulation |",
-        of_a_simulation,
-    ),
-    Claim(
-        COST,
-        "| gfs | {:,.0f} | {:,.0f} | the trainings of Greedy of KTH and SDSC96, made again while much else ran:",
-        lambda r: (
-            sum(r.value("speed/measured", "low", name=f"gfs training {log} {time}") for log in ("KTH", "SDSC96"))
-            for time in ("wall", "CPU")
-        ),
+        "| gfs | {:,.0f} | {:,.0f} | the trainings of Greedy of all logs but CTC, made again while much else ran:",
+        lambda r: times_of(r, *(f"gfs training {log}" for log in ("KTH", "LANL", "SDSC96", "SDSC00"))),
     ),
     Claim(
         COST,
@@ -78,8 +72,12 @@ COST_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         COST,
-        "| ctc1024 | not measured | {:,.0f} | the one without backfilling, in several sessions |",
-        lambda r: [r.value("ctc1024/explorations", "kernel_seconds", name="none")],
+        "| ctc1024 | {:,.0f} | {:,.0f} | the one without backfilling, made again while much else ran: a front of as "
+        "many schedules; its simulations took {:,.0f} CPU s the first time |",
+        lambda r: (
+            *times_of(r, "exploration without backfilling"),
+            r.value("ctc1024/explorations", "kernel_seconds", name="none"),
+        ),
     ),
     Claim(COST, "| ci190_05 | {:,.0f} | {:,.0f} | Table 4 |", lambda r: table4(r, "final", *TIMES)),
     Claim(
@@ -124,26 +122,36 @@ COST_CLAIMS: tuple[Claim, ...] = (
         COST,
         "| online | {:,.0f} | {:,.0f} | `scalings` of CTC 1024, {} of its {} |",
         lambda r: (
-            *(r.value("speed/measured", "low", name=f"scalings {time}") for time in ("wall", "CPU")),
+            *times_of(r, "scalings"),
             in_words(len(scalings := {*r.values("online/scalings", "scaling", log="CTC 1024")}) - 1),
             in_words(len(scalings)),
         ),
     ),
     Claim(
         COST,
-        "| orders | {:,.0f} | {:,.0f} | of `draws` the training on one draw, made again while much else ran: the same",
-        lambda r: r.measurements("orders training wall", "orders training CPU"),
+        "| orders | {:,.0f} | {:,.0f} | the three trainings of `draws`, made again while much else ran: the same",
+        lambda r: times_of(r, "orders training", "orders training of five draws", "random orders of five draws"),
     ),
-    Claim(COST, "| slurm | {:,.0f} | not measured | {:.0f} replays, added up", replays),
+    Claim(COST, "| slurm | {:,.0f} | not written down | {:.0f} replays, added up", replays),
     Claim(
         COST,
-        "| online | not measured | {:,.0f} | the simulations of all {:,.0f} trainings, added up; they were made in "
-        "several sessions |",
-        lambda r: (sum(values := r.values("online/trained", "kernel_seconds")), len(values)),
+        "| slurm | {:,.0f} | {:,.0f} | two of them, made again at once, with all processes of Slurm |",
+        lambda r: times_of(r, "two replays"),
     ),
     Claim(
         COST,
-        "| reliability | {:,.0f} | not measured | all attacks; {} cores have {:,.0f} CPU s in that time |",
+        "| online | {:,.0f} | {:,.0f} | the {} trainings of the second seed, in two calls |",
+        lambda r: (*of_calls(r, "online", [4, 5]), len(of_seed(r, "1"))),
+    ),
+    Claim(
+        COST,
+        "| online | not written down | {:,.0f} | the simulations of the {} of the first seed, in several sessions; "
+        "those of the second took {:,.0f} |",
+        lambda r: (sum(of_seed(r, "0")), len(of_seed(r, "0")), sum(of_seed(r, "1"))),
+    ),
+    Claim(
+        COST,
+        "| reliability | {:,.0f} | not written down | all attacks; {} cores have {:,.0f} CPU s in that time |",
         lambda r: (
             (about := r.provenance("reliability"))["seconds"],
             in_words(about["cores"]),
@@ -153,12 +161,6 @@ COST_CLAIMS: tuple[Claim, ...] = (
     Claim(
         COST,
         "| slurm | {:,.0f} | {:,.0f} | the {} trainings before, made again while much else ran: the same policies |",
-        lambda r: (
-            *(
-                sum(r.value("speed/measured", "low", name=f"Slurm training {log} {time}") for log in REPLAYED)
-                for time in ("wall", "CPU")
-            ),
-            in_words(len(REPLAYED)),
-        ),
+        lambda r: (*times_of(r, *(f"Slurm training {log}" for log in REPLAYED)), in_words(len(REPLAYED))),
     ),
 )

@@ -41,6 +41,7 @@ STATUS = {
     2: "the input breaks a rule; one line says which, with the argument, the rule and the fact",
     3: "`train` wrote a policy that is worse than EASY or outside its limits (with `--accept-worse`: 0), or `review` "
     "says that a policy did not keep its promise",
+    75: "`deploy`: Slurm does not answer; its systemd unit tries again",
     130: "after Ctrl-C; files are complete",
 }
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PERIOD = 30.0  # s, unless the command line says something else
 SHORTEST_PERIOD = 1.0  # s
 LONGEST_PERIOD = 86_400.0  # s
-NO_SLURM = 1  # exit status; that of a wrong input is 2, after which a service is not started again
+NO_SLURM = 75  # EX_TEMPFAIL of sysexits.h: an exit status after which a service is started again, unlike 2
 EXAMPLE = """\
   paretosched deploy policy.json --to slurm --groups account --dry-run --period 30
   (for a week: what would it do? nothing is changed, and a job's account is its group)

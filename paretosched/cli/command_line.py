@@ -1,9 +1,9 @@
 """The command line: one file for each command, with a few lines over functions that a notebook can call, too.
 
 Exit status: 0 done; 2 the input breaks a rule, with one line that says which; 3 the trained policy is written, but is
-worse than EASY or outside its limits, or a policy did not keep its promise; 130 interrupted (files are complete).
-Tables go to standard output; progress and remarks go to standard error. It is no error if the reader of the tables
-stops early, as `head` does.
+worse than EASY or outside its limits, or a policy did not keep its promise; 75 Slurm does not answer; 130 interrupted
+(files are complete). Tables go to standard output; progress and remarks go to standard error. It is no error if the
+reader of the tables stops early, as `head` does.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ StateDirectoryMode=0750
 ExecStart={command}
 Restart=on-failure
 RestartSec=60
-# a refused policy, missing rights: starting again would not help; a slurmctld that does not answer yet is status 1
+# a refused policy, missing rights: starting again would not help; a slurmctld that does not answer yet is status 75
 RestartPreventExitStatus=2
 TimeoutStopSec=120
 # for a review of a guarded order, which may take 1 GiB; the daemon needs little

@@ -174,7 +174,7 @@ def test_other_priorities_of_slurm_are_refused(fake: FakeSlurm, policy: Path) ->
 def test_a_slurm_that_does_not_answer_is_said_in_one_line(fake: FakeSlurm, policy: Path) -> None:
     (fake.folder / "squeue.fails").touch()
     outcome = command("deploy", policy, "--to", "slurm", "--once")
-    assert outcome.status == 1  # not 2, after which systemd does not start the unit again
+    assert outcome.status == 75  # not 2, after which systemd does not start the unit again
     assert outcome.err == (
         "paretosched deploy: slurmctld does not answer (Unable to contact slurm controller); try: scontrol ping\n"
     )
@@ -185,7 +185,7 @@ def test_a_machine_without_slurmctld_is_said_in_one_line(fake: FakeSlurm, policy
     lines = "scontrol: error: failed to fetch config\\nscontrol: fatal: Could not establish a configuration source"
     (fake.folder / "scontrol").write_text(f"#!/bin/sh\nprintf '{lines}\\n' >&2; exit 1\n", encoding="utf-8")
     outcome = command("deploy", policy, "--to", "slurm", option)
-    assert outcome.status == 1
+    assert outcome.status == 75
     assert outcome.err == (
         "paretosched deploy: slurmctld does not answer (scontrol: fatal: Could not establish a configuration source); "
         "try: scontrol ping\n"

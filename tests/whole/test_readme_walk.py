@@ -117,7 +117,10 @@ class Site:
     def run(self, command: str) -> str:
         """Return what a command prints; it must succeed."""
         process = self.start(command)
-        out, err = process.communicate(timeout=300)
+        try:
+            out, err = process.communicate(timeout=900)  # training takes minutes on a busy machine
+        finally:
+            process.kill()
         assert process.returncode == 0, (command, process.returncode, out, err)
         return out + err
 
