@@ -192,4 +192,4 @@ class _Lines:
         while not self.end.wait(max(0.0, self.last + PERIOD - monotonic())):
             now = monotonic()
             if now - self.last >= PERIOD:
-                self.say(f"{self.note}{'; ' * bool(self.note)}still at work after {now - self.begin:.0f} s")
+                self.say("; ".join(filter(None, (self.note, f"still at work after {now - self.begin:.0f} s"))))

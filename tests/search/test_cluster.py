@@ -193,6 +193,18 @@ def test_certificates_come_as_files_or_from_the_configuration(tmp_path: Path, mo
         assert "\n" not in str(error.value)
 
 
+def test_a_slow_worker_may_say_its_versions_later_than_other_answers_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has to import the package, which takes long on a busy machine."""
+
+    def say_late() -> dict[str, str]:
+        time.sleep(4)
+        return {"paretosched": "here"}
+
+    monkeypatch.setattr(clusters, "PATIENCE", 3.0)
+    with a_scheduler() as address, remote_cluster(address, None, say_late) as cluster:
+        assert cluster.slots == 1
+
+
 def killed_by_a_task(cluster: clusters.Cluster) -> None:
     """Wait for a task that kills its worker."""
     cluster.start(lambda _: os.kill(os.getpid(), signal.SIGKILL), {0: 0})

@@ -131,19 +131,16 @@ def prove_anonymous(log: Path, beside: Path, names: Iterable[str], fixed: str) -
     text = content.lower()
     written, usual = _words_of_log(log) | _words(text), _words(fixed) | _words(FORMAT_WORDS)
     wanted = {name.lower() for name in names if name}
-    left = {
-        name
-        for name in wanted - usual
-        if (name in written and not name.isdecimal()) or (len(_words(name)) > 1 and name in text)
-    }
+    numbers = {name for name in wanted if name.isdecimal()}
+    searched = wanted - usual - numbers
+    left = {name for name in searched if name in written or (len(_words(name)) > 1 and name in text)}
     if left:
         raise InputError(
             f"the log is not anonymous: {len(left)} names of the accounting are in it: "
             f"{first_few(map(in_quotes, sorted(left)))}; is one of them in the name of the file?"
         )
-    numbers = {name for name in wanted if name.isdecimal()}
     note = _unseen("words of the format", (wanted & usual) - numbers) + _unseen("numbers", numbers)
-    return f"anonymous: none of {len(wanted - usual - numbers):,} names is in the log or beside it{note}"
+    return f"anonymous: none of {len(searched):,} names is in the log or beside it{note}"
 
 
 def _unseen(what: str, names: set[str]) -> str:

@@ -152,7 +152,7 @@ class _Reader:
             width=width,
             limit=seconds(values.get("Resource_List.walltime", "")) or 0,
             status=CANCELLED if kind == "R" else status,
-            mark=mark_of(text),
+            mark=mark_of(lines.texts[index]),
             user=values.get("user", ""),
             group=values.get(self.groups, ""),
             queue=values.get("queue", ""),

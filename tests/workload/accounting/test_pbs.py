@@ -45,6 +45,17 @@ def test_records_that_are_there_twice_count_once(tmp_path: Path) -> None:
     assert log.counts["recorded twice, letter for letter"] == ("dropped", len(once.jobs))
 
 
+def test_tasks_of_an_array_with_the_same_values_are_no_copies(tmp_path: Path) -> None:
+    """They differ in the name of the job alone."""
+    line = next(text for text in PUBLISHED.read_text().splitlines() if ";E;" in text)
+    date, kind, _, values = line.split(";", 3)
+    tasks = [";".join([date, kind, f"7[{task}].here", values]) for task in (1, 2)]
+    (tmp_path / "x").write_text("\n".join([*tasks, tasks[1]]) + "\n")
+    log = import_into(tmp_path, "pbs", tmp_path / "x", "--capacity", 100)
+    assert len(log.jobs) == 2
+    assert log.counts["recorded twice, letter for letter"] == ("dropped", 1)
+
+
 def test_what_is_no_life_is_counted(tmp_path: Path) -> None:
     log = import_into(tmp_path, "pbs", DAILY)
     assert log.counts["an array as a whole"] == ("dropped", 1)
