@@ -19,6 +19,8 @@ from ..policies.plain import Plain
 from ..policies.policy import Policy
 from ..policies.priority import ALL, Priority
 from ..workload.calendar import calendar
+from ..workload.log_names import BESIDE
+from ..workload.requests import KIB, REQUESTS, records_asking
 from ..workload.workload import Workload
 from .slurm_groups import Grouping
 from .slurm_queue import QueuedJob
@@ -27,6 +29,7 @@ from .slurm_usage import Used, of_usage, standing_of
 Orderly = Plain | Greedy | Priority | Guarded  # the policies that order the waiting jobs of any machine
 NEWCOMERS = ""  # a name that no group has
 KNOWN = {"number", "wait", "estimate", "width", "area", "submit", "eligible", "group", "priority", "usage", "share"}
+KNOWN |= {*REQUESTS}
 
 
 class Order(NamedTuple):
@@ -174,6 +177,8 @@ def _guarded_keys(policy: Guarded, names: Sequence[str], jobs: Workload, classes
 def workload_of(jobs: Sequence[QueuedJob], grouping: Grouping, width: str, since: int) -> Workload:
     """Return waiting jobs, sorted by submission, as a workload; before them a job marks second 0, Unix time `since`."""
     widths = [max(1, job.widths[width]) for job in jobs]
+    each = [-1, *(KIB * job.memory // wide for job, wide in zip(jobs, widths, strict=True))]
+    asked = (_after(usual, [getattr(job, word) for job in jobs]) for word, usual in BESIDE.items())
     limits = [job.limit for job in jobs]
     return Workload(
         submit=_after(0, [job.submit - since for job in jobs]),
@@ -185,6 +190,7 @@ def workload_of(jobs: Sequence[QueuedJob], grouping: Grouping, width: str, since
         group=_after(0, [grouping.group_of(job) for job in jobs]),
         groups=grouping.groups,
         name="the queue",
+        records=records_asking(np.array(each, dtype=np.int64), *asked),
     )
 
 

@@ -228,6 +228,7 @@ def _life_of(cells: Mapping[str, str]) -> Life | None:
         "EligibleTime": cells["Eligible"],
         "PriorityLong": "1",
         "Reservation": cells["Reservation"],
+        "Nice": "0",
         "Account": cells["Account"],
     }
     return _in_phase(number, job_of(queued), state, False, cells["Start"], cells["End"])

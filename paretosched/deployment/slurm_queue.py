@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ FIELDS = (
     "EligibleTime",
     "PriorityLong",
     "Reservation",
+    "Nice",
     "Account",
 )
 MOST_JOBS = 1_000_000
@@ -59,6 +61,8 @@ class QueuedJob(NamedTuple):
         Whether a user or an administrator holds it.
     reservation
         The name of its reservation; "" without one.
+    memory, nodes, gpus, nice
+        What it requests, as `paretosched.workload.requests` has it: MiB, nodes, GPUs, and its nice value.
     """
 
     id: int
@@ -73,6 +77,10 @@ class QueuedJob(NamedTuple):
     eligible: int | None
     is_held: bool
     reservation: str
+    memory: int = 0
+    nodes: int = 1
+    gpus: int = 0
+    nice: int = 0
 
 
 def read_queue() -> list[QueuedJob]:
@@ -110,7 +118,7 @@ def jobs_in(text: str, mark: str) -> list[QueuedJob]:
     Examples
     --------
     >>> words = ["7", "N/A", "7", "PENDING", "ann", "main", "normal", "4", "1", "cpu=4,node=1", "1-00:00:00", "100"]
-    >>> job, = jobs_in("|".join([*words, "130", "1", "(null)", "physics"]) + "|\n", "|")
+    >>> job, = jobs_in("|".join([*words, "130", "1", "(null)", "0", "physics"]) + "|\n", "|")
     >>> job.id, job.widths["cpus"], job.limit, job.eligible, job.account
     (7, 4, 86400, 130, 'physics')
     """
@@ -175,6 +183,10 @@ def job_of(cells: Mapping[str, str]) -> QueuedJob:
         _number(name["EligibleTime"]) if name["EligibleTime"] else None,
         cells["PriorityLong"] == "0",
         name["Reservation"],
+        _mebibytes(tres.get("mem", "0")),
+        _first_number(tres.get("node", cells["NumNodes"])),
+        widths["gpus"],
+        _whole(cells["Nice"]),
     )
 
 
@@ -185,7 +197,9 @@ def join(job: QueuedJob, part: QueuedJob, is_task: bool = False) -> QueuedJob:
     cannot run yet. The processors of parts add up, those of tasks do not.
     """
     both = (job.eligible, part.eligible)
+    asked = {} if is_task else {name: getattr(job, name) + getattr(part, name) for name in ("memory", "nodes", "gpus")}
     return job._replace(
+        **asked,
         widths={name: job.widths[name] + (0 if is_task else part.widths[name]) for name in WIDTHS},
         limit=max(job.limit, part.limit),
         is_held=job.is_held or part.is_held,
@@ -209,6 +223,22 @@ def _number(text: str) -> int:
     if not re.fullmatch(r"\d{1,12}", text, re.ASCII):
         raise ValueError(f"a number is {text[:40]!r}")
     return int(text)
+
+
+def _whole(text: str) -> int:
+    """Return a whole number that may have a sign."""
+    if not re.fullmatch(r"-?\d{1,10}", text, re.ASCII):
+        raise ValueError(f"a nice value is {text[:40]!r}")
+    return int(text)
+
+
+def _mebibytes(text: str) -> int:
+    """Return a size of memory such as 4000M or 1.5G in MiB, rounded up."""
+    match = re.fullmatch(r"(\d{1,12})(?:\.(\d{1,9}))?([KMGTP]?)", text, re.ASCII)
+    if match is None:
+        raise ValueError(f"a size of memory is {text[:40]!r}")
+    number, fraction, unit = match.groups()
+    return math.ceil(float(f"{number}.{fraction or 0}") * 1024.0 ** ("KMGTP".index(unit or "M") - 1))
 
 
 def seconds_of(text: str) -> int:

@@ -7,6 +7,9 @@ width                         processors
 area                          estimate x width
 submit                        seconds from the first submission of the workload to this job's
 eligible                      seconds from the first submission of the workload to when this job could run first
+memory, nodes, gpus           what the job asks for: MiB of all its processors together, nodes, and GPUs; where a log
+                              does not say it, it is 0, 1 and 0
+nice                          the nice value of the job, 0 where a log does not say it
 usage                         processor seconds of the job's user or account, decayed with a half-life
 share                         the share of the machine that is meant for this user or account
 fairshare                     Slurm's fair-share factor of the user in the account, 0 to 1
@@ -36,9 +39,10 @@ from typing import NamedTuple
 
 from ..core.errors import nearest_word
 from ..kernels.formulas import MOST_DEEP
+from ..workload.requests import REQUESTS
 from .policy_tokens import PolicyReader, written_name, written_number
 
-VARIABLES = ("wait", "estimate", "width", "area", "submit", "eligible", "usage", "share", "fairshare")
+VARIABLES = ("wait", "estimate", "width", "area", "submit", "eligible", *REQUESTS, "usage", "share", "fairshare")
 LABELLED = ("group", "user", "account", "queue", "partition")
 NAMED = ("group", "queue", "partition")  # of these: what may have a name in place of a number
 FUNCTIONS = {
@@ -54,6 +58,7 @@ FUNCTIONS = {
 }  # number of values
 DIRECTIONS = ("largest", "smallest")
 RESERVED = (*VARIABLES, *LABELLED, *FUNCTIONS, *DIRECTIONS, "and", "or", "not")
+DISTINCT = tuple(word for word in RESERVED if word not in REQUESTS)  # a group's name alone must not be similar to them
 MOST_NESTED = 32
 MOST_TERMS = 300
 
@@ -256,7 +261,7 @@ class _Terms:
         if word in LABELLED:
             need = "a name in brackets, as in group(1)" if word == "group" else f"a number in brackets, as in {word}(7)"
             reader.refuse_token(token, f"needs {need}")
-        near = nearest_word(word, RESERVED)
+        near = nearest_word(word, DISTINCT)
         if near is not None:
             hint = "" if near == word else f"; did you mean {near}?"
             name = reader.whole_name(token)

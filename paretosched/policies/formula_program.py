@@ -11,11 +11,12 @@ from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
 from ..workload.group_lists import FIELDS, names_of
+from ..workload.requests import REQUESTS, requested
 from ..workload.workload import Workload
 from .formula import LABELLED, NAMED, Term
 
 _CODE = {word: code for code, word in enumerate(OPERATIONS)}
-_COLUMNS = (*LABELLED, "priority")
+_COLUMNS = (*LABELLED, "priority", *REQUESTS)
 _TIMES = ("submit", "eligible")
 
 
@@ -84,7 +85,7 @@ def _append(
 
 
 def column_of(term: Term, workload: Workload) -> Floats:
-    """Return the value of a term of LABELLED, "priority", "submit" or "eligible" for each job, (n,) float64.
+    """Return the value of a term of LABELLED, REQUESTS, "priority", "submit" or "eligible" for each job, (n,) float64.
 
     Of labels it is 1 for the last one, 2 for the one before it, and so on, and 0 for all others.
 
@@ -101,6 +102,8 @@ def column_of(term: Term, workload: Workload) -> Floats:
     if term.word in _TIMES:
         seconds: Ints = getattr(workload, term.word) - workload.submit.min()
         return seconds.astype(np.float64)
+    if term.word in REQUESTS:
+        return requested(workload, term.word).astype(np.float64)
     number = workload.user if term.word == "user" else field_of(workload, term.word)
     return np.isin(number, numbers_of(term, workload)).astype(np.float64)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ..core.errors import InputError, in_quotes
 from .slurm_conf import Setting, SlurmConf, whole
@@ -14,6 +14,7 @@ DEEPEST = 8  # sets of nodes within sets
 MOST_LISTED = 10 * MOST_NODES  # names of nodes in all partitions and sets
 MOST_BRACKETS = 8  # in a name
 PART = re.compile(r"[^,\[]*(?:\[[^\]]*\][^,\[]*)*")
+GPUS = re.compile(r"(\d{1,9})(k?)")
 RANGE = re.compile(r"(\d{1,12})(?:-(\d{1,12}))?")
 
 
@@ -92,24 +93,31 @@ def states_of_nodes(conf: SlurmConf) -> dict[str, str]:
     return states
 
 
-def cpus_of_nodes(conf: SlurmConf) -> dict[str, int]:
-    """Return the number of CPUs of each node of a slurm.conf, by its name; nodes of the future are none.
+def amounts_of_nodes(conf: SlurmConf, resource: str) -> dict[str, int]:
+    """Return how much of a resource each node of a slurm.conf has, by its name; nodes of the future are none.
+
+    Parameters
+    ----------
+    conf
+        The file.
+    resource
+        "cpu", "mem" (MiB), "node" or "gres/gpu".
 
     Raises
     ------
     InputError
         A list of nodes or a number breaks a rule.
     """
-    cpus: dict[str, int] = {}
+    amounts: dict[str, int] = {}
     listed = 0
     for row in conf.nodes:
-        names, count = row["nodename"], _cpus(row)
+        names, amount = row["nodename"], _AMOUNTS[resource](row)
         for name in node_names(names.value, names.where):
-            cpus[name] = count
+            amounts[name] = amount
             listed += 1
             if listed > MOST_NODES:
                 raise InputError(f"{names.where}: there must be at most {MOST_NODES:,} nodes, but there are more")
-    return {name: cpus[name] for name, state in states_of_nodes(conf).items() if state != FUTURE}
+    return {name: amounts[name] for name, state in states_of_nodes(conf).items() if state != FUTURE}
 
 
 def nodes_of_partitions(conf: SlurmConf, cpus: Mapping[str, int]) -> list[frozenset[str]]:
@@ -164,3 +172,29 @@ def _cpus(row: Mapping[str, Setting]) -> int:
             return number(key)
     sockets = number("sockets") if "sockets" in row else number("boards") * number("socketsperboard")
     return sockets * number("corespersocket") * number("threadspercore")
+
+
+def _memory(row: Mapping[str, Setting]) -> int:
+    """Return the MiB of each node of a NodeName line."""
+    return whole("realmemory", row["realmemory"], 2**40) if "realmemory" in row else 1
+
+
+def _gpus(row: Mapping[str, Setting]) -> int:
+    """Return the GPUs of each node of a NodeName line: of Gres=gpu:a100:4(S:0),gpu:2,lustre:9 these are 6."""
+    setting = row.get("gres")
+    total = 0
+    for part in re.sub(r"\([^)]*\)", "", setting.value if setting else "").split(","):
+        name, *words = part.strip().lower().split(":")
+        if name == "gpu":
+            last = words[-1] if words else ""
+            match = GPUS.fullmatch(last)
+            total += 1 if match is None else int(match[1]) * (1024 if match[2] else 1)
+    return total
+
+
+_AMOUNTS: Mapping[str, Callable[[Mapping[str, Setting]], int]] = {
+    "cpu": _cpus,
+    "mem": _memory,
+    "node": lambda _: 1,
+    "gres/gpu": _gpus,
+}

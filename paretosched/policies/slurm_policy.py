@@ -1,9 +1,9 @@
 """Today's scheduler of a Slurm site: its slurm.conf as a policy, as far as one can be simulated.
 
 PriorityType=priority/basic is first come first served. priority/multifactor is the sum of weighted factors as a
-formula, cut to a whole number: age, fair share, job size, partition, QOS and the CPUs of PriorityWeightTRES. Jobs are
-taken to ask for processors and not for nodes, and to have no nice value. Higher values of PriorityTier come first, and
-of equals the job that was submitted first. SchedulerType says whether there is backfilling, and
+formula, cut to a whole number: age, fair share, job size, partition, QOS, and the CPUs, memory, nodes and GPUs of
+PriorityWeightTRES, less the nice value of the job. Higher values of PriorityTier come first, and of equals the job that
+was submitted first. SchedulerType says whether there is backfilling, and
 bf_job_part_count_reserve how many jobs have reservations; bf_interval, bf_window, bf_resolution, bf_max_job_test and
 default_queue_depth say how often and how far it looks. What has no counterpart is said in remarks, which the provenance
 of the policy keeps.
@@ -27,7 +27,7 @@ from .slurm_accounts import Accounts, read_accounts
 from .slurm_commands import COMMAND, QOS_COMMAND, SHARES_COMMAND
 from .slurm_conf import Setting, SlurmConf, is_yes, option, read_slurm_conf, whole
 from .slurm_keys import unknown_keys
-from .slurm_nodes import cpus_of_nodes, nodes_of_partitions
+from .slurm_nodes import amounts_of_nodes, nodes_of_partitions
 from .slurm_remarks import (
     bound_remarks,
     depth_remarks,
@@ -58,6 +58,15 @@ FLAGS = (
     "small_relative_to_time",
 )
 NORMAL = "normal"  # the QOS of jobs that have none
+# By the name of a resource: the variable of formulas for what a job asks for, and what it is in words.
+TRES = {
+    "cpu": ("width", "CPUs"),
+    "mem": ("memory", "memory"),
+    "node": ("nodes", "nodes"),
+    "gres/gpu": ("gpus", "GPUs"),
+}
+UNSAID = {"memory": "0", "nodes": "1", "gpus": "0"}  # by variable
+NICE = "nice values are 0 where a log does not say them: no field of sacct has them"
 
 
 class Part(NamedTuple):
@@ -82,8 +91,8 @@ class Partition(NamedTuple):
     ----------
     name, factor, tier, default
         Its name, PriorityJobFactor, PriorityTier, and whether it is the default one.
-    nodes, cpus
-        The names of its nodes, and how many CPUs they have.
+    nodes
+        The names of its nodes.
     """
 
     name: str
@@ -91,7 +100,6 @@ class Partition(NamedTuple):
     tier: int
     default: bool
     nodes: frozenset[str]
-    cpus: int
 
 
 class Site(NamedTuple):
@@ -154,10 +162,13 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
     scheduler = option(conf, "SchedulerType", ("sched/backfill", "sched/builtin"), "sched/backfill")
     site = _site(conf, accounts)
     parts, remarks = _multifactor(site) if kind == "priority/multifactor" else ([], [])
+    terms = [term for part in parts for term in part.terms]
+    if terms:  # no priority is smaller: 0 is that of held jobs
+        terms = [f"max(1, {' + '.join(terms)} - nice)"]
     tier = _by_partition(site, [one.tier for one in site.partitions], TIER, ranked=True)
     if tier.terms:
         parts = [Part("PriorityTier", tier.terms), *parts]
-    terms = [term for part in parts for term in part.terms]
+        terms = [*tier.terms, *terms]
     backfill, words = _backfill(conf, scheduler)
     nodes = _whole_nodes(site) if backfill.reservations else None
     named = [part.what for part in parts if part.what] or ["the order of submission"]
@@ -192,7 +203,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
 
 def _site(conf: SlurmConf, accounts: Accounts | None) -> Site:
     """Return what the factors are made of."""
-    each = cpus_of_nodes(conf)
+    each = amounts_of_nodes(conf, "cpu")
     flags = frozenset(word.lower() for word in conf.words("PriorityFlags"))
     for flag in sorted(flags - set(FLAGS)):
         where = conf.settings["priorityflags"].where
@@ -205,8 +216,7 @@ def _site(conf: SlurmConf, accounts: Accounts | None) -> Site:
             for key in ("PriorityJobFactor", "PriorityTier")
         )
         default = "default" in row and is_yes("Default", row["default"])
-        cpus = sum(each[name] for name in nodes)
-        partitions.append(Partition(row["partitionname"].value, factor, tier, default, nodes, cpus))
+        partitions.append(Partition(row["partitionname"].value, factor, tier, default, nodes))
     partitions.sort(key=lambda one: not one.default)
     return Site(conf, flags, tuple(partitions), each, accounts)
 
@@ -230,8 +240,8 @@ def _multifactor(site: Site) -> tuple[list[Part], list[str]]:
     size = _size_part(site)
     parts += size
     if size:
-        remarks.append("PriorityWeightJobSize: a job counts as one node, as one that asks for CPUs only")
-    remarks.append("nice values are 0, because logs have none")
+        remarks.append("PriorityWeightJobSize: a job counts as one node where a log does not say for how many it asks")
+    remarks.append(NICE)
     partition = conf.number("PriorityWeightPartition")
     if partition and site.partitions:
         highest = max(one.factor for one in site.partitions)
@@ -289,7 +299,7 @@ def _fair_share(site: Site) -> FairShare:
 
 
 def _size_part(site: Site) -> list[Part]:
-    """Return the part of job size: of a job that asks for processors, Slurm knows one node."""
+    """Return the part of job size: nodes and processors, each as a part of the machine."""
     weight = site.conf.number("PriorityWeightJobSize")
     if not weight:
         return []
@@ -299,12 +309,13 @@ def _size_part(site: Site) -> list[Part]:
     small = site.conf.flag("PriorityFavorSmall")
     if "small_relative_to_time" in site.flags:
         per_node = written_number(site.cpus / site.nodes)
-        size = f"max({per_node}, width) / max(estimate / 60, 1) / {site.cpus}"
+        size = f"max({per_node} * nodes, width) / max(estimate / 60, 1) / {site.cpus}"
         size = f"1 - {size}" if small else size
         words = "job size relative to time"
     else:
         part = written_number(0.5 / site.nodes)
-        size = f"1 - {part} - width / {2 * site.cpus}" if small else f"{part} + width / {2 * site.cpus}"
+        size = f"{part} * nodes + width / {2 * site.cpus}"
+        size = f"1 - ({size})" if small else size
         words = "job size"
     return [Part(f"{words} ({weight:,})", (f"{weight} * max(0, min(1, {size}))",))]
 
@@ -329,30 +340,48 @@ def _qos_part(site: Site, remarks: list[str]) -> list[Part]:
 
 
 def _tres_part(site: Site, remarks: list[str]) -> list[Part]:
-    """Return the part of PriorityWeightTRES for CPUs; remarks are appended."""
+    """Return the parts of PriorityWeightTRES that a log can have; remarks are appended."""
     weights = dict[str, float]()
+    if "priorityweighttres" not in site.conf.settings:
+        return []
+    where = site.conf.settings["priorityweighttres"].where
     for word in site.conf.words("PriorityWeightTRES"):
         name, _, number = word.partition("=")
         if not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", number.strip()):
-            where = site.conf.settings["priorityweighttres"].where
             raise InputError(f"{where}: PriorityWeightTRES must be NAME=NUMBER,..., but has {in_quotes(word)}")
         weights[name.strip().lower()] = float(number)
-    others = [name for name in weights if name != "cpu" and weights[name]]
+    others = [name for name in weights if name not in TRES and weights[name]]
     if others:
         remarks.append(f"PriorityWeightTRES: {', '.join(others)} of jobs are not in a log, so that they count nothing")
-    weight = weights.get("cpu", 0.0)
-    if not weight:
-        return []
+    parts = []
+    for name, (variable, what) in TRES.items():
+        weight = weights.get(name, 0.0)
+        if not weight:
+            continue
+        factor = _tres_factor(site, name, weight)
+        if factor:
+            parts.append(Part(f"{what} ({weight:,g})", (f"{variable} * {factor}",)))
+            if name != "cpu":
+                remarks.append(f"PriorityWeightTRES: {what} of a job: {UNSAID[variable]} where a log does not say it")
+        elif name == "cpu":
+            raise InputError(
+                f"{where}: PriorityWeightTRES needs the CPUs of NodeName and PartitionName lines; there are none"
+            )
+        else:
+            remarks.append(f"PriorityWeightTRES: no partition has a node with {what}, so that they count nothing")
+    return parts
+
+
+def _tres_factor(site: Site, resource: str, weight: float) -> str:
+    """Return by what the amount of a resource is multiplied: the weight, as part of what the partition has; or ""."""
     if site.flags & {"no_normal_tres", "no_normal_all"}:
-        return [Part(f"CPUs ({weight:,g})", (f"{written_number(weight)} * width",))]
-    parts = [1 / one.cpus if one.cpus else 0.0 for one in site.partitions]
-    if not any(parts):
-        where = site.conf.settings["priorityweighttres"].where
-        raise InputError(
-            f"{where}: PriorityWeightTRES needs the CPUs of NodeName and PartitionName lines; there are none"
-        )
-    by_name = _by_partition(site, parts, weight)
-    return [Part(f"CPUs ({weight:,g})", (f"width * ({' + '.join(by_name.terms)})",))]
+        return written_number(weight)
+    each = site.each if resource == "cpu" else amounts_of_nodes(site.conf, resource)
+    totals = [sum(each[node] for node in one.nodes) for one in site.partitions]
+    if not any(totals):
+        return ""
+    terms = _by_partition(site, [1 / total if total else 0.0 for total in totals], weight).terms
+    return f"({' + '.join(terms)})" if len(terms) > 1 else terms[0]
 
 
 def _by_partition(site: Site, values: Sequence[float], scale: float, ranked: bool = False) -> Part:

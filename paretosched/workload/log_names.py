@@ -1,9 +1,9 @@
 """The names that belong to the numbers of a log, in a file beside it: LOG.names.json.
 
 A log in the Standard Workload Format has numbers only. The file beside it says which user, group, queue and partition
-a number stands for, from which second on each job could run, when processors were down, and what was dropped or assumed
-when the log was made. It
-belongs to the log by the SHA-256 of the log. Keys of names are numbers as text.
+a number stands for, from which second on each job could run, what it asked for that the format has no field for, when
+processors were down, and what was dropped or assumed when the log was made. It belongs to the log by the SHA-256 of the
+log. Keys of names and of what jobs ask for are numbers as text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ from .down_times import DownTimes, down_times_of
 FORMAT = "paretosched names 1"
 OURS = re.compile(rb'\s*\{\s*"format"\s*:\s*"paretosched names')
 HEAD = 200  # bytes
+MOST_ASKED = 2**31 - 1
+WHOLE = re.compile(r"-?[0-9]{1,10}", re.ASCII)
 NUMBERED = ("users", "groups", "queues", "partitions")
+BESIDE = {"nodes": 1, "gpus": 0, "nice": 0}  # what jobs ask for beyond the format: how many if a log does not say it
 
 
 class Count(NamedTuple):
@@ -72,6 +75,21 @@ class Eligible(NamedTuple):
     after: Ints
 
 
+class PerJob(NamedTuple):
+    """A number of some jobs.
+
+    Attributes
+    ----------
+    job
+        The numbers of the jobs in the log, (k,).
+    value
+        (k,) one for each of them.
+    """
+
+    job: Ints
+    value: Ints
+
+
 def no_eligible() -> Eligible:
     """Return what says that every job could run when it was submitted."""
     return Eligible(_read_only([]), _read_only([]))
@@ -95,6 +113,8 @@ class Names:
         What was dropped, changed or assumed when the log was made.
     down
         When processors of the machine were down, in seconds of the log; None if all were up, or nothing is known.
+    asked
+        By words of BESIDE: the jobs that ask for another number than the one there.
     """
 
     users: Mapping[int, str] = field(default_factory=dict)
@@ -106,6 +126,7 @@ class Names:
     eligible: Eligible = field(default_factory=no_eligible)
     dropped: tuple[Count, ...] = ()
     down: DownTimes | None = None
+    asked: Mapping[str, PerJob] = field(default_factory=dict)
 
     _repr_html_ = fields_html
 
@@ -151,6 +172,7 @@ class _NamesFile(Struct, forbid_unknown_fields=True):
     queues: dict[str, str] = {}
     partitions: dict[str, str] = {}
     eligible: _EligibleFile | None = None
+    asked: dict[str, dict[str, list[int]]] = {}
     down: _DownFile | None = None
     dropped: list[_CountFile] = []
 
@@ -194,6 +216,7 @@ def read_names(log: str | os.PathLike[str], sha256: str | None = None) -> Names 
             source=file.source,
             grouped_by=file.grouped_by,
             eligible=_eligible(file.eligible or _EligibleFile()),
+            asked={word: _asked(word, jobs) for word, jobs in file.asked.items()},
             dropped=tuple(Count(c.action, c.reason, c.jobs, c.work, c.first) for c in file.dropped),
             down=_down(file.down),
         )
@@ -233,6 +256,8 @@ def write_names(path: str | os.PathLike[str], names: Names, log: str, sha256: st
         content[key] = {str(number): name for number, name in sorted(getattr(names, key).items())}
     if names.eligible.job.size:
         content["eligible"] = {key: column.tolist() for key, column in names.eligible._asdict().items()}
+    if names.asked:
+        content["asked"] = {word: _jobs_by_value(each) for word, each in names.asked.items()}
     if names.down is not None:
         content["down"] = names.down.columns()
     content["dropped"] = [count._asdict() for count in names.dropped]
@@ -287,6 +312,30 @@ def _eligible(file: _EligibleFile) -> Eligible:
     if again:
         raise InputError(f'"eligible": a job must come once, but several times comes {first_few(again)}')
     return Eligible(_read_only(file.job), _read_only(file.after))
+
+
+def _asked(word: str, jobs: Mapping[str, Sequence[int]]) -> PerJob:
+    """Return what jobs ask for, from the numbers of the jobs by what they ask for, as text."""
+    where = f'"asked", "{printable(word)}"'
+    if word not in BESIDE:
+        raise InputError(f"{where}: must be one of {', '.join(BESIDE)}")
+    least = -MOST_ASKED if word == "nice" else 0
+    wrong = [text for text in jobs if not (WHOLE.fullmatch(text) and least <= int(text) <= MOST_ASKED)]
+    if wrong:
+        rule = f"a key must be a whole number in {least}..{MOST_ASKED} as text"
+        raise InputError(f"{where}: {rule}, but is {in_quotes(wrong[0])}")
+    number = [number for of_value in jobs.values() for number in of_value]
+    if any(abs(each) >= 2**53 for each in number):
+        raise InputError(f"{where}: all numbers must be below 2^53, but one is not")
+    again = [each for each, times in Counter(number).items() if times > 1]
+    if again:
+        raise InputError(f"{where}: a job must come once, but several times comes {first_few(again)}")
+    return PerJob(_read_only(number), _read_only([int(text) for text, of_value in jobs.items() for _ in of_value]))
+
+
+def _jobs_by_value(each: PerJob) -> dict[str, list[int]]:
+    """Return the numbers of the jobs by what they ask for, as text."""
+    return {str(value): each.job[each.value == value].tolist() for value in np.unique(each.value).tolist()}
 
 
 def _down(file: _DownFile | None) -> DownTimes | None:

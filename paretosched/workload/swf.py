@@ -46,6 +46,7 @@ from .log_names import Count, Eligible, Names, names_path, no_eligible, read_nam
 from .log_text import LogText
 from .overruns import MOST_CUT, choice_text, percent_cut
 from .records import Records
+from .requests import beside_log, with_requests
 from .swf_header import entry, numbered_names
 from .user_groups import by_consumption
 from .workload import WIDEST, Repair, Workload
@@ -151,6 +152,9 @@ def read_swf(
 
 def _with_names(workload: Workload, names: Names) -> Workload:
     """Return a workload with what is beside its log: names, when jobs could run, and what was dropped before."""
+    for each in names.asked.values():
+        _check_own_numbers(workload, workload.job[np.isin(workload.job, each.job)])
+    workload = with_requests(workload, names.asked)
     seconds = _seconds_until_eligible(workload, names.eligible)
     started = np.flatnonzero((workload.wait >= 0) & (workload.wait < seconds))
     seconds[started] = workload.wait[started]
@@ -164,7 +168,7 @@ def _with_names(workload: Workload, names: Names) -> Workload:
     return workload.with_(
         eligible=workload.submit + seconds,
         wait=np.where(workload.wait < 0, -1, workload.wait - seconds),
-        names=replace(names, eligible=no_eligible(), down=None, dropped=()),
+        names=replace(names, eligible=no_eligible(), asked={}, down=None, dropped=()),
         down=names.down,
         repairs=(*earlier, *own),
         source=workload.source,
@@ -186,12 +190,15 @@ def _names_of(workload: Workload) -> Names | None:
     names = workload.names
     if workload.down is not None:
         names = replace(names or Names(), down=workload.down)
-    if not workload.has_later_jobs:
+    asked = beside_log(workload)
+    if not (asked or workload.has_later_jobs):
         return names
     later = np.flatnonzero(workload.eligible > workload.submit)
     number = workload.job[later]
-    _check_own_numbers(workload, workload.job[np.isin(workload.job, number)])
-    return replace(names or Names(), eligible=Eligible(number, (workload.eligible - workload.submit)[later]))
+    known = np.concatenate([number, *(each.job for each in asked.values())])
+    _check_own_numbers(workload, workload.job[np.isin(workload.job, known)])
+    eligible = Eligible(number, (workload.eligible - workload.submit)[later])
+    return replace(names or Names(), eligible=eligible, asked=asked)
 
 
 def _check_own_numbers(workload: Workload, number: Ints) -> None:
@@ -200,8 +207,9 @@ def _check_own_numbers(workload: Workload, number: Ints) -> None:
     again = numbers[times > 1]
     if again.size:
         raise InputError(
-            f"{workload.name}: jobs that were not eligible when they were submitted must have numbers of their own, "
-            f"but several jobs have number {first_few(again[:4].tolist(), again.size)}; number the jobs anew"
+            f"{workload.name}: jobs of which the file beside a log says when they were eligible, or what they ask for, "
+            f"must have numbers of their own, but several jobs have number "
+            f"{first_few(again[:4].tolist(), again.size)}; number the jobs anew"
         )
 
 

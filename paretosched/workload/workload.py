@@ -123,7 +123,8 @@ class Workload:
         Name of the workload in tables and figures.
     records
         The fields of each job in the log, (n, 18), so that a workload can be written again with the fields that no
-        simulation needs; None for a workload that does not come from a log. An array becomes `Records`.
+        simulation needs; (n, 21) with the nodes, GPUs and nice values that are beside some logs. None for a workload
+        that does not come from a log. An array becomes `Records`.
     header
         Header comment lines of the log, without the leading semicolon.
     repairs
@@ -189,8 +190,8 @@ class Workload:
         object.__setattr__(self, "eligible", self.submit if same else eligible)  # `has_later_jobs` relies on it
         if self.records is not None:
             records = self.records if isinstance(self.records, Records) else Records.of(self.records)
-            if records.shape != (n, 18):
-                raise InputError(f"records must have shape ({n}, 18), but has {records.shape}")
+            if records.shape not in ((n, 18), (n, 21)):
+                raise InputError(f"records must have shape ({n}, 18) or ({n}, 21), but has {records.shape}")
             object.__setattr__(self, "records", records)
         object.__setattr__(self, "groups", tuple(str(g) for g in self.groups))
         if self.names is not None:

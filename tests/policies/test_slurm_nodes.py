@@ -8,7 +8,7 @@ import pytest
 
 from paretosched import InputError
 from paretosched.policies.slurm_conf import read_slurm_conf
-from paretosched.policies.slurm_nodes import cpus_of_nodes, node_names, nodes_of_partitions, states_of_nodes
+from paretosched.policies.slurm_nodes import amounts_of_nodes, node_names, nodes_of_partitions, states_of_nodes
 
 NODES = """ClusterName=a
 NodeName=DEFAULT CPUs=8
@@ -45,7 +45,7 @@ def test_cpus(tmp_path: Path) -> None:
     rows = "PartitionName=p Nodes=n[1-2],mixed,login\nPartitionName=q Nodes=ALL\nPartitionName=r\n"
     path.write_text(NODES.replace("NodeName=DEFAULT CPUs=8\nNodeName=n[1-3]", "NodeName=n[1-3] CPUs=8") + rows, "utf-8")
     conf = read_slurm_conf(path)
-    cpus = cpus_of_nodes(conf)
+    cpus = amounts_of_nodes(conf, "cpu")
     assert cpus == {"n1": 8, "n2": 8, "n3": 8, "big": 64, "old": 8, "gpu01": 12, "gpu02": 12}
     assert list(map(sorted, nodes_of_partitions(conf, cpus))) == [["big", "n1", "n2"], sorted(cpus), []]
 
@@ -55,7 +55,7 @@ def test_nodes_of_the_future_are_none_and_down_nodes_have_a_state(tmp_path: Path
     rows = "NodeName=DEFAULT CPUs=4\nNodeName=n[1-3]\nNodeName=m[1-2] State=FUTURE\nNodeName=x State=DRAIN\n"
     path.write_text(f"{rows}DownNodes=n2,other\nPartitionName=p Nodes=ALL\n", "utf-8")
     conf = read_slurm_conf(path)
-    assert cpus_of_nodes(conf) == {"n1": 4, "n2": 4, "n3": 4, "x": 4}
+    assert amounts_of_nodes(conf, "cpu") == {"n1": 4, "n2": 4, "n3": 4, "x": 4}
     states = {"n1": "unknown", "n2": "down", "n3": "unknown", "m1": "future", "m2": "future", "x": "drain"}
     assert states_of_nodes(conf) == states
 
@@ -80,7 +80,7 @@ def test_lists_of_nodes_end(rows: str, rule: str, tmp_path: Path) -> None:
     path.write_text(rows, encoding="utf-8")
     conf = read_slurm_conf(path)
     with pytest.raises(InputError, match=rule):
-        nodes_of_partitions(conf, cpus_of_nodes(conf))
+        nodes_of_partitions(conf, amounts_of_nodes(conf, "cpu"))
 
 
 def test_a_set_of_nodes_is_looked_at_once(tmp_path: Path) -> None:
@@ -88,4 +88,4 @@ def test_a_set_of_nodes_is_looked_at_once(tmp_path: Path) -> None:
     sets = "".join(f"NodeSet=s{k} Nodes={','.join([f's{k + 1}'] * 30)}\n" for k in range(7))
     path.write_text(f"NodeName=n[1-9]\n{sets}NodeSet=s7 Nodes=n[2-3]\nPartitionName=p Nodes=s0,n9\n", "utf-8")
     conf = read_slurm_conf(path)
-    assert nodes_of_partitions(conf, cpus_of_nodes(conf)) == [{"n2", "n3", "n9"}]
+    assert nodes_of_partitions(conf, amounts_of_nodes(conf, "cpu")) == [{"n2", "n3", "n9"}]

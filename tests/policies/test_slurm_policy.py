@@ -15,12 +15,13 @@ import pytest
 
 import paretosched as ps
 from paretosched import InputError, Priority, Workload
+from paretosched.deployment.slurm_queue import FIELDS, jobs_in
 from paretosched.policies.policy import as_policy
 from paretosched.policies.priority import ALL
-from paretosched.policies.slurm_conf import Setting, duration
 from paretosched.policies.slurm_policy import read_slurm
 from paretosched.policies.whole_nodes import WholeNodes
-from paretosched.workload.log_names import Names
+from paretosched.workload.log_names import BESIDE, Names
+from paretosched.workload.requests import REQUESTS, requested
 from support.slurm_cluster import SlurmCluster, slurm_cluster
 from support.slurm_site import keys_at
 
@@ -49,7 +50,7 @@ def remarks(policy: Priority) -> list[str]:
 
 def jobs_with(names: Names, columns: Mapping[int, list[int]], **fields: list[int]) -> Workload:
     """Return jobs of a log with some fields of their lines, and names."""
-    records = np.full((len(fields["submit"]), 18), -1.0)
+    records = np.full((len(fields["submit"]), 18 + 3 * (18 in columns)), -1.0)
     for place, numbers in columns.items():
         records[:, place] = numbers
     return Workload(**fields, capacity=16, records=records, names=names)  # type: ignore[arg-type]
@@ -61,8 +62,9 @@ def jobs_with(names: Names, columns: Mapping[int, list[int]], **fields: list[int
 def test_a_whole_site() -> None:
     policy = read_slurm(SITE / "slurm.conf", SITE / "assoc.txt")
     assert policy.order == (
-        "floor(1000 * min(wait / 86400, 1) + 100000 * fairshare + 1000 * max(0, min(1, 0.125 + width / 32)) + 125 + "
-        "375 * partition(fast) + 400 + 1600 * queue(high) + width * (187.5 + 187.5 * partition(fast)))",
+        "floor(max(1, 1000 * min(wait / 86400, 1) + 100000 * fairshare + 1000 * max(0, min(1, 0.125 * nodes + width / "
+        "32)) + 125 + 375 * partition(fast) + 400 + 1600 * queue(high) + width * (187.5 + 187.5 * partition(fast)) - "
+        "nice))",
     )
     assert (policy.name, policy.half_life, policy.backfill.reservations) == ("Slurm loop", 7 * 86400, 8)
     assert (policy.fair_share.algorithm, policy.fair_share.period) == ("tree", 60)
@@ -77,39 +79,46 @@ def test_a_whole_site() -> None:
         (f"PriorityWeightAge=5\n{DBD}", "5 * min(wait / 604800, 1)"),
         (f"PriorityWeightAge=5\nPriorityMaxAge=INFINITE\n{DBD}", "5 * min(wait / 10000000000, 1)"),
         (f"PriorityWeightAge=5\nPriorityMaxAge=0\n{DBD}", "fcfs; backfill: none"),
-        ("PriorityWeightJobSize=8", "8 * max(0, min(1, 0.125 + width / 32))"),
-        ("PriorityWeightJobSize=8\nPriorityFavorSmall=yes", "8 * max(0, min(1, 1 - 0.125 - width / 32))"),
+        ("PriorityWeightJobSize=8", "8 * max(0, min(1, 0.125 * nodes + width / 32))"),
+        ("PriorityWeightJobSize=8\nPriorityFavorSmall=yes", "8 * max(0, min(1, 1 - (0.125 * nodes + width / 32)))"),
         (
             "PriorityWeightJobSize=8\nPriorityFlags=SMALL_RELATIVE_TO_TIME",
-            "8 * max(0, min(1, max(4, width) / max(estimate / 60, 1) / 16))",
+            "8 * max(0, min(1, max(4 * nodes, width) / max(estimate / 60, 1) / 16))",
         ),
         (
             "PriorityWeightJobSize=8\nPriorityFlags=small_relative_to_time\nPriorityFavorSmall=Yes",
-            "8 * max(0, min(1, 1 - max(4, width) / max(estimate / 60, 1) / 16))",
+            "8 * max(0, min(1, 1 - max(4 * nodes, width) / max(estimate / 60, 1) / 16))",
         ),
         ("PriorityWeightTRES=cpu=32", "width * 2"),
-        ("PriorityWeightTRES=cpu=32\nPriorityFlags=NO_NORMAL_TRES", "32 * width"),
+        ("PriorityWeightTRES=cpu=32\nPriorityFlags=NO_NORMAL_TRES", "width * 32"),
+        ("PriorityWeightTRES=Mem=8,Node=3", "memory * 2 + nodes * 0.75"),  # MiB of four nodes that do not say it
+        ("PriorityWeightTRES=Mem=5\nPriorityFlags=NO_NORMAL_ALL", "memory * 5"),
+        (  # of the nodes of p, 6 GPUs; of those of g, 2
+            "PriorityWeightTRES=GRES/gpu=12\nNodeName=g[1-2] CPUs=4 Gres=gpu:a:1(S:0-1),lustre:9,gpu\n"
+            "NodeName=h CPUs=4 Gres=gpu:2\nPartitionName=g Nodes=h",
+            "gpus * (2 + 4 * partition(g))",
+        ),
         ("PriorityWeightFairshare=7", "fcfs; backfill: none"),  # without accounts, Slurm knows no shares
         (f"PriorityWeightFairshare=7\n{DBD}", "7 * fairshare"),
         (
             "PriorityWeightPartition=6\nPartitionName=q Nodes=n1 PriorityJobFactor=3 Default=yes",
             "6 + -4 * partition(p)",
         ),
-        (
-            "PriorityWeightPartition=6\nPriorityFlags=NO_NORMAL_PART\nPartitionName=q-2 Priority=3",
-            "8589934592 * partition(q-2) + 6 + 12 * partition(q-2)",
-        ),
-        (
-            f"PartitionName=q PriorityTier=9\nPriorityWeightAge=1\n{DBD}",
-            "8589934592 * partition(q) + 1 * min(wait / 604800, 1)",
-        ),
     ],
 )
 def test_the_formula(lines: str, order: str, conf: Callable[[str], Path]) -> None:
     policy = read_slurm(conf(MULTIFACTOR + lines))
-    expected = as_policy(order if order.startswith("fcfs") else f"order: floor({order})")
+    expected = as_policy(order if order.startswith("fcfs") else f"order: floor(max(1, {order} - nice))")
     assert isinstance(expected, Priority)
     assert policy.order == expected.order
+
+
+def test_a_higher_tier_comes_before_all_other_priorities(conf: Callable[[str], Path]) -> None:
+    policy = read_slurm(conf(f"{MULTIFACTOR}{DBD}PartitionName=q PriorityTier=9\nPriorityWeightAge=1"))
+    assert policy.order == ("floor(8589934592 * partition(q) + max(1, 1 * min(wait / 604800, 1) - nice))",)
+    lines = "PriorityWeightPartition=6\nPriorityFlags=NO_NORMAL_PART\nPartitionName=q-2 Priority=3"
+    policy = read_slurm(conf(MULTIFACTOR + lines))
+    assert policy.order == ("floor(8589934592 * partition(q-2) + max(1, 6 + 12 * partition(q-2) - nice))",)
 
 
 def test_priority_basic_is_first_come_first_served(conf: Callable[[str], Path]) -> None:
@@ -184,13 +193,14 @@ def test_what_cannot_be_simulated_is_refused(text: str, message: str, conf: Call
 def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> None:
     lines = (
         f"{DBD}PriorityWeightAge=1\nPriorityWeightFairshare=2\nPriorityWeightQOS=3\nPriorityUsageResetPeriod=MONTHLY\n"
-        "PriorityWeightTRES=Mem=5,GRES/gpu=2\nPreemptType=preempt/qos\nPriorityFlags=ACCRUE_ALWAYS\n"
+        "PriorityWeightTRES=Mem=5,GRES/gpu=2,License=9\nPreemptType=preempt/qos\nPriorityFlags=ACCRUE_ALWAYS\n"
         "PartitionName=q Nodes=n1 TRESBillingWeights=CPU=2 OverSubscribe=NO\n"
         "SchedulerParameters=bf_max_job_user=20,defer,bf_interval=60,bf_continue,new_option=1\n"
     )
     said = remarks(read_slurm(conf(MULTIFACTOR + lines)))
     assert said[0] == (
-        "in the policy are age (1), fair share, Fair Tree (2); backfilling beside reservations of all waiting jobs"
+        "in the policy are age (1), fair share, Fair Tree (2), memory (5); backfilling beside reservations of all "
+        "waiting jobs"
     )
     for part in (
         "PriorityCalcPeriod: ages grow",
@@ -198,7 +208,9 @@ def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> Non
         "usage begins with 0",
         "nice values are 0",
         "PriorityWeightQOS=3: all jobs have the same QOS",
-        "PriorityWeightTRES: mem, gres/gpu of jobs are not in a log",
+        "PriorityWeightTRES: license of jobs are not in a log",
+        "PriorityWeightTRES: memory of a job: 0 where a log does not say it",
+        "PriorityWeightTRES: no partition has a node with GPUs, so that they count nothing",
         "PriorityUsageResetPeriod=MONTHLY: usage is not reset",
         "PreemptType=preempt/qos: no job is preempted here",
         "ACCRUE_ALWAYS: ages count from",
@@ -211,7 +223,7 @@ def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> Non
         "new_option=1 of SchedulerParameters is not in the policy",
     ):
         assert sum(line.startswith(part) for line in said) == 1, part
-    assert len(said) == 17
+    assert len(said) == 19
 
 
 def test_how_often_and_how_far_slurm_looks(conf: Callable[[str], Path]) -> None:
@@ -342,9 +354,10 @@ WEIGHTS = {
     "PriorityWeightJobSize": "2000",
     "PriorityWeightPartition": "500",
     "PriorityWeightQOS": "2000",
-    "PriorityWeightTRES": "CPU=3000",
+    "PriorityWeightTRES": "CPU=3000,Mem=2000,Node=700,GRES/gpu=1500",
 }
 COLUMNS = ("AGE", "FAIRSHARE", "JOBSIZE", "PARTITION", "QOS", "TRES")  # as sprio calls them, in the order of WEIGHTS
+GPUS = {"gres.conf": "Name=gpu File=/dev/null\nName=gpu File=/dev/zero\n"}  # any file will do
 
 
 @contextmanager
@@ -354,10 +367,15 @@ def site() -> Iterator[SlurmCluster]:
         "PriorityCalcPeriod": "1",
         "PriorityMaxAge": "0-2",
         "SchedulerType": "sched/builtin",
+        "SelectTypeParameters": "CR_CPU_Memory",
+        "DefMemPerCPU": "50",
+        "GresTypes": "gpu",
+        "Gres": "gpu:2",
+        "AccountingStorageTRES": "gres/gpu",
         "PartitionName": "main Nodes=n[1-4] Default=YES MaxTime=INFINITE PriorityJobFactor=10",
         "PartitionName#2": "fast Nodes=n[1-2] MaxTime=INFINITE PriorityJobFactor=40",
     }
-    with slurm_cluster(settings=settings, accounting=True, rate=60) as cluster:
+    with slurm_cluster(settings=settings, accounting=True, rate=60, files=GPUS) as cluster:
         for line in ACCOUNTS:
             cluster.call("sacctmgr", "-i", "add", *line)
         cluster.call("sacctmgr", "-i", "modify", "qos", "normal", "set", "priority=2")
@@ -368,30 +386,45 @@ def site() -> Iterator[SlurmCluster]:
 def jobs_now(cluster: SlurmCluster) -> tuple[Workload, dict[int, int], int]:
     """Return the jobs of a cluster as a log with names, the rows and starts of those that run, and the time."""
     cluster.environment["SLURM_TIME_FORMAT"] = "%s"
-    lines = cluster.call("squeue", "-h", "-t", "PD,R", "-o", "%A|%u|%a|%q|%P|%C|%l|%V|%S|%T").splitlines()
-    rows = sorted((line.split("|") for line in lines), key=lambda row: int(row[0]))
-    numbers = [{name: i for i, name in enumerate(dict.fromkeys(row[c] for row in rows), 1)} for c in range(1, 5)]
-    column = [[names[row[c]] for row in rows] for c, names in enumerate(numbers, 1)]
-    named = [{number: name for name, number in names.items()} for names in numbers]
+    mark = "~mark~"
+    text = cluster.call("squeue", "-a", "-h", "-O", ",".join(f"{field}:{mark}" for field in FIELDS))
+    queue = sorted(jobs_in(text, mark), key=lambda job: job.id)
+    names = [[job.user for job in queue], [job.account for job in queue]]
+    names += [[job.qos for job in queue], [job.partitions[0] for job in queue]]
+    numbers = [{name: i for i, name in enumerate(dict.fromkeys(column), 1)} for column in names]
+    users, accounts, qos, partitions = (
+        [of_name[name] for name in column] for of_name, column in zip(numbers, names, strict=True)
+    )
+    named = [{number: name for name, number in of_name.items()} for of_name in numbers]
+    asked = {word: [getattr(job, word) for job in queue] for word in BESIDE}
     w = jobs_with(
         Names(*named, "slurm", "account"),  # type: ignore[arg-type]
-        {11: column[0], 12: column[1], 14: column[2], 15: column[3]},
-        submit=[int(row[7]) for row in rows],
-        run=[60] * len(rows),
-        estimate=[duration("limit", Setting(row[6], "squeue")) or 60 for row in rows],
-        width=[int(row[5]) for row in rows],
-        user=column[0],
-    ).with_(job=[int(row[0]) for row in rows])
-    started = {i: int(row[8]) for i, row in enumerate(rows) if row[9] == "RUNNING"}
-    return w, started, int(cluster.call("date", "+%s"))
+        {11: users, 12: accounts, 14: qos, 15: partitions}
+        | {9: [1024 * job.memory // job.widths["cpus"] for job in queue]}
+        | {18 + place: column for place, column in enumerate(asked.values())},
+        submit=[job.submit for job in queue],
+        run=[60] * len(queue),
+        estimate=[job.limit for job in queue],
+        width=[job.widths["cpus"] for job in queue],
+        user=users,
+    ).with_(job=[job.id for job in queue])
+    lines = cluster.call("squeue", "-h", "-t", "R", "-o", "%A|%S").splitlines()
+    started = {int(job): int(start) for job, start in (line.split("|") for line in lines)}
+    rows = {job.id: row for row, job in enumerate(queue)}
+    return w, {rows[job]: start for job, start in started.items()}, int(cluster.call("date", "+%s"))
 
 
 def sprio(cluster: SlurmCluster) -> dict[int, dict[str, float]]:
     """Return the priority of each waiting job and its parts, as Slurm has them."""
     lines = cluster.call("sprio", "-h", "-o", "%i|%Y|%A|%F|%J|%P|%Q|%T").splitlines()
     names = ("PRIORITY", *COLUMNS)
-    cells = [re.sub(r"cpu=", "", line).split("|") for line in lines]
-    return {int(row[0]): dict(zip(names, (float(cell or 0) for cell in row[1:]), strict=True)) for row in cells}
+    cells = [line.split("|") for line in lines]
+    return {int(job): dict(zip(names, map(summed, parts), strict=True)) for job, *parts in cells}
+
+
+def summed(cell: str) -> float:
+    """Return a number, or the sum of those of a list such as cpu=4,mem=2; 0 of nothing."""
+    return sum(float(part.rpartition("=")[2] or 0) for part in cell.split(","))
 
 
 def policy_of(cluster: SlurmCluster, folder: Path, weights: Mapping[str, str]) -> Priority:
@@ -418,7 +451,11 @@ def test_priorities_are_those_of_a_real_slurm(tmp_path: Path) -> None:
             user, account = PAIRS[int(rng.integers(5))]
             options = [f"--account={account}", "--partition=fast" if i % 4 == 0 else "--partition=main"]
             options += ["--qos=high"] if user in ("games", "man") and i % 3 == 0 else []
+            options += [f"--nice={int(rng.integers(-3000, 3000))}"] if i % 3 == 1 else []
+            options += [f"--gres=gpu:{int(rng.integers(1, 3))}"] if i % 5 == 2 else []
+            options += [f"--mem-per-cpu={int(rng.integers(60, 120))}"] if i % 4 == 3 else []
             width = int(rng.integers(2, 9))
+            options += ["--nodes=2"] if i % 7 == 1 else []
             cluster.submit(*options, run=60, width=width, limit=int(rng.integers(10, 50)), user=user)
         pass_two_periods(cluster)
         check_priorities(cluster, tmp_path, 1.0)
@@ -463,12 +500,19 @@ def check_priorities(cluster: SlurmCluster, folder: Path, slack: float) -> None:
     rows = {int(job): row for row, job in enumerate(w.job.tolist())}
     assert len(real) >= 28
     assert set(real) <= set(rows)
+    asked = {word: requested(w, word) for word in REQUESTS}
+    assert all(len(set(asked[word].tolist())) > 1 for word in REQUESTS), asked
+    assert w.records is not None
+    without = w.with_(records=w.records.with_columns({18 + list(BESIDE).index("nice"): 0}))
     for key, column in zip(WEIGHTS, COLUMNS, strict=True):
-        keys = keys_at(policy_of(cluster, folder, {key: WEIGHTS[key]}), w, now, started)
-        most = {"FAIRSHARE": slack, "AGE": 25.0}.get(column, 1.0)  # ages are up to three minutes of two hours old
+        keys = keys_at(policy_of(cluster, folder, {key: WEIGHTS[key]}), without, now, started)
+        # ages are up to three minutes of two hours old; parts for four resources are rounded, each
+        most = {"FAIRSHARE": slack, "AGE": 25.0, "TRES": 3.0}.get(column, 1.0)
         for job, parts in real.items():
             assert abs(parts[column] - keys[rows[job]]) <= most, (job, column, parts, keys[rows[job]])
     keys = keys_at(policy_of(cluster, folder, WEIGHTS), w, now, started)
+    for job, parts in real.items():
+        assert abs(parts["PRIORITY"] - keys[rows[job]]) <= slack + 30.0, (job, parts, keys[rows[job]])
     pairs = list(itertools.combinations(sorted(real), 2))
     agreed = sum(
         (keys[rows[a]] >= keys[rows[b]]) == (real[a]["PRIORITY"] >= real[b]["PRIORITY"]) for a, b in pairs

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paretosched.policies.slurm_conf import SlurmConf, read_slurm_conf
-from paretosched.policies.slurm_nodes import cpus_of_nodes
+from paretosched.policies.slurm_nodes import amounts_of_nodes
 from paretosched.policies.slurm_remarks import (
     DEPTHS,
     OPTIONS,
@@ -120,7 +120,7 @@ def test_the_default_counts_where_nodes_are_not_simulated_either(tmp_path: Path)
 )
 def test_what_differs_of_the_machine_is_remarked(text: str, lines: list[str], tmp_path: Path) -> None:
     conf = read(tmp_path, text)
-    said = machine_remarks(conf, cpus_of_nodes(conf))
+    said = machine_remarks(conf, amounts_of_nodes(conf, "cpu"))
     assert len(said) == len(lines)
     assert all(line.startswith(begin) for line, begin in zip(said, lines, strict=True))
 

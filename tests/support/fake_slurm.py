@@ -117,6 +117,7 @@ def line_of(
     eligible: object = None,
     priority: int = 1,
     reservation: str = "(null)",
+    nice: object = 0,
     account: str = "physics",
     het: str = "N/A",
     array: object = None,
@@ -138,7 +139,7 @@ def line_of(
         eligible or submit,
         priority,
     ]
-    return "@".join(map(str, [*cells, reservation, account])) + "@\n"
+    return "@".join(map(str, [*cells, reservation, nice, account])) + "@\n"
 
 
 def past_of(key: str, *, start: object = "N/A", end: object = "N/A", reason: str = "Priority", **cells: Any) -> str:

@@ -198,7 +198,10 @@ def test_a_job_that_was_dropped_needs_no_second(log: Path) -> None:
 
 
 def test_numbers_that_several_jobs_have_say_of_none_when_it_could_run(log: Path) -> None:
-    rule = "jobs that were not eligible when they were submitted must have numbers of their own, but several jobs have"
+    rule = (
+        "jobs of which the file beside a log says when they were eligible, or what they ask for, must have numbers of "
+        "their own, but several jobs have"
+    )
     w = ps.read_swf(log)
     with pytest.raises(ps.InputError, match=f"{rule} number 2; number the jobs anew"):
         ps.write_swf(w.with_(job=[2, 2, 3]), log)

@@ -16,7 +16,8 @@ from ...core.errors import InputError, first_few, in_quotes
 from ...core.notebook import fields_html, fields_repr
 from ..calendar import find_zone
 from ..down_times import DownTimes
-from ..log_names import Count, Eligible, Names
+from ..log_names import BESIDE, Count, Eligible, Names, PerJob
+from ..requests import kilobytes_each
 from ..swf import write_log
 from ..workload import WIDEST
 from .anonymising import Alias, aliases, no_alias, prove_anonymous
@@ -33,7 +34,7 @@ DAY = 86_400
 MOST_COMPONENTS = 1_000_000  # they are in memory until all are read
 SHORT = 1.5 * DAY  # s; the default window of sacct is today
 MANY = 1000  # jobs, of which some are requeued on most machines
-LINE = "%d %d %d %d %d -1 -1 %d %d -1 %d %d %d -1 %d %d -1 -1\n"
+LINE = "%d %d %d %d %d -1 -1 %d %d %d %d %d %d -1 %d %d -1 -1\n"
 JOINED = "components of heterogeneous jobs: joined into one job each"
 # By source: the columns by which a life that is there twice is known, and the reason for which it is dropped.
 TWICE = {
@@ -245,6 +246,9 @@ def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSett
     whole["width"] = np.add.reduceat(lives["width"], first)
     for key in ("run", "limit", "eligible"):
         whole[key] = np.maximum.reduceat(lives[key], first)
+    for key in ("memory", "nodes", "gpus"):
+        known = np.add.reduceat(np.maximum(lives[key], 0), first)
+        whole[key] = np.where(np.maximum.reduceat(lives[key], first) < 0, UNKNOWN, known)
     _note(tally, "changed", JOINED, whole)
     joined: NDArray[Any] = whole[np.argsort(whole["line"], kind="stable")]
     return joined
@@ -364,6 +368,8 @@ class _Survey(NamedTuple):
         The numbers of the names that jobs of the log have, by kind.
     eligible
         The jobs that became eligible after their submission.
+    asked
+        By words of BESIDE: the jobs that ask for another number than the usual one.
     repeated
         Whether a job of the machine is there more than once.
     requested
@@ -373,6 +379,7 @@ class _Survey(NamedTuple):
     work: Floats
     codes: Mapping[str, Sequence[int]]
     eligible: Eligible
+    asked: Mapping[str, PerJob]
     repeated: bool
     requested: float
 
@@ -382,6 +389,7 @@ def _survey(spool: Spool, jobs: _Jobs, numberings: Numberings, tally: Tally) -> 
     work = np.zeros(jobs.longest.size)
     codes: dict[str, set[int]] = {kind: set() for kind in numberings.kinds}
     late_jobs, after = [], []
+    asking: dict[str, list[tuple[Ints, Ints]]] = {word: [] for word in BESIDE}
     repeated, requested = False, 0.0
     for rows, first in _chunks(spool, jobs):
         np.add.at(work, rows["partition"], rows["run"] * rows["width"].astype(np.float64))
@@ -399,9 +407,14 @@ def _survey(spool: Spool, jobs: _Jobs, numberings: Numberings, tally: Tally) -> 
         late = rows["eligible"] > rows["submit"]
         late_jobs.append(number[late])
         after.append((rows["eligible"] - rows["submit"])[late])
+        for word, usual in BESIDE.items():
+            other = (rows[word] != usual) & (rows[word] != (0 if word == "nice" else UNKNOWN))
+            if other.any():
+                asking[word].append((number[other], rows[word][other]))
     eligible = Eligible(np.concatenate(late_jobs), np.concatenate(after))
     in_use = {kind: sorted(each - {UNKNOWN}) for kind, each in codes.items()}
-    return _Survey(work, in_use, eligible, repeated, requested)
+    asked = {word: PerJob(*map(np.concatenate, zip(*parts, strict=True))) for word, parts in asking.items() if parts}
+    return _Survey(work, in_use, eligible, asked, repeated, requested)
 
 
 def _estimates(rows: NDArray[Any], jobs: _Jobs) -> Ints:
@@ -492,6 +505,7 @@ def _write(
         source=settings.source,
         grouped_by=settings.grouped_by,
         eligible=survey.eligible,
+        asked=survey.asked,
         dropped=counts,
         down=jobs.down if jobs.down is not None and len(jobs.down) else None,
     )
@@ -547,6 +561,7 @@ def _lines(
             rows["width"],
             rows["width"],
             _estimates(rows, jobs),
+            kilobytes_each(rows["memory"], rows["width"]),
             rows["status"],
             *(alias.numbers[kind][rows[kind]] for kind in ("user", "group", "queue", "partition")),
         )

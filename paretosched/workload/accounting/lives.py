@@ -23,7 +23,8 @@ NAME_RULE = (
     "printed"
 )
 KINDS = ("user", "group", "queue", "partition")
-NUMBERS = ("line", "job", "submit", "eligible", "start", "run", "limit", "width", "status", "mark")
+ASKED = ("memory", "nodes", "gpus", "nice")
+NUMBERS = ("line", "job", "submit", "eligible", "start", "run", "limit", "width", "status", "mark", *ASKED)
 
 LIFE = np.dtype(
     [
@@ -36,6 +37,10 @@ LIFE = np.dtype(
         ("limit", "<i8"),
         ("width", "<i8"),
         ("mark", "<i8"),
+        ("memory", "<i8"),
+        ("nodes", "<i4"),
+        ("gpus", "<i4"),
+        ("nice", "<i4"),
         ("status", "<i4"),
         ("user", "<i4"),
         ("group", "<i4"),
@@ -65,6 +70,9 @@ class Block:
         (n,) COMPLETED, FAILED or CANCELLED.
     mark
         (n,) what tells the record of a life from others, see `mark_of`; 0 where times and number do.
+    memory, nodes, gpus, nice
+        What it asks for, (n,): kilobytes of all its processors together, nodes and GPUs, -1 where unknown; and the nice
+        value of its user, 0 where unknown.
     user, group, queue, partition
         Names, n of each; "" where unknown.
     part_of
@@ -81,6 +89,10 @@ class Block:
     width: Ints
     status: Ints
     mark: Ints
+    memory: Ints
+    nodes: Ints
+    gpus: Ints
+    nice: Ints
     user: Sequence[str]
     group: Sequence[str]
     queue: Sequence[str]
@@ -102,6 +114,10 @@ class Life:
     limit: int = 0
     status: int = COMPLETED
     mark: int = 0
+    memory: int = UNKNOWN
+    nodes: int = UNKNOWN
+    gpus: int = UNKNOWN
+    nice: int = 0
     user: str = ""
     group: str = ""
     queue: str = ""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ...core.errors import InputError, first_few, in_quotes
 from ...core.files import is_folder, unreadable
+from ..workload import WIDEST
 from .fields import seconds, times
 from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Numberings, block_of, mark_of, whole_numbers
 from .tally import Tally
@@ -24,6 +25,8 @@ JOB = re.compile(r"(\d{1,15})(\[\d*\])?", re.ASCII)
 DAILY = re.compile(r"\d{8}(\.gz)?", re.ASCII)
 SLOTS = re.compile(r"[^/+]*/(\d[\d,*-]*)", re.ASCII)  # of exec_host: node/0*4, node/0-7, node/3
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
+SIZE = re.compile(r"(\d{1,15})([kmgtp]?)([bw]?)", re.ASCII)  # bytes, or words of 8 bytes
+SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
 LIVES = {"E", "R", "A"}
 KILLED = ("271", "265", "-29")  # by qdel, or because of its limit
 MOST_OPEN = 1_000_000  # jobs that are remembered, since they ran and will run again
@@ -153,6 +156,9 @@ class _Reader:
             limit=seconds(values.get("Resource_List.walltime", "")) or 0,
             status=CANCELLED if kind == "R" else status,
             mark=mark_of(lines.texts[index]),
+            memory=_memory(values.get("Resource_List.mem", "")),
+            nodes=min(_nodes(values), WIDEST) or UNKNOWN,
+            gpus=min(_gpus(values), WIDEST),
             user=values.get("user", ""),
             group=values.get(self.groups, ""),
             queue=values.get("queue", ""),
@@ -234,6 +240,21 @@ def _gpus(values: Mapping[str, str]) -> int:
         or _number(values.get("Resource_List.ngpus", ""))
         or _number_asked_for(values, "gpus", 0)
     )
+
+
+def _memory(text: str) -> int:
+    """Return a size of memory in kilobytes, -1 if a text is none.
+
+    Examples
+    --------
+    >>> _memory("4gb"), _memory("1000kb"), _memory("2048"), _memory("much")
+    (4194304, 1000, 2, -1)
+    """
+    match = SIZE.fullmatch(text.lower())
+    if match is None:
+        return UNKNOWN
+    size = int(match.group(1)) * SIZES[match.group(2)] * (8 if match.group(3) == "w" else 1)
+    return size // 1024 if size < 2**53 else UNKNOWN
 
 
 def _of_vnodes(values: Mapping[str, str], what: str) -> int:

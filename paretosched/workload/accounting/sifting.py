@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError, in_quotes
-from .lives import LIFE, NAME_RULE, UNKNOWN, Block, Numberings
+from .lives import ASKED, LIFE, NAME_RULE, UNKNOWN, Block, Numberings
 from .tally import Tally
 
 OTHER_PARTITION = "of another partition than the one that is imported"
@@ -90,7 +90,7 @@ def sift(block: Block, partition: str | None, numberings: Numberings, tally: Tal
     rows = np.flatnonzero(valid)
     lives = np.empty(rows.size, dtype=LIFE)
     columns = {"submit": submit, "start": start, "eligible": eligible} | {
-        key: getattr(block, key) for key in ("job", "line", "run", "limit", "width", "status", "mark")
+        key: getattr(block, key) for key in ("job", "line", "run", "limit", "width", "status", "mark", *ASKED)
     }
     for key, column in columns.items():
         lives[key] = column[rows]

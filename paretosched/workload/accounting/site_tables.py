@@ -11,12 +11,15 @@ from typing import Any
 from ...core.errors import InputError, did_you_mean, in_quotes, one_of
 from ...core.files import is_file, unreadable
 from ...core.parquet_files import MARK, check_ends, open_parquet
+from ..log_names import MOST_ASKED
+from ..requests import KIB
 from .fields import numbers, seconds, times
-from .lives import UNKNOWN, Block, Life, Numberings, block_of
+from .lives import ASKED, UNKNOWN, Block, Life, Numberings, block_of
 from .text_lines import Watch, line_blocks
 
 COLUMNS = (
     "submit", "eligible", "start", "end", "run", "width", "limit", "user", "account", "queue", "partition", "job",
+    "memory", "nodes", "gpus", "nice",
 )  # fmt: skip
 NEEDED = ("submit", "width")
 TIMES = ("submit", "eligible", "start", "end")
@@ -203,6 +206,7 @@ def _block(path: str, rows: Sequence[Row], columns: Mapping[str, str], groups: s
     at = {what: times(fault, table.get(what, empty), columns.get(what, what), ADVICE) for what in TIMES}
     lasting = {what: [*_durations(table.get(what, empty), columns.get(what, what), fault)] for what in DURATIONS}
     width = numbers(fault, table["width"], columns["width"], {"": 0})
+    asked = {what: _asked(fault, table.get(what, empty), what, columns.get(what, what)) for what in ASKED}
     names = {what: table.get(what, empty) for what in ("user", "account", "queue", "partition")}
     partition = names["partition"] if "partition" in columns else names["queue"]
     return block_of(
@@ -216,6 +220,10 @@ def _block(path: str, rows: Sequence[Row], columns: Mapping[str, str], groups: s
                 run=lasting["run"][i] if "run" in columns else _between(at["start"][i], at["end"][i]),
                 width=width[i],
                 limit=lasting["limit"][i],
+                memory=asked["memory"][i] * (KIB if asked["memory"][i] > 0 else 1),
+                nodes=asked["nodes"][i],
+                gpus=asked["gpus"][i],
+                nice=asked["nice"][i],
                 user=names["user"][i],
                 group=names[groups][i],
                 queue=names["queue"][i],
@@ -224,6 +232,17 @@ def _block(path: str, rows: Sequence[Row], columns: Mapping[str, str], groups: s
             for i in range(len(rows))
         ]
     )
+
+
+def _asked(fault: Any, cells: Sequence[str], what: str, column: str) -> list[int]:
+    """Return what jobs ask for; -1 where that is not known, of nice values 0."""
+    signs = [-1 if what == "nice" and cell.startswith("-") else 1 for cell in cells]
+    digits = [cell.removeprefix("-") if what == "nice" else cell for cell in cells]
+    values = numbers(fault, digits, column, {"": 0 if what == "nice" else UNKNOWN})
+    for index, value in enumerate(values):
+        if value > MOST_ASKED:
+            raise fault(index, f"{column} is {in_quotes(cells[index])}, but must be at most {MOST_ASKED:,}")
+    return [sign * value for sign, value in zip(signs, values, strict=True)]
 
 
 def _durations(cells: Iterable[str], what: str, fault: Any) -> Iterator[int]:

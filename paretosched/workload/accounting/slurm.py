@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError, did_you_mean, in_quotes
+from ..workload import WIDEST
 from .fields import numbers, seconds, times
 from .lives import CANCELLED, COMPLETED, FAILED, KINDS, UNKNOWN, Block, Numberings, whole_numbers
 from .tally import Tally
@@ -58,7 +59,9 @@ STATES = {
     ),
     FAILED,
 )  # SWF's word for each state: what used the machine counts, whatever its state
-MOST_TRES = 100_000  # texts of AllocTRES that are remembered
+MOST_TRES = 100_000  # texts of AllocTRES, and of ReqTRES, that are remembered
+KILOBYTES = {"": 1024, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}  # of a unit of memory
+MEMORY = re.compile(r"(\d{1,15})(?:\.(\d{1,9}))?([KMGTP]?)", re.ASCII)
 HEADERS = ("JobIDRaw|", "JobID|")  # how a line with names of columns begins
 NUMBER_IN_ID = re.compile(r"\d{1,15}", re.ASCII)
 
@@ -114,6 +117,7 @@ class _Reader:
         self.columns: Mapping[str, int] = {}
         self.cells = 0  # of a line
         self.width_of: dict[str, int] = {}
+        self.requests_of: dict[str, tuple[int, int, int]] = {}  # memory, nodes and GPUs
 
     def blocks(self, lines: Lines) -> Iterator[Block]:
         """Yield the lives in some lines, those before and after a line that names columns apart."""
@@ -189,6 +193,7 @@ class _Reader:
         at = {name: _times(lines, columns[name], name) for name in ("Submit", "Eligible", "Start", "End")}
         run = whole_numbers(numbers(lines.fault, columns["ElapsedRaw"], "ElapsedRaw", {"": 0}))
         state = [text.partition(" ")[0] for text in columns["State"]]
+        memory, nodes, gpus = self._requests(lines, columns.get("ReqTRES", [""] * len(ids)))
         block = Block(
             line=line,
             job=job,
@@ -200,6 +205,10 @@ class _Reader:
             width=self._width(lines, columns),
             status=whole_numbers([STATES.get(word, FAILED) for word in state]),
             mark=np.zeros_like(line),
+            memory=memory,
+            nodes=nodes,
+            gpus=gpus,
+            nice=np.zeros_like(line),  # no field of sacct has it
             user=columns["User"],
             group=columns[GROUPS[self.wanted.groups]],
             queue=columns["QOS"],
@@ -249,6 +258,20 @@ class _Reader:
             raise ValueError
         self.width_of[text] = width
         return width
+
+    def _requests(self, lines: _Rows, cells: Sequence[str]) -> tuple[Ints, Ints, Ints]:
+        """Return the kilobytes, nodes and GPUs that each job asked for, (n,) each, -1 where that is unknown."""
+        known = self.requests_of
+        if len(known) > MOST_TRES:
+            known.clear()
+        for index, text in enumerate(cells):
+            if text not in known:
+                found = memory_in(text), tres_count(text, "node"), tres_count(text, "gres/gpu")
+                if None in found or max(number or 0 for number in found[1:]) > WIDEST:
+                    raise lines.fault(index, f"ReqTRES is {in_quotes(text)}, not a list of NAME=NUMBER")
+                known[text] = (found[0] or 0, found[1] or 0, found[2] or 0)
+        memory, nodes, gpus = zip(*(known[text] for text in cells), strict=True)
+        return whole_numbers(memory), whole_numbers(nodes), whole_numbers(gpus)
 
     def _parts(self, lines: _Rows, ids: Sequence[str]) -> Ints:
         """Return the number of the heterogeneous job to which each row belongs, 0 for others."""
@@ -307,6 +330,25 @@ def tres_count(text: str, name: str) -> int | None:
                 return int(value)
             of_types.append(int(value))
     return sum(of_types) if of_types else -1
+
+
+def memory_in(text: str) -> int | None:
+    """Return the kilobytes in a list of resources; -1 if no memory is there, None if the list is damaged.
+
+    Examples
+    --------
+    >>> memory_in("billing=4,cpu=4,mem=200M,node=4"), memory_in("mem=1.5G"), memory_in("cpu=4"), memory_in("mem=x")
+    (204800, 1572864, -1, None)
+    """
+    for part in text.split(","):
+        if part.startswith("mem="):
+            match = MEMORY.fullmatch(part, len("mem="))
+            if match is None:
+                return None
+            number, fraction, unit = match.groups()
+            kilobytes = round(float(f"{number}.{fraction or 0}") * KILOBYTES[unit])
+            return kilobytes if kilobytes < 2**53 else None
+    return -1
 
 
 def _rows_of_block(block: Block, mask: Mask) -> Block:
