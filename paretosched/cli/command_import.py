@@ -106,8 +106,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "--columns",
         metavar="WHAT=NAME,...",
         help="csv: which column is what. submit and width are needed, and run or both start and end; start, eligible, "
-        "limit, user, account, queue, partition and job are useful. Times are seconds since 1970, or ISO 8601 with "
-        "their zone; run and limit are seconds or [D-]HH:MM:SS",
+        "limit, user, account, queue, partition and job are useful, and for formulas memory (MiB), nodes, gpus and "
+        "nice. Times are seconds since 1970, or ISO 8601 with their zone; run and limit are seconds or [D-]HH:MM:SS",
     )
     group.add_argument(
         "--anonymise",

@@ -184,3 +184,26 @@ def test_the_wait_counts_from_when_a_job_could_run_and_equal_keys_come_in_that_o
     ):
         policy = check_orderly(as_policy(f"{words}; backfill: easy"))
         assert order_of(policy, jobs, grouping_of(policy, None), "cpus", NOW, NOW - 2000, "UTC").ids == expected
+
+
+def test_what_jobs_ask_for_is_that_of_squeue() -> None:
+    asked = {
+        1: ("cpu=4,mem=4G,node=1", 0),
+        2: ("cpu=4,mem=500M,node=2,gres/gpu=8", -7),
+        3: ("cpu=4,mem=1.5G,node=3", 50),
+    }
+    lines = [line_of(number, cpus=4, tres=tres, nice=nice) for number, (tres, nice) in asked.items()]
+    jobs = to_order(jobs_in("".join(lines).replace("@", "~m~"), "~m~"), NOW, [])
+    assert [(job.memory, job.nodes, job.gpus, job.nice) for job in jobs] == [
+        (4096, 1, 0, 0),
+        (500, 2, 8, -7),
+        (1536, 3, 0, 50),
+    ]
+    for words, expected in (
+        ("order: memory", [1, 3, 2]),
+        ("order: gpus + wait", [2, 1, 3]),
+        ("order: nodes", [3, 2, 1]),
+        ("order: smallest nice", [2, 1, 3]),
+    ):
+        policy = check_orderly(as_policy(f"{words}; backfill: easy"))
+        assert order_of(policy, jobs, grouping_of(policy, None), "cpus", NOW, NOW - 100_000_000, "UTC").ids == expected

@@ -118,6 +118,20 @@ def test_processors_nodes_and_gpus(tmp_path: Path) -> None:
     assert column(import_into(tmp_path, "pbs", TORQUE, "--width", "gpus"), "width") == {11925: 4}
 
 
+def test_what_jobs_ask_for_is_in_the_log_and_beside_it(tmp_path: Path) -> None:
+    asked = import_into(tmp_path, "pbs", DAILY).names.asked
+    assert {word: dict(zip(*(part.tolist() for part in each), strict=True)) for word, each in asked.items()} == {
+        "nodes": {101: 2},
+        "gpus": {104: 1, 105: 1},
+    }
+    record = (
+        "11/22/2026 10:00:00;E;7;user=ann queue=q ctime=1795345200 qtime=1795345200 etime=1795345200 start=1795345260 "
+        "end=1795345300 Resource_List.ncpus=4 Resource_List.mem=2gb"
+    )
+    (tmp_path / "x").write_text(record + "\n")
+    assert column(import_into(tmp_path, "pbs", tmp_path / "x"), "asked_memory") == {7: 2 * 1024**2 // 4}
+
+
 def test_one_queue_and_groups_of_unix(tmp_path: Path) -> None:
     log = import_into(tmp_path, "pbs", DAILY, "--partition", "gpu", "--groups", "group")
     assert [*log.jobs] == [104, 105]

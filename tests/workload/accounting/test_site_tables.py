@@ -90,3 +90,20 @@ def test_damaged_tables_are_refused(tmp_path: Path, text: str, fact: str) -> Non
     outcome = command("import", "csv", tmp_path / "x.csv", "--columns", "submit=s,run=r,width=w", "--capacity", 9)
     assert (outcome.status, outcome.out, outcome.err.count("\n")) == (2, "", 1)
     assert fact in outcome.err
+
+
+def test_a_table_may_say_what_jobs_ask_for(tmp_path: Path) -> None:
+    rows = ("1795345200,60,4,100,2,8,-50", "1795345201,60,2,,,,", "1795345202,60,2,0,1,0,7")
+    (tmp_path / "x.csv").write_text("s,r,w,m,n,g,p\n" + "\n".join(rows) + "\n")
+    columns = "submit=s,run=r,width=w,memory=m,nodes=n,gpus=g,nice=p"
+    log = import_into(tmp_path, "csv", tmp_path / "x.csv", "--columns", columns, "--capacity", 8)
+    assert column(log, "asked_memory") == {1: 100 * 1024 // 4, 2: -1, 3: 0}
+    assert {word: (each.job.tolist(), each.value.tolist()) for word, each in log.names.asked.items()} == {
+        "nodes": ([1], [2]),
+        "gpus": ([1], [8]),
+        "nice": ([1, 3], [-50, 7]),
+    }
+    for cells, fact in (("4,100,2,8,1.5", "p is"), ("4,-1,2,8,1", "m is"), ("4,1,2,3000000000,1", "g is")):
+        (tmp_path / "y.csv").write_text(f"s,r,w,m,n,g,p\n1795345200,60,{cells}\n")
+        said = command("import", "csv", tmp_path / "y.csv", "--columns", columns, "--capacity", 8)
+        assert (said.status, f"y.csv:2: {fact}" in said.err) == (2, True), said

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -362,3 +364,27 @@ def test_a_real_slurm_is_imported_as_it_was_used(tmp_path: Path) -> None:
     assert dict(zip(*(part.tolist() for part in log.names.eligible), strict=True))[later] >= 3
     assert {*log.names.users.values()} == {"games", "news"}
     assert {*log.names.groups.values()} == {"physics", "chemistry"}
+
+
+def test_what_jobs_asked_for_is_in_the_log_and_beside_it(whole: Result, tmp_path: Path) -> None:
+    memory = column(whole, "asked_memory")  # kilobytes a processor
+    assert (memory[1], memory[2], memory[3]) == (1000 * 1024, 1000 * 1024 // 4, 1000 * 1024 // 2)
+    rows = [line.split("|") for line in ALL.read_text().splitlines()[1:]]
+    lives = Counter(row[0] for row in rows)
+    asked = {int(row[0]): row[FIELDS.index("ReqTRES")] for row in rows if lives[row[0]] == 1 and "+" not in row[1]}
+    for word, pattern, usual in (("gpus", r"gres/gpu=(\d+)", "0"), ("nodes", r"node=(\d+)", "1")):
+        found = {job: re.findall(pattern, asked[job]) or [usual] for job in whole.jobs if job in asked}
+        expected = {job: int(numbers[0]) for job, numbers in found.items() if numbers != [usual]}
+        assert expected or word == "nodes"  # only heterogeneous jobs have several there
+        of = whole.names.asked[word]
+        known = dict(zip(of.job.tolist(), of.value.tolist(), strict=True))
+        assert {job: number for job, number in known.items() if job in found} == expected
+    assert "nice" not in whole.names.asked  # no field of sacct has it
+    without = import_into(tmp_path, "slurm", older(tmp_path, (1, "ReqTRES", "")))
+    assert -1 in column(without, "asked_memory").values()
+
+
+@pytest.mark.parametrize("text", ["mem=much", "cpu=1,gres/gpu=x", "node=99999999999", "mem=999999999P"])
+def test_a_damaged_list_of_what_was_asked_for_is_refused(text: str, tmp_path: Path) -> None:
+    path = older(tmp_path, (1, "ReqTRES", text))
+    assert refusal(path).endswith(f'{path}:2: ReqTRES is "{text}", not a list of NAME=NUMBER\n')
