@@ -264,14 +264,13 @@ class _Reader:
         known = self.requests_of
         if len(known) > MOST_TRES:
             known.clear()
-        for index, text in enumerate(cells):
-            if text not in known:
-                found = memory_in(text), tres_count(text, "node"), tres_count(text, "gres/gpu")
-                if None in found or max(number or 0 for number in found[1:]) > WIDEST:
-                    raise lines.fault(index, f"ReqTRES is {in_quotes(text)}, not a list of NAME=NUMBER")
-                known[text] = (found[0] or 0, found[1] or 0, found[2] or 0)
-        memory, nodes, gpus = zip(*(known[text] for text in cells), strict=True)
-        return whole_numbers(memory), whole_numbers(nodes), whole_numbers(gpus)
+        found = {text: requests_in(text) for text in {*cells} - known.keys()}
+        if None in found.values():
+            index, text = next((i, t) for i, t in enumerate(cells) if t in found and found[t] is None)
+            raise lines.fault(index, f"ReqTRES is {in_quotes(text)}, not a list of NAME=NUMBER")
+        known |= {text: numbers for text, numbers in found.items() if numbers is not None}
+        memory, nodes, gpus = whole_numbers([number for text in cells for number in known[text]]).reshape(-1, 3).T
+        return memory, nodes, gpus
 
     def _parts(self, lines: _Rows, ids: Sequence[str]) -> Ints:
         """Return the number of the heterogeneous job to which each row belongs, 0 for others."""
@@ -332,14 +331,22 @@ def tres_count(text: str, name: str) -> int | None:
     return sum(of_types) if of_types else -1
 
 
-def memory_in(text: str) -> int | None:
-    """Return the kilobytes in a list of resources; -1 if no memory is there, None if the list is damaged.
+def requests_in(text: str) -> tuple[int, int, int] | None:
+    """Return the kilobytes, nodes and GPUs in a list of resources, -1 where they are not there; None if it is damaged.
 
     Examples
     --------
-    >>> memory_in("billing=4,cpu=4,mem=200M,node=4"), memory_in("mem=1.5G"), memory_in("cpu=4"), memory_in("mem=x")
-    (204800, 1572864, -1, None)
+    >>> requests_in("billing=4,cpu=4,mem=200M,node=4"), requests_in("mem=1.5G,gres/gpu=2"), requests_in("mem=x")
+    ((204800, 4, -1), (1572864, -1, 2), None)
     """
+    memory, nodes, gpus = _kilobytes(text), tres_count(text, "node"), tres_count(text, "gres/gpu")
+    if memory is None or nodes is None or gpus is None or max(nodes, gpus) > WIDEST:
+        return None
+    return memory, nodes, gpus
+
+
+def _kilobytes(text: str) -> int | None:
+    """Return the memory in a list of resources; -1 if there is none, None if the list is damaged."""
     for part in text.split(","):
         if part.startswith("mem="):
             match = MEMORY.fullmatch(part, len("mem="))
