@@ -73,7 +73,7 @@ class _NoConnectionError(Exception):
 
 
 class _NoWorkerError(_NoConnectionError):
-    """The scheduler has no worker."""
+    """The scheduler has no worker, or none that answers."""
 
 
 class _Closed:
@@ -136,8 +136,8 @@ class Cluster:
         self._ended: SimpleQueue[int] = SimpleQueue()
         try:
             self._connect()
-        except _NoWorkerError:
-            raise InputError(f"{place.name} must have a worker, but has none after {PATIENCE:g} s") from None
+        except _NoWorkerError as error:
+            raise InputError(f"{place.name} must have a worker, but {error}") from None
         except _NoConnectionError as error:
             raise InputError(f"{place.name} must be a reachable dask scheduler, but is not: {error}") from None
         about = self._identity()
@@ -341,11 +341,14 @@ class Cluster:
             deadline = time.monotonic() + PATIENCE
             while not self._identity()["n_workers"]:
                 if time.monotonic() > deadline:
-                    raise _NoWorkerError("it has no worker")
+                    raise _NoWorkerError(f"has none after {PATIENCE:g} s")
                 time.sleep(0.1)
             here = self._versions()
             try:  # a slow or busy worker may need long to import the package
                 there = self._answer(lambda client: client.run(self._versions), WITHOUT_WORKER)
+            except _NoConnectionError:
+                workers = self._identity()["n_workers"]  # the scheduler answers
+                raise _NoWorkerError(f"not all of its {workers} workers answer within {WITHOUT_WORKER:g} s") from None
             except ImportError as error:
                 raise InputError(f"{self._place.name}: its workers must have paretosched, but: {error}") from None
             for worker, software in there.items():
