@@ -38,6 +38,8 @@ UNFINISHED = "still running, or suspended: its run time is not known yet"
 PENDING = "still waiting: it has not started yet"
 SUSPENDED = "was suspended for a time, which is not in its run time"
 ODD_STATE = "a state that sacct(1) does not list: taken for failed"
+ODD_REQUEST = "ReqTRES cannot be read: memory, nodes and GPUs that the job asked for are taken for unknown"
+NOT_READ = (-2, -2, -2)
 STATES = {
     "CANCELLED": CANCELLED,
     "COMPLETED": COMPLETED,
@@ -193,7 +195,9 @@ class _Reader:
         at = {name: _times(lines, columns[name], name) for name in ("Submit", "Eligible", "Start", "End")}
         run = whole_numbers(numbers(lines.fault, columns["ElapsedRaw"], "ElapsedRaw", {"": 0}))
         state = [text.partition(" ")[0] for text in columns["State"]]
-        memory, nodes, gpus = self._requests(lines, columns.get("ReqTRES", [""] * len(ids)))
+        asked = self._requests(columns.get("ReqTRES", [""] * len(ids)))
+        odd_request = asked[:, 0] == NOT_READ[0]
+        asked[odd_request] = UNKNOWN
         block = Block(
             line=line,
             job=job,
@@ -205,9 +209,9 @@ class _Reader:
             width=self._width(lines, columns),
             status=whole_numbers([STATES.get(word, FAILED) for word in state]),
             mark=np.zeros_like(line),
-            memory=memory,
-            nodes=nodes,
-            gpus=gpus,
+            memory=asked[:, 0],
+            nodes=asked[:, 1],
+            gpus=asked[:, 2],
             nice=np.zeros_like(line),  # no field of sacct has it
             user=columns["User"],
             group=columns[GROUPS[self.wanted.groups]],
@@ -216,10 +220,12 @@ class _Reader:
             part_of=self._parts(lines, columns["JobID"]),
         )
         block.limit[block.limit == MINUTE * 525_600] = 0  # a year is what Slurm stores for no limit
+        work = block.run * block.width
+        self.tally.note("assumed", ODD_REQUEST, line[odd_request], job[odd_request], work[odd_request])
         self._note_suspensions(block, columns.get("Suspended", ()))
         if not STATES.keys() >= {*state}:
             odd = np.flatnonzero([word not in STATES for word in state])
-            self.tally.note("assumed", ODD_STATE, line[odd], job[odd], (block.run * block.width)[odd])
+            self.tally.note("assumed", ODD_STATE, line[odd], job[odd], work[odd])
         return self._ended_lives(block, at["End"])
 
     def _ended_lives(self, block: Block, end: Ints) -> Block | None:
@@ -259,18 +265,13 @@ class _Reader:
         self.width_of[text] = width
         return width
 
-    def _requests(self, lines: _Rows, cells: Sequence[str]) -> tuple[Ints, Ints, Ints]:
-        """Return the kilobytes, nodes and GPUs that each job asked for, (n,) each, -1 where that is unknown."""
+    def _requests(self, cells: Sequence[str]) -> Ints:
+        """Return the kilobytes, nodes and GPUs that each job asked for, (n, 3), -1 where that is unknown."""
         known = self.requests_of
         if len(known) > MOST_TRES:
             known.clear()
-        found = {text: requests_in(text) for text in {*cells} - known.keys()}
-        if None in found.values():
-            index, text = next((i, t) for i, t in enumerate(cells) if t in found and found[t] is None)
-            raise lines.fault(index, f"ReqTRES is {in_quotes(text)}, not a list of NAME=NUMBER")
-        known |= {text: numbers for text, numbers in found.items() if numbers is not None}
-        memory, nodes, gpus = whole_numbers([number for text in cells for number in known[text]]).reshape(-1, 3).T
-        return memory, nodes, gpus
+        known |= {text: requests_in(text) or NOT_READ for text in {*cells} - known.keys()}
+        return whole_numbers([number for text in cells for number in known[text]]).reshape(-1, 3)
 
     def _parts(self, lines: _Rows, ids: Sequence[str]) -> Ints:
         """Return the number of the heterogeneous job to which each row belongs, 0 for others."""

@@ -385,6 +385,9 @@ def test_what_jobs_asked_for_is_in_the_log_and_beside_it(whole: Result, tmp_path
 
 
 @pytest.mark.parametrize("text", ["mem=much", "cpu=1,gres/gpu=x", "node=99999999999", "mem=999999999P"])
-def test_a_damaged_list_of_what_was_asked_for_is_refused(text: str, tmp_path: Path) -> None:
-    path = older(tmp_path, (1, "ReqTRES", text))
-    assert refusal(path).endswith(f'{path}:2: ReqTRES is "{text}", not a list of NAME=NUMBER\n')
+def test_what_was_asked_for_is_unknown_where_it_cannot_be_read(text: str, tmp_path: Path) -> None:
+    log = import_into(tmp_path, "slurm", older(tmp_path, (1, "ReqTRES", text)))
+    assert log.counts["ReqTRES cannot be read"] == ("assumed", 1)
+    without = import_into(tmp_path, "slurm", older(tmp_path, (1, "ReqTRES", "")))
+    assert log.jobs == without.jobs
+    assert "ReqTRES cannot be read" not in without.counts
