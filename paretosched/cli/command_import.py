@@ -194,12 +194,14 @@ def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     show()
     show(f"{options.output}: {about}" if options.output else f"{about}; nothing was written (-o FILE writes the log)")
     if options.output:
-        show(f"next: {PROGRAM} info {options.output} --groups swf{_limits_to_read(options)}")
+        show(f"next: {PROGRAM} info {options.output} --groups swf{_limits_to_read(options, summary.jobs)}")
 
 
-def _limits_to_read(options: argparse.Namespace) -> str:
+def _limits_to_read(options: argparse.Namespace, jobs: int) -> str:
     """Return the options with which a large log and its names can be read again."""
     limits = dict(options.limit)
+    if jobs > limits_in_force().jobs:
+        limits["jobs"] = jobs
     size = os.path.getsize(f"{options.output}{NAMES_ENDING}")  # noqa: PTH202  # a path of the user stays as it is
     if size > limits_in_force().json:
         limits["json"] = size

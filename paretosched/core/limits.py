@@ -43,6 +43,7 @@ class Limits:
     cells: int = _limit(20_000_000, "the rows x columns of a Parquet file", "cells")
     run: int = _limit(400_000_000, "the memory for the evaluations of another run", "bytes")
     download: int = _limit(500_000_000, "the size of a downloaded log", "bytes")
+    lives: int = _limit(12_000_000, "the number of jobs in what is imported", "jobs")
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

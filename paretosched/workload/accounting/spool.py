@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Ints
 from ...core.errors import InputError
-from ...core.limits import check_limit
+from ...core.limits import check_limit, limits_in_force
 from .lives import LIFE
 
 SMALL = np.iinfo(np.int32)
@@ -45,7 +45,8 @@ class Spool:
         for name in LIFE.names or () if lives.size else ():
             low, high = self.ranges.get(name, (0, 0))
             self.ranges[name] = (min(low, int(lives[name].min())), max(high, int(lives[name].max())))
-        check_limit(self.place, "jobs", self.size)
+        limits = limits_in_force()
+        check_limit(self.place, "lives" if limits.lives >= limits.jobs else "jobs", self.size)
         try:
             self.file.write(lives.tobytes())
         except OSError as error:
