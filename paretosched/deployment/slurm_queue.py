@@ -33,6 +33,7 @@ FIELDS = (
     "Account",
 )
 MOST_JOBS = 1_000_000
+MOST_MEMORY = 2.0**40  # MiB; a job that asks for more waits for ever
 NO_LIMIT = 525_600 * 60  # s, a year: what Slurm itself takes for a job without a limit
 NONE = ("", "(null)", "N/A", "None", "Unknown")
 WIDTHS = ("cpus", "nodes", "gpus", "billing")
@@ -233,12 +234,13 @@ def _whole(text: str) -> int:
 
 
 def _mebibytes(text: str) -> int:
-    """Return a size of memory such as 4000M or 1.5G in MiB, rounded up."""
+    """Return a size of memory such as 4000M or 1.5G in MiB, rounded up; 0 if it is written otherwise."""
     match = re.fullmatch(r"(\d{1,12})(?:\.(\d{1,9}))?([KMGTP]?)", text, re.ASCII)
     if match is None:
-        raise ValueError(f"a size of memory is {text[:40]!r}")
+        return 0
     number, fraction, unit = match.groups()
-    return math.ceil(float(f"{number}.{fraction or 0}") * 1024.0 ** ("KMGTP".index(unit or "M") - 1))
+    size = float(f"{number}.{fraction or 0}") * 1024.0 ** ("KMGTP".index(unit or "M") - 1)
+    return math.ceil(min(size, MOST_MEMORY))
 
 
 def seconds_of(text: str) -> int:

@@ -191,3 +191,10 @@ def test_an_unknown_partition_is_refused_in_one_line(fake: FakeSlurm) -> None:
     check_partitions(["main"])
     with pytest.raises(ps.InputError, match=r"^--partition: there is no partition mian; there are main, other$"):
         check_partitions(["mian"])
+
+
+@pytest.mark.parametrize(
+    ("text", "memory"), [("4000M", 4000), ("1.5G", 1536), ("1K", 1), ("7", 7), ("4Gn", 0), ("999999999999P", 2**40)]
+)
+def test_a_size_of_memory_that_is_strange_stops_no_daemon(text: str, memory: int) -> None:
+    assert one(tres=f"cpu=1,mem={text},node=1").memory == memory
