@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import re
 import runpy
 import sys
@@ -184,7 +185,7 @@ def scripts_of(experiment: str) -> Iterator[Path]:
 def take_modules() -> dict[str, ModuleType]:
     """Remove the modules of experiments, but not this one and those that it imports; return them by name."""
     files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
-    names = [name for name, file in files.items() if file and EXPERIMENTS in Path(file).parents]
+    names = [name for name, file in files.items() if file and file.startswith(f"{EXPERIMENTS}{os.sep}")]
     return {name: sys.modules.pop(name) for name in names if not name.startswith("experiments.") and name != "__main__"}
 
 

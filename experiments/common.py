@@ -11,11 +11,11 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -52,6 +52,8 @@ LOGS = {
 # LANL where a run beyond its request raises the request instead of being cut: the machine did not cut, and cutting
 # takes a quarter of all work. Which of both the papers had is not said.
 RAISED = "LANL, requests raised"
+R = TypeVar("R")
+K = TypeVar("K", bound=Hashable)
 
 
 # --- options ------------------------------------------------------------------------------------------------------
@@ -270,8 +272,27 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def groups_of(row: Mapping[str, str], key: str) -> list[float]:
     """Return the values of a key of every group that has jobs; {} in it is the number of the group."""
-    cells = (row.get(key.format(number), "") for number in range(1, 65))
-    return [float(cell) for cell in cells if cell]
+    return [float(cell) for name in names_of_groups(key) if (cell := row.get(name, ""))]
+
+
+@cache
+def names_of_groups(key: str) -> tuple[str, ...]:
+    """Return the names of a key in all groups that a table may have."""
+    return tuple(key.format(number) for number in range(1, 65))
+
+
+def rows_by(rows: Iterable[R], of: Callable[[R], K]) -> dict[K, list[R]]:
+    """Return the rows by what a function returns of them, both in the order of the rows.
+
+    Examples
+    --------
+    >>> rows_by(["KTH", "CTC", "KIT"], lambda name: name[0])
+    {'K': ['KTH', 'KIT'], 'C': ['CTC']}
+    """
+    found: dict[K, list[R]] = {}
+    for row in rows:
+        found.setdefault(of(row), []).append(row)
+    return found
 
 
 def worst_group(row: Mapping[str, str]) -> float:

@@ -5,14 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import wilcoxon
+from scipy.stats import permutation_test, rankdata, wilcoxon
 
 from paretosched.core.arrays import Floats
 
+MOST_TRIED = 13  # pairs, with which `wilcoxon` tries all signs if some are equal or equally different
+
 
 def chance(this: Floats, that: Floats) -> float:
-    """Return the probability of such differences if there were none; 1 where all are equal."""
-    return 1.0 if np.array_equal(this, that) else float(wilcoxon(this, that).pvalue)
+    """Return the probability of such differences if there were none; 1 where all are equal.
+
+    It is that of `wilcoxon`, which tries all signs of the differences, one after the other, if there are few pairs and
+    some are equal or equally different; here they are tried together.
+    """
+    differences = this - that
+    if not differences.any():
+        return 1.0
+    sizes = np.abs(differences)
+    if sizes.size > MOST_TRIED or (sizes.all() and np.unique(sizes).size == sizes.size):
+        return float(wilcoxon(this, that).pvalue)
+    ranks = np.zeros(sizes.size)
+    ranks[sizes > 0] = rankdata(sizes[sizes > 0])
+    of_all_signs = permutation_test(
+        (ranks * np.sign(differences),),
+        lambda signed, axis: np.maximum(signed, 0).sum(axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+    )
+    return float(of_all_signs.pvalue)
 
 
 def holm(chances: Sequence[float]) -> list[float]:

@@ -150,8 +150,8 @@ def section(rows: Sequence[Mapping[str, str]], of_searches: Sequence[Mapping[str
     most = min(int(row["jobs"]) for row in rows)
     part = [row for row in rows if int(row["jobs"]) == most]
     whole = [row for row in rows if int(row["jobs"]) != most]
-    verdicts = {key: judgements(part, key) for key in DECIDING}
-    chances = {key: [p for p, _ in judgements(part, key)] for key in MEASURES}
+    verdicts = {key: judgements(part, key) for key in MEASURES}
+    chances = {key: [p for p, _ in judged] for key, judged in verdicts.items()}
     lines, tested = [], []
     for place, question in enumerate(QUESTIONS):
         names = f"{question.preferred} / {question.other}"

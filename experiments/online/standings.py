@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from statistics import mean, median
 from typing import NamedTuple
 
@@ -56,8 +57,7 @@ def standings_of(rows: Sequence[Row]) -> list[Standing]:
     rolling = [row for row in rows if row["split"] in ROLLING]
     ranks = ranks_of(rolling)
     standings = []
-    for policy in dict.fromkeys(row["policy"] for row in rolling):
-        mine = [row for row in rolling if row["policy"] == policy]
+    for policy, mine in common.rows_by(rolling, itemgetter("policy")).items():
         by_log, groups = gains_by_log(mine, policy), [common.worst_group(row) for row in mine]
         standings.append(
             Standing(
@@ -90,11 +90,9 @@ def gains_by_log(rows: Sequence[Row], policy: str) -> dict[str, float]:
 def ranks_of(rows: Sequence[Row]) -> dict[str, list[float]]:
     """Return the rank of each policy in every split of every log, 1 is the best; equals share the middle of theirs."""
     ranks: dict[str, list[float]] = {}
-    for where in dict.fromkeys(place(row) for row in rows):
-        here = [row for row in rows if place(row) == where]
+    for here in common.rows_by(rows, place).values():
         keys = {}
-        for policy in dict.fromkeys(row["policy"] for row in here):
-            mine = [row for row in here if row["policy"] == policy]
+        for policy, mine in common.rows_by(here, itemgetter("policy")).items():
             excess = mean(float(row["exceeded"]) for row in mine)
             keys[policy] = (excess, -mean(float(row["objective_vs_easy"]) for row in mine))
         all_keys = sorted(keys.values())

@@ -67,7 +67,8 @@ def main() -> None:
 
 def of(table: Sequence[Row], **where: object) -> list[Row]:
     """Return the rows that have these values."""
-    return [row for row in table if all(row[key] == str(value) for key, value in where.items())]
+    cells = [(key, str(value)) for key, value in where.items()]
+    return [row for row in table if all(row[key] == cell for key, cell in cells)]
 
 
 def budgets_of(table: Sequence[Row]) -> list[int]:
