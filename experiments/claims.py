@@ -576,8 +576,8 @@ CLAIMS: tuple[Claim, ...] = (
         )
         for words, names, scale in (
             (
-                "{:,.0f} jobs (which take 1 GB), {:,.0f} jobs in an import, {:,.0f} bytes in a line, {:.0f} MB of comment "
-                "lines and {:.0f} GB in a log, {:.0f} times",
+                "{:,.0f} jobs (which take 1 GB), {:,.0f} jobs in an import, {:,.0f} bytes in a line, {:.0f} MB of "
+                "comment lines and {:.0f} GB in a log, {:.0f} times",
                 ("jobs", "lives", "line", "header", "log", "ratio"),
                 (1, 1, 1, 1e6, 1e9, 1),
             ),

@@ -172,6 +172,7 @@ def _months(today: dt.date) -> list[tuple[str, str]]:
 def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     """Show what was imported, and what was dropped or assumed."""
     from ..core.tables import Column, table, to_json
+    from ..workload.user_groups import MOST_GROUPS
 
     rows = [count._asdict() for count in summary.counts]
     if options.json:
@@ -194,7 +195,8 @@ def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     show()
     show(f"{options.output}: {about}" if options.output else f"{about}; nothing was written (-o FILE writes the log)")
     if options.output:
-        show(f"next: {PROGRAM} info {options.output} --groups swf{_limits_to_read(options, summary.jobs)}")
+        groups = "" if summary.groups > MOST_GROUPS else " --groups swf"  # else a CSV file must join some of them
+        show(f"next: {PROGRAM} info {options.output}{groups}{_limits_to_read(options, summary.jobs)}")
 
 
 def _limits_to_read(options: argparse.Namespace, jobs: int) -> str:

@@ -89,6 +89,17 @@ def test_the_limits_that_a_large_log_needs_are_in_the_next_command(tmp_path: Pat
     assert out.endswith(f"next: paretosched info {log} --groups swf --limit jobs={jobs}\n")
 
 
+def test_accounts_that_are_too_many_for_groups_are_not_in_the_next_command(tmp_path: Path) -> None:
+    rows = "".join(f"{1_795_345_200 + i},60,1,lab{i}\n" for i in range(65))
+    for count, words in ((64, " --groups swf"), (65, "")):
+        lines = rows.splitlines(keepends=True)[:count]
+        (tmp_path / "x.csv").write_text("s,r,w,a\n" + "".join(lines))
+        columns = ("--columns", "submit=s,run=r,width=w,account=a", "--capacity", 8)
+        out = succeed("import", "csv", tmp_path / "x.csv", "-o", tmp_path / "w.swf", *columns).out
+        assert out.endswith(f"next: paretosched info {tmp_path / 'w.swf'}{words}\n")
+        succeed("info", tmp_path / "w.swf", *words.split())
+
+
 def test_neither_the_log_nor_its_names_replace_another_file(tmp_path: Path) -> None:
     source = tmp_path / "log.swf.names.json"
     source.write_bytes(ALL.read_bytes())

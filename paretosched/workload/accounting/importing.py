@@ -93,6 +93,8 @@ class ImportSummary(NamedTuple):
     jobs, users, capacity, work, load
         Of the log: numbers of jobs and users, size of the machine, work (size x seconds), offered load; None if all
         jobs are submitted at once.
+    groups
+        How many groups its jobs have.
     down
         Processor seconds that were down from the first submission to the last end of a job; None if this is not known.
     first_submit, last_submit
@@ -105,6 +107,7 @@ class ImportSummary(NamedTuple):
 
     jobs: int
     users: int
+    groups: int
     capacity: int
     work: int
     load: float | None
@@ -193,6 +196,7 @@ def import_lives(
         return ImportSummary(
             jobs=jobs.order.size,
             users=len(survey.codes["user"]),
+            groups=len(survey.codes["group"]),
             capacity=jobs.capacity,
             work=int(survey.work.sum()),
             load=float(survey.work.sum()) / (jobs.capacity * span) if span else None,

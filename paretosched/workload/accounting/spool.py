@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Ints
 from ...core.errors import InputError
-from ...core.limits import check_limit, limits_in_force
+from ...core.limits import Limits, check_limit, limits_in_force
 from .lives import LIFE
 
 SMALL = np.iinfo(np.int32)
@@ -46,7 +46,8 @@ class Spool:
             low, high = self.ranges.get(name, (0, 0))
             self.ranges[name] = (min(low, int(lives[name].min())), max(high, int(lives[name].max())))
         limits = limits_in_force()
-        check_limit(self.place, "lives" if limits.lives >= limits.jobs else "jobs", self.size)
+        is_own = limits.lives != Limits.lives or limits.jobs == Limits.jobs  # a changed limit of jobs counts here, too
+        check_limit(self.place, "lives" if is_own else "jobs", self.size)
         try:
             self.file.write(lives.tobytes())
         except OSError as error:
