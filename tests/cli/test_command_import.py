@@ -84,7 +84,7 @@ def test_the_limits_that_a_large_log_needs_are_in_the_next_command(tmp_path: Pat
     out = succeed("import", "slurm", ALL, "-o", log, "--limit", "jobs=30", "--limit", "json=100").out
     size = names_path(log).stat().st_size
     assert out.endswith(f"next: paretosched info {log} --groups swf --limit jobs=30 --limit json={size}\n")
-    out = succeed("import", "slurm", ALL, "-o", log, "--limit", "jobs=3").out
+    out = succeed("import", "slurm", ALL, "-o", log, "--limit", "jobs=3", "--limit", "lives=99").out
     jobs = sum(not line.startswith(";") for line in log.read_text().splitlines())
     assert out.endswith(f"next: paretosched info {log} --groups swf --limit jobs={jobs}\n")
 
