@@ -1,0 +1,220 @@
+"""The shortest waiting job of each width, by blocks of slots: the first job that is narrow and short enough at once.
+
+The tree of the smallest (`waiting_tree.py`) knows the narrowest and the shortest job below a node. These can be two
+jobs, of which none could start: what is left in a deep queue is either narrow and too long, or short and too wide, and
+a search with that tree alone visits all of it. Here a node over a block of slots, or over several of them, has a row
+with the shortest estimate of each width. So it is exact: below a node that a search enters there is a job that could
+start, and where there is none the root says so. Only inside a block the tree of the smallest leads on.
+
+Widths that no row has a column for share that of the next narrower one: those that had not been seen when the rows
+were set up, and those beyond the first 1,024 of them. Then a search may enter a node for nothing, and goes on.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Int, Ints, Order
+from .compiling import njit
+from .waiting_sizes import NO_JOB, length_of
+from .waiting_tree import ESTIMATE, FAR, WIDTH
+
+BITS = 7
+BLOCK = 1 << BITS  # slots; the rows take as much memory as 8 bytes a slot for each 64 columns
+MOST = 1024  # columns; more of them make searches longer, and are not needed to tell nearly all jobs apart
+
+
+class Widths(NamedTuple):
+    """The rows.
+
+    Attributes
+    ----------
+    shortest
+        (2 * blocks, columns) int32, s: the shortest estimate of each column below a node of the tree of the smallest
+        that is over one block or more; nodes have the same numbers in both.
+    edges
+        (columns,) int64, the narrowest width of each column, processors, ascending.
+    columns
+        (1,) int64, the columns in use; 0 if the rows are not set up.
+    """
+
+    shortest: Order
+    edges: Ints
+    columns: Ints
+
+
+def no_widths(size: Int, capacity: Int) -> Widths:
+    """Return work space for a tree of the smallest with `size` leaves, on a machine of `capacity` processors."""
+    columns = min(MOST, capacity)
+    # Only the part that the longest queue needs is touched.
+    return Widths(
+        np.empty((2 * max(1, size >> BITS), columns), np.int32), np.empty(columns, np.int64), np.zeros(1, np.int64)
+    )
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def column_of(widths: Widths, width: Int) -> Int:
+    """Return the column of a width, or how many columns of `widths` begin at most there, less 1."""
+    low = 0
+    high = widths.columns[0]
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if widths.edges[middle] <= width:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def set_up_widths(widths: Widths, least: Ints, used: Int, level: Int, size: Int) -> None:
+    """Set up the rows for the jobs that wait.
+
+    Parameters
+    ----------
+    widths
+        `Widths`, modified in place.
+    least
+        (2 * size, 2) int64, the tree of the smallest.
+    used, level, size
+        Slots, and the level of the tree of the smallest, BITS or more, and its leaves.
+    """
+    shortest, edges, columns = widths
+    edges[0] = 1
+    columns[0] = 1
+    for leaf in range(size, size + used):
+        width = least[leaf, WIDTH]
+        k = column_of(widths, width)
+        if width == FAR or edges[k] == width:
+            continue
+        if columns[0] == edges.size:
+            break
+        for i in range(columns[0], k + 1, -1):
+            edges[i] = edges[i - 1]
+        edges[k + 1] = width
+        columns[0] += 1
+    count = columns[0]
+    blocks = 1 << (level - BITS)
+    first = size >> BITS  # the node of the first block
+    for node in range(first, first + blocks):
+        shortest[node, :count] = NO_JOB
+    for leaf in range(size, size + used):
+        if least[leaf, WIDTH] < FAR:
+            node = leaf >> BITS
+            k = column_of(widths, least[leaf, WIDTH])
+            shortest[node, k] = min(np.int64(shortest[node, k]), length_of(least[leaf, ESTIMATE]))
+    while blocks > 1:
+        first >>= 1
+        blocks >>= 1
+        for node in range(first, first + blocks):
+            for k in range(count):
+                shortest[node, k] = min(shortest[2 * node, k], shortest[2 * node + 1, k])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def enter_widths(widths: Widths, leaf: Int, top: Int, width: Int, estimate: Int) -> None:
+    """Add a job to the rows.
+
+    Parameters
+    ----------
+    widths
+        `Widths`, set up, modified in place.
+    leaf, top
+        Nodes: the leaf of the job, and the root in use.
+    width, estimate
+        Width and estimate of the job: processors and s.
+    """
+    k = column_of(widths, width)
+    length = length_of(estimate)
+    node = leaf >> BITS
+    while node >= top and length < widths.shortest[node, k]:
+        widths.shortest[node, k] = length
+        node >>= 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def leave_widths(widths: Widths, least: Ints, leaf: Int, top: Int, width: Int, estimate: Int) -> None:
+    """Remove a job from the rows.
+
+    Parameters
+    ----------
+    widths
+        `Widths`, set up, modified in place.
+    least
+        (2 * size, 2) int64, the tree of the smallest, which has lost the job.
+    leaf, top
+        Nodes: the leaf of the job, and the root in use.
+    width, estimate
+        Width and estimate of the job: processors and s.
+    """
+    shortest, edges, columns = widths
+    k = column_of(widths, width)
+    node = leaf >> BITS
+    if length_of(estimate) > shortest[node, k]:
+        return
+    low = edges[k]
+    high = edges[k + 1] if k + 1 < columns[0] else FAR
+    shortest_left: Int = NO_JOB
+    for other in range(node << BITS, (node + 1) << BITS):
+        if low <= least[other, WIDTH] < high:
+            shortest_left = min(shortest_left, length_of(least[other, ESTIMATE]))
+    shortest[node, k] = shortest_left
+    node >>= 1
+    while node >= top:
+        length = min(shortest[2 * node, k], shortest[2 * node + 1, k])
+        if length == shortest[node, k]:
+            break
+        shortest[node, k] = length
+        node >>= 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def first_by_widths(widths: Widths, least: Ints, top: Int, size: Int, free: Int, extra: Int, limit: Int) -> Int:
+    """Return the lowest slot whose job could start; -1 if there is none.
+
+    Such a job needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
+
+    Parameters
+    ----------
+    widths
+        `Widths`, set up.
+    least
+        (2 * size, 2) int64, the tree of the smallest.
+    top, size
+        The root in use, and the leaves of the whole tree.
+    free, extra, limit
+        Processors, processors and s, see above.
+    """
+    count = column_of(widths, free) + 1
+    blocks = 2 * size >> BITS  # the nodes below have rows
+    node = top
+    while True:
+        width = least[node, WIDTH]
+        if width <= free and (
+            width <= extra
+            or (
+                least[node, ESTIMATE] <= limit
+                and (node >= blocks or any_short_enough(widths.shortest, node, count, limit))
+            )
+        ):
+            if node >= size:
+                return node - size
+            node *= 2
+            continue
+        while node != top and (node & 1) == 1:  # go up while this is the right child of its parent
+            node >>= 1
+        if node == top:
+            return -1
+        node += 1  # its right neighbour
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def any_short_enough(shortest: Order, node: Int, count: Int, length: Int) -> bool:
+    """Return whether one of the first `count` columns, 1 or more, of a node has at most `length` s.
+
+    `shortest`, (nodes, columns) int32, is not changed.
+    """
+    least = shortest[node, 0]
+    for k in range(np.uint64(1), np.uint64(count)):
+        least = min(least, shortest[node, k])
+    return bool(least <= length)
