@@ -193,7 +193,7 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
                 if slots == (1 << level) >> 1:  # the first slot of a new level
                     set_up_widths(widths, least, slots + 1, level, size)
                 else:
-                    enter_widths(widths, slots + size, top, width[j], estimate[j])
+                    enter_widths(widths, slots + size, top, size, width[j], estimate[j])
             slots += 1
             waiting += 1
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from paretosched.core.arrays import Ints
+from paretosched.kernels import waiting_widths
 from paretosched.kernels.waiting_sizes import LONGEST, NO_JOB
 from paretosched.kernels.waiting_tree import FAR, WIDTH, lift, lower, open_smallest
 from paretosched.kernels.waiting_widths import (
@@ -71,7 +72,7 @@ def test_a_search_finds_the_first_job_that_a_look_at_all_finds(capacity: int, ea
         if slot == early - 1:
             set_up_widths(widths, least, early, LEVEL, SIZE)
         elif slot >= early:
-            enter_widths(widths, SIZE + slot, TOP, width[slot], estimate[slot])
+            enter_widths(widths, SIZE + slot, TOP, SIZE, width[slot], estimate[slot])
         if rng.random() < 0.6:
             gone = waiting.pop(int(rng.integers(len(waiting))))
             lift(least, SIZE + gone, TOP)
@@ -104,7 +105,7 @@ class Counted(np.ndarray):  # type: ignore[type-arg]
         return super().__getitem__(index)  # type: ignore[index]
 
 
-def test_a_search_goes_straight_to_its_job() -> None:
+def test_a_search_goes_straight_to_its_job(monkeypatch: pytest.MonkeyPatch) -> None:
     """The narrowest job of each block is long, and its shortest job is wide; only one is narrow and short."""
     least = np.empty((2 * SIZE, 2), np.int64)
     for level in range(LEVEL + 1):
@@ -116,6 +117,9 @@ def test_a_search_goes_straight_to_its_job() -> None:
     lower(least, SIZE + last, TOP, 12, 20)
     widths = no_widths(SIZE, 100)
     set_up_widths(widths, least, 1 << LEVEL, LEVEL, SIZE)
+
+    in_columns = waiting_widths._first_in_columns
+    monkeypatch.setattr(waiting_widths, "_first_in_columns", in_columns.py_func)
 
     def search(free: int, extra: int, limit: int) -> tuple[int, int]:
         """Return the slot, and how many numbers of the tree of the smallest were read."""
@@ -131,6 +135,51 @@ def test_a_search_goes_straight_to_its_job() -> None:
     slot, reads = search(12, 1, 19)
     assert slot == 0
     assert reads == LEVEL + 1
+
+
+def test_a_list_is_only_looked_at_if_widths_share_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Widths 40 to 42 share a column, as they came after the rows were set up; it is of use between them only."""
+    least = np.empty((2 * SIZE, 2), np.int64)
+    for level in range(LEVEL + 1):
+        open_smallest(least, SIZE, level)
+    lower(least, SIZE, TOP, 40, 1000)
+    widths = no_widths(SIZE, 100)
+    set_up_widths(widths, least, 1, LEVEL, SIZE)
+    for slot, width, estimate in ((1, 42, 7), (2, 41, 9), (3, 41, 5), (300, 40, 8), (301, 60, 1)):
+        lower(least, SIZE + slot, TOP, width, estimate)
+        enter_widths(widths, SIZE + slot, TOP, SIZE, width, estimate)
+    searched = []
+    in_list = waiting_widths._first_in_list
+
+    def note(*arguments: object) -> object:
+        searched.append(arguments[3])
+        return in_list(*arguments)
+
+    monkeypatch.setattr(waiting_widths, "_first_in_list", note)
+
+    def search(free: int, limit: int) -> tuple[int, int]:
+        searched.clear()
+        return first_by_widths.py_func(widths, least, TOP, SIZE, free, 0, limit), len(searched)
+
+    assert widths.edges[: widths.columns[0]].tolist() == [1, 40]
+    assert search(39, 100) == (-1, 0)
+    assert search(41, 9) == (2, 1)
+    assert search(41, 5) == (3, 1)
+    assert search(40, 8) == (300, 1)
+    assert search(41, 4) == (-1, 1)
+    assert search(60, 7) == (1, 0)
+    for slot in (2, 301, 1):  # the last one of the list, and the first one but for the job of slot 0
+        width, estimate = least[SIZE + slot]
+        lift(least, SIZE + slot, TOP)
+        leave_widths(widths, least, SIZE + slot, TOP, width, estimate)
+    assert search(59, 4) == (-1, 1)
+    lower(least, SIZE + 302, TOP, 55, 2)
+    enter_widths(widths, SIZE + 302, TOP, SIZE, 55, 2)
+    assert search(55, 4) == (302, 1)
+    order = [int(widths.head[1])]
+    while widths.behind[order[-1]] >= 0:
+        order.append(int(widths.behind[order[-1]]))
+    assert order == [0, 3, 300, 302]
 
 
 def test_no_estimate_is_too_long_and_no_limit_too_late() -> None:
