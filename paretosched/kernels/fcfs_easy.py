@@ -191,7 +191,7 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
             lower(least, slots + size, top, width[j], estimate[j])
             if widths.columns[0] > 0:
                 if slots == (1 << level) >> 1:  # the first slot of a new level
-                    set_up_widths(widths, least, slots + 1, level, size)
+                    set_up_widths(widths, least, level, size)
                 else:
                     enter_widths(widths, slots + size, top, size, width[j], estimate[j])
             slots += 1
@@ -292,5 +292,5 @@ def _next_beside_head(
         node += 1  # its right neighbour
         visited += 1
         if visited == SLOW:
-            set_up_widths(widths, least, 1 << level, level, size)
+            set_up_widths(widths, least, level, size)
     return first_by_widths(widths, least, top, size, free, extra, limit)

@@ -81,7 +81,7 @@ def column_of(widths: Widths, width: Int) -> Int:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def set_up_widths(widths: Widths, least: Ints, used: Int, level: Int, size: Int) -> None:
+def set_up_widths(widths: Widths, least: Ints, level: Int, size: Int) -> None:
     """Set up the rows for the jobs that wait.
 
     Parameters
@@ -90,11 +90,11 @@ def set_up_widths(widths: Widths, least: Ints, used: Int, level: Int, size: Int)
         `Widths`, modified in place.
     least
         (2 * size, 2) int64, the tree of the smallest.
-    used, level, size
-        Slots, and the level of the tree of the smallest, BITS or more, and its leaves.
+    level, size
+        The level of the tree of the smallest, BITS or more, and the leaves of a whole tree.
     """
     shortest = widths.shortest
-    _choose_columns(widths, least, used, level, size)
+    _choose_columns(widths, least, level, size)
     count = widths.columns[0]
     widths.widest[:count] = 0
     widths.head[:count] = -1
@@ -102,7 +102,7 @@ def set_up_widths(widths: Widths, least: Ints, used: Int, level: Int, size: Int)
     first = size >> BITS  # the node of the first block
     for node in range(first, first + blocks):
         shortest[node, :count] = NO_JOB
-    for leaf in range(size, size + used):
+    for leaf in range(size, size + (1 << level)):
         if least[leaf, WIDTH] < FAR:
             enter_widths(widths, leaf, first, size, least[leaf, WIDTH], least[leaf, ESTIMATE])
     while blocks > 1:
@@ -114,7 +114,7 @@ def set_up_widths(widths: Widths, least: Ints, used: Int, level: Int, size: Int)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _choose_columns(widths: Widths, least: Ints, used: Int, level: Int, size: Int) -> None:
+def _choose_columns(widths: Widths, least: Ints, level: Int, size: Int) -> None:
     """Give each width of the jobs that wait a column; those of some of the jobs, if there are too many.
 
     `widths` is modified in place; the other arguments are as for `set_up_widths`.
@@ -123,10 +123,9 @@ def _choose_columns(widths: Widths, least: Ints, used: Int, level: Int, size: In
     edges[0] = 1
     columns[0] = 1
     for i in range(1 << level):
-        slot = (i * SPREAD) & ((1 << level) - 1)
-        width = least[size + slot, WIDTH]
+        width = least[size + ((i * SPREAD) & ((1 << level) - 1)), WIDTH]
         k = column_of(widths, width)
-        if slot >= used or width == FAR or edges[k] == width:
+        if width == FAR or edges[k] == width:
             continue
         if columns[0] == edges.size:
             break
@@ -218,7 +217,7 @@ def first_by_widths(widths: Widths, least: Ints, top: Int, size: Int, free: Int,
         Processors, processors and s, see above.
     """
     last = column_of(widths, free)
-    if widths.widest[last] <= free:
+    if widths.widest[last] <= free or widths.shortest[top, last] > limit:  # all of it fit, or none is short enough
         return _first_in_columns(widths, least, top, size, last + 1, free, extra, limit)
     slot = _first_in_columns(widths, least, top, size, last, free, extra, limit)
     return _first_in_list(widths, least, size, last, slot, free, limit)
@@ -230,7 +229,7 @@ def _first_in_columns(
 ) -> Int:
     """Return the lowest slot of a job of the first `count` columns that could start, or of one within `extra`.
 
-    All jobs of these columns need at most `free` processors. The arguments are those of `first_by_widths`.
+    No job of these columns is short enough but needs more than `free`. The arguments are those of `first_by_widths`.
     """
     blocks = 2 * size >> BITS  # the nodes below have rows
     node = top

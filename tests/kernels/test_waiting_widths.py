@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -70,7 +72,7 @@ def test_a_search_finds_the_first_job_that_a_look_at_all_finds(capacity: int, ea
         lower(least, SIZE + slot, TOP, width[slot], estimate[slot])
         waiting.append(slot)
         if slot == early - 1:
-            set_up_widths(widths, least, early, LEVEL, SIZE)
+            set_up_widths(widths, least, LEVEL, SIZE)
         elif slot >= early:
             enter_widths(widths, SIZE + slot, TOP, SIZE, width[slot], estimate[slot])
         if rng.random() < 0.6:
@@ -91,7 +93,7 @@ def test_a_search_finds_the_first_job_that_a_look_at_all_finds(capacity: int, ea
             check_rows(widths, least, exact=False)
     assert -1 in results
     assert len(set(results)) > 6
-    set_up_widths(widths, least, 1 << LEVEL, LEVEL, SIZE)
+    set_up_widths(widths, least, LEVEL, SIZE)
     check_rows(widths, least, exact=capacity <= MOST)
 
 
@@ -116,7 +118,7 @@ def test_a_search_goes_straight_to_its_job(monkeypatch: pytest.MonkeyPatch) -> N
         lower(least, SIZE + slot, TOP, 50 + slot % 9 if odd else 1 + slot % 9, 10 if odd else 1000)
     lower(least, SIZE + last, TOP, 12, 20)
     widths = no_widths(SIZE, 100)
-    set_up_widths(widths, least, 1 << LEVEL, LEVEL, SIZE)
+    set_up_widths(widths, least, LEVEL, SIZE)
 
     in_columns = waiting_widths._first_in_columns
     monkeypatch.setattr(waiting_widths, "_first_in_columns", in_columns.py_func)
@@ -144,42 +146,45 @@ def test_a_list_is_only_looked_at_if_widths_share_a_column(monkeypatch: pytest.M
         open_smallest(least, SIZE, level)
     lower(least, SIZE, TOP, 40, 1000)
     widths = no_widths(SIZE, 100)
-    set_up_widths(widths, least, 1, LEVEL, SIZE)
-    for slot, width, estimate in ((1, 42, 7), (2, 41, 9), (3, 41, 5), (300, 40, 8), (301, 60, 1)):
+    set_up_widths(widths, least, LEVEL, SIZE)
+    for slot, width, estimate in ((1, 42, 7), (2, 41, 9), (3, 41, 5), (300, 40, 8), (301, 60, 1), (310, 41, 9)):
         lower(least, SIZE + slot, TOP, width, estimate)
         enter_widths(widths, SIZE + slot, TOP, SIZE, width, estimate)
-    searched = []
-    in_list = waiting_widths._first_in_list
+    calls: list[str] = []
+    functions = {"columns": waiting_widths._first_in_columns, "list": waiting_widths._first_in_list}
 
-    def note(*arguments: object) -> object:
-        searched.append(arguments[3])
-        return in_list(*arguments)
+    def note(kind: str, *arguments: object) -> object:
+        calls.append("list" if kind == "list" else f"{arguments[4]}")
+        return functions[kind](*arguments)
 
-    monkeypatch.setattr(waiting_widths, "_first_in_list", note)
+    for kind in functions:
+        monkeypatch.setattr(waiting_widths, f"_first_in_{kind}", partial(note, kind))
 
-    def search(free: int, limit: int) -> tuple[int, int]:
-        searched.clear()
-        return first_by_widths.py_func(widths, least, TOP, SIZE, free, 0, limit), len(searched)
+    def search(free: int, limit: int) -> tuple[int, str]:
+        """Return the slot, in how many columns it was searched, and whether in a list."""
+        calls.clear()
+        return first_by_widths.py_func(widths, least, TOP, SIZE, free, 0, limit), " ".join(calls)
 
     assert widths.edges[: widths.columns[0]].tolist() == [1, 40]
-    assert search(39, 100) == (-1, 0)
-    assert search(41, 9) == (2, 1)
-    assert search(41, 5) == (3, 1)
-    assert search(40, 8) == (300, 1)
-    assert search(41, 4) == (-1, 1)
-    assert search(60, 7) == (1, 0)
-    for slot in (2, 301, 1):  # the last one of the list, and the first one but for the job of slot 0
+    assert search(39, 100) == (-1, "1")
+    assert search(41, 9) == (2, "1 list")
+    assert search(41, 5) == (3, "1 list")
+    assert search(40, 8) == (300, "1 list")
+    assert search(41, 4) == (-1, "1 list")
+    assert search(41, 0) == (-1, "2")
+    assert search(60, 7) == (1, "2")
+    for slot in (2, 310, 1):  # among them the last one of the list
         width, estimate = least[SIZE + slot]
         lift(least, SIZE + slot, TOP)
         leave_widths(widths, least, SIZE + slot, TOP, width, estimate)
-    assert search(59, 4) == (-1, 1)
-    lower(least, SIZE + 302, TOP, 55, 2)
-    enter_widths(widths, SIZE + 302, TOP, SIZE, 55, 2)
-    assert search(55, 4) == (302, 1)
+    assert search(59, 4) == (-1, "1 list")
+    lower(least, SIZE + 320, TOP, 55, 2)
+    enter_widths(widths, SIZE + 320, TOP, SIZE, 55, 2)
+    assert search(55, 4) == (320, "1 list")
     order = [int(widths.head[1])]
     while widths.behind[order[-1]] >= 0:
         order.append(int(widths.behind[order[-1]]))
-    assert order == [0, 3, 300, 302]
+    assert order == [0, 3, 300, 301, 320]
 
 
 def test_no_estimate_is_too_long_and_no_limit_too_late() -> None:
@@ -189,6 +194,6 @@ def test_no_estimate_is_too_long_and_no_limit_too_late() -> None:
     lower(least, SIZE + 3, TOP, 5, 2**40)
     lower(least, SIZE + 300, TOP, 6, 2**50)
     widths = no_widths(SIZE, 100)
-    set_up_widths(widths, least, 1 << LEVEL, LEVEL, SIZE)
+    set_up_widths(widths, least, LEVEL, SIZE)
     for limit in (LONGEST - 1, LONGEST, LONGEST + 1, 2**40 - 1, 2**40, 2**51):
         assert first_by_widths(widths, least, TOP, SIZE, 9, 0, limit) == (3 if limit >= 2**40 else -1)
