@@ -13,6 +13,7 @@ from .waiting_tree import ESTIMATE, FAR, WIDTH, lift, lower, next_startable, ope
 from .waiting_widths import Widths, enter_widths, first_by_widths, leave_widths, no_widths, set_up_widths
 
 SLOW = 256  # nodes that a search may visit before the rows of `Widths` are set up
+UNKNOWN = -2
 
 
 class Slots(NamedTuple):
@@ -229,7 +230,13 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
                                 break
                     continue
             else:
-                slot = _next_beside_head(least, widths, after, level, size, free, extra, limit)
+                slot = np.int64(UNKNOWN)
+                if widths.columns[0] == 0:
+                    slot = _next_beside_head(least, after, top, size, free, extra, limit)
+                    if slot == UNKNOWN:
+                        set_up_widths(widths, least, level, size)
+                if slot == UNKNOWN:  # no job before `after` can start: it could not, when more was free
+                    slot = first_by_widths(widths, least, top, size, free, extra, limit)
                 if slot < 0:
                     break
                 j = row_of[slot]
@@ -253,32 +260,28 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
             level = -1
 
 
+# `Widths` is not passed: for so many arrays, the call would take as long as most searches.
 @njit(cache=True, nogil=True, _nrt=False)
-def _next_beside_head(
-    least: Ints, widths: Widths, slot: Int, level: Int, size: Int, free: Int, extra: Int, limit: Int
-) -> Int:
+def _next_beside_head(least: Ints, slot: Int, top: Int, size: Int, free: Int, extra: Int, limit: Int) -> Int:
     """Return the lowest slot, from `slot` on, whose job could start beside the head; -1 if there is none.
 
     Such a job needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
-    No job before `slot` does: it could not start before in this pass, when more was free.
+    If the search is slow, it is given up, and UNKNOWN is returned.
 
     Parameters
     ----------
     least
         (2 * size, 2) int64, the tree of the smallest.
-    widths
-        `Widths`; set up, in place, if the search is slow.
     slot
         The first slot that is tried.
-    level, size
-        The level of the tree, and the leaves of a whole tree.
+    top, size
+        The root in use, and the leaves of a whole tree.
     free, extra, limit
         Processors, processors and s, see above.
     """
-    top = size >> level
     node = slot + size
     visited = 0
-    while widths.columns[0] == 0:
+    while visited < SLOW:
         width = least[node, WIDTH]
         if width <= free and (width <= extra or least[node, ESTIMATE] <= limit):
             if node >= size:
@@ -291,6 +294,4 @@ def _next_beside_head(
             return -1
         node += 1  # its right neighbour
         visited += 1
-        if visited == SLOW:
-            set_up_widths(widths, least, level, size)
-    return first_by_widths(widths, least, top, size, free, extra, limit)
+    return UNKNOWN
