@@ -447,6 +447,7 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     measurement(SPEED, "the time per job grows by at most {:.0f} % a decade", "growth"),
     measurement(SPEED, "there it is {:.2f} to {:.2f} times a decade", "growth of deep queues"),
+    measurement(SPEED, "a queue twice as deep, take {:.1f} to {:.1f} times as long", "deep EASY"),
     measurement(
         SPEED,
         "needs at most {:.0f} bytes a job beyond the workload there, and {:.0f} if nearly all jobs wait",

@@ -9,28 +9,11 @@ from .compiling import njit
 from .events import after_copies, next_event
 from .inputs import Jobs
 from .running import NEAR, Running, bits_for, complete, launch, put, refill, reserve, running_jobs
-from .waiting_sizes import NO_JOB, RANGES, any_short, length_of, lengthen, range_of, shorten, width_ranges
 from .waiting_tree import ESTIMATE, FAR, WIDTH, lift, lower, next_startable, open_smallest, slots_for
+from .waiting_widths import Widths, enter_widths, first_by_widths, leave_widths, no_widths, set_up_widths
 
-SLOW = 256  # nodes that a search may visit before the tree by ranges of widths is set up
-
-
-class Sizes(NamedTuple):
-    """The waiting jobs by ranges of widths; in use as soon as a search in the tree of the smallest was slow.
-
-    Attributes
-    ----------
-    shortest
-        (2 * size, 16) int32, a tree over the slots, see `waiting_sizes.py`.
-    edges
-        (16,) int64, the ranges, see `width_ranges`.
-    in_use
-        (1,) int64, 1 while the tree is in use.
-    """
-
-    shortest: Order
-    edges: Ints
-    in_use: Ints
+SLOW = 256  # nodes that a search may visit before the rows of `Widths` are set up
+UNKNOWN = -2
 
 
 class Slots(NamedTuple):
@@ -42,14 +25,14 @@ class Slots(NamedTuple):
         (2 * size, 2) int64, the tree of the smallest over the slots.
     row_of, copies
         (size,) int64, the row of the first job in a slot, and the number of identical jobs in it.
-    sizes
-        `Sizes`.
+    widths
+        `Widths`; set up as soon as a search in the tree of the smallest was slow.
     """
 
     least: Ints
     row_of: Ints
     copies: Ints
-    sizes: Sizes
+    widths: Widths
 
 
 def no_slots(jobs: Int, capacity: Int, reserving: bool) -> Slots:
@@ -60,9 +43,7 @@ def no_slots(jobs: Int, capacity: Int, reserving: bool) -> Slots:
         np.empty((2 * size, 2), np.int64),
         np.empty(size, np.int64),
         np.empty(size, np.int64),
-        Sizes(
-            np.empty((2 * size if reserving else 1, RANGES), np.int32), width_ranges(capacity), np.zeros(1, np.int64)
-        ),
+        no_widths(size if reserving else 1, capacity),
     )
 
 
@@ -167,8 +148,8 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
     """
     estimate = jobs.estimate
     width = jobs.width
-    least, row_of, copies, sizes = queue
-    sizes.in_use[0] = 0
+    least, row_of, copies, widths = queue
+    widths.columns[0] = 0
     now.nearby[0] = 0
     size = row_of.size
     n = jobs.submit.size
@@ -209,8 +190,11 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
             row_of[slots] = j
             copies[slots] = count
             lower(least, slots + size, top, width[j], estimate[j])
-            if sizes.in_use[0] > 0:
-                _enter(sizes, least, slots, level, size)
+            if widths.columns[0] > 0:
+                if slots == (1 << level) >> 1:  # the first slot of a new level
+                    set_up_widths(widths, least, level, size)
+                else:
+                    enter_widths(widths, slots + size, top, size, width[j], estimate[j])
             slots += 1
             waiting += 1
 
@@ -246,7 +230,13 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
                                 break
                     continue
             else:
-                slot = _next_beside_head(least, sizes, after, level, size, free, extra, limit)
+                slot = np.int64(UNKNOWN)
+                if widths.columns[0] == 0:
+                    slot = _next_beside_head(least, after, top, size, free, extra, limit)
+                    if slot == UNKNOWN:
+                        set_up_widths(widths, least, level, size)
+                if slot == UNKNOWN:  # no job before `after` can start: it could not, when more was free
+                    slot = first_by_widths(widths, least, top, size, free, extra, limit)
                 if slot < 0:
                     break
                 j = row_of[slot]
@@ -261,91 +251,37 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
             if copies[slot] == 0:
                 waiting -= 1
                 lift(least, slot + size, top)
-                if sizes.in_use[0] > 0:
-                    lengthen(sizes.shortest, slot + size, top, range_of(sizes.edges, width[j]))
+                if widths.columns[0] > 0:
+                    leave_widths(widths, least, slot + size, top, width[j], estimate[j])
         if waiting == 0:
-            sizes.in_use[0] = 0
+            widths.columns[0] = 0
             slots = 0
             front = 0
             level = -1
 
 
+# `Widths` is not passed: for so many arrays, the call would take as long as most searches.
 @njit(cache=True, nogil=True, _nrt=False)
-def _enter(sizes: Sizes, least: Ints, slot: Int, level: Int, size: Int) -> None:
-    """Add the job of a slot to the tree by ranges of widths; `sizes` is modified in place.
-
-    Parameters
-    ----------
-    sizes
-        `Sizes`, in use, with the slots before; modified in place.
-    least
-        (2 * size, 2) int64, the tree of the smallest, which has the job.
-    slot
-        The slot; all slots before it have been used.
-    level, size
-        The level of the tree of the smallest, and its leaves.
-    """
-    if slot == (1 << level) >> 1:  # the first slot of a new level
-        _set_up(sizes, least, slot + 1, level, size)
-    else:
-        leaf = slot + size
-        shorten(
-            sizes.shortest,
-            leaf,
-            size >> level,
-            range_of(sizes.edges, least[leaf, WIDTH]),
-            length_of(least[leaf, ESTIMATE]),
-        )
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _set_up(sizes: Sizes, least: Ints, used: Int, level: Int, size: Int) -> None:
-    """Set up the tree by ranges of widths for the first `used` slots.
-
-    Parameters
-    ----------
-    sizes
-        `Sizes`, modified in place.
-    least
-        (2 * size, 2) int64, the tree of the smallest.
-    used, level, size
-        Slots, and the level of the tree of the smallest and its leaves.
-    """
-    sizes.in_use[0] = 1
-    for height in range(level + 1):
-        first = size >> height
-        sizes.shortest[first : first + (1 << (level - height))] = NO_JOB
-    for leaf in range(size, size + used):
-        if least[leaf, WIDTH] < FAR:
-            edge = range_of(sizes.edges, least[leaf, WIDTH])
-            shorten(sizes.shortest, leaf, size >> level, edge, length_of(least[leaf, ESTIMATE]))
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _next_beside_head(
-    least: Ints, sizes: Sizes, slot: Int, level: Int, size: Int, free: Int, extra: Int, limit: Int
-) -> Int:
+def _next_beside_head(least: Ints, slot: Int, top: Int, size: Int, free: Int, extra: Int, limit: Int) -> Int:
     """Return the lowest slot, from `slot` on, whose job could start beside the head; -1 if there is none.
 
     Such a job needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
+    If the search is slow, it is given up, and UNKNOWN is returned.
 
     Parameters
     ----------
     least
         (2 * size, 2) int64, the tree of the smallest.
-    sizes
-        `Sizes`; set up, in place, if the search is slow.
     slot
         The first slot that is tried.
-    level, size
-        The level of the trees, and the leaves of a whole tree.
+    top, size
+        The root in use, and the leaves of a whole tree.
     free, extra, limit
         Processors, processors and s, see above.
     """
-    top = size >> level
     node = slot + size
     visited = 0
-    while sizes.in_use[0] == 0:
+    while visited < SLOW:
         width = least[node, WIDTH]
         if width <= free and (width <= extra or least[node, ESTIMATE] <= limit):
             if node >= size:
@@ -358,24 +294,4 @@ def _next_beside_head(
             return -1
         node += 1  # its right neighbour
         visited += 1
-        if visited == SLOW:
-            _set_up(sizes, least, 1 << level, level, size)
-            node = slot + size
-    while True:
-        width = least[node, WIDTH]
-        if width <= free and (
-            width <= extra
-            or (
-                least[node, ESTIMATE] <= limit
-                and (node >= size or any_short(sizes.shortest, sizes.edges, node, free, limit))
-            )
-        ):
-            if node >= size:
-                return node - size
-            node *= 2
-            continue
-        while node != top and (node & 1) == 1:
-            node >>= 1
-        if node == top:
-            return -1
-        node += 1
+    return UNKNOWN

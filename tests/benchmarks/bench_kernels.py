@@ -71,7 +71,7 @@ ORDERS = {  # policies as text, with their goals
 GOALS |= ORDERS
 DEEP = ("easy", "conservative", "conservative-replan")
 WHOLE_NODES = ("fcfs; backfill: easy; nodes: 1024 of 64", "fcfs; backfill: conservative; nodes: 1024 of 64")
-GROWTH = 2.5  # goal: how much more time twice the queue may take, a job
+GROWTH = 2.5  # goal: how much more time twice the jobs, and so about twice the queue, may take
 
 
 def policies(groups: int) -> dict[str, list[Policy]]:
@@ -218,7 +218,7 @@ def small_long_and_short_wide(jobs: int) -> Workload:
 
 
 def per_deep_queue() -> Iterator[dict[str, Any]]:
-    """Time policies on deep queues, once each; `growth` compares a job with one of half as many jobs."""
+    """Time policies on deep queues, once each; `growth` compares them with half as many jobs."""
     last: dict[tuple[str, str], tuple[int, float]] = {}
     for case, workload, rules in deep_queues():
         n = len(workload)
@@ -232,8 +232,8 @@ def per_deep_queue() -> Iterator[dict[str, Any]]:
             )
             kind = (re.sub("[0-9,]+ jobs", "", case), rule)
             jobs, before = last.get(kind, (0, 0.0))
-            growth = run / n / before if n == 2 * jobs else None
-            last[kind] = n, run / n
+            growth = run / before if n == 2 * jobs else None
+            last[kind] = n, run
             yield {
                 "case": case,
                 "policy": policy.name or rule,
@@ -374,7 +374,7 @@ def main() -> int:
         if options.csv:
             save_rows(times, options.csv)
     if options.only in (None, "deep"):
-        print(f"Deep queues; goal: twice the queue takes at most {GROWTH} times as much, a job")
+        print(f"Deep queues; goal: twice the jobs take at most {GROWTH} times as long")
         columns = [
             Column("case", "workload"),
             Column("policy", "policy"),
