@@ -146,13 +146,10 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
     queue
         `Slots`, modified in place.
     """
-    estimate = jobs.estimate
-    width = jobs.width
+    estimate, width = jobs.estimate, jobs.width
     least, row_of, copies, widths = queue
-    widths.columns[0] = 0
-    now.nearby[0] = 0
-    size = row_of.size
-    n = jobs.submit.size
+    widths.columns[0] = now.nearby[0] = 0
+    size, n = row_of.size, jobs.submit.size
     running: Int = 0
     waiting: Int = 0  # slots in use
     slots: Int = np.int64(0)  # slots used since the queue was last empty: their order is the order of arrival
@@ -216,18 +213,16 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
                 j = row_of[slot]
                 if width[j] > free:
                     blocked = True
-                    if j != head:
+                    is_new = j != head
+                    if is_new:
                         head = j
                         shadow, extra = reserve(now.ends, running, now.width_bits, free, width[j])
-                        limit = shadow - t
-                    else:
-                        # No job has ended and the head is the same: a job that could not start at the last event
-                        # cannot start now, so that only new jobs must be tried.
-                        limit = shadow - t
-                        if newcomers + 1 == slots:
-                            k = row_of[newcomers]
-                            if width[k] > free or (width[k] > extra and estimate[k] > limit):
-                                break
+                    limit = shadow - t
+                    # No job has ended and the head is the same: what could not start at the last event cannot now.
+                    if not is_new and newcomers + 1 == slots:
+                        k = row_of[newcomers]
+                        if width[k] > free or (width[k] > extra and estimate[k] > limit):
+                            break
                     continue
             else:
                 slot = np.int64(UNKNOWN)
@@ -255,8 +250,7 @@ def backfill_until(jobs: Jobs, capacity: Int, reserving: bool, until: Int, now: 
                     leave_widths(widths, least, slot + size, top, width[j], estimate[j])
         if waiting == 0:
             widths.columns[0] = 0
-            slots = 0
-            front = 0
+            slots = front = np.int64(0)
             level = -1
 
 

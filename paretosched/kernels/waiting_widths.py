@@ -117,7 +117,14 @@ def set_up_widths(widths: Widths, least: Ints, level: Int, size: Int) -> None:
 def _choose_columns(widths: Widths, least: Ints, level: Int, size: Int) -> None:
     """Give each width of the jobs that wait a column; those of some of the jobs, if there are too many.
 
-    `widths` is modified in place; the other arguments are as for `set_up_widths`.
+    Parameters
+    ----------
+    widths
+        `Widths`, modified in place.
+    least
+        (2 * size, 2) int64, the tree of the smallest.
+    level, size
+        As for `set_up_widths`.
     """
     edges, columns = widths.edges, widths.columns
     edges[0] = 1
@@ -229,7 +236,18 @@ def _first_in_columns(
 ) -> Int:
     """Return the lowest slot of a job of the first `count` columns that could start, or of one within `extra`.
 
-    No job of these columns is short enough but needs more than `free`. The arguments are those of `first_by_widths`.
+    No job of these columns is short enough but needs more than `free`.
+
+    Parameters
+    ----------
+    widths
+        `Widths`, set up.
+    least
+        (2 * size, 2) int64, the tree of the smallest.
+    top, size, count
+        The root in use, the leaves of the whole tree, and columns.
+    free, extra, limit
+        As for `first_by_widths`.
     """
     blocks = 2 * size >> BITS  # the nodes below have rows
     node = top
@@ -257,8 +275,16 @@ def _first_in_columns(
 def _first_in_list(widths: Widths, least: Ints, size: Int, k: Int, best: Int, free: Int, limit: Int) -> Int:
     """Return the first slot of column k whose job fits and is short enough; `best` if that is lower, or there is none.
 
-    The lists of `widths` are modified in place. `best` is -1 if there is no other slot; the other arguments are those
-    of `first_by_widths`.
+    Parameters
+    ----------
+    widths
+        `Widths`, set up; its lists are modified in place.
+    least
+        (2 * size, 2) int64, the tree of the smallest.
+    size, k, best
+        The leaves of the whole tree, the column, and another slot; -1 for none.
+    free, limit
+        As for `first_by_widths`.
     """
     before: Int = -1
     slot = widths.head[k]

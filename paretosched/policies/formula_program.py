@@ -11,7 +11,7 @@ from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
 from ..workload.group_lists import FIELDS, names_of
-from ..workload.requests import REQUESTS, requested
+from ..workload.requests import REQUESTS, requests_of
 from ..workload.workload import Workload
 from .formula import LABELLED, NAMED, Term
 
@@ -103,7 +103,7 @@ def column_of(term: Term, workload: Workload) -> Floats:
         seconds: Ints = getattr(workload, term.word) - workload.submit.min()
         return seconds.astype(np.float64)
     if term.word in REQUESTS:
-        return requested(workload, term.word).astype(np.float64)
+        return requests_of(workload, term.word).astype(np.float64)
     number = workload.user if term.word == "user" else field_of(workload, term.word)
     return np.isin(number, numbers_of(term, workload)).astype(np.float64)
 

@@ -204,11 +204,16 @@ def _is_whole(row: tuple[Any, ...]) -> bool:
 
 
 def count(path: Path) -> int | None:
-    """Return how many evaluations a store has, 0 if there is none yet; None if it cannot be read."""
+    """Return how many evaluations a store has, 0 if there is none yet; None if it cannot be read.
+
+    A process that was killed while it made the store may have left a file without any table.
+    """
     if not path.exists():
         return 0
     try:
         with reading(path) as connection:
+            if not connection.execute("select count(*) from sqlite_master").fetchone()[0]:
+                return 0
             number: int = connection.execute("select coalesce(max(number) + 1, 0) from evaluation").fetchone()[0]
     except sqlite3.Error:
         return None

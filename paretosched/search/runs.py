@@ -199,7 +199,7 @@ def _other_files(path: Path) -> list[str]:
 def _check_store(path: Path, about: Mapping[str, Any]) -> None:
     """Refuse a run that has lost its evaluations: it would begin anew, and replace its front by a smaller one."""
     store = path / STORE_FILE
-    if store.exists() and (not store.is_file() or store.stat().st_size):
+    if store.exists() and (not store.is_file() or run_store.count(store) != 0):
         return
     evaluations = about.get("evaluations")
     count = evaluations.get("done") if isinstance(evaluations, dict) else None

@@ -216,7 +216,7 @@ def read_names(log: str | os.PathLike[str], sha256: str | None = None) -> Names 
             source=file.source,
             grouped_by=file.grouped_by,
             eligible=_eligible(file.eligible or _EligibleFile()),
-            asked={word: _asked(word, jobs) for word, jobs in file.asked.items()},
+            asked={word: _jobs_asking(word, jobs) for word, jobs in file.asked.items()},
             dropped=tuple(Count(c.action, c.reason, c.jobs, c.work, c.first) for c in file.dropped),
             down=_down(file.down),
         )
@@ -314,7 +314,7 @@ def _eligible(file: _EligibleFile) -> Eligible:
     return Eligible(_read_only(file.job), _read_only(file.after))
 
 
-def _asked(word: str, jobs: Mapping[str, Sequence[int]]) -> PerJob:
+def _jobs_asking(word: str, jobs: Mapping[str, Sequence[int]]) -> PerJob:
     """Return what jobs ask for, from the numbers of the jobs by what they ask for, as text."""
     where = f'"asked", "{printable(word)}"'
     if word not in BESIDE:

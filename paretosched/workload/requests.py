@@ -21,7 +21,7 @@ REQUESTS = ("memory", *BESIDE)
 KIB = 1024  # of a MiB
 
 
-def requested(workload: Workload, word: str) -> Ints:
+def requests_of(workload: Workload, word: str) -> Ints:
     """Return what each job asks for, (n,) int64.
 
     Parameters
@@ -35,7 +35,7 @@ def requested(workload: Workload, word: str) -> Ints:
     Examples
     --------
     >>> w = Workload(submit=[0, 5], run=[10, 3], estimate=[20, 3], width=[4, 2], capacity=8)
-    >>> requested(w, "nodes").tolist(), requested(w, "gpus").tolist()
+    >>> requests_of(w, "nodes").tolist(), requests_of(w, "gpus").tolist()
     ([1, 1], [0, 0])
     """
     n, records = len(workload), workload.records
@@ -75,7 +75,7 @@ def beside_log(workload: Workload) -> dict[str, PerJob]:
     """Return what is written beside the log of a workload: of jobs that do not ask for what is usual."""
     beside = {}
     for word, usual in BESIDE.items():
-        value = requested(workload, word)
+        value = requests_of(workload, word)
         rows = np.flatnonzero(value != usual)
         if rows.size:
             beside[word] = PerJob(workload.job[rows], value[rows])

@@ -21,7 +21,7 @@ from paretosched.policies.priority import ALL
 from paretosched.policies.slurm_policy import read_slurm
 from paretosched.policies.whole_nodes import WholeNodes
 from paretosched.workload.log_names import BESIDE, Names
-from paretosched.workload.requests import REQUESTS, requested
+from paretosched.workload.requests import REQUESTS, requests_of
 from support.slurm_cluster import SlurmCluster, slurm_cluster
 from support.slurm_site import keys_at
 
@@ -419,10 +419,10 @@ def sprio(cluster: SlurmCluster) -> dict[int, dict[str, float]]:
     lines = cluster.call("sprio", "-h", "-o", "%i|%Y|%A|%F|%J|%P|%Q|%T").splitlines()
     names = ("PRIORITY", *COLUMNS)
     cells = [line.split("|") for line in lines]
-    return {int(job): dict(zip(names, map(summed, parts), strict=True)) for job, *parts in cells}
+    return {int(job): dict(zip(names, map(sum_in, parts), strict=True)) for job, *parts in cells}
 
 
-def summed(cell: str) -> float:
+def sum_in(cell: str) -> float:
     """Return a number, or the sum of those of a list such as cpu=4,mem=2; 0 of nothing."""
     return sum(float(part.rpartition("=")[2] or 0) for part in cell.split(","))
 
@@ -500,7 +500,7 @@ def check_priorities(cluster: SlurmCluster, folder: Path, slack: float) -> None:
     rows = {int(job): row for row, job in enumerate(w.job.tolist())}
     assert len(real) >= 28
     assert set(real) <= set(rows)
-    asked = {word: requested(w, word) for word in REQUESTS}
+    asked = {word: requests_of(w, word) for word in REQUESTS}
     assert all(len(set(asked[word].tolist())) > 1 for word in REQUESTS), asked
     assert w.records is not None
     without = w.with_(records=w.records.with_columns({18 + list(BESIDE).index("nice"): 0}))

@@ -130,7 +130,10 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int, search:
             connection.close()
         print(kill.name, status, count, flush=True)
         midway = midway or 0 < count < evaluations
-        patience, before = patience * (2 if count == before else 1), count  # on a busy machine, a child may need longer
+        if status == 1:
+            sys.exit("a child failed")
+        patience = min(30.0, patience * (2 if count == before else 1))  # on a busy machine, a child may need longer
+        before = count
     explore(workload, directory, evaluations=evaluations, population=20, seed=3, **words)
 
 

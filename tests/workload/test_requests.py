@@ -16,7 +16,7 @@ from paretosched.workload.requests import (
     beside_log,
     kilobytes_each,
     records_asking,
-    requested,
+    requests_of,
     with_requests,
 )
 from paretosched.workload.workload import Workload
@@ -44,7 +44,7 @@ def asking(log: Path) -> Workload:
 
 
 def all_of(w: Workload) -> dict[str, list[int]]:
-    return {word: requested(w, word).tolist() for word in ("memory", *BESIDE)}
+    return {word: requests_of(w, word).tolist() for word in ("memory", *BESIDE)}
 
 
 ASKED = {"memory": [8, 0, 1], "nodes": [2, 1, 4], "gpus": [0, 8, 0], "nice": [-100, 0, 50]}
@@ -62,7 +62,7 @@ def test_whole_megabytes_survive_the_way_into_a_log(width: int) -> None:
     each = kilobytes_each(1024 * megabytes, np.full_like(megabytes, width))
     jobs = Workload(megabytes, megabytes * 0 + 1, megabytes * 0 + 1, np.full_like(megabytes, width), 1000)
     nothing = megabytes * 0
-    assert requested(jobs.with_(records=records_asking(each, nothing, nothing, nothing)), "memory").tolist() == (
+    assert requests_of(jobs.with_(records=records_asking(each, nothing, nothing, nothing)), "memory").tolist() == (
         megabytes.tolist()
     )
     assert kilobytes_each(np.array([-1, 0]), np.array([4, 4])).tolist() == [-1, 0]

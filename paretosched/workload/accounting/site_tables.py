@@ -206,7 +206,7 @@ def _block(path: str, rows: Sequence[Row], columns: Mapping[str, str], groups: s
     at = {what: times(fault, table.get(what, empty), columns.get(what, what), ADVICE) for what in TIMES}
     lasting = {what: [*_durations(table.get(what, empty), columns.get(what, what), fault)] for what in DURATIONS}
     width = numbers(fault, table["width"], columns["width"], {"": 0})
-    asked = {what: _asked(fault, table.get(what, empty), what, columns.get(what, what)) for what in ASKED}
+    asked = {what: _numbers_asked(fault, table.get(what, empty), what, columns.get(what, what)) for what in ASKED}
     names = {what: table.get(what, empty) for what in ("user", "account", "queue", "partition")}
     partition = names["partition"] if "partition" in columns else names["queue"]
     return block_of(
@@ -234,7 +234,7 @@ def _block(path: str, rows: Sequence[Row], columns: Mapping[str, str], groups: s
     )
 
 
-def _asked(fault: Any, cells: Sequence[str], what: str, column: str) -> list[int]:
+def _numbers_asked(fault: Any, cells: Sequence[str], what: str, column: str) -> list[int]:
     """Return what jobs ask for; -1 where that is not known, of nice values 0."""
     signs = [-1 if what == "nice" and cell.startswith("-") else 1 for cell in cells]
     digits = [cell.removeprefix("-") if what == "nice" else cell for cell in cells]
