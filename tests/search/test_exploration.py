@@ -29,7 +29,7 @@ from paretosched.search.run_store import checksum
 from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values, state_text
 from paretosched.simulation.objective import objectives_of
 from support.commands import command
-from support.exploring import SEARCHES, random_workload
+from support.exploring import SEARCHES, random_workload, store_without_tables
 from support.runs import equal_runs
 
 W = random_workload()
@@ -338,26 +338,6 @@ def test_ctrl_c_leaves_a_directory_alone_that_is_something_else(
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def make_store_without_tables(path: Path) -> None:
-    """Make a store as a process leaves it that is killed before its first transaction."""
-    connection = sqlite3.connect(path)
-    connection.execute("pragma journal_mode = wal")
-    connection.close()
-
-
-@pytest.mark.slow
-def test_a_run_that_was_killed_before_its_store_had_tables_goes_on(whole: tuple[Path, Front], tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    run.mkdir()
-    parameters = about(whole[0])["parameters"]
-    begun = about(whole[0]) | {"status": "running", "evaluations": {"wanted": 95, "done": 0}, "parameters": parameters}
-    (run / "run.json").write_text(json.dumps(begun))
-    make_store_without_tables(run / "run.sqlite")
-    assert (run / "run.sqlite").stat().st_size > 0
-    explore(W, run, evaluations=95, **SMALL)
-    equal_runs(whole[0], run)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("state", ["gone", "empty", "without tables"])
 def test_a_run_that_lost_its_store_does_not_begin_anew(whole: tuple[Path, Front], tmp_path: Path, state: str) -> None:
@@ -367,7 +347,7 @@ def test_a_run_that_lost_its_store_does_not_begin_anew(whole: tuple[Path, Front]
     if state == "empty":
         (run / "run.sqlite").touch()
     elif state == "without tables":
-        make_store_without_tables(run / "run.sqlite")
+        store_without_tables(run / "run.sqlite")
     fact = "gone" if state == "gone" else "empty"
     rule = f"run.sqlite, which held the evaluations of this run, is {fact}; put it back from a copy, or begin a run in"
     for names in (("run.json", "front.parquet"), ("run.json",)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import shutil
@@ -16,7 +17,7 @@ from paretosched.search import run_store
 from paretosched.search.exploration import explore
 from paretosched.search.run_store import connect, count, get, put
 from paretosched.search.runs import read_values
-from support.exploring import random_workload
+from support.exploring import random_workload, store_without_tables
 from support.runs import equal_runs
 
 OLD = Path(__file__).parents[1] / "data" / "version-0.1"
@@ -172,3 +173,16 @@ def test_a_file_system_without_wal_is_one_line(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(InputError, match=r"cannot keep a journal \(WAL\) here, as on network file systems; name a dir"):
         explore(W, tmp_path / "run", evaluations=10, population=10)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_was_killed_before_its_store_had_tables_goes_on(tmp_path: Path) -> None:
+    whole, run = tmp_path / "whole", tmp_path / "run"
+    explore(W, whole, evaluations=30, **SMALL)
+    run.mkdir()
+    begun = json.loads((whole / "run.json").read_text()) | {"status": "running"}
+    (run / "run.json").write_text(json.dumps(begun | {"evaluations": {"wanted": 30, "done": 0}}))
+    store_without_tables(run / "run.sqlite")
+    assert (run / "run.sqlite").stat().st_size > 0
+    assert count(run / "run.sqlite") == 0
+    explore(W, run, evaluations=30, **SMALL)
+    equal_runs(whole, run)

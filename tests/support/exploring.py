@@ -63,6 +63,13 @@ SEARCHES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+def store_without_tables(path: Path) -> None:
+    """Make a store as a process leaves it that is killed before its first transaction."""
+    connection = sqlite3.connect(path)
+    connection.execute("pragma journal_mode = wal")
+    connection.close()
+
+
 def explore_and_kill(
     directory: Path, evaluations: int, kill: signal.Signals, delay: float, workload: Workload, words: dict[str, Any]
 ) -> int:
