@@ -28,8 +28,9 @@ from .slurm_usage import Used, of_usage, standing_of
 
 Orderly = Plain | Greedy | Priority | Guarded  # the policies that order the waiting jobs of any machine
 NEWCOMERS = ""  # a name that no group has
-KNOWN = {"number", "wait", "estimate", "width", "area", "submit", "eligible", "group", "priority", "usage", "share"}
-KNOWN |= {*REQUESTS}
+KNOWN = {"number", "wait", "estimate", "width", "area", "submit", "eligible", "group", "priority", "usage", "share"} | {
+    *REQUESTS
+}
 
 
 class Order(NamedTuple):

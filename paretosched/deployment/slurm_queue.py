@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.errors import InputError
+from ..workload.requests import KIB, kilobytes_in
 from ..workload.workload import WIDEST
 from .slurm_calls import SlurmError, call
 
@@ -33,7 +33,7 @@ FIELDS = (
     "Account",
 )
 MOST_JOBS = 1_000_000
-MOST_MEMORY = 2.0**40  # MiB; a job that asks for more waits for ever
+MOST_MEMORY = 2**40  # MiB; a job that asks for more waits for ever
 NO_LIMIT = 525_600 * 60  # s, a year: what Slurm itself takes for a job without a limit
 NONE = ("", "(null)", "N/A", "None", "Unknown")
 WIDTHS = ("cpus", "nodes", "gpus", "billing")
@@ -62,8 +62,8 @@ class QueuedJob(NamedTuple):
         Whether a user or an administrator holds it.
     reservation
         The name of its reservation; "" without one.
-    memory, nodes, gpus, nice
-        What it requests, as `paretosched.workload.requests` has it: MiB, nodes, GPUs, and its nice value.
+    memory, nodes, nice
+        What it requests, as `paretosched.workload.requests` has it: MiB, nodes, and its nice value.
     """
 
     id: int
@@ -80,8 +80,12 @@ class QueuedJob(NamedTuple):
     reservation: str
     memory: int = 0
     nodes: int = 1
-    gpus: int = 0
     nice: int = 0
+
+    @property
+    def gpus(self) -> int:
+        """Return how many GPUs it requests."""
+        return self.widths["gpus"]
 
 
 def read_queue() -> list[QueuedJob]:
@@ -186,7 +190,6 @@ def job_of(cells: Mapping[str, str]) -> QueuedJob:
         name["Reservation"],
         _mebibytes(tres.get("mem", "0")),
         _first_number(tres.get("node", cells["NumNodes"])),
-        widths["gpus"],
         _whole(cells["Nice"]),
     )
 
@@ -198,7 +201,7 @@ def join(job: QueuedJob, part: QueuedJob, is_task: bool = False) -> QueuedJob:
     cannot run yet. The processors of parts add up, those of tasks do not.
     """
     both = (job.eligible, part.eligible)
-    asked = {} if is_task else {name: getattr(job, name) + getattr(part, name) for name in ("memory", "nodes", "gpus")}
+    asked = {} if is_task else {name: getattr(job, name) + getattr(part, name) for name in ("memory", "nodes")}
     return job._replace(
         **asked,
         widths={name: job.widths[name] + (0 if is_task else part.widths[name]) for name in WIDTHS},
@@ -235,12 +238,7 @@ def _whole(text: str) -> int:
 
 def _mebibytes(text: str) -> int:
     """Return a size of memory such as 4000M or 1.5G in MiB, rounded up; 0 if it is written otherwise."""
-    match = re.fullmatch(r"(\d{1,12})(?:\.(\d{1,9}))?([KMGTP]?)", text, re.ASCII)
-    if match is None:
-        return 0
-    number, fraction, unit = match.groups()
-    size = float(f"{number}.{fraction or 0}") * 1024.0 ** ("KMGTP".index(unit or "M") - 1)
-    return math.ceil(min(size, MOST_MEMORY))
+    return min(-(-(kilobytes_in(text) or 0) // KIB), MOST_MEMORY)
 
 
 def seconds_of(text: str) -> int:

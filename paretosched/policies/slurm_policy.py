@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from ..core.errors import InputError, in_quotes
 from ..core.tables import number_of
+from ..workload.log_names import BESIDE
 from .fair_share import FairShare
 from .policy_tokens import written_name, written_number, written_time
 from .priority import ALL, Backfill, Priority
@@ -65,7 +66,7 @@ TRES = {
     "node": ("nodes", "nodes"),
     "gres/gpu": ("gpus", "GPUs"),
 }
-UNSAID = {"memory": "0", "nodes": "1", "gpus": "0"}  # by variable
+UNSAID = {"memory": 0} | BESIDE  # by variable
 NICE = "nice values are 0 where a log does not say them: no field of sacct has them"
 
 

@@ -308,10 +308,15 @@ def _eligible(file: _EligibleFile) -> Eligible:
         raise InputError(
             f'"eligible": seconds must be 1 or more, and all numbers below 2^53, but there is {first_few(wrong)}'
         )
-    again = [number for number, times in Counter(file.job).items() if times > 1]
-    if again:
-        raise InputError(f'"eligible": a job must come once, but several times comes {first_few(again)}')
+    _check_once('"eligible"', file.job)
     return Eligible(_read_only(file.job), _read_only(file.after))
+
+
+def _check_once(where: str, jobs: Sequence[int]) -> None:
+    """Refuse a job that comes several times."""
+    again = [number for number, times in Counter(jobs).items() if times > 1]
+    if again:
+        raise InputError(f"{where}: a job must come once, but several times comes {first_few(again)}")
 
 
 def _jobs_asking(word: str, jobs: Mapping[str, Sequence[int]]) -> PerJob:
@@ -327,9 +332,7 @@ def _jobs_asking(word: str, jobs: Mapping[str, Sequence[int]]) -> PerJob:
     number = [number for of_value in jobs.values() for number in of_value]
     if any(abs(each) >= 2**53 for each in number):
         raise InputError(f"{where}: all numbers must be below 2^53, but one is not")
-    again = [each for each, times in Counter(number).items() if times > 1]
-    if again:
-        raise InputError(f"{where}: a job must come once, but several times comes {first_few(again)}")
+    _check_once(where, number)
     return PerJob(_read_only(number), _read_only([int(text) for text, of_value in jobs.items() for _ in of_value]))
 
 

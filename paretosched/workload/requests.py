@@ -6,6 +6,7 @@ in the file with names beside a log, and in columns of a workload's records behi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,6 +20,8 @@ FIELDS = 18  # of the format
 MEMORY = 9  # its place among them
 REQUESTS = ("memory", *BESIDE)
 KIB = 1024  # of a MiB
+SIZE = re.compile(r"(\d{1,15})(?:\.(\d{1,9}))?([KMGTP]?)", re.ASCII)  # of Slurm
+KILOBYTES = {"": KIB, "K": 1, "M": KIB, "G": KIB**2, "T": KIB**3, "P": KIB**4}  # of a unit
 
 
 def requests_of(workload: Workload, word: str) -> Ints:
@@ -50,6 +53,21 @@ def requests_of(workload: Workload, word: str) -> Ints:
     return records.column(place).astype(np.int64)
 
 
+def kilobytes_in(text: str) -> int | None:
+    """Return a size of memory as Slurm writes it, 4000M or 1.5G, in kilobytes; None if it is written otherwise.
+
+    Examples
+    --------
+    >>> kilobytes_in("1.5G"), kilobytes_in("200"), kilobytes_in("4Gn")
+    (1572864, 204800, None)
+    """
+    match = SIZE.fullmatch(text)
+    if match is None:
+        return None
+    number, fraction, unit = match.groups()
+    return round(float(f"{number}.{fraction or 0}") * KILOBYTES[unit])
+
+
 def kilobytes_each(kilobytes: Ints, width: Ints) -> Ints:
     """Return field 10 of jobs, (n,) kilobytes a processor, from what they ask for together, (n,); -1 where unknown."""
     return np.where(kilobytes < 0, -1, kilobytes // np.maximum(width, 1))
@@ -59,16 +77,26 @@ def with_requests(workload: Workload, beside: Mapping[str, PerJob]) -> Workload:
     """Return a workload with what is beside its log; numbers without a job were dropped."""
     if workload.records is None or not beside:
         return workload
-    columns = [np.full(len(workload), usual, dtype=np.int64) for usual in BESIDE.values()]
-    for column, word in zip(columns, BESIDE, strict=True):
-        if word in beside:
-            order = np.argsort(beside[word].job)
-            numbers = np.append(beside[word].job[order], np.iinfo(np.int64).max)
-            place = np.searchsorted(numbers, workload.job)
-            here = numbers[place] == workload.job
-            column[here] = beside[word].value[order][place[here]]
+    columns = [
+        values_of_jobs(workload.job, beside[word], usual) if word in beside else np.full(len(workload), usual)
+        for word, usual in BESIDE.items()
+    ]
     records = Records((*workload.records.columns[:FIELDS], *map(pack, columns)))
     return workload.with_(records=records, source=workload.source)
+
+
+def values_of_jobs(job: Ints, known: PerJob, usual: int) -> Ints:
+    """Return the value of each job, (n,), by their numbers, (n,); `usual` where it is not known.
+
+    Examples
+    --------
+    >>> values_of_jobs(np.array([7, 3, 5]), PerJob(np.array([5, 77]), np.array([60, 1])), 0).tolist()
+    [0, 0, 60]
+    """
+    order = np.argsort(known.job)
+    numbers = np.append(known.job[order], np.iinfo(np.int64).max)
+    place = np.searchsorted(numbers, job)
+    return np.where(numbers[place] == job, np.append(known.value[order], usual)[place], usual)
 
 
 def beside_log(workload: Workload) -> dict[str, PerJob]:

@@ -10,7 +10,7 @@ import gzip
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from itertools import repeat
@@ -42,11 +42,11 @@ from .log_lines import (
     Log,
     parse_log,
 )
-from .log_names import Count, Eligible, Names, names_path, no_eligible, read_names, remove_names, write_names
+from .log_names import Count, Eligible, Names, PerJob, names_path, no_eligible, read_names, remove_names, write_names
 from .log_text import LogText
 from .overruns import MOST_CUT, choice_text, percent_cut
 from .records import Records
-from .requests import beside_log, with_requests
+from .requests import beside_log, values_of_jobs, with_requests
 from .swf_header import entry, numbered_names
 from .user_groups import by_consumption
 from .workload import WIDEST, Repair, Workload
@@ -152,10 +152,9 @@ def read_swf(
 
 def _with_names(workload: Workload, names: Names) -> Workload:
     """Return a workload with what is beside its log: names, when jobs could run, and what was dropped before."""
-    for each in names.asked.values():
-        _check_own_numbers(workload, workload.job[np.isin(workload.job, each.job)])
+    _check_own_numbers(workload, names.eligible.job, names.asked)
     workload = with_requests(workload, names.asked)
-    seconds = _seconds_until_eligible(workload, names.eligible)
+    seconds = values_of_jobs(workload.job, PerJob(*names.eligible), 0)
     started = np.flatnonzero((workload.wait >= 0) & (workload.wait < seconds))
     seconds[started] = workload.wait[started]
     own = list(workload.repairs)
@@ -175,16 +174,6 @@ def _with_names(workload: Workload, names: Names) -> Workload:
     )
 
 
-def _seconds_until_eligible(workload: Workload, later: Eligible) -> Ints:
-    """Return how many seconds after its submission each job could run, (n,); numbers without a job were dropped."""
-    order = np.argsort(later.job)
-    numbers, after = np.append(later.job[order], np.iinfo(np.int64).max), np.append(later.after[order], 0)
-    place = np.searchsorted(numbers, workload.job)
-    here = numbers[place] == workload.job
-    _check_own_numbers(workload, workload.job[here])
-    return np.where(here, after[place], 0)
-
-
 def _names_of(workload: Workload) -> Names | None:
     """Return what is written beside the log of a workload; None if there is nothing."""
     names = workload.names
@@ -195,15 +184,15 @@ def _names_of(workload: Workload) -> Names | None:
         return names
     later = np.flatnonzero(workload.eligible > workload.submit)
     number = workload.job[later]
-    known = np.concatenate([number, *(each.job for each in asked.values())])
-    _check_own_numbers(workload, workload.job[np.isin(workload.job, known)])
+    _check_own_numbers(workload, number, asked)
     eligible = Eligible(number, (workload.eligible - workload.submit)[later])
     return replace(names or Names(), eligible=eligible, asked=asked)
 
 
-def _check_own_numbers(workload: Workload, number: Ints) -> None:
-    """Refuse numbers that several jobs have, since the file beside a log knows jobs by their numbers."""
-    numbers, times = np.unique(number, return_counts=True)
+def _check_own_numbers(workload: Workload, later: Ints, asked: Mapping[str, PerJob]) -> None:
+    """Refuse numbers that several jobs have, if the file beside a log says something of them: it knows no others."""
+    known = np.concatenate([later, *(each.job for each in asked.values())])
+    numbers, times = np.unique(workload.job[np.isin(workload.job, known)], return_counts=True)
     again = numbers[times > 1]
     if again.size:
         raise InputError(

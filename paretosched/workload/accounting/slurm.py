@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError, did_you_mean, in_quotes
+from ..requests import kilobytes_in
 from ..workload import WIDEST
 from .fields import numbers, seconds, times
 from .lives import CANCELLED, COMPLETED, FAILED, KINDS, UNKNOWN, Block, Numberings, whole_numbers
@@ -62,8 +63,6 @@ STATES = {
     FAILED,
 )  # SWF's word for each state: what used the machine counts, whatever its state
 MOST_TRES = 100_000  # texts of AllocTRES, and of ReqTRES, that are remembered
-KILOBYTES = {"": 1024, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}  # of a unit of memory
-MEMORY = re.compile(r"(\d{1,15})(?:\.(\d{1,9}))?([KMGTP]?)", re.ASCII)
 HEADERS = ("JobIDRaw|", "JobID|")  # how a line with names of columns begins
 NUMBER_IN_ID = re.compile(r"\d{1,15}", re.ASCII)
 
@@ -350,12 +349,8 @@ def _kilobytes(text: str) -> int | None:
     """Return the memory in a list of resources; -1 if there is none, None if the list is damaged."""
     for part in text.split(","):
         if part.startswith("mem="):
-            match = MEMORY.fullmatch(part, len("mem="))
-            if match is None:
-                return None
-            number, fraction, unit = match.groups()
-            kilobytes = round(float(f"{number}.{fraction or 0}") * KILOBYTES[unit])
-            return kilobytes if kilobytes < 2**53 else None
+            kilobytes = kilobytes_in(part.removeprefix("mem="))
+            return kilobytes if kilobytes is not None and kilobytes < 2**53 else None
     return -1
 
 
