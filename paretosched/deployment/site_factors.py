@@ -6,6 +6,9 @@ yet, as one that was submitted a moment ago, has 0 and comes behind.
 
 Of the jobs that have factors, as many as possible keep them: a longest run of them that falls along the order far
 enough for the jobs between. The others get factors in the gaps.
+
+Beside a site's own factors not only the order counts, but also by how much factors differ. So those of a bounded share
+are spread evenly over the scale, and are all spread anew when one has come far from its even place.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from typing import NamedTuple
 HIGHEST = 2_000_000_000  # Slurm's priorities have 32 bits, and the site's own factors are added
 NICE = 10_000  # steps are larger than this: --nice without a number is 100
 WIDER = 16  # how many times wider than they must be the steps are at first, so that jobs fit between
+FAR = 4  # where factors are spread evenly, one may lie this part of the scale from its even place: a quarter
 
 
 class Scale(NamedTuple):
@@ -29,10 +33,13 @@ class Scale(NamedTuple):
         The highest factor.
     least
         The smallest step from a job to the next.
+    is_even
+        Whether factors are spread evenly over the scale.
     """
 
     highest: int
     least: int
+    is_even: bool = False
 
     @property
     def places(self) -> int:
@@ -59,6 +66,8 @@ def lexicographic(weights: int) -> Scale:
 def bounded_share(weights: int, share: float) -> Scale:
     """Return the scale with which at most a share, in per cent, of the largest priority comes from the policy.
 
+    The first job has nearly all of it, the last nearly nothing.
+
     Parameters
     ----------
     weights
@@ -69,9 +78,9 @@ def bounded_share(weights: int, share: float) -> Scale:
     Examples
     --------
     >>> bounded_share(100_000, 50)
-    Scale(highest=100000, least=1)
+    Scale(highest=100000, least=1, is_even=True)
     """
-    return Scale(max(1, min(HIGHEST, round(weights * share / (100 - share)))), 1)
+    return Scale(max(1, min(HIGHEST, round(weights * share / (100 - share)))), 1, True)
 
 
 def changed_factors(order: Sequence[int], factors: Mapping[int, int], scale: Scale) -> dict[int, int]:
@@ -92,20 +101,35 @@ def changed_factors(order: Sequence[int], factors: Mapping[int, int], scale: Sca
 
     >>> changed_factors([1, 9, 2], {1: 300, 2: 100}, Scale(1000, 50))
     {9: 200}
+
+    Those of a bounded share are spread.
+
+    >>> changed_factors([1, 9, 2], {}, bounded_share(1000, 50))
+    {1: 750, 9: 500, 2: 250}
     """
     ranked = list(order[: scale.places])
+    values = _values(ranked, factors, _keepers(ranked, factors, scale), scale)
+    if scale.is_even:
+        even = _values(ranked, {}, [], scale)
+        if any(FAR * abs(value - place) > scale.highest for value, place in zip(values, even, strict=True)):
+            values = even
+    changes = {job: value for job, value in zip(ranked, values, strict=True) if factors.get(job, 0) != value}
+    return changes | {job: 0 for job in order[scale.places :] if factors.get(job, 0) != 0}
+
+
+def _values(ranked: Sequence[int], factors: Mapping[int, int], keepers: Sequence[int], scale: Scale) -> list[int]:
+    """Return the factors of the jobs, the first job first, where those at some places keep theirs."""
     n = len(ranked)
-    step = max(scale.least, min(WIDER * scale.least, scale.highest // (n + 1)))
-    values: list[int] = [0] * n
-    borders = [-1, *_keepers(ranked, factors, scale), n]
-    for before, after in pairwise(borders):
+    widest = scale.highest if scale.is_even else WIDER * scale.least
+    step = max(scale.least, min(widest, scale.highest // (n + 1)))
+    values = [0] * n
+    for before, after in pairwise([-1, *keepers, n]):
         top = scale.highest + scale.least if before < 0 else factors[ranked[before]]
         bottom = 0 if after == n else factors[ranked[after]]
         values[before + 1 : after] = _between(top, bottom, after - before - 1, step, before < 0, after == n)
         if after < n:
             values[after] = bottom
-    changes = {job: value for job, value in zip(ranked, values, strict=True) if factors.get(job, 0) != value}
-    return changes | {job: 0 for job in order[scale.places :] if factors.get(job, 0) != 0}
+    return values
 
 
 def _keepers(ranked: Sequence[int], factors: Mapping[int, int], scale: Scale) -> list[int]:

@@ -13,7 +13,11 @@ from paretosched.deployment.site_factors import HIGHEST, NICE, Scale, bounded_sh
 
 @given(st.data())
 def test_factors_fall_along_the_order_far_enough_and_within_the_scale(data: st.DataObject) -> None:
-    scale = data.draw(st.sampled_from([Scale(1000, 50), Scale(60, 1), Scale(2000, 7), Scale(10, 10)]))
+    scale = data.draw(
+        st.sampled_from(
+            [Scale(1000, 50), Scale(60, 1), Scale(2000, 7), Scale(10, 10), Scale(60, 1, True), Scale(4000, 1, True)]
+        )
+    )
     order = data.draw(st.permutations(range(data.draw(st.integers(0, 25)))))
     factors = data.draw(st.dictionaries(st.integers(0, 30), st.integers(-5, scale.highest + 60)))
     after = factors | changed_factors(order, factors, scale)
@@ -59,3 +63,20 @@ def test_jobs_that_arrive_at_the_same_place_again_and_again_find_room() -> None:
 def test_a_bounded_share_is_no_more_than_that_of_the_largest_priority(share: float) -> None:
     highest = bounded_share(1_000_000, share).highest
     assert 100 * highest / (highest + 1_000_000) == pytest.approx(share, rel=1e-3)
+    factors = list(changed_factors(range(3), {}, bounded_share(1_000_000, share)).values())
+    assert [round(4 * factor / highest, 3) for factor in factors] == [3, 2, 1]  # spread over all of the share
+
+
+def test_a_bounded_share_stays_spread_while_jobs_come_and_start() -> None:
+    """Each job is written some seven times on its way through the queue, and differs enough from the others."""
+    scale, order, factors = bounded_share(1_000_000, 50), list(range(100)), {}
+    writes = 0
+    for job in range(100, 1100):
+        changes = changed_factors(order, factors, scale)
+        factors |= changes
+        writes += len(changes)
+        assert factors[order[0]] >= 0.7 * scale.highest
+        assert factors[order[50]] >= 0.2 * scale.highest
+        assert factors[order[-1]] <= 0.3 * scale.highest
+        order = [*order[1:], job]  # the first starts, a new one comes behind all
+    assert 1100 < writes < 8000

@@ -81,6 +81,11 @@ class Site:
         pairs = (line.split("|") for line in lines)
         return {int(job): int(factor) for job, factor in pairs if factor != "0"}
 
+    def priorities(self) -> dict[int, tuple[int, int]]:
+        """Return the priorities of the waiting jobs, and the site factors in them."""
+        lines = self.cluster.call("sprio", "-h", "-o", "%i|%Y|%S").split()
+        return {int(job): (int(priority), int(factor)) for job, priority, factor in (line.split("|") for line in lines)}
+
     def order(self) -> list[int]:
         factors = self.factors()
         return sorted(factors, key=lambda job: -factors[job])
@@ -152,6 +157,35 @@ def test_an_operator_may_and_a_user_may_not(site: Site) -> None:
     assert site.order() == jobs[::-1]
     assert site.deploy(policy, "--off", user=OPERATOR).status == 0
     assert site.factors() == {}
+
+
+def test_with_a_share_the_sites_own_factors_have_their_part(site: Site) -> None:
+    """The widest job comes first by its size, although it is the longest; lexicographic, it comes last."""
+    cluster, configuration = site.cluster, site.cluster.folder / "etc/slurm.conf"
+    before = configuration.read_text(encoding="utf-8")
+    configuration.write_text(f"{before}PriorityWeightJobSize=1000\n", encoding="utf-8")
+    cluster.call("scontrol", "reconfigure")
+    try:
+        mid, short, wide = (waiting(site, limit, width=n) for limit, n in ((30, 2), (10, 1), (50, 18)))
+        jobs = {mid, short, wide}
+        cluster.wait_until(lambda: {job for job in jobs if site.priorities().get(job, (0, 0))[0] > 1} == jobs)
+        policy = site.policy(SHORT_FIRST)
+        outcome = site.deploy(policy, "--share", 30, "--once")
+        assert outcome.status == 0, outcome
+        priorities = site.priorities()
+        assert sorted(jobs, key=lambda job: -priorities[job][0]) == [wide, short, mid]
+        assert site.order() == [short, mid, wide]  # the policy's part
+        largest = 1000 / (1 - 0.3)  # of the priority: the site's weights are 70 per cent of it
+        assert all(0 < factor <= 0.3 * largest for _, factor in priorities.values())
+
+        assert site.deploy(policy, "--once").status == 0
+        priorities = site.priorities()
+        assert sorted(jobs, key=lambda job: -priorities[job][0]) == [short, mid, wide]
+        assert site.deploy(policy, "--off").status == 0
+        assert site.factors() == {}
+    finally:
+        configuration.write_text(before, encoding="utf-8")
+        cluster.call("scontrol", "reconfigure")
 
 
 def test_ranked_jobs_keep_their_order_whatever_ends(site: Site) -> None:
