@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .simulation.service import Waits, waits
     from .simulation.simulator import predictions, simulate
     from .training.greedy_training import train
+    from .training.guarded_training import train_guarded
     from .training.priority_training import train_priority
     from .training.rule_base_training import train_rules
     from .training.symbiosis import Symbiosis
@@ -193,6 +194,7 @@ __all__ = [
     "load_wish",
     "save_wish",
     "train",
+    "train_guarded",
     "train_priority",
     "train_rules",
     "Symbiosis",
@@ -262,6 +264,7 @@ _MODULES = {
     "wishes.relative_limits": "reference_values resolve",
     "wishes.wish_files": "WishLike as_wish load_wish save_wish",
     "training.greedy_training": "train",
+    "training.guarded_training": "train_guarded",
     "training.priority_training": "train_priority",
     "training.rule_base_training": "train_rules",
     "training.symbiosis": "Symbiosis",

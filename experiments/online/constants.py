@@ -14,7 +14,7 @@ import settings
 
 import paretosched as ps
 from paretosched.kernels.guarded import Guard, guard_order
-from paretosched.policies.guarded import CONSTANTS, Guarded
+from paretosched.policies.guarded import MARGINS, Guarded
 from paretosched.policies.outcome import jobs_of
 from paretosched.simulation.schedule import Schedule
 from paretosched.wishes.relative_limits import resolved_on
@@ -22,16 +22,16 @@ from paretosched.wishes.wish import goal, violation
 
 HOUR = 3600
 FIRST = ("1", "2")
-CHOSEN = (Guarded.ageing, *CONSTANTS)
+CHOSEN = (Guarded.ageing, Guarded.step, *MARGINS)
 
 
 def settings_tried() -> Iterator[tuple[float, ...]]:
     """Yield what is tried: ageing, s, step, and the margins."""
     for ageing in settings.AGEINGS:
         for step in settings.STEPS:
-            yield ageing * HOUR, step, *CONSTANTS[1:]
+            yield ageing * HOUR, step, *MARGINS
     for margins in settings.MARGINS:
-        if margins != CONSTANTS[1:]:
+        if margins != MARGINS:
             yield *CHOSEN[:2], *margins
 
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 OF_GREEDY = ("criterion", "backfill", "generations", "strategy", "scale")
 DISAPPOINTING = 3  # exit status
 OF_RULES = ("greedy", "generations", "evaluations", "plus", "defaults", "unseen")
-OF_PRIORITY = ("evaluations",)
+OF_OTHERS = ("evaluations",)  # of priority and guarded
 STRATEGY_WORDS = ("fcfs by wait", "easy by wait")
-GREEDY, PRIORITY = CLASSES = ("greedy", "priority")
+GREEDY, PRIORITY, GUARDED = CLASSES = ("greedy", "priority", "guarded")
 
 
 def margin(text: str) -> float | str:
@@ -67,6 +67,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "-o p.json\n"
         '  paretosched train ctc1024.swf.gz --class priority --objective "10*AWRT1 + 4*AWRT2, AWRT <= EASY" '
         "-o order.json\n"
+        '  paretosched train ctc1024.swf.gz --class guarded --objective "10*AWRT1 + 4*AWRT2, AWRT <= EASY, '
+        'all <= 1.25*EASY" -o guarded.json\n'
         "  paretosched train ctc1024.swf.gz --rule-base iterative --greedy policy.json --objective AWRT -o rules.json\n"
         "  (with --run: after Ctrl-C or a kill, the same command continues the training, with the same result)",
     )
@@ -154,7 +156,9 @@ def _takes_class(parser: Parser) -> None:
         help="greedy: the Greedy of paper 000 (default). priority: an order of the waiting jobs that is a formula in "
         "words, with one or many reservations for some groups or for all, and a longest request for backfilling; all "
         "published orders are tried, too, with every backfilling, and list and conservative, so that it is never worse "
-        "than the best of these on the training data",
+        "than the best of these on the training data. guarded: the groups in the goal come first while the policy, "
+        "which simulates EASY beside, keeps the limits; four numbers are trained, on the log and on five parts of it; "
+        "for wishes with limits on AWRT or on groups; never worse than EASY on the training data",
     )
 
 
@@ -205,7 +209,8 @@ def _takes_rules(parser: Parser) -> None:
         help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; or those of "
         "RUN, which can be continued with more); with --class priority, simulations, most of them of an eighth of the "
         "jobs (default 4000, or those of RUN; at least as many as there are known orders, which are tried first); the "
-        "24 or 26 further named policies come on top",
+        "24 or 26 further named policies come on top; with --class guarded, policies to try (default 250, or those of "
+        "RUN)",
     )
     group.add_argument(
         "--greedy",
@@ -275,17 +280,17 @@ def run(options: argparse.Namespace) -> int:
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options for the class of policies that were set; refuse those that belong to another one."""
-    if options.policy_class == PRIORITY:
+    if options.policy_class != GREEDY:
         settings = chosen_options(options, ("rule_base", *OF_GREEDY, *OF_RULES))
-        wrong = [name.replace("_", "-") for name in settings if name not in OF_PRIORITY]
+        wrong = [name.replace("_", "-") for name in settings if name not in OF_OTHERS]
         if wrong:
-            raise InputError(f"--{wrong[0]}: does not go with --class priority")
+            raise InputError(f"--{wrong[0]}: does not go with --class {options.policy_class}")
         return settings
     names, others = (OF_GREEDY, OF_RULES) if options.rule_base is None else (OF_RULES, OF_GREEDY)
     settings = chosen_options(options, (*OF_GREEDY, *OF_RULES))
     wrong = [name for name in settings if name in others and name not in names]
     if wrong:
-        needed = "needs --rule-base or --class priority" if wrong[0] in OF_PRIORITY else "needs --rule-base"
+        needed = "needs --rule-base, or --class priority or guarded" if wrong[0] in OF_OTHERS else "needs --rule-base"
         reason = needed if options.rule_base is None else "is for Greedy; it does not go with --rule-base"
         raise InputError(f"--{wrong[0]}: {reason}")
     if options.greedy is not None and options.generations is not None:
@@ -302,6 +307,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
     """Train with a progress bar, and return the training; `settings` are for the class of policies."""
     from ..core.tables import amount
     from ..training.greedy_training import train
+    from ..training.guarded_training import train_guarded
     from ..training.priority_training import train_priority
 
     wish = read_wish(options, workloads[0])
@@ -313,6 +319,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
                 notes = [f"{100 * progress.objective:.1f} % of EASY's objective, in the mean of the workloads"]
             if progress.exceeded:
                 where = " on the worst tenth" if options.resample else ""
+                where = where or " on the worst part" * (options.policy_class == GUARDED)
                 notes.append(f"limits exceeded by {100 * progress.exceeded:,.2f} %{where}")
             if progress.evaluations == progress.total:
                 notes.append("all tried; comparing the best with EASY")
@@ -328,6 +335,8 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
         try:
             if options.policy_class == PRIORITY:
                 return train_priority(workloads, wish, **settings, **common)
+            if options.policy_class == GUARDED:
+                return train_guarded(workloads, wish, **settings, **common)
             if options.rule_base is None:
                 return train(workloads, wish, **settings, **common)
             return _train_rules(options.rule_base, settings, workloads, wish, common)

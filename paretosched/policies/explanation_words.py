@@ -131,7 +131,7 @@ def guarded_words(policy: Guarded) -> list[str]:
     return [
         f"{EVENTS.capitalize()}, the waiting jobs are ordered: {first} first, in this order, then all others. Within "
         f"a class the largest request, processors x time, comes first; to have waited {ageing} longer counts as much "
-        f"as twice the request, and a class as much as four doublings. {ELIGIBLE}",
+        f"as twice the request, and a class as much as {policy.step:g} doublings. {ELIGIBLE}",
         BACKFILLING["easy"].replace("the order of the keys", "this order"),
         f"Every {written_time(policy.review)} the scheduler simulates EASY on the jobs so far, with the run times of "
         "those that have ended, and for others with the share of their requests that jobs of their group have used.",

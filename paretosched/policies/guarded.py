@@ -3,9 +3,10 @@
 The waiting jobs have an order, and the first one that does not fit has a reservation, as under EASY. In the order, the
 job with the largest
 
-    log2(estimate * width) + wait / ageing - 4 * class
+    log2(estimate * width) + wait / ageing - step * class
 
-comes first: a job that is twice as large counts as if it had waited for `ageing` longer, and a class as four doublings.
+comes first: a job that is twice as large counts as if it had waited for `ageing` longer, and a class as `step`
+doublings, four by default.
 Large requests first is what lowers the AWRT, in which jobs count by their area; the age bounds what that costs others.
 
 While the guard is content, the first group of `first` has class 1, the second class 2, and the groups that are not
@@ -18,8 +19,9 @@ ended; of others, their request times what jobs of their group have used of thei
   already from 5 % below that on.
 
 Ageing, step and margins were chosen on the second to fifth tenth of five logs, see `experiments/online/constants.py`.
-Nothing is trained, and no limit is promised: it is what the policy steers by. `results/online` has how often limits
-were kept on logs that had no part in choosing the constants, and what was gained, beside all other policies.
+`train_guarded` chooses limits, ageing and step for a log. No limit is promised: it is what the policy steers by.
+`results/online` has how often limits were kept on logs that had no part in choosing the constants, and what was gained,
+beside all other policies.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ if TYPE_CHECKING:
 
 FACTORS = (0.5, 100.0)  # bounds of the multiples of EASY's AWRT
 SHORTEST_REVIEW = 60  # s
-CONSTANTS = (4.0, 0.02, 0.05)  # step and margins of `Guard`; `experiments/online/constants.py` chose them
+STEPS = (0.0, 1000.0)  # bounds of the doublings that a class is worth
+MARGINS = (0.02, 0.05)  # of `Guard`; `experiments/online/constants.py` chose them, and the defaults of step and ageing
+BOUNDS = {"overall": FACTORS, "each": FACTORS, "step": STEPS}
 HEAD = "guarded"
 
 
@@ -67,6 +71,8 @@ class Guarded:
         Time between reviews, s, at least a minute.
     ageing
         In this time, s, a waiting job gains as much as twice the area.
+    step
+        So many doublings of the area a class is worth, in [0, 1000].
     name
         What the policy is called in tables and figures. Default: its kind and the groups.
     provenance
@@ -97,6 +103,7 @@ class Guarded:
     each: float = 1.25
     review: int = 6 * 3600
     ageing: int = 12 * 3600
+    step: float = 4.0
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     grouping: GroupRule | None = None
@@ -109,11 +116,11 @@ class Guarded:
         object.__setattr__(self, "first", checked_group_names("first", self.first))
         if not self.first:
             raise InputError("guarded: there must be a group that comes first, but there is none")
-        for key in ("overall", "each"):
-            factor = number(key, getattr(self, key))
-            if not FACTORS[0] <= factor <= FACTORS[1]:
-                raise InputError(f"{key} must be in {FACTORS[0]:g}..{FACTORS[1]:g}, but is {factor:g}")
-            object.__setattr__(self, key, factor)
+        for key, (low, high) in BOUNDS.items():
+            value = number(key, getattr(self, key))
+            if not low <= value <= high:
+                raise InputError(f"{key} must be in {low:g}..{high:g}, but is {value:g}")
+            object.__setattr__(self, key, value)
         for key, least in (("review", SHORTEST_REVIEW), ("ageing", 1)):
             object.__setattr__(self, key, in_bounds(key, getattr(self, key), LONGEST_TIME, lowest=least))
         object.__setattr__(self, "name", self.name or f"Guarded {', '.join(self.first)}")
@@ -165,8 +172,8 @@ class Guarded:
 
         last = len(self.first) + 1
         classes = [self.first.index(g) + 1 if g in self.first else last for g in groups]
-        settings = (self.overall, self.each, self.review, self.ageing)
-        return Guard(np.array(classes, dtype=np.int64), *settings, *CONSTANTS)
+        settings = (self.overall, self.each, self.review, self.ageing, self.step)
+        return Guard(np.array(classes, dtype=np.int64), *settings, *MARGINS)
 
     def refuses(self, learnt: bool) -> str:
         """Return why the policy cannot use predictions; "" for exact run times."""
@@ -189,6 +196,7 @@ def read_guarded(text: str) -> Guarded:
     each: X            likewise of each group; by default 1.25
     review: T          time between reviews; by default 6h
     ageing: T          in this time a waiting job gains as much as twice the area; by default 12h
+    step: X            so many doublings of the area it is worth to be a class before another; by default 4
     =================  =================================================================================
 
     Raises
@@ -202,7 +210,7 @@ def read_guarded(text: str) -> Guarded:
     1.1
     """
     reader = PolicyReader(text, "policy")
-    heads = (HEAD, "overall", "each", "review", "ageing")
+    heads = (HEAD, "overall", "each", "review", "ageing", "step")
     values: dict[str, Any] = {}
     while reader.now.kind != "end":
         if reader.take(";"):
@@ -216,11 +224,11 @@ def read_guarded(text: str) -> Guarded:
         reader.need(":")
         if head == HEAD:
             values[head] = reader.names()
-        elif head in ("overall", "each"):
-            factor, values[head] = reader.measure()
-            if not FACTORS[0] <= values[head] <= FACTORS[1] or not factor.text[-1].isdigit():
-                low, high = FACTORS
-                reader.refuse_token(factor, f"must be a number from {low:g} to {high:g} without a unit")
+        elif head in BOUNDS:
+            token, values[head] = reader.measure()
+            low, high = BOUNDS[head]
+            if not low <= values[head] <= high or not token.text[-1].isdigit():
+                reader.refuse_token(token, f"must be a number from {low:g} to {high:g} without a unit")
         else:
             values[head] = reader.seconds(SHORTEST_REVIEW if head == "review" else 1, LONGEST_TIME)
         if reader.now.kind != "end" and not reader.comes(";"):
@@ -236,8 +244,9 @@ def guarded_text(policy: Guarded) -> str:
     Examples
     --------
     >>> guarded_text(Guarded(("1", "2")))
-    'guarded: 1, 2; overall: 1; each: 1.25; review: 6h; ageing: 12h'
+    'guarded: 1, 2; overall: 1; each: 1.25; review: 6h; ageing: 12h; step: 4'
     """
     factors = f"overall: {written_number(policy.overall)}; each: {written_number(policy.each)}"
     times = f"review: {written_time(policy.review)}; ageing: {written_time(policy.ageing)}"
-    return f"{HEAD}: {', '.join(map(written_name, policy.first))}; {factors}; {times}"
+    step = f"step: {written_number(policy.step)}"
+    return f"{HEAD}: {', '.join(map(written_name, policy.first))}; {factors}; {times}; {step}"

@@ -375,12 +375,13 @@ class GuardedFile(Struct, kw_only=True, forbid_unknown_fields=True):
     each: float = Guarded.each
     review: int = Guarded.review
     ageing: int = Guarded.ageing
+    step: float = Guarded.step
     provenance: dict[str, Any] = {}
     grouping: GroupingFile | UnsetType = UNSET
 
     def policy(self) -> Guarded:
         """Return the policy."""
-        settings = (tuple(self.first), self.overall, self.each, self.review, self.ageing)
+        settings = (tuple(self.first), self.overall, self.each, self.review, self.ageing, self.step)
         return Guarded(*settings, self.name, self.provenance, rule_in(self.grouping))
 
 
@@ -535,7 +536,7 @@ def _of_priority(policy: Priority) -> dict[str, Any]:
 
 def _of_guarded(policy: Guarded) -> dict[str, Any]:
     """Return the keys and values that only files of guarded orders have."""
-    settings = {key: getattr(policy, key) for key in ("overall", "each", "review", "ageing")}
+    settings = {key: getattr(policy, key) for key in ("overall", "each", "review", "ageing", "step")}
     return {"first": list(policy.first), **settings}
 
 

@@ -25,7 +25,7 @@ def guarded_of(task: Task) -> Guarded | None:
     >>> w = Workload([0, 1, 2], [5] * 3, [5] * 3, [1] * 3, capacity=1, group=[0, 0, 1], groups=("1", "vip"))
     >>> wish = as_wish("10*vip, AWRT <= EASY, others <= 1.1*EASY", w.groups)
     >>> guarded_text(guarded_of(Task(wish, "sum", [w], [w])))
-    'guarded: vip; overall: 1; each: 1.1; review: 6h; ageing: 12h'
+    'guarded: vip; overall: 1; each: 1.1; review: 6h; ageing: 12h; step: 4'
     """
     first = important_groups(task.wish, task.workloads[0].groups)
     overall, each = _strictest(task)

@@ -41,13 +41,12 @@ from ..policies.policy import Policy
 from ..policies.policy_tokens import written_name
 from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
-from ..search.runs import known_parameters
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from .evolution_strategy import Search, covariance_strategy, limit_genomes
 from .task import Task, by_weight, data_of, important_groups
 from .training import Progress, Training, carry_out, training_of
-from .validation import VALIDATION_RUN, learn
+from .validation import known_evaluations, learn
 
 EVALUATIONS = 4000
 MOST_EVALUATIONS = 10**7
@@ -114,7 +113,7 @@ def train_priority(
     check_workers(workers, scheduler, tls)
     callback("progress", progress)
     if evaluations is None:
-        evaluations = _known_evaluations(run_directory)
+        evaluations = known_evaluations(run_directory, EVALUATIONS)
     if not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
     data = data_of(workloads, wish, over, until, resample, margin, seed)
@@ -166,17 +165,6 @@ def train_priority(
     champions = dict.fromkeys(int(part[fitness[part].argmin()]) for part in (rows, named) if part.size)
     policies = [(policy_of(record.genomes[row]), record.values[row]) for row in champions]
     return training_of(task, test, record, policies, settings, margins)
-
-
-def _known_evaluations(run_directory: str | PathLike[str] | None) -> int:
-    """Return the evaluations of the run that is continued, or the default."""
-    if run_directory is not None:
-        place = as_path(run_directory)
-        for run in (place, place / VALIDATION_RUN):
-            known = known_parameters(run).get("evaluations")
-            if isinstance(known, int):
-                return known
-    return EVALUATIONS
 
 
 def known_policies(favoured: Sequence[str], important: int) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -213,6 +214,8 @@ class Data(NamedTuple):
         What the owner wants.
     over, until, resample, margin, seed
         As for `train`.
+    windows
+        Parts of equal time of each workload that are learnt from beside it.
     """
 
     whole: Sequence[Workload]
@@ -222,11 +225,12 @@ class Data(NamedTuple):
     resample: int
     margin: float | str
     seed: int
+    windows: int = 0
 
     def settings(self) -> dict[str, Any]:
-        """Return the words for the parameters of a run; older runs lack the last three, and None is the same."""
+        """Return the words for the parameters of a run; older runs lack the last four, and None is the same."""
         words = {"until": self.until, "over": self.over, "seed": self.seed}
-        words |= {"resample": self.resample or None, "margin": self.margin or None}
+        words |= {"resample": self.resample or None, "margin": self.margin or None, "windows": self.windows or None}
         return words | {"grouped_by": "consumption until then" if self.until and self.by_consumption else None}
 
     @property
@@ -244,11 +248,13 @@ def data_of(
     margin: float | str,
     seed: int,
     several: str = SUM,
+    windows: int = 0,
 ) -> Data:
-    """Return the data of a training, from the arguments of `train`.
+    """Return the data of a training, from the arguments of `train`, and a number of windows.
 
-    By default workloads that are resampled count by their ratio to EASY, because their response times differ much, if
-    the wish is a sum of which EASY's is positive; otherwise several workloads of a sum count as `several` says.
+    By default workloads that are resampled, and windows, count by their ratio to EASY, because their response times
+    differ much, if the wish is a sum of which EASY's is positive; otherwise several workloads of a sum count as
+    `several` says.
 
     Raises
     ------
@@ -272,9 +278,9 @@ def data_of(
     if over is None:
         positive = bool(wish.weights) and all(weight > 0 for _, weight in wish.weights)
         over = several if len(whole) > 1 and wish.weights else SUM
-        over = RATIO if resample and positive else over
+        over = RATIO if (resample or windows) and positive else over
     one_of("over", over, (SUM, RATIO))
-    return Data(whole, wish, over, until, resample, checked_margin(margin, wish), seed)
+    return Data(whole, wish, over, until, resample, checked_margin(margin, wish), seed, windows)
 
 
 def tasks(data: Data, margin: float) -> tuple[Task, Task | None]:
@@ -291,5 +297,33 @@ def tasks(data: Data, margin: float) -> tuple[Task, Task | None]:
     wish, over, whole = data.wish, data.over, data.whole
     parts = [(w,) if data.until is None else by_earlier_consumption(*split(w, data.until)) for w in whole]
     test = Task(wish, over, [part[-1] for part in parts], whole) if data.until is not None else None
-    learnt = with_samples([part[0] for part in parts], data.resample, data.seed)
-    return Task(wish, over, learnt, whole, data.resample + 1, margin), test
+    return task_on(data, [part[0] for part in parts], whole, margin), test
+
+
+def task_on(data: Data, parts: Sequence[Workload], whole: Sequence[Workload], margin: float = 0.0) -> Task:
+    """Return the task of learning from parts of the workloads, with their windows and what is resampled from them.
+
+    A window without jobs of a group of the goal is left out, and the whole part counts once more in its place.
+    """
+    learnt: list[Workload] = []
+    for part in parts:
+        resampled = with_samples([part], data.resample, data.seed)
+        windows = [w if len(w) and has_goal(data.wish, w) else part for w in windows_of(part, data.windows)]
+        learnt += [resampled[0], *windows, *resampled[1:]]
+    return Task(data.wish, data.over, learnt, whole, 1 + data.windows + data.resample, margin)
+
+
+def windows_of(workload: Workload, count: int) -> list[Workload]:
+    """Return the jobs of a workload in parts of equal time; a part may have no jobs.
+
+    Examples
+    --------
+    >>> jobs = Workload([0, 1, 9, 10], [5] * 4, [5] * 4, [1] * 4, capacity=1)
+    >>> [w.submit.tolist() for w in windows_of(jobs, 2)]
+    [[0, 1], [9, 10]]
+    """
+    first, span = int(workload.submit[0]), int(workload.submit[-1] - workload.submit[0])
+    inner = [first - (-span * k // count) for k in range(1, count)]  # rounded up
+    ends = [0, *np.searchsorted(workload.submit, inner).tolist(), len(workload)]
+    parts = pairwise(ends) if count else ()
+    return [workload.take(np.arange(*part), name=f"{workload.name}, part {k}") for k, part in enumerate(parts, 1)]

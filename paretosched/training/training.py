@@ -150,6 +150,8 @@ class Training:
         they are in the last group. None otherwise.
     guarded
         The untrained guarded order of the wish, and what it reaches; None if it has none, see `guarded_of`.
+    windows
+        How many parts of equal time of each training workload were learnt from beside it, as those that are resampled.
     """
 
     wish: Wish
@@ -170,6 +172,7 @@ class Training:
     gains: tuple[dict[str, Any], ...] = ()
     newcomers: tuple[int, ...] | None = None
     guarded: System | None = None
+    windows: int = 0
 
     def __repr__(self) -> str:
         return f"<Training for {choice.wish_text(self.wish)}: {self.policy.name}, {self.evaluations:,} policies tried>"
@@ -222,7 +225,7 @@ class Training:
         """Return in words where the policy is worse than EASY or outside the limits; nothing if it is so nowhere."""
         policy, easy = self.systems[self.best], self.easy
         parts = {"the training data": [(x.exceeded, x.objective) for x in (policy, easy)]}
-        if self.resampled:
+        if self.resampled or self.windows:
             log = "the log itself" if len(self.workloads) == 1 else "the logs themselves"
             parts[log] = [(x.log_exceeded, x.log_objective) for x in (policy, easy)]
         if self.rest:
@@ -282,11 +285,14 @@ class Training:
         notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and self.varies_criteria else []
         if self.guarded is not None and isinstance(self.guarded.policy, Guarded):
             notes.append(f"untrained, for --policy: {guarded_text(self.guarded.policy)}")
-        if self.resampled:
+        if self.resampled or self.windows:
             each = "the log" if len(self.workloads) == 1 else "each log"
+            kinds = [f"{self.windows} parts of it"] * bool(self.windows)
+            kinds += [f"{self.resampled} workloads resampled from it"] * bool(self.resampled)
+            where = "the worst tenth" if self.resampled else "the worst"
             notes.append(
-                f"over {each} and {self.resampled} workloads resampled from it: the mean objective, and the limits on "
-                "the worst tenth; below and on the rest: the logs themselves"
+                f"over {each} and {' and '.join(kinds)}: the mean objective, and the limits on {where}; below and on "
+                "the rest: the logs themselves"
             )
         if self.margin or self.margins:
             kept = [100 * row["kept"] for row in self.margins if row["margin"] == self.margin]
@@ -419,6 +425,7 @@ def training_of(
     not to be the one with the smallest fitness.
     """
     rows = tuple(row._asdict() for row in margins)
+    windows = settings.get("windows") or 0
     provenance = {
         "wish": to_json(task.wish),
         "words": choice.wish_text(task.wish),
@@ -450,13 +457,14 @@ def training_of(
         record.count,
         record.seconds,
         record.wall_seconds,
-        task.samples - 1,
+        task.samples - 1 - windows,
         task.margin,
         rows,
         tuple(distances(task, test, systems[best])),
         tuple(gain_intervals(task, test, systems[best].policy)),
         _newcomers(task, test),
         None if guarded is None else system_of(guarded, task, test, task.values_of(guarded)),
+        windows,
     )
 
 

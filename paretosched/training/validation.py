@@ -17,21 +17,24 @@ not as good as if they had been trained with these.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from ..core.arguments import as_path
 from ..core.arrays import Floats, Mask
 from ..policies.policy import Policy
 from ..search.resuming import Record
+from ..search.runs import known_parameters
 from ..wishes.wish import Wish
 from ..workload.time_split import months, split
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
 from .margins import MARGINS
 from .stages import Stages, run_folder
-from .task import SUM, Data, Task, can_be_resampled, has_goal, samples_of, tasks, with_samples
+from .task import SUM, Data, Task, can_be_resampled, has_goal, samples_of, task_on, tasks
 from .training import Progress
 
 STUDY_UNTIL = 2 / 3
@@ -163,7 +166,7 @@ def validation_tasks(data: Data) -> tuple[Task, tuple[Task, ...]]:
     """
     parts = [w if data.until is None else by_earlier_consumption(*split(w, data.until))[0] for w in data.whole]
     first, last = (list(half) for half in zip(*(_halves(part, data.wish) for part in parts), strict=True))
-    study = Task(data.wish, data.over, with_samples(first, data.resample, data.seed), parts, data.resample + 1)
+    study = task_on(data, first, parts)
     resampled = [w for part in last if can_be_resampled(part) for w in samples_of(part, SAMPLES, data.seed)]
     others = ([w for part in last for w in months(part)], resampled)
     kinds = [last, *([w for w in kind if has_goal(data.wish, w)] for kind in others)]
@@ -190,3 +193,14 @@ def choose_margin(rows: Sequence[Candidate]) -> float:
         if row.kept >= KEPT and following.kept >= KEPT:
             return row.margin
     return min(rows, key=lambda row: (-row.kept, row.exceeded, row.margin)).margin
+
+
+def known_evaluations(run_directory: str | PathLike[str] | None, otherwise: int) -> int:
+    """Return the evaluations of the run that is continued, or another number."""
+    if run_directory is not None:
+        place = as_path(run_directory)
+        for run in (place, place / VALIDATION_RUN):
+            known = known_parameters(run).get("evaluations")
+            if isinstance(known, int):
+                return known
+    return otherwise

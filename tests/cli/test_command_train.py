@@ -59,18 +59,40 @@ def test_train_finds_the_order_that_the_library_finds(house: Path, workload: ps.
     assert policy.provenance["class"] == "priority"
 
 
+@pytest.mark.slow
+def test_train_finds_the_guarded_order_that_the_library_finds(
+    house: Path, workload: ps.Workload, tmp_path: Path
+) -> None:
+    words = "10*AWRT1 + 4*AWRT2, AWRT <= EASY, all <= 1.25*EASY"
+    train = ("train", house / "w.swf.gz", "--class", "guarded", "--objective", words, "--evaluations", 30, "--seed", 3)
+    outcome = succeed(*train, "-o", tmp_path / "p.json")
+    training = ps.train_guarded(workload, words, evaluations=30, seed=3)
+    assert to_json(ps.load_policy(tmp_path / "p.json")) == to_json(training.policy)
+    assert training.text() in outcome.out
+
+
+@pytest.mark.parametrize("policy_class", ["priority", "guarded"])
 @pytest.mark.parametrize("option", [("--criterion", "f1"), ("--rule-base", "iterative"), ("--generations", 2)])
-def test_options_of_other_classes_are_refused(house: Path, tmp_path: Path, option: tuple[object, ...]) -> None:
-    train = ("train", house / "w.swf.gz", "--class", "priority", "--objective", "AWRT1", "-o", tmp_path / "p.json")
+def test_options_of_other_classes_are_refused(
+    house: Path, tmp_path: Path, option: tuple[object, ...], policy_class: str
+) -> None:
+    train = ("train", house / "w.swf.gz", "--class", policy_class, "--objective", "AWRT1", "-o", tmp_path / "p.json")
     outcome = command(*train, *option)
     assert (outcome.status, outcome.out) == (2, "")
-    assert f"{option[0]}: does not go with --class priority" in outcome.err
+    assert f"{option[0]}: does not go with --class {policy_class}" in outcome.err
+
+
+def test_a_wish_without_limits_has_no_guarded_order(house: Path, tmp_path: Path) -> None:
+    train = ("train", house / "w.swf.gz", "--class", "guarded", "--objective", "AWRT1", "-o", tmp_path / "p.json")
+    outcome = command(*train)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "a guarded order must have a wish with a group in its sum and a limit on AWRT or on a group" in outcome.err
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--evaluations", 300), "--evaluations: needs --rule-base or --class priority"),
+        (("--evaluations", 300), "--evaluations: needs --rule-base, or --class priority or guarded"),
         (("--unseen", "easy by wait"), "--unseen: needs --rule-base"),
         (("--train-until", 3), "--train-until must be a share of the time between 0 and 1, such as 0.7, but is 3"),
         (("--train-until", 0), "--train-until must be a share of the time between 0 and 1, such as 0.7, but is 0"),

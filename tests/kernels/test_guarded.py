@@ -22,7 +22,13 @@ def policies(draw: st.DrawFn, groups: tuple[str, ...]) -> Guarded:
     first = draw(st.lists(st.sampled_from(groups), min_size=1, max_size=3, unique=True))
     factors = st.sampled_from([0.5, 0.9, 1.0, 1.02, 1.1, 1.25, 2.0])
     reviews = st.sampled_from([60, 61, 300, 3600, 21600])
-    return Guarded(tuple(first), draw(factors), draw(factors), draw(reviews), draw(st.sampled_from([1, 7, 600, 43200])))
+    return Guarded(
+        tuple(first),
+        draw(factors),
+        draw(factors),
+        draw(reviews),
+        *draw(st.tuples(st.sampled_from([1, 7, 600, 43200]), st.sampled_from([0.0, 1.5, 4.0]))),
+    )
 
 
 @thoroughly

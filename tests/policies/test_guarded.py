@@ -15,7 +15,7 @@ from paretosched.policies.policy import as_policy, load_policy, save_policy
 from paretosched.policies.policy_json import from_json, to_json
 from support.simulating import briefly
 
-P = Guarded(("vip", "two words"), 1.02, 1.5, 3600, 90, "mine", {"by": "hand"})
+P = Guarded(("vip", "two words"), 1.02, 1.5, 3600, 90, 2.5, "mine", {"by": "hand"})
 
 
 def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -39,11 +39,12 @@ def test_words_in_a_file_may_have_lines_and_comments(tmp_path: Path) -> None:
     first=st.lists(st.sampled_from(["1", "vip", "two words", "a-b"]), min_size=1, unique=True),
     factors=st.tuples(st.floats(0.5, 100), st.floats(0.5, 100)),
     times=st.tuples(st.integers(60, 10**10), st.integers(1, 10**10)),
+    step=st.floats(0, 1000),
 )
 def test_words_are_read_as_the_same_policy(
-    first: list[str], factors: tuple[float, float], times: tuple[int, int]
+    first: list[str], factors: tuple[float, float], times: tuple[int, int], step: float
 ) -> None:
-    policy = Guarded(tuple(first), *factors, *times)
+    policy = Guarded(tuple(first), *factors, *times, step)
     assert to_json(read_guarded(guarded_text(policy))) == to_json(policy)
     assert to_json(as_policy(guarded_text(policy))) == to_json(policy)
 
@@ -57,6 +58,7 @@ def test_words_are_read_as_the_same_policy(
         ("guarded: 1; each: 0.1", "must be a number from 0.5 to 100 without a unit"),
         ("guarded: 1; review: 1s", "must be a whole number of seconds from 60 to"),
         ("guarded: 1; review: 60 each: 2", "the unit of a time must be one of s, min, h, d"),
+        ("guarded: 1; step: 2h", "must be a number from 0 to 1000 without a unit"),
         ("guarded: 1; guarded: 2", "must come once, but comes again"),
         ("guarded: 1; agein: 3h", "did you mean ageing"),
         ("guarded: 1, 1", "must come once, but comes again"),
@@ -75,6 +77,7 @@ def test_words_that_break_a_rule_are_refused(text: str, message: str) -> None:
         ({"first": ("1", "1")}, "first must have different groups"),
         ({"each": 0.4}, r"each must be in 0\.5\.\.100, but is 0\.4"),
         ({"overall": float("nan")}, "overall"),
+        ({"step": -1}, r"step must be in 0\.\.1000, but is -1"),
         ({"review": 59}, r"review must be in 60\.\."),
         ({"ageing": 0}, r"ageing must be in 1\.\."),
     ],
@@ -137,4 +140,4 @@ def test_the_explanation_says_what_the_guard_does() -> None:
     words = " ".join(ps.explain("guarded: vip, 2; review: 4h").words())
     assert "group vip and group 2 first" in words
     assert "Every 4h the scheduler simulates EASY" in words
-    assert "guarded: vip, 2; overall: 1; each: 1.25; review: 4h; ageing: 12h" in words
+    assert "guarded: vip, 2; overall: 1; each: 1.25; review: 4h; ageing: 12h; step: 4" in words

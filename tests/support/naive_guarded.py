@@ -11,20 +11,21 @@ from support.naive import Job, Started
 
 
 class Terms(NamedTuple):
-    """Which groups come first, the limits, the time between reviews, and that of ageing."""
+    """Which groups come first, the limits, the time between reviews, that of ageing, and what a class is worth."""
 
     classes: list[int]  # by group, 1 for the first
     overall: float
     each: float
     review: int
     ageing: int
+    step: float
 
 
 def terms_of(workload: Workload, policy: Guarded) -> Terms:
     """Return what a policy means for the groups of a workload."""
     last = len(policy.first) + 1
     classes = [policy.first.index(name) + 1 if name in policy.first else last for name in workload.groups]
-    return Terms(classes, policy.overall, policy.each, policy.review, policy.ageing)
+    return Terms(classes, policy.overall, policy.each, policy.review, policy.ageing, policy.step)
 
 
 def start_times(workload: Workload, terms: Terms) -> list[int]:
@@ -44,7 +45,7 @@ def start_times(workload: Workload, terms: Terms) -> list[int]:
 
         def key(job: Job) -> float:
             age = (job.arrival - first) / terms.ageing
-            return math.log2(job.estimate * job.width) - age - 4.0 * classes[job.group]
+            return math.log2(job.estimate * job.width) - age - terms.step * classes[job.group]
 
         now = naive.easy(t, sorted(waiting, key=key, reverse=True), running, capacity)  # equal keys keep their order
         start.update({job.row: t for job in now})

@@ -42,7 +42,7 @@ def words_of(wish: str, *workloads: ps.Workload) -> str | None:
     ],
 )
 def test_groups_and_limits_of_the_wish_are_its_own(wish: str, first: str, overall: str, each: str) -> None:
-    assert words_of(wish) == f"guarded: {first}; overall: {overall}; each: {each}; review: 6h; ageing: 12h"
+    assert words_of(wish) == f"guarded: {first}; overall: {overall}; each: {each}; review: 6h; ageing: 12h; step: 4"
 
 
 def test_a_limit_in_seconds_is_a_multiple_of_what_easy_reaches_and_the_strictest_of_several_workloads_counts() -> None:
@@ -50,7 +50,7 @@ def test_a_limit_in_seconds_is_a_multiple_of_what_easy_reaches_and_the_strictest
     reached = [float(objectives(simulate(w, "easy"))[1]) for w in (W, other)]
     assert reached[0] != reached[1]
     words = words_of(f"AWRT1, AWRT <= {1.5 * max(reached):.6f}", W, other)
-    assert words == "guarded: 1; overall: 1.5; each: 100; review: 6h; ageing: 12h"
+    assert words == "guarded: 1; overall: 1.5; each: 100; review: 6h; ageing: 12h; step: 4"
 
 
 @pytest.mark.parametrize("wish", ["10*AWRT1", "AWRT, all <= EASY", "near AWRT1=5h, AWRT <= EASY", "AWRT1, UTIL >= 1"])

@@ -16,7 +16,7 @@ from paretosched.simulation.objective import objective_table, objectives, object
 from paretosched.simulation.simulator import simulate
 from paretosched.training.greedy_training import train
 from paretosched.training.rule_base_training import train_rules
-from paretosched.training.task import Task, data_of, tasks, with_samples, worst_tenth
+from paretosched.training.task import Task, data_of, task_on, tasks, windows_of, with_samples, worst_tenth
 from paretosched.training.training import Progress
 from paretosched.wishes.wish import penalise
 from paretosched.wishes.wish_grammar import parse
@@ -44,6 +44,25 @@ def by_hand(policies: list[Floats], reference: list[Floats], over: str) -> tuple
     limits = [1.02 * ref[4] for ref in reference]
     excesses = [max(v[4] - limit, 0) / limit for v, limit in zip(policies, limits, strict=True)]
     return float(np.mean(goals if over == "sum" else ratios)), max(excesses)
+
+
+def test_windows_have_every_job_once_and_last_as_long() -> None:
+    windows = windows_of(W, 5)
+    assert np.concatenate([w.submit for w in windows]).tolist() == W.submit.tolist()
+    first, last = int(W.submit[0]), int(W.submit[-1])
+    for k, window in enumerate(windows):
+        assert all(k * (last - first) <= 5 * (window.submit - first))
+        assert all(5 * (window.submit - first) <= (k + 1) * (last - first))
+    assert windows_of(W, 0) == []
+
+
+def test_a_window_without_a_group_of_the_goal_is_replaced_by_the_whole() -> None:
+    is_early = W.submit - W.submit[0] < (W.submit[-1] - W.submit[0]) / 4
+    late = W.with_(group=np.where(is_early, 1, np.where(np.arange(len(W)) % 5 == 0, 0, W.group)))
+    task = task_on(data_of(late, "10*AWRT1, AWRT <= EASY", None, None, 1, 0, 3, windows=4), [late], [late])
+    assert [w is late for w in task.workloads] == [True, True, False, False, False, False]
+    assert (task.samples, len(task.logs), task.over) == (6, 1, "ratio")
+    assert np.isfinite(task.fitness(task.easy_values[None])).all()
 
 
 @pytest.mark.slow

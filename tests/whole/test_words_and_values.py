@@ -157,6 +157,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
             "greedy": f / "greedy.json",
         },
         "train_priority": {"workloads": w, "wish": "AWRT1", "evaluations": 60},
+        "train_guarded": {"workloads": w, "wish": "AWRT1, AWRT <= EASY", "evaluations": 3},
         "compare": {"workload": w, "policies": "easy", "front": front, "wish": "AWRT1"},
         "figures": {"front": front, "marks": {}},
     }
