@@ -110,7 +110,8 @@ class Learner(NamedTuple):
 
 
 # Equal effort: 250 to 400 simulations of the whole training part. A third of the evaluations of orders are of all jobs,
-# the others of an eighth. A validated margin costs two thirds more.
+# the others of an eighth; those of guarded orders are of all jobs, and of all again in five parts. A validated margin
+# costs two thirds more.
 SEEDS = 2
 RANDOM = "random orders"
 GREEDY = {"backfill": "easy", "criterion": "f4", "strategy": "cma", "scale": "log", "generations": 3}
@@ -121,10 +122,13 @@ CHOICE = (
 )
 RULES = {"kind": "symbiotic", "generations": 3, "evaluations": 350}
 CLASS = {"evaluations": 600}
+GUARDS = {"evaluations": 150}
 LEARNERS = (
     Learner("orders", "train_priority", "free", CLASS),
     Learner("orders, limits", "train_priority", "limits", CLASS),
     Learner("orders, limits, margin", "train_priority", "limits", CLASS | {"margin": "auto"}),
+    Learner("guarded, limits", "train_guarded", "limits", GUARDS),
+    Learner("guarded, limits, margin", "train_guarded", "limits", GUARDS | {"margin": "auto"}),
     Learner("random orders, limits", RANDOM, "limits", {"evaluations": 250}),
     Learner("Greedy", "train", "free", GREEDY),
     Learner("Greedy, limits", "train", "limits", GREEDY),

@@ -1,8 +1,8 @@
 """Guarded orders as genomes: what their owner leaves open, on logarithmic scales; see `paretosched.policies.guarded`.
 
 A genome is a policy for a wish: which groups come first, and how many times EASY's the AWRT may be, stand in the
-encoding. What the policy steers by lies about these limits: a guard that looks back every few hours may have to be
-stricter than its owner, or can afford to be less strict.
+encoding. What the policy steers by lies below these limits: a guard that looks back every few hours may have to be
+stricter than its owner. It is nowhere less strict: the loosest factor, less the guard's margin, is the limit itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import starmap
 import numpy as np
 
 from ..core.arrays import Floats, Ints, Mask
-from ..policies.guarded import FACTORS, Guarded
+from ..policies.guarded import FACTORS, MARGINS, Guarded
 from ..policies.policy import Policy, as_policy
 from ..workload.workload import Workload
 from .genomes import Decoder
@@ -22,7 +22,7 @@ from .genomes import Decoder
 GENES = ("policy", "overall", "each", "ageing", "step")
 POLICY = 0
 # Of the wish's limits, overall and of each group; hours; doublings of the area.
-RANGES = ((0.95, 1.1), (0.85, 1.3), (3.0, 96.0), (1.0, 8.0))
+RANGES = ((0.95, 1 / (1 - MARGINS[0])), (0.85, 1 / (1 - MARGINS[1])), (3.0, 96.0), (1.0, 8.0))
 DIGITS = 3
 
 
@@ -85,7 +85,7 @@ class GuardedOrders:
         --------
         >>> policy = GuardedOrders(("1",), 1, 1.25).policy_of(np.array([0, 0.5, 0, 0.4, 1]), ("1", "2"))
         >>> policy.overall, policy.each, policy.ageing, policy.step
-        (1.02, 1.06, 43200, 8.0)
+        (0.985, 1.06, 43200, 8.0)
         """
         if genome[POLICY] > 0:
             return as_policy(self.policies[int(genome[POLICY]) - 1])
