@@ -14,7 +14,7 @@ from ..wishes.nearness import fitness
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import SEVERAL, Limit, Wish
 
-GREEDY, PRIORITY, RULES = KINDS = ("greedy", "priority", "rules")  # classes of policies
+GREEDY, PRIORITY, GUARDED, RULES = KINDS = ("greedy", "priority", "guarded", "rules")  # classes of policies
 
 
 class Pick(NamedTuple):

@@ -19,7 +19,7 @@ from ..wishes.wish import Limit, Wish, exceeded_limits, goal, spelled_out, viola
 from .cards import question
 from .charts import unit_of, value_text
 from .desk import Desk
-from .state import GREEDY, PRIORITY, RULES
+from .state import GREEDY, GUARDED, PRIORITY, RULES
 from .tab_wish import OF_GOAL
 from .trainings import DONE, EFFORTS, FAILED, LEARN_UNTIL, QUEUED, RUNNING, STOPPED, Training, size
 from .widgets import asked_part, button, csv_links, gain_in_words, opened_part, progress_bar, screen_label
@@ -30,6 +30,11 @@ CLASSES = {
         "Order in words",
         "A formula in words that you can read and change, with reservations of its own for some groups or for all; the "
         "published orders are tried first",
+    ),
+    GUARDED: (
+        "Guarded",
+        "The groups in the goal come first while the scheduler, which simulates EASY beside, keeps the limits; learns "
+        "from the log and from five parts of it. For wishes with a limit on AWRT or on a group",
     ),
     RULES: ("Rules", "Rules choose one of thirteen strategies by the state of the machine (paper 001)"),
 }

@@ -36,7 +36,7 @@ from ..wishes import nearness, wish_files
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import Wish
 from .processes import Background, Process, begin, is_running, last_error
-from .state import GREEDY, KINDS, PRIORITY, RULES
+from .state import GREEDY, GUARDED, KINDS, PRIORITY, RULES
 
 FORMAT = "paretosched page training 1"
 QUEUE_FORMAT: Final = "paretosched page queue 1"
@@ -45,7 +45,7 @@ QUEUED, RUNNING, STOPPED, DONE, FAILED = "queued", "running", "stopped", "done",
 EFFORTS = {5: "a quick look", 25: "thorough", 100: "in full"}  # generations of Greedy
 LEARN_UNTIL = 0.7  # share of the time that a training with a test learns from
 # simulations of the other classes, by the effort; of rules beside those of a Greedy, which has the generations
-OF_PRIORITY = {5: 500, 25: 1500, 100: 4000}
+OF_CLASS = {PRIORITY: {5: 500, 25: 1500, 100: 4000}, GUARDED: {5: 60, 25: 250, 100: 1000}}
 OF_RULES = {5: 363, 25: 1763, 100: 3513}  # the strategies alone, and 5, 25 and 50 generations
 
 
@@ -358,7 +358,7 @@ class Trainings:
         cached = self._courses.get(number)
         if cached is None or cached[0] != count:
             request = self._request(number)
-            is_whole = request.get("until") is None and kind_of(request) != PRIORITY
+            is_whole = request.get("until") is None and kind_of(request) not in OF_CLASS
             best = best_so_far(known_part(wish, self._references), parts[-1]) if is_whole else parts[-1][:0]
             self._courses[number] = cached = (count, best)
         return cached[1]
@@ -394,9 +394,9 @@ def kind_of(request: Mapping[str, Any]) -> str:
 def _words(request: Mapping[str, Any]) -> list[str]:
     """Return the options of `paretosched train` for a request."""
     generations, kind = int(request["generations"]), kind_of(request)
-    words = [] if kind == PRIORITY else ["--generations", str(generations)]
-    if kind == PRIORITY:
-        words += ["--class", "priority", "--evaluations", str(OF_PRIORITY[generations])]
+    words = ["--generations", str(generations)]
+    if kind in OF_CLASS:
+        words = ["--class", kind, "--evaluations", str(OF_CLASS[kind][generations])]
     if kind == RULES:
         words += ["--rule-base", "symbiotic", "--evaluations", str(OF_RULES[generations])]
     until = request.get("until")
@@ -411,8 +411,8 @@ def size(generations: int, kind: str = GREEDY) -> int:
     >>> size(5), size(5, "priority"), size(5, "rules")
     (2170, 500, 903)
     """
-    if kind == PRIORITY:
-        return OF_PRIORITY[generations]
+    if kind in OF_CLASS:
+        return OF_CLASS[kind][generations]
     if kind == RULES:
         return PARENTS + generations * CHILDREN + OF_RULES[generations]
     return len(CRITERIA) * (PARENTS + generations * CHILDREN) + mixed_systems(len(CRITERIA))

@@ -18,7 +18,7 @@ import pytest
 import paretosched as ps
 from paretosched.app.processes import Process, is_running, process_of, send
 from paretosched.app.state import KINDS
-from paretosched.app.trainings import DONE, QUEUED, RUNNING, STOPPED, Trainings, size
+from paretosched.app.trainings import DONE, FAILED, QUEUED, RUNNING, STOPPED, Trainings, size
 from paretosched.core.errors import InputError
 from paretosched.search import runs
 from paretosched.wishes import wish_files
@@ -65,7 +65,8 @@ def test_each_class_is_trained_as_the_command_does_with_a_test(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
     trainings = Trainings(tmp_path, [str(house / "w.swf.gz")])
-    wish = Wish(weights=[("AWRT", 1.0)])
+    words = "AWRT1, AWRT <= 1.5*EASY" if kind == "guarded" else "AWRT"
+    wish = ps.as_wish(words, ps.read_swf(house / "w.swf.gz").groups)
     number = trainings.ask(wish, 5, kind, has_test=True)
     wait(trainings, lambda by_number: by_number[number].status == DONE)
     training = trainings.read_all()[0]
@@ -75,8 +76,9 @@ def test_each_class_is_trained_as_the_command_does_with_a_test(
     assert len(training.course) == 0  # values on a part of the jobs are none on the chart
     options = {"greedy": ("--generations", 5), "priority": ("--class", "priority", "--evaluations", 500)}
     options["rules"] = ("--rule-base", "symbiotic", "--generations", 5, "--evaluations", 363)
-    words = ("train", house / "w.swf.gz", "--objective", "AWRT", *options[kind], "--train-until", 0.7, "--accept-worse")
-    direct = succeed(*words, "-o", tmp_path / "p.json", "--json").json
+    options["guarded"] = ("--class", "guarded", "--evaluations", 60)
+    train = ("train", house / "w.swf.gz", "--objective", words, *options[kind], "--train-until", 0.7, "--accept-worse")
+    direct = succeed(*train, "-o", tmp_path / "p.json", "--json").json
     known = training.result["systems"]  # as far as the page needs it
     assert [{key: row[key] for key in known[0]} for row in direct["systems"]] == known
     assert {"rest", "rest_vs_easy", "rest_exceeded", "workloads", "best"} <= known[0].keys()
@@ -85,6 +87,18 @@ def test_each_class_is_trained_as_the_command_does_with_a_test(
         **json.loads((tmp_path / "training-1.policy.json").read_text()),
         "provenance": 0,
     }
+
+
+@pytest.mark.slow
+def test_a_wish_without_limits_has_no_guarded_order_and_the_page_says_so(
+    house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    trainings = Trainings(tmp_path, [str(house / "w.swf.gz")])
+    number = trainings.ask(Wish(weights=[("AWRT", 1.0)]), 5, "guarded")
+    wait(trainings, lambda by_number: by_number[number].status == FAILED)
+    assert "a guarded order must have a wish with a group in its sum and a limit" in trainings.read_all()[0].message
+    trainings.close()
 
 
 @pytest.mark.parametrize(
