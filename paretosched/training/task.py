@@ -303,18 +303,19 @@ def tasks(data: Data, margin: float) -> tuple[Task, Task | None]:
 def task_on(data: Data, parts: Sequence[Workload], whole: Sequence[Workload], margin: float = 0.0) -> Task:
     """Return the task of learning from parts of the workloads, with their windows and what is resampled from them.
 
-    A window without jobs of a group of the goal is left out, and the whole part counts once more in its place.
+    For each window without jobs of a group of the goal the whole part counts once more.
     """
     learnt: list[Workload] = []
     for part in parts:
         resampled = with_samples([part], data.resample, data.seed)
-        windows = [w if len(w) and has_goal(data.wish, w) else part for w in windows_of(part, data.windows)]
+        windows = [w for w in windows_of(part, data.windows) if has_goal(data.wish, w)]
+        windows += [part] * (data.windows - len(windows))
         learnt += [resampled[0], *windows, *resampled[1:]]
     return Task(data.wish, data.over, learnt, whole, 1 + data.windows + data.resample, margin)
 
 
 def windows_of(workload: Workload, count: int) -> list[Workload]:
-    """Return the jobs of a workload in parts of equal time; a part may have no jobs.
+    """Return the jobs of a workload in parts of equal time; parts without jobs are left out.
 
     Examples
     --------
@@ -325,5 +326,7 @@ def windows_of(workload: Workload, count: int) -> list[Workload]:
     first, span = int(workload.submit[0]), int(workload.submit[-1] - workload.submit[0])
     inner = [first - (-span * k // count) for k in range(1, count)]  # rounded up
     ends = [0, *np.searchsorted(workload.submit, inner).tolist(), len(workload)]
-    parts = pairwise(ends) if count else ()
-    return [workload.take(np.arange(*part), name=f"{workload.name}, part {k}") for k, part in enumerate(parts, 1)]
+    parts = enumerate(pairwise(ends) if count else (), 1)
+    return [
+        workload.take(np.arange(*part), name=f"{workload.name}, part {k}") for k, part in parts if part[0] < part[1]
+    ]

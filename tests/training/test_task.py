@@ -54,13 +54,14 @@ def test_windows_have_every_job_once_and_last_as_long() -> None:
         assert all(k * (last - first) <= 5 * (window.submit - first))
         assert all(5 * (window.submit - first) <= (k + 1) * (last - first))
     assert windows_of(W, 0) == []
+    assert [w.submit.tolist() for w in windows_of(W.take([0]), 5)] == [[first]]
 
 
 def test_a_window_without_a_group_of_the_goal_is_replaced_by_the_whole() -> None:
     is_early = W.submit - W.submit[0] < (W.submit[-1] - W.submit[0]) / 4
     late = W.with_(group=np.where(is_early, 1, np.where(np.arange(len(W)) % 5 == 0, 0, W.group)))
     task = task_on(data_of(late, "10*AWRT1, AWRT <= EASY", None, None, 1, 0, 3, windows=4), [late], [late])
-    assert [w is late for w in task.workloads] == [True, True, False, False, False, False]
+    assert [w is late for w in task.workloads] == [True, False, False, False, True, False]
     assert (task.samples, len(task.logs), task.over) == (6, 1, "ratio")
     assert np.isfinite(task.fitness(task.easy_values[None])).all()
 
