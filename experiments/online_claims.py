@@ -26,9 +26,9 @@ GUARD, UNGUARDED = "guarded: 1, 2", "guarded: 1, 2; overall: 100; each: 100"
 LARGE_FIRST = "log2(area) + wait / 43200; backfill: easy"
 
 
-def on_made_up_logs(results: Results) -> tuple[str, str, int, int]:
-    """Return on how many made-up logs, at how many loads, the guard was tried, how often limits were kept, of all."""
-    rows = results.rows("online/guarded", log="Lublin")
+def on_made_up_logs(results: Results, policy: str) -> tuple[str, str, int, int]:
+    """Return on how many made-up logs, at how many loads, a guard was tried, how often limits were kept, of all."""
+    rows = results.rows("online/guarded", log="Lublin", policy=policy)
     loads, seeds = ({row["split"].split(", ")[part] for row in rows} for part in (0, 1))
     return in_words(len(seeds)), in_words(len(loads)), sum(within_limits(rows)), len(rows)
 
@@ -123,7 +123,7 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
             *ends(gains),
             *kept_in_nudges(r, GUARD),
             *of_worst_groups(r, "untrained", GUARD),
-            *on_made_up_logs(r),
+            *on_made_up_logs(r, GUARD),
             mean(by_log(rows := rolling(r, "untrained", UNGUARDED))),
             sum(within_limits(rows)),
             mean(by_log(rows := rolling(r, "untrained", LARGE_FIRST))),
@@ -175,7 +175,7 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
         "scalings to 1,024 processors in {} of CTC, {} of KTH, {} of SDSC96 and {} of SDSC00, where a group that comes "
         "first lost {:,.0f} %. The mean slowdown of its jobs is {:.0f}, EASY's {:.0f}",
         lambda r: (
-            *on_made_up_logs(r),
+            *on_made_up_logs(r, GUARD),
             in_words(len(guard_on_scalings(r, "CTC"))),
             *(sum(guard_on_scalings(r, log)) for log in ("CTC", "KTH", "SDSC96", "SDSC00")),
             -min(min(group_gains(row)) for row in scalings_of_guard(r, "SDSC00")),

@@ -259,7 +259,8 @@ def rows_of_estimates(log: str, options: argparse.Namespace) -> Iterator[dict[st
 def rows_of_constants(log: str, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield what guarded orders reach with other constants on early parts of a log, or on logs of the model."""
     if log == settings.OF_MODEL:
-        yield from ({"part": GUARDED} | row for row in constants.made_up(quick))
+        guarded = [learner for learner in learners(quick) if learner.function == settings.GUARDED]
+        yield from ({"part": GUARDED} | row for row in constants.made_up(quick, guarded))
         return
     for k in range(1, settings.EARLY_TENTHS.get(log, 0) + 1):
         split = settings.Split(f"early {10 * k} %", 0.0, k / 10, (k + 1) / 10)

@@ -114,6 +114,7 @@ class Learner(NamedTuple):
 # costs two thirds more.
 SEEDS = 2
 RANDOM = "random orders"
+GUARDED = "train_guarded"
 GREEDY = {"backfill": "easy", "criterion": "f4", "strategy": "cma", "scale": "log", "generations": 3}
 CHOSEN_ON = "CTC"
 CHOICE = (
@@ -127,8 +128,9 @@ LEARNERS = (
     Learner("orders", "train_priority", "free", CLASS),
     Learner("orders, limits", "train_priority", "limits", CLASS),
     Learner("orders, limits, margin", "train_priority", "limits", CLASS | {"margin": "auto"}),
-    Learner("guarded, limits", "train_guarded", "limits", GUARDS),
-    Learner("guarded, limits, margin", "train_guarded", "limits", GUARDS | {"margin": "auto"}),
+    Learner("guarded, limits", GUARDED, "limits", GUARDS),
+    Learner("guarded, limits, margin 1.5", GUARDED, "limits", GUARDS | {"margin": 1.5}),
+    Learner("guarded, limits, margin", GUARDED, "limits", GUARDS | {"margin": "auto"}),
     Learner("random orders, limits", RANDOM, "limits", {"evaluations": 250}),
     Learner("Greedy", "train", "free", GREEDY),
     Learner("Greedy, limits", "train", "limits", GREEDY),
@@ -151,9 +153,10 @@ QUICK_SLOWER = {"submit": 200, "run": 300, "estimate": 300}  # times, so that so
 QUICK_POLICIES = (EASY, "conservative", "fcfs")
 QUICK_ESTIMATED = (EASY, "fcfs; backfill: easy; backfill-order: sjf")
 QUICK_SPLITS = (ROLLING[1], ROLLING[2], LAST)
-QUICK_LEARNERS = ("random orders, limits", "Greedy", "Greedy, limits, margin", "rules, limits")
+QUICK_LEARNERS = ("guarded, limits", "random orders, limits", "Greedy", "Greedy, limits, margin", "rules, limits")
 QUICK_SETTINGS: dict[str, dict[str, Any]] = {
     RANDOM: {"evaluations": 20},
+    GUARDED: {"evaluations": 5},
     "train": {"generations": 1, "criterion": "f2"},
     "train_rules": {"generations": 1, "evaluations": 30},
 }
