@@ -129,7 +129,6 @@ LEARNERS = (
     Learner("orders, limits", "train_priority", "limits", CLASS),
     Learner("orders, limits, margin", "train_priority", "limits", CLASS | {"margin": "auto"}),
     Learner("guarded, limits", GUARDED, "limits", GUARDS),
-    Learner("guarded, limits, margin 1.5", GUARDED, "limits", GUARDS | {"margin": 1.5}),
     Learner("guarded, limits, margin", GUARDED, "limits", GUARDS | {"margin": "auto"}),
     Learner("random orders, limits", RANDOM, "limits", {"evaluations": 250}),
     Learner("Greedy", "train", "free", GREEDY),
