@@ -190,7 +190,7 @@ def seeds(part: str, options: argparse.Namespace) -> Sequence[int | None]:
         return (None,)
     if options.seeds is not None:
         return range(options.seeds)
-    return range(1 if options.quick else settings.SEEDS)
+    return range(1 if options.quick else max(learner.seeds for learner in settings.LEARNERS))
 
 
 def policies(quick: bool) -> tuple[str, ...]:
@@ -239,6 +239,8 @@ def rows_of(
             yield label | reached_by(test, words, options)
     else:
         for learner in learners(options.quick):
+            if options.seeds is None and seed >= learner.seeds:
+                continue
             found = earlier_or_new(learner, seed, learning_part, split, log, options)
             if found is None:
                 continue
@@ -358,7 +360,8 @@ def name_of(learner: settings.Learner, seed: int, split: settings.Split, log: st
 
 def identity_of(learner: settings.Learner, learning_part: ps.Workload) -> dict[str, Any]:
     """Return what a training depends on."""
-    return {"jobs": learning_part.digest, "learner": learner._asdict()}
+    about = {key: value for key, value in learner._asdict().items() if key != "seeds"}
+    return {"jobs": learning_part.digest, "learner": about}
 
 
 def earlier_or_new(

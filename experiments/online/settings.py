@@ -100,19 +100,19 @@ class Learner(NamedTuple):
     """A kind of policy that is trained, with its settings, for a wish of `WISHES`.
 
     The function is a public one of paretosched, or RANDOM: random genomes of the trained orders, of which the best on
-    the training part is taken.
+    the training part is taken. It is made with so many seeds, from 0.
     """
 
     name: str
     function: str
     wish: str
     settings: dict[str, Any]
+    seeds: int = 2
 
 
 # Equal effort: 250 to 400 simulations of the whole training part. A third of the evaluations of orders are of all jobs,
 # the others of an eighth; those of guarded orders are of all jobs, and of all again in five parts. A validated margin
 # costs two thirds more.
-SEEDS = 2
 RANDOM = "random orders"
 GUARDED = "train_guarded"
 GREEDY = {"backfill": "easy", "criterion": "f4", "strategy": "cma", "scale": "log", "generations": 3}
@@ -128,7 +128,7 @@ LEARNERS = (
     Learner("orders", "train_priority", "free", CLASS),
     Learner("orders, limits", "train_priority", "limits", CLASS),
     Learner("orders, limits, margin", "train_priority", "limits", CLASS | {"margin": "auto"}),
-    Learner("guarded, limits", GUARDED, "limits", GUARDS),
+    Learner("guarded, limits", GUARDED, "limits", GUARDS, 5),
     Learner("guarded, limits, margin", GUARDED, "limits", GUARDS | {"margin": "auto"}),
     Learner("random orders, limits", RANDOM, "limits", {"evaluations": 250}),
     Learner("Greedy", "train", "free", GREEDY),
