@@ -46,7 +46,7 @@ def rows_of_part(jobs: ps.Workload) -> Iterator[dict[str, Any]]:
 
 
 def made_up(quick: bool, learners: Iterable[settings.Learner]) -> Iterator[dict[str, Any]]:
-    """Yield what the chosen constants, and trainings, reach on the second half of made-up logs, at several densities."""
+    """Yield what the chosen constants and trainings reach on the second half of made-up logs, at two densities."""
     size = settings.QUICK if quick else settings.MADE_UP
     for times in settings.DENSER:
         for seed in range(settings.MADE_UP_SEEDS):
