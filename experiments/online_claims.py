@@ -22,6 +22,7 @@ from experiments.quoted import (
 )
 
 MARGIN, WITHIN, FIRST = "orders, limits, margin", "orders, limits", "priority:1,2; backfill: easy"
+TRAINED_GUARD, GUARD_AT_A_DISTANCE = "guarded, limits", "guarded, limits, margin"
 GUARD, UNGUARDED = "guarded: 1, 2", "guarded: 1, 2; overall: 100; each: 100"
 LARGE_FIRST = "log2(area) + wait / 43200; backfill: easy"
 
@@ -84,6 +85,17 @@ def cut_work(results: Results) -> list[float]:
     return [results.value("gfs/cut", "work_percent", log=log) for log in ("LANL", "SDSC96")]
 
 
+def of_trained_guards(results: Results, policy: str) -> tuple[float, ...]:
+    """Return of trained guarded orders: limits kept, of how many; gain; what the worst group loses, mean and most."""
+    kept, count, _, _, gained = kept_and_gained(results, "trained", policy)
+    return kept, count, gained, *of_worst_groups(results, "trained", policy)
+
+
+def seeds_of(results: Results, policy: str) -> str:
+    """Return with how many seeds a policy was trained."""
+    return in_words(len({row["seed"] for row in rolling(results, "trained", policy)}))
+
+
 def of_worst_groups(results: Results, table: str, policy: str) -> tuple[float, float]:
     """Return what the group that loses most loses under a policy, in the mean and at most."""
     losses = [-worst_group(row) for row in rolling(results, table, policy)]
@@ -134,6 +146,33 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         BEYOND,
+        "with {} seeds, they keep the limits in {:.0f} of {:.0f} and gain {:.1f} % in the mean over the logs; the "
+        "group that loses most loses {:.0f} % in the mean and {:.0f} % at worst. If every job comes up to a minute "
+        "later, those of the first seed gain {:.1f} to {:.1f} % and keep them in {:.0f} of {:.0f}; on the made-up logs "
+        "in {:.0f} of {:.0f}",
+        lambda r: (
+            seeds_of(r, GUARD_AT_A_DISTANCE),
+            *of_trained_guards(r, GUARD_AT_A_DISTANCE),
+            *ends(gains_of_nudges(r, GUARD_AT_A_DISTANCE)),
+            *kept_in_nudges(r, GUARD_AT_A_DISTANCE),
+            *on_made_up_logs(r, GUARD_AT_A_DISTANCE)[2:],
+        ),
+    ),
+    Claim(
+        BEYOND,
+        "Without that distance, with {} seeds, they keep them in {:.0f} of {:.0f} and gain {:.1f} %; the group that "
+        "loses most loses {:.0f} % in the mean and {:.0f} % at worst; {:.1f} to {:.1f} % and {:.0f} of {:.0f} if jobs "
+        "come later, and {:.0f} of {:.0f} on made-up logs",
+        lambda r: (
+            seeds_of(r, TRAINED_GUARD),
+            *of_trained_guards(r, TRAINED_GUARD),
+            *ends(gains_of_nudges(r, TRAINED_GUARD)),
+            *kept_in_nudges(r, TRAINED_GUARD),
+            *on_made_up_logs(r, TRAINED_GUARD)[2:],
+        ),
+    ),
+    Claim(
+        BEYOND,
         "with EASY, gains {:.1f} % of 10 AWRT1 + 4 AWRT2 in the mean over the logs, and the group that loses most "
         "loses {:.0f} % in the mean",
         lambda r: (mean(by_log(rows := rolling(r, "untrained", FIRST))), -mean(map(worst_group, rows))),
@@ -149,33 +188,46 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
     Claim(
         README,
         "On the later tenths of {} logs (runs end at their requests, which takes {:.1f} % of the work of LANL and "
-        "{:.1f} % of SDSC96's), trained ones, chosen on the other logs, with {} seeds, kept the limits AWRT <= EASY "
-        "and groups <= 1.25*EASY in {:.0f} of {:.0f} ({:.0f} of {:.0f} without NASA, where nobody waits), "
-        "and gained {:.1f} % in the mean over the logs; the worst group lost {:.0f} % in the mean and {:.0f} % at most",
+        "{:.1f} % of SDSC96's) it kept, untrained, the limits AWRT <= EASY and groups <= 1.25*EASY in {:.0f} of {:.0f} "
+        "({:.0f} of {:.0f} without idle NASA), and gained {:.1f} % in the mean over the logs; its worst group lost "
+        "{:.0f} % in the mean and {:.0f} % at most",
         lambda r: (
-            in_words(len({row["log"] for row in rolling(r, "trained", MARGIN)})),
+            in_words(len({row["log"] for row in rolling(r, "untrained", GUARD)})),
             *cut_work(r),
-            in_words(len({row["seed"] for row in rolling(r, "trained", MARGIN)})),
-            *chosen_elsewhere(r),
-        ),
-    ),
-    Claim(
-        README,
-        "kept them in {:.0f} of {:.0f} ({:.0f} of {:.0f}) and gained {:.1f} %, or {:.1f} to {:.1f} % if every job "
-        "comes up to a minute later; its worst group lost {:.0f} % in the mean and {:.0f} % at most",
-        lambda r: (
             *kept_and_gained(r, "untrained", GUARD),
-            *ends(gains_of_nudges(r, GUARD)),
             *of_worst_groups(r, "untrained", GUARD),
         ),
     ),
     Claim(
         README,
-        "Of {} made-up logs, each at {} loads, it kept them in {:.0f} of {:.0f}, and of the last 30 % of {} other "
-        "scalings to 1,024 processors in {} of CTC, {} of KTH, {} of SDSC96 and {} of SDSC00, where a group that comes "
-        "first lost {:,.0f} %. The mean slowdown of its jobs is {:.0f}, EASY's {:.0f}",
+        "at a validated distance to them, with {} seeds, it kept them in {:.0f} of {:.0f} and gained {:.1f} % "
+        "(worst group: {:.0f} % and {:.0f} %); without the distance, with {} seeds, in {:.0f} of {:.0f}, and {:.1f} % "
+        "({:.0f} % and {:.0f} %)",
         lambda r: (
+            seeds_of(r, GUARD_AT_A_DISTANCE),
+            *of_trained_guards(r, GUARD_AT_A_DISTANCE),
+            seeds_of(r, TRAINED_GUARD),
+            *of_trained_guards(r, TRAINED_GUARD),
+        ),
+    ),
+    Claim(
+        README,
+        "If every job comes up to a minute later, it gains {:.1f} to {:.1f} % untrained, {:.1f} to {:.1f} % at the "
+        "distance; on {} made-up logs, each at {} loads, it kept them in {:.0f} of {:.0f} untrained, in {:.0f} at the "
+        "distance",
+        lambda r: (
+            *ends(gains_of_nudges(r, GUARD)),
+            *ends(gains_of_nudges(r, GUARD_AT_A_DISTANCE)),
             *on_made_up_logs(r, GUARD),
+            on_made_up_logs(r, GUARD_AT_A_DISTANCE)[2],
+        ),
+    ),
+    Claim(
+        README,
+        "Untrained, of the last 30 % of {} other scalings to 1,024 processors it kept them in {} of CTC, {} of KTH, {} "
+        "of SDSC96 and {} of SDSC00, where a group that comes first lost {:,.0f} %; the mean slowdown of its jobs is "
+        "{:.0f}, EASY's {:.0f}",
+        lambda r: (
             in_words(len(guard_on_scalings(r, "CTC"))),
             *(sum(guard_on_scalings(r, log)) for log in ("CTC", "KTH", "SDSC96", "SDSC00")),
             -min(min(group_gains(row)) for row in scalings_of_guard(r, "SDSC00")),
@@ -185,12 +237,13 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
     Claim(
         BEYOND,
         "the group that loses most loses {:.0f} % in the mean and {:.0f} % at worst, and the longest 95th percentile "
-        "wait of a group is {:.1f} times EASY's in the median. They are picked among nine kinds of trainings on these "
+        "wait of a group is {:.1f} times EASY's in the median. They are picked among {} kinds of trainings on these "
         "tenths: those chosen on the other logs keep the limits in {:.0f} of {:.0f} (in {:.0f} of {:.0f} without NASA) "
         "and gain {:.1f} %; the group that loses most loses {:.0f} % in the mean and {:.0f} % at worst",
         lambda r: (
             *of_worst_groups(r, "trained", MARGIN),
             median(map(longest_wait, rolling(r, "trained", MARGIN))),
+            in_words(count(r, "online/trained", "policy")),
             *chosen_elsewhere(r),
         ),
     ),
@@ -207,13 +260,15 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
         BEYOND,
         "on the last three tenths of {} other scalings `guarded: 1, 2` keeps the limits in {} and gains {:.1f} %; "
         "orders that were trained on the first seven tenths of one scaling keep them at that distance in {:.0f} of "
-        "{:.0f} and gain {:.1f} %, without it in {:.0f}",
+        "{:.0f} and gain {:.1f} %, without it in {:.0f}; guarded orders that were trained there in "
+        "{:.0f} of {:.0f}, and gain {:.1f} %",
         lambda r: (
             in_words((guard := on_other_scalings(r, GUARD))[1]),
             in_words(guard[0]),
             guard[2],
             *on_other_scalings(r, MARGIN),
             on_other_scalings(r, WITHIN)[0],
+            *on_other_scalings(r, GUARD_AT_A_DISTANCE),
         ),
     ),
     Claim(

@@ -238,8 +238,8 @@ def broken_by(rows: Sequence[Row], standing: Standing) -> str:
             by = f"by {'up to ' if len(excess) > 1 else ''}{most}"
             broken.append(f"on {log} in {len(excess)} of {len(here)} ({by})")
     return (
-        f"Limits are broken by `{standing.policy}` {' and '.join(broken) or 'nowhere'}, and its worst group loses "
-        f"{-standing.group:.0f} % in the mean and {-standing.lowest:.0f} % at most"
+        f"`{standing.policy}` breaks limits {' and '.join(broken) or 'nowhere'}; its worst group loses "
+        f"{-standing.group:.0f} % in the mean, {-standing.lowest:.0f} % at most"
     )
 
 
