@@ -162,8 +162,8 @@ def opening(
         f"{sure}; there are {seeds_of(rows)}.",
         ("What" if is_easy else f"{broken_by(rows, best)}; what")
         + f" gains most, `{greedy.policy}` ({greedy.gain:.1f} %), keeps them in "
-        f"{kept_of(tenths_of(rows, greedy))}, AWRT {worse_awrt(greedy)}, and its worst group loses "
-        f"{-greedy.group:.0f} % in the mean.",
+        f"{kept_of(tenths_of(rows, greedy))}, AWRT {worse_awrt(greedy)}, its worst group "
+        f"{-greedy.group:.0f} % worse in the mean.",
         f"Train `{best.policy}` on your own log, and review it after some weeks."
         if best.is_trained
         else f"Run `{best.policy}`{'' if is_easy else f', or `{settings.EASY}` if the limits must hold'}, and try it "
@@ -238,7 +238,7 @@ def broken_by(rows: Sequence[Row], standing: Standing) -> str:
             by = f"by {'up to ' if len(excess) > 1 else ''}{most}"
             broken.append(f"on {log} in {len(excess)} of {len(here)} ({by})")
     return (
-        f"`{standing.policy}` breaks limits {' and '.join(broken) or 'nowhere'}; its worst group loses "
+        f"Limits are broken by `{standing.policy}` {', '.join(broken) or 'nowhere'}; its worst group loses "
         f"{-standing.group:.0f} % in the mean, {-standing.lowest:.0f} % at most"
     )
 

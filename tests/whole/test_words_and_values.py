@@ -63,6 +63,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     ps.save_policy("easy", folder / "policy.json")
     ps.save_policy(ps.greedy(["f1"] * 3, np.ones(36)), folder / "greedy.json")
     ps.save_wish("AWRT1", folder / "wish.json")
+    ps.save_wish(LIMITED, folder / "limits.json")
     (folder / "groups.csv").write_text("1,staff\n", encoding="utf-8")
     shared = ps.simulate(w, "scojo")
     ps.save_segments(shared, folder / "segments.csv")
@@ -157,7 +158,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
             "greedy": f / "greedy.json",
         },
         "train_priority": {"workloads": w, "wish": "AWRT1", "evaluations": 60},
-        "train_guarded": {"workloads": w, "wish": "AWRT1, AWRT <= EASY", "evaluations": 3},
+        "train_guarded": {"workloads": w, "wish": LIMITED, "evaluations": 3},
         "compare": {"workload": w, "policies": "easy", "front": front, "wish": "AWRT1"},
         "figures": {"front": front, "marks": {}},
     }
@@ -190,6 +191,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
     return {f"paretosched.{name}": words for name, words in (objects | others).items()}
 
 
+LIMITED = "AWRT1, AWRT <= EASY"  # a wish for functions that ask for limits
 ELSEWHERE = {"paretosched.fetch", "paretosched.report.export_figures"}  # they need a network, or a browser
 
 
@@ -219,16 +221,17 @@ def summary(result: Any) -> str:
     return f"{digest} function" if callable(result) else f"{digest} {result!r}"
 
 
-def ways(house: House, parameter: inspect.Parameter) -> Iterator[Any]:
+def ways(house: House, parameter: inspect.Parameter, words: dict[str, Any]) -> Iterator[Any]:
     """Yield the ways in which an argument may be given: as a value, in words and as a path."""
     f, w, front = house.folder, house.workload, house.front
     # the thirteenth strategy of a rule base must be a Greedy policy, which has no name
     annotation = "greedy" if parameter.name == "greedy" else str(parameter.annotation)
+    wish, place = (LIMITED, f / "limits.json") if words.get("wish") == LIMITED else ("AWRT1", f / "wish.json")
     kinds: dict[str, tuple[Any, ...]] = {
         "WorkloadLike": (w, f / "w.swf", str(f / "w.swf"), f / "run"),
         "PolicyLike": (ps.as_policy("easy"), "easy", f / "policy.json", str(f / "policy.json")),
         "greedy": (ps.load_policy(f / "greedy.json"), str(f / "greedy.json")),
-        "WishLike": (ps.as_wish("AWRT1", w), "AWRT1", f / "wish.json", str(f / "wish.json")),
+        "WishLike": (ps.as_wish(wish, w), wish, place, str(place)),
         "FrontLike": (front, f / "run", str(f / "run"), f / "front.parquet"),
         "GroupsLike": (w, front, w.groups, list(w.groups), f / "w.swf", f / "run"),
         "Encoding": ("weighting", ps.Weighting()),
@@ -260,7 +263,7 @@ def test_words_and_paths_give_what_values_give(house: House, tmp_path: Path, nam
     words = arguments(house, tmp_path)[name]
     expected = summary(outcome_of(name, words))
     for parameter in inspect.signature(FUNCTIONS[name]).parameters.values():
-        for value in ways(house, parameter):
+        for value in ways(house, parameter, words):
             assert summary(outcome_of(name, words | {parameter.name: value})) == expected, parameter
 
 
