@@ -31,13 +31,12 @@ from ..encodings.weighting import Weighting
 from ..policies.greedy_order import BACKFILLS, CRITERIA, Greedy, gene_names
 from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
-from ..search.runs import known_parameters
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limit_genomes, search
 from .task import Task, data_of
 from .training import Progress, Training, carry_out, training_of
-from .validation import VALIDATION_RUN, learn
+from .validation import known_number, learn
 
 GENERATIONS = 100  # paper 000, IV-C
 MOST_GENERATIONS = 20_000  # 2 million simulations a system
@@ -127,7 +126,7 @@ def train(
     one_of("strategy", strategy, STRATEGIES)
     one_of("scale", scale, SCALES)
     if generations is None:
-        generations = _known_generations(run_directory)
+        generations = known_number(run_directory, "generations", GENERATIONS)
     if not 1 <= whole_number("generations", generations) <= MOST_GENERATIONS:
         raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
     data = data_of(workloads, wish, over, until, resample, margin, seed)
@@ -166,17 +165,6 @@ def train(
 
 
 # --- the genomes of a training ---------------------------------------------------------------------------------------
-
-
-def _known_generations(run_directory: str | PathLike[str] | None) -> int:
-    """Return the generations of the run that is continued, or those of the paper."""
-    if run_directory is not None:
-        place = as_path(run_directory)
-        for run in (place, place / VALIDATION_RUN):
-            known = known_parameters(run).get("generations")
-            if isinstance(known, int):
-                return known
-    return GENERATIONS
 
 
 def mixed_systems(criteria: int) -> int:

@@ -35,7 +35,7 @@ from .evolution_strategy import Search
 from .guarded_reference import guarded_of
 from .task import Task, data_of, tasks
 from .training import Progress, Training, carry_out, training_of
-from .validation import known_evaluations, learn
+from .validation import known_number, learn
 
 EVALUATIONS = 250
 MOST_EVALUATIONS = 10**6
@@ -91,7 +91,7 @@ def train_guarded(
     check_workers(workers, scheduler, tls)
     callback("progress", progress)
     if evaluations is None:
-        evaluations = known_evaluations(run_directory, EVALUATIONS)
+        evaluations = known_number(run_directory, "evaluations", EVALUATIONS)
     if not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
     data = data_of(workloads, wish, over, until, resample, margin, seed, windows=WINDOWS)

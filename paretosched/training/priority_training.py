@@ -46,7 +46,7 @@ from ..workload.reopening import WorkloadLike
 from .evolution_strategy import Search, covariance_strategy, limit_genomes
 from .task import Task, by_weight, data_of, important_groups
 from .training import Progress, Training, carry_out, training_of
-from .validation import known_evaluations, learn
+from .validation import known_number, learn
 
 EVALUATIONS = 4000
 MOST_EVALUATIONS = 10**7
@@ -113,7 +113,7 @@ def train_priority(
     check_workers(workers, scheduler, tls)
     callback("progress", progress)
     if evaluations is None:
-        evaluations = known_evaluations(run_directory, EVALUATIONS)
+        evaluations = known_number(run_directory, "evaluations", EVALUATIONS)
     if not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
     data = data_of(workloads, wish, over, until, resample, margin, seed)

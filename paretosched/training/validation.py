@@ -195,12 +195,12 @@ def choose_margin(rows: Sequence[Candidate]) -> float:
     return min(rows, key=lambda row: (-row.kept, row.exceeded, row.margin)).margin
 
 
-def known_evaluations(run_directory: str | PathLike[str] | None, otherwise: int) -> int:
-    """Return the evaluations of the run that is continued, or another number."""
+def known_number(run_directory: str | PathLike[str] | None, name: str, otherwise: int) -> int:
+    """Return a number of the run that is continued, such as its "evaluations"; another one if there is none."""
     if run_directory is not None:
         place = as_path(run_directory)
         for run in (place, place / VALIDATION_RUN):
-            known = known_parameters(run).get("evaluations")
+            known = known_parameters(run).get(name)
             if isinstance(known, int):
                 return known
     return otherwise
