@@ -15,9 +15,10 @@ class _Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
     """A server that no client can block by keeping connections: a byte now and then is no activity that counts."""
 
     def handle_accept(self) -> None:
-        """Accept a connection; before, close the oldest one without a whole request if there is no room."""
+        """Accept a connection; before, close the oldest one that neither asks nor is answered if there is no room."""
         if len(self._map) >= self.adj.connection_limit - RESERVE:
-            waiting = [channel for channel in self.active_channels.values() if not channel.requests]
+            channels = self.active_channels.values()
+            waiting = [channel for channel in channels if not (channel.requests or channel.total_outbufs_len)]
             if waiting:
                 min(waiting, key=lambda channel: channel.creation_time).handle_close()
         super().handle_accept()

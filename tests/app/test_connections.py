@@ -24,7 +24,7 @@ class Server:
 
     def __init__(self, application: Application, stack: ExitStack) -> None:
         self.sockets: dict[int, Any] = {}
-        limits = {"threads": 1, "connection_limit": LIMIT, "asyncore_use_poll": True}
+        limits = {"threads": 1, "connection_limit": LIMIT, "asyncore_use_poll": True, "outbuf_overflow": 10**8}
         server = listening_server(application, self.sockets, host="127.0.0.1", port=0, **limits)
         stack.callback(wasyncore.close_all, self.sockets)
         stack.callback(server.task_dispatcher.shutdown)
@@ -116,3 +116,34 @@ def test_a_request_that_is_being_answered_keeps_its_connection(stack: ExitStack)
     assert bytes_for(owner) is None
     go_on.set()
     assert server.answer(owner).startswith(b"HTTP/1.1 200 OK")
+
+
+def test_an_answer_that_is_on_its_way_keeps_its_connection(stack: ExitStack) -> None:
+    size = 12_000_000  # more than the system takes at once
+
+    def large(environment: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+        start("200 OK", [("Content-Length", str(size))])
+        return [b"x" * size]
+
+    server = Server(large, stack)
+    owner = server.client(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+
+    def is_on_its_way() -> bool:
+        channels = [s for s in server.sockets.values() if hasattr(s, "total_outbufs_len")]
+        return any(channel.total_outbufs_len and not channel.requests for channel in channels)
+
+    server.turn_until(is_on_its_way)
+    attackers = [server.client(HALF) for _ in range(2 * LIMIT)]
+    server.turn_until(lambda: bytes_for(attackers[LIMIT]) == b"")
+    received = 0
+
+    def has_all() -> bool:
+        nonlocal received
+        received += len(bytes_for(owner) or b"")
+        return received > size
+
+    for _ in range(10 * size // 1000):
+        if has_all():
+            break
+        wasyncore.loop(timeout=0, use_poll=True, map=server.sockets, count=1)
+    assert received > size
