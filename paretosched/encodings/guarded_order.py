@@ -1,8 +1,8 @@
 """Guarded orders as genomes: what their owner leaves open, on logarithmic scales; see `paretosched.policies.guarded`.
 
 A genome is a policy for a wish: which groups come first, and how many times EASY's the AWRT may be, stand in the
-encoding. What the policy steers by lies below these limits: a guard that looks back every few hours may have to be
-stricter than its owner. It is nowhere less strict: the loosest factor, less the guard's margin, is the limit itself.
+encoding. What the policy steers by lies about these limits: a guard that looks back every few hours may have to be
+stricter than its owner. The loosest factors, less the guard's margins, are the limits themselves, but for rounding.
 """
 
 from __future__ import annotations

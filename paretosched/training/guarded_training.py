@@ -1,8 +1,8 @@
 """Training of guarded orders for a wish with limits: how strict the guard is, how jobs age, what a class is worth.
 
 A guard compares itself with EASY while it runs, so that much of what keeps limits on later jobs is in the policy, and
-four numbers are left to choose, see `paretosched.encodings.guarded_order`. They are drawn evenly from their ranges:
-simulated response times are so rough in them that a search would follow what only these jobs have.
+four numbers are left to choose, see `paretosched.encodings.guarded_order`. They are drawn evenly from their ranges, and
+not searched: simulated response times are rough in them, and a search could follow what only these jobs have.
 
 What was learnt on a year must hold in each part of it. So the log is learnt from as a whole and in five parts of equal
 time, each simulated alone from an idle machine: the goal is the mean of all in shares of EASY's, and limits must be
@@ -65,7 +65,7 @@ def train_guarded(
     it is continued, with the same result as if it had never stopped.
 
     EASY and the untrained guarded order of the wish are tried first: the result is never worse than these on the
-    training data, and is EASY if no guarded order keeps the limits on all parts of it.
+    training data, and is EASY if only EASY keeps the limits on all parts of it.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def train_guarded(
     down = [w.name for w in data.whole if w.down is not None]
     if down:
         raise InputError(f"{down[0]}: processors are down at times, for which there is no guarded order")
-    untrained = guarded_of(tasks(data._replace(margin=0), 0)[0])
+    untrained = guarded_of(tasks(data, 0)[0])
     if untrained is None:
         raise InputError(
             "a guarded order must have a wish with a group in its sum and a limit on AWRT or on a group, such as "
