@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -326,15 +326,27 @@ def run_of(site: Site, rows: dict[str, ps.Policy], runs: tuple[int, int]) -> dic
             run_daemon(plan, print, once=True)
 
     cluster.wait_until(lambda: refresh() or len(site.factors()) == JOBS_OF_EACH * len(rows), 240)
+    # Slurm plans with single nodes. If one is free later than the others, which ones the first jobs get, and so who may
+    # be backfilled beside them, would be a matter of chance.
+    states(cluster, rows, "DOWN")
     for job in blockers.values():
         cluster.call("scancel", job)
+    cluster.wait_until(lambda: set(cluster.call("sinfo", "-h", "-N", "-o", "%T").split()) == {"idle"}, 60)
+    opened = int(time.time())
+    states(cluster, rows, "UP")
     end = time.monotonic() + 240
     while cluster.call("squeue", "-h").strip():
         assert time.monotonic() < end, cluster.logs()
         refresh()
         time.sleep(REFRESH)
     times = times_of(site)
-    return {p: agreement_of(rows[p], jobs[p], times[blockers[p]], times) for p in rows}
+    return {p: agreement_of(rows[p], jobs[p], (times[blockers[p]][0], opened), times) for p in rows}
+
+
+def states(cluster: SlurmCluster, partitions: Iterable[str], state: str) -> None:
+    """Open or close partitions; jobs can be submitted to a closed one, and wait."""
+    for partition in partitions:
+        cluster.call("scontrol", "update", f"PartitionName={partition}", f"State={state}")
 
 
 def times_of(site: Site) -> dict[int, tuple[int, int, int]]:
@@ -349,16 +361,19 @@ def times_of(site: Site) -> dict[int, tuple[int, int, int]]:
 
 
 def agreement_of(
-    policy: ps.Policy, jobs: list[dict[str, Any]], blocker: tuple[int, int, int], times: dict[int, tuple[int, int, int]]
+    policy: ps.Policy, jobs: list[dict[str, Any]], blocked: tuple[int, int], times: dict[int, tuple[int, int, int]]
 ) -> dict[str, tuple[int, int]]:
-    """Return how many pairs of jobs started in the order of the simulation, and of submission; and of how many."""
-    zero = blocker[0] - 1  # in the simulation the blocker comes a second before all others
+    """Return how many pairs of jobs started in the order of the simulation, and of submission; and of how many.
+
+    Nothing could start from the first to the second of the Unix times `blocked`.
+    """
+    zero = blocked[0] - 1  # in the simulation the blocker comes a second before all others
     real = [times[job["id"]] for job in jobs]
     order = np.argsort([submit for submit, _, _ in real], kind="stable")
     rows = [jobs[j] for j in order]
     real = [real[j] for j in order]
     first = [0, *(submit - zero for submit, _, _ in real)]
-    run = [blocker[2] - zero, *(max(1, end - start) for _, start, end in real)]
+    run = [blocked[1] - zero, *(max(1, end - start) for _, start, end in real)]
     workload = ps.Workload(
         submit=first,
         run=run,
