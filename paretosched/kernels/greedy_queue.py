@@ -19,10 +19,12 @@ from .kinetic_queue import (
     open_bench,
     replay,
     reseat,
+    smallest_of,
 )
 from .lines import Lines
 from .running import Running, complete, launch, reserve, running_jobs
-from .waiting_tree import FAR, WIDTH, lift, lower, open_smallest
+from .slot_runs import END, FEW, SLOW, Runs, forget_runs, no_runs, remeasure, replant, sort_slots
+from .waiting_tree import WIDTH, lift, lower, open_smallest
 
 
 def greedy(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, backfill: bool, start: Ints) -> None:
@@ -46,7 +48,8 @@ def greedy(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, back
     """
     game = new_tournament(jobs.submit.size)
     least = np.empty((game.stale.shape[1] if backfill else 1, 2), np.int64)
-    in_order(jobs, capacity, calendar, weights, backfill, running_jobs(start, capacity, backfill), game, least)
+    runs = no_runs(game.slots.size if backfill else 1)
+    in_order(jobs, capacity, calendar, weights, backfill, running_jobs(start, capacity, backfill), game, least, runs)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -62,15 +65,8 @@ def lift_bench(game: Tournament, least: Ints, leaf: Int, top: Int) -> None:
     leaf, top
         Nodes: the bench, and the root in use.
     """
-    least_width: Int = FAR
-    least_estimate: Int = FAR
-    bench = leaf - (game.stale.shape[1] >> 1)
-    for slot in range(bench * BENCH, (bench + 1) * BENCH):
-        job = game.slots[slot]
-        if job["row"] >= 0:
-            least_width = min(least_width, np.int64(job["width"]))
-            least_estimate = min(least_estimate, job["estimate"])
-    lift(least, leaf, top, least_width, least_estimate)
+    width, estimate = smallest_of(game, leaf - (game.stale.shape[1] >> 1))
+    lift(least, leaf, top, width, estimate)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -124,6 +120,7 @@ def in_order(
     now: Running,
     game: Tournament,
     least: Ints,
+    runs: Runs,
 ) -> None:
     """Do the work of `greedy`, for keys of any kind, without allocating memory.
 
@@ -137,6 +134,8 @@ def in_order(
         `Tournament`, modified in place.
     least
         (2 * size, 2) int64, the tree of the smallest over the benches, modified in place; (1, 2) without backfilling.
+    runs
+        `Runs`, modified in place: which slots are sorted.
     """
     estimate = jobs.estimate
     width = jobs.width
@@ -154,6 +153,7 @@ def in_order(
     head: Int = -1  # the row for which shadow and extra hold
     shadow: Int = 0
     extra: Int = np.int64(0)
+    forget_runs(runs)
     while arrivals < n or waiting > 0:
         t = next_event(jobs, arrivals, now, running)
         running, more = complete(jobs, now, running, t)
@@ -177,6 +177,8 @@ def in_order(
                 continue
             newest, level = next_slot(game, least, backfill, past, waiting, level)
             top = size >> level
+            if newest < past:  # the jobs have moved together
+                forget_runs(runs)
             past = newest + 1
             fill_slot(game, newest, jobs, j, count)
             waiting += 1
@@ -187,6 +189,7 @@ def in_order(
 
         blocked = False
         limit: Int = np.int64(0)
+        is_slow = False
         while waiting > 0:
             if not blocked:
                 if due(game, s, top, t):
@@ -211,7 +214,8 @@ def in_order(
                     continue
                 head = -1  # the first job in the order starts: it needs no reservation
             else:
-                slot = first_backfill(game, s, least, top, t, weights, free, extra, limit)
+                slot, visited = first_backfill(game, s, least, top, t, weights, free, extra, limit)
+                is_slow = is_slow or visited > SLOW
                 if slot < 0:
                     break
                 j = np.int64(slots[slot]["row"])
@@ -231,6 +235,13 @@ def in_order(
                 lift_bench(game, least, slot // BENCH + size, top)
         if waiting == 0:
             past = 0
+            forget_runs(runs)
+        elif is_slow and past - runs.state[END] >= FEW:
+            begin, end = sort_slots(game, runs, past)
+            if begin < past:
+                replant(game, begin, end, past, top)
+                remeasure(game, least, begin, past, top)
+            past = end
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -263,8 +274,8 @@ def ahead(
 @njit(cache=True, nogil=True, _nrt=False)
 def first_backfill(
     game: Tournament, s: Int, least: Ints, top: Int, t: Int, weights: Weights | Lines, free: Int, extra: Int, limit: Int
-) -> Int:
-    """Return the slot of the first job in the order that may start beside EASY's reservation; -1 if there is none.
+) -> tuple[Int, Int]:
+    """Return the slot of the first job that may start beside EASY's reservation, -1 if none, and the nodes visited.
 
     Such a job needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
     Subtrees are skipped if no job in them is small or short enough, or if even their winner comes after the best job
@@ -292,9 +303,11 @@ def first_backfill(
     best_beta = 0.0
     stack[0] = top
     depth = 1
+    visited: Int = 0
     while depth > 0:
         depth -= 1
         node = stack[depth]
+        visited += 1
         if least[node, 0] > free or (least[node, 0] > extra and least[node, 1] > limit):
             continue
         if due(game, s, node, t):
@@ -328,4 +341,4 @@ def first_backfill(
                     best = np.int64(slot)
                     best_alpha = alpha
                     best_beta = beta
-    return best
+    return best, visited

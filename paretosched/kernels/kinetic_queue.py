@@ -32,7 +32,7 @@ from .compiling import njit
 from .inputs import Jobs, Weights
 from .keys import TINY, line_at, roundings, settle
 from .lines import Lines
-from .waiting_tree import slots_for
+from .waiting_tree import FAR, slots_for
 
 # The winner's line, the time up to which it wins, its slot, and a bound of the slopes below (rounded up). Two nodes
 # are one cache line.
@@ -343,6 +343,19 @@ def fill_slot(game: Tournament, slot: Int, jobs: Jobs, j: Int, copies: Int) -> N
     job["copies"] = copies
     job["width"] = jobs.width[j]
     job["group"] = jobs.group[j]
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def smallest_of(game: Tournament, bench: Int) -> tuple[Int, Int]:
+    """Return the smallest width, processors, and the smallest estimate, s, on a bench of `game`; FAR without jobs."""
+    width: Int = FAR
+    estimate: Int = FAR
+    for slot in range(bench * BENCH, (bench + 1) * BENCH):
+        job = game.slots[slot]
+        if job["row"] >= 0:
+            width = min(width, np.int64(job["width"]))
+            estimate = min(estimate, job["estimate"])
+    return width, estimate
 
 
 @njit(cache=True, nogil=True, inline="always", _nrt=False)

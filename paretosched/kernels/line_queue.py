@@ -35,6 +35,7 @@ from .line_plan import in_planned_lines
 from .lines import Lines, after_alike
 from .profile import FIRST, LAST, add, earliest
 from .running import Profile, Running, complete, launch, lay_out, no_profile, running_jobs
+from .slot_runs import END, FEW, SLOW, Runs, forget_runs, no_runs, remeasure, replant, sort_slots
 from .waiting_tree import FAR, WIDTH, lower
 
 NONE_YET = -1
@@ -62,6 +63,8 @@ class Queue(NamedTuple):
         `Profile`: running jobs and reservations.
     stairs
         (m, 2) int64: how long, s, and how many processors are free from now on; the longer, the fewer.
+    runs
+        `Runs`: which slots are sorted.
     """
 
     game: Tournament
@@ -73,6 +76,7 @@ class Queue(NamedTuple):
     latest: Ints
     profile: Profile
     stairs: Ints
+    runs: Runs
 
 
 def in_order_of_lines(
@@ -106,7 +110,8 @@ def in_order_of_lines(
     if is_simple(backfilling):
         backfill = backfilling.reservations == 1
         least = ints(nodes if backfill else 1, 2)
-        in_order(jobs, capacity, calendar, order, backfill, running_jobs(start, capacity, backfill), game, least)
+        runs = no_runs(game.slots.size if backfill else 1)
+        in_order(jobs, capacity, calendar, order, backfill, running_jobs(start, capacity, backfill), game, least, runs)
         return
     other = new_tournament(1 if backfilling.same else n)
     tried = game if backfilling.same else Tournament(other.tree, other.stale, game.slots, other.stack)
@@ -121,6 +126,7 @@ def in_order_of_lines(
         np.full(n if backfilling.slack > 0 else 1, NONE_YET),
         no_profile(2 * n + 16),
         ints(most + 2, 2),
+        no_runs(game.slots.size),
     )
     now = running_jobs(start, capacity, True)
     in_tournaments(jobs, capacity, calendar, order, candidates, backfilling, now, queue)
@@ -170,6 +176,7 @@ def in_tournaments(
     free: Int = capacity
     arrived: Int = np.int64(0)
     era: Int = 0
+    forget_runs(queue.runs)
     while arrived < n or waiting > 0:
         t = next_event(jobs, arrived, now, running)
         running, freed = complete(jobs, now, running, t)
@@ -188,6 +195,8 @@ def in_tournaments(
                 continue
             newest, level = seat_arrival(jobs, queue, backfilling, used, waiting, level, j, count)
             top = size >> level
+            if newest < used:  # the jobs have moved together
+                forget_runs(queue.runs)
             used = newest + 1
             waiting += 1
             if backfilling.named[jobs.group[j]]:
@@ -199,6 +208,7 @@ def in_tournaments(
         step: Int = 1
         held: Int = np.int64(0)
         limited = False
+        is_slow = False
         while waiting > 0:
             slot: Int = np.int64(EMPTY)
             if step == 1:
@@ -219,7 +229,8 @@ def in_tournaments(
             if step == 3:
                 climb(queue, t)
                 tries = order if backfilling.same else candidates
-                slot = first_where(queue, queue.tried, s, top, t, tries, backfilling, False, limited)
+                slot, visited = first_where(queue, queue.tried, s, top, t, tries, backfilling, False, limited)
+                is_slow = is_slow or visited > SLOW
                 if slot < 0:
                     break
             j = np.int64(slots[slot]["row"])
@@ -238,6 +249,40 @@ def in_tournaments(
         release(queue, held)
         if waiting == 0:
             used = 0
+            forget_runs(queue.runs)
+        elif is_slow and used - queue.runs.state[END] >= FEW:
+            used = sort_waiting(queue, backfilling, used, top)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def sort_waiting(queue: Queue, backfilling: Backfilling, used: Int, top: Int) -> Int:
+    """Sort slots, between two passes; return the first slot behind all jobs.
+
+    Parameters
+    ----------
+    queue
+        `Queue`, modified in place.
+    backfilling
+        `Backfilling`.
+    used, top
+        The first slot behind all jobs up to now, and the root of the trees in use.
+    """
+    begin, end = sort_slots(queue.game, queue.runs, used)
+    if begin == used:
+        return end
+    replant(queue.game, begin, end, used, top)
+    if not backfilling.same:
+        replant(queue.tried, begin, end, used, top)
+    remeasure(queue.game, queue.least, begin, used, top)
+    size = queue.game.stale.shape[1] >> 1
+    for bench in range(begin // BENCH, (used + BENCH - 1) // BENCH):
+        claims: Int = 0
+        for slot in range(bench * BENCH, (bench + 1) * BENCH):
+            job = queue.game.slots[slot]
+            if job["row"] >= 0 and backfilling.entitled[job["group"]]:
+                claims += np.int64(job["copies"])
+        claim(queue, bench * BENCH, claims - np.int64(queue.claims[bench + size]))
+    return end
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -355,7 +400,7 @@ def next_reserved(
     """
     profile = queue.profile
     while held < backfilling.reservations and queue.claims[1] > 0:
-        slot = first_where(queue, queue.game, s, top, t, order, backfilling, True, False)
+        slot, _ = first_where(queue, queue.game, s, top, t, order, backfilling, True, False)
         job = queue.game.slots[slot]
         j = np.int64(job["row"]) + np.int64(queue.held[slot])
         width = jobs.width[j]
@@ -438,10 +483,10 @@ def first_where(
     backfilling: Backfilling,
     reserving: bool,
     limited: bool,
-) -> Int:
-    """Return the slot of the first job that may get the next reservation, or start beside them; -1 if there is none.
+) -> tuple[Int, Int]:
+    """Return the slot of the first job that may get the next reservation, or start beside them, and the nodes visited.
 
-    Subtrees are skipped if no job in them may, or if even their winner comes after the best job so far.
+    The slot is -1 if there is no such job. Subtrees are skipped if no job in them may, or if even their winner comes after the best job so far.
 
     Parameters
     ----------
@@ -465,9 +510,11 @@ def first_where(
     best_beta = 0.0
     stack[0] = top
     depth = 1
+    visited: Int = 0
     while depth > 0:
         depth -= 1
         node = stack[depth]
+        visited += 1
         if not (queue.claims[node] > 0 if reserving else has_room(queue, queue.least[node, 0], queue.least[node, 1])):
             continue
         if due(game, s, node, t):
@@ -499,4 +546,4 @@ def first_where(
                     best = np.int64(slot)
                     best_alpha = alpha
                     best_beta = beta
-    return best
+    return best, visited
