@@ -23,7 +23,7 @@ from .kinetic_queue import (
 )
 from .lines import Lines
 from .running import Running, complete, launch, reserve, running_jobs
-from .slot_runs import END, FEW, SLOW, Runs, forget_runs, no_runs, remeasure, replant, sort_slots
+from .slot_runs import SLOW, Runs, forget_runs, no_runs, sort_slots
 from .waiting_tree import WIDTH, lift, lower, open_smallest
 
 
@@ -70,7 +70,9 @@ def lift_bench(game: Tournament, least: Ints, leaf: Int, top: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def next_slot(game: Tournament, least: Ints, backfill: bool, last: Int, waiting: Int, level: Int) -> tuple[Int, Int]:
+def next_slot(
+    game: Tournament, least: Ints, runs: Runs, backfill: bool, last: Int, waiting: Int, level: Int
+) -> tuple[Int, Int]:
     """Return an empty slot behind all others, and the level of the trees that have room for it.
 
     Slots are used in the order of arrival, and again only when most are empty: jobs that arrive together stay
@@ -82,6 +84,8 @@ def next_slot(game: Tournament, least: Ints, backfill: bool, last: Int, waiting:
         Modified in place.
     least, backfill
         (2 * size, 2) int64, the tree of the smallest over the benches, modified in place if `backfill`.
+    runs
+        `Runs`, modified in place.
     last, waiting
         Slots used since the queue was last empty, and slots with waiting jobs.
     level
@@ -91,8 +95,10 @@ def next_slot(game: Tournament, least: Ints, backfill: bool, last: Int, waiting:
     size = game.stale.shape[1] >> 1
     if last == 0:
         level = -1
+        forget_runs(runs)
     elif last == BENCH << level and 2 * waiting <= last:
         last, level = close_ranks(game, last)
+        forget_runs(runs)
         if backfill:
             for k in range(level + 1):
                 open_smallest(least, size, k)
@@ -130,12 +136,10 @@ def in_order(
         As for `greedy`.
     now
         `Running`, modified in place: `start` is filled.
-    game
-        `Tournament`, modified in place.
+    game, runs
+        `Tournament` and `Runs`, modified in place.
     least
         (2 * size, 2) int64, the tree of the smallest over the benches, modified in place; (1, 2) without backfilling.
-    runs
-        `Runs`, modified in place: which slots are sorted.
     """
     estimate = jobs.estimate
     width = jobs.width
@@ -153,7 +157,6 @@ def in_order(
     head: Int = -1  # the row for which shadow and extra hold
     shadow: Int = 0
     extra: Int = np.int64(0)
-    forget_runs(runs)
     while arrivals < n or waiting > 0:
         t = next_event(jobs, arrivals, now, running)
         running, more = complete(jobs, now, running, t)
@@ -175,10 +178,8 @@ def in_order(
                     running += 1
                 free -= width[j] * count
                 continue
-            newest, level = next_slot(game, least, backfill, past, waiting, level)
+            newest, level = next_slot(game, least, runs, backfill, past, waiting, level)
             top = size >> level
-            if newest < past:  # the jobs have moved together
-                forget_runs(runs)
             past = newest + 1
             fill_slot(game, newest, jobs, j, count)
             waiting += 1
@@ -187,9 +188,8 @@ def in_order(
             if backfill:
                 lower(least, newest // BENCH + size, top, width[j], estimate[j])
 
-        blocked = False
+        blocked = is_slow = False
         limit: Int = np.int64(0)
-        is_slow = False
         while waiting > 0:
             if not blocked:
                 if due(game, s, top, t):
@@ -215,7 +215,7 @@ def in_order(
                 head = -1  # the first job in the order starts: it needs no reservation
             else:
                 slot, visited = first_backfill(game, s, least, top, t, weights, free, extra, limit)
-                is_slow = is_slow or visited > SLOW
+                is_slow = is_slow or bool(visited > SLOW)
                 if slot < 0:
                     break
                 j = np.int64(slots[slot]["row"])
@@ -235,13 +235,8 @@ def in_order(
                 lift_bench(game, least, slot // BENCH + size, top)
         if waiting == 0:
             past = 0
-            forget_runs(runs)
-        elif is_slow and past - runs.state[END] >= FEW:
-            begin, end = sort_slots(game, runs, past)
-            if begin < past:
-                replant(game, begin, end, past, top)
-                remeasure(game, least, begin, past, top)
-            past = end
+        elif is_slow:
+            _, past = sort_slots(game, least, runs, past, top)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

@@ -35,7 +35,7 @@ from .line_plan import in_planned_lines
 from .lines import Lines, after_alike
 from .profile import FIRST, LAST, add, earliest
 from .running import Profile, Running, complete, launch, lay_out, no_profile, running_jobs
-from .slot_runs import END, FEW, SLOW, Runs, forget_runs, no_runs, remeasure, replant, sort_slots
+from .slot_runs import SLOW, Runs, no_runs, replant, sort_slots
 from .waiting_tree import FAR, WIDTH, lower
 
 NONE_YET = -1
@@ -176,7 +176,6 @@ def in_tournaments(
     free: Int = capacity
     arrived: Int = np.int64(0)
     era: Int = 0
-    forget_runs(queue.runs)
     while arrived < n or waiting > 0:
         t = next_event(jobs, arrived, now, running)
         running, freed = complete(jobs, now, running, t)
@@ -195,8 +194,6 @@ def in_tournaments(
                 continue
             newest, level = seat_arrival(jobs, queue, backfilling, used, waiting, level, j, count)
             top = size >> level
-            if newest < used:  # the jobs have moved together
-                forget_runs(queue.runs)
             used = newest + 1
             waiting += 1
             if backfilling.named[jobs.group[j]]:
@@ -230,7 +227,7 @@ def in_tournaments(
                 climb(queue, t)
                 tries = order if backfilling.same else candidates
                 slot, visited = first_where(queue, queue.tried, s, top, t, tries, backfilling, False, limited)
-                is_slow = is_slow or visited > SLOW
+                is_slow = is_slow or bool(visited > SLOW)
                 if slot < 0:
                     break
             j = np.int64(slots[slot]["row"])
@@ -249,8 +246,7 @@ def in_tournaments(
         release(queue, held)
         if waiting == 0:
             used = 0
-            forget_runs(queue.runs)
-        elif is_slow and used - queue.runs.state[END] >= FEW:
+        elif is_slow:
             used = sort_waiting(queue, backfilling, used, top)
 
 
@@ -267,13 +263,11 @@ def sort_waiting(queue: Queue, backfilling: Backfilling, used: Int, top: Int) ->
     used, top
         The first slot behind all jobs up to now, and the root of the trees in use.
     """
-    begin, end = sort_slots(queue.game, queue.runs, used)
+    begin, end = sort_slots(queue.game, queue.least, queue.runs, used, top)
     if begin == used:
         return end
-    replant(queue.game, begin, end, used, top)
     if not backfilling.same:
         replant(queue.tried, begin, end, used, top)
-    remeasure(queue.game, queue.least, begin, used, top)
     size = queue.game.stale.shape[1] >> 1
     for bench in range(begin // BENCH, (used + BENCH - 1) // BENCH):
         claims: Int = 0
@@ -313,7 +307,7 @@ def seat_arrival(
     """
     size = queue.game.stale.shape[1] >> 1
     before: Int = -1 if used == 0 else level
-    slot, level = next_slot(queue.game, queue.least, True, used, waiting, level)
+    slot, level = next_slot(queue.game, queue.least, queue.runs, True, used, waiting, level)
     if slot < used:  # the jobs have moved together
         for bench in range((used + BENCH - 1) // BENCH):
             node = bench + size
@@ -486,7 +480,8 @@ def first_where(
 ) -> tuple[Int, Int]:
     """Return the slot of the first job that may get the next reservation, or start beside them, and the nodes visited.
 
-    The slot is -1 if there is no such job. Subtrees are skipped if no job in them may, or if even their winner comes after the best job so far.
+    The slot is -1 if there is no such job. Subtrees are skipped if no job in them may, or if even their winner comes
+    after the best job so far.
 
     Parameters
     ----------

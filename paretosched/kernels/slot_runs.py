@@ -27,7 +27,7 @@ FEW = 64  # slots that are not worth it
 RATIO = 2  # of the lengths of two runs that are sorted together
 MOST = 64  # runs, more than there can be with that ratio
 DIGITS = 3  # of a width
-LENGTH_BITS, PLACE_BITS = 31, 25  # of an estimate, and of a place in a run; there are fewer than 2^7 widths of 3 digits
+LENGTH_BITS, PLACE_BITS = 31, 25  # of an estimate, and of a place in a run; a width has 7 bits, see `digits_of`
 RUNS, END = 0, 1  # in `Runs.state`
 
 
@@ -59,35 +59,40 @@ def no_runs(slots: Int) -> Runs:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def sort_slots(game: Tournament, runs: Runs, past: Int) -> tuple[Int, Int]:
-    """Sort the slots behind the last run, or more of them; the trees are not changed, see `replant` and `remeasure`.
+def sort_slots(game: Tournament, least: Ints, runs: Runs, past: Int, top: Int) -> tuple[Int, Int]:
+    """Sort the slots behind the last run, or more of them, if they are worth it; the games of these become stale.
 
     Parameters
     ----------
     game
-        Its slots are modified in place.
+        Modified in place.
+    least
+        (2 * size, 2) int64, the tree of the smallest over the benches, modified in place.
     runs
         `Runs`, modified in place.
-    past
-        The first slot behind all jobs up to now.
+    past, top
+        The first slot behind all jobs up to now, and the root of the trees in use.
 
     Returns
     -------
     begin, end
-        The first slot whose job may have moved, the first one of a bench; and the first slot behind all jobs.
+        The first slot whose job may have moved, and the first slot behind all jobs.
     """
+    if past - runs.state[END] < FEW:
+        return past, past
     count = runs.state[RUNS]
     begin = runs.state[END]
     while count > 0 and begin - runs.begin[count - 1] <= RATIO * (past - begin):
         count -= 1
         begin = runs.begin[count]
-    begin -= begin % BENCH
     if past - begin >= 1 << PLACE_BITS:
         return past, past
     end = begin + _sort(game, runs, begin, past)
     runs.begin[count] = begin
     runs.state[RUNS] = count + 1
     runs.state[END] = end
+    replant(game, begin, end, past, top)
+    _measure(game, least, begin, past, top)
     return begin, end
 
 
@@ -100,7 +105,7 @@ def forget_runs(runs: Runs) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def digits_of(width: Int) -> Int:
-    """Return a number that grows with the first binary digits of a width, and is below 2^7 for 32 of them."""
+    """Return a number that grows with the first binary digits of a width; it is below 2^7 for widths below 2^31."""
     shift = 0
     while width >> DIGITS > 0:
         width >>= 1
@@ -110,9 +115,9 @@ def digits_of(width: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _sort(game: Tournament, runs: Runs, begin: Int, past: Int) -> Int:
-    """Move the jobs of slots begin..past - 1 together and sort them; return how many there are.
+    """Move the jobs of slots `begin` to `past` - 1 together and sort them; return how many there are.
 
-    `game` and the work space of `runs` are modified in place; the slots behind the jobs are empty then.
+    The slots of `game` and the work space of `runs` are modified in place. The slots behind the jobs are empty then.
     """
     slots, keys, spare = game.slots, runs.keys, runs.spare
     count = 0
@@ -149,7 +154,15 @@ def _sort(game: Tournament, runs: Runs, begin: Int, past: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _sink(keys: Ints, root: Int, count: Int) -> None:
-    """Let a key sink to its place in a heap of `count` keys, the largest on top; `keys` is modified in place."""
+    """Let a key sink to its place in a heap with the largest on top.
+
+    Parameters
+    ----------
+    keys
+        (m,) int64, of which the first are the heap, modified in place.
+    root, count
+        The place of the key, below which all is in order, and the size of the heap.
+    """
     key = keys[root]
     place = root
     child = 2 * place + 1
@@ -173,7 +186,7 @@ def replant(game: Tournament, begin: Int, end: Int, past: Int, top: Int) -> None
     game
         Modified in place.
     begin, end, past
-        Slots; `begin` is the first one of a bench.
+        Slots.
     top
         The root of the trees in use.
     """
@@ -194,7 +207,7 @@ def replant(game: Tournament, begin: Int, end: Int, past: Int, top: Int) -> None
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def remeasure(game: Tournament, least: Ints, begin: Int, past: Int, top: Int) -> None:
+def _measure(game: Tournament, least: Ints, begin: Int, past: Int, top: Int) -> None:
     """Update the tree of the smallest after jobs have moved within slots begin..past - 1.
 
     Parameters

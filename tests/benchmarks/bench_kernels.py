@@ -70,6 +70,7 @@ ORDERS = {  # policies as text, with their goals
 }
 GOALS |= ORDERS
 DEEP = ("easy", "conservative", "conservative-replan")
+ONE_BY_ONE = ("wfp3; backfill: easy", "wfp3; backfill: easy:8")  # with a search for each job that is backfilled
 WHOLE_NODES = ("fcfs; backfill: easy; nodes: 1024 of 64", "fcfs; backfill: conservative; nodes: 1024 of 64")
 GROWTH = 2.5  # goal: how much more time twice the jobs, and so about twice the queue, may take
 
@@ -191,7 +192,7 @@ def deep_queues() -> Iterator[tuple[str, Workload, tuple[str, ...]]]:
         part = lublin(jobs=jobs, processors=128, seed=71).with_(submit=np.arange(jobs))
         yield f"Lublin, planned anew, {jobs:,} jobs at once", part, ("conservative-replan",)
     for jobs in (10_000, 20_000, 40_000):
-        yield f"small-long, short-wide, {jobs:,} jobs", small_long_and_short_wide(jobs), ("easy",)
+        yield f"small-long, short-wide, {jobs:,} jobs", small_long_and_short_wide(jobs), ("easy", *ONE_BY_ONE)
     yield "Lublin, 93,312 processors", lublin(jobs=20_000, processors=93_312, seed=71), DEEP
     for jobs in (5_000, 10_000):
         yield f"Lublin, 1,024 nodes of 64, {jobs:,} jobs", lublin(jobs=jobs, processors=65_536, seed=71), WHOLE_NODES
