@@ -268,14 +268,7 @@ def sort_waiting(queue: Queue, backfilling: Backfilling, used: Int, top: Int) ->
         return end
     if not backfilling.same:
         replant(queue.tried, begin, end, used, top)
-    size = queue.game.stale.shape[1] >> 1
-    for bench in range(begin // BENCH, (used + BENCH - 1) // BENCH):
-        claims: Int = 0
-        for slot in range(bench * BENCH, (bench + 1) * BENCH):
-            job = queue.game.slots[slot]
-            if job["row"] >= 0 and backfilling.entitled[job["group"]]:
-                claims += np.int64(job["copies"])
-        claim(queue, bench * BENCH, claims - np.int64(queue.claims[bench + size]))
+    count_claims(queue, backfilling, begin, end, used)
     return end
 
 
@@ -309,14 +302,7 @@ def seat_arrival(
     before: Int = -1 if used == 0 else level
     slot, level = next_slot(queue.game, queue.least, queue.runs, True, used, waiting, level)
     if slot < used:  # the jobs have moved together
-        for bench in range((used + BENCH - 1) // BENCH):
-            node = bench + size
-            while node > 0 and queue.claims[node] > 0:
-                queue.claims[node] = 0
-                node >>= 1
-        for other in range(slot):
-            if backfilling.entitled[queue.game.slots[other]["group"]]:
-                claim(queue, other, np.int64(queue.game.slots[other]["copies"]))
+        count_claims(queue, backfilling, 0, slot, used)
         if not backfilling.same:
             before = plant(queue.tried, slot)
     if not backfilling.same and slot % BENCH == 0:
@@ -338,6 +324,29 @@ def claim(queue: Queue, slot: Int, count: Int) -> None:
     while node > 0:
         queue.claims[node] += count
         node >>= 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def count_claims(queue: Queue, backfilling: Backfilling, begin: Int, end: Int, used: Int) -> None:
+    """Count anew, between two passes, how many jobs may get a reservation, after slots have moved.
+
+    Parameters
+    ----------
+    queue
+        `Queue`, modified in place.
+    backfilling
+        `Backfilling`.
+    begin, end, used
+        The first slot whose job may have moved, and the first slots behind all jobs, now and before.
+    """
+    size = queue.game.stale.shape[1] >> 1
+    for bench in range(begin // BENCH, (used + BENCH - 1) // BENCH):
+        claims: Int = 0
+        for slot in range(bench * BENCH, min((bench + 1) * BENCH, end)):
+            job = queue.game.slots[slot]
+            if job["row"] >= 0 and backfilling.entitled[job["group"]]:
+                claims += np.int64(job["copies"])
+        claim(queue, bench * BENCH, claims - np.int64(queue.claims[bench + size]))
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -2,13 +2,13 @@
 
 The slots of `kinetic_queue` are in the order of arrival. So a node over some of them has jobs of all sizes: the
 narrowest may fit, the shortest may end in time, and the first in the order is another one, which may not start. A
-search for the first job that may start looks at most of a deep queue then. Which job comes first depends on no slot.
-So when a search has been slow, slots are sorted by width and estimate: below most nodes all jobs may start, or none.
+search for the first job that may start looks at much of a deep queue then. Which job comes first depends on no slot.
+So when a search has been slow, slots are sorted by width and estimate: below many nodes all jobs may start, or none.
 
 Widths are sorted by their first three binary digits, because jobs of nearly the same width differ more in their
 estimates. Jobs that came after the last sorting are sorted alone, and together with the last run of sorted slots if
-that is not more than twice as long. So there are few runs, and each job is sorted a few times (as in a logarithmic
-method, Bentley and Saxe 1980).
+that is not more than twice as long. So n slots have O(log n) runs, and each job is sorted O(log n) times (as in a
+logarithmic method, Bentley and Saxe 1980).
 """
 
 from typing import NamedTuple
