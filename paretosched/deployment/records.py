@@ -23,6 +23,7 @@ from ..core.typed_json import as_type
 
 FORMAT = "paretosched deployment 1"
 STATE, LOG, METRICS, BOOKS = "deploy.json", "deploy.jsonl", "deploy.prom", "deploy.books"
+UNFINISHED = ".deploy."  # how names of files begin that are being written
 LOG_BYTES = 2**25  # of a file of the log
 LATEST = 2**37  # Unix time
 OLD_LOGS = 8  # older files that are kept: deploy.jsonl.1 is the latest of them
@@ -64,9 +65,24 @@ def open_folder(folder: Path) -> None:
         names = {path.name for path in folder.iterdir()}
     except OSError as error:
         raise InputError(f"{folder}: cannot be the folder of a deployment: {error.strerror}") from None
-    others = sorted(name for name in names if not name.startswith((STATE, LOG, METRICS, BOOKS, ".deploy.")))
+    others = sorted(name for name in names if not name.startswith((STATE, LOG, METRICS, BOOKS, UNFINISHED)))
     if others:
         raise InputError(f"{folder}: the folder of a deployment must have no other files, but has {others[0]}")
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove the files that a daemon was writing when it was killed; the folder must be locked.
+
+    Raises
+    ------
+    InputError
+        One cannot be removed.
+    """
+    for path in folder.glob(f"{UNFINISHED}*"):
+        try:
+            path.unlink()
+        except OSError as error:
+            raise InputError(f"{path}: left by a daemon that was killed, cannot be removed: {error.strerror}") from None
 
 
 def read_state(folder: Path) -> State:

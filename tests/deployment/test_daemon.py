@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 import paretosched as ps
+from paretosched.core.files import replacing
 from paretosched.deployment.daemon import Plan, locked_folder, run_daemon, undo, write_factors
-from paretosched.deployment.records import read_state
+from paretosched.deployment.records import METRICS, read_state
 from paretosched.deployment.site_factors import bounded_share, lexicographic
 from paretosched.deployment.slurm_calls import SlurmError
 from support.commands import environment
@@ -330,13 +331,29 @@ def test_ten_thousand_jobs_take_little_memory_and_no_heavy_library(fake: FakeSlu
     assert records(plan)[0]["ranked"] == 10_000
 
 
-def test_the_pid_of_a_daemon_that_was_killed_blocks_nothing(fake: FakeSlurm, plan: Plan) -> None:
+@pytest.mark.parametrize("work", [once, lambda plan: undo(plan, lambda _: None)])
+def test_a_daemon_that_was_killed_leaves_no_lock_and_no_unfinished_file(
+    fake: FakeSlurm, plan: Plan, work: Callable[[Plan], object]
+) -> None:
     """The system takes the lock back, however the process ends."""
     fake.queue(JOBS, {})
+    once(plan)
+    whole = sorted(path.name for path in plan.folder.iterdir())
     pid = os.fork()
     if pid == 0:
-        with locked_folder(plan.folder):
+        with locked_folder(plan.folder), replacing(plan.folder / METRICS) as temporary:
+            temporary.write_text("half", encoding="utf-8")
             os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(pid, 0)
-    once(plan)
-    assert fake.order() == [2, 3, 1]
+    assert len(list(plan.folder.iterdir())) == len(whole) + 1
+    work(plan)
+    left = sorted(path.name for path in plan.folder.iterdir())
+    assert left == (whole if work is once else ["deploy.jsonl"])
+    assert set(fake.writes().values()) == ({0} if work is not once else set(read_state(plan.folder).factors.values()))
+
+
+def test_an_unfinished_file_that_cannot_be_removed_is_named(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue(JOBS, {})
+    (plan.folder / ".deploy.prom.part").mkdir(parents=True)
+    with pytest.raises(ps.InputError, match=r"\.deploy\.prom\.part: left by a daemon that was killed, cannot be removed"):
+        once(plan)

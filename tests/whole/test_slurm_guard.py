@@ -104,6 +104,7 @@ def test_a_guarded_order_is_run_killed_gone_on_with_and_undone(tmp_path: Path) -
             cluster.wait_until(lambda: len(daemon.reviews()) >= 2, 120)
             process.send_signal(signal.SIGKILL)
             out += "".join(process.communicate(timeout=60))
+            (daemon.kept / ".deploy.prom.0123456789ab.part").touch()  # as if it had been killed while it wrote
             crowd(5)
             process = daemon.start()
             cluster.wait_until(lambda: len(daemon.reviews()) >= 3, 120)
