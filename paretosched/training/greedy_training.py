@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import as_path, callback, whole_number
+from ..core.arguments import as_path, callback
 from ..core.arrays import Floats
-from ..core.errors import InputError, one_of
+from ..core.errors import one_of
 from ..core.situations import SITUATIONS
 from ..encodings import weighting
 from ..encodings.weighting import Weighting
@@ -36,7 +36,7 @@ from ..workload.reopening import WorkloadLike
 from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limit_genomes, search
 from .task import Task, data_of
 from .training import Progress, Training, carry_out, training_of
-from .validation import known_number, learn
+from .validation import budget, learn
 
 GENERATIONS = 100  # paper 000, IV-C
 MOST_GENERATIONS = 20_000  # 2 million simulations a system
@@ -125,10 +125,7 @@ def train(
     one_of("backfill", backfill, BACKFILLS)
     one_of("strategy", strategy, STRATEGIES)
     one_of("scale", scale, SCALES)
-    if generations is None:
-        generations = known_number(run_directory, "generations", GENERATIONS)
-    if not 1 <= whole_number("generations", generations) <= MOST_GENERATIONS:
-        raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
+    generations = budget("generations", generations, run_directory, GENERATIONS, MOST_GENERATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed)
     groups = data.whole[0].groups
     criteria = CRITERIA if criterion == BEST else (criterion,)

@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 from scipy.stats import qmc
 
-from ..core.arguments import as_path, callback, whole_number
+from ..core.arguments import as_path, callback
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..encodings.guarded_order import GENES, POLICY, GuardedOrders
@@ -35,7 +35,7 @@ from .evolution_strategy import Search
 from .guarded_reference import guarded_of
 from .task import Task, data_of, tasks
 from .training import Progress, Training, carry_out, training_of
-from .validation import known_number, learn
+from .validation import budget, learn
 
 EVALUATIONS = 250
 MOST_EVALUATIONS = 10**6
@@ -90,10 +90,7 @@ def train_guarded(
     """
     check_workers(workers, scheduler, tls)
     callback("progress", progress)
-    if evaluations is None:
-        evaluations = known_number(run_directory, "evaluations", EVALUATIONS)
-    if not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
-        raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
+    evaluations = budget("evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed, windows=WINDOWS)
     down = [w.name for w in data.whole if w.down is not None]
     if down:

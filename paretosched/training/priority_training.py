@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import as_path, callback, whole_number
+from ..core.arguments import as_path, callback
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..encodings.trained_order import (
@@ -46,7 +46,7 @@ from ..workload.reopening import WorkloadLike
 from .evolution_strategy import Search, covariance_strategy, limit_genomes
 from .task import Task, by_weight, data_of, important_groups
 from .training import Progress, Training, carry_out, training_of
-from .validation import known_number, learn
+from .validation import budget, learn
 
 EVALUATIONS = 4000
 MOST_EVALUATIONS = 10**7
@@ -112,10 +112,7 @@ def train_priority(
     """
     check_workers(workers, scheduler, tls)
     callback("progress", progress)
-    if evaluations is None:
-        evaluations = known_number(run_directory, "evaluations", EVALUATIONS)
-    if not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
-        raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
+    evaluations = budget("evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed)
     groups = data.whole[0].groups
     favoured = by_weight(data.wish, groups)

@@ -23,8 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arguments import as_path
+from ..core.arguments import as_path, whole_number
 from ..core.arrays import Floats, Mask
+from ..core.errors import InputError
 from ..policies.policy import Policy
 from ..search.resuming import Record
 from ..search.runs import known_parameters
@@ -195,12 +196,30 @@ def choose_margin(rows: Sequence[Candidate]) -> float:
     return min(rows, key=lambda row: (-row.kept, row.exceeded, row.margin)).margin
 
 
-def known_number(run_directory: str | PathLike[str] | None, name: str, otherwise: int) -> int:
-    """Return a number of the run that is continued, such as its "evaluations"; another one if there is none."""
-    if run_directory is not None:
+def budget(name: str, asked: int | None, run_directory: str | PathLike[str] | None, otherwise: int, most: int) -> int:
+    """Return a number of a training, such as its "evaluations": as asked, else as of the run that is continued.
+
+    Parameters
+    ----------
+    name, asked
+        Of the argument, and its value; None if nothing is asked.
+    run_directory
+        Where the training is stored; None if nowhere.
+    otherwise
+        The number where nothing is asked, and no run is continued.
+    most
+        The largest number.
+
+    Raises
+    ------
+    InputError
+        It is not in 1..most.
+    """
+    number = otherwise if asked is None else asked
+    if asked is None and run_directory is not None:
         place = as_path(run_directory)
-        for run in (place, place / VALIDATION_RUN):
-            known = known_parameters(run).get(name)
-            if isinstance(known, int):
-                return known
-    return otherwise
+        known = (known_parameters(run).get(name) for run in (place, place / VALIDATION_RUN))
+        number = next((value for value in known if isinstance(value, int)), otherwise)
+    if not 1 <= whole_number(name, number) <= most:
+        raise InputError(f"{name} must be in 1..{most}, but are {number}")
+    return number
