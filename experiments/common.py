@@ -12,7 +12,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -238,8 +238,13 @@ def show_training(name: str, every: int = 1) -> Callable[[Progress], None]:
 def load_policies(results: Path) -> dict[str, dict[str, Any]]:
     """Return what earlier calls have trained, by name: "policy" as JSON, and what else belongs to it."""
     path = results / POLICIES
-    lines = gzip.decompress(path.read_bytes()).splitlines() if path.exists() else []
-    values = [json.loads(line) for line in lines]
+    return dict(_policies_of(path, path.stat().st_mtime_ns)) if path.exists() else {}
+
+
+@lru_cache(1)  # a thousand policies take a second, and are asked for one by one
+def _policies_of(path: Path, written: int) -> dict[str, dict[str, Any]]:  # noqa: ARG001  # a newer file is read anew
+    """Return the policies of a file that was written at a time, ns."""
+    values = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
     return {value.pop("name"): value for value in values}
 
 
