@@ -21,7 +21,16 @@ from ..core.locks import take_lock
 from ..policies.guarded import Guarded
 from ..policies.policy import load_policy
 from .ranking import Orderly, check_orderly, order_of
-from .records import State, open_folder, read_state, remove_state, remove_unfinished, write_line, write_metrics, write_state
+from .records import (
+    State,
+    open_folder,
+    read_state,
+    remove_state,
+    remove_unfinished,
+    write_line,
+    write_metrics,
+    write_state,
+)
 from .site_factors import Scale, changed_factors
 from .slurm_calls import NO_ANSWER, PATIENCE, SlurmError, call
 from .slurm_groups import Grouping, grouping_of

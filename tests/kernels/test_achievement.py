@@ -31,7 +31,9 @@ def check(points: np.ndarray, generator: np.random.Generator, every: int) -> Non
     for count, point in enumerate(points, 1):
         held[count - 1] = point
         append_row(held, order, corners, count)
-        assert count % LEAF or sorted(order[:count].tolist()) == list(range(count))
+        if count % LEAF == 0:  # they have been moved
+            assert sorted(order[:count].tolist()) == list(range(count))
+            assert held[:count].tolist() == points[order[:count]].tolist()
         if count % every == 0 or count == len(points):
             corner = points[:count].min(axis=0)
             slopes = 1 / np.maximum(generator.dirichlet(np.ones(points.shape[1])), 1e-9)

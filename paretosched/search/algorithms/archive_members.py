@@ -33,6 +33,7 @@ class Members:
         self._best = np.full(width, np.inf)
         self._points = np.empty((LEAF, *point))
         self._places = np.empty((LEAF, width))
+        self._moved = np.empty((LEAF, width))  # the same coordinates, in the order of the tree
         self._order = np.empty(LEAF, dtype=np.int64)
         self._corners = np.empty((2, width))
 
@@ -63,15 +64,15 @@ class Members:
     def add(self, point: Floats, place: Floats) -> None:
         """Take in a point and its coordinates, (c,), less is better."""
         if self._count == len(self._points):
-            self._points, self._places, self._order, self._corners = (
+            self._points, self._places, self._moved, self._order, self._corners = (
                 np.concatenate([held, np.empty_like(held)])
-                for held in (self._points, self._places, self._order, self._corners)
+                for held in (self._points, self._places, self._moved, self._order, self._corners)
             )
         self._points[self._count] = point
-        self._places[self._count] = place
+        self._places[self._count] = self._moved[self._count] = place
         self._count += 1
         np.minimum(self._best, place, out=self._best)
-        append_row(self._places, self._order, self._corners, self._count)
+        append_row(self._moved, self._order, self._corners, self._count)
 
     def along(self, ray: Floats, edge: Floats) -> Floats:
         """Return the point that comes farthest along a ray, from the far corner of a box to the best of everything.
@@ -86,7 +87,7 @@ class Members:
         edge
             (c,) the far corner.
         """
-        tree = self._places, self._order, self._corners, self._count
+        tree = self._moved, self._order, self._corners, self._count
         return self.point(farthest_along(*tree, self._best, edge, ray, SHARE))
 
 
