@@ -15,7 +15,8 @@ a bootstrap would draw the part of a week that comes last as often as a whole on
 block bootstrap of `intervals` the realised gain is set against two thirds of the promise. The promise is kept if 95 %
 of the draws lie above, as the interval of 90 % does then, and the limits of the wish are kept in 95 % of the draws. It
 is not kept if the interval lies below, or the limits are exceeded in 95 % of the draws. Otherwise these weeks do not
-say.
+say. Nor do they say that it is kept if more than `MOST_WAITING` of the jobs, or of those of a group, still wait: these
+are in no schedule, and may have waited longest.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ from .order_agreement import Pairs, compared_pairs
 DAY = 86_400  # s
 KEPT_SHARE = 2 / 3  # of the promised gain
 SURE = 0.95  # share of the draws
+MOST_WAITING = 0.01  # of the jobs of these weeks
 EASY, RECORDED, POLICY, TODAY = range(4)  # the schedules of a review; the last one only if it is known
 ALL = "all"
 
@@ -68,6 +70,24 @@ class Word(StrEnum):
     KEPT = "kept"
     BROKEN = "not kept"
     UNKNOWN = "cannot be said"
+
+
+class StillWaiting(NamedTuple):
+    """Jobs of the weeks that count that had not started when the accounting was read.
+
+    Attributes
+    ----------
+    group
+        The name of the group; "all" for all of them.
+    jobs
+        How many had not started.
+    share
+        Of all jobs of this group in these weeks, also of those.
+    """
+
+    group: str
+    jobs: int
+    share: float
 
 
 class Verdict(NamedTuple):
@@ -91,6 +111,9 @@ class Review:
         How many jobs since the date do not count, because no start is recorded.
     later
         How many jobs do not count, because they came after the last whole week.
+    waiting
+        The jobs that still wait and are in no schedule: all, and those of each group of which some do; none if that is
+        not known.
     schedules
         Of EASY, what was recorded, of the policy, and of today's scheduler if it is known.
     values
@@ -113,6 +136,7 @@ class Review:
     begin: Begin
     unknown: int
     later: int
+    waiting: tuple[StillWaiting, ...]
     schedules: tuple[Schedule, ...]
     values: Floats
     wish: Wish
@@ -184,6 +208,7 @@ class Review:
             "waiting_then": int(self.begin.waiting.size),
             "without_start": self.unknown,
             "after_whole_weeks": self.later,
+            "still_waiting": {each.group: each.jobs for each in self.waiting},
             "gain_promised": self.promised,
             "gain_predicted": self.gain(POLICY),
             "gain_predicted_interval": _ends(ends, POLICY),
@@ -254,10 +279,12 @@ def review(
     if min(whole, weeks_of(w)) >= LEAST_WEEKS:
         spread, difference = _spread(schedules, chosen)
         verdict = _verdict(schedules, chosen, promised, values, _share_exceeded(chosen, recorded, references))
+    waiting = _still_waiting(w, begin.since, first + whole * WEEK if whole >= LEAST_WEEKS else None)
+    verdict = _if_all_started(verdict, waiting)
     pairs = compared_pairs(w.eligible, recorded.start, own.start)
     unknown, later = (int(np.count_nonzero(rows)) for rows in (~has_start, has_start & ~counted))
     return Review(
-        w, begin, unknown, later, schedules, values, chosen, here, promised, spread, difference, pairs, verdict
+        w, begin, unknown, later, waiting, schedules, values, chosen, here, promised, spread, difference, pairs, verdict
     )
 
 
@@ -371,6 +398,37 @@ def _too_few(weeks: int) -> Verdict:
     if weeks >= LEAST_WEEKS:
         there = f"there are {weeks}, of which the last is not over, and {LEAST_WEEKS} whole ones are needed"
     return Verdict(Word.UNKNOWN, (f"too few weeks: {there}",))
+
+
+def _still_waiting(counted: Workload, since: int, end: int | None) -> tuple[StillWaiting, ...]:
+    """Return the jobs submitted from a second on, and before an end, that had not started, as far as is known.
+
+    Their day is known, not the second: all jobs of the first and the last day count.
+    """
+    names = counted.names
+    if names is None:
+        return ()
+    rows = [each for each in names.waiting if (each.day + 1) * DAY > since and (end is None or each.day * DAY < end)]
+    if not rows:
+        return ()
+    jobs = {ALL: sum(each.jobs for each in rows)}
+    for each in rows:
+        group = names.groups.get(each.group, "")
+        if group in counted.groups:
+            jobs[f"group {group}"] = jobs.get(f"group {group}", 0) + each.jobs
+    started = {f"group {name}": int((counted.group == i).sum()) for i, name in enumerate(counted.groups)}
+    started[ALL] = len(counted)
+    return tuple(StillWaiting(group, count, count / (count + started[group])) for group, count in jobs.items())
+
+
+def _if_all_started(verdict: Verdict, waiting: Sequence[StillWaiting]) -> Verdict:
+    """Return a verdict that does not say that a promise is kept if many jobs still wait."""
+    many = [each for each in waiting if each.share > MOST_WAITING]
+    if not many or verdict.word != Word.KEPT:
+        return verdict
+    words = ", ".join(f"{each.jobs:,} of {each.group} ({100 * each.share:.1f} %)" for each in many)
+    reason = f"too many jobs of these weeks still wait, and are in no schedule: {words}"
+    return Verdict(Word.UNKNOWN, (reason, *verdict.reasons))
 
 
 def _verdict(

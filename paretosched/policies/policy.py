@@ -150,12 +150,9 @@ def as_policy(policy: PolicyLike) -> Policy:
     if not isinstance(policy, str | os.PathLike):
         raise InputError(f"policy must be a policy, the name of a rule or the path of a file, but is {policy!r:.60}")
     word = str(policy)
-    if word in PLAIN_RULES:
-        return Plain(word)
-    if word in (TimeSharing.rule, OPTIMISED):
-        return TimeSharing(optimisation=Optimisation() if word == OPTIMISED else None)
-    if word in ORDER_NAMES:
-        return Priority(word)
+    named = _by_name(word)
+    if named is not None:
+        return named
     path = Path(policy)
     if path.suffix.lower() in (".json", ".txt", SLURM_ENDING) or is_file(path):
         return load_policy(path)
@@ -168,6 +165,15 @@ def as_policy(policy: PolicyLike) -> Policy:
         "(.json, .txt, or a slurm.conf), or an order in words, such as "
         f'"order: wait / estimate; backfill: easy"{did_you_mean(word, words)}'
     )
+
+
+def _by_name(word: str) -> Policy | None:
+    """Return the policy with a name; None if there is none."""
+    if word in PLAIN_RULES:
+        return Plain(word)
+    if word in (TimeSharing.rule, OPTIMISED):
+        return TimeSharing(optimisation=Optimisation() if word == OPTIMISED else None)
+    return Priority(word) if word in ORDER_NAMES else None
 
 
 def _read_words(text: str) -> Priority | Guarded:
@@ -189,7 +195,8 @@ def save_policy(policy: PolicyLike, path: str | os.PathLike[str]) -> None:
 def load_policy(path: str | os.PathLike[str]) -> Policy:
     """Read a policy file: JSON, words in a file whose name ends in ".txt", or a slurm.conf, whose name ends in ".conf".
 
-    Among words, a # at the beginning of a line or behind a space begins a comment, which ends with the line.
+    Among words, a # at the beginning of a line or behind a space begins a comment, which ends with the line. A name
+    alone is that of a policy, as for `as_policy`.
 
     Raises
     ------
@@ -206,8 +213,9 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
         if SLURM_LINE.search(text):
             raise InputError(f'{path}: this looks like a slurm.conf, but its name does not end in "{SLURM_ENDING}"')
         if is_words:
+            words = COMMENTS.sub(r"\1", text)
             try:
-                return _read_words(COMMENTS.sub(r"\1", text))
+                return _by_name(words.strip()) or _read_words(words)
             except InputError as error:
                 raise InputError(f"{path}: {error}") from None
     value = parse_json(text, path, lambda word: math.nan if word == "NaN" else math.inf)

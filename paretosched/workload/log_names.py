@@ -2,8 +2,8 @@
 
 A log in the Standard Workload Format has numbers only. The file beside it says which user, group, queue and partition
 a number stands for, from which second on each job could run, what it asked for that the format has no field for, when
-processors were down, and what was dropped or assumed when the log was made. It belongs to the log by the SHA-256 of the
-log. Keys of names and of what jobs ask for are numbers as text.
+processors were down, which jobs had not started yet, and what was dropped or assumed when the log was made. It belongs
+to the log by the SHA-256 of the log. Keys of names and of what jobs ask for are numbers as text.
 """
 
 from __future__ import annotations
@@ -58,6 +58,24 @@ class Count(NamedTuple):
     jobs: int
     work: int | None = None
     first: str = ""
+
+
+class StillWaiting(NamedTuple):
+    """Jobs of one group and day that could run and had not started when the accounting was read; not in the log.
+
+    Attributes
+    ----------
+    group
+        Number of the group in the log; -1 if no job of the log is of this group.
+    day
+        When they were submitted: days since the log begins.
+    jobs
+        How many.
+    """
+
+    group: int
+    day: int
+    jobs: int
 
 
 class Eligible(NamedTuple):
@@ -115,6 +133,8 @@ class Names:
         When processors of the machine were down, in seconds of the log; None if all were up, or nothing is known.
     asked
         By words of BESIDE: the jobs that ask for another number than the one there.
+    waiting
+        The jobs that had not started when the accounting was read.
     """
 
     users: Mapping[int, str] = field(default_factory=dict)
@@ -127,6 +147,7 @@ class Names:
     dropped: tuple[Count, ...] = ()
     down: DownTimes | None = None
     asked: Mapping[str, PerJob] = field(default_factory=dict)
+    waiting: tuple[StillWaiting, ...] = ()
 
     _repr_html_ = fields_html
 
@@ -159,6 +180,14 @@ class _CountFile(Struct, forbid_unknown_fields=True):
     first: str = ""
 
 
+class _WaitingFile(Struct, forbid_unknown_fields=True):
+    """Jobs that had not started, in the file."""
+
+    group: int
+    day: int
+    jobs: int
+
+
 class _NamesFile(Struct, forbid_unknown_fields=True):
     """The content of the file."""
 
@@ -175,6 +204,7 @@ class _NamesFile(Struct, forbid_unknown_fields=True):
     asked: dict[str, dict[str, list[int]]] = {}
     down: _DownFile | None = None
     dropped: list[_CountFile] = []
+    waiting: list[_WaitingFile] = []
 
 
 def names_path(log: str | os.PathLike[str]) -> Path:
@@ -219,6 +249,7 @@ def read_names(log: str | os.PathLike[str], sha256: str | None = None) -> Names 
             asked={word: _jobs_asking(word, jobs) for word, jobs in file.asked.items()},
             dropped=tuple(Count(c.action, c.reason, c.jobs, c.work, c.first) for c in file.dropped),
             down=_down(file.down),
+            waiting=tuple(StillWaiting(each.group, each.day, each.jobs) for each in file.waiting),
         )
     except InputError as error:
         raise InputError(f"{path}: {error}; mend it, or delete it to read the log without names") from None
@@ -260,6 +291,8 @@ def write_names(path: str | os.PathLike[str], names: Names, log: str, sha256: st
         content["asked"] = {word: _jobs_by_value(each) for word, each in names.asked.items()}
     if names.down is not None:
         content["down"] = names.down.columns()
+    if names.waiting:
+        content["waiting"] = [each._asdict() for each in names.waiting]
     content["dropped"] = [count._asdict() for count in names.dropped]
     lines = (f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in content.items())
     with replacing(path) as temporary:

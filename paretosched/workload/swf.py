@@ -176,7 +176,7 @@ def _with_names(workload: Workload, names: Names) -> Workload:
 
 def _names_of(workload: Workload) -> Names | None:
     """Return what is written beside the log of a workload; None if there is nothing."""
-    names = workload.names
+    names = None if workload.names is None else replace(workload.names, waiting=())  # its times may be other ones
     if workload.down is not None:
         names = replace(names or Names(), down=workload.down)
     asked = beside_log(workload)

@@ -10,12 +10,14 @@ import pytest
 from paretosched.comparison.promises import EASY, POLICY, RECORDED, Word, review
 from paretosched.comparison.review_tables import about_jobs
 from paretosched.core.errors import InputError
+from paretosched.core.tables import number_of
 from paretosched.policies.policy import Policy, as_policy
 from paretosched.simulation.objective import objectives
 from paretosched.simulation.schedule import Schedule
 from paretosched.simulation.simulator import simulate
 from paretosched.wishes.wish import Wish, goal
 from paretosched.wishes.wish_files import as_wish, to_json
+from paretosched.workload.log_names import Names, StillWaiting
 from paretosched.workload.workload import Workload
 from support.exploring import random_workload
 
@@ -61,6 +63,33 @@ def test_what_did_what_the_simulation_says_kept_its_promise() -> None:
     assert result.later == len(W) // WEEKS  # the last week has jobs at its beginning only: the log may end there
     assert result.pairs.turned == 0
     assert result.promised is None
+
+
+@pytest.mark.parametrize(
+    ("day", "jobs", "word"),
+    [(30, 1, Word.KEPT), (30, 40, Word.UNKNOWN), (5, 40, Word.KEPT), (14, 40, Word.UNKNOWN), (78, 40, Word.KEPT)],
+)
+def test_a_promise_is_not_kept_while_many_jobs_of_these_weeks_wait(day: int, jobs: int, word: Word) -> None:
+    """Day 14 begins with the second since when jobs count; those of day 78 come after the last whole week."""
+    record = record_of(BEST)
+    names = Names(groups={7: record.groups[1]}, waiting=(StillWaiting(7, day, jobs), StillWaiting(-1, 90, 999)))
+    result = review(record.with_(names=names), as_policy(BEST), SINCE, SUM)
+    assert result.verdict.word == word
+    group = f"group {record.groups[1]}"
+    counted = 14 <= day < 77
+    assert result.facts()["still_waiting"] == ({"all": jobs, group: jobs} if counted else {})
+    assert (f"; {number_of(jobs, 'job')} of these weeks waiting still" in about_jobs(result)) == counted
+    if word == Word.UNKNOWN:
+        started = int(np.count_nonzero(result.workload.group == 1))
+        share = f"{jobs} of {group} ({100 * jobs / (jobs + started):.1f} %)"
+        assert f"still wait, and are in no schedule: {jobs} of all (" in result.verdict.reasons[0]
+        assert result.verdict.reasons[0].endswith(share)
+
+
+def test_a_promise_that_was_broken_stays_so_whoever_waits() -> None:
+    names = Names(waiting=(StillWaiting(-1, 30, 10_000),))
+    result = review(record_of("easy").with_(names=names), as_policy(BEST), SINCE, SUM)
+    assert result.verdict.word == Word.BROKEN
 
 
 def test_easy_that_went_on_gained_nothing() -> None:

@@ -355,5 +355,7 @@ def test_a_daemon_that_was_killed_leaves_no_lock_and_no_unfinished_file(
 def test_an_unfinished_file_that_cannot_be_removed_is_named(fake: FakeSlurm, plan: Plan) -> None:
     fake.queue(JOBS, {})
     (plan.folder / ".deploy.prom.part").mkdir(parents=True)
-    with pytest.raises(ps.InputError, match=r"\.deploy\.prom\.part: left by a daemon that was killed, cannot be removed"):
+    with pytest.raises(
+        ps.InputError, match=r"\.deploy\.prom\.part: left by a daemon that was killed, cannot be removed"
+    ):
         once(plan)

@@ -12,7 +12,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.workload.description import description_text
-from paretosched.workload.log_names import Count, Eligible, Names, names_path, read_names, write_names
+from paretosched.workload.log_names import Count, Eligible, Names, StillWaiting, names_path, read_names, write_names
 from paretosched.workload.swf import write_log
 
 HEADER = "; MaxProcs: 8\n; UnixStartTime: 835823160\n; TimeZoneString: UTC\n"
@@ -90,6 +90,18 @@ def test_a_log_without_names_removes_those_of_the_log_that_it_replaces(log: Path
     ps.write_swf(ps.lublin(jobs=5, processors=32, seed=1), log)
     assert not names_path(log).exists()
     assert ps.read_swf(log).names is None
+
+
+def test_jobs_that_had_not_started_stay_with_the_log_that_was_imported(tmp_path: Path) -> None:
+    waiting = (StillWaiting(-1, -3, 2), StillWaiting(1, 40, 1))
+    write_log(tmp_path / "w.swf", [(HEADER + JOBS).encode()], replace(NAMES, waiting=waiting))
+    w = ps.read_swf(tmp_path / "w.swf")
+    assert w.names is not None
+    assert w.names.waiting == waiting
+    ps.write_swf(w, tmp_path / "other.swf")  # may be of other jobs, or begin at another time
+    other = ps.read_swf(tmp_path / "other.swf")
+    assert other.names is not None
+    assert (other.names.waiting, other.names.users) == ((), w.names.users)
 
 
 def test_another_file_where_names_would_be_stays(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ MOST_YEARS = 8
 WORD = re.compile(r"[^\s\"',:;=()\[\]{}|/]+")
 FORMAT_WORDS = (
     "format paretosched names 1 log sha256 source users groups queues partitions grouped_by eligible job after asked "
-    "nodes gpus nice dropped action reason jobs work first null"
+    "nodes gpus nice waiting group day dropped action reason jobs work first null"
 )  # of the file beside a log
 MADE = re.compile(f"({'|'.join(KINDS)})-[0-9a-f]{{{DIGITS}}}", re.ASCII)
 NUMERIC = re.compile(rb"[0-9 \n-]*")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +17,7 @@ from ...core.errors import InputError, first_few, in_quotes
 from ...core.notebook import fields_html, fields_repr
 from ..calendar import find_zone
 from ..down_times import DownTimes
-from ..log_names import BESIDE, Count, Eligible, Names, PerJob
+from ..log_names import BESIDE, Count, Eligible, Names, PerJob, StillWaiting
 from ..requests import kilobytes_each
 from ..swf import write_log
 from ..workload import WIDEST
@@ -512,26 +513,29 @@ def _write(
         asked=survey.asked,
         dropped=counts,
         down=jobs.down if jobs.down is not None and len(jobs.down) else None,
+        waiting=_still_waiting(tally, numberings, alias, settings.partition, in_use["groups"], first),
     )
     remarks: list[str] = []
 
     def check(log: Path, beside: Path) -> None:
         reasons = " ".join(f"{count.action} {count.reason}" for count in counts)
         fixed = f"{header.decode()} {reasons} {settings.source} {settings.grouped_by}"
-        remarks.append(prove_anonymous(log, beside, _names_met(numberings), fixed))
+        remarks.append(prove_anonymous(log, beside, numberings.names_met, fixed))
 
     write_log(path, _lines(header, spool, jobs, alias, advance), names, None if settings.key is None else check)
     return remarks
 
 
-def _names_met(numberings: Numberings) -> set[str]:
-    """Return all names that were met; a list of partitions is also each of them."""
-    return {
-        name
-        for numbering in numberings.kinds.values()
-        for each in numbering.names_met
-        for name in (each, *each.split(","))
-    }
+def _still_waiting(
+    tally: Tally, numberings: Numberings, alias: Alias, partition: str | None, in_use: Mapping[int, str], first: int
+) -> tuple[StillWaiting, ...]:
+    """Return the jobs that had not started, by the groups `in_use` in the log and days since its `first` second."""
+    jobs: Counter[tuple[int, int]] = Counter()
+    for (_, submit), (partitions, name) in tally.waiting.items():
+        if partition is None or partition in partitions.split(","):
+            number = int(alias.numbers["group"][numberings.group.numbers.get(name, UNKNOWN)])
+            jobs[number if number in in_use else UNKNOWN, (submit - first) // DAY] += 1
+    return tuple(StillWaiting(*group_and_day, count) for group_and_day, count in sorted(jobs.items()))
 
 
 def _header(jobs: _Jobs, settings: ImportSettings, epoch: int) -> bytes:

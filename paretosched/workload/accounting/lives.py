@@ -213,6 +213,12 @@ class Numberings:
         """Return the numberings by kind."""
         return {kind: getattr(self, kind) for kind in KINDS}
 
+    @property
+    def names_met(self) -> set[str]:
+        """Return all names that were met; a list of partitions is also each of them."""
+        met = (name for numbering in self.kinds.values() for name in numbering.names_met)
+        return {name for each in met for name in (each, *each.split(","))}
+
 
 def whole_numbers(numbers: Sequence[int]) -> Ints:
     """Return whole numbers as an array, (n,) int64."""

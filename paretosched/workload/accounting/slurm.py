@@ -31,6 +31,7 @@ GROUPS = {"account": "Account", "user": "User", "qos": "QOS", "partition": "Part
 WIDTHS = {"cpus": "cpu", "nodes": "node", "gpus": "gres/gpu", "billing": "billing"}  # with their names in TRES
 SACCT = "SLURM_TIME_FORMAT=%s TZ=UTC sacct -a -X -D -P --noconvert"
 MINUTE = 60
+MOST_WAITING = 1_000_000  # jobs
 NO_LIMIT = {"UNLIMITED": 0, "Partition_Limit": 0, "INVALID": 0, "": 0, "525600": 0}  # the last one is a year
 ADVICE = "run sacct with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line)"
 COLUMN_ADVICE = "paretosched import slurm --command prints the sacct command whose output is read here"
@@ -233,11 +234,24 @@ class _Reader:
         work = block.run * block.width
         for reason, mask in ((UNFINISHED, open_end & (block.run > 0)), (PENDING, open_end & (block.run == 0))):
             self.tally.note("dropped", reason, block.line[mask], block.job[mask], work[mask])
+        self._note_waiting(block, open_end & (block.run == 0) & (block.eligible != UNKNOWN))
         if not open_end.any():
             return block
         for kind, numbering in self.numberings.kinds.items():
             numbering.meet(getattr(block, kind))
         return _rows_of_block(block, ~open_end)
+
+    def _note_waiting(self, block: Block, is_waiting: Mask) -> None:
+        """Remember the jobs that wait; an export of later may say that they have started since."""
+        waiting = self.tally.waiting
+        for row in np.flatnonzero(is_waiting).tolist():
+            waiting[int(block.job[row]), int(block.submit[row])] = block.partition[row], block.group[row]
+        if waiting:
+            met = np.isin(block.job, [job for job, _ in waiting]) & ~is_waiting
+            for key in zip(block.job[met].tolist(), block.submit[met].tolist(), strict=True):
+                waiting.pop(key, None)
+        if len(waiting) > MOST_WAITING:
+            raise InputError(f"more than {MOST_WAITING:,} jobs still wait, which no machine has; is it the right file?")
 
     def _width(self, lines: _Rows, columns: Mapping[str, Sequence[str]]) -> Ints:
         """Return what each job occupied: of AllocTRES, since a job with whole nodes occupies more than it asked for."""

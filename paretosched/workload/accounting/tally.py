@@ -15,10 +15,11 @@ FIRST = 4  # offenders that are remembered; three are shown
 
 
 class Tally:
-    """Counts of jobs and their work by reason, in the order in which reasons appear."""
+    """Counts of jobs and their work by reason, in the order in which reasons appear; and of jobs that still wait."""
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str], tuple[int, float, list[str]]] = {}
+        self.waiting: dict[tuple[int, int], tuple[str, str]] = {}  # partitions and group, by number and submission
 
     def note(self, action: str, reason: str, line: Ints, job: Ints, work: Floats | Ints) -> None:
         """Count jobs.

@@ -71,6 +71,42 @@ def test_tasks_of_an_array_are_jobs_and_those_that_wait_are_none(whole: Result) 
     assert whole.counts["still waiting"] == ("dropped", 2)
 
 
+def test_jobs_that_wait_are_known_by_group_and_day_until_a_later_export_has_them(tmp_path: Path) -> None:
+    line = ALL.read_text().splitlines()[1].split("|")
+    day, at = 86_400, FIELDS.index
+
+    def row(job: int, submit: int, state: str, **cells: object) -> str:
+        times = {"JobIDRaw": job, "JobID": job, "Submit": submit, "Eligible": submit, "State": state}
+        if state == "PENDING":
+            times |= {"Start": "Unknown", "End": "Unknown", "ElapsedRaw": 0}
+        values = dict(zip(FIELDS, line, strict=True)) | times | cells
+        return "|".join(str(values[name]) for name in FIELDS)
+
+    begin = int(line[at("Submit")])
+    rows = [
+        HEADER,
+        "|".join(line),
+        row(901, begin + 3 * day, "PENDING"),
+        row(902, begin + 3 * day, "PENDING", Eligible="Unknown"),  # held, or depends on another job
+        row(903, begin + 4 * day, "PENDING", Account="nobody"),
+        row(904, begin + 4 * day, "PENDING", Partition="other,far"),
+        row(905, begin + 4 * day, "PENDING"),
+        row(901, begin + 3 * day, "PENDING"),  # again, in the next month
+        row(905, begin + 4 * day, "CANCELLED by 7", Start="None", End=begin + 5 * day, ElapsedRaw=0),
+    ]
+    (tmp_path / "sacct.txt").write_text("\n".join(rows) + "\n")
+    log = import_into(tmp_path, "slurm", tmp_path / "sacct.txt")
+    (account,) = (number for number, name in log.names.groups.items() if name == line[at("Account")])
+    assert log.names.waiting == ((-1, 4, 1), (account, 3, 1), (account, 4, 1))
+    (tmp_path / "p").mkdir()
+    own = import_into(tmp_path / "p", "slurm", tmp_path / "sacct.txt", "--partition", line[at("Partition")])
+    assert own.names.waiting == ((-1, 4, 1), (account, 3, 1))
+    (tmp_path / "key").mkdir()
+    hidden = import_into(tmp_path / "key", "slurm", tmp_path / "sacct.txt", "--anonymise", tmp_path / "k")
+    assert [each[1:] for each in hidden.names.waiting] == [(4, 1), (3, 1), (4, 1)]
+    assert {each.group for each in hidden.names.waiting} == {-1, *hidden.names.groups}
+
+
 def test_components_of_a_heterogeneous_job_are_joined(whole: Result, tmp_path: Path) -> None:
     job = whole.jobs[10]
     assert (job["width"], job["run"], job["estimate"], job["wait"]) == (6, 3, 1200, 1)
