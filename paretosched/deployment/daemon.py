@@ -33,7 +33,7 @@ from .records import (
 )
 from .site_factors import Scale, changed_factors
 from .slurm_calls import NO_ANSWER, PATIENCE, SlurmError, call
-from .slurm_groups import Grouping, grouping_of
+from .slurm_groups import Grouping, grouping_of, no_job_fits
 from .slurm_queue import QueuedJob, in_partitions, read_queue, read_site_factors, to_order
 from .slurm_settings import RIGHTS, check_usage
 from .slurm_usage import of_usage, read_usage
@@ -117,12 +117,15 @@ class Pass(NamedTuple):
         The site factors of the jobs in order.
     is_denied
         Whether Slurm does not allow any change.
+    remark
+        What an administrator should know; "" for nothing.
     """
 
     state: State
     record: dict[str, Any]
     factors: Mapping[int, int]
     is_denied: bool
+    remark: str
 
 
 class Counts:
@@ -198,7 +201,7 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
         state, counts = read_state(plan.folder), Counts()
         keeper: GuardKeeper | None = None
         virtual: dict[int, int] = {}  # the factors that a dry run would have written
-        failures = 0
+        failures, said = 0, ""
         while not end.is_set():
             begin = time.monotonic()
             reading = _reread(plan, reading, counts, tell)
@@ -218,6 +221,9 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
                 continue
             if failures:
                 tell("Slurm answers again")
+            if result.remark and not said:  # once: the next queue may have others
+                said = result.remark
+                tell(said)
             failures, state = 0, result.state
             _note(plan, counts, result, tell, keeper)
             if result.is_denied:
@@ -313,12 +319,14 @@ def one_pass(
         "seconds": round(time.monotonic() - begin, 3),
         **(of_guard if len(of_guard) > 1 else {}),  # the classes stay as they are until a review
     }
-    for job in refused:
-        after.factors.pop(job, None)
+    if refused:  # these have the factors that they had
+        kept = {job: factor for job, factor in after.factors.items() if job not in refused or job in before}
+        after = State(since, kept | {job: before[job] for job in refused if job in before})
+        write_state(plan.folder, after)
     all_factors = {**factors, **changes}
     ranked = {job: all_factors.get(job, 0) for job in order.ids}
     is_denied = bool(refused) and all(words.startswith(DENIED) for words in refused.values())
-    return Pass(after, record, ranked, is_denied)
+    return Pass(after, record, ranked, is_denied, no_job_fits(reading.policy, plan.groups, jobs))
 
 
 def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
@@ -383,7 +391,8 @@ def undo(plan: Plan, tell: Tell) -> int:
             job for job, factor in factors.items() if factor and job in queue and _is_ours(queue[job], plan.partitions)
         }
         refused = _set_to_zero(sorted(touched))
-        left = {job: words for job, words in refused.items() if "Invalid job id" not in words}
+        # Slurm refuses every change of a job that cannot run in its partition; one that has no factor needs none
+        left = {job: words for job, words in refused.items() if "Invalid job id" not in words and factors.get(job) != 0}
         if left:
             offenders = (f"job {job}: {words}" for job, words in left.items())
             raise InputError(f"Slurm refuses {len(left)} of {len(touched)} changes: {first_few(offenders, len(left))}")

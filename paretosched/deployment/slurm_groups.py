@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..core.errors import InputError
+from ..core.errors import InputError, first_few
 from ..core.files import read_lines
 from ..policies.guarded import Guarded
 from ..policies.policy import Policy, group_names
@@ -103,6 +103,20 @@ def grouping_of(policy: Policy, how: str | None) -> Grouping:
     if has_numbers(rule):
         raise InputError(f"policy {policy.name} groups jobs by numbers in its log, which Slurm does not know; {HINT}")
     return _by_lines(groups, rule.lines, default, rule.words())
+
+
+def no_job_fits(policy: Policy, how: str | None, jobs: Sequence[QueuedJob]) -> str:
+    """Return a remark if no waiting job has a group of the policy in the field that says its group; "" otherwise."""
+    named = group_names(policy)
+    if how not in BY_FIELD or not named or not jobs:
+        return ""
+    met = {name for job in jobs for name in (job.partitions if how == "partition" else (getattr(job, how),))}
+    if met & set(named):
+        return ""
+    return (
+        f"no waiting job is of a group of the policy ({first_few(named, limit=8)}): their {how} is "
+        f"{first_few(sorted(met), limit=8)}; is --groups {how} right?"
+    )
 
 
 def has_numbers(rule: ListedGroups) -> bool:

@@ -128,7 +128,7 @@ def test_a_right_that_is_missing_is_said_in_one_line(fake: FakeSlurm, plan: Plan
     (fake.folder / "scontrol.denies").touch()
     with pytest.raises(ps.InputError, match=r"Access/permission denied.*AdminLevel=Operator$"):
         once(plan)
-    assert read_state(plan.folder).factors.keys() == JOBS.keys()  # it was written before, and is more than is needed
+    assert read_state(plan.folder).factors == {}
     assert metrics(plan)["refused_total"] == 3
 
 
@@ -143,6 +143,43 @@ def test_a_job_that_slurm_cannot_change_yet_is_tried_again(fake: FakeSlurm, plan
     fake.forget()
     assert undo(plan, lambda _: None) == 3
     assert fake.writes() == {2: 0}  # the others were taken at the first time
+
+
+def test_a_wrong_field_for_the_groups_is_said_once(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue(JOBS | {1: {"account": "chem"}}, {})
+    plan.policy.write_text("priority:physics,law; backfill: easy\n", encoding="utf-8")
+    for field, count in (("user", 1), ("account", 1)):
+        remarks = once(plan._replace(groups=field))
+        assert [f"is --groups {field} right?" in remark for remark in remarks] == [True] * count
+    plan.policy.write_text("priority:physics,chem; backfill: easy\n", encoding="utf-8")
+    assert once(plan._replace(groups="account")) == []
+
+
+def test_a_job_that_slurm_never_changes_stays_as_it_is_and_off_ends(fake: FakeSlurm, plan: Plan) -> None:
+    """It asks for more than its partition has."""
+    words = "Requested partition configuration not available now for job 2"
+    scontrol = fake.folder / "scontrol"
+    whole = scontrol.read_text(encoding="utf-8")
+    refusing = f"cat > now; grep -q 'JobId=2 ' now && echo '{words}' >&2; grep -v 'JobId=2 ' now |"
+    always = whole.replace("told=told.$$; cat > $told", f"told=told.$$; {refusing} cat > $told")
+    assert always != whole
+    scontrol.write_text(always, encoding="utf-8")
+    fake.queue(JOBS, {2: 0})
+    once(plan)
+    assert read_state(plan.folder).factors.keys() == {1, 3}
+    fake.forget()
+    assert undo(plan, lambda _: None) == 2
+    scontrol.write_text(whole, encoding="utf-8")
+    fake.queue(JOBS, {})
+    once(plan)  # it has a factor now, and its partition becomes smaller
+    scontrol.write_text(always, encoding="utf-8")
+    (plan.policy).write_text(LONG_FIRST, encoding="utf-8")
+    factor = read_state(plan.folder).factors[2]
+    once(plan)
+    assert read_state(plan.folder).factors[2] == factor
+    with pytest.raises(ps.InputError, match="Slurm refuses 1 of 3 changes: job 2: Requested partition configuration"):
+        undo(plan, lambda _: None)
+    assert read_state(plan.folder).factors[2] == factor
 
 
 def test_jobs_that_have_ended_meanwhile_are_no_error(fake: FakeSlurm, plan: Plan) -> None:

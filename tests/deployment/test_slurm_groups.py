@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import paretosched as ps
-from paretosched.deployment.slurm_groups import grouping_of
+from paretosched.deployment.slurm_groups import grouping_of, no_job_fits
 from paretosched.deployment.slurm_queue import QueuedJob, jobs_in
 from paretosched.policies.policy import as_policy
 from paretosched.workload.group_lists import GroupLine
@@ -42,6 +42,20 @@ def group(of: QueuedJob, how: str | None, by: ps.Policy | None = None) -> str:
 )
 def test_a_field_of_the_job_is_its_group(how: str, cells: dict[str, str], expected: str) -> None:
     assert group(job(**cells), how) == expected
+
+
+def test_it_is_said_if_no_job_has_a_group_of_the_policy() -> None:
+    jobs = [job(account="history", partition="main,chem"), job(account="law", partition="main")]
+    assert no_job_fits(policy(), "account", jobs) == (
+        "no waiting job is of a group of the policy (physics, chem, rest): their account is history, law; is --groups "
+        "account right?"
+    )
+    assert no_job_fits(as_policy("guarded: music"), "account", jobs).startswith("no waiting job is of a group of the")
+    assert no_job_fits(policy(), "partition", jobs) == ""
+    assert no_job_fits(policy(), "account", [*jobs, job(account="rest")]) == ""
+    assert no_job_fits(policy(), "account", []) == ""
+    assert no_job_fits(policy(), None, jobs) == ""
+    assert no_job_fits(as_policy("sjf"), "account", jobs) == ""
 
 
 def test_newcomers_are_in_the_default_group_of_the_policy() -> None:

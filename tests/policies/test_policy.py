@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from paretosched import InputError, greedy, load_policy, objectives, save_policy, simulate
-from paretosched.policies.policy import Policy, as_policy, decided_by
+from paretosched.policies.policy import POLICY_NAMES, Policy, as_policy, decided_by
 from paretosched.policies.policy_json import FORMAT, from_json, to_json
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.time_sharing import Optimisation, TimeSharing
@@ -72,6 +72,12 @@ def test_a_name_that_could_be_a_file_is_said_to_be_none(what: str, words: str) -
     with pytest.raises(InputError) as error:
         as_policy(what)
     assert words in str(error.value)
+
+
+def test_a_file_with_a_name_alone_has_the_policy_of_this_name(tmp_path: Path) -> None:
+    for name in (*POLICY_NAMES, "scojo-opt"):
+        (tmp_path / "p.txt").write_text(f"# today\n{name}  # a comment\n", encoding="utf-8")
+        assert load_policy(tmp_path / "p.txt") == as_policy(name)
 
 
 @pytest.mark.parametrize("name", ["slurm.conf.bak", "slurm.txt", "slurm.json"])
