@@ -7,6 +7,7 @@ fails, the factors stay as they are, so that ranked jobs keep their order and ne
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -23,6 +24,7 @@ from ..policies.policy import load_policy
 from .ranking import Orderly, check_orderly, order_of
 from .records import (
     State,
+    UnwritableError,
     open_folder,
     read_state,
     remove_state,
@@ -48,6 +50,7 @@ LOT = 100  # changes for which it is worth to start another one
 DENIED = ("Access/permission denied", "Invalid user id")  # words of scontrol about own and others' jobs
 LATER, SOON = "try again", 30.0  # words of scontrol about a job that slurmdbd has no number for yet; s to wait for it
 ROOM_OF = ("cpus", "nodes")  # widths of which Slurm says how many the machine has
+NUMBER = re.compile(r"\d{1,15}", re.ASCII)
 NO_JOB = 0  # of a refusal that names no job
 Tell = Callable[[str], None]
 
@@ -201,7 +204,7 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
         state, counts = read_state(plan.folder), Counts()
         keeper: GuardKeeper | None = None
         virtual: dict[int, int] = {}  # the factors that a dry run would have written
-        failures, said = 0, ""
+        failures, said, is_mended = 0, "", ""
         while not end.is_set():
             begin = time.monotonic()
             reading = _reread(plan, reading, counts, tell)
@@ -209,10 +212,13 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
                 if keeper is None and isinstance(reading.policy, Guarded):
                     keeper = ends.enter_context(_guarding(plan, tell, once))
                 result = one_pass(plan, reading, state, virtual, counts, keeper)
-            except SlurmError as error:
+            except (SlurmError, UnwritableError) as error:
                 if once:
                     raise
                 failures += 1
+                is_mended = (
+                    "Slurm answers again" if isinstance(error, SlurmError) else f"{plan.folder} is written again"
+                )
                 counts.failures += 1
                 pause = pause_after(failures, plan.period)
                 tell(f"{error}; all site factors stay as they are; next try in {pause:g} s")
@@ -220,7 +226,7 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
                 end.wait(pause)
                 continue
             if failures:
-                tell("Slurm answers again")
+                tell(is_mended)
             if result.remark and not said:  # once: the next queue may have others
                 said = result.remark
                 tell(said)
@@ -271,7 +277,7 @@ def one_pass(
     ------
     SlurmError
         Slurm does not answer.
-    InputError
+    UnwritableError
         The state cannot be written.
     """
     begin = time.monotonic()
@@ -347,7 +353,7 @@ def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
     refused: dict[int, str] = {}
     for line in errors.splitlines():
         words, _, job = line.rpartition(" for job ")
-        if job.strip().isdigit():
+        if NUMBER.fullmatch(job.strip()):
             refused[int(job)] = words.strip()
         elif any(sign in line for sign in NO_ANSWER):
             raise SlurmError(f"scontrol: {line.strip()[:200]}")

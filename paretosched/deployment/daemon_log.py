@@ -16,7 +16,7 @@ from ..core.errors import InputError, in_quotes
 from ..core.files import exists, read_lines
 from ..core.limits import limits_in_force, reading_limits
 from ..core.typed_json import as_type
-from .records import LOG_BYTES, OLD_LOGS
+from .records import LATEST, LOG_BYTES, OLD_LOGS
 
 DIGITS = 19  # of the number of a job, at most
 LATE = 2.0  # usual periods after which a pass is late
@@ -163,6 +163,8 @@ def _lines(path: Path) -> Iterator[_Line]:
             line = as_type(value, _Line)
         except InputError as error:
             raise InputError(f"{path}:{number}: {error}") from None
+        if not 0 <= line.time < LATEST:
+            raise InputError(f"{path}:{number}: the time of a pass must be a Unix time, but is none")
         for job in (*line.all, *line.set):
             if not (job.isascii() and job.isdigit() and len(job) < DIGITS):
                 raise InputError(f"{path}:{number}: jobs must be numbers, but there is also {in_quotes(job)}")

@@ -14,6 +14,7 @@ import json
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,12 +25,13 @@ from ..core.files import exists, replacing
 from ..core.typed_json import as_type
 from ..workload.workload import WIDEST
 from .ranking import NEWCOMERS
-from .records import BOOKS, LATEST, whole_lines
+from .records import BOOKS, LATEST, add_text, drop_half_line, own_file
 from .slurm_history import ENDED, RUNNING, WAITING, Life
 from .slurm_queue import QueuedJob
 
 FORMAT = "paretosched books 1"
 MOST_ROWS = 200_000  # a review of so many takes a minute; then the comparison begins anew
+MOST_BYTES = 2**28  # of the file
 CHUNK = 1000  # rows of a line when the file is written anew
 NONE = -1
 LONGEST = 2**33  # s, of a request
@@ -307,7 +309,7 @@ class _Writer:
 
     def _set(self, row: int, life: Life, start: int, end: int) -> None:
         books = self.books
-        request, width = self._request(life, start), max(1, life.job.widths[self.manner.width])
+        request, width = self._request(life, start), self._width(life)
         new = (request, width, start, end)
         if new != (books.request[row], books.width[row], books.start[row], books.end[row]):
             self.changed[life.key] = (life.key, *new)
@@ -316,6 +318,10 @@ class _Writer:
         """Return what is left of the request of a job at the start that it has in the books."""
         before = start - life.start if start != NONE and life.start is not None else 0
         return max(1, life.job.limit - max(0, before))
+
+    def _width(self, life: Life) -> int:
+        """Return the width of a job, as far as any machine goes: some ask for more."""
+        return max(1, min(WIDEST, life.job.widths[self.manner.width]))
 
     def _enter(self, life: Life) -> None:
         """Note a job that is not in the books."""
@@ -330,7 +336,7 @@ class _Writer:
             start = max(begin, last)  # it has run since before the books began
             submit = min(submit, start)
             until = NONE if end is None else max(end, start + 1)
-        width = max(1, job.widths[self.manner.width])
+        width = self._width(life)
         request = self._request(life, start)
         row = (life.key, self.manner.name_of(job), submit, request, width, start, until, NONE)
         task = int(life.key.partition("_")[2] or 0)
@@ -374,8 +380,10 @@ def read_books(folder: Path) -> GuardBooks | None:
         return None
     number = 1
     try:
-        whole_lines(path)  # a daemon was killed while it wrote
-        with path.open(encoding="utf-8") as file:
+        with own_file(path, writes=True) as data:
+            if drop_half_line(data) > MOST_BYTES:  # a daemon was killed while it wrote
+                raise InputError(f"must have at most {MOST_BYTES:,} bytes, but has more")
+        with own_file(path) as data, TextIOWrapper(data, "utf-8") as file:
             head = as_type(json.loads(file.readline() or "null"), Head)
             _check_head(head)
             books = GuardBooks(head)
@@ -430,9 +438,7 @@ def add_line(folder: Path, line: Line) -> None:
     path = folder / BOOKS
     values = {name: value for name in Line.__struct_fields__ if (value := getattr(line, name)) or name == "time"}
     try:
-        whole_lines(path)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(_json(values))
+        add_text(path, _json(values))
     except OSError as error:
         raise InputError(f"{path}: cannot write here: {error.strerror}") from None
 

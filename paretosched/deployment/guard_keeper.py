@@ -40,6 +40,7 @@ from .slurm_settings import min_job_age, read_settings
 
 AT_ONCE = 5.0  # s that a pass waits for a review
 PATIENCE = 900.0  # s, then it is ended
+BACK = 3_600  # s; a clock that was set back by more was wrong before
 FORGETFUL = 100  # s without a pass after which Slurm may have forgotten jobs: the shortest MinJobAge that is usual
 MOST_BYTES = 2**27  # of an answer
 SLURMDBD = "accounting_storage/slurmdbd"
@@ -140,6 +141,13 @@ class GuardKeeper:
                 same = books.head.terms == terms
                 why = f"more than {MOST_ROWS:,} jobs are open" if same else "it was made for other jobs or groups"
                 self.tell(f"the comparison with EASY begins anew: {why}")
+            self._drop_child()
+            books = self.books = new_books(now, terms)
+            self._is_on_disk = False
+        if books.time - now > BACK:
+            self.tell(
+                f"the comparison with EASY begins anew: the clock was {books.time - now:,} s ahead at the last pass"
+            )
             self._drop_child()
             books = self.books = new_books(now, terms)
             self._is_on_disk = False

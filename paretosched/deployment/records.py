@@ -8,12 +8,15 @@ deploy.books   of a guarded order: see `guard_books`
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from msgspec import Struct
 
@@ -23,10 +26,16 @@ from ..core.typed_json import as_type
 
 FORMAT = "paretosched deployment 1"
 STATE, LOG, METRICS, BOOKS = "deploy.json", "deploy.jsonl", "deploy.prom", "deploy.books"
-UNFINISHED = ".deploy."  # how names of files begin that are being written
+UNFINISHED = re.compile(r"\.deploy\.((json|prom|books)\.)?[0-9a-f]{12}(\.part)?", re.ASCII)  # what is being written
+OWN = "must be a file of the deployment alone"
+PIECE = 2**16  # bytes
 LOG_BYTES = 2**25  # of a file of the log
 LATEST = 2**37  # Unix time
 OLD_LOGS = 8  # older files that are kept: deploy.jsonl.1 is the latest of them
+
+
+class UnwritableError(InputError):
+    """The folder cannot be written now, as when its disk is full; trying again later may help."""
 
 
 class StateFile(Struct, forbid_unknown_fields=True):
@@ -58,14 +67,22 @@ def open_folder(folder: Path) -> None:
     Raises
     ------
     InputError
-        It cannot be made, or has other files.
+        It cannot be made, has other files, or others can write in it.
     """
     try:
         folder.mkdir(mode=0o750, parents=False, exist_ok=True)
+        about = folder.stat()
         names = {path.name for path in folder.iterdir()}
     except OSError as error:
         raise InputError(f"{folder}: cannot be the folder of a deployment: {error.strerror}") from None
-    others = sorted(name for name in names if not name.startswith((STATE, LOG, METRICS, BOOKS, UNFINISHED)))
+    if about.st_uid != os.geteuid():
+        fact = "belongs to another account, which could put links there"
+        raise InputError(f"{folder}: {fact}; run this as that account, or name another folder with -o")
+    if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise InputError(f"{folder}: others can write in this folder; chmod go-w {folder}")
+    others = sorted(
+        name for name in names if not (name.startswith((STATE, LOG, METRICS, BOOKS)) or UNFINISHED.fullmatch(name))
+    )
     if others:
         raise InputError(f"{folder}: the folder of a deployment must have no other files, but has {others[0]}")
 
@@ -78,11 +95,17 @@ def remove_unfinished(folder: Path) -> None:
     InputError
         One cannot be removed.
     """
-    for path in folder.glob(f"{UNFINISHED}*"):
-        try:
-            path.unlink()
-        except OSError as error:
-            raise InputError(f"{path}: left by a daemon that was killed, cannot be removed: {error.strerror}") from None
+    for path in folder.iterdir():
+        if UNFINISHED.fullmatch(path.name):
+            _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file if it is there; raise InputError if it cannot be removed."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be removed: {error.strerror}; remove it") from None
 
 
 def read_state(folder: Path) -> State:
@@ -113,13 +136,16 @@ def write_state(folder: Path, state: State) -> None:
 
     Raises
     ------
-    InputError
+    UnwritableError
         The folder cannot be written.
     """
     factors = {str(job): factor for job, factor in state.factors.items()}
     text = json.dumps({"format": FORMAT, "since": state.since, "factors": factors})
-    with replacing(folder / STATE) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
+    try:
+        with replacing(folder / STATE) as temporary:
+            temporary.write_text(text + "\n", encoding="utf-8")
+    except InputError as error:
+        raise UnwritableError(str(error)) from None
 
 
 def write_line(folder: Path, record: Mapping[str, Any], factors: Mapping[int, int]) -> None:
@@ -129,11 +155,14 @@ def write_line(folder: Path, record: Mapping[str, Any], factors: Mapping[int, in
 
     Raises
     ------
-    OSError
-        The folder cannot be written.
+    InputError, OSError
+        The folder cannot be written, or the log is a link.
     """
     path = folder / LOG
-    size = whole_lines(path) if path.exists() else 0
+    size = 0
+    if os.path.lexists(path):
+        with own_file(path, writes=True) as file:
+            size = drop_half_line(file)
     if size > LOG_BYTES:
         for number in range(OLD_LOGS, 0, -1):
             source = path if number == 1 else path.with_name(f"{LOG}.{number - 1}")
@@ -141,21 +170,60 @@ def write_line(folder: Path, record: Mapping[str, Any], factors: Mapping[int, in
                 source.replace(path.with_name(f"{LOG}.{number}"))
         size = 0
     lines = [record] if size else [{"time": record["time"], "all": {str(job): f for job, f in factors.items()}}, record]
-    with path.open("a", encoding="utf-8") as file:
-        file.write("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    add_text(path, "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
 
 
-def whole_lines(path: Path) -> int:
+def own_file(path: Path, writes: bool = False) -> BinaryIO:
+    """Return a file of the folder that is open for reading, and for writing if asked; then it is made if need be.
+
+    Raises
+    ------
+    InputError
+        It is a link, has a second name, or is no regular file: what is written there may belong to others.
+    OSError
+        It cannot be opened.
+    """
+    flags = os.O_RDWR | os.O_CREAT if writes else os.O_RDONLY
+    try:
+        file = os.fdopen(os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o640), "r+b" if writes else "rb")
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise InputError(f"{path}: {OWN}, but is a link; remove it") from None
+    about = os.fstat(file.fileno())
+    if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
+        file.close()
+        raise InputError(f"{path}: {OWN}, but is none, or has a second name; remove it")
+    return file
+
+
+def drop_half_line(file: BinaryIO) -> int:
     """Return the size of a file, bytes, after a last line without its end is dropped."""
-    with path.open("r+b") as file:
-        size = file.seek(0, os.SEEK_END)
-        if size:
-            file.seek(size - 1)
-            if file.read(1) != b"\n":
-                file.seek(0)
-                size = file.read().rfind(b"\n") + 1
-                file.truncate(size)
-    return size
+    size = file.seek(0, os.SEEK_END)
+    kept = size
+    while kept:  # from the end, piece by piece
+        begin = max(0, kept - PIECE)
+        file.seek(begin)
+        place = file.read(kept - begin).rfind(b"\n")
+        kept = begin + place + 1 if place >= 0 else begin
+        if place >= 0:
+            break
+    if kept < size:
+        file.truncate(kept)
+    return kept
+
+
+def add_text(path: Path, text: str) -> None:
+    """Add lines to a file, after a last line without its end is dropped.
+
+    Raises
+    ------
+    InputError, OSError
+        As for `own_file`; or the disk is full.
+    """
+    with own_file(path, writes=True) as file:
+        file.seek(drop_half_line(file))
+        file.write(text.encode())
 
 
 def write_metrics(folder: Path, numbers: Mapping[str, tuple[str, float, str]]) -> None:
@@ -183,8 +251,14 @@ def write_metrics(folder: Path, numbers: Mapping[str, tuple[str, float, str]]) -
 
 
 def remove_state(folder: Path) -> None:
-    """Remove what a daemon keeps but its log; and the folder, if nothing else is in it."""
+    """Remove what a daemon keeps but its log; and the folder, if nothing else is in it.
+
+    Raises
+    ------
+    InputError
+        A file cannot be removed.
+    """
     for name in (STATE, METRICS, BOOKS):
-        (folder / name).unlink(missing_ok=True)
+        _remove(folder / name)
     with suppress(OSError):  # the log is there
         folder.rmdir()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import selectors
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
@@ -90,7 +91,7 @@ def call(
         text, errors = _exchange(process, words[0], stdin.encode(), patience)
     finally:
         if process.poll() is None:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # a wrapper of a site may have children
         process.wait()
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None and not pipe.closed:

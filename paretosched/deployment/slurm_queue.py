@@ -242,7 +242,9 @@ def _mebibytes(text: str) -> int:
 
 
 def seconds_of(text: str) -> int:
-    """Return a time limit as Slurm writes it, [days-][[hours:]minutes:]seconds, in seconds; a year if there is none.
+    """Return a time limit as Slurm writes it, [days-][[hours:]minutes:]seconds, in seconds.
+
+    It is a year if there is none, or a longer one, which squeue calls INVALID.
 
     Raises
     ------
@@ -264,7 +266,7 @@ def seconds_of(text: str) -> int:
     total = 0
     for number in clock.split(":"):
         total = total * 60 + int(number)
-    return max(1, total + 86_400 * int(days or 0))
+    return min(NO_LIMIT, max(1, total + 86_400 * int(days or 0)))
 
 
 def in_partitions(job: QueuedJob, partitions: Collection[str]) -> bool:

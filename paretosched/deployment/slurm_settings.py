@@ -11,7 +11,7 @@ from ..core.errors import InputError
 from ..policies.priority import ALL, Priority
 from ..policies.whole_nodes import LOOKS, WholeNodes
 from .ranking import Orderly, reservations_of
-from .slurm_calls import call
+from .slurm_calls import SlurmError, call
 from .slurm_groups import Grouping
 from .slurm_queue import NO_LIMIT, QueuedJob, seconds_of
 from .slurm_usage import NAMES
@@ -21,6 +21,7 @@ WEIGHTS = ("Age", "Assoc", "FairShare", "JobSize", "Partition", "QOS")
 DEFAULTS = {"bf_job_part_count_reserve": 0} | {
     name: getattr(WholeNodes, field) // unit for name, (field, unit, _) in LOOKS.items()
 }
+WHOLE = re.compile(r"\d{1,10}", re.ASCII)
 MIN_JOB_AGE = 300  # s, Slurm's default
 RIGHTS = (
     "the daemon needs the right of an operator, and nothing more: sacctmgr modify user NAME set AdminLevel=Operator"
@@ -131,7 +132,7 @@ def weights_of(settings: Mapping[str, str]) -> int:
     """
     values = [settings.get(f"PriorityWeight{name}", "0") for name in WEIGHTS]
     values += [part.partition("=")[2] for part in settings.get("PriorityWeightTRES", "").split(",")]
-    return sum(int(float(value)) for value in values if re.fullmatch(r"\d+(\.\d+)?", value))
+    return sum(int(float(value)) for value in values if re.fullmatch(r"\d{1,15}(\.\d{1,15})?", value, re.ASCII))
 
 
 def longest_limit(jobs: Iterable[QueuedJob]) -> int:
@@ -140,10 +141,13 @@ def longest_limit(jobs: Iterable[QueuedJob]) -> int:
     Raises
     ------
     SlurmError
-        sinfo does not answer.
+        sinfo does not answer, or not as expected.
     """
     limits = call(["sinfo", "-a", "-h", "-o", "%l"]).text.split()
-    seconds = [*map(seconds_of, limits), *(job.limit for job in jobs)]
+    try:
+        seconds = [*map(seconds_of, limits), *(job.limit for job in jobs)]
+    except ValueError as error:
+        raise SlurmError(f"sinfo: {error}") from None
     return max((limit for limit in seconds if limit < NO_LIMIT), default=60 * DEFAULTS["bf_window"])
 
 
@@ -171,7 +175,9 @@ def wanted_settings(policy: Orderly, settings: Mapping[str, str], longest: int, 
     else:
         result = [Setting("SchedulerType=sched/backfill", now, now == "sched/backfill")]
         result += [Setting("no SchedulerParameters=bf_interval=-1", "so", words.get("bf_interval") != "-1")]
-    numbers = {key: int(words[key]) if words.get(key, "").isdigit() else value for key, value in DEFAULTS.items()}
+    numbers = {
+        key: int(words[key]) if WHOLE.fullmatch(words.get(key, "")) else value for key, value in DEFAULTS.items()
+    }
 
     def parameter(name: str, value: int, least: bool) -> None:
         is_right = numbers[name] >= value if least else numbers[name] == value

@@ -27,6 +27,7 @@ ALL = RECORDED / "slurm-all.txt"
         (["slurm", ALL, "--capacity", "0"], "--capacity must be in 1..2147483647, but is 0"),
         (["slurm", ALL, "--anonymise", "key"], "--anonymise is for a log that is written: -o FILE is missing"),
         (["slurm", ALL, "--anonymise", "key", "-o", "./key"], "--output would overwrite the key"),
+        (["slurm", ALL, "--anonymise", "./a.swf.names.json", "-o", "a.swf"], "--output would overwrite the key"),
         (["sge", "--command"], "--command is for slurm; the accounting of PBS and Grid Engine is in files"),
         (["slurm", ALL, "--zone", "Mars"], 'time zone "Mars" is not in the standard zone database'),
     ],

@@ -329,6 +329,27 @@ def test_while_slurm_does_not_answer_all_stays_as_it_is(fake: FakeSlurm, plan: P
     assert again.endswith("Slurm answers again")
 
 
+@pytest.mark.slow
+def test_while_the_folder_cannot_be_written_all_stays_as_it_is(fake: FakeSlurm, plan: Plan, daemon: Any) -> None:
+    """As when its disk is full."""
+    fake.queue(JOBS, {})
+    process = daemon()
+    wait_until(lambda: metrics(plan).get("up") == 1)
+    state = plan.folder / "deploy.json"
+    state.unlink()
+    state.mkdir()
+    fake.queue(JOBS | {4: {}})
+    wait_until(lambda: metrics(plan).get("failures_total", 0) >= 1)
+    assert 4 not in fake.writes()
+    state.rmdir()
+    wait_until(lambda: 4 in fake.writes())
+    process.terminate()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "all site factors stay as they are; next try in 2 s" in err
+    assert err.splitlines()[-1].endswith("kept is written again")
+
+
 # --- cost -------------------------------------------------------------------------------------------------------------
 
 COST = """
@@ -389,8 +410,8 @@ def test_a_daemon_that_was_killed_leaves_no_lock_and_no_unfinished_file(
 
 def test_an_unfinished_file_that_cannot_be_removed_is_named(fake: FakeSlurm, plan: Plan) -> None:
     fake.queue(JOBS, {})
-    (plan.folder / ".deploy.prom.part").mkdir(parents=True)
+    (plan.folder / ".deploy.prom.0123456789ab.part").mkdir(parents=True)
     with pytest.raises(
-        ps.InputError, match=r"\.deploy\.prom\.part: left by a daemon that was killed, cannot be removed"
+        ps.InputError, match=r"\.deploy\.prom\.0123456789ab\.part: cannot be removed: Is a directory; remove it"
     ):
         once(plan)

@@ -77,6 +77,8 @@ def test_a_line_that_was_cut_off_is_no_error_at_the_end_only(tmp_path: Path) -> 
         ('{"time": "noon"}\n', 'deploy.jsonl:1: "time" must be a whole number'),
         ('{"time": 1, "set": {"1": "x"}}\n', "deploy.jsonl:1: .*must be a whole number"),
         ('{"time": 1, "set": {"one": 3}}\n', 'deploy.jsonl:1: jobs must be numbers, but there is also "one"'),
+        ('{"time": 1, "dry_run": true}\n{"time": 1' + "0" * 400 + "}\n", "deploy.jsonl:2: .*"),
+        ('{"time": -1, "dry_run": true}\n', "deploy.jsonl:1: the time of a pass must be a Unix time, but is none"),
         ("", "no complete pass"),
     ],
 )

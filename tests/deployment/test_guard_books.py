@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import Guarded, InputError, Workload, simulate
+from paretosched.deployment import guard_books
 from paretosched.deployment.guard_books import (
     BOOKS,
     GuardBooks,
@@ -24,7 +25,8 @@ from paretosched.deployment.guard_books import (
 from paretosched.deployment.guard_keeper import answer_of, request_of
 from paretosched.deployment.guard_review import review_of
 from paretosched.deployment.slurm_history import ENDED, RUNNING, WAITING, Life
-from paretosched.deployment.slurm_queue import WIDTHS, QueuedJob
+from paretosched.deployment.slurm_queue import NO_LIMIT, WIDTHS, QueuedJob, seconds_of
+from paretosched.workload.workload import WIDEST
 from support import naive, naive_guarded
 from support.guarded_site import again, start_times
 from support.simulating import briefly, starts
@@ -187,6 +189,16 @@ def test_limits_and_widths_that_change_are_taken() -> None:
     assert (rows(books), books.width[0]) == ([(0, 900, -1, -1)], 4)
 
 
+def test_a_request_beyond_any_machine_is_cut(tmp_path: Path) -> None:
+    """Its user must not be able to stop the daemon."""
+    life = runs(T0 + 5, eligible=T0)
+    job = life.job._replace(widths=dict.fromkeys(life.job.widths, 10**10), limit=seconds_of("999999-00:00:00"))
+    books = after((10, [life._replace(job=job)]))
+    assert (list(books.width), list(books.request)) == ([WIDEST], [NO_LIMIT])
+    write_books(tmp_path, books)
+    again(tmp_path, books)
+
+
 def test_what_slurm_has_forgotten_is_guessed_and_counted() -> None:
     books = after((0, []), (10, [runs(T0 + 5, "1"), waits("2"), runs(T0 + 8, "3", limit=20)]))
     line, guesses = line_of(books, T0 + 110, [], OURS)
@@ -269,6 +281,13 @@ def test_damaged_books_are_refused_in_one_line(tmp_path: Path, old: str, new: st
     with pytest.raises(InputError, match=message) as error:
         read_books(tmp_path)
     assert "\n" not in str(error.value)
+
+
+def test_books_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard_books, "MOST_BYTES", 300)
+    write_books(tmp_path, after((10, [runs(T0 + 5, str(number), eligible=T0) for number in range(20)])))
+    with pytest.raises(InputError, match="must have at most 300 bytes, but has more; move it away to begin anew"):
+        read_books(tmp_path)
 
 
 def test_there_are_no_books_at_first(tmp_path: Path) -> None:

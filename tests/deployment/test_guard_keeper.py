@@ -238,6 +238,19 @@ def test_books_that_cannot_be_written_are_no_reason_to_stop(
     assert sorted(read.live) == ["1", "2", "3"]
 
 
+def test_a_clock_that_was_ahead_is_said_and_the_comparison_begins_anew(
+    fake: FakeSlurm, keeper: GuardKeeper, remarks: list[str]
+) -> None:
+    fake.remember(RUNS)
+    keep(keeper, 86_400)
+    keep(keeper, 86_400 - 3_600)  # a small step back is none
+    assert keeper.books is not None
+    assert (remarks, keeper.books.time) == ([], T0 + 86_400)
+    keep(keeper, 10)
+    assert remarks == ["the comparison with EASY begins anew: the clock was 86,390 s ahead at the last pass"]
+    assert (keeper.books.head.begin, keeper.books.time) == (T0 + 10, T0 + 10)
+
+
 def test_damaged_books_are_refused_in_one_line(fake: FakeSlurm, keeper: GuardKeeper) -> None:
     (keeper.site.folder / BOOKS).write_text("{}\n", encoding="utf-8")
     with pytest.raises(ps.InputError, match=r"deploy\.books:1: .*; move it away to begin anew"):

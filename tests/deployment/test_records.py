@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,11 +12,14 @@ import pytest
 import paretosched as ps
 from paretosched.deployment import records
 from paretosched.deployment.daemon_log import read_daemon_log
+from paretosched.deployment.guard_books import Line, add_line, read_books
 from paretosched.deployment.records import (
     State,
+    add_text,
     open_folder,
     read_state,
     remove_state,
+    remove_unfinished,
     write_line,
     write_metrics,
     write_state,
@@ -55,6 +60,57 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
         open_folder(tmp_path / "new")
     with pytest.raises(ps.InputError, match="cannot be the folder of a deployment"):
         open_folder(tmp_path / "missing" / "new")
+
+
+def test_a_folder_that_others_own_or_can_write_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "kept"
+    open_folder(folder)
+    for mode in (0o757, 0o775):
+        folder.chmod(mode)
+        with pytest.raises(ps.InputError, match="kept: others can write in this folder; chmod go-w"):
+            open_folder(folder)
+    folder.chmod(0o755)
+    open_folder(folder)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(ps.InputError, match="; run this as that account, or name another folder"):
+        open_folder(folder)
+
+
+@pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
+def test_nothing_is_written_through_a_link(tmp_path: Path, link: Callable[[Path, Path], None]) -> None:
+    target = tmp_path / "policy.txt"
+    target.write_text("a policy without a last line end", encoding="utf-8")
+    (tmp_path / "kept").mkdir()
+    for name in ("deploy.jsonl", "deploy.books", "deploy.prom", "deploy.json"):
+        link(tmp_path / "kept" / name, target)
+    with pytest.raises(ps.InputError, match=r"deploy\.jsonl: must be a file of the deployment alone, .*; remove it"):
+        write_line(tmp_path / "kept", {"time": 1}, {})
+    with pytest.raises(ps.InputError, match=r"deploy\.books: must be a file of the deployment alone"):
+        add_line(tmp_path / "kept", Line(1))
+    with pytest.raises(ps.InputError, match=r"deploy\.books:1: .*must be a file of the deployment alone"):
+        read_books(tmp_path / "kept")
+    write_metrics(tmp_path / "kept", {"up": ("gauge", 1.0, "it")})
+    write_state(tmp_path / "kept", State(None, {}))
+    assert target.read_text(encoding="utf-8") == "a policy without a last line end"
+
+
+def test_only_what_a_daemon_was_writing_is_removed(tmp_path: Path) -> None:
+    ours = (".deploy.json.0123456789ab.part", ".deploy.books.0123456789ab.part", ".deploy.0123456789ab")
+    for name in (*ours, ".deploy.env", "deploy.json"):
+        (tmp_path / name).touch()
+    remove_unfinished(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".deploy.env", "deploy.json"]
+    with pytest.raises(ps.InputError, match=r"must have no other files, but has \.deploy\.env"):
+        open_folder(tmp_path)
+
+
+@pytest.mark.parametrize("size", [0, 1, records.PIECE - 1, records.PIECE, records.PIECE + 1, 3 * records.PIECE])
+def test_a_half_line_of_any_length_is_dropped(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "lines"
+    for whole in (b"", b"a\n", b"first\n" + b"b" * records.PIECE + b"\n"):
+        path.write_bytes(whole + b"x" * size)
+        add_text(path, "new\n")
+        assert path.read_bytes() == whole + b"new\n"
 
 
 def test_every_file_of_the_log_begins_with_all_jobs_and_old_ones_go(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,19 @@ def test_a_command_that_does_not_end_is_ended() -> None:
     with pytest.raises(SlurmError, match=r"no end after 0\.2 s"):
         call(["sleep", "60"], patience=0.2)
     assert time.monotonic() - begin < 30
+
+
+def test_the_children_of_a_command_end_with_it(tmp_path: Path) -> None:
+    wrapper = tmp_path / "wrapper"
+    wrapper.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {tmp_path}/child\nwait\n", encoding="utf-8")
+    wrapper.chmod(0o755)
+    with pytest.raises(SlurmError, match="no end after"):
+        call([str(wrapper)], patience=2.0)
+    child = Path("/proc") / (tmp_path / "child").read_text(encoding="utf-8").strip() / "stat"
+    end = time.monotonic() + 30
+    while child.exists() and ") Z " not in child.read_text(encoding="utf-8"):  # a zombie waits for whoever adopts it
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_a_command_without_end_of_output_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.deployment.ranking import check_orderly, left_out
+from paretosched.deployment.slurm_calls import SlurmError
 from paretosched.deployment.slurm_queue import NO_LIMIT, jobs_in
 from paretosched.deployment.slurm_settings import (
     check_priority,
@@ -77,6 +78,9 @@ def test_limits_that_are_none_do_not_count(tmp_path: Path, monkeypatch: pytest.M
     assert jobs[0].limit == NO_LIMIT
     assert longest_limit(jobs) == 3 * 86_400
     assert longest_limit(jobs[:1]) == 86_400
+    (tmp_path / "sinfo").write_text("#!/bin/sh\necho foo\n", encoding="utf-8")
+    with pytest.raises(SlurmError, match="sinfo: a time limit is 'foo'"):
+        longest_limit(jobs)
 
 
 def test_settings_are_read_from_scontrol(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,6 +100,7 @@ def test_the_sites_own_weights_are_summed() -> None:
     settings = {"PriorityWeightAge": "1000", "PriorityWeightQOS": "500", "PriorityWeightTRES": "CPU=2.5,GRES/gpu=10"}
     assert weights_of(settings) == 1512
     assert weights_of({"PriorityWeightTRES": "(null)"}) == 0
+    assert weights_of({"PriorityWeightAge": "9" * 400, "PriorityWeightQOS": "²"}) == 0  # no weights of Slurm
 
 
 def test_what_slurm_cannot_do_is_said() -> None:

@@ -8,6 +8,7 @@ from contextlib import closing
 
 from ...core.arguments import as_path, callback, whole_number
 from ...core.errors import InputError, one_of
+from ..log_names import names_path
 from .anonymising import read_key
 from .importing import ImportSettings, ImportSummary, import_lives
 from .lives import Block, Numberings
@@ -98,10 +99,11 @@ def import_log(
     _check(source, width, capacity, columns, dash)
     if key_file is not None and output is None:
         raise InputError(f"{dash}anonymise is for a log that is written: {'-o FILE' if dash else 'path'} is missing")
-    if key_file is not None and output is not None and os.path.realpath(key_file) == os.path.realpath(output):
-        raise InputError(
-            f"{output}: {dash}{'output' if dash else 'path'} would overwrite the key; give it another name"
-        )
+    if key_file is not None and output is not None:
+        written = {os.path.realpath(each) for each in (output, names_path(output))}
+        if os.path.realpath(key_file) in written:
+            name = "output" if dash else "path"
+            raise InputError(f"{key_file}: {dash}{name} would overwrite the key; give it another name")
     key = None if key_file is None else read_key(key_file)
     if source != "slurm" and not nodes is events is None:
         raise InputError(f"{dash}nodes and {dash}events are for slurm")

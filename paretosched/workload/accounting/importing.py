@@ -286,7 +286,7 @@ def _put_in_order(
         valid &= ~again
     capacity, remarks = _machine(spool, valid, tally, settings, place)
     order, since, until = _by_submission(spool, valid)
-    number = _numbers_of(spool.columns("job")[0][order], settings.key is not None)
+    number = _numbers_of(spool.columns("job")[0][order], settings.key is not None, tally.largest_job)
     down = None
     if settings.machine is not None:
         down, more = down_in(settings.machine, capacity, since, _last_second(spool, valid))
@@ -348,14 +348,17 @@ def _last_second(spool: Spool, valid: Mask) -> int:
     return max(last, int((start[started].astype(np.int64) + run[started]).max(initial=last)))
 
 
-def _numbers_of(job: NDArray[Any], anew: bool) -> NDArray[Any]:
-    """Return different numbers of jobs, (n,): those of the machine where they are the first of their number."""
+def _numbers_of(job: NDArray[Any], anew: bool, largest: int) -> NDArray[Any]:
+    """Return different numbers of jobs, (n,): those of the machine where they are the first of their number.
+
+    Others come after the `largest` one that was met, so that no job that still waits or runs has the same.
+    """
     if anew:
         return as_small(np.arange(1, job.size + 1))
     again = np.ones(job.size, dtype=np.bool_)
     again[np.unique(job, return_index=True)[1]] = False
     again |= job <= 0
-    largest = max(int(job.max()), 0)
+    largest = max(int(job.max()), largest)
     if again.any():
         job = job.astype(np.int64)
         job[again] = np.arange(largest + 1, largest + 1 + np.count_nonzero(again))

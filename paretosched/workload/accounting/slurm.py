@@ -192,6 +192,7 @@ class _Reader:
             lines = lines._replace(numbers=[lines.numbers[index] for index in kept])
             ids = columns["JobIDRaw"]
         line, job = whole_numbers(lines.numbers), whole_numbers(numbers(lines.fault, ids, "JobIDRaw", {}))
+        self.tally.largest_job = max(self.tally.largest_job, int(job.max()))
         at = {name: _times(lines, columns[name], name) for name in ("Submit", "Eligible", "Start", "End")}
         run = whole_numbers(numbers(lines.fault, columns["ElapsedRaw"], "ElapsedRaw", {"": 0}))
         state = [text.partition(" ")[0] for text in columns["State"]]

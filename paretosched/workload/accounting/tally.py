@@ -19,6 +19,7 @@ class Tally:
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str], tuple[int, float, list[str]]] = {}
+        self.largest_job = 0  # the number of a job, also of one that is dropped
         self.waiting: dict[tuple[int, int], tuple[str, str]] = {}  # partitions and group, by number and submission
 
     def note(self, action: str, reason: str, line: Ints, job: Ints, work: Floats | Ints) -> None:

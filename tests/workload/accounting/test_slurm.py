@@ -71,6 +71,16 @@ def test_tasks_of_an_array_are_jobs_and_those_that_wait_are_none(whole: Result) 
     assert whole.counts["still waiting"] == ("dropped", 2)
 
 
+def test_second_lives_have_no_number_of_a_job_that_still_waits(tmp_path: Path) -> None:
+    text = (RECORDED / "slurm-requeued.txt").read_text().splitlines()
+    waiting = next(line for line in ALL.read_text().splitlines() if line.split("|")[FIELDS.index("State")] == "PENDING")
+    cells = waiting.split("|")
+    for name in ("JobIDRaw", "JobID"):
+        cells[FIELDS.index(name)] = "8"
+    (tmp_path / "sacct.txt").write_text("\n".join([*text, "|".join(cells)]) + "\n")
+    assert set(import_into(tmp_path, "slurm", tmp_path / "sacct.txt").jobs) == {1, 2, 3, 4, 5, 7, 9, 10}
+
+
 def test_jobs_that_wait_are_known_by_group_and_day_until_a_later_export_has_them(tmp_path: Path) -> None:
     line = ALL.read_text().splitlines()[1].split("|")
     day, at = 86_400, FIELDS.index
