@@ -487,7 +487,8 @@ def care(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
     """Return the section on whether clock, submissions and daemon kept up."""
     lines = []
     for log in logs:
-        mine = [row for row in rows if row["log"] == log]
+        # a replay has a row for each simulation that it is compared with
+        mine = list({(row["window"], row["system"]): row for row in rows if row["log"] == log}.values())
         passes = [row for row in mine if row["daemon_passes"]]
         cells = [log, f"{median(float(row['late_median']) for row in mine):.0f} s"]
         cells.append(f"{max(int(row['late_most']) for row in mine)} s")
