@@ -128,7 +128,7 @@ LEARNERS = (
     Learner("orders", "train_priority", "free", CLASS),
     Learner("orders, limits", "train_priority", "limits", CLASS),
     Learner("orders, limits, margin", "train_priority", "limits", CLASS | {"margin": "auto"}),
-    Learner("guarded, limits", GUARDED, "limits", GUARDS, 3),
+    Learner("guarded, limits", GUARDED, "limits", GUARDS, 5),
     Learner("guarded, limits, margin", GUARDED, "limits", GUARDS | {"margin": "auto"}),
     Learner("random orders, limits", RANDOM, "limits", {"evaluations": 250}),
     Learner("Greedy", "train", "free", GREEDY),

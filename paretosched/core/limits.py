@@ -41,7 +41,7 @@ class Limits:
     json: int = _limit(20_000_000, "the size of a JSON file", "bytes")
     rows: int = _limit(2_000_000, "the number of rows, or of ranges of nodes, in a CSV file", "rows")
     cells: int = _limit(20_000_000, "the rows x columns of a Parquet file", "cells")
-    run: int = _limit(400_000_000, "the memory for the evaluations of another run", "bytes")
+    run: int = _limit(700_000_000, "the memory for the evaluations of another run", "bytes")
     download: int = _limit(500_000_000, "the size of a downloaded log", "bytes")
     lives: int = _limit(12_000_000, "the number of jobs in what is imported", "jobs")
 
