@@ -11,19 +11,21 @@ import re
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
+import numpy as np
+
 from ...core.errors import InputError, first_few, in_quotes
 from ...core.files import is_folder, unreadable
 from ..workload import WIDEST
-from .fields import seconds, times
+from .fields import LONGEST, seconds, times
 from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Numberings, block_of, mark_of, whole_numbers
 from .tally import Tally
 from .text_lines import Lines, Watch, line_blocks
 
 RECORD = re.compile(r"(\d\d/\d\d/\d{4} \d\d:\d\d:\d\d);([A-Za-z]{1,2});([^;]*);?(.*)", re.ASCII | re.DOTALL)
-ATTRIBUTE = re.compile(r'([\w.-]+)=("[^"]*"|\S*)')
+ATTRIBUTE = re.compile(r'(?<![\w.-])([\w.-]++)=("[^"]*"|\S*)')  # no key is tried from its second letter on
 JOB = re.compile(r"(\d{1,15})(\[\d*\])?", re.ASCII)
 DAILY = re.compile(r"\d{8}(\.gz)?", re.ASCII)
-SLOTS = re.compile(r"[^/+]*/(\d[\d,*-]*)", re.ASCII)  # of exec_host: node/0*4, node/0-7, node/3
+SLOTS = re.compile(r"/(\d[\d,*-]*)", re.ASCII)  # of exec_host: node/0*4, node/0-7, node/3
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 SIZE = re.compile(r"(\d{1,15})([kmgtp]?)([bw]?)", re.ASCII)  # bytes, or words of 8 bytes
 SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
@@ -136,7 +138,9 @@ class _Reader:
         if lives:
             submit = max(submit, end)
         width = WIDTHS[self.width](values)
-        self._note(values, lives, line, job, run * width)
+        if width >= 10**LONGEST:
+            raise lines.fault(index, f"a job must have less than 10^{LONGEST} {self.width}, but this one has {width:,}")
+        self._note(values, lives, line, job, float(run) * width)
         if kind == "R":
             self.ended[name] = (lives + 1, at["start"] + run)
             if len(self.ended) > MOST_OPEN:
@@ -180,7 +184,7 @@ class _Reader:
         self.numberings.queue.meet([values.get("queue", "")])
         self.numberings.group.meet([values.get(key, "") for key in ("account", "group", "project")])
 
-    def _note(self, values: Mapping[str, str], lives: int, line: int, job: int, work: int) -> None:
+    def _note(self, values: Mapping[str, str], lives: int, line: int, job: int, work: float) -> None:
         """Count what is not known of a life."""
         count = values.get("run_count", "1")
         if WHOLE.fullmatch(count) and int(count) > lives + 1:
@@ -188,9 +192,9 @@ class _Reader:
         if "excl" in values.get("Resource_List.place", "") and self.width == "cpus":
             self._count("assumed", WHOLE_NODES, line, job, work)
 
-    def _count(self, action: str, reason: str, line: int, job: int, work: int) -> None:
+    def _count(self, action: str, reason: str, line: int, job: int, work: float) -> None:
         """Count one record."""
-        self.tally.note(action, reason, whole_numbers([line]), whole_numbers([job]), whole_numbers([work]))
+        self.tally.note(action, reason, whole_numbers([line]), whole_numbers([job]), np.array([work]))
 
 
 def _number(text: str) -> int:
