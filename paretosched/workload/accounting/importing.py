@@ -232,10 +232,10 @@ def _fill(
         spool.add(lives)
     if components:
         part_of, lives = (np.concatenate(parts) for parts in zip(*components, strict=True))
-        spool.add(_join(part_of, lives, tally, settings))
+        spool.add(_join(part_of, lives, tally, settings, spool.place))
 
 
-def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSettings) -> NDArray[Any]:
+def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSettings, place: str) -> NDArray[Any]:
     """Return heterogeneous jobs, each from the components that started in the same second."""
     if settings.source in TWICE:
         names, reason = TWICE[settings.source]
@@ -248,11 +248,15 @@ def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSett
     first = np.flatnonzero(begins)
     whole = lives[first].copy()
     whole["job"] = part_of[first]
-    whole["width"] = np.add.reduceat(lives["width"], first)
     for key in ("run", "limit", "eligible"):
         whole[key] = np.maximum.reduceat(lives[key], first)
-    for key in ("memory", "nodes", "gpus"):
-        known = np.add.reduceat(np.maximum(lives[key], 0), first)
+    for key, most in (("width", WIDEST), ("memory", 2**53), ("nodes", WIDEST), ("gpus", WIDEST)):
+        known = np.add.reduceat(np.maximum(lives[key], 0).astype(np.float64), first)
+        if known.max() > most:
+            at = f"{place}:{whole['line'][known.argmax()]}"
+            raise InputError(
+                f"{at}: the {key} of a job must be at most {most:,}, but its parts have {known.max():,.0f}"
+            )
         whole[key] = np.where(np.maximum.reduceat(lives[key], first) < 0, UNKNOWN, known)
     _note(tally, "changed", JOINED, whole)
     joined: NDArray[Any] = whole[np.argsort(whole["line"], kind="stable")]

@@ -127,13 +127,14 @@ class _Reader:
         at = {key: self._time(lines, index, key, values) for key in ("ctime", "qtime", "etime", "start", "end")}
         if match.group(2) == "[]" or at["start"] == UNKNOWN:
             reason = WHOLE_ARRAY if match.group(2) == "[]" else ABORTED if kind == "A" else NO_TIMES
-            self._drop(reason, line, job, values)
+            self._meet(lines, index, values)
+            self._count("dropped", reason, line, job, 0)
             return None
         run = (
             at["end"] - at["start"] if at["end"] != UNKNOWN else seconds(values.get("resources_used.walltime", "")) or 0
         )
         submit, eligible = at["ctime"] if at["ctime"] != UNKNOWN else at["qtime"], at["etime"]
-        self._meet(values)
+        self._meet(lines, index, values)
         lives, end = self.ended.get(name, (0, submit))
         if lives:
             submit = max(submit, end)
@@ -173,16 +174,12 @@ class _Reader:
         """Return a time of a record, -1 if it has none."""
         return times(lambda _, fact: lines.fault(index, fact), [values.get(key, "")], key, ADVICE)[0]
 
-    def _drop(self, reason: str, line: int, job: int, values: Mapping[str, str]) -> None:
-        """Count a record that is no life."""
-        self._meet(values)
-        self._count("dropped", reason, line, job, 0)
-
-    def _meet(self, values: Mapping[str, str]) -> None:
+    def _meet(self, lines: Lines, index: int, values: Mapping[str, str]) -> None:
         """Remember all names of a record: none may stay in a log without names, also if it is no group."""
-        self.numberings.user.meet([values.get("user", "")])
-        self.numberings.queue.meet([values.get("queue", "")])
-        self.numberings.group.meet([values.get(key, "") for key in ("account", "group", "project")])
+        where = f"{lines.place}:{lines.first + index}"
+        self.numberings.user.meet([values.get("user", "")], where)
+        self.numberings.queue.meet([values.get("queue", "")], where)
+        self.numberings.group.meet([values.get(key, "") for key in ("account", "group", "project")], where)
 
     def _note(self, values: Mapping[str, str], lives: int, line: int, job: int, work: float) -> None:
         """Count what is not known of a life."""

@@ -79,8 +79,9 @@ def read_sge(
         for index, text in enumerate(lines.texts):
             if text and not text.isspace() and text[0] != "#":
                 values = _values(lines, index, text)
-                numberings.user.meet([values["user"]])
-                numberings.group.meet(values[name] for name in GROUPS)
+                where = f"{lines.place}:{lines.first + index}"
+                numberings.user.meet([values["user"]], where)
+                numberings.group.meet((values[name] for name in GROUPS), where)
                 if values["part"] not in ("NONE", ""):
                     parts.append((lines.first + index, int(values["job"])))
                 else:

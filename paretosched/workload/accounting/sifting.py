@@ -58,10 +58,7 @@ def sift(block: Block, partition: str | None, numberings: Numberings, tally: Tal
         A name cannot be printed, or is too long.
     """
     for kind, numbering in numberings.kinds.items():
-        try:
-            numbering.meet(getattr(block, kind))
-        except InputError as error:
-            raise InputError(f"{place}:{block.line[-1]}: {error}") from None
+        numbering.meet(getattr(block, kind), f"{place}:{block.line.max(initial=1)}")
     work = block.run.astype(np.float64) * block.width
     valid = np.ones(block.line.size, dtype=np.bool_)
 

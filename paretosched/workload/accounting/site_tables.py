@@ -94,7 +94,7 @@ def read_table(
     account = list(columns).index("account") if "account" in columns else None
     while some := [*islice(rows, AT_ONCE)]:
         if account is not None:
-            numberings.group.meet(cells[account] for _, cells in some)
+            numberings.group.meet((cells[account] for _, cells in some), f"{path}:{some[-1][0]}")
         yield _block(path, some, columns, groups)
 
 

@@ -179,7 +179,7 @@ class _Reader:
     def _lives(self, lines: _Rows, columns: Mapping[str, Sequence[str]]) -> Block | None:
         """Return the lives in some rows, without steps and jobs that have not ended."""
         for kind, name in NAMES.items():  # no name may stay in a log without names, also if it is no group
-            self.numberings.kinds[kind].meet(columns[name])
+            self.numberings.kinds[kind].meet(columns[name], f"{lines.place}:{lines.numbers[-1]}")
         ids = columns["JobIDRaw"]
         if any("." in text for text in ids):
             kept = [index for index, text in enumerate(ids) if "." not in text]
@@ -237,8 +237,6 @@ class _Reader:
         self._note_waiting(block, open_end & (block.run == 0) & (block.eligible != UNKNOWN))
         if not open_end.any():
             return block
-        for kind, numbering in self.numberings.kinds.items():
-            numbering.meet(getattr(block, kind))
         return _rows_of_block(block, ~open_end)
 
     def _note_waiting(self, block: Block, is_waiting: Mask) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from paretosched.workload.accounting import lives
 from paretosched.workload.accounting.slurm import FIELDS, sacct_command
 from support.accounting import RECORDED, Result, column, import_into
 from support.commands import command
@@ -427,3 +428,9 @@ def test_what_was_asked_for_is_unknown_where_it_cannot_be_read(text: str, tmp_pa
     without = import_into(tmp_path, "slurm", older(tmp_path, (1, "ReqTRES", "")))
     assert log.jobs == without.jobs
     assert "ReqTRES cannot be read" not in without.counts
+
+
+def test_more_names_than_any_machine_has_are_refused_with_file_and_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lives, "MOST_NAMES", 1)
+    path = RECORDED / "slurm-all.txt"
+    assert f"{path}:{len(path.read_text().splitlines())}: there are more than 1 different users" in refusal(path)
