@@ -6,7 +6,6 @@ import csv
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ TIMES = ("submit", "eligible", "start", "end")
 DURATIONS = ("run", "limit")
 SEPARATORS = ",;\t|"
 AT_ONCE = 1 << 14  # rows
+LETTERS_AT_ONCE = 10_000_000
 MOST_AT_ONCE = 400_000_000  # bytes of texts that may share their beginnings in the file
 WHOLE = re.compile(r"(-?\d+)\.0+", re.ASCII)  # as pandas writes a column with gaps
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -92,13 +92,27 @@ def read_table(
     """
     rows = _parquet_rows(path, columns) if _is_parquet(path) else _csv_rows(path, columns, watch)
     account = list(columns).index("account") if "account" in columns else None
-    while some := [*islice(rows, AT_ONCE)]:
+    for some in _some_at_once(rows):
         if account is not None:
             numberings.group.meet((cells[account] for _, cells in some), f"{path}:{some[-1][0]}")
         yield _block(path, some, columns, groups)
 
 
 Row = tuple[int, Sequence[str]]  # the number of its line or row, and its cells in the order of the column map
+
+
+def _some_at_once(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yield the rows, many at a time; fewer if their cells are long."""
+    some: list[Row] = []
+    letters = 0
+    for row in rows:
+        some.append(row)
+        letters += sum(map(len, row[1]))
+        if len(some) == AT_ONCE or letters > LETTERS_AT_ONCE:
+            yield some
+            some, letters = [], 0
+    if some:
+        yield some
 
 
 def _is_parquet(path: str) -> bool:

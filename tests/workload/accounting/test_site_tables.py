@@ -213,3 +213,17 @@ def test_whole_numbers_may_have_a_point_and_durations_are_rounded_up(tmp_path: P
     table = _arrow(pa.array(["anna", "berta"]), run=lasting, width=widths, id=[5.0, 6.0])
     log = import_into(tmp_path, *_import_parquet(tmp_path, table, ",job=id")[1:])
     assert [(number, job["run"], job["width"]) for number, job in log.jobs.items()] == [(5, 6, 2), (6, 6, 4)]
+
+
+def test_rows_with_long_cells_are_read_fewer_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "".join(f"{1795345200 + number},0,10,{number}{'u' * 20_000}\n" for number in range(3000))
+    (tmp_path / "x.csv").write_text(f"s,w,r,u\n1795345200,1,10,anna\n{rows}1795345200,2,10,bert\n")
+    monkeypatch.setattr(site_tables, "LETTERS_AT_ONCE", 1_000_000)
+    tracemalloc.start()
+    log = import_into(
+        tmp_path, "csv", tmp_path / "x.csv", "--columns", "submit=s,run=r,width=w,user=u", "--capacity", "8"
+    )
+    assert tracemalloc.get_traced_memory()[1] < 30_000_000  # of 60 MB
+    tracemalloc.stop()
+    assert log.names.users == {1: "anna", 2: "bert"}
+    assert log.counts["uses none of what is counted as its width"] == ("dropped", 3000)
