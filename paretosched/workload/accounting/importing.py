@@ -24,7 +24,7 @@ from ..workload import WIDEST
 from .anonymising import Alias, aliases, no_alias, prove_anonymous
 from .lives import UNKNOWN, Block, Numberings
 from .machine_use import largest_use
-from .sifting import sift
+from .sifting import MOST_OF_PARTS, sift, sums_of_parts
 from .slurm_machine import SlurmMachine, down_in, size_of
 from .spool import Spool, as_small
 from .tally import Tally
@@ -250,14 +250,8 @@ def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSett
     whole["job"] = part_of[first]
     for key in ("run", "limit", "eligible"):
         whole[key] = np.maximum.reduceat(lives[key], first)
-    for key, most in (("width", WIDEST), ("memory", 2**53), ("nodes", WIDEST), ("gpus", WIDEST)):
-        known = np.add.reduceat(np.maximum(lives[key], 0).astype(np.float64), first)
-        if known.max() > most:
-            at = f"{place}:{whole['line'][known.argmax()]}"
-            raise InputError(
-                f"{at}: the {key} of a job must be at most {most:,}, but its parts have {known.max():,.0f}"
-            )
-        whole[key] = np.where(np.maximum.reduceat(lives[key], first) < 0, UNKNOWN, known)
+    for key in MOST_OF_PARTS:
+        whole[key] = sums_of_parts(lives, key, first, place)
     _note(tally, "changed", JOINED, whole)
     joined: NDArray[Any] = whole[np.argsort(whole["line"], kind="stable")]
     return joined

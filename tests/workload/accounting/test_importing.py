@@ -185,7 +185,9 @@ def test_components_whose_sum_no_machine_has_are_refused(key: str, value: int) -
     lives = [Life(n, n, 10, 10, 5, **({"width": 1} | {key: value})) for n in range(1, 5)]
     block = block_of([*lives, Life(9, 9, 10, 10, 5, 1)])
     block.part_of[:4] = 1
-    with pytest.raises(ps.InputError, match=f"x:1: the {key} of a job must be at most [0-9,]*, but its parts have "):
+    with pytest.raises(
+        ps.InputError, match=f"x:1: a job must have a {key} of at most [0-9,]*, but its components have "
+    ):
         import_lives(
             [block],
             Numberings(),
