@@ -21,6 +21,7 @@ from .ranking import Orderly, check_orderly, left_out, reservations_of
 
 FIELDS = {"account": "job.Account_Name", "user": "event.requestor", "qos": "job.queue", "partition": "job.queue"}
 HOOK = "paretosched_hook.py"  # in the text, if it depends on groups
+MOST_LETTERS = 20_000  # of a formula
 MOST_DEPTH = 10_000  # reservations for all jobs: more than ever wait
 HOURS = {"weekend": "0 0 * * 6", "day": "0 8 * * 1-5", "night": "0 18 * * 1-5"}
 MONDAY = "0 0 * * 1"  # the night before the first day of the week
@@ -203,7 +204,18 @@ def _(policy: Greedy, s: int) -> str:
 
 
 def _in_pbs(term: Term, groups: Sequence[str]) -> str:
-    """Return a term in Python, as OpenPBS evaluates it."""
+    """Return a term in Python, as OpenPBS evaluates it; refuse one that is too long, before more is built of it."""
+    text = _expression(term, groups)
+    if len(text) > MOST_LETTERS:
+        raise InputError(
+            f"the formula must have at most {MOST_LETTERS:,} letters for OpenPBS, but has more: each / has what it "
+            "divides by twice there, each logarithm its value; nest fewer of them"
+        )
+    return text
+
+
+def _expression(term: Term, groups: Sequence[str]) -> str:
+    """Return a term in Python, whatever its length."""
     word = term.word
     parts = [_in_pbs(part, groups) for part in term.parts]
     if word == "number":

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..core.errors import InputError, in_quotes
+from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import read_lines
 from .fair_share import INHERITED, ROOT, Association
 from .slurm_commands import COMMAND
@@ -64,7 +64,7 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
     if len(clusters) > 1:
         if cluster.lower() not in clusters:
             raise InputError(
-                f"{path}: there are the clusters {', '.join(clusters)}, but ClusterName of slurm.conf is "
+                f"{path}: there are the clusters {first_few(clusters, limit=8)}, but ClusterName of slurm.conf is "
                 f"{in_quotes(cluster)}; add cluster=NAME to the command"
             )
         listed = [row for row in listed if row.get("cluster") == cluster.lower()]
@@ -104,11 +104,11 @@ def _in_order(accounts: Mapping[str, Mapping[str, str]]) -> Iterator[Association
     """Yield all accounts, each one before those in it."""
     done: set[str] = {ROOT}
     for name in accounts:
-        path: list[str] = []
+        path: dict[str, None] = {}  # in order, and quick to look up
         while name not in done:
             if name in path:
                 raise InputError(f"{accounts[name]['where']}: account {in_quotes(name)} is in itself")
-            path.append(name)
+            path[name] = None
             name = accounts[name]["parentname"] or ROOT
         for one in reversed(path):
             done.add(one)

@@ -86,10 +86,18 @@ def states_of_nodes(conf: SlurmConf) -> dict[str, str]:
         state = row["state"].value.lower() if "state" in row else "unknown"
         names = row["nodename"]
         states |= dict.fromkeys(node_names(names.value, names.where), state)
+    listed = 0
     for row in conf.down:
         state = row["state"].value.lower() if "state" in row else "down"
         names = row["downnodes"]
-        states |= {name: state for name in node_names(names.value, names.where) if name in states}
+        for name in node_names(names.value, names.where):
+            listed += 1
+            if listed > MOST_NODES:
+                raise InputError(
+                    f"{names.where}: DownNodes lines must list at most {MOST_NODES:,} nodes, but list more"
+                )
+            if name in states:
+                states[name] = state
     return states
 
 
@@ -135,7 +143,11 @@ def nodes_of_partitions(conf: SlurmConf, cpus: Mapping[str, int]) -> list[frozen
     """
     sets = {row["nodeset"].value: row for row in conf.sets}
     known: dict[str, frozenset[str]] = {}
+    everything = frozenset(cpus)  # one for all partitions that have it
     listed = 0
+
+    def too_many(where: str) -> InputError:
+        return InputError(f"{where}: partitions and sets must list at most {MOST_LISTED:,} nodes, but list more")
 
     def members(row: Mapping[str, Setting], depth: int) -> frozenset[str]:
         nonlocal listed
@@ -149,14 +161,19 @@ def nodes_of_partitions(conf: SlurmConf, cpus: Mapping[str, int]) -> list[frozen
         for name in node_names(setting.value, setting.where):
             listed += 1
             if listed > MOST_LISTED:
-                raise InputError(
-                    f"{setting.where}: partitions and sets must list at most {MOST_LISTED:,} nodes, but list more"
-                )
+                raise too_many(setting.where)
             (inner if name in sets else names).add(name)
         for name in sorted(inner - known.keys()):
             known[name] = members(sets[name], depth + 1)
-        found = frozenset(name for name in names if name in cpus).union(*(known[name] for name in inner))
-        return found.union(cpus) if any(name.upper() == "ALL" for name in names) else found
+        of_sets = [known[name] for name in inner]
+        if any(name.upper() == "ALL" for name in names) or everything in of_sets:
+            return everything
+        if len(of_sets) == 1 and not names:
+            return of_sets[0]
+        listed += sum(map(len, of_sets))
+        if listed > MOST_LISTED:
+            raise too_many(setting.where)
+        return frozenset(name for name in names if name in cpus).union(*of_sets)
 
     return [members(row, 0) for row in conf.partitions]
 

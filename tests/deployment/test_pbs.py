@@ -6,6 +6,7 @@ import ast
 import math
 import re
 import subprocess
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -150,3 +151,16 @@ def test_steps_are_numbered_from_1_on_without_gaps(words: str) -> None:
     steps = [int(number) for number in re.findall(r"^# (\d)\. ", pbs_text(as_policy(words), "account"), re.MULTILINE)]
     assert steps == list(range(1, len(steps) + 1))
     assert len(steps) >= 2
+
+
+@pytest.mark.parametrize("words", ["wait / ({})", "log({})"])
+def test_a_formula_whose_text_doubles_at_every_level_is_refused(words: str) -> None:
+    formulas = ["width"]
+    for _ in range(24):
+        formulas.append(words.format(formulas[-1]))
+    assert len(formulas_in(pbs_text(as_policy(f"order: {formulas[5]}\nbackfill: easy\n"), None))[0]) < 5_000
+    tracemalloc.start()
+    with pytest.raises(ps.InputError, match="the formula must have at most 20,000 letters for OpenPBS, but has more"):
+        pbs_text(as_policy(f"order: {formulas[24]}\nbackfill: easy\n"), None)
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,19 @@ def test_what_is_no_list_is_refused(text: str, message: str, tmp_path: Path) -> 
         read_accounts(tmp_path / "assoc.txt", "x")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_accounts_may_be_deep_in_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "assoc.txt"
+    deep = [f"c|a{number}|a{number + 1}|||1\n" for number in range(30_000)]
+    path.write_text(f"{HEAD}{''.join(deep)}c|a30000|root|||1\n", encoding="utf-8")
+    began = time.monotonic()
+    assert [row.account for row in read_accounts(path, "c").associations] == [f"a{k}" for k in range(30_000, -1, -1)]
+    assert time.monotonic() - began < 4  # of a list, 450 million names would be compared
+
+
+def test_a_message_has_a_few_of_many_clusters(tmp_path: Path) -> None:
+    path = tmp_path / "assoc.txt"
+    path.write_text(HEAD + "".join(f"c{number}|a|root|||1\n" for number in range(20_000)), encoding="utf-8")
+    with pytest.raises(InputError, match=r"there are the clusters c0, c1, c2, c3, c4, c5, c6, c7, \.\.\., but"):
+        read_accounts(path, "x")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from paretosched import InputError
+from paretosched.policies import slurm_nodes
 from paretosched.policies.slurm_conf import read_slurm_conf
 from paretosched.policies.slurm_nodes import amounts_of_nodes, node_names, nodes_of_partitions, states_of_nodes
 
@@ -72,6 +73,10 @@ def test_several_brackets_end_too() -> None:
         ("NodeName=n[3-1]\nPartitionName=p Nodes=n1\n", "must have the smaller number first"),
         (f"NodeName=n{'[1]' * 1000}\nPartitionName=p\n", "must have at most 8 brackets"),
         ("NodeName=n[1-700000]\n" * 2 + "PartitionName=p\n", "there must be at most 1,000,000 nodes"),
+        (
+            "NodeName=n[1-9]\n" + "DownNodes=n[1-400000]\n" * 3 + "PartitionName=p\n",
+            "DownNodes lines must list at most",
+        ),
         ("NodeName=n1\n" + "PartitionName=p Nodes=n[1-1000000]\n" * 11, "must list at most 10,000,000 nodes"),
     ],
 )
@@ -89,3 +94,28 @@ def test_a_set_of_nodes_is_looked_at_once(tmp_path: Path) -> None:
     path.write_text(f"NodeName=n[1-9]\n{sets}NodeSet=s7 Nodes=n[2-3]\nPartitionName=p Nodes=s0,n9\n", "utf-8")
     conf = read_slurm_conf(path)
     assert nodes_of_partitions(conf, amounts_of_nodes(conf, "cpu")) == [{"n2", "n3", "n9"}]
+
+
+def test_partitions_with_the_same_nodes_share_them(tmp_path: Path) -> None:
+    path = tmp_path / "slurm.conf"
+    names = ("ALL", "all,n1", "s", "s,n1", "half", "half", "half,n9", "n1")
+    rows = "".join(f"PartitionName=p{k} Nodes={each}\n" for k, each in enumerate(names))
+    path.write_text(f"NodeName=n[1-9]\nNodeSet=s Nodes=ALL\nNodeSet=half Nodes=n[1-4]\n{rows}", "utf-8")
+    conf = read_slurm_conf(path)
+    cpus = amounts_of_nodes(conf, "cpu")
+    nodes = nodes_of_partitions(conf, cpus)
+    assert nodes == [{*cpus}] * 4 + [{"n1", "n2", "n3", "n4"}] * 2 + [{"n1", "n2", "n3", "n4", "n9"}, {"n1"}]
+    assert len({id(each) for each in nodes}) == 4
+
+
+def test_nodes_of_sets_count_for_each_partition_that_adds_some(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "slurm.conf"
+    rows = "".join(f"PartitionName=p{k} Nodes=s,n{k}\n" for k in range(1, 7))
+    path.write_text(f"NodeName=n[1-999]\nNodeSet=s Nodes=n[10-109]\n{rows}", "utf-8")
+    conf = read_slurm_conf(path)
+    cpus = amounts_of_nodes(conf, "cpu")
+    monkeypatch.setattr(slurm_nodes, "MOST_LISTED", 712)
+    assert [len(each) for each in nodes_of_partitions(conf, cpus)] == [101] * 6
+    monkeypatch.setattr(slurm_nodes, "MOST_LISTED", 711)
+    with pytest.raises(InputError, match=r"slurm\.conf:8: partitions and sets must list at most 711 nodes"):
+        nodes_of_partitions(conf, cpus)

@@ -73,8 +73,10 @@ def seconds(text: str) -> int | None:
 
 def _are_numbers(cells: Sequence[str]) -> bool:
     """Return whether all cells are whole numbers that fit; quicker than one by one."""
+    if max(map(len, cells), default=0) > LONGEST or "" in cells:  # before they are one text
+        return False
     text = "".join(cells)
-    return text.isdecimal() and text.isascii() and "" not in cells and max(map(len, cells)) <= LONGEST
+    return text.isdecimal() and text.isascii()
 
 
 def _is_number(text: str) -> bool:

@@ -24,7 +24,7 @@ from ..workload import WIDEST
 from .anonymising import Alias, aliases, no_alias, prove_anonymous
 from .lives import UNKNOWN, Block, Numberings
 from .machine_use import largest_use
-from .sifting import sift
+from .sifting import MOST_OF_PARTS, sift, sums_of_parts
 from .slurm_machine import SlurmMachine, down_in, size_of
 from .spool import Spool, as_small
 from .tally import Tally
@@ -232,10 +232,10 @@ def _fill(
         spool.add(lives)
     if components:
         part_of, lives = (np.concatenate(parts) for parts in zip(*components, strict=True))
-        spool.add(_join(part_of, lives, tally, settings))
+        spool.add(_join(part_of, lives, tally, settings, spool.place))
 
 
-def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSettings) -> NDArray[Any]:
+def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSettings, place: str) -> NDArray[Any]:
     """Return heterogeneous jobs, each from the components that started in the same second."""
     if settings.source in TWICE:
         names, reason = TWICE[settings.source]
@@ -248,12 +248,10 @@ def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSett
     first = np.flatnonzero(begins)
     whole = lives[first].copy()
     whole["job"] = part_of[first]
-    whole["width"] = np.add.reduceat(lives["width"], first)
     for key in ("run", "limit", "eligible"):
         whole[key] = np.maximum.reduceat(lives[key], first)
-    for key in ("memory", "nodes", "gpus"):
-        known = np.add.reduceat(np.maximum(lives[key], 0), first)
-        whole[key] = np.where(np.maximum.reduceat(lives[key], first) < 0, UNKNOWN, known)
+    for key in MOST_OF_PARTS:
+        whole[key] = sums_of_parts(lives, key, first, place)
     _note(tally, "changed", JOINED, whole)
     joined: NDArray[Any] = whole[np.argsort(whole["line"], kind="stable")]
     return joined

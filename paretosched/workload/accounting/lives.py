@@ -152,26 +152,33 @@ class Numbering:
     numbers
         The number of each name.
     names_met
-        All names that were met, also those of jobs that were dropped.
+        All names that were met, also those of jobs that were dropped. Of names that are too long for a log, their
+        beginnings; of lists that are too long, each name.
     """
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = dict.fromkeys(NO_NAMES, UNKNOWN)
         self.names_met: set[str] = set()
 
-    def meet(self, names: Iterable[str]) -> None:
+    def meet(self, names: Iterable[str], where: str) -> None:
         """Remember names, also those of jobs that are dropped later.
+
+        Parameters
+        ----------
+        names, where
+            The names, and the file and line of the last one, for messages.
 
         Raises
         ------
         InputError
             There are more than any machine has: they would fill the memory.
         """
-        self.names_met.update(names)
+        new = set(names).difference(self.names_met)
+        self.names_met.update(part for name in new for part in _parts_to_remember(name))
         if len(self.names_met) > MOST_NAMES:
             raise InputError(
-                f"there are more than {MOST_NAMES:,} different users, accounts, queues or partitions; is it the right "
-                "column?"
+                f"{where}: there are more than {MOST_NAMES:,} different users, accounts, queues or partitions; is it "
+                "the right column?"
             )
 
     def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
@@ -197,6 +204,11 @@ class Numbering:
         number = len(self.numbers) - len(NO_NAMES) + 1
         self.numbers[name] = number
         return number
+
+
+def _parts_to_remember(name: str) -> Iterable[str]:
+    """Return what is remembered of a name: all of it, unless it could fill the memory."""
+    return [name] if len(name) <= LONGEST_NAME else (part[:LONGEST_NAME] for part in name.split(","))
 
 
 @dataclass

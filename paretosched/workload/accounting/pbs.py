@@ -11,19 +11,21 @@ import re
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
+import numpy as np
+
 from ...core.errors import InputError, first_few, in_quotes
 from ...core.files import is_folder, unreadable
 from ..workload import WIDEST
-from .fields import seconds, times
+from .fields import LONGEST, seconds, times
 from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Numberings, block_of, mark_of, whole_numbers
 from .tally import Tally
 from .text_lines import Lines, Watch, line_blocks
 
 RECORD = re.compile(r"(\d\d/\d\d/\d{4} \d\d:\d\d:\d\d);([A-Za-z]{1,2});([^;]*);?(.*)", re.ASCII | re.DOTALL)
-ATTRIBUTE = re.compile(r'([\w.-]+)=("[^"]*"|\S*)')
+ATTRIBUTE = re.compile(r'(?<![\w.-])([\w.-]++)=("[^"]*"|\S*)')  # no key is tried from its second letter on
 JOB = re.compile(r"(\d{1,15})(\[\d*\])?", re.ASCII)
 DAILY = re.compile(r"\d{8}(\.gz)?", re.ASCII)
-SLOTS = re.compile(r"[^/+]*/(\d[\d,*-]*)", re.ASCII)  # of exec_host: node/0*4, node/0-7, node/3
+SLOTS = re.compile(r"/(\d[\d,*-]*)", re.ASCII)  # of exec_host: node/0*4, node/0-7, node/3
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 SIZE = re.compile(r"(\d{1,15})([kmgtp]?)([bw]?)", re.ASCII)  # bytes, or words of 8 bytes
 SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
@@ -125,18 +127,21 @@ class _Reader:
         at = {key: self._time(lines, index, key, values) for key in ("ctime", "qtime", "etime", "start", "end")}
         if match.group(2) == "[]" or at["start"] == UNKNOWN:
             reason = WHOLE_ARRAY if match.group(2) == "[]" else ABORTED if kind == "A" else NO_TIMES
-            self._drop(reason, line, job, values)
+            self._meet(lines, index, values)
+            self._count("dropped", reason, line, job, 0)
             return None
         run = (
             at["end"] - at["start"] if at["end"] != UNKNOWN else seconds(values.get("resources_used.walltime", "")) or 0
         )
         submit, eligible = at["ctime"] if at["ctime"] != UNKNOWN else at["qtime"], at["etime"]
-        self._meet(values)
+        self._meet(lines, index, values)
         lives, end = self.ended.get(name, (0, submit))
         if lives:
             submit = max(submit, end)
         width = WIDTHS[self.width](values)
-        self._note(values, lives, line, job, run * width)
+        if width >= 10**LONGEST:
+            raise lines.fault(index, f"a job must have less than 10^{LONGEST} {self.width}, but this one has {width:,}")
+        self._note(values, lives, line, job, float(run) * width)
         if kind == "R":
             self.ended[name] = (lives + 1, at["start"] + run)
             if len(self.ended) > MOST_OPEN:
@@ -169,18 +174,14 @@ class _Reader:
         """Return a time of a record, -1 if it has none."""
         return times(lambda _, fact: lines.fault(index, fact), [values.get(key, "")], key, ADVICE)[0]
 
-    def _drop(self, reason: str, line: int, job: int, values: Mapping[str, str]) -> None:
-        """Count a record that is no life."""
-        self._meet(values)
-        self._count("dropped", reason, line, job, 0)
-
-    def _meet(self, values: Mapping[str, str]) -> None:
+    def _meet(self, lines: Lines, index: int, values: Mapping[str, str]) -> None:
         """Remember all names of a record: none may stay in a log without names, also if it is no group."""
-        self.numberings.user.meet([values.get("user", "")])
-        self.numberings.queue.meet([values.get("queue", "")])
-        self.numberings.group.meet([values.get(key, "") for key in ("account", "group", "project")])
+        where = f"{lines.place}:{lines.first + index}"
+        self.numberings.user.meet([values.get("user", "")], where)
+        self.numberings.queue.meet([values.get("queue", "")], where)
+        self.numberings.group.meet([values.get(key, "") for key in ("account", "group", "project")], where)
 
-    def _note(self, values: Mapping[str, str], lives: int, line: int, job: int, work: int) -> None:
+    def _note(self, values: Mapping[str, str], lives: int, line: int, job: int, work: float) -> None:
         """Count what is not known of a life."""
         count = values.get("run_count", "1")
         if WHOLE.fullmatch(count) and int(count) > lives + 1:
@@ -188,9 +189,9 @@ class _Reader:
         if "excl" in values.get("Resource_List.place", "") and self.width == "cpus":
             self._count("assumed", WHOLE_NODES, line, job, work)
 
-    def _count(self, action: str, reason: str, line: int, job: int, work: int) -> None:
+    def _count(self, action: str, reason: str, line: int, job: int, work: float) -> None:
         """Count one record."""
-        self.tally.note(action, reason, whole_numbers([line]), whole_numbers([job]), whole_numbers([work]))
+        self.tally.note(action, reason, whole_numbers([line]), whole_numbers([job]), np.array([work]))
 
 
 def _number(text: str) -> int:

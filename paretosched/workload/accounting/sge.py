@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from .text_lines import Lines, Watch, line_blocks
 
 SIZES = (45, 44, 43)  # fields of a line that are known
 MOST_COLONS = 30  # more than usual
+MOST_READINGS = 200  # of a line, with numbers where the job and its times must be
 PLACES = {
     "queue": 0, "group": 2, "user": 3, "job": 5, "account": 6, "submit": 8, "start": 9, "end": 10, "failed": 11,
     "exit": 12, "project": 31, "department": 32, "slots": 34, "task": 35, "category": 39, "part": 41,
@@ -77,8 +79,9 @@ def read_sge(
         for index, text in enumerate(lines.texts):
             if text and not text.isspace() and text[0] != "#":
                 values = _values(lines, index, text)
-                numberings.user.meet([values["user"]])
-                numberings.group.meet(values[name] for name in GROUPS)
+                where = f"{lines.place}:{lines.first + index}"
+                numberings.user.meet([values["user"]], where)
+                numberings.group.meet((values[name] for name in GROUPS), where)
                 if values["part"] not in ("NONE", ""):
                     parts.append((lines.first + index, int(values["job"])))
                 else:
@@ -96,7 +99,8 @@ def read_sge(
 def _values(lines: Lines, index: int, text: str) -> dict[str, str]:
     """Return the fields of a line by name."""
     cells = text.split(":")
-    fields = next((fields for fields in _readings(cells) if _fits(fields)), None)
+    readings = islice(_readings(cells), MOST_READINGS)
+    fields = next((fields for fields in readings if _fits(fields)), None)
     if fields is None:
         fact = f"a line must have the {SIZES[0]} fields of sge_accounting(5) between colons, but this one has others"
         raise lines.fault(index, f"{fact}: it begins {in_quotes(text)}")
@@ -112,9 +116,17 @@ def _readings(cells: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _with_colons(cells: Sequence[str], colons: int) -> Iterator[Sequence[str]]:
-    """Yield the fields of a line whose name, account and category have so many colons together."""
+    """Yield the fields of a line whose name, account and category have so many colons together.
+
+    Only those with numbers where the job and its times must be: all others are far more.
+    """
     for in_name in range(colons + 1 if 0 <= colons <= MOST_COLONS else 0):
+        if not WHOLE.fullmatch(cells[PLACES["job"] + in_name]):
+            continue
         for in_account in range(colons - in_name + 1):
+            first, last = PLACES["submit"] + in_name + in_account, PLACES["end"] + in_name + in_account
+            if not all(map(WHOLE.fullmatch, cells[first : last + 1])):
+                continue
             fields = [*cells]
             more = ((NAME, in_name), (ACCOUNT, in_account), (CATEGORY, colons - in_name - in_account))
             for place, count in more:
@@ -124,9 +136,8 @@ def _with_colons(cells: Sequence[str], colons: int) -> Iterator[Sequence[str]]:
 
 def _fits(fields: Sequence[str]) -> bool:
     """Return whether numbers are where they belong, and none is where a parallel part has its name."""
-    whole = all(WHOLE.fullmatch(fields[PLACES[name]]) for name in ("job", "submit", "start", "end", "slots"))
     return (
-        whole
+        WHOLE.fullmatch(fields[PLACES["slots"]]) is not None
         and all(NUMBER.fullmatch(fields[place]) for place in NUMBERS)
         and NUMBER.fullmatch(fields[PLACES["part"]]) is None
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError, in_quotes
+from ..workload import WIDEST
 from .lives import ASKED, LIFE, NAME_RULE, UNKNOWN, Block, Numberings
 from .tally import Tally
 
@@ -18,6 +19,7 @@ NEVER_RAN = "never ran: cancelled before its start, or no run time"
 NO_WIDTH = "uses none of what is counted as its width"
 NO_SUBMISSION = "submission unknown"
 EARLY_START = "started before its submission: submission moved to the start"
+MOST_OF_PARTS = {"width": WIDEST, "memory": 2**53, "nodes": WIDEST, "gpus": WIDEST}  # of a job together
 LATE_ELIGIBLE = "eligible after its start: the start taken for it"
 
 
@@ -58,10 +60,7 @@ def sift(block: Block, partition: str | None, numberings: Numberings, tally: Tal
         A name cannot be printed, or is too long.
     """
     for kind, numbering in numberings.kinds.items():
-        try:
-            numbering.meet(getattr(block, kind))
-        except InputError as error:
-            raise InputError(f"{place}:{block.line[-1]}: {error}") from None
+        numbering.meet(getattr(block, kind), f"{place}:{block.line.max(initial=1)}")
     work = block.run.astype(np.float64) * block.width
     valid = np.ones(block.line.size, dtype=np.bool_)
 
@@ -101,6 +100,33 @@ def sift(block: Block, partition: str | None, numberings: Numberings, tally: Tal
             raise InputError(f"{place}:{line}: {NAME_RULE}, but is {in_quotes(names[index])}")
         lives[kind] = numbering.codes(names)
     return Sifted(lives, block.part_of[rows])
+
+
+def sums_of_parts(lives: NDArray[Any], key: str, first: Ints, place: str) -> Ints:
+    """Return what the components of each job have together, (j,); unknown if it is of all.
+
+    Parameters
+    ----------
+    lives
+        (k,) of type LIFE, the components of each job one after the other.
+    key
+        One of MOST_OF_PARTS.
+    first
+        (j,) where the components of each job begin.
+    place
+        The name of what is read, for messages.
+
+    Raises
+    ------
+    InputError
+        It is more than any machine has; 64 bits need not have it.
+    """
+    sums = np.add.reduceat(np.maximum(lives[key], 0).astype(np.float64), first)
+    if sums.max() > MOST_OF_PARTS[key]:
+        line, rule = lives["line"][first[sums.argmax()]], f"must have a {key} of at most {MOST_OF_PARTS[key]:,}"
+        raise InputError(f"{place}:{line}: a job {rule}, but its components have {sums.max():,.0f} together")
+    unknown = np.maximum.reduceat(lives[key], first) < 0
+    return np.where(unknown, UNKNOWN, sums).astype(np.int64)
 
 
 def _rows_of(names: Sequence[str], rows: Ints) -> Sequence[str]:

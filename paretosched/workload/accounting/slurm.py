@@ -64,6 +64,7 @@ STATES = {
     FAILED,
 )  # SWF's word for each state: what used the machine counts, whatever its state
 MOST_TRES = 100_000  # texts of AllocTRES, and of ReqTRES, that are remembered
+LONGEST_TRES = 1_000  # letters of each
 HEADERS = ("JobIDRaw|", "JobID|")  # how a line with names of columns begins
 NUMBER_IN_ID = re.compile(r"\d{1,15}", re.ASCII)
 
@@ -179,7 +180,7 @@ class _Reader:
     def _lives(self, lines: _Rows, columns: Mapping[str, Sequence[str]]) -> Block | None:
         """Return the lives in some rows, without steps and jobs that have not ended."""
         for kind, name in NAMES.items():  # no name may stay in a log without names, also if it is no group
-            self.numberings.kinds[kind].meet(columns[name])
+            self.numberings.kinds[kind].meet(columns[name], f"{lines.place}:{lines.numbers[-1]}")
         ids = columns["JobIDRaw"]
         if any("." in text for text in ids):
             kept = [index for index, text in enumerate(ids) if "." not in text]
@@ -238,8 +239,6 @@ class _Reader:
         self._note_waiting(block, open_end & (block.run == 0) & (block.eligible != UNKNOWN))
         if not open_end.any():
             return block
-        for kind, numbering in self.numberings.kinds.items():
-            numbering.meet(getattr(block, kind))
         return _rows_of_block(block, ~open_end)
 
     def _note_waiting(self, block: Block, is_waiting: Mask) -> None:
@@ -276,7 +275,8 @@ class _Reader:
         width = tres_count(text, name)
         if width is None:
             raise ValueError
-        self.width_of[text] = width
+        if len(text) <= LONGEST_TRES:
+            self.width_of[text] = width
         return width
 
     def _requests(self, cells: Sequence[str]) -> Ints:
@@ -284,8 +284,9 @@ class _Reader:
         known = self.requests_of
         if len(known) > MOST_TRES:
             known.clear()
-        known |= {text: requests_in(text) or NOT_READ for text in {*cells} - known.keys()}
-        return whole_numbers([number for text in cells for number in known[text]]).reshape(-1, 3)
+        here = {text: known.get(text) or requests_in(text) or NOT_READ for text in {*cells}}
+        known |= {text: asked for text, asked in here.items() if len(text) <= LONGEST_TRES}
+        return whole_numbers([number for text in cells for number in here[text]]).reshape(-1, 3)
 
     def _parts(self, lines: _Rows, ids: Sequence[str]) -> Ints:
         """Return the number of the heterogeneous job to which each row belongs, 0 for others."""

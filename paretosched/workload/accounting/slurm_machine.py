@@ -15,6 +15,7 @@ import numpy as np
 
 from ...core.errors import InputError, first_few, in_quotes
 from ..down_times import DownTimes, down_together
+from ..workload import WIDEST
 from .fields import numbers, times
 from .lives import UNKNOWN
 from .slurm import WIDTHS, tres_count
@@ -153,7 +154,10 @@ def _read_nodes(path: str, partition: str | None, unit: str, watch: Watch) -> di
                 widths[name] = 1 if unit == "nodes" else count
         if len(widths) > MOST:
             raise InputError(f"{path}: there must be at most {MOST:,} nodes, but there are more")
-    if sum(widths.values()) == 0:
+    size = sum(widths.values())
+    if size > WIDEST:
+        raise InputError(f"{path}: the nodes must have at most {WIDEST:,} {unit} together, but have {size:,}")
+    if size == 0:
         others = "" if partition is None else f" in partition {in_quotes(partition)}, but in {first_few(partitions)}"
         raise InputError(f"{path}: there must be nodes with processors, but there are none{others}")
     return widths
@@ -190,6 +194,8 @@ def _event(table: _Table, index: int, cells: Sequence[str], begin: int, end: int
         raise table.fault(index, f"TRES is {in_quotes(tres)}, not a list of NAME=NUMBER")
     if node and unit == "nodes":
         width = 1
+    if width > WIDEST:
+        raise table.fault(index, f"TRES must have at most {WIDEST:,} {unit}, but has {width:,}")
     return Event(node, max(begin, 0), end, not DOWN.isdisjoint(WORD.findall(state)), width)
 
 

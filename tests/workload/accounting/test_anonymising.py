@@ -9,6 +9,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.workload.accounting.anonymising import prove_anonymous, read_key
+from paretosched.workload.accounting.lives import Numberings
 from support.accounting import RECORDED, Result, import_into
 from support.commands import command
 
@@ -140,3 +141,13 @@ def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
         read_key(tmp_path / "key")
     with pytest.raises(ps.InputError, match="cannot write a new key here"):
         read_key(tmp_path / "missing" / "key")
+
+
+def test_a_name_in_a_list_that_is_too_long_for_a_log_is_found(tmp_path: Path) -> None:
+    """Slurm lists the partitions of a job that waits: it is no job of the log, but says which names there are."""
+    numberings = Numberings()
+    numberings.partition.meet([",".join(["secret", *(f"part{number}" for number in range(99))])], "x:1")
+    (tmp_path / "log.swf").write_text("; Note: secret\n1 0 0 1 1\n")
+    (tmp_path / "beside").write_text("{}")
+    with pytest.raises(ps.InputError, match='1 names of the accounting are in it: "secret"'):
+        prove_anonymous(tmp_path / "log.swf", tmp_path / "beside", numberings.names_met, "Note")

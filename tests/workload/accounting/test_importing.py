@@ -177,3 +177,23 @@ def test_a_machine_that_no_simulation_can_have_is_refused() -> None:
         made_of([Life(1, 1, 10, 10, 5, 4 * 10**9)])
     about = made_of([Life(n, n, 10, 10, 10**14, 10**5) for n in range(1, 9)])
     assert "which no simulation can read at once; import fewer months or one partition" in about.remarks[1]
+
+
+@pytest.mark.parametrize(("key", "value"), [("width", 2**62), ("memory", 2**62), ("nodes", 2**30), ("gpus", 2**30)])
+def test_components_whose_sum_no_machine_has_are_refused(key: str, value: int) -> None:
+    """Four times 2^62 are 0 in 64 bits, and four times 2^30 in 32."""
+    lives = [Life(n, n, 10, 10, 5, **({"width": 1} | {key: value})) for n in range(1, 5)]
+    block = block_of([*lives, Life(9, 9, 10, 10, 5, 1)])
+    block.part_of[:4] = 1
+    with pytest.raises(
+        ps.InputError, match=f"x:1: a job must have a {key} of at most [0-9,]*, but its components have "
+    ):
+        import_lives(
+            [block],
+            Numberings(),
+            Tally(),
+            ImportSettings("slurm", "account"),
+            "x",
+            None,
+            lambda done, goal: None,
+        )

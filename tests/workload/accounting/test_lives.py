@@ -4,7 +4,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.workload.accounting import lives
-from paretosched.workload.accounting.lives import UNKNOWN, Life, Numbering, block_of
+from paretosched.workload.accounting.lives import LONGEST_NAME, UNKNOWN, Life, Numbering, Numberings, block_of
 
 
 def test_names_are_numbered_as_they_come_and_no_name_is_unknown() -> None:
@@ -29,6 +29,16 @@ def test_rows_become_columns() -> None:
 def test_more_names_than_any_machine_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lives, "MOST_NAMES", 2)
     numbering = Numbering()
-    numbering.meet(["a", "b", "a"])
-    with pytest.raises(ps.InputError, match="more than 2 different users, accounts, queues or partitions"):
-        numbering.meet(["c"])
+    numbering.meet(["a", "b", "a"], "x:1")
+    with pytest.raises(ps.InputError, match="x:2: there are more than 2 different users, accounts, queues or partit"):
+        numbering.meet(["c"], "x:2")
+
+
+def test_of_names_that_are_too_long_a_part_is_remembered_and_of_long_lists_each_name() -> None:
+    numberings = Numberings()
+    numberings.user.meet((f"{number:04}{'u' * 90_000}" for number in range(300)), "x:1")
+    numberings.partition.meet([f"main,debug,{'q' * 500},{','.join(f'p{number}' for number in range(100))}"], "x:1")
+    names = numberings.names_met
+    assert {f"{299:04}{'u' * 196}", "main", "debug", "q" * 200, "p0", "p99"} <= names
+    assert len(names) == 300 + 3 + 100
+    assert max(map(len, names)) == LONGEST_NAME

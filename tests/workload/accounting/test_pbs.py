@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import re
 import shutil
+import time
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from paretosched.workload.accounting.pbs import ATTRIBUTE, SLOTS
 from support.accounting import RECORDED, column, import_into
 from support.commands import command
 
@@ -170,3 +174,50 @@ def test_a_directory_without_daily_files_is_refused(tmp_path: Path) -> None:
     assert (
         "must have daily files, such as 20261122, but has none with records" in command("import", "pbs", tmp_path).err
     )
+
+
+def _record(values: str, job: str = "7.here") -> str:
+    """Return the record of the end of a job that ran for 100 s."""
+    usual = "user=anna ctime=1795345200 qtime=1795345200 etime=1795345200 start=1795345200 end=1795345300"
+    return f"11/22/2026 12:00:00;E;{job};{usual} {values}\n"
+
+
+@pytest.mark.parametrize(
+    "values",
+    ["a" * 90_000, f"exec_host={'a' * 90_000}", f"exec_host={'n/1a' * 20_000}", f"a={'-' * 40_000}{'b=' * 20_000}"],
+)
+def test_long_records_take_no_time(tmp_path: Path, values: str) -> None:
+    """100 s and more, if each letter were tried as the first one."""
+    (tmp_path / "x").write_text(_record(f"Resource_List.ncpus=2 {values}"))
+    began = time.monotonic()
+    import_into(tmp_path, "pbs", tmp_path / "x")
+    assert time.monotonic() - began < 5
+
+
+def test_keys_and_slots_are_those_that_a_search_from_each_letter_would_find() -> None:
+    for text in map("".join, product('a=/ +"1', repeat=5)):
+        assert ATTRIBUTE.findall(text) == re.findall(r'([\w.-]+)=("[^"]*"|\S*)', text)
+        assert SLOTS.findall(text) == re.findall(r"[^/+]*/(\d[\d,*-]*)", text)
+
+
+@pytest.mark.parametrize(
+    ("values", "width"),
+    [
+        ("Resource_List.nodes=999999999999999:ppn=999999999999999", "999,999,999,999,998,000,000,000,000,001"),
+        (f"Resource_List.nodes={'+'.join(['999999999999999'] * 2)}", "1,999,999,999,999,998"),
+    ],
+)
+def test_a_width_that_no_machine_has_is_refused(tmp_path: Path, values: str, width: str) -> None:
+    (tmp_path / "x").write_text(_record(values))
+    said = command("import", "pbs", tmp_path / "x")
+    assert (said.status, said.err.count("\n")) == (2, 1)
+    assert f"x:1: a job must have less than 10^15 cpus, but this one has {width}" in said.err
+
+
+@pytest.mark.parametrize("more", ["Resource_List.place=excl", "run_count=5"])
+def test_work_beyond_64_bits_is_counted(tmp_path: Path, more: str) -> None:
+    wide = _record(f"Resource_List.ncpus=999999999999999 {more}").replace("end=1795345300", "end=1795545300")
+    (tmp_path / "x").write_text(wide + _record("Resource_List.ncpus=2", "8.here"))
+    log = import_into(tmp_path, "pbs", tmp_path / "x", "--capacity", 4)
+    assert [*log.jobs] == [8]
+    assert log.counts["wider than the machine of 4 cpus"] == ("dropped", 1)

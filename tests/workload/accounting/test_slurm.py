@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from paretosched.workload.accounting.slurm import FIELDS, sacct_command
+from paretosched.workload.accounting import lives
+from paretosched.workload.accounting.lives import Numberings
+from paretosched.workload.accounting.slurm import FIELDS, LONGEST_TRES, Format, _Reader, sacct_command
+from paretosched.workload.accounting.tally import Tally
+from paretosched.workload.accounting.text_lines import line_blocks
 from support.accounting import RECORDED, Result, column, import_into
 from support.commands import command
 from support.slurm_cluster import slurm_cluster
@@ -437,3 +441,20 @@ def test_what_was_asked_for_is_unknown_where_it_cannot_be_read(text: str, tmp_pa
     without = import_into(tmp_path, "slurm", older(tmp_path, (1, "ReqTRES", "")))
     assert log.jobs == without.jobs
     assert "ReqTRES cannot be read" not in without.counts
+
+
+def test_more_names_than_any_machine_has_are_refused_with_file_and_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lives, "MOST_NAMES", 1)
+    path = RECORDED / "slurm-all.txt"
+    assert f"{path}:{len(path.read_text().splitlines())}: there are more than 1 different users" in refusal(path)
+
+
+def test_long_lists_of_resources_are_read_and_not_remembered(whole: Result, tmp_path: Path) -> None:
+    text = ALL.read_text()
+    (tmp_path / "x").write_text(re.sub(r"(billing=\d+)", lambda found: f"{found[1]},a={'9' * 2000}", text))
+    assert (tmp_path / "x").stat().st_size > len(text) + 20 * 2000
+    reader = _Reader(Format("cpus", "account"), Numberings(), Tally())
+    for lines in line_blocks(tmp_path / "x", lambda done, goal: None):
+        assert [*reader.blocks(lines)]
+    assert max(map(len, [*reader.width_of, *reader.requests_of])) <= LONGEST_TRES
+    assert import_into(tmp_path, "slurm", tmp_path / "x").jobs == whole.jobs

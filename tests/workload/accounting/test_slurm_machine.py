@@ -238,3 +238,17 @@ def test_a_real_slurm_is_down_when_it_was(tmp_path: Path) -> None:
     assert processors == 4
     assert abs(begin - (first["submit"] + first["wait"] + first["run"])) <= 1
     assert 1 <= end - begin <= 20
+
+
+def test_more_processors_than_any_machine_has_are_refused(tmp_path: Path) -> None:
+    """Their sum is beyond 64 bits."""
+    nodes = tmp_path / "nodes.txt"
+    nodes.write_text("".join(f"n{number}|999999999999999|main*\n" for number in range(10_000)))
+    error = refusal("slurm", JOBS, "--nodes", nodes, "--events", CHANGES)
+    assert (
+        "nodes.txt: the nodes must have at most 2,147,483,647 cpus together, but have 9,999,999,999,999,990,000"
+        in error
+    )
+    events = write(tmp_path, "c|n1|1000|1100|DOWN|cpu=4|x", f"c|n1|1200|1300|DOWN|cpu={10**15 - 1}|x")
+    error = refusal("slurm", JOBS, "--events", events)
+    assert "events.txt:2: TRES must have at most 2,147,483,647 cpus, but has 999,999,999,999,999" in error
