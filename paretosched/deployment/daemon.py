@@ -506,7 +506,9 @@ def _note(plan: Plan, counts: Counts, result: Pass, tell: Tell, keeper: GuardKee
     try:
         write_line(plan.folder, result.record, result.factors)
     except OSError as error:
-        tell(f"{plan.folder}: the log cannot be written: {error.strerror}")
+        tell(f"{plan.folder}: the log cannot be written: {error.strerror or error}")
+    except InputError as error:
+        tell(f"the log cannot be written: {error}")
     _write_metrics(plan, counts, result.record, tell, keeper)
 
 

@@ -247,9 +247,9 @@ def read_names(log: str | os.PathLike[str], sha256: str | None = None) -> Names 
             grouped_by=file.grouped_by,
             eligible=_eligible(file.eligible or _EligibleFile()),
             asked={word: _jobs_asking(word, jobs) for word, jobs in file.asked.items()},
-            dropped=tuple(Count(c.action, c.reason, c.jobs, c.work, c.first) for c in file.dropped),
+            dropped=tuple(_count(c) for c in file.dropped),
             down=_down(file.down),
-            waiting=tuple(StillWaiting(each.group, each.day, each.jobs) for each in file.waiting),
+            waiting=tuple(_still_waiting(each) for each in file.waiting),
         )
     except InputError as error:
         raise InputError(f"{path}: {error}; mend it, or delete it to read the log without names") from None
@@ -327,6 +327,22 @@ def _by_number(key: str, names: Mapping[str, str]) -> dict[int, str]:
         if not name or not name.isprintable():
             raise InputError(f'"{key}": the name of {number} must be a text that can be printed, but is not')
     return {int(number): name for number, name in names.items()}
+
+
+def _count(file: _CountFile) -> Count:
+    """Return a count."""
+    if not (0 <= file.jobs < 2**53 and 0 <= (file.work or 0) < 2**100):
+        fact = in_quotes(f"{file.jobs} and {file.work}", 60)
+        raise InputError(f'"dropped": jobs and work must be from 0 on, and below 2^53 and 2^100, but are {fact}')
+    return Count(file.action, file.reason, file.jobs, file.work, file.first)
+
+
+def _still_waiting(file: _WaitingFile) -> StillWaiting:
+    """Return jobs that had not started."""
+    if not (0 < file.jobs < 2**53 and max(abs(file.group), abs(file.day)) < 2**53):
+        fact = in_quotes(f"{file.jobs} of day {file.day}", 60)
+        raise InputError(f'"waiting": jobs must be 1 or more, and all numbers below 2^53, but there are {fact}')
+    return StillWaiting(file.group, file.day, file.jobs)
 
 
 def _eligible(file: _EligibleFile) -> Eligible:

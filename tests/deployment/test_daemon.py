@@ -145,6 +145,16 @@ def test_a_job_that_slurm_cannot_change_yet_is_tried_again(fake: FakeSlurm, plan
     assert fake.writes() == {2: 0}  # the others were taken at the first time
 
 
+def test_a_log_that_is_a_link_is_said_and_stops_nothing(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue(JOBS, {})
+    plan.folder.mkdir()
+    (plan.folder / "deploy.jsonl").symlink_to(plan.policy)
+    (remark,) = once(plan)
+    assert remark.startswith("the log cannot be written: ")
+    assert plan.policy.read_text(encoding="utf-8") == SHORT_FIRST
+    assert fake.order() == [2, 3, 1]
+
+
 def test_a_wrong_field_for_the_groups_is_said_once(fake: FakeSlurm, plan: Plan) -> None:
     fake.queue(JOBS | {1: {"account": "chem"}}, {})
     plan.policy.write_text("priority:physics,law; backfill: easy\n", encoding="utf-8")

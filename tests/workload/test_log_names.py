@@ -142,6 +142,10 @@ def test_a_log_that_cannot_be_written_leaves_no_names(log: Path) -> None:
         ("eligible", {"job": [1], "after": []}, '"job" and "after" must be equally long, but have 1 and 0 entries'),
         ("eligible", {"job": [1], "after": [0]}, "seconds must be 1 or more, and all numbers below 2^53, but there is"),
         ("eligible", {"job": [2**60], "after": [1]}, "all numbers below 2^53, but there is 1152921504606846976"),
+        ("waiting", [{"group": 1, "day": 2, "jobs": 0}], '"waiting": jobs must be 1 or more, and all numbers below'),
+        ("waiting", [{"group": 1, "day": -(2**53), "jobs": 7}], 'but there are "7 of day -9007199254740992"'),
+        ("dropped", [{"action": "dropped", "reason": "x", "jobs": 1, "work": 10**400}], 'but are "1 and 1000000'),
+        ("dropped", [{"action": "dropped", "reason": "x", "jobs": -1}], 'but are "-1 and None"'),
         ("more", 1, 'but there is also "more"'),
     ],
 )  # fmt: skip
