@@ -15,12 +15,17 @@ class _Server(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
     """A server that no client can block by keeping connections: a byte now and then is no activity that counts."""
 
     def handle_accept(self) -> None:
-        """Accept a connection; before, close the oldest one that neither asks nor is answered if there is no room."""
+        """Accept a connection; if there is no room, close the oldest one that neither asks nor is answered instead.
+
+        The new one is accepted in the next turn of the loop: in this one it could get the number of the closed one's
+        file, and with it what the system has said of that file, and be closed as one that cannot be read.
+        """
         if len(self._map) >= self.adj.connection_limit - RESERVE:
             channels = self.active_channels.values()
             waiting = [channel for channel in channels if not (channel.requests or channel.total_outbufs_len)]
             if waiting:
                 min(waiting, key=lambda channel: channel.creation_time).handle_close()
+                return
         super().handle_accept()
 
 

@@ -42,7 +42,7 @@ def about_jobs(review: Review) -> str:
     began = review.begin
     unknown = f"; {review.unknown:,} jobs count not, as no start is recorded" if review.unknown else ""
     later = f"; {review.later:,} jobs after the last whole week do not count" if review.later else ""
-    still = f"; {number_of(review.waiting[0].jobs, 'job')} of these weeks waiting still" if review.waiting else ""
+    still = f"; still waiting, and not counted: {number_of(review.waiting[0].jobs, 'job')}" if review.waiting else ""
     return (
         f"{number_of(len(review.workload), 'job')} in {number_of(review.weeks, 'week')}; "
         f"{number_of(began.running.size, 'job')} that ran and {began.waiting.size:,} that waited at the beginning are "

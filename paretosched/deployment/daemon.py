@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -328,7 +328,8 @@ def one_pass(
     if refused:  # these have the factors that they had
         kept = {job: factor for job, factor in after.factors.items() if job not in refused or job in before}
         after = State(since, kept | {job: before[job] for job in refused if job in before})
-        write_state(plan.folder, after)
+        with suppress(UnwritableError):  # what is there names more jobs
+            write_state(plan.folder, after)
     all_factors = {**factors, **changes}
     ranked = {job: all_factors.get(job, 0) for job in order.ids}
     is_denied = bool(refused) and all(words.startswith(DENIED) for words in refused.values())

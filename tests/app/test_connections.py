@@ -73,6 +73,23 @@ def stack() -> Iterator[ExitStack]:
         yield stack
 
 
+def test_a_new_connection_does_not_get_what_was_meant_for_the_one_that_made_room(stack: ExitStack) -> None:
+    """Its file would have the number of the closed one, which may be ready to be read in the same turn of the loop."""
+    server = Server(hello, stack)
+    held = [server.client(HALF) for _ in range(LIMIT)]
+    server.turn_until(lambda: len(server.sockets) >= LIMIT - 1)
+    for _ in range(3):
+        for other in held:
+            other.sendall(b"b")  # all are ready, also the one that has to go
+        late = server.client(b"")
+        for _ in range(5):
+            wasyncore.loop(timeout=0.01, use_poll=True, map=server.sockets, count=1)
+        late.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert server.answer(late).startswith(b"HTTP/1.1 200 OK")
+        late.close()
+        held = [other for other in held if bytes_for(other) is None]
+
+
 def hello(environment: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
     start("200 OK", [("Content-Length", "5")])
     return [b"hello"]
