@@ -14,7 +14,7 @@ from ...core.errors import InputError, did_you_mean, in_quotes
 from ..requests import kilobytes_in
 from ..workload import WIDEST
 from .fields import numbers, seconds, times
-from .lives import CANCELLED, COMPLETED, FAILED, KINDS, UNKNOWN, Block, Numberings, whole_numbers
+from .lives import CANCELLED, COMPLETED, FAILED, KINDS, LONGEST_NAME, UNKNOWN, Block, Numberings, whole_numbers
 from .tally import Tally
 from .text_lines import Lines, Watch, line_blocks
 
@@ -245,7 +245,8 @@ class _Reader:
         """Remember the jobs that wait; an export of later may say that they have started since."""
         waiting = self.tally.waiting
         for row in np.flatnonzero(is_waiting).tolist():
-            waiting[int(block.job[row]), int(block.submit[row])] = block.partition[row], block.group[row]
+            names = block.partition[row][:LONGEST_NAME], block.group[row][:LONGEST_NAME]  # longer ones fill the memory
+            waiting[int(block.job[row]), int(block.submit[row])] = names
         if waiting:
             met = np.isin(block.job, [job for job, _ in waiting]) & ~is_waiting
             for key in zip(block.job[met].tolist(), block.submit[met].tolist(), strict=True):

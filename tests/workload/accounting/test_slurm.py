@@ -102,7 +102,7 @@ def test_jobs_that_wait_are_known_by_group_and_day_until_a_later_export_has_them
         "|".join(line),
         row(901, begin + 3 * day, "PENDING"),
         row(902, begin + 3 * day, "PENDING", Eligible="Unknown"),  # held, or depends on another job
-        row(903, begin + 4 * day, "PENDING", Account="nobody"),
+        row(903, begin + 4 * day, "PENDING", Account="nobody" * 10_000),
         row(904, begin + 4 * day, "PENDING", Partition="other,far"),
         row(905, begin + 4 * day, "PENDING"),
         row(901, begin + 3 * day, "PENDING"),  # again, in the next month
