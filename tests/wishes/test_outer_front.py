@@ -93,7 +93,7 @@ def test_many_groups_have_only_corners() -> None:
 
 @pytest.mark.traces
 @pytest.mark.slow
-def test_no_point_of_a_real_front_is_below_any_line(tmp_path: object) -> None:
+def test_no_point_of_a_real_front_is_below_any_line(tmp_path: object, traces: object) -> None:
     w = split(read_swf(log_file("KTH-SP2")), 0.1)[0]
     front = explore(w, str(tmp_path) + "/run", evaluations=400, algorithm="archive")
     assert check(w, front.values) >= 5
