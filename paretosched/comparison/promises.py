@@ -72,7 +72,7 @@ class Word(StrEnum):
     UNKNOWN = "cannot be said"
 
 
-class StillWaiting(NamedTuple):
+class NotStarted(NamedTuple):
     """Jobs of the weeks that count that had not started when the accounting was read.
 
     Attributes
@@ -136,7 +136,7 @@ class Review:
     begin: Begin
     unknown: int
     later: int
-    waiting: tuple[StillWaiting, ...]
+    waiting: tuple[NotStarted, ...]
     schedules: tuple[Schedule, ...]
     values: Floats
     wish: Wish
@@ -400,7 +400,7 @@ def _too_few(weeks: int) -> Verdict:
     return Verdict(Word.UNKNOWN, (f"too few weeks: {there}",))
 
 
-def _still_waiting(counted: Workload, since: int, end: int | None) -> tuple[StillWaiting, ...]:
+def _still_waiting(counted: Workload, since: int, end: int | None) -> tuple[NotStarted, ...]:
     """Return the jobs submitted from a second on, and before an end, that had not started, as far as is known.
 
     Their day is known, not the second: all jobs of the first and the last day count.
@@ -418,10 +418,10 @@ def _still_waiting(counted: Workload, since: int, end: int | None) -> tuple[Stil
             jobs[f"group {group}"] = jobs.get(f"group {group}", 0) + each.jobs
     started = {f"group {name}": int((counted.group == i).sum()) for i, name in enumerate(counted.groups)}
     started[ALL] = len(counted)
-    return tuple(StillWaiting(group, count, count / (count + started[group])) for group, count in jobs.items())
+    return tuple(NotStarted(group, count, count / (count + started[group])) for group, count in jobs.items())
 
 
-def _if_all_started(verdict: Verdict, waiting: Sequence[StillWaiting]) -> Verdict:
+def _if_all_started(verdict: Verdict, waiting: Sequence[NotStarted]) -> Verdict:
     """Return a verdict that does not say that a promise is kept if many jobs still wait."""
     many = [each for each in waiting if each.share > MOST_WAITING]
     if not many or verdict.word != Word.KEPT:

@@ -326,8 +326,7 @@ def one_pass(
         **(of_guard if len(of_guard) > 1 else {}),  # the classes stay as they are until a review
     }
     if refused:  # these have the factors that they had
-        kept = {job: factor for job, factor in after.factors.items() if job not in refused or job in before}
-        after = State(since, kept | {job: before[job] for job in refused if job in before})
+        after = State(since, before | {job: factor for job, factor in changes.items() if job not in refused})
         with suppress(UnwritableError):  # what is there names more jobs
             write_state(plan.folder, after)
     all_factors = {**factors, **changes}

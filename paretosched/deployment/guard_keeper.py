@@ -136,18 +136,10 @@ class GuardKeeper:
         site = self.site
         terms = json.dumps([site.is_dry, site.width, sorted(site.partitions), grouping.words])
         books = self.books
-        if books is None or books.head.terms != terms or len(books.submit) > MOST_ROWS:
-            if books is not None:
-                same = books.head.terms == terms
-                why = f"more than {MOST_ROWS:,} jobs are open" if same else "it was made for other jobs or groups"
+        why = "" if books is None else _why_anew(books, terms, now)
+        if books is None or why:
+            if why:
                 self.tell(f"the comparison with EASY begins anew: {why}")
-            self._drop_child()
-            books = self.books = new_books(now, terms)
-            self._is_on_disk = False
-        if books.time - now > BACK:
-            self.tell(
-                f"the comparison with EASY begins anew: the clock was {books.time - now:,} s ahead at the last pass"
-            )
             self._drop_child()
             books = self.books = new_books(now, terms)
             self._is_on_disk = False
@@ -306,6 +298,17 @@ def open_keeper(site: Site, tell: Tell) -> GuardKeeper:
         The books are damaged.
     """
     return GuardKeeper(site, read_books(site.folder), tell)
+
+
+def _why_anew(books: GuardBooks, terms: str, now: int) -> str:
+    """Return why books cannot be gone on with in a pass on these terms; "" if they can."""
+    if books.head.terms != terms:
+        return "it was made for other jobs or groups"
+    if len(books.submit) > MOST_ROWS:
+        return f"more than {MOST_ROWS:,} jobs are open"
+    if books.time - now > BACK:
+        return f"the clock was {books.time - now:,} s ahead at the last pass"
+    return ""
 
 
 def _is_ours(job: QueuedJob, partitions: Sequence[str]) -> bool:

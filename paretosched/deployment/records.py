@@ -159,18 +159,15 @@ def write_line(folder: Path, record: Mapping[str, Any], factors: Mapping[int, in
         The folder cannot be written, or the log is a link.
     """
     path = folder / LOG
-    size = 0
-    if os.path.lexists(path):
-        with own_file(path, writes=True) as file:
-            size = drop_half_line(file)
-    if size > LOG_BYTES:
+    if os.path.lexists(path) and path.lstat().st_size > LOG_BYTES:
         for number in range(OLD_LOGS, 0, -1):
             source = path if number == 1 else path.with_name(f"{LOG}.{number - 1}")
             if source.exists():
                 source.replace(path.with_name(f"{LOG}.{number}"))
-        size = 0
-    lines = [record] if size else [{"time": record["time"], "all": {str(job): f for job, f in factors.items()}}, record]
-    add_text(path, "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    begin = {"time": record["time"], "all": {str(job): factor for job, factor in factors.items()}}
+    with own_file(path, writes=True) as file:
+        lines = [record] if drop_half_line(file) else [begin, record]
+        file.write("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode())
 
 
 def own_file(path: Path, writes: bool = False) -> BinaryIO:
@@ -198,7 +195,7 @@ def own_file(path: Path, writes: bool = False) -> BinaryIO:
 
 
 def drop_half_line(file: BinaryIO) -> int:
-    """Return the size of a file, bytes, after a last line without its end is dropped."""
+    """Drop a last line without its end, and return the size that is left, bytes; the next bytes are written there."""
     size = file.seek(0, os.SEEK_END)
     kept = size
     while kept:  # from the end, piece by piece
@@ -210,7 +207,7 @@ def drop_half_line(file: BinaryIO) -> int:
             break
     if kept < size:
         file.truncate(kept)
-    return kept
+    return file.seek(kept)
 
 
 def add_text(path: Path, text: str) -> None:
@@ -222,7 +219,7 @@ def add_text(path: Path, text: str) -> None:
         As for `own_file`; or the disk is full.
     """
     with own_file(path, writes=True) as file:
-        file.seek(drop_half_line(file))
+        drop_half_line(file)
         file.write(text.encode())
 
 
