@@ -56,8 +56,7 @@ def achievement(points: Floats, place: Int, corner: Floats, slopes: Floats, shar
     total = 0.0
     for j in range(corner.size):
         away = points[place, j] - corner[j]
-        steep = away * slopes[j]
-        most = steep if steep > most else most  # not `max`, which takes twice as long
+        most = max(most, away * slopes[j])
         total += away * shares[j]
     return most + total
 
