@@ -26,6 +26,7 @@ from ..core.errors import InputError
 from ..encodings.guarded_order import GENES, POLICY, GuardedOrders
 from ..policies.guarded import guarded_text
 from ..policies.policy import Policy
+from ..policies.priority import checked_group_names
 from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
 from ..wishes.wish import wish_text
@@ -95,6 +96,7 @@ def train_guarded(
     down = [w.name for w in data.whole if w.down is not None]
     if down:
         raise InputError(f"{down[0]}: processors are down at times, for which there is no guarded order")
+    checked_group_names("groups", data.whole[0].groups)
     untrained = guarded_of(tasks(data, 0)[0])
     if untrained is None:
         raise InputError(

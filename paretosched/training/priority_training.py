@@ -39,6 +39,7 @@ from ..encodings.trained_order import (
 )
 from ..policies.policy import Policy
 from ..policies.policy_tokens import written_name
+from ..policies.priority import checked_group_names
 from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
 from ..wishes.wish_files import WishLike
@@ -114,7 +115,7 @@ def train_priority(
     callback("progress", progress)
     evaluations = budget("evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed)
-    groups = data.whole[0].groups
+    groups = checked_group_names("groups", data.whole[0].groups)
     favoured = by_weight(data.wish, groups)
     important = len(important_groups(data.wish, groups))
     known, further = known_policies(favoured, important), further_policies(favoured, important)
