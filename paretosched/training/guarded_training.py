@@ -129,7 +129,7 @@ def train_guarded(
 
     place = None if run_directory is None else as_path(run_directory)
     task, test, record, margins = learn(data, run, policy_of, evaluations=evaluations, place=place, progress=progress)
-    best = int(task.fitness(record.values).argmin())
+    best = int(task.merits(record.values).argmin())
     policies = [(policy_of(record.genomes[best]), record.values[best])]
     return training_of(task, test, record, policies, settings, margins)
 
