@@ -113,7 +113,8 @@ def test_it_is_said_if_nothing_has_ever_been_in_the_box() -> None:
     table = np.full((20, 3), 12.0)
     table[-1, 1] = table[0, 2] = 5.0  # each is good for one group alone
     gain = gain_of_last_tenth(table, PLANE)
-    assert gain is not None and np.isnan(gain)
+    assert gain is not None
+    assert np.isnan(gain)
     assert gain_text(gain).startswith("no schedule is in the box yet")
 
 
