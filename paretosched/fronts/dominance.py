@@ -84,6 +84,26 @@ def nondominated_rows(values: ArrayLike, objectives: Sequence[Objective], *, equ
     return mask
 
 
+def first_of_equals(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
+    """Return which rows are not equal to an earlier one in what decides dominance, (k,) bool.
+
+    Raises
+    ------
+    InputError
+        As for `costs`.
+
+    Examples
+    --------
+    >>> from paretosched.simulation.objective import objective_table
+    >>> first_of_equals([[90, 5, 5], [80, 4, 4], [90, 6, 5]], objective_table(("1",))).tolist()
+    [True, True, False]
+    """
+    matrix = costs(values, objectives)
+    mask = np.zeros(len(matrix), dtype=np.bool_)
+    mask[np.unique(matrix, axis=0, return_index=True)[1]] = True
+    return mask
+
+
 def _matrix(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
     """Return objective values as (k, m) float64; raises InputError if they have another shape."""
     matrix = np.asarray(values, dtype=np.float64)

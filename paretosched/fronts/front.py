@@ -24,7 +24,7 @@ from ..core.errors import InputError
 from ..core.notebook import html_table
 from ..encodings.encoding import ENCODINGS, Explored, to_json
 from ..simulation.objective import FROM_START, FROM_SUBMISSION, Objective, objective_table
-from .dominance import costs, nondominated_rows
+from .dominance import costs, first_of_equals, nondominated_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,13 +203,12 @@ def front_of(
     workload, digest
         Name and digest of the workload.
     among
-        (c,) ascending, rows among which are all that no row dominates, those that are equal to others included; by
-        default all rows.
+        (c,) ascending, the rows that no row dominates, those that are equal to others included; found by default.
     """
     objectives = objective_table(groups)
-    among = np.arange(len(values)) if among is None else among
-    among = among[nondominated_rows(values[among], objectives, equal=True)]
-    rows = among[nondominated_rows(values[among], objectives)]
+    if among is None:
+        among = np.flatnonzero(nondominated_rows(values, objectives, equal=True))
+    rows = among[first_of_equals(values[among], objectives)]
     run = run._replace(evaluations=len(values), points=len(rows), duplicates=len(among) - len(rows))
     rows = rows[value_order(values[rows], rows)]
     origin = np.zeros(len(rows), dtype=np.int64)

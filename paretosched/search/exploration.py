@@ -20,7 +20,7 @@ from ..core.errors import InputError, printable
 from ..core.run_files import FRONT_FILE, WEIGHTINGS
 from ..encodings.encoding import ENCODINGS, Explored, words_of
 from ..encodings.sequence import Sequences
-from ..fronts.dominance import costs, nondominated_rows
+from ..fronts.dominance import costs, first_of_equals, nondominated_rows
 from ..fronts.front import Front, Origin, front_of
 from ..fronts.front_files import save_front
 from ..simulation.objective import FROM_START, FROM_SUBMISSION, objective_table
@@ -39,7 +39,7 @@ from .resuming import Record, advance
 from .settings import AIMS, ALL, BEGUN, POPULATION, Settings, settle, start_names
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
-PUBLISH_EVERY = 30.0  # s between two published fronts
+PUBLISH_EVERY = 30.0  # s between two published fronts at least
 DEFAULTS: dict[str, Any] = {
     "population": POPULATION,
     "seed": 0,
@@ -49,6 +49,7 @@ DEFAULTS: dict[str, Any] = {
 }
 POPULATIONS = 10  # of weightings that sequences begin with
 FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
+PUBLISH_SHARE = 0.05  # of the time may go into publishing
 
 
 class Progress(NamedTuple):
@@ -441,6 +442,7 @@ class _Publisher:
         self.maximised = np.array([objective.maximise for objective in self.objectives])
         self.best = np.full(len(self.objectives), np.nan)
         self.published_at = time.perf_counter()
+        self.publish_seconds = 0.0
         self.is_published = (record.run.directory / FRONT_FILE).exists()
         self.front = self.counted = 0
         nondominated_rows(np.zeros((1, self.best.size)), self.objectives)  # loads its library before it is timed
@@ -466,7 +468,7 @@ class _Publisher:
         is_due = now - self.counted_at >= self.count_seconds / FILTER_SHARE
         if (is_due and record.count) or record.count == record.total:  # the first report may be of none
             rows = self._filter()
-            self.front, self.counted = int(nondominated_rows(values[rows], self.objectives).sum()), record.count
+            self.front, self.counted = int(first_of_equals(values[rows], self.objectives).sum()), record.count
             self.counted_at = time.perf_counter()
             self.count_seconds = self.counted_at - now
         now = time.perf_counter()
@@ -488,15 +490,17 @@ class _Publisher:
         return self.rows
 
     def publish_now_and_then(self) -> None:
-        """Publish after the first new generation and then every PUBLISH_EVERY seconds."""
+        """Publish after the first new generation, and then every PUBLISH_EVERY seconds, or less often if it is long."""
         record = self.record
         if record.count <= len(record.stored_rows):
             return
-        if time.perf_counter() - self.published_at >= PUBLISH_EVERY or not self.is_published:
+        pause = max(PUBLISH_EVERY, self.publish_seconds / PUBLISH_SHARE)
+        if time.perf_counter() - self.published_at >= pause or not self.is_published:
             self.publish(runs.RUNNING)
 
     def publish(self, status: str) -> Front:
         """Write front.parquet and run.json; return the front."""
+        began = time.perf_counter()
         record, workload = self.record, self.workload
         parameters = record.about["parameters"]
         origin = Origin(
@@ -516,6 +520,7 @@ class _Publisher:
         record.write(status, front=len(front))
         self.front, self.counted = len(front), record.count
         self.published_at = time.perf_counter()
+        self.publish_seconds = self.published_at - began
         return front
 
 

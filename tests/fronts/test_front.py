@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting
-from paretosched.fronts.dominance import costs, deciding, nondominated_rows
+from paretosched.fronts.dominance import costs, deciding, first_of_equals, nondominated_rows
 from paretosched.fronts.front import Front, Origin, extremes, front_of
 from paretosched.fronts.front_files import load_front, save_front
 from paretosched.fronts.front_tables import frame
@@ -246,6 +246,18 @@ def test_the_frame_has_the_columns_of_the_file() -> None:
     assert set(table["run"]) == {front.origins[i].name for i in front.origin}
 
 
+@pytest.mark.parametrize("empty_group", [False, True])
+def test_the_first_ones_of_equal_rows_that_none_dominates_are_the_front(empty_group: bool) -> None:
+    values = np.random.default_rng(4).integers(-3, 4, size=(300, 5)).astype(float)
+    if empty_group:
+        values[:, 3] = np.nan
+    table = objective_table(("1", "2", "3"))
+    rows = np.flatnonzero(nondominated_rows(values, table, equal=True))
+    first = rows[first_of_equals(values[rows], table)]
+    assert first.tolist() == np.flatnonzero(nondominated_rows(values, table)).tolist()
+    assert 1 < len(first) < len(rows)
+
+
 def test_a_front_that_is_known_in_part_is_the_front_of_all() -> None:
     generator = np.random.default_rng(3)
     values = generator.integers(40, 90, size=(400, 4)).astype(float)
@@ -255,11 +267,11 @@ def test_a_front_that_is_known_in_part_is_the_front_of_all() -> None:
     rows = np.arange(0)
     for known in range(0, 400, 50):
         among = np.concatenate([rows, np.arange(known, known + 50)])
+        rows = among[nondominated_rows(values[among], objective_table(groups), equal=True)]
         whole = front_of(values[: known + 50], genomes[: known + 50], run, groups)
-        part = front_of(values[: known + 50], genomes[: known + 50], run, groups, among=among)
+        part = front_of(values[: known + 50], genomes[: known + 50], run, groups, among=rows)
         assert part.evaluation.tolist() == whole.evaluation.tolist()
         assert part.origins == whole.origins
-        rows = among[nondominated_rows(values[among], whole.objectives, equal=True)]
 
 
 def front_with(name: str, util_from: str, decoding: str, more: tuple[tuple[str, str], ...] = ()) -> Front:
