@@ -136,7 +136,9 @@ def _takes_data(parser: Parser) -> None:
         type=margin,
         metavar="M",
         help="keep M %% distance to the limits, so that they are kept on other jobs, too; or auto: learn from the "
-        "first two thirds of the jobs first, and choose the smallest distance that keeps the limits on the last third",
+        "first two thirds of the jobs first, and choose the smallest distance that keeps the limits on the last third. "
+        "If nothing keeps the distance, what comes nearest to it is taken, of policies within the limits if there are "
+        "any; it may be worse than EASY",
     )
     group.add_argument(
         "--over",

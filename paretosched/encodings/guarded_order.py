@@ -8,7 +8,7 @@ stricter than its owner. The loosest factors, less the guard's margins, are the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import starmap
 
 import numpy as np
@@ -65,14 +65,15 @@ class GuardedOrders:
 
         return start_times
 
-    def examples(self, _groups: Sequence[str]) -> tuple[GuardedOrders, Floats]:
-        """Return this encoding, and two genomes, (2, 5): a guarded order, and the first policy in words if it has one.
+    def examples(self, groups: Sequence[str]) -> tuple[GuardedOrders, Floats]:
+        """Return an encoding for a workload with these groups, and two genomes, (2, 5).
 
-        A workload without a group that comes first has no guarded order.
+        They are a guarded order, of which the first of the groups comes first, because the workload need not have those
+        of the wish; and the first policy in words if there is one.
         """
         genomes = np.full((2, len(GENES)), 0.5)
         genomes[:, POLICY] = 0, min(1, len(self.policies))
-        return self, genomes
+        return replace(self, first=tuple(groups[:1])), genomes
 
     def ancestry(self, _archive: Floats, genomes: Floats) -> Floats:
         """Return no row, (0, 5): a genome stands for itself."""

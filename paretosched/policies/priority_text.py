@@ -8,8 +8,8 @@ order: O                    the order of the waiting jobs: the name of a publish
 order weekend: O            the order at weekends; then order day and order night must come, too
 backfill: B                 none (the default), easy, easy:K for K reservations, or conservative for all;
                             "for G, H" after it gives reservations to jobs of these groups only
-backfill-order: O           the order in which jobs are backfilled, by default that of the waiting jobs; of a formula
-                            the smallest value comes first unless it begins with "largest"; by situation, too
+backfill-order: O           the order in which jobs are backfilled, by default that of the waiting jobs, "same"; of a
+                            formula the smallest value comes first unless it begins with "largest"; by situation, too
 longest: T of G while H     jobs of the groups G that request more than T are not backfilled while a job of the groups
                             H waits; "and T of G" for further groups may stand before "while"
 slack: T                    how much later than first placed a reservation may become
@@ -55,6 +55,7 @@ from .whole_nodes import MOST_CPUS, MOST_JOBS, MOST_NODES, PASS_JOBS, PASS_TIMES
 
 ORDER, BACKFILL_ORDER = "order", "backfill-order"
 DIRECTION = {ORDER: "largest", BACKFILL_ORDER: "smallest"}  # what a formula puts first if it does not say it
+SAME = "same"  # the order of backfilling that is that of the waiting jobs
 FIRST = "fcfs"  # a plain rule, and an order
 RESERVATIONS = dict(zip(BACKFILLS, (0, 1, ALL), strict=True))
 
@@ -120,7 +121,7 @@ def with_backfill(policy: Any, backfill: str | None, order: str | None) -> Prior
             )
         changes = reader.backfilling
     if order is not None:
-        changes["order"] = () if order == "same" else order
+        changes["order"] = () if order == SAME else order
     return replace(priority, backfill=replace(priority.backfill, **changes), name="")
 
 
@@ -176,7 +177,7 @@ class _Clauses(PolicyReader):
         if not order:
             self.refuse('there must be an order, such as "order: sjf"')
         fair_share = FairShare(**self.fair_sharing, associations=tuple(self.associations))
-        backfill = Backfill(**self.backfilling, order=backfill_order)
+        backfill = Backfill(**self.backfilling, order=() if backfill_order == (SAME,) else backfill_order)
         if self.passing and not self.kinds:
             self.refuse('passes must go with nodes, such as "nodes: 64 of 32"')
         nodes = WholeNodes(tuple(self.kinds), **self.passing) if self.kinds else None
@@ -203,8 +204,10 @@ class _Clauses(PolicyReader):
 
     def one_order(self, head: str, situation: str) -> None:
         """Read what an order is by."""
-        row = read_order(self, DIRECTION[head])
-        self.orders[head][situation] = row.words(DIRECTION[head])
+        if head == BACKFILL_ORDER and not situation and self.take(SAME):
+            self.orders[head][situation] = SAME
+        else:
+            self.orders[head][situation] = read_order(self, DIRECTION[head]).words(DIRECTION[head])
         self.end("an operator, ")
 
     def order_words(self, head: str) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def gain_of_last_tenth(costs: Floats, aim: Aim) -> float | None:
     Returns
     -------
     float
-        0 if nothing was gained, infinity if nothing was in the box before.
+        0 if nothing was gained, infinity if nothing was in the box before, NaN if nothing has ever been in it.
 
     Examples
     --------
@@ -50,6 +50,8 @@ def gain_of_last_tenth(costs: Floats, aim: Aim) -> float | None:
     points = costs @ aim.rows.T
     before = _front_in(points[: int(PART * len(costs))], aim.edge)
     after = _front_in(np.concatenate([before, points[int(PART * len(costs)) :]]), aim.edge)
+    if not len(after):
+        return np.nan
     return _gain(before, after, points.min(axis=0), aim.edge)
 
 
@@ -63,6 +65,8 @@ def gain_text(gain: float | None) -> str:
     """
     if gain is None:
         return "how much the last tenth of the work gained cannot be said of so few schedules"
+    if np.isnan(gain):
+        return "no schedule is in the box yet, so that the last tenth of the work has gained nothing of it"
     if np.isinf(gain):
         return "before the last tenth of the work nothing was in the box"
     return f"the last tenth of the work enlarged the hypervolume in the box by {100 * gain:.2f} %"

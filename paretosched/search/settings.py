@@ -308,6 +308,11 @@ def _begin_reals(encoding: Explored, space: Reals, request: _Request, parameters
     first = request.earlier
     if first is None:
         first = members(workload, encoding, start, request.population).tolist()
+        if request.algorithm != "archive" and len(first) > request.population:
+            raise InputError(
+                f"population must be at least {len(first)}, one for each policy and front to begin with, but is "
+                f"{request.population}"
+            )
     return _begin_search(encoding, space._replace(first=np.array(first)), request, parameters | {"starts": first})
 
 

@@ -89,7 +89,9 @@ def _as_start(policy: Policy) -> dict[str, Any]:
 
 
 def members(workload: Workload, encoding: Explored, words: Sequence[str], most: int | None) -> Floats:
-    """Return the genomes that words stand for, (k, d): policies, and members of fronts, at most `most` of each front.
+    """Return the genomes that words stand for, (k, d): policies first, and then members of fronts.
+
+    If there are more than `most`, fewer members of each front are taken, spread over it, but one of each at least.
 
     Fronts have members of the encoding itself. A weighting can also begin with policies that are one, by name or in a
     file (see `weighting.genome_of`), and with the orders of the waiting queue in a front. Such a policy has the
@@ -100,11 +102,9 @@ def members(workload: Workload, encoding: Explored, words: Sequence[str], most: 
     InputError
         A word is neither a front nor such a policy, or a front has no such members or is of another workload.
     """
-    parts: list[Floats] = []
-    for word in words:
-        if not is_front(word):
-            parts.append(_genome_of_policy(workload, encoding, word)[None])
-            continue
+    parts = [_genome_of_policy(workload, encoding, word)[None] for word in words if not is_front(word)]
+    fronts = [word for word in words if is_front(word)]
+    for left, word in zip(range(len(fronts), 0, -1), fronts, strict=True):
         front = _load(workload, word)
         among = _as_members(front, encoding)
         if not among.any():
@@ -112,7 +112,8 @@ def members(workload: Workload, encoding: Explored, words: Sequence[str], most: 
             raise InputError(
                 f"{word}: must have schedules explored by {encoding.name}{others} to begin with, but has none"
             )
-        rows = np.flatnonzero(among) if most is None else spread(front, most, among)
+        room = len(front) if most is None else max((most - sum(map(len, parts))) // left, 1)
+        rows = np.flatnonzero(among) if most is None else spread(front, room, among)
         parts.append(np.array([_member(front, row, encoding) for row in rows.tolist()]))
     return np.concatenate(parts)
 

@@ -157,7 +157,7 @@ def train(
     place = None if run_directory is None else as_path(run_directory)
     task, test, record, margins = learn(data, run, policy_of, evaluations=total, place=place, progress=progress)
     genomes, values = record.genomes, record.values
-    champions = [(policy_of(genomes[row]), values[row]) for row in _champions(genomes, task.fitness(values))]
+    champions = [(policy_of(genomes[row]), values[row]) for row in _champions(genomes, task.merits(values))]
     return training_of(task, test, record, champions, settings, margins)
 
 
@@ -247,11 +247,11 @@ def _with_situation(genome: Floats, situation: int, other: Floats, groups: int) 
     return child
 
 
-def _champions(genomes: Floats, fitness: Floats) -> Iterator[int]:
+def _champions(genomes: Floats, merits: Floats) -> Iterator[int]:
     """Yield the row of the best genome of each combination of criteria, in the order of their first simulations."""
     _, first, combinations = np.unique(
         np.floor(genomes[:, -len(SITUATIONS) :]), axis=0, return_index=True, return_inverse=True
     )
     for combination in np.argsort(first):
         rows = np.flatnonzero(combinations.ravel() == combination)
-        yield int(rows[fitness[rows].argmin()])
+        yield int(rows[merits[rows].argmin()])

@@ -26,6 +26,7 @@ from ..core.errors import InputError
 from ..encodings.guarded_order import GENES, POLICY, GuardedOrders
 from ..policies.guarded import guarded_text
 from ..policies.policy import Policy
+from ..policies.priority import checked_group_names
 from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
 from ..wishes.wish import wish_text
@@ -92,6 +93,7 @@ def train_guarded(
     callback("progress", progress)
     evaluations = budget("evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed, windows=WINDOWS)
+    checked_group_names("groups", data.whole[0].groups)
     untrained = guarded_of(tasks(data, 0)[0])
     if untrained is None:
         raise InputError(
@@ -124,7 +126,7 @@ def train_guarded(
 
     place = None if run_directory is None else as_path(run_directory)
     task, test, record, margins = learn(data, run, policy_of, evaluations=evaluations, place=place, progress=progress)
-    best = int(task.fitness(record.values).argmin())
+    best = int(task.merits(record.values).argmin())
     policies = [(policy_of(record.genomes[best]), record.values[best])]
     return training_of(task, test, record, policies, settings, margins)
 

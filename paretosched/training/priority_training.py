@@ -39,6 +39,7 @@ from ..encodings.trained_order import (
 )
 from ..policies.policy import Policy
 from ..policies.policy_tokens import written_name
+from ..policies.priority import checked_group_names
 from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
 from ..wishes.wish_files import WishLike
@@ -114,7 +115,7 @@ def train_priority(
     callback("progress", progress)
     evaluations = budget("evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed)
-    groups = data.whole[0].groups
+    groups = checked_group_names("groups", data.whole[0].groups)
     favoured = by_weight(data.wish, groups)
     important = len(important_groups(data.wish, groups))
     known, further = known_policies(favoured, important), further_policies(favoured, important)
@@ -158,8 +159,8 @@ def train_priority(
     task, test, record, margins = learn(data, run, policy_of, **words, progress=progress)
     rows = np.flatnonzero(encoding.online(record.genomes))
     named = rows[record.genomes[rows, POLICY] > 0]
-    fitness = task.fitness(record.values)
-    champions = dict.fromkeys(int(part[fitness[part].argmin()]) for part in (rows, named) if part.size)
+    merits = task.merits(record.values)
+    champions = dict.fromkeys(int(part[merits[part].argmin()]) for part in (rows, named) if part.size)
     policies = [(policy_of(record.genomes[row]), record.values[row]) for row in champions]
     return training_of(task, test, record, policies, settings, margins)
 

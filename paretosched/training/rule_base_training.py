@@ -284,7 +284,7 @@ def _result(
     unseen: str | None,
 ) -> Training:
     """Return the best rule base of a run and its Greedy alone, measured."""
-    best = course.best(task.fitness(record.values[: record.count]))
+    best = course.best(task.merits(record.values[: record.count]))
     base = encoding.rule_base(record.genomes[best])
     if unseen is not None:
         counts = np.sum([ruled_start_times(w, base)[1] for w in task.workloads], axis=0)

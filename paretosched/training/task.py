@@ -29,6 +29,7 @@ from .margins import checked_margin, stricter_wish
 SUM, RATIO = "sum", "ratio"
 MOST_SAMPLES = 1000
 LEAST_WEEKS = 2  # of what is resampled
+BROKEN = 2.0**100  # times the fitness, which keeps its order then: behind all that a margin can make of it
 TENTH = 10  # limits are those of the worst tenth of the samples
 
 
@@ -113,6 +114,14 @@ class Task:
     def fitness(self, values: Floats, margin: float | None = None) -> Floats:
         """Return what is minimised, (k,): goals, with limits before them, by default with the margin of the task."""
         return choice.penalise(*self.measure(values, self.margin if margin is None else margin))
+
+    def merits(self, values: Floats) -> Floats:
+        """Return by what the result is chosen, (k,), of which the least is the best.
+
+        It is the fitness; but what breaks the limits comes after all that keeps them, if only without the margin.
+        """
+        broken = self.measure(values)[1] > 0
+        return np.where(broken, BROKEN * self.fitness(values), self.fitness(values))
 
 
 def by_weight(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:

@@ -444,7 +444,7 @@ def training_of(
         systems.append(system_of(_with_grouping(policy, task.whole), task, test, values))
     guarded = guarded_of(task)
     if best is None:
-        best = int(task.fitness(np.array([values for _, values in policies])).argmin())
+        best = int(task.merits(np.array([values for _, values in policies])).argmin())
     return Training(
         task.wish,
         task.over,
@@ -519,7 +519,7 @@ def progress_of(record: Record, task: Task, encoding: Encoding) -> Progress:
     """Return how far a training is; genomes that are tried on a part of the jobs only do not count as the best."""
     values = record.values[: record.count][encoding.online(record.genomes[: record.count])]
     goals, violations = task.measure(values)
-    best = int(task.fitness(values).argmin())
+    best = int(task.merits(values).argmin())
     reached, easy = float(goals[best]), float(task.easy[0][0])
     done = record.count, record.total, record.from_store
     times = record.seconds, record.wall_seconds

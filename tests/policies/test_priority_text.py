@@ -79,6 +79,8 @@ def test_words_and_files_are_read_as_the_same_policy(policy: Priority) -> None:
             "order weekend: sjf; order day: saf; order night: sjf",
         ),
         ("order day: sjf; order night: sjf; order weekend: sjf", "order: sjf"),
+        ("order: estimate; backfill: easy; backfill-order: Same", "order: estimate; backfill: easy"),
+        ("backfill-order: same\norder: saf", "order: saf"),
         ("usage; usage: group; shares: a=0.5", "order: usage; usage: group; shares: a = 0.5"),
         ("wait; half-life: 720min", "order: wait; half-life: 12h"),
     ],
@@ -117,6 +119,7 @@ def test_words_by_hand(text: str, normal_form: str) -> None:
         ("sjf; half-life: 1000y", 'half-life, character 17, "1000y": the unit of a time must be one of s, min, h, d'),
         ("sjf; backfill: easy:3h", 'backfill, character 21, "3h": must be a whole number from 1 to 2147483646 without'),
         ("sjf; backfill: easy; backfill-order: wiat", 'backfill-order, character 38, "wiat": there must be a number'),
+        ("sjf; backfill: easy; backfill-order: same 2", 'backfill-order, character 43, "2": there must be an operator'),
     ],
 )
 def test_every_fault_has_its_place(text: str, message: str) -> None:

@@ -16,7 +16,7 @@ from paretosched.search.aims import aim_of
 from paretosched.search.algorithms.archive_search import Aim
 from paretosched.search.algorithms.spaces import Search
 from paretosched.search.exploration import Progress, explore
-from paretosched.search.last_tenth import gain_of_last_tenth, until
+from paretosched.search.last_tenth import gain_of_last_tenth, gain_text, until
 from paretosched.search.runs import read_about, read_values
 from paretosched.simulation.objective import objective_table
 from support.exploring import random_workload, two_workers
@@ -102,11 +102,20 @@ def test_the_gain_is_that_of_the_dominated_share_in_one_box() -> None:
 def test_the_gain_of_little_is_unknown_and_of_the_first_in_the_box_infinite() -> None:
     table = np.full((20, 3), 12.0)
     assert gain_of_last_tenth(table[:9], PLANE) is None
-    assert gain_of_last_tenth(table, PLANE) == np.inf
     table[-1] = 5.0
     assert gain_of_last_tenth(table, PLANE) == np.inf
+    assert gain_text(np.inf) == "before the last tenth of the work nothing was in the box"
     table[0] = 5.0
     assert gain_of_last_tenth(table, PLANE) == 0
+
+
+def test_it_is_said_if_nothing_has_ever_been_in_the_box() -> None:
+    table = np.full((20, 3), 12.0)
+    table[-1, 1] = table[0, 2] = 5.0  # each is good for one group alone
+    gain = gain_of_last_tenth(table, PLANE)
+    assert gain is not None
+    assert np.isnan(gain)
+    assert gain_text(gain).startswith("no schedule is in the box yet")
 
 
 def test_a_run_stops_and_says_how_many_there_were(tmp_path: Path) -> None:

@@ -312,6 +312,24 @@ def test_a_weighting_begins_with_orders_trained_policies_and_names(runs: Path, t
         explore(W, tmp_path / "none", population=100, start=[str(tmp_path / "static")])
 
 
+@pytest.mark.parametrize("algorithm", ["archive", "nsga2", "random"])
+def test_every_thing_to_begin_with_has_a_place_however_small_the_population(
+    runs: Path, tmp_path: Path, algorithm: str
+) -> None:
+    orders = str(runs / "orders of the queue")
+    assert len(load_front(orders)) > 5
+    explore(W, tmp_path / "other", population=40, seed=9, evaluations=80)
+    starts = [orders, str(tmp_path / "other"), "easy"]
+    explore(W, tmp_path / "run", population=5, seed=4, algorithm=algorithm, start=starts, evaluations=20)
+    first = {tuple(row) for row in read_values(tmp_path / "run")[0][:6].tolist()}  # the archive has FCFS before them
+    assert tuple(objectives(simulate(W, "easy")).tolist()) in first
+    for place in starts[:2]:
+        assert first & {tuple(row) for row in load_front(place).values.tolist()}
+    if algorithm != "archive":
+        with pytest.raises(InputError, match=r"population must be at least 3, one for each .* but is 2"):
+            explore(W, tmp_path / "none", population=2, algorithm=algorithm, start=starts)
+
+
 def test_random_weightings_can_be_drawn_alike_in_all_situations(tmp_path: Path) -> None:
     for algorithm in ("random", "nsga2"):
         explore(W, tmp_path / algorithm, population=20, algorithm=algorithm, draw="tied", evaluations=20)

@@ -53,6 +53,15 @@ def test_a_limit_in_seconds_is_a_multiple_of_what_easy_reaches_and_the_strictest
     assert words == "guarded: 1; overall: 1.5; each: 100; review: 6h; ageing: 12h; step: 4"
 
 
+def test_a_group_with_quotes_in_its_name_has_none_and_is_trained_for() -> None:
+    w = replace(W, groups=('the "a"', *W.groups[1:]))
+    training = train(w, WISH, generations=1, criterion="f1")
+    assert training.guarded is None
+    for other in (ps.train_guarded, ps.train_priority):
+        with pytest.raises(ps.InputError, match="groups: a group must have a name that can be printed, without quotes"):
+            other(w, WISH, evaluations=60)
+
+
 @pytest.mark.parametrize("wish", ["10*AWRT1", "AWRT, all <= EASY", "near AWRT1=5h, AWRT <= EASY", "AWRT1, UTIL >= 1"])
 def test_a_wish_without_groups_or_limits_has_none(wish: str) -> None:
     assert words_of(wish) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,13 @@ def test_a_margin_can_be_validated_and_years_resampled() -> None:
     training = train_guarded(W, WISH, margin="auto", resample=2, evaluations=8)
     assert training.margin in [row["margin"] for row in training.margins]
     assert (training.windows, training.resampled) == (WINDOWS, 2)
+
+
+def test_groups_may_have_any_names() -> None:
+    w = replace(W, groups=("vip", *(f"group {name}" for name in W.groups[1:])))
+    training = train_guarded(w, "10*vip, AWRT <= EASY, others <= 1.25*EASY", evaluations=6)
+    assert isinstance(training.policy, Guarded)
+    assert training.policy.first == ("vip",)
 
 
 @pytest.mark.slow

@@ -158,6 +158,18 @@ def test_a_margin_is_kept_while_learning_and_not_in_what_is_said() -> None:
     assert "learnt with 10 % distance to the limits" in training.text()
 
 
+def test_where_nothing_keeps_the_margin_what_breaks_no_limit_comes_first() -> None:
+    wish = parse("AWRT1, AWRT2 <= 1000s, AWRT3 <= 1000s", objective_table(W.groups))
+    task = Task(wish, "sum", [W], [W], margin=10.0)
+    values = np.array([easy(W)] * 4)
+    values[:, 3:5] = [1050, 500], [1000, 1000], [1040, 500], [1000, 990]  # the margin ends at 900
+    assert np.argsort(task.fitness(values)).tolist() == [2, 0, 3, 1]
+    assert np.argsort(task.merits(values)).tolist() == [3, 1, 2, 0]
+    assert task.merits(values[1:2]).tolist() == task.fitness(values[1:2]).tolist()
+    values[0, 3:5] = 900, 900
+    assert task.merits(values).argmin() == 0
+
+
 @pytest.mark.slow
 def test_runs_without_these_settings_are_those_of_earlier_versions(tmp_path: Path) -> None:
     train(W, TEXT, run_directory=tmp_path / "old", **SHORT)
