@@ -86,15 +86,12 @@ class Beside(NamedTuple):
         (n,) int64, the rows of the jobs that are simulated.
     jobs, now
         These jobs, and `Running`.
-    queue
-        `Slots`.
     """
 
     start: Ints
     rows: Ints
     jobs: Jobs
     now: Running
-    queue: Slots
 
 
 _RUNNING, _WAITING, _ARRIVED, _FREE = range(4)
@@ -141,8 +138,6 @@ def guard_order(jobs: Jobs, capacity: Int, guard: Guard, start: Ints) -> None:
     """
     n = jobs.submit.size
     start.fill(-1)
-    groups = guard.classes.size
-    books = Books(jobs.run.copy(), np.zeros(2, np.int64), np.zeros((4, groups + 1)), np.zeros((4, groups + 1)))
     real = Machine(
         running_jobs(start, capacity, True),
         np.empty(n),
@@ -150,23 +145,29 @@ def guard_order(jobs: Jobs, capacity: Int, guard: Guard, start: Ints) -> None:
         np.empty(n),
         np.array([0, 0, 0, capacity], dtype=np.int64),
     )
-    _guard_order(jobs, capacity, guard, real, easy_beside(n, capacity), books, guard.classes.copy())
+    easy, slots = easy_beside(n, capacity, True), no_slots(n, capacity, True)
+    _guard_order(jobs, capacity, guard, real, easy, slots, books_of(jobs, guard), guard.classes.copy())
 
 
-def easy_beside(n: Int, capacity: Int) -> Beside:
-    """Return EASY without any start, for n jobs on `capacity` processors."""
+def easy_beside(n: Int, capacity: Int, expecting: bool) -> Beside:
+    """Return EASY without any start, for n jobs on `capacity` processors; `expecting` as for `running_jobs`."""
     return Beside(
         np.full(n, -1, np.int64),
         np.empty(n, np.int64),
         Jobs(*(np.empty(n, np.int64) for _ in Jobs._fields)),
-        running_jobs(np.empty(n, np.int64), capacity, True),
-        no_slots(n, capacity, True),
+        running_jobs(np.empty(n, np.int64), capacity, expecting),
     )
+
+
+def books_of(jobs: Jobs, guard: Guard) -> Books:
+    """Return the books of all `jobs` before the first review, for the groups of a `guard`."""
+    columns = guard.classes.size + 1
+    return Books(jobs.run.copy(), np.zeros(2, np.int64), np.zeros((4, columns)), np.zeros((4, columns)))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _guard_order(
-    jobs: Jobs, capacity: Int, guard: Guard, real: Machine, easy: Beside, books: Books, classes: Ints
+    jobs: Jobs, capacity: Int, guard: Guard, real: Machine, easy: Beside, slots: Slots, books: Books, classes: Ints
 ) -> None:
     """Do the work of `guard_order` without allocating memory.
 
@@ -174,8 +175,8 @@ def _guard_order(
     ----------
     jobs, capacity, guard
         As for `guard_order`.
-    real, easy
-        An idle `Machine`, and `Beside` without any start, modified in place.
+    real, easy, slots
+        An idle `Machine`, `Beside` without any start and `Slots`, modified in place.
     books
         `Books` without reviews, modified in place.
     classes
@@ -189,7 +190,7 @@ def _guard_order(
         due = (t - begin) // guard.review
         if due > reviews:  # the last one before the event is the only one that matters
             reviews = due
-            review_both(jobs, capacity, begin + due * guard.review, real, easy, books)
+            review_both(jobs, capacity, begin + due * guard.review, real, easy, slots, books)
             if classify(guard, books.now, classes):
                 _sort(jobs, guard, classes, real)
         _step(jobs, guard, classes, real, t)
@@ -312,7 +313,7 @@ def _enter(machine: Machine, j: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def review_both(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Beside, books: Books) -> None:
+def review_both(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Beside, slots: Slots, books: Books) -> None:
     """Compare the real machine with EASY by what is known before second t.
 
     Parameters
@@ -323,19 +324,53 @@ def review_both(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Beside, 
         The second of the review; no later event has been handled.
     real
         The real machine; not changed.
+    easy, slots, books
+        `Beside`, `Slots` and `Books`, modified in place: `books.now` has the sums.
+    """
+    arrived = real.counts[_ARRIVED]
+    again = prepare_easy(jobs, t, real.now.start, arrived, easy, books)
+    backfill_until(again, capacity, True, t, easy.now, slots)
+    compare_both(jobs, t, real.now.start, arrived, again.submit.size, easy, books)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def prepare_easy(jobs: Jobs, t: Int, start: Ints, arrived: Int, easy: Beside, books: Books) -> Jobs:
+    """Return the jobs with which EASY is to be simulated until second t, from `books.settled` on, none started.
+
+    Parameters
+    ----------
+    jobs, t
+        As for `review_both`.
+    start
+        (n,) int64, start times on the real machine, s; -1 if not before t.
+    arrived
+        Rows that have arrived.
+    easy, books
+        `Beside` and `Books`, modified in place: the run times are those that are known or expected.
+    """
+    _use(jobs, t, start, books, arrived)
+    count = _resume(jobs, books, easy, arrived)
+    c = easy.jobs
+    return Jobs(c.submit[:count], c.run[:count], c.estimate[:count], c.width[:count], c.group[:count])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def compare_both(jobs: Jobs, t: Int, start: Ints, arrived: Int, count: Int, easy: Beside, books: Books) -> None:
+    """Take EASY's start times over from its simulation until second t, and compare the real machine with it.
+
+    Parameters
+    ----------
+    jobs, t, start, arrived
+        As for `prepare_easy`.
+    count
+        How many jobs were simulated.
     easy, books
         `Beside` and `Books`, modified in place: `books.now` has the sums.
     """
-    arrived = real.counts[_ARRIVED]
-    _use(jobs, t, real.now.start, books, arrived)
-    count = _resume(jobs, books, easy, arrived)
-    c = easy.jobs
-    again = Jobs(c.submit[:count], c.run[:count], c.estimate[:count], c.width[:count], c.group[:count])
-    backfill_until(again, capacity, True, t, easy.now, easy.queue)
     for i in range(count):
         if easy.start[easy.rows[i]] < 0:
             easy.start[easy.rows[i]] = easy.now.start[i]
-    _compare(jobs, t, real.now.start, easy.start, books, arrived)
+    _compare(jobs, t, start, easy.start, books, arrived)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Floats, Int, Ints
+from .fcfs_easy import no_slots
 from .guarded import Books, Guard, Machine, classify, easy_beside, key_of, review_both
 from .inputs import Jobs
 from .running import running_jobs
@@ -59,13 +60,13 @@ def review_at(
         As of `Reviewed`, from the last review; without one (n,) of -1, the first second, and (4, G + 1) of 0.
     """
     n = jobs.submit.size
-    beside = easy_beside(n, capacity)
+    beside = easy_beside(n, capacity, True)
     beside.start[:] = easy
     books = Books(jobs.run.copy(), np.array([0, since], dtype=np.int64), sums.copy(), np.zeros_like(sums))
     real = Machine(
         running_jobs(start, capacity, True), np.empty(0), np.empty(0, np.int64), np.empty(0), np.array([0, 0, n, 0])
     )
-    review_both(jobs, capacity, t, real, beside, books)
+    review_both(jobs, capacity, t, real, beside, no_slots(n, capacity, True), books)
     classes = guard.classes.copy()
     classify(guard, books.now, classes)
     return Reviewed(classes, beside.start, books.settled[0], books.settled[1], books.sums, books.now)

@@ -39,7 +39,8 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
 from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
-from .outcome import Outcome, arriving, jobs_of, no_queue
+from .outcome import Outcome, arriving, down_of, jobs_of, no_queue
+from .plain import Plain
 from .policy_tokens import PolicyReader, written_name, written_number, written_time
 from .priority import checked_group_names
 from .value_ranges import LONGEST_TIME
@@ -142,7 +143,7 @@ class Guarded:
         Raises
         ------
         InputError
-            The workload has none of the groups that come first, or processors are down at times.
+            The workload has none of the groups that come first.
 
         Examples
         --------
@@ -157,13 +158,14 @@ class Guarded:
                 f"{self.name}: {workload.name} has the groups {first_few(workload.groups, limit=8)}, but none of those "
                 f"that come first: {first_few(self.first, limit=8)}{did_you_mean(self.first[0], workload.groups)}"
             )
-        if workload.down is not None:
-            raise InputError(
-                f"{workload.name}: processors are down at times, which {self.name} cannot respect: it compares itself "
-                "with EASY on the whole machine; choose another policy"
-            )
+        jobs, capacity, guard = jobs_of(workload), workload.capacity, self.guard(workload.groups)
         start = unknown_starts(len(workload))
-        guard_order(jobs_of(workload), workload.capacity, self.guard(workload.groups), start)
+        if workload.down is None:
+            guard_order(jobs, capacity, guard, start)
+        else:
+            from ..kernels.guarded_down_times import guard_around_down_times
+
+            guard_around_down_times(jobs, capacity, down_of(workload), guard, *Plain("easy").queue(workload), start)
         return Outcome(start)
 
     def guard(self, groups: Sequence[str]) -> Guard:

@@ -15,8 +15,7 @@ def guarded_of(task: Task) -> Guarded | None:
     The groups in the goal come first, by their weights. Limits become multiples of what EASY reaches on the jobs to
     learn from; of several workloads, and of the groups, the strictest one counts. Limits that a guarded order does not
     steer by, such as of UTIL, are left to the comparison. It is not for wishes without a group in their sum or without
-    a limit on AWRT or on a group, nor for machines of which processors are down at times, nor if a name of the groups
-    has quotes, since no words can name it.
+    a limit on AWRT or on a group, nor if a name of the groups has quotes, since no words can name it.
 
     Examples
     --------
@@ -31,7 +30,7 @@ def guarded_of(task: Task) -> Guarded | None:
     first = important_groups(task.wish, task.workloads[0].groups)
     overall, each = _strictest(task)
     nameless = any('"' in name for name in first)
-    if not first or nameless or min(overall, each) == np.inf or any(w.down is not None for w in task.workloads):
+    if not first or nameless or min(overall, each) == np.inf:
         return None
     overall, each = (min(max(round(factor, 6), FACTORS[0]), FACTORS[1]) for factor in (overall, each))
     return Guarded(first, overall, each)

@@ -86,16 +86,13 @@ def train_guarded(
     Raises
     ------
     InputError
-        A parameter breaks its rule, the groups differ, no guarded order is for the wish, processors are down at times,
-        or the directory holds another run.
+        A parameter breaks its rule, the groups differ, no guarded order is for the wish, or the directory holds
+        another run.
     """
     check_workers(workers, scheduler, tls)
     callback("progress", progress)
     evaluations = budget("evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed, windows=WINDOWS)
-    down = [w.name for w in data.whole if w.down is not None]
-    if down:
-        raise InputError(f"{down[0]}: processors are down at times, for which there is no guarded order")
     checked_group_names("groups", data.whole[0].groups)
     untrained = guarded_of(tasks(data, 0)[0])
     if untrained is None:

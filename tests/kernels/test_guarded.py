@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import Guarded, Workload, simulate
+from support.down import down_at_times, down_workloads, with_down
 from support.naive_guarded import start_times, terms_of
 from support.simulating import DEEP, briefly, starts, thoroughly
 from support.zoo import ZOO, crowd, workloads
@@ -50,9 +51,8 @@ def test_is_that_of_the_oracle_with_a_deep_queue(name: str, policy: Guarded) -> 
 @pytest.mark.parametrize("name", ZOO)
 def test_is_that_of_the_oracle_on_any_kind_of_workload(name: str) -> None:
     w = ZOO[name]
-    if w.down is None:
-        policy = Guarded(w.groups[:2], 1.0, 1.1, 3600, 7200)
-        assert starts(w, policy) == of_oracle(w, policy)
+    policy = Guarded(w.groups[:2], 1.0, 1.1, 3600, 7200)
+    assert starts(w, policy) == of_oracle(w, policy)
 
 
 @pytest.mark.slow
@@ -63,6 +63,51 @@ def test_is_that_of_the_oracle_over_hundreds_of_reviews_that_change_classes() ->
     assert schedules == [of_oracle(w, policy) for policy in policies]
     unguarded = starts(w, Guarded(("1", "2"), 100, 100))
     assert all(schedule != unguarded for schedule in schedules)
+
+
+@thoroughly
+@given(data=st.data(), w=down_workloads(workloads(30)))
+def test_is_that_of_the_oracle_where_processors_are_down_at_times(data: st.DataObject, w: Workload) -> None:
+    policy = data.draw(policies(w.groups))
+    assert starts(w, policy) == of_oracle(w, policy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DEEP)
+def test_is_that_of_the_oracle_with_a_deep_queue_and_down_times(name: str) -> None:
+    w = DEEP[name](1)
+    w = down_at_times(w.with_(group=np.arange(len(w)) % 3, groups=("1", "2", "3")), 1)
+    policy = Guarded(("1",), 0.5, 0.5, max(60, int(w.submit[-1]) // 20), 10**9)
+    assert starts(w, policy) == of_oracle(w, policy)
+
+
+@pytest.mark.slow
+def test_is_that_of_the_oracle_over_reviews_that_change_classes_beside_down_times() -> None:
+    w = down_at_times(crowd(120), 3, 20)
+    policies = Guarded(("1", "2")), Guarded(("1", "2"), 1.1, 1.05, 7200), Guarded(("3",), 0.9, 1.5, 900, 3600)
+    schedules = [starts(w, policy) for policy in policies]
+    assert schedules == [of_oracle(w, policy) for policy in policies]
+    unguarded = starts(w, Guarded(("1", "2"), 100, 100))
+    assert all(schedule != unguarded for schedule in schedules)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("seed", "overall", "review"), [*((seed, 1.0, 7200) for seed in range(6)), (14, 0.95, 21600), (25, 1.0, 43200)]
+)
+def test_a_review_knows_what_is_before_it_and_not_before_the_next_event(seed: int, overall: float, review: int) -> None:
+    """Few jobs, so that long after a review nothing happens; the last two notice EASY's starts after it."""
+    w = down_at_times(crowd(40, seed), seed, 6)
+    policy = Guarded(("1", "2"), overall, 1.02, review, 7200)
+    assert starts(w, policy) == of_oracle(w, policy)
+
+
+@briefly
+@given(data=st.data(), w=workloads())
+def test_down_times_after_all_jobs_change_nothing(data: st.DataObject, w: Workload) -> None:
+    policy = data.draw(policies(w.groups))
+    end = max(starts(w, policy)) + int(w.estimate.max()) + 10**6
+    assert starts(with_down(w, [(end, end + 5, w.capacity)]), policy) == starts(w, policy)
 
 
 @briefly

@@ -127,10 +127,15 @@ def test_without_any_of_its_groups_it_is_refused() -> None:
         ps.simulate(W.with_(group=[0] * 5, groups=("vip",)), Guarded(("vpi",)))
 
 
-def test_down_times_and_predictions_are_refused() -> None:
-    down = W.with_(down=ps.DownTimes([5], [9], [1]))
-    with pytest.raises(InputError, match="processors are down at times, which Guarded a cannot respect"):
-        ps.simulate(down, Guarded(("a",)))
+def test_no_job_runs_where_processors_are_down() -> None:
+    """By hand: one processor, which is down in 5..9; the second job would run into it, the last is of group b."""
+    jobs = ps.Workload([0, 1, 2], [5, 3, 3], [5, 3, 3], [1] * 3, capacity=1, group=[0, 0, 1], groups=("a", "b"))
+    down = jobs.with_(down=ps.DownTimes([5], [9], [1]))
+    assert ps.simulate(down, Guarded(("b",), 100, 100)).start.tolist() == [0, 12, 9]
+    assert ps.simulate(jobs, Guarded(("b",), 100, 100)).start.tolist() == [0, 8, 5]
+
+
+def test_predictions_are_refused() -> None:
     with pytest.raises(InputError, match="which expects run times itself"):
         ps.simulate(W, Guarded(("a",)), "recent")
     assert ps.simulate(W, Guarded(("a",)), "exact").check()

@@ -1,4 +1,7 @@
-"""What a guarded order must do, line by line; see `support.naive`. Reviews simulate EASY from the first job on."""
+"""What a guarded order must do, line by line; see `support.naive`. Reviews simulate EASY from the first job on.
+
+Where processors are down at times, both machines have these times, and passes are those of `support.naive_down`.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ import math
 from typing import NamedTuple
 
 from paretosched import Guarded, Workload
-from support import naive
-from support.naive import Job, Started
+from support import naive, naive_down
+from support.naive import Job, Order, Pass, Started
 
 
 class Terms(NamedTuple):
@@ -21,6 +24,24 @@ class Terms(NamedTuple):
     step: float
 
 
+class Machine(NamedTuple):
+    """The processors, and down times as jobs that run then."""
+
+    capacity: int
+    down: list[Started]
+
+    def run(self, jobs: list[Job], order: Order, choose: Pass) -> list[int]:
+        """Return the start times of a rule."""
+        if not self.down:
+            return naive.run(jobs, self.capacity, order, choose)
+        return naive_down.run(jobs, self.capacity, self.down, order, choose)
+
+    @property
+    def easy(self) -> Pass:
+        """The pass of EASY."""
+        return naive_down.easy if self.down else naive.easy
+
+
 def terms_of(workload: Workload, policy: Guarded) -> Terms:
     """Return what a policy means for the groups of a workload."""
     last = len(policy.first) + 1
@@ -31,6 +52,7 @@ def terms_of(workload: Workload, policy: Guarded) -> Terms:
 def start_times(workload: Workload, terms: Terms) -> list[int]:
     """Return the start times of all jobs."""
     jobs = naive.jobs_of(workload)
+    machine = Machine(workload.capacity, naive_down.down_jobs(workload))
     first = jobs[0].arrival
     start: dict[int, int] = {}
     classes = list(terms.classes)
@@ -41,20 +63,21 @@ def start_times(workload: Workload, terms: Terms) -> list[int]:
         due = (t - first) // terms.review
         if due > reviews:
             reviews = due
-            classes = classes_at(first + due * terms.review, jobs, start, capacity, terms)
+            classes = classes_at(first + due * terms.review, jobs, start, machine, terms)
 
         def key(job: Job) -> float:
             age = (job.arrival - first) / terms.ageing
             return math.log2(job.estimate * job.width) - age - terms.step * classes[job.group]
 
-        now = naive.easy(t, sorted(waiting, key=key, reverse=True), running, capacity)  # equal keys keep their order
+        by_key = sorted(waiting, key=key, reverse=True)  # equal keys keep their order
+        now = machine.easy(t, by_key, running, capacity)
         start.update({job.row: t for job in now})
         return now
 
-    return naive.run(jobs, workload.capacity, lambda t, waiting: waiting, choose)
+    return machine.run(jobs, lambda t, waiting: waiting, choose)
 
 
-def classes_at(t: int, jobs: list[Job], start: dict[int, int], capacity: int, terms: Terms) -> list[int]:
+def classes_at(t: int, jobs: list[Job], start: dict[int, int], machine: Machine, terms: Terms) -> list[int]:
     """Return the classes of the groups after a review before the events of second t."""
     arrived = [job for job in jobs if job.arrival < t]
     ended = [job for job in arrived if job.row in start and start[job.row] + job.run < t]
@@ -62,7 +85,7 @@ def classes_at(t: int, jobs: list[Job], start: dict[int, int], capacity: int, te
     easy = dict(
         zip(
             sorted(job.row for job in arrived),
-            naive.run(expected, capacity, lambda _, waiting: waiting, naive.easy),
+            machine.run(expected, lambda _, waiting: waiting, machine.easy),
             strict=True,
         )
     )

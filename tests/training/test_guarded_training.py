@@ -31,10 +31,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Training]:
     return directory, train_guarded(W, WISH, run_directory=directory, **SHORT)
 
 
-def ratios(policy: ps.Policy) -> list[tuple[float, float, float]]:
-    """Return the objective, the AWRT and the worst group's on the log and its windows, in shares of EASY's."""
+def ratios(policy: ps.Policy, log: ps.Workload = W) -> list[tuple[float, float, float]]:
+    """Return the objective, the AWRT and the worst group's on a log and its windows, in shares of EASY's."""
     rows = []
-    for w in (W, *windows_of(W, WINDOWS)):
+    for w in (log, *windows_of(log, WINDOWS)):
         x, easy = (objectives_of(w, ps.simulate(w, p).start) for p in (policy, "easy"))
         goals = [10 * values[2] + 4 * values[3] for values in (x, easy)]
         rows.append((goals[0] / goals[1], x[1] / easy[1], float(np.nanmax(x[2:] / easy[2:]))))
@@ -125,7 +125,11 @@ def test_a_number_of_evaluations_that_cannot_be_meant_is_refused(evaluations: fl
         train_guarded(W, WISH, evaluations=evaluations)  # type: ignore[arg-type]
 
 
-def test_a_machine_with_processors_down_is_refused() -> None:
-    down = W.with_(down=ps.DownTimes([int(W.submit[0])], [int(W.submit[0]) + 60], [1]))
-    with pytest.raises(InputError, match="processors are down at times, for which there is no guarded order"):
-        train_guarded(down, WISH)
+@pytest.mark.slow
+def test_it_learns_on_a_machine_with_processors_down(whole: tuple[Path, Training]) -> None:
+    first, last = int(W.submit[0]), int(W.submit[-1])
+    down = W.with_(down=ps.DownTimes([first], [(first + last) // 2], [W.capacity // 2]))
+    training = train_guarded(down, WISH, **SHORT)
+    system = training.systems[training.best]
+    assert system.objective == pytest.approx(np.mean([goal for goal, _, _ in ratios(training.policy, down)]), rel=1e-12)
+    assert system.objective != whole[1].systems[whole[1].best].objective
