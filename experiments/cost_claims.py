@@ -41,6 +41,7 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("search", [8, 15], "`lag`, in one call a log |"),
     ("search", range(9, 15), "`long`, in one call a log |"),
     ("search", [16], "`offline` |"),
+    ("search", [17], "`bound` |"),
     ("bounds", [0], "all parts |"),
     ("bounds", [1], "`logs`, with two more columns, while much else ran |"),
     ("orders", [0], "`ingredients` |"),
