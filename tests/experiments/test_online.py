@@ -257,6 +257,11 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert {row["policy"] for row in of_tenths} == {row["policy"] for row in of_others}
     assert {row["log"] for row in (*of_trained, *of_others)} == {"CTC"}  # they count in no other table
     assert len(load_rows(results / "tenths-pooled.csv")) == len({row["policy"] for row in of_tenths})
+    of_bounds = load_rows(results / "bounds.csv")
+    assert {(row["log"], row["split"]) for row in of_bounds} == {
+        (log, split) for log in ("CTC", "CTC 1024") for split in ("60 %", "70 %", "last 30 %")
+    }
+    assert summary.count("*proved possible at most within the limits*") == 3
     tables = {path.name: path.read_bytes() for path in results.glob("*.csv")}
     assert script(*run) == ""  # nothing is trained again
     shutil.rmtree(work)
@@ -269,8 +274,17 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == (
         {"CTC", "SDSC96"},
-        ["estimates", "guarded", "nudges", "scalings", "tenths", "trained", "untrained"],
+        ["bounds", "estimates", "guarded", "nudges", "scalings", "tenths", "trained", "untrained"],
     )
+
+
+def test_no_policy_within_the_limits_gains_more_than_is_proved_possible() -> None:
+    results = ROOT / "results" / "online"
+    most = {(row["log"], row["split"]): float(row["at_most_vs_easy"]) for row in load_rows(results / "bounds.csv")}
+    rows = [row for part in ("untrained", "trained", "tenths") for row in load_rows(results / f"{part}.csv")]
+    within = [row for row in rows if row["exceeded"] and float(row["exceeded"]) == 0]
+    assert {(row["log"], row["split"]) for row in rows if row["exceeded"]} == most.keys()
+    assert all(float(row["objective_vs_easy"]) <= most[row["log"], row["split"]] + 1e-9 for row in within)
 
 
 def test_the_readme_names_the_scripts_there_are() -> None:
