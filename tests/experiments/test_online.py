@@ -15,7 +15,16 @@ from paretosched.core.tables import load_rows
 from paretosched.workload.user_groups import by_consumption
 from support.experiments import ROOT, modules, script
 
-SCRIPTS = ("by_log", "elsewhere", "nudges", "scalings", "standings", "run", "settings")  # there are more experiments
+SCRIPTS = (
+    "by_log",
+    "elsewhere",
+    "nudges",
+    "possible",
+    "scalings",
+    "standings",
+    "run",
+    "settings",
+)  # there are more experiments
 
 
 @pytest.fixture
@@ -206,7 +215,11 @@ def test_tenths_of_a_scaled_log_stand_apart_with_intervals_and_what_was_trained_
         for policy, cell in last.items()
         for row in rows_of({policy: {"CTC 1024": cell}})
     ]
-    lines = scripts["by_log"].of_scaled_log("CTC 1024", tenths, pools, on_last, "fcfs")
+    bounds = [
+        {"log": "CTC 1024", "split": split, "at_most_vs_easy": most}
+        for split, most in (("50 %", "12"), ("60 %", "13"), ("last 30 %", "45.6"), ("70 %", "99"))  # not tried
+    ]
+    lines = scripts["by_log"].of_scaled_log("CTC 1024", tenths, pools, on_last, bounds, "fcfs")
     text = "\n".join(lines)
     assert lines[0] == "## CTC 1024"
     assert "the 1 trainings on its first 70 % took 7 CPU s" in text
@@ -215,8 +228,13 @@ def test_tenths_of_a_scaled_log_stand_apart_with_intervals_and_what_was_trained_
     assert [line[:5] + line[7:] for line in rows_in(first.splitlines())] == [
         ["easy", "1.5", "+0.0 %", "+0.0 to +0.0", "+0.0", "2 of 2", "+0.0 %", "1 of 1"],
         ["fcfs", "1.5", "+6.0 %", "+1.0 to +9.0", "+6.0", "1 of 2", "not tried", "-"],
+        [scripts["possible"].LABEL, "", "+12.5 %", "", "", "", "+45.6 %"],
     ]
-    assert [line[:3] for line in rows_in(second.splitlines())] == [["a", "1.0", "+3.0 %"], ["easy", "2.0", "+0.0 %"]]
+    assert [line[:3] for line in rows_in(second.splitlines())] == [
+        ["a", "1.0", "+3.0 %"],
+        ["easy", "2.0", "+0.0 %"],
+        [scripts["possible"].LABEL, "", "+45.6 %"],
+    ]
 
 
 @pytest.mark.slow
