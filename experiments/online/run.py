@@ -77,9 +77,10 @@ def main() -> None:
                 save_part(part, "", of_part, recorded, options.results)
             continue
         if part == BOUNDS:
-            for log in logs:
+            tried = tuple(dict.fromkeys((*logs, *(settings.SCALED if options.quick else ()))))
+            for log in tried:
                 of_part += rows_of_bounds(log, options.quick)
-                save_part(part, "", of_part, logs, options.results)
+                save_part(part, "", of_part, tried, options.results)
             continue
         if part == GUARDED:
             for log in (*logs, settings.OF_MODEL):
