@@ -41,6 +41,9 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("search", [8, 15], "`lag`, in one call a log |"),
     ("search", range(9, 15), "`long`, in one call a log |"),
     ("search", [16], "`offline` |"),
+    ("search", [17], "`bound` |"),
+    ("bounds", [0], "all parts |"),
+    ("bounds", [1], "`logs`, with two more columns, while much else ran |"),
     ("orders", [0], "`ingredients` |"),
     ("online", [12], "`tenths`, while much else ran |"),
     ("online", [13], "`nudges`, while much else ran |"),
@@ -123,7 +126,7 @@ COST_CLAIMS: tuple[Claim, ...] = (
     ),
     *(
         Claim(COST, f"| {name} | {{:,.0f}} | {{:,.0f}} | all parts |", lambda r, name=name: of_one_call(r, name))
-        for name in ("pgga", "groupopt", "bounds")
+        for name in ("pgga", "groupopt")
     ),
     Claim(
         COST,

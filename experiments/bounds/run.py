@@ -24,7 +24,7 @@ import paretosched as ps
 from paretosched.core.arrays import Floats
 from paretosched.core.tables import save_rows
 from paretosched.kernels.squashed_queue import number_of, squashed_queue
-from paretosched.simulation.squashed_area import jobs_of, least_area
+from paretosched.simulation.squashed_area import exact_dot, jobs_of, least_area
 from paretosched.wishes.best_possible import best_possible, most_gain
 from paretosched.wishes.linear_programme import Row, solve
 from paretosched.wishes.relative_limits import resolved_on
@@ -33,7 +33,10 @@ from paretosched.wishes.wish_files import as_wish
 
 TINY, OF_LOGS = PARTS = ("tiny", "logs")
 LIMITED_KEYS = ("limited", "sum with limits", "impossible", "proved impossible", "wishes beaten")
-RELEASE, WIDTHS, IN_TURN, TWO = INGREDIENTS = ("released work", "widths", "wide in turn", "two at a time")
+SQUASHED = ("squashed area", "order of release", "job-wise minima", "widths")
+AT_FIRST, IN_ORDER, MINIMA, WIDTHS = SQUASHED
+IN_TURN, TWO = ("wide in turn", "two at a time")
+INGREDIENTS = (*SQUASHED, IN_TURN, TWO)
 
 
 def main() -> None:
@@ -170,30 +173,43 @@ def area_rows(w: ps.Workload, ingredient: str) -> list[Row]:
     groups = [g for g, work in enumerate(jobs.work) if work]
     sets = [members for size in range(len(groups)) for members in combinations(range(len(groups)), size + 1)]
     chosen = [[groups[i] for i in members] for members in sets]
-    if ingredient in (RELEASE, WIDTHS):
-        areas = [fluid_area(w, numbers, ingredient == RELEASE) for numbers in chosen]
+    if ingredient in SQUASHED:
+        areas = [squashed_area(w, numbers, ingredient) for numbers in chosen]
     else:
         areas = [least_area(jobs, numbers, two_at_a_time=ingredient == TWO) for numbers in chosen]
     return [Row(members, Fraction(f)) for members, f in zip(sets, areas, strict=True)]
 
 
-def fluid_area(w: ps.Workload, groups: Sequence[int], at_once: bool) -> int:
-    """Return f without wide jobs: all processors work on what is released, or on no more of it than the widths allow.
+def squashed_area(w: ps.Workload, groups: Sequence[int], ingredient: str) -> int:
+    """Return f without wide jobs, with the ingredients up to this one of `SQUASHED`.
 
-    If work can be done `at_once`, it all flows in during the second before the job is eligible, so that it is there in
-    time, and sum RC_j (C_j - r_j - p_j / 2), the integral of what is not done of eligible jobs, loses RC_j / 2.
+    All processors work on what has been released, or on no more of it than the `WIDTHS` allow; sum RC_j (C_j - r_j) is
+    at least the integral of what is released and not done. `AT_FIRST` all is released with the first job, and what
+    the others come later is taken off again. Without the `MINIMA` a job completes with the last of its work, and all
+    that is known besides is that the sum is not 0; with them it takes its run time: that adds RC_j p_j / 2, and no
+    response is shorter.
+
+    Without the widths, work flows in at once: during the second before it is released, so that it is there in time, and
+    the integral loses RC_j / 2.
     """
     jobs = w.in_arrival_order.jobs.take(np.flatnonzero(np.isin(w.in_arrival_order.jobs.group, groups)))
-    work = jobs.run * jobs.width
+    work, waited = jobs.run * jobs.width, 0
     begin, length, rate = jobs.eligible + 1, jobs.run, jobs.width
-    if at_once:
+    if ingredient != WIDTHS:
         begin, length, rate = jobs.eligible, np.ones_like(work), work
+        waited -= int(work.sum())
+    if ingredient == AT_FIRST:
+        begin = np.full_like(begin, begin.min())
+        waited -= 2 * exact_dot(work, jobs.eligible - begin)
     when, change = np.concatenate([begin, begin + length]), np.concatenate([rate, -rate])
     order = np.argsort(when, kind="stable")
     group, none = np.zeros(len(order), np.int64), np.empty(0, np.int64)
     queue = squashed_queue(when[order], change[order], group, np.ones(1, np.bool_), none, none, w.capacity)
-    alone = sum(int(a) * int(b) for a, b in zip(work, jobs.run, strict=True))
-    return max(alone, (alone * (1 if at_once else 2) - int(work.sum()) * at_once + number_of(queue)) // 2)
+    waited += number_of(queue)
+    if ingredient in (AT_FIRST, IN_ORDER):
+        return max(1, waited // 2)
+    alone = exact_dot(work, jobs.run)
+    return max(alone, (alone * (2 if ingredient == WIDTHS else 1) + waited) // 2)
 
 
 def least_sum(wish: Wish, w: ps.Workload, rows: list[Row]) -> float:

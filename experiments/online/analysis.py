@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import constants
 import nudges
+import possible
 import run
 import scalings
 import settings
@@ -45,7 +46,10 @@ def main() -> None:
     """Write the summary and the figure."""
     options = common.analysis_parser("online", __doc__).parse_args()
     provenance = common.load_provenance(options.results)
-    rows = {part: with_objective(common.rows(options.results / f"{part}.csv")) for part in run.PARTS}
+    rows = {
+        part: with_objective(common.rows(options.results / f"{part}.csv")) for part in run.PARTS if part != run.BOUNDS
+    }
+    bounds = common.rows(options.results / f"{run.BOUNDS}.csv")
     pools = [row for part in TRIED for row in common.rows(options.results / f"{part}-pooled.csv")]
     everything, tried = fairly(rows[run.UNTRAINED], rows[run.TRAINED])
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
@@ -53,10 +57,10 @@ def main() -> None:
     elsewhere = of_model(rows[run.GUARDED]), rows[run.NUDGES]
     lines += [*opening(provenance, everything, standings, *elsewhere), *heading(provenance)]
     for part in run.PARTS:
-        lines += [] if rows[part] else common.not_run(part)
-    lines += [*tried, *answer(everything, standings)]
+        lines += [] if (bounds if part == run.BOUNDS else rows[part]) else common.not_run(part)
+    lines += [*tried, *answer(everything, standings, bounds)]
     safest = safest_of(standings)
-    lines += [*(gains_in_words(everything, safest) if safest else []), *table_of_all(standings)]
+    lines += [*(gains_in_words(everything, safest, bounds) if safest else []), *table_of_all(standings)]
     lines += [*seed_by_seed(everything), *left_out_logs(everything), *without_the_chosen_on(everything, standings)]
     if len(everything) < len(rows[run.UNTRAINED]):
         of_all = sorted(standings_of(rows[run.UNTRAINED]), key=lambda standing: standing.rank)
@@ -66,9 +70,9 @@ def main() -> None:
         last = [row for part in TRIED for row in rows[part] if place(row) == (log, settings.LAST.name)]
         if log in settings.SCALED:
             tenths = [row for row in rows[run.TENTHS] if row["log"] == log]
-            lines += of_scaled_log(log, tenths, of_tenths, last, most_of(standings).policy)
+            lines += of_scaled_log(log, tenths, of_tenths, last, bounds, most_of(standings).policy)
         else:
-            lines += of_log(log, [row for row in everything if row["log"] == log], pools, last)
+            lines += of_log(log, [row for row in everything if row["log"] == log], pools, last, bounds)
     lines += on_the_last_part(rows[run.TRAINED])
     lines += scalings.section(rows[run.SCALINGS], most_of(standings).policy)
     lines += nudges.section(rows[run.NUDGES])
@@ -220,10 +224,16 @@ def in_short(standing: Standing) -> str:
     return " (large requests first, two groups while it beats EASY)" if is_guarded else ""
 
 
-def gains_in_words(rows: Sequence[Row], standing: Standing) -> list[str]:
-    """Return a line with the mean gain of a policy on each log."""
-    gains = ", ".join(f"{log} {gain:+.1f} %" for log, gain in gains_by_log(rows, standing.policy).items())
-    return [f"`{standing.policy}`, mean gain by log: {gains}.", ""]
+def gains_in_words(rows: Sequence[Row], standing: Standing, bounds: Sequence[Row]) -> list[str]:
+    """Return lines with the mean gain of a policy on each log, and what is possible at most."""
+    most = possible.by_log(bounds, rows)
+    gains = gains_by_log(rows, standing.policy).items()
+    of_logs = ", ".join(f"{log} {possible.in_words(gain, most.get(log))}" for log, gain in gains)
+    proof = (
+        "Proved possible at most: what no schedule within the limits exceeds on the same parts, also one that knows "
+        "the future (`best_possible`, see [results/bounds](../bounds/summary.md))."
+    )
+    return [f"`{standing.policy}`, mean gain by log: {of_logs}.{f' {proof}' if bounds else ''}", ""]
 
 
 def broken_by(rows: Sequence[Row], standing: Standing) -> str:
@@ -268,16 +278,17 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def answer(rows: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
-    """Return which policies have the largest mean gain of those that keep the limits."""
+def answer(rows: Sequence[Row], standings: Sequence[Standing], bounds: Sequence[Row]) -> list[str]:
+    """Return which policies have the largest mean gain of those that keep the limits, and what is possible at most."""
     best = most_of(standings)
     plain = most_of([standing for standing in standings if not standing.is_trained])
     share = f"{100 * settings.KEPT:.0f} %"
     twins = "".join(f" (`{policy}` is the same)" for policy in twins_of_easy(rows) if plain.policy == settings.EASY)
+    most = possible.over_logs(possible.by_log(bounds, rows), rows)
     lines = [
-        f"**The best policy that keeps the limits in {share} of the splits: {best.policy}**, {best.gain:+.1f} % in the "
-        f"mean over logs, {best.worst:+.1f} % on the worst log. Of those that need no training: {plain.policy}"
-        f"{twins}, {plain.gain:+.1f} %. Picked on these parts of the logs."
+        f"**The best policy that keeps the limits in {share} of the splits: {best.policy}**, "
+        f"{possible.in_words(best.gain, most)}, in the mean over logs, {best.worst:+.1f} % on the worst log. Of those "
+        f"that need no training: {plain.policy}{twins}, {plain.gain:+.1f} %. Picked on these parts of the logs."
     ]
     return [*lines, ""]
 

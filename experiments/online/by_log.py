@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import mean, median
 
 import common
+import possible
 import settings
 from standings import ROLLING, Row, best_of, kept_of, ranks_of, standings_of
 
@@ -14,13 +15,17 @@ from paretosched.core.tables import markdown
 TOP = 12  # rows of a table
 
 
-def of_log(log: str, rows: Sequence[Row], pools: Sequence[Row], on_last: Sequence[Row]) -> list[str]:
+def of_log(
+    log: str, rows: Sequence[Row], pools: Sequence[Row], on_last: Sequence[Row], bounds: Sequence[Row]
+) -> list[str]:
     """Return the section about a log: the policies of the best ranks, with intervals; `on_last`: of the last part."""
-    return [f"## {log}", "", *table_of_tenths(log, rows, pools, on_last)]
+    return [f"## {log}", "", *table_of_tenths(log, rows, pools, on_last, bounds)]
 
 
-def table_of_tenths(log: str, rows: Sequence[Row], pools: Sequence[Row], on_last: Sequence[Row]) -> list[str]:
-    """Return the table of the policies with the best ranks on the tenths of a log."""
+def table_of_tenths(
+    log: str, rows: Sequence[Row], pools: Sequence[Row], on_last: Sequence[Row], bounds: Sequence[Row]
+) -> list[str]:
+    """Return the table of the policies with the best ranks on the tenths of a log, and what is possible at most."""
     rolling = [row for row in rows if row["split"] in ROLLING]
     lines = []
     for policy, rank in best_ranks(rolling):
@@ -43,6 +48,9 @@ def table_of_tenths(log: str, rows: Sequence[Row], pools: Sequence[Row], on_last
                 kept_of(last) if last else "-",
             ]
         )
+    if bounds:
+        of_tenths, of_last_part = possible.cells(bounds, rolling, log)
+        lines.append([possible.LABEL, "", of_tenths, *[""] * 5, of_last_part, ""])
     heads = ["policy", "rank", "median gain", "interval", "AWRT, %", "interval", "worst group, %", "limits kept"]
     return [*markdown([*heads, "last 30 %", "limits kept there"], lines, left=1), ""]
 
@@ -54,7 +62,7 @@ def best_ranks(rows: Sequence[Row]) -> list[tuple[str, float]]:
 
 
 def of_scaled_log(
-    log: str, tenths: Sequence[Row], pools: Sequence[Row], on_last: Sequence[Row], answer: str
+    log: str, tenths: Sequence[Row], pools: Sequence[Row], on_last: Sequence[Row], bounds: Sequence[Row], answer: str
 ) -> list[str]:
     """Return the section about a log on whose tenths policies without training alone were tried.
 
@@ -66,6 +74,8 @@ def of_scaled_log(
         The rows of its tenths, and those of the intervals.
     on_last
         The rows of all policies on its last part.
+    bounds
+        The rows of what is proved possible.
     answer
         The policy that the summary recommends.
     """
@@ -82,13 +92,13 @@ def of_scaled_log(
             "tenths count in no other table, and ranks are among untrained policies. They are the weeks of "
             f"{settings.SCALED[log]}, with copies of its jobs, and so no other log.",
             "",
-            *table_of_tenths(log, tenths, pools, on_last),
+            *table_of_tenths(log, tenths, pools, on_last, bounds),
             *in_words(tenths, answer),
         ]
-    return [*lines, *(table_of_last(on_last) if on_last else [])]
+    return [*lines, *(table_of_last(log, on_last, bounds) if on_last else [])]
 
 
-def table_of_last(rows: Sequence[Row]) -> list[str]:
+def table_of_last(log: str, rows: Sequence[Row], bounds: Sequence[Row]) -> list[str]:
     """Return the table of the policies with the best ranks on the last part of a log."""
     lines = []
     for policy, rank in best_ranks(rows):
@@ -96,6 +106,8 @@ def table_of_last(rows: Sequence[Row]) -> list[str]:
         means = [mean(float(row[key]) for row in mine) for key in ("objective_vs_easy", "AWRT_vs_easy")]
         values = (*means, mean(map(common.worst_group, mine)))
         lines.append([policy, f"{rank:.1f}", *(f"{value:+.1f} %" for value in values), kept_of(mine)])
+    if bounds:
+        lines.append([possible.LABEL, "", possible.cells(bounds, [], log)[1], "", "", ""])
     return [
         f"All policies on the last {100 * (1 - settings.LAST.until):.0f} %, trained ones in the mean of their seeds:",
         "",

@@ -27,11 +27,12 @@ from paretosched.core.tables import save_rows
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.simulation.objective import objective_table
 from paretosched.training.task import data_of, tasks
+from paretosched.wishes.best_possible import best_possible, most_gain
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 from paretosched.workload.user_groups import by_earlier_consumption
 
-UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES = PARTS = (
+UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, BOUNDS = PARTS = (
     "untrained",
     "trained",
     "estimates",
@@ -39,6 +40,7 @@ UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES = PARTS = (
     "scalings",
     "tenths",
     "nudges",
+    "bounds",
 )
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 
@@ -73,6 +75,12 @@ def main() -> None:
             for log in recorded:
                 of_part += (rows_of_estimates if part == ESTIMATES else rows_of_nudges)(log, options)
                 save_part(part, "", of_part, recorded, options.results)
+            continue
+        if part == BOUNDS:
+            tried = tuple(dict.fromkeys((*logs, *(settings.SCALED if options.quick else ()))))
+            for log in tried:
+                of_part += rows_of_bounds(log, options.quick)
+                save_part(part, "", of_part, tried, options.results)
             continue
         if part == GUARDED:
             for log in (*logs, settings.OF_MODEL):
@@ -256,6 +264,19 @@ def rows_of_estimates(log: str, options: argparse.Namespace) -> Iterator[dict[st
         for estimates in settings.ESTIMATES:
             label = {"part": ESTIMATES, "log": log, "policy": words, "estimates": estimates}
             yield without_sums(label | reached_by(whole, words, options, estimates))
+
+
+def rows_of_bounds(log: str, quick: bool) -> Iterator[dict[str, Any]]:
+    """Yield what any schedule gains at most, within the limits, on the parts of a log that policies are tried on."""
+    for split in (*splits(log, quick), *(tenths(quick) if log in settings.SCALED else ())):
+        _, test = learning_and_test(workload(log, quick), split)
+        easy = np.asarray(ps.objectives(ps.simulate(test, settings.EASY)))
+        wish = resolved_on(ps.as_wish(settings.WISHES["limits"], test.groups), test, {settings.EASY: easy})
+        of_easy = float(goal(wish, easy[None])[0])
+        if not np.isnan(of_easy):
+            most = most_gain(best_possible(wish, test), wish, of_easy)
+            label = {"part": BOUNDS, "log": log, "split": split.name, "jobs": len(test)}
+            yield label | {"objective": of_easy, "at_most_vs_easy": most}
 
 
 def rows_of_constants(log: str, quick: bool) -> Iterator[dict[str, Any]]:

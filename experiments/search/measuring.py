@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import settings
 
 import paretosched as ps
 from paretosched.core.arrays import Floats
@@ -26,6 +27,11 @@ def front_and_box(workload: ps.Workload, runs: Iterable[Path]) -> tuple[ps.Front
     whole = ps.merge(list(runs))
     easy = np.asarray(ps.objectives(ps.simulate(workload, "easy")))
     return whole, box_of_times(whole, easy, REACH)
+
+
+def random_wishes(workload: ps.Workload) -> Floats:
+    """Return the weights of the groups in random wishes, (wishes, G)."""
+    return np.random.default_rng(0).dirichlet(np.ones(len(workload.groups)), size=settings.WISHES)
 
 
 def own_milliseconds(search: Any, known: Floats) -> float:

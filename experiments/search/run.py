@@ -15,12 +15,13 @@ import moocore
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import bound
 import common
 import lag
 import offline
 import settings
 import surrogate
-from measuring import box_of_times, own_milliseconds
+from measuring import box_of_times, own_milliseconds, random_wishes
 
 import paretosched as ps
 from paretosched.core.arrays import Floats
@@ -37,7 +38,7 @@ Key = tuple[str, int]
 
 def main() -> None:
     """Search on all logs, or on those of the options, and measure what is there."""
-    everything = ("searches", "long", "lag", "offline", "surrogate")
+    everything = ("searches", "long", "lag", "offline", "surrogate", "bound")
     parser = common.run_parser("search", __doc__, "a made-up log and few simulations", everything)
     parser.add_argument("--log", action="append", choices=settings.LOGS, help="may be given again; default: all")
     parser.add_argument("--seeds", type=int, help="how many, from 0; default: those of settings.py")
@@ -63,6 +64,8 @@ def main() -> None:
     if "long" in parts:
         seeds = seeds_of(options, settings.LONG_SEEDS)
         compare(options, settings.LONG_FILE, settings.LONG_BUDGETS, seeds, options.work / "long")
+    for log in options.log or settings.LOGS if "bound" in parts else ():
+        save_rows_of(log, [bound.measure(log, part_of(log, options.quick))], options.results / bound.FILE)
     note: dict[str, Any] = {"quick": options.quick, "population": settings.POPULATION, "reaches": settings.REACHES}
     note |= {"reach": REACH, "wishes": settings.WISHES, "shares": settings.LOGS}
     common.save_provenance(options.results, note, ("moocore", "pymoo"))
@@ -113,7 +116,7 @@ def measures(
     box = boxes[REACH]
     reference = to_box(whole.values, table, box)
     reference = reference[(reference < box.edge).all(axis=1)]
-    wishes = np.random.default_rng(0).dirichlet(np.ones(len(workload.groups)), size=settings.WISHES)
+    wishes = random_wishes(workload)
     for (algorithm, seed), run in runs.items():
         values, _ = read_values(run)
         about = settle(workload, {}, seed=seed, population=settings.POPULATION, algorithm=algorithm)

@@ -15,7 +15,16 @@ from paretosched.core.tables import load_rows
 from paretosched.workload.user_groups import by_consumption
 from support.experiments import ROOT, modules, script
 
-SCRIPTS = ("by_log", "elsewhere", "nudges", "scalings", "standings", "run", "settings")  # there are more experiments
+SCRIPTS = (
+    "by_log",
+    "elsewhere",
+    "nudges",
+    "possible",
+    "scalings",
+    "standings",
+    "run",
+    "settings",
+)  # there are more experiments
 
 
 @pytest.fixture
@@ -206,7 +215,11 @@ def test_tenths_of_a_scaled_log_stand_apart_with_intervals_and_what_was_trained_
         for policy, cell in last.items()
         for row in rows_of({policy: {"CTC 1024": cell}})
     ]
-    lines = scripts["by_log"].of_scaled_log("CTC 1024", tenths, pools, on_last, "fcfs")
+    bounds = [
+        {"log": "CTC 1024", "split": split, "at_most_vs_easy": most}
+        for split, most in (("50 %", "12"), ("60 %", "13"), ("last 30 %", "45.6"), ("70 %", "99"))  # not tried
+    ]
+    lines = scripts["by_log"].of_scaled_log("CTC 1024", tenths, pools, on_last, bounds, "fcfs")
     text = "\n".join(lines)
     assert lines[0] == "## CTC 1024"
     assert "the 1 trainings on its first 70 % took 7 CPU s" in text
@@ -215,8 +228,13 @@ def test_tenths_of_a_scaled_log_stand_apart_with_intervals_and_what_was_trained_
     assert [line[:5] + line[7:] for line in rows_in(first.splitlines())] == [
         ["easy", "1.5", "+0.0 %", "+0.0 to +0.0", "+0.0", "2 of 2", "+0.0 %", "1 of 1"],
         ["fcfs", "1.5", "+6.0 %", "+1.0 to +9.0", "+6.0", "1 of 2", "not tried", "-"],
+        [scripts["possible"].LABEL, "", "+12.5 %", "", "", "", "+45.6 %"],
     ]
-    assert [line[:3] for line in rows_in(second.splitlines())] == [["a", "1.0", "+3.0 %"], ["easy", "2.0", "+0.0 %"]]
+    assert [line[:3] for line in rows_in(second.splitlines())] == [
+        ["a", "1.0", "+3.0 %"],
+        ["easy", "2.0", "+0.0 %"],
+        [scripts["possible"].LABEL, "", "+45.6 %"],
+    ]
 
 
 @pytest.mark.slow
@@ -257,6 +275,11 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert {row["policy"] for row in of_tenths} == {row["policy"] for row in of_others}
     assert {row["log"] for row in (*of_trained, *of_others)} == {"CTC"}  # they count in no other table
     assert len(load_rows(results / "tenths-pooled.csv")) == len({row["policy"] for row in of_tenths})
+    of_bounds = load_rows(results / "bounds.csv")
+    assert {(row["log"], row["split"]) for row in of_bounds} == {
+        (log, split) for log in ("CTC", "CTC 1024") for split in ("60 %", "70 %", "last 30 %")
+    }
+    assert summary.count("*proved possible at most within the limits*") == 2
     tables = {path.name: path.read_bytes() for path in results.glob("*.csv")}
     assert script(*run) == ""  # nothing is trained again
     shutil.rmtree(work)
@@ -269,8 +292,17 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == (
         {"CTC", "SDSC96"},
-        ["estimates", "guarded", "nudges", "scalings", "tenths", "trained", "untrained"],
+        ["bounds", "estimates", "guarded", "nudges", "scalings", "tenths", "trained", "untrained"],
     )
+
+
+def test_no_policy_within_the_limits_gains_more_than_is_proved_possible() -> None:
+    results = ROOT / "results" / "online"
+    most = {(row["log"], row["split"]): float(row["at_most_vs_easy"]) for row in load_rows(results / "bounds.csv")}
+    rows = [row for part in ("untrained", "trained", "tenths") for row in load_rows(results / f"{part}.csv")]
+    within = [row for row in rows if row["exceeded"] and float(row["exceeded"]) == 0]
+    assert {(row["log"], row["split"]) for row in rows if row["exceeded"]} == most.keys()
+    assert all(float(row["objective_vs_easy"]) <= most[row["log"], row["split"]] + 1e-9 for row in within)
 
 
 def test_the_readme_names_the_scripts_there_are() -> None:
