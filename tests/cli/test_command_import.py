@@ -142,6 +142,7 @@ def test_down_times_reach_every_command(tmp_path: Path) -> None:
     remark = "no scheduler uses them, all know them beforehand, and UTIL is that of the whole machine"
     for words in (
         ("simulate", log, "--policy", "easy"),
+        ("simulate", log, "--policy", "guarded: 1"),
         ("compare", log, "--policy", "fcfs", "-o", tmp_path / "report.html"),
         ("explore", log, "-o", tmp_path / "run", "--evaluations", 8, "--population", 4),
     ):
