@@ -360,8 +360,10 @@ def compare_both(jobs: Jobs, t: Int, start: Ints, arrived: Int, count: Int, easy
 
     Parameters
     ----------
-    jobs, t, start, arrived
+    jobs, t, arrived
         As for `prepare_easy`.
+    start
+        (n,) int64, start times on the real machine, s; -1 if not before t.
     count
         How many jobs were simulated.
     easy, books
