@@ -65,8 +65,8 @@ def train_guarded(
     The same arguments return the same policy, for any number of workers. If the run directory holds the same training,
     it is continued, with the same result as if it had never stopped.
 
-    EASY and the untrained guarded order of the wish are tried first: the result is never worse than these on the
-    training data, and is EASY if only EASY keeps the limits on all parts of it.
+    EASY and the untrained guarded order of the wish are tried first: without a margin the result is never worse than
+    these on the training data, and is EASY if only EASY keeps the limits on all parts of it.
 
     Parameters
     ----------

@@ -4,7 +4,8 @@ The class has all published orders, the groups in any order, and formulas that c
 reservations, for some groups or for all, see `paretosched.encodings.trained_order`. The search tries known policies
 first. Then CMA-ES varies a formula on a logarithmic scale, beginning with the best known order of the groups: the same
 formula at all times, then one for each situation, and then another one for backfilling. All other named policies are
-tried last, on top of the evaluations: the result is never worse than the best named policy on the training data.
+tried last, on top of the evaluations: without a margin the result is never worse than the best named policy on the
+training data.
 
 Simulations of all jobs are the costs. Each generation therefore races: its candidates are simulated on one of eight
 parts of the jobs, another one in each generation, and only the better half on all jobs.
