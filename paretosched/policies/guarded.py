@@ -12,7 +12,8 @@ Large requests first is what lowers the AWRT, in which jobs count by their area;
 While the guard is content, the first group of `first` has class 1, the second class 2, and the groups that are not
 named share the class after the last. At a review the scheduler simulates EASY on all jobs that have been submitted, and
 compares its AWRT with its own, overall and group by group. It uses what it can know then: run times of jobs that have
-ended; of others, their request times what jobs of their group have used of theirs; waits up to the review.
+ended; of others, their request times what jobs of their group have used of theirs; waits up to the review. Where
+processors are down at times, they are so for this EASY, too.
 
 - If the AWRT is not at least 2 % below `overall` times EASY's, all groups have class 1: all room is used up.
 - A group whose AWRT is more than `each` times EASY's has class 0, before all others; while there is room overall,
