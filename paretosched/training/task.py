@@ -120,8 +120,10 @@ class Task:
 
         It is the fitness; but what breaks the limits comes after all that keeps them, if only without the margin.
         """
-        broken = self.measure(values)[1] > 0
-        return np.where(broken, BROKEN * self.fitness(values), self.fitness(values))
+        fitness = self.fitness(values)
+        if not self.margin:  # then that is so already
+            return fitness
+        return np.where(self.measure(values)[1] > 0, BROKEN * fitness, fitness)
 
 
 def by_weight(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
