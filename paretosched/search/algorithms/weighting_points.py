@@ -22,7 +22,7 @@ RANGES = ((-1.5, 0.0), (3.5, 5.5), (-4.0, 0.0))  # decades of w, K / a and b / a
 LIMITS = ((-3.0, 0.0), (1.0, 7.0), (-6.0, 1.0))  # decades that moves may reach
 UNITS = np.array([[-3.0, 1.0], [0.0, 0.0], [-6.0, 0.0], [0.0, 2.0]])  # of K / a and b / a with f1..f4, as decades
 
-ORDERS, DRAWN = 10, 49  # random weak orders of the groups, and random points at least, to begin with
+DRAWN = 59  # random points at least, to begin with; random weak orders of the groups beside them gain nothing
 COPY, CRITERION = 0.1, 0.05  # probabilities of copying a situation, and of another criterion
 EVERYWHERE, ALONE = 0.85, 0.075  # probabilities that a move is made in all situations, and in one
 STEP, FAR, FARTHER = 0.6, 0.2, 4.0  # decades a move goes; how often it goes farther, and how many times as far
@@ -68,18 +68,6 @@ def decades(ranges: tuple[tuple[float, float], ...], groups: int) -> Floats:
     return np.repeat(np.array(ranges).T, (groups, groups, 1), axis=1)
 
 
-def orders_and_random(orders: int, drawn: int, groups: int, generator: np.random.Generator) -> Floats:
-    """Return first come, first served, then random weak orders of the groups, then random points, (k, 3, 2 G + 2)."""
-    lower, upper = decades(LIMITS, groups)
-    plain = np.concatenate([np.zeros(groups), lower[groups:], [CRITERIA.index("f2")]])
-    points = np.tile(plain, (1 + orders, len(SITUATIONS), 1))
-    for order in points[1:]:
-        ranks = generator.integers(generator.integers(1, groups + 1), size=groups)
-        ahead = ranks > 0  # of others, by as many months as no job waits
-        order[:, groups : 2 * groups][:, ahead] = np.log10(ranks[ahead] / groups) + upper[groups]
-    return np.concatenate([points, random_points(drawn, groups, generator)])
-
-
 def random_points(count: int, groups: int, generator: np.random.Generator) -> Floats:
     """Return random points, each the same in all situations, (count, 3, 2 G + 2)."""
     lower, upper = decades(RANGES, groups)
@@ -115,10 +103,9 @@ class WeightingMoves(NamedTuple):
 
     def first(self, least: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
         """Return the points to begin with, (k, 3, 2 G + 2), at least so many, and their genomes, (k, d)."""
-        points = orders_and_random(ORDERS, max(DRAWN, least - 1 - ORDERS), self.groups, generator)
-        genomes = genomes_of(points)
-        genomes[0] = first_come_first_served(self.groups)
-        return points, genomes
+        submitted = first_come_first_served(self.groups)[None]
+        drawn = random_points(max(DRAWN, least - 1), self.groups, generator)
+        return np.concatenate([points_of(submitted), drawn]), np.concatenate([submitted, genomes_of(drawn)])
 
     def genomes(self, points: Floats) -> Floats:
         """Return the genomes of points."""
