@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, WorkersLostError, in_quotes
-from .console import PROGRAM, bar, remark, remarks_of_search, show, sure_interrupt
+from .console import PROGRAM, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest
 from .options import (
@@ -306,7 +306,7 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Pro
 
     workload = read_workload(options)
     last: dict[bool, Progress] = {}
-    with sure_interrupt(), remarks_of_search(), bar("exploring", options.evaluations) as update:
+    with remarks_of_search(), bar("exploring", options.evaluations) as update:
 
         def on_progress(progress: Progress) -> None:
             last[progress.beginning] = progress
@@ -400,7 +400,7 @@ def _explore_plan(options: argparse.Namespace) -> None:
     workload = read_workload(options)
     counts = [row.settings["evaluations"] for row in rows]
     before = dict(zip((row.name for row in rows), accumulate([0, *counts]), strict=False))
-    with sure_interrupt(), remarks_of_search(), bar(options.plan, sum(counts)) as update:
+    with remarks_of_search(), bar(options.plan, sum(counts)) as update:
 
         def on_progress(row: Row, progress: Progress) -> None:
             update(before[row.name] + progress.evaluations, sum(counts), f"{row.name}: {_front_text(progress)}")

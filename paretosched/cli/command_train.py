@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError, WorkersLostError, in_quotes
-from .console import PROGRAM, bar, remark, remarks_of_search, show, sure_interrupt
+from .console import PROGRAM, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_wish, read_workload, remark_repairs, remark_rest
 from .options import (
@@ -314,7 +314,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
     from ..training.priority_training import train_priority
 
     wish = read_wish(options, workloads[0])
-    with sure_interrupt(), remarks_of_search(), bar("training", None) as update:
+    with remarks_of_search(), bar("training", None) as update:
 
         def on_progress(progress: Progress) -> None:
             notes = [f"{amount(progress.objective)}, EASY {amount(progress.easy)}"] if wish.weights or wish.near else []

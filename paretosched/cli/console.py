@@ -14,7 +14,7 @@ from types import FrameType
 from ..core.errors import InputError, printable
 
 PROGRAM = "paretosched"
-BUSY = ("importlib", "numba", "llvmlite")  # parts of the file names of code that must not be interrupted
+BUSY = ("importlib", "numba", "llvmlite", "rich")  # packages that must not be interrupted
 SEARCH = "paretosched.search"  # the logger
 PERIOD = 10.0  # s, between two lines about work that takes longer
 
@@ -101,13 +101,14 @@ def sure_interrupt() -> Iterator[None]:
     """Make sure that Ctrl-C ends the command; while it would be lost or do harm, it is delayed.
 
     It would be lost in a callback of the garbage collector, such as Dask's, and in a finalizer. During an import or a
-    compilation it would leave the library in a state in which a run cannot even be closed.
+    compilation it would leave the library in a state in which a run cannot even be closed. While the bar is drawn or
+    taken away it would leave a terminal without a cursor, and standard error in the hands of a bar that is gone.
     """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         while frame is not None:
-            code = frame.f_code
-            if code.co_name in ("_gc_callback", "__del__") or any(part in code.co_filename for part in BUSY):
+            package = str(frame.f_globals.get("__name__")).partition(".")[0]
+            if package in BUSY or frame.f_code.co_name in ("_gc_callback", "__del__"):
                 threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
                 return
             frame = frame.f_back
@@ -124,7 +125,10 @@ def sure_interrupt() -> Iterator[None]:
 
 @contextmanager
 def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
-    """Show a progress bar with the remaining time if standard error is a terminal, otherwise lines, see `_Lines`."""
+    """Show a progress bar with the remaining time if standard error is a terminal, otherwise lines, see `_Lines`.
+
+    Ctrl-C is sure to end what is done meanwhile, see `sure_interrupt`.
+    """
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -140,7 +144,8 @@ def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
     if not console.is_terminal:
         lines = _Lines(what, unit)
         try:
-            yield lines.update
+            with sure_interrupt():
+                yield lines.update
         finally:
             lines.end.set()
         return
@@ -153,7 +158,7 @@ def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console) as progress:
+    with sure_interrupt(), Progress(*columns, console=console) as progress:
         task = progress.add_task(what, total=total, note="")
 
         def update(count: int, goal: int | None, note: str) -> None:

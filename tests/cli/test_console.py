@@ -187,6 +187,57 @@ def test_a_terminal_gets_a_progress_bar(house: Path, tmp_path: Path) -> None:
     assert "paretosched:" not in text
 
 
+INTERRUPTED = """
+import os, signal, sys
+from rich.{module} import {name}
+from paretosched.cli.console import bar, tell
+
+plain, sent = {name}.{method}, []
+
+def interrupted(*arguments, **words):
+    if not sent:
+        sent.append(os.kill(os.getpid(), signal.SIGINT))
+        for _ in range(1000):  # the signal arrives in one of these
+            pass
+    return plain(*arguments, **words)
+
+{name}.{method} = interrupted
+try:
+    with bar("working", 7, "jobs") as update:
+        update(3, 7, "")
+    for _ in range(10**9):  # it is delayed until here
+        pass
+except KeyboardInterrupt:
+    tell("interrupted")
+    sys.exit(130)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("module", "name", "method"),
+    [("live", "Live", "start"), ("live", "Live", "stop"), ("console", "Console", "clear_live")],
+)
+def test_ctrl_c_while_the_bar_is_drawn_or_taken_away_is_said_and_leaves_a_cursor(
+    module: str, name: str, method: str
+) -> None:
+    near, far = pty.openpty()
+    program = INTERRUPTED.format(module=module, name=name, method=method)
+    child = subprocess.Popen(
+        [sys.executable, "-c", program], env=environment(TERM="xterm", COLUMNS="100"), stdout=far, stderr=far
+    )
+    os.close(far)
+    text = b""
+    while select.select([near], [], [], 60)[0]:
+        try:
+            text += os.read(near, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+    os.close(near)
+    assert child.wait(timeout=60) == 130
+    assert text.endswith(b"\x1b[?25hinterrupted\r\n")
+
+
 @pytest.mark.slow
 def test_ctrl_c_with_worker_processes_is_as_quiet(house: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"

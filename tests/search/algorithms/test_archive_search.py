@@ -13,7 +13,7 @@ from paretosched.search.algorithms.archive_members import Members
 from paretosched.search.algorithms.archive_search import Aim, archive_search
 from paretosched.search.algorithms.named_algorithms import search
 from paretosched.search.algorithms.spaces import FREQUENCY, KEY, MATE, NUMBER, PARENT, Reals, Recipes
-from paretosched.search.algorithms.weighting_points import DRAWN, ORDERS, genomes_of, points_of
+from paretosched.search.algorithms.weighting_points import DRAWN, genomes_of, points_of
 from support.searching import LOWER, UPPER, WEIGHTS, toy_costs
 
 GROUPS = ("1", "2")
@@ -84,21 +84,6 @@ def test_the_first_genome_is_first_come_first_served(backfill: str, rule: str) -
     assert starts == simulate(w, rule).start.tolist()
 
 
-def test_orders_put_groups_before_others_however_long_these_wait() -> None:
-    orders = next(archive_search(WEIGHTS, 10, 5))[1 : 1 + ORDERS]
-    ahead = 0
-    for genome in orders:
-        policy = decode(genome, GROUPS, "none")
-        assert policy.criteria == ("f2",) * 3
-        K, a, b = policy.genes[0, 2:4], policy.genes[0, 4], policy.genes[0, 5]
-        month, area = 30 * 86400, 1e6 * 86400
-        if K[0] != K[1]:
-            ahead += 1
-            assert abs(K[0] - K[1]) > a * month + b * area * 1e-6
-        assert (policy.genes == policy.genes[0]).all()
-    assert ahead
-
-
 @pytest.mark.parametrize("width", [1, 5, 9, 40])
 def test_a_ray_is_the_one_that_numpy_draws(width: int) -> None:
     ours, of_numpy = np.random.default_rng(width), np.random.default_rng(width)
@@ -158,22 +143,20 @@ def test_a_genome_depends_on_results_up_to_the_lag_before_it_only(lag: int, resu
 @pytest.mark.parametrize("lag", [60, 200, 1000])
 def test_what_comes_before_the_first_result_is_drawn(lag: int) -> None:
     first = next(archive_search(WEIGHTS, lag, 2))
-    assert len(first) == max(lag, 1 + weighting_points.ORDERS + weighting_points.DRAWN)
-    assert len(np.unique(first[1 + weighting_points.ORDERS :], axis=0)) == len(first) - 1 - weighting_points.ORDERS
+    assert len(first) == max(lag, 1 + DRAWN)
+    assert len(np.unique(first, axis=0)) == len(first)
 
 
 def test_the_same_seed_asks_for_the_same_genomes_and_another_for_others() -> None:
     first, again, other = batches_of(5, 6), batches_of(5, 6), batches_of(6, 6)
     assert [b.tobytes() for b in first] == [b.tobytes() for b in again]
     assert all((a[-1] != b[-1]).any() for a, b in zip(first, other, strict=True))
-    assert [len(batch) for batch in first] == [1 + ORDERS + DRAWN] + 5 * [12]
+    assert [len(batch) for batch in first] == [1 + DRAWN] + 5 * [12]
 
 
-def test_no_genome_is_asked_for_twice_but_weak_orders() -> None:
+def test_no_genome_is_asked_for_twice() -> None:
     genomes = np.concatenate(batches_of(2, 40))
-    first, later = genomes[: 1 + ORDERS], genomes[1 + ORDERS :]
-    assert len(np.unique(first, axis=0)) == 4  # first come, first served, and the weak orders of two groups
-    assert len(np.unique(later, axis=0)) == len(later)
+    assert len(np.unique(genomes, axis=0)) == len(genomes)
 
 
 def test_schedules_to_begin_with_are_asked_for_as_they_are_after_the_first() -> None:
