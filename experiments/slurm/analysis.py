@@ -29,10 +29,11 @@ def main() -> None:
     provenance = common.load_provenance(options.results)
     rows = common.rows(options.results / "windows.csv")
     modelled = common.rows(options.results / "nodes.csv")
+    most = {place(row): float(row["at most %"]) for row in common.rows(options.results / "bound.csv")}
     logs = list(dict.fromkeys(row["log"] for row in rows))
-    lines = ["# What was simulated, and what a real Slurm did", "", *opening(rows, logs), *heading(provenance, rows)]
+    lines = ["# What was simulated, and what a real Slurm did", "", *opening(rows, logs, most), *heading(provenance, rows)]
     lines += [
-        *gains(rows, logs),
+        *gains(rows, logs, most),
         *groups(rows, logs),
         *agreement(rows, logs),
         *reserving(rows, logs),
@@ -133,7 +134,7 @@ def difference(row: Row, key: str = "objective") -> float:
 # --- the summary ------------------------------------------------------------------------------------------------------
 
 
-def opening(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
+def opening(rows: Sequence[Row], logs: Sequence[str], most: Mapping[str, float]) -> list[str]:
     """Return the five sentences of the summary; none if a log has no window with the policy and with stock Slurm."""
     both = {log: gains_of(rows, log) for log in logs}
     if not all(both.values()):
@@ -143,6 +144,7 @@ def opening(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
     worst = min(every, key=lambda name: every[name][1])
     better = sum(of_slurm > 0 for _, of_slurm in every.values())
     medians = (f"{middle(real[log])} % on {log}, where {middle(simulated[log])} % was simulated" for log in logs)
+    bounds = [words for log in logs if (words := in_bounds(rows, log, most))]
     differences = (f"{spread([b - a for a, b in both[log].values()])} points on {log}" for log in logs)
     losing = [words for log in logs for words in losers(rows, log)]
     order = (
@@ -155,7 +157,8 @@ def opening(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
         f"Does a policy that is trained for {settings.OBJECTIVE}, response times of two user groups, gain on a real "
         "Slurm what was simulated, and how near is the simulation?",
         f"On Slurm the policy is better than stock Slurm in {better} of {len(every)} windows; the median gain is "
-        f"{', and '.join(medians)}.",
+        f"{', and '.join(medians)}"
+        + (f"; in the mean of windows {' and '.join(bounds)} was simulated." if bounds else "."),
         f"There are {' and '.join(f'{len(both[log])} windows of {log}' for log in logs)}, one run of each; the gain on "
         f"Slurm less the simulated one is {', and '.join(differences)} (mean and standard deviation of windows).",
         (f"Others pay: {', and '.join(losing)}; in" if losing else "In")
@@ -165,6 +168,13 @@ def opening(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
         "Set limits for the other groups, begin with `deploy --dry-run`, see by `review` what was kept, and trust the "
         f"median gain of many windows, not a single wait (off by {' and '.join(waits)} in the median).",
     )
+
+
+def in_bounds(rows: Sequence[Row], log: str, most: Mapping[str, float]) -> str:
+    """Return in words the simulated gain of a log's windows, of what is proved possible; "" where that is not known."""
+    simulated = {name: pair[0] for name, pair in gains_of(rows, log).items() if name in most}
+    bound = [most[name] for name in simulated]
+    return f"{mean(simulated.values()):+.1f} of at most {mean(bound):.1f} % (proved) on {log}" if bound else ""
 
 
 def gains_of(rows: Sequence[Row], log: str) -> dict[str, tuple[float, float]]:
@@ -214,17 +224,19 @@ def heading(provenance: Mapping[str, Any], rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def gains(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
+def gains(rows: Sequence[Row], logs: Sequence[str], most: Mapping[str, float]) -> list[str]:
     """Return the section about the gains of the trained policy."""
     lines = []
     for row in of(rows, settings.DEPLOYED, POLICY):
         cells = [place(row), row["counted"], f"{predicted_gain(rows, row):+.1f}", f"{realised_gain(rows, row):+.1f}"]
         stock = stock_of(rows, row)
         cells += ["-" if stock is None else f"{difference(stock):+.1f}", f"{difference(row):+.1f}"]
-        lines.append([*cells, f"{order_kept(row):.1f}"])
+        bound = f"{most[place(row)]:.1f}" if place(row) in most else "-"
+        lines.append([*cells, f"{order_kept(row):.1f}", bound])
     if not lines:
         return common.not_run("Gain of the trained policy")
     heads = ["window", "jobs", "gain simulated %", "gain on Slurm %", "stock: Slurm - EASY %", "Slurm - policy %"]
+    heads += ["pairs in order %", "at most, proved %"]
     means = []
     for log in logs:
         mine = of(rows, settings.DEPLOYED, POLICY, log)
@@ -241,11 +253,12 @@ def gains(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
         "## Gain of the trained policy",
         "",
         *[line for text in means for line in (text, "")],
-        *markdown([*heads, "pairs in order %"], lines, left=1),
+        *markdown(heads, lines, left=1),
         "",
         "Gains are over EASY where simulated, over stock Slurm (order of submission, bf_job_part_count_reserve=1) on "
         "Slurm; ± is the standard deviation over windows. Pairs: of the jobs of which one came while the other waited, "
-        "how many started in the order of the simulation.",
+        "how many started in the order of the simulation. *At most*: what no schedule of the jobs that count can gain "
+        "over EASY, also one that knows the future and has the machine for them alone (`run.py --part bound`).",
         "",
     ]
 

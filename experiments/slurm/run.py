@@ -29,6 +29,7 @@ from paretosched.core.tables import save_rows
 from paretosched.policies.slurm_policy import read_slurm
 from paretosched.simulation.objective import objective_table
 from paretosched.simulation.schedule import Schedule
+from paretosched.wishes.best_possible import best_possible, most_gain
 from paretosched.wishes.wish import goal
 from paretosched.workload.calendar import find_zone
 from paretosched.workload.log_names import Names
@@ -41,6 +42,7 @@ LATER = (
 )
 TRIES = 1000
 WINDOWS, MODELLED, STARTS = "windows.csv", "nodes.csv", "starts.csv"
+BOUNDS, AT_MOST = "bound.csv", "at most %"
 USER, GROUP, QUEUE, PARTITION = 11, 12, 14, 15  # columns of a log
 
 
@@ -78,19 +80,39 @@ def main() -> None:
     parser.add_argument("--at-once", type=int, metavar="N", help="clusters at once (default 1; quick: 2)")
     common.add_work(parser, "slurm", "replays")
     options = parser.parse_args()
-    if why := refusal(fast=True):
-        parser.error(f"no Slurm here: {why}")
-    options.results.mkdir(parents=True, exist_ok=True)
     logs = options.log or (settings.QUICK_LOGS if options.quick else tuple(settings.MACHINES))
     parts = options.part or (settings.QUICK_PARTS if options.quick else settings.PARTS)
+    replayed = {*parts} != {settings.BOUND}
+    if replayed and (why := refusal(fast=True)):
+        parser.error(f"no Slurm here: {why}")
+    options.results.mkdir(parents=True, exist_ok=True)
     count = options.windows or (settings.QUICK_WINDOWS if options.quick else settings.WINDOWS)
-    systems = [system for system in settings.SYSTEMS if system.part in parts]
     windows = [
         window
         for log in logs
         for window in windows_of(log, count, options.quick)
         if options.window is None or window.number in options.window
     ]
+    if settings.BOUND in parts:
+        save_bounds(windows, options.results / BOUNDS)
+    if replayed:
+        save_replays(windows, [system for system in settings.SYSTEMS if system.part in parts], options)
+    note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "rate": options.rate}
+    note |= {"seed": settings.SEED, "systems": [system._asdict() for system in settings.SYSTEMS]}
+    replayed_logs = list(dict.fromkeys(row["log"] for row in common.rows(options.results / WINDOWS))) or logs
+    note["machines"] = {log: machine_of(log, options.quick)._asdict() for log in replayed_logs}
+    note["workloads"] = {
+        log: {"jobs": len(w), "processors": w.capacity, "digest": w.digest}
+        for log in replayed_logs
+        for w in [workload(log, options.quick)]
+    }
+    note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
+    common.save_provenance(options.results, note, ("cma",))
+
+
+def save_replays(windows: Sequence[Window], systems: Sequence[settings.System], options: argparse.Namespace) -> None:
+    """Replay windows on systems, and write the tables of all replays that there are."""
+    logs = list(dict.fromkeys(window.log for window in windows))
     for log in logs:
         policy_of(log, options)  # before threads want it
     at_once = options.at_once or (settings.QUICK_AT_ONCE if options.quick else 1)
@@ -104,17 +126,6 @@ def main() -> None:
     save_rows(with_earlier(modelled, options.results, MODELLED), options.results / MODELLED)
     begun = [row for log in every_log(options) for row in starts_of(log, options)]
     save_rows(with_earlier(begun, options.results, STARTS), options.results / STARTS)
-    logs = list(dict.fromkeys(row["log"] for row in rows))
-    note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "rate": options.rate}
-    note |= {"seed": settings.SEED, "systems": [system._asdict() for system in settings.SYSTEMS]}
-    note["machines"] = {log: machine_of(log, options.quick)._asdict() for log in logs}
-    note["workloads"] = {
-        log: {"jobs": len(w), "processors": w.capacity, "digest": w.digest}
-        for log in logs
-        for w in [workload(log, options.quick)]
-    }
-    note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
-    common.save_provenance(options.results, note, ("cma",))
 
 
 # --- windows ----------------------------------------------------------------------------------------------------------
@@ -317,6 +328,25 @@ def rows_of_replay(
         priorities = priority_pairs(window, policy, record) if twin == settings.SLURM_CONF else (None, None)
         row |= dict(zip(("priority_pairs", "priority_pairs_agreed"), priorities, strict=True))
         yield row | {"wall_seconds": record["wall_seconds"]}
+
+
+def save_bounds(windows: Sequence[Window], file: Path) -> None:
+    """Write what any schedule of a window gains over EASY at most; the rows replace those of these windows.
+
+    It is proved for the jobs that count, alone: those that ran before only take processors from them.
+    """
+    new = {}
+    for window in windows:
+        counted = window.jobs.take(np.flatnonzero(window.counted))
+        wish = ps.as_wish(settings.OBJECTIVE, counted.groups)
+        easy = f_obj(ps.objectives(ps.simulate(window.jobs, "easy"), window.counted))
+        most = most_gain(best_possible(wish, counted), wish, easy)
+        assert most is not None  # noqa: S101  # nothing is limited
+        new[window.log, str(window.number)] = {AT_MOST: round(most, 3)}
+    earlier = {(row["log"], row["window"]): {AT_MOST: row[AT_MOST]} for row in common.rows(file)}
+    by_log = [*settings.MACHINES]
+    keys = sorted({**earlier, **new}, key=lambda key: (by_log.index(key[0]), int(key[1])))
+    save_rows([{"log": log, "window": number, **(earlier | new)[log, number]} for log, number in keys], file)
 
 
 def modelled_rows(log: str, rows: Sequence[dict[str, Any]], options: argparse.Namespace) -> Iterator[dict[str, Any]]:

@@ -65,12 +65,13 @@ class System(NamedTuple):
     accounting: bool = False
 
 
-GAIN, BACKFILLING, MULTIFACTOR, ACCOUNTED, AGAIN = PARTS = (
+GAIN, BACKFILLING, MULTIFACTOR, ACCOUNTED, AGAIN, BOUND = PARTS = (
     "gain",
     "backfilling",
     "multifactor",
     "accounted",
     "again",
+    "bound",
 )
 STOCK, DEPLOYED, COARSE, RESERVING, REPEATED = "stock", "deployed", "coarse", "reserving", "stock again"
 AGELESS, AGED, FAIR = "ageless", "multifactor", "fairshare"
@@ -132,4 +133,4 @@ QUICK_WINDOWS = 1
 QUICK_LEAD = 10.0
 QUICK_AT_ONCE = 2
 QUICK_FASTER = 40  # times, so that its jobs last minutes instead of hours
-QUICK_PARTS = (GAIN,)
+QUICK_PARTS = (GAIN, BOUND)

@@ -130,6 +130,23 @@ def test_a_window_with_a_job_that_came_too_late_is_said_and_left_out_beside(run:
 
 
 @pytest.mark.slow
+def test_what_is_proved_of_the_windows_takes_no_slurm_and_no_policy_gains_more(run: Any, tmp_path: Path) -> None:
+    words = ("slurm", "run.py", "--quick", "--part", "bound", "--work", tmp_path, "--results", tmp_path, "--windows", 2)
+    script(*words)
+    rows = load_rows(tmp_path / "bound.csv")
+    assert [(row["log"], row["window"]) for row in rows] == [("KTH", "0"), ("KTH", "1")]
+    for row, window in zip(rows, run.windows_of("KTH", 2, quick=True), strict=True):
+        easy, *others = (
+            run.f_obj(ps.objectives(ps.simulate(window.jobs, policy), window.counted))
+            for policy in ("easy", "priority:1,2", "sjf", "priority:2,1; backfill: easy:8")
+        )
+        assert 0 < max(100 * (1 - other / easy) for other in others) < float(row["at most %"]) < 100
+    script(*words, "--window", 1)  # the other window's row stays
+    assert load_rows(tmp_path / "bound.csv") == rows
+    assert not (tmp_path / "windows.csv").exists()
+
+
+@pytest.mark.slow
 @pytest.mark.long
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     if why := refusal(fast=True):
