@@ -31,7 +31,12 @@ def main() -> None:
     modelled = common.rows(options.results / "nodes.csv")
     most = {place(row): float(row["at most %"]) for row in common.rows(options.results / "bound.csv")}
     logs = list(dict.fromkeys(row["log"] for row in rows))
-    lines = ["# What was simulated, and what a real Slurm did", "", *opening(rows, logs, most), *heading(provenance, rows)]
+    lines = [
+        "# What was simulated, and what a real Slurm did",
+        "",
+        *opening(rows, logs, most),
+        *heading(provenance, rows),
+    ]
     lines += [
         *gains(rows, logs, most),
         *groups(rows, logs),

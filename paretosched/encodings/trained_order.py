@@ -233,6 +233,43 @@ def formula(block: Floats, groups: Sequence[str]) -> str:
     return written_term(_of("*", weight, total))
 
 
+def keys_of(blocks: Floats, group: Ints, wait: Floats, estimate: Floats, width: Floats) -> Floats:
+    """Return the keys that orders give to waiting jobs, (k, n), whose numbers are not cut to four digits.
+
+    Parameters
+    ----------
+    blocks
+        (k, 2 G + 9) genes of orders, see `formula`.
+    group, wait, estimate, width
+        (n,) each: the groups of the jobs, from 0 on, seconds so far, requested seconds, processors.
+
+    Examples
+    --------
+    >>> genes = np.array([[1, 1, 0.9, 0, 0.8, 0, 0, 0, 0.1, 0.5, 0.5, 0.5, 0.5]])
+    >>> wait, estimate, width = np.array([60.0, 90]), np.array([20.0, 30]), np.array([1.0, 8])
+    >>> keys_of(genes, np.array([0, 1]), wait, estimate, width).round().tolist()
+    [[316268.0, 60.0]]
+    """
+    count = (blocks.shape[1] - len(OF_WAIT) - len(STATIC)) // 2
+    weights, constants, of_wait, static = np.split(blocks, np.cumsum([count, count, len(OF_WAIT)]), axis=1)
+    signed = 2 * static - 1
+    slopes = _sizes(of_wait, LARGEST * np.array(OF_WAIT_SCALE))
+    statics = np.sign(signed) * _sizes(np.abs(signed), LARGEST * np.array(STATIC_SCALE))
+    area = estimate * width
+    of_slopes = np.array([np.ones(wait.size), 1 / estimate, 1 / width, 1 / area])
+    of_statics = np.array([estimate, width, area, np.log(estimate), np.log(width)])
+    keys: Floats = _sizes(constants, MOST_SECONDS)[:, group]
+    for coefficients, measures in ((slopes, wait * of_slopes), (statics, of_statics)):
+        keys += np.einsum("kc,cn->kn", coefficients, measures)  # no BLAS, whose rounding depends on its threads
+    return 10.0 ** (2 * (weights[:, group] - 1)) * keys
+
+
+def _sizes(genes: Floats, largest: Floats | float) -> Floats:
+    """Return the numbers that genes in [0, 1] stand for; 0 for small ones."""
+    sizes: Floats = np.where(genes >= NONE, largest * 10.0 ** (DECADES * (genes - 1)), 0.0)
+    return sizes
+
+
 def _size(gene: float, largest: float) -> float:
     """Return the number that a gene in [0, 1] stands for, on a logarithmic scale."""
     return _four_digits(largest * 10.0 ** (DECADES * (gene - 1)))

@@ -1,19 +1,24 @@
-"""What a weighting does, for the surrogate of `algorithms.surrogate`: the order it gives to a sample of waiting jobs.
+"""What a policy does, for the surrogate of `algorithms.surrogate`: the order it gives to a sample of waiting jobs.
 
 The jobs are drawn where EASY lets them wait, as many of each group, since a response time is predicted for each, and
 within a group by the processor seconds they request times their waits, because these are what a response time is a mean
 of. A job has waited for a random part of its wait, shortened or lengthened by up to `SPREAD` decades: other policies
 make other jobs wait. It is compared with those of the same situation.
+
+A trained order is compared by the order in which it tries jobs for backfilling and by its reservations, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.situations import SITUATIONS
+from ..encodings import trained_order
 from ..encodings.weighting import genes_and_criteria
 from ..policies.greedy_explanation import key
 from ..policies.greedy_order import CRITERIA
@@ -24,6 +29,12 @@ from .algorithms.surrogate import Behaviour
 JOBS = 180  # in all situations together
 LEAST_WAIT = 60.0  # s; also jobs that EASY starts at once may have to wait
 SPREAD = 0.5  # decades
+# Of trained orders. Two orders by chance are as far from each other as a distance of some 5.
+OF_BACKFILLING = 0.5  # what the order of backfilling counts, in that of the waiting jobs
+OF_NUMBERS = 3.0  # what a gene of reservations counts, from one end of its range to the other
+NUMBERS = [
+    trained_order.POLICY, trained_order.RESERVATIONS, trained_order.ENTITLED, trained_order.LONGEST
+]  # fmt: skip
 
 
 class Probes(NamedTuple):
@@ -43,7 +54,7 @@ class Probes(NamedTuple):
     width: Floats
 
 
-def behaviour_of(workload: Workload, seed: int) -> Behaviour:
+def of_weightings(workload: Workload, seed: int) -> Behaviour:
     """Return the function of weightings, (k, d), to the places of a sample of jobs in their orders, (k, JOBS).
 
     A place is a share of the jobs of its situation, in [0, 1).
@@ -54,7 +65,7 @@ def behaviour_of(workload: Workload, seed: int) -> Behaviour:
 
     >>> w = Workload([0, 5], [10, 10], [10, 10], [4, 4], 4, group=[0, 1], groups=("1", "2"))
     >>> genomes = [[*[1, 1, *K, 0, 0] * 3, 1, 1, 1] for K in ([5, 0], [0, 5])]
-    >>> places = behaviour_of(w, seed=0)(np.array(genomes, dtype=float))
+    >>> places = of_weightings(w, seed=0)(np.array(genomes, dtype=float))
     >>> places.shape, bool((np.sort(places[0]) == np.sort(places[1])).all()), bool((places[0] != places[1]).all())
     ((2, 180), True, True)
     """
@@ -66,6 +77,44 @@ def behaviour_of(workload: Workload, seed: int) -> Behaviour:
         return np.concatenate([places_in(*part) for part in parts], axis=1)
 
     return behaviour
+
+
+def of_trained_orders(workload: Workload, seed: int) -> Behaviour:
+    """Return the function of trained orders, (k, d), to what they do with a sample of jobs, (k, 2 JOBS + 4).
+
+    Two places of each job, among those that wait and among those that are tried for backfilling; then numbers.
+
+    Examples
+    --------
+    >>> w = Workload([0, 5], [10, 10], [10, 10], [4, 4], 4, group=[0, 1], groups=("1", "2"))
+    >>> encoding, genomes = trained_order.TrainedOrders().examples(w.groups)
+    >>> of_trained_orders(w, seed=0)(genomes).shape
+    (2, 364)
+    """
+    probes = probes_of(workload, np.random.default_rng([seed, JOBS]))
+    last = len(trained_order.BLOCKS) - 1
+
+    def behaviour(genomes: Floats) -> Floats:
+        blocks = genomes[:, len(trained_order.HEAD) :].reshape(len(genomes), last + 1, -1)
+        by_situation = genomes[:, [trained_order.BY_SITUATION]] >= 0.5
+        has_own = genomes[:, [trained_order.OWN_BACKFILLING]] >= 0.5
+        waiting: list[Floats] = []
+        tried: list[Floats] = []
+        for situation, jobs in enumerate(probes):
+            order = np.where(by_situation, blocks[:, situation], blocks[:, 0])
+            of_backfilling = np.where(has_own, blocks[:, last], order)
+            for places, genes in ((waiting, order), (tried, of_backfilling)):
+                places.append(_places(trained_order.keys_of(genes, *jobs)))
+        numbers = OF_NUMBERS * genomes[:, NUMBERS]
+        return np.concatenate([*waiting, *(OF_BACKFILLING * places for places in tried), numbers], axis=1)
+
+    return behaviour
+
+
+BEHAVIOURS: MappingProxyType[str, Callable[[Workload, int], Behaviour]] = MappingProxyType(
+    {"weighting": of_weightings, "priority": of_trained_orders}
+)
+"""Functions of a workload and a seed to what genomes do, by the encoding of these."""
 
 
 def probes_of(workload: Workload, generator: np.random.Generator) -> list[Probes]:
@@ -113,6 +162,12 @@ def places_in(probes: Probes, genes: Floats, criteria: Ints) -> Floats:
         of_rows = genes[rows]
         w, K, a, b = of_rows[:, probes.group], of_rows[:, groups + probes.group], of_rows[:, -2:-1], of_rows[:, -1:]
         keys[rows] = key(criterion, w, K, a, b, probes.wait, probes.estimate, probes.width)
+    return _places(keys)
+
+
+def _places(keys: Floats) -> Floats:
+    """Return the places of jobs by their keys, (n, k), as shares of k; the largest key comes first."""
+    count = keys.shape[1]
     orders = np.argsort(-keys, axis=1, kind="stable")
     places = np.empty_like(keys)
     np.put_along_axis(places, orders, np.arange(count) / max(count, 1), axis=1)

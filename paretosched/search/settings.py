@@ -36,7 +36,7 @@ from .algorithms.formula_moves import FormulaMoves
 from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, lag_of, search
 from .algorithms.spaces import Reals, Recipes, Search, Space
 from .algorithms.weighting_points import tied_genomes
-from .behaviour import behaviour_of
+from .behaviour import BEHAVIOURS
 from .starts import is_front, members, start_orders
 
 POPULATION = 100
@@ -255,7 +255,7 @@ def _begin_search(encoding: Explored, space: Space, request: _Request, parameter
     forget = request.first.get("forget", False)
     aim, aim_words = _aim(request)
     of_search = request.algorithm, space, request.population, request.seed
-    behaviour = behaviour_of(request.workload, request.seed) if request.surrogate else None
+    behaviour = BEHAVIOURS[encoding.name](request.workload, request.seed) if request.surrogate else None
     start_search = partial(search, *of_search, forget=forget, aim=aim, lag=request.lag, behaviour=behaviour)
     chosen = {"surrogate": True} if request.surrogate else {}
     return _Beginning(encoding, start_search, EVALUATIONS, parameters | aim_words | chosen, aim)
@@ -385,8 +385,8 @@ def _settled_draw(word: Any, encoding: str, algorithm: str) -> str:
 def _has_surrogate(word: Any, encoding: str, algorithm: str) -> bool:
     """Return whether a surrogate chooses children; raise InputError where there is nothing that it could choose."""
     surrogate = instance("surrogate", word, bool)
-    if surrogate and encoding != "weighting":
-        _refuse(["surrogate"], f'the encoding "{encoding}"; it compares the orders of weightings')
+    if surrogate and encoding not in BEHAVIOURS:
+        _refuse(["surrogate"], f'the encoding "{encoding}"; it is for {" and ".join(BEHAVIOURS)}')
     if surrogate and algorithm != "archive":
         _refuse(["surrogate"], f'the algorithm "{algorithm}"; it chooses children of "archive"')
     return bool(surrogate)

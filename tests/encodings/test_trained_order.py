@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,6 +24,7 @@ from paretosched.encodings.trained_order import (
     TrainedOrders,
     formula,
     genes_of,
+    keys_of,
 )
 from paretosched.policies.formula_analysis import shape_of
 from paretosched.policies.plain import Plain
@@ -52,6 +56,27 @@ def policy_of(row: np.ndarray) -> Priority:
     policy = ENCODING.policy_of(row, GROUPS)
     assert isinstance(policy, Priority)
     return policy
+
+
+def test_keys_are_those_of_the_formula_in_words() -> None:
+    """The words have numbers of four digits; what that changes is less than 0.001 of the terms without their signs."""
+    rng = np.random.default_rng(1)
+    names = ("a", "b", "c")
+    blocks = rng.choice([0.0, 0.04, 0.5, 1.0], size=(80, 15)) * rng.integers(2, size=(80, 15))
+    blocks += rng.random((80, 15)) * (blocks == 0) * rng.integers(2, size=(80, 15))
+    blocks[:, :3] = rng.random((80, 3))
+    group, wait = rng.integers(3, size=20), rng.uniform(0, 9e5, 20)
+    estimate, width = rng.integers(1, 200_000, 20).astype(float), rng.integers(1, 500, 20).astype(float)
+    keys = keys_of(blocks, group, wait, estimate, width)
+    assert keys.shape == (80, 20)
+    for block, row in zip(blocks, keys, strict=True):
+        words = formula(block, names)
+        assert set(re.findall("[a-z]+", words)) <= {*names, "group", "wait", "estimate", "width", "area", "log", "e"}
+        for j in range(20):
+            at = {"wait": wait[j], "estimate": estimate[j], "width": width[j], "area": estimate[j] * width[j]}
+            at |= {name: name for name in names} | {"log": math.log, "group": lambda name, j=j: name == names[group[j]]}
+            value, size = (eval(text, {}, at) for text in (words, words.replace(" - ", " + ")))
+            assert row[j] == pytest.approx(value, abs=1e-3 * size, rel=0)
 
 
 def test_waits_alone_are_first_come_first_served_with_easy() -> None:

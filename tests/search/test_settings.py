@@ -54,6 +54,7 @@ RUNS: dict[str, dict[str, Any]] = {
     },
     "surrogate for a region": {"surrogate": True, "wish": "AWRT1 <= 0.8*EASY", "backfill": "none", "evaluations": 135},
     "priority": {"encoding": "priority", "evaluations": 135},
+    "surrogate for formulas": {"encoding": "priority", "surrogate": True, "evaluations": 135},
     "priority by chance": {"encoding": "priority", "algorithm": "random", "evaluations": 25},
     "drawn well": {"algorithm": "nsga2", "draw": "tied", "evaluations": 45},
     "random, drawn well": {"algorithm": "random", "draw": "tied", "start": ["easy"], "evaluations": 25},
@@ -167,6 +168,7 @@ def test_worker_processes_make_the_same_archives(runs: Path, tmp_path: Path) -> 
             "surrogate",
             "surrogate for a wish",
             "priority",
+            "surrogate for formulas",
             "nsga2 swaps",
             "group",
             "orders",
@@ -449,9 +451,9 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         *(
             (
                 {"surrogate": True, "encoding": encoding},
-                f'surrogate must not be given with the encoding "{encoding}"; it compares the orders of weightings',
+                f'surrogate must not be given with the encoding "{encoding}"; it is for weighting and priority',
             )
-            for encoding in ("priority", "sequence", "orders")
+            for encoding in ("sequence", "orders")
         ),
         ({"surrogate": 1}, "surrogate must be a value of the type bool, but is 1"),
         ({"wish": "AWRT1", "algorithm": "nsga2"}, 'wish must not be given with the algorithm "nsga2", which looks ev'),

@@ -8,7 +8,6 @@ import pytest
 from paretosched import Workload, greedy, lublin, objectives, simulate
 from paretosched.encodings.weighting import Weighting, decode, encode
 from paretosched.search.algorithms import archive_search as module
-from paretosched.search.algorithms import weighting_points
 from paretosched.search.algorithms.archive_members import Members
 from paretosched.search.algorithms.archive_search import Aim, archive_search
 from paretosched.search.algorithms.named_algorithms import search
