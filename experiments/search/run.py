@@ -38,7 +38,7 @@ Key = tuple[str, int]
 
 def main() -> None:
     """Search on all logs, or on those of the options, and measure what is there."""
-    everything = ("searches", "long", "lag", "offline", "surrogate", "bound")
+    everything = ("searches", "long", "lag", "offline", "surrogate", "surrogate-priority", "bound")
     parser = common.run_parser("search", __doc__, "a made-up log and few simulations", everything)
     parser.add_argument("--log", action="append", choices=settings.LOGS, help="may be given again; default: all")
     parser.add_argument("--seeds", type=int, help="how many, from 0; default: those of settings.py")
@@ -50,15 +50,16 @@ def main() -> None:
     options.results.mkdir(parents=True, exist_ok=True)
     parts = options.part or everything
     in_parts = (
-        ("lag", lag, settings.LAG_LOGS),
-        ("offline", offline, settings.OFFLINE_LOGS),
-        ("surrogate", surrogate, settings.SURROGATE_LOGS),
+        ("lag", lag.measures, lag.FILE, settings.LAG_LOGS),
+        ("offline", offline.measures, offline.FILE, settings.OFFLINE_LOGS),
+        ("surrogate", surrogate.measures, surrogate.FILE, settings.SURROGATE_LOGS),
+        ("surrogate-priority", surrogate.measures_of_priority, surrogate.OF_PRIORITY, settings.SURROGATE_LOGS),
     )
-    for name, part, logs in in_parts:
+    for name, measures_of, file, logs in in_parts:
         for log in [log for log in logs if name in parts and log in (options.log or settings.LOGS)]:
             seeds = seeds_of(options, settings.OTHER_SEEDS)
-            rows = part.measures(log, part_of(log, options.quick), options.work, seeds)
-            save_rows_of(log, rows, options.results / part.FILE)
+            rows = measures_of(log, part_of(log, options.quick), options.work, seeds)
+            save_rows_of(log, rows, options.results / file)
     if "searches" in parts:
         compare(options, settings.FILE, settings.BUDGETS, seeds_of(options, settings.SEEDS), options.work)
     if "long" in parts:

@@ -19,6 +19,7 @@ LAGS = (1, 100, 300, 1_000)  # evaluations, of "archive"
 LAG_LOGS = ("KTH", "CTC")
 SURROGATE_LOGS = ("KTH", "CTC", "SDSC00", "SDSC96")  # its constants were chosen on the first two, with seeds 0 to 2
 SURROGATE_CHOSEN_ON = ("KTH", "CTC")
+PRIORITY_BUDGETS = (250, 500)  # of the surrogate of trained orders, whose simulations are dearer
 OFFLINE_LOGS = ("KTH", "CTC", "SDSC00", "SDSC96", "LANL")
 OFFLINE_BUDGETS = (500, 2_000)
 
@@ -30,6 +31,7 @@ QUICK = {
     "OTHER_SEEDS": 2,
     "WISHES": 20,
     "LAGS": (1, 50),
+    "PRIORITY_BUDGETS": (110, 150),
 }
 QUICK |= {"OFFLINE_BUDGETS": (100, 150)}
 QUICK_SIZE = {"jobs": 300, "processors": 32, "seed": 171}

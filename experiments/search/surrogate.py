@@ -21,15 +21,27 @@ from paretosched.search.runs import read_values
 from paretosched.search.settings import settle
 
 Row = dict[str, str]
-FILE = "surrogate.csv"
+FILE, OF_PRIORITY = "surrogate.csv", "surrogate-priority.csv"
 COLUMN = f"hypervolume {REACH}"
 WITH = {"no": False, "yes": True}
 
 
 def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Search with every seed, with and without a surrogate, and yield a row for every run and every budget."""
-    total = max(settings.BUDGETS)
-    words: dict[str, Any] = {"population": settings.POPULATION, "algorithm": "archive"}
+    """Search weightings with every seed, with and without a surrogate; yield a row for every run and every budget."""
+    return _measures(log, workload, work, seeds, {"encoding": "weighting"}, settings.BUDGETS)
+
+
+def measures_of_priority(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Do the same for trained orders, the encoding `priority`."""
+    return _measures(log, workload, work / "priority", seeds, {"encoding": "priority"}, settings.PRIORITY_BUDGETS)
+
+
+def _measures(
+    log: str, workload: ps.Workload, work: Path, seeds: Sequence[int], about: dict[str, Any], budgets: Sequence[int]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for every run and every budget, of the parameters `about`."""
+    total = max(budgets)
+    words = about | {"population": settings.POPULATION, "algorithm": "archive"}
     runs: dict[tuple[str, int], Path] = {}
     for seed in seeds:
         for word, surrogate in WITH.items():
@@ -40,10 +52,10 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
     whole, box = front_and_box(workload, runs.values())
     for (word, seed), run in runs.items():
         values, seconds = read_values(run)
-        found = course(values, whole.objectives, settings.BUDGETS, box, whole).hypervolume
+        found = course(values, whole.objectives, budgets, box, whole).hypervolume
         search = settle(workload, {}, seed=seed, surrogate=WITH[word], **words).start_search(None)
         own = own_milliseconds(search, costs(values, whole.objectives))
-        for budget, hypervolume in zip(settings.BUDGETS, found.tolist(), strict=True):
+        for budget, hypervolume in zip(budgets, found.tolist(), strict=True):
             row = {"log": log, "jobs": len(workload), "surrogate": word, "seed": seed, "evaluations": budget}
             row |= {COLUMN: round(hypervolume, 5), "own ms": round(own, 3)}
             yield row | {"simulation ms": round(1000 * float(seconds.mean()), 3)}
@@ -51,9 +63,19 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
 
 def summary(results: Path) -> list[str]:
     """Return the part of the summary about the surrogate; nothing where it was not measured."""
-    if not (results / FILE).exists():
+    chosen_on = " and ".join(settings.SURROGATE_CHOSEN_ON)
+    of_weightings = f"Its constants were chosen on {chosen_on}, with seeds 0 to 2."
+    of_priority = "Formulas, as those of `train --class priority`; no constant of theirs was chosen on any log."
+    return [
+        *_section("Surrogate", common.rows(results / FILE), of_weightings),
+        *_section("Surrogate of trained orders", common.rows(results / OF_PRIORITY), of_priority),
+    ]
+
+
+def _section(title: str, table: Sequence[Row], about_it: str) -> list[str]:
+    """Return a section of the summary; nothing where nothing was measured."""
+    if not table:
         return []
-    table = common.rows(results / FILE)
     logs, budgets = ([*dict.fromkeys(row[key] for row in table)] for key in ("log", "evaluations"))
     counts = sorted({len({row["seed"] for row in table if row["log"] == log}) for log in logs})
     seeds = " or ".join(map(str, counts))
@@ -63,7 +85,7 @@ def summary(results: Path) -> list[str]:
         return np.array([float(r[column]) for r in sorted(rows, key=lambda r: int(r["seed"]))])
 
     head = "| log | surrogate | " + " | ".join(f"{int(b):,}" for b in budgets) + " | own ms | ms a simulation |"
-    lines = ["## Surrogate", "", head, "| --- | --- |" + " ---: |" * (len(budgets) + 2)]
+    lines = [f"## {title}", "", head, "| --- | --- |" + " ---: |" * (len(budgets) + 2)]
     for log in logs:
         for word in WITH:
             cells = [values(log, word, budget) for budget in budgets]
@@ -74,12 +96,11 @@ def summary(results: Path) -> list[str]:
     for budget in budgets:
         gained = np.concatenate([values(log, "yes", budget) - values(log, "no", budget) for log in logs])
         gains.append(f"{gained.mean():+.3f} after {int(budget):,} (from {gained.min():+.3f} to {gained.max():+.3f})")
-    chosen_on = [log for log in logs if log in settings.SURROGATE_CHOSEN_ON]
     about = (
         f"Hypervolume to {REACH} times EASY after so many simulations by `archive`, without `--surrogate` and with it, "
         "in a box from the best of these runs alone, so that the numbers are not those of the tables above; mean and "
-        f"standard deviation of {seeds} seed{'s' * (counts[-1] != 1)} a log. Its constants were chosen on "
-        f"{' and '.join(chosen_on) or 'other logs'}. Gained, in the mean of logs and seeds: {'; '.join(gains)}. *own*: "
+        f"standard deviation of {seeds} seed{'s' * (counts[-1] != 1)} a log. {about_it} Gained, in the mean of logs "
+        f"and seeds: {'; '.join(gains)}. *own*: "
         "processor time of the search alone, an evaluation; both times were taken while the machine was busy."
     )
     return [*lines, "", about, ""]

@@ -45,6 +45,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "## Random draws against NSGA-II, 240 simulations",
         "## Lag",
         "Lost by a lag of 50 instead of 1",
+        "## Surrogate of trained orders",
     ):
         assert words in summary
     rows = load_rows(tmp_path / "results" / "courses.csv")
