@@ -143,10 +143,9 @@ def _takes_search(parser: Parser) -> None:
         action="store_const",
         const=True,
         help="with --algorithm archive, for --encoding weighting and priority: let a model of the simulations choose "
-        "most children. It finds "
-        "more with equally many simulations, above all with few, and takes some 3 ms a schedule: it pays where a "
-        "simulation takes longer than that. For the goal of a wish it has gained nothing (when a run is continued, as "
-        "before)",
+        "most children. It finds more with equally many simulations, above all with few, and takes some 3 ms a "
+        "schedule: it pays where a simulation takes longer than that. For the goal of a wish it has gained nothing "
+        "(when a run is continued, as before)",
     )
     group.add_argument(
         "--start",

@@ -18,7 +18,17 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.situations import SITUATIONS
-from ..encodings import trained_order
+from ..encodings.trained_order import (
+    BLOCKS,
+    BY_SITUATION,
+    ENTITLED,
+    HEAD,
+    LONGEST,
+    OWN_BACKFILLING,
+    POLICY,
+    RESERVATIONS,
+    keys_of,
+)
 from ..encodings.weighting import genes_and_criteria
 from ..policies.greedy_explanation import key
 from ..policies.greedy_order import CRITERIA
@@ -32,9 +42,7 @@ SPREAD = 0.5  # decades
 # Of trained orders. Two orders by chance are as far from each other as a distance of some 5.
 OF_BACKFILLING = 0.5  # what the order of backfilling counts, in that of the waiting jobs
 OF_NUMBERS = 3.0  # what a gene of reservations counts, from one end of its range to the other
-NUMBERS = [
-    trained_order.POLICY, trained_order.RESERVATIONS, trained_order.ENTITLED, trained_order.LONGEST
-]  # fmt: skip
+NUMBERS = [POLICY, RESERVATIONS, ENTITLED, LONGEST]
 
 
 class Probes(NamedTuple):
@@ -87,24 +95,24 @@ def of_trained_orders(workload: Workload, seed: int) -> Behaviour:
     Examples
     --------
     >>> w = Workload([0, 5], [10, 10], [10, 10], [4, 4], 4, group=[0, 1], groups=("1", "2"))
-    >>> encoding, genomes = trained_order.TrainedOrders().examples(w.groups)
+    >>> from paretosched.encodings.trained_order import TrainedOrders
+    >>> encoding, genomes = TrainedOrders().examples(w.groups)
     >>> of_trained_orders(w, seed=0)(genomes).shape
     (2, 364)
     """
     probes = probes_of(workload, np.random.default_rng([seed, JOBS]))
-    last = len(trained_order.BLOCKS) - 1
 
     def behaviour(genomes: Floats) -> Floats:
-        blocks = genomes[:, len(trained_order.HEAD) :].reshape(len(genomes), last + 1, -1)
-        by_situation = genomes[:, [trained_order.BY_SITUATION]] >= 0.5
-        has_own = genomes[:, [trained_order.OWN_BACKFILLING]] >= 0.5
+        blocks = genomes[:, len(HEAD) :].reshape(len(genomes), len(BLOCKS), -1)
+        by_situation = genomes[:, [BY_SITUATION]] >= 0.5
+        has_own = genomes[:, [OWN_BACKFILLING]] >= 0.5
         waiting: list[Floats] = []
         tried: list[Floats] = []
         for situation, jobs in enumerate(probes):
             order = np.where(by_situation, blocks[:, situation], blocks[:, 0])
-            of_backfilling = np.where(has_own, blocks[:, last], order)
+            of_backfilling = np.where(has_own, blocks[:, -1], order)
             for places, genes in ((waiting, order), (tried, of_backfilling)):
-                places.append(_places(trained_order.keys_of(genes, *jobs)))
+                places.append(_places(keys_of(genes, *jobs)))
         numbers = OF_NUMBERS * genomes[:, NUMBERS]
         return np.concatenate([*waiting, *(OF_BACKFILLING * places for places in tried), numbers], axis=1)
 
