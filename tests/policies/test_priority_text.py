@@ -81,6 +81,15 @@ def test_words_and_files_are_read_as_the_same_policy(policy: Priority) -> None:
         ("order day: sjf; order night: sjf; order weekend: sjf", "order: sjf"),
         ("order: estimate; backfill: easy; backfill-order: Same", "order: estimate; backfill: easy"),
         ("backfill-order: same\norder: saf", "order: saf"),
+        (
+            "saf; backfill: easy; backfill-order day: Same; backfill-order night: same; backfill-order weekend: same",
+            "order: saf; backfill: easy",
+        ),
+        (
+            "saf; backfill: easy; backfill-order day: same; backfill-order night: area; backfill-order weekend: sjf",
+            "order: saf; backfill: easy; backfill-order weekend: sjf; backfill-order day: same; "
+            "backfill-order night: area",
+        ),
         ("usage; usage: group; shares: a=0.5", "order: usage; usage: group; shares: a = 0.5"),
         ("wait; half-life: 720min", "order: wait; half-life: 12h"),
     ],
