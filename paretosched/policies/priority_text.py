@@ -57,6 +57,7 @@ ORDER, BACKFILL_ORDER = "order", "backfill-order"
 DIRECTION = {ORDER: "largest", BACKFILL_ORDER: "smallest"}  # what a formula puts first if it does not say it
 FIRST = "fcfs"  # a plain rule, and an order
 RESERVATIONS = dict(zip(BACKFILLS, (0, 1, ALL), strict=True))
+BACKFILL_WORDS = ("none", "easy", "easy:K", "conservative")  # for messages; "easy:K" is no word that is read
 
 
 def read_priority(text: str) -> Priority:
@@ -225,7 +226,7 @@ class _Clauses(PolicyReader):
 
     def reservations(self) -> None:
         """Read what stands behind "backfill:"."""
-        word = self.one_of("backfill", RESERVATIONS)
+        word = self.one_of("backfill", BACKFILL_WORDS)
         reservations = RESERVATIONS[word]
         if word == "easy" and self.take(":"):
             reservations = self.whole_number(1, ALL - 1)

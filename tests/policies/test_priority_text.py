@@ -108,7 +108,11 @@ def test_words_by_hand(text: str, normal_form: str) -> None:
         ("sjf; backfill easy", 'backfill, character 15, "easy": there must be ":"'),
         (
             "sjf; backfill: eazy",
-            'backfill, character 16, "eazy": backfill must be one of none, easy, conservative; did',
+            'backfill, character 16, "eazy": backfill must be one of none, easy, easy:K, conservative; did',
+        ),
+        (
+            'sjf; backfill: "easy:K"',
+            'backfill, character 16, "easy:K": backfill must be one of none, easy, easy:K, conservative; did',
         ),
         ("sjf; backfill: easy:0", 'backfill, character 21, "0": must be a whole number from 1 to 2147483646'),
         ("sjf; backfill: easy; backfill: none", 'policy, character 22, "backfill": must come once, but comes again'),
