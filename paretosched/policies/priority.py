@@ -11,7 +11,8 @@ One pass at second t, after the completions and arrivals of t:
    starts earlier only when it can at once.
 3. Backfilling: the waiting jobs without a place, in the same order or one of their own, start if they fit beside all
    places for as long as they request. A job of a group with a longest request is left out if it requests more, while
-   jobs of certain other groups wait.
+   jobs of certain other groups wait. Whether any of these waits is looked at once, where this step begins: one that
+   starts in this step leaves others out until the next pass, one that started in steps 1 and 2 does not.
 
 Equal keys come in the order in which jobs became eligible.
 """

@@ -87,6 +87,31 @@ def test_shortest_candidates_first_by_hand() -> None:
     assert ps.simulate(w, "fcfs; backfill: easy; backfill-order: sjf").start.tolist() == [0, 10, 15, 2]
 
 
+@pytest.mark.parametrize(
+    ("order", "starts"),
+    [
+        *(
+            (order, [0, 10, 1, 20])
+            for order in ("fcfs", "wait", "log(wait + 1)", "wait - 0 * usage", "2^(wait / 100)")
+        ),
+        *((order, [0, 10, 1, 1]) for order in ("priority:vip", "vip * 100 + wait", "vip * 100 + wait - 0 * usage")),
+    ],
+)
+def test_who_waits_is_looked_at_once_where_backfilling_begins(order: str, starts: list[int]) -> None:
+    """Two of five processors are free until the reservation at 10; a job of vip, for 5 s, and a guest, for 8 s, come.
+
+    In the order of arrival the job of vip is backfilled and the guest, who would fit, is left out in this pass and
+    comes too late for the next one. A job of vip that comes first in the order starts before jobs are backfilled.
+    """
+    words = {"submit": [0, 0, 1, 1], "run": [10, 10, 5, 8], "width": [3, 5, 1, 1], "group": [0, 0, 1, 2]}
+    w = Workload(**words, estimate=words["run"], capacity=5, groups=("rest", "vip", "guests"))
+    text = f"order: {order}; backfill: easy; longest: 6s of guests while vip"
+    policy = as_policy(text)
+    assert isinstance(policy, Priority)
+    assert ps.simulate(w, policy).start.tolist() == start_times(w, rule_of(policy, w)) == starts
+    assert ps.simulate(w, text.replace("6s", "8s")).start.tolist() == [0, 10, 1, 1]
+
+
 def test_accounts_and_shares() -> None:
     records = np.zeros((3, 18))
     records[:, 12] = [9, 4, 9]
