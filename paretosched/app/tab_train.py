@@ -10,12 +10,12 @@ from dash import html
 
 from ..comparison.consequences import percent
 from ..core.arrays import Floats
-from ..core.tables import plain
+from ..core.tables import enumeration, plain
 from ..fronts.front import Front
 from ..simulation.objective import Objective
 from ..wishes import nearness
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import Limit, Wish, exceeded_limits, goal, spelled_out, violation, wish_text
+from ..wishes.wish import Limit, Wish, exceeded_limits, goal, part_with_jobs, spelled_out, violation, wish_text
 from .cards import question
 from .charts import unit_of, value_text
 from .desk import Desk
@@ -236,7 +236,10 @@ def _test_words(t: Training, best: Mapping[str, Any], front: Front) -> list[str]
     """Return in words how the goal and the limits of a wish do on jobs that were not learnt from."""
     words = []
     easy = next((row for row in t.result["systems"] if row["system"] == "EASY"), None)
-    if easy is not None and (t.wish.weights or t.wish.near):
+    lacking = [name for name in t.wish.aims if best["rest"][0].get(name) is None]
+    if lacking:
+        words.append(f"no job there counts in {enumeration(lacking)}")
+    if easy is not None and (t.wish.weights or t.wish.near) and best.get("rest_objective", 0.0) is not None:
         gain = best.get("rest_vs_easy")
         if gain is None:
             better = best["rest_objective"] < easy["rest_objective"]
@@ -265,7 +268,8 @@ def _tested_limits(t: Training, best: Mapping[str, Any], easy: Mapping[str, Any]
             np.array([np.nan if part["rest"][0][o.name] is None else part["rest"][0][o.name] for o in front.objectives])
             for part in (best, easy)
         )
-        wish = known_part(t.wish, {"easy": of_easy})
+        part = part_with_jobs(t.wish, of_easy)
+        wish = None if part is None else known_part(part, {"easy": of_easy})
     if wish is None:
         return f"the limits are exceeded by {percent(100 * best['rest_exceeded'])} % in all"
     places = {o.name: k for k, o in enumerate(front.objectives)}

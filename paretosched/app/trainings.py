@@ -104,7 +104,7 @@ class _System(msgspec.Struct):
     best: bool
     workloads: Annotated[list[dict[str, float | str | None]], msgspec.Meta(min_length=1)]
     rest: Annotated[list[dict[str, float | str | None]], msgspec.Meta(min_length=1)] | msgspec.UnsetType = msgspec.UNSET
-    rest_objective: float = 0.0
+    rest_objective: float | None = 0.0  # None if no job of the rest is of a group in the goal
     rest_exceeded: float = 0.0
     rest_vs_easy: float | None = None
 

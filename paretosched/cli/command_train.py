@@ -122,7 +122,8 @@ def _takes_data(parser: Parser) -> None:
         type=number,
         metavar="SHARE",
         help="learn from the jobs of this first share of the time, such as 0.7, and show results for the rest, too; "
-        "groups by consumption are then those of these jobs, and users who appear only later are in the last group",
+        "groups by consumption are then those of these jobs, and users who appear only later are in the last group; "
+        "a group without jobs in the rest is left out there",
     )
     group.add_argument(
         "--resample",
@@ -363,13 +364,22 @@ def _train_rules(
 
 
 def _remark_disappointments(options: argparse.Namespace, training: Training) -> None:
-    """Write remarks if the best policy exceeds the limits, or a rule base is worse than its Greedy."""
+    """Write remarks on what the training was no good for, if anything.
+
+    The best policy exceeds the limits, a rule base is worse than its Greedy, or a group of the wish has no jobs in the
+    rest.
+    """
+    from ..core.tables import enumeration
+
     if training.systems[training.best].exceeded:
         remark("no policy within the limits was found; this one exceeds them least")
     if options.rule_base is not None:
         rules, alone = training.systems
         if (alone.exceeded, alone.objective) < (rules.exceeded, rules.objective):
             remark("the Greedy among its strategies is better alone than these rules")
+    left_out = [f"{rest} has no job of group {enumeration(groups)}" for rest, groups in training.groups_left_out()]
+    if left_out:
+        remark(f"{'; '.join(left_out)}: left out of the results on the rest")
 
 
 def _json(options: argparse.Namespace, training: Training) -> str:

@@ -191,6 +191,18 @@ def grouping_words(rule: GroupRule | None) -> list[str]:
     return [f"Where a log has other groups, jobs are grouped {rule.words()}; newcomers are in group {rule.default}."]
 
 
+def _apart(ratio: float, other: float) -> tuple[str, str]:
+    """Return two ratios as texts with four decimals, or with up to nine where they are needed to tell both apart.
+
+    Examples
+    --------
+    >>> _apart(0.86944, 1), _apart(0.999998, 1), _apart(0.9999999999999999, 1)
+    (('0.8694', '1.0000'), ('0.999998', '1.000000'), ('1.0000', '1.0000'))
+    """
+    texts = [(f"{ratio:.{digits}f}", f"{other:.{digits}f}") for digits in range(4, 10)]
+    return next((both for both in texts if both[0] != both[1]), texts[0])
+
+
 def origin_of(provenance: Mapping[str, Any]) -> str:
     """Return a sentence on where a policy comes from; "" if neither `train` nor a front wrote its provenance.
 
@@ -217,8 +229,11 @@ def origin_of(provenance: Mapping[str, Any]) -> str:
         )
         kinds = set(wish) if isinstance(wish, dict) else set()
         if kinds & {"sum", "near"} and objective is not None and easy is not None:
-            sentence += f": there it reached {amount(objective)}, and EASY {amount(easy)}"
-            if "sum" in kinds and easy > 0:
+            is_ratio = provenance.get("over") == "ratio"
+            reached, of_easy = _apart(objective, easy) if is_ratio else (amount(objective), amount(easy))
+            is_same = is_ratio and reached == of_easy
+            sentence += f": there it reached {reached}, " + ("as EASY does" if is_same else f"and EASY {of_easy}")
+            if "sum" in kinds and easy > 0 and not is_same:
                 change = 100 * (easy - objective) / easy
                 sentence += f" ({abs(change):,.1f} % {'less' if change > 0 else 'more'})"
         if excess:

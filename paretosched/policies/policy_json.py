@@ -345,7 +345,7 @@ class PriorityFile(Struct, kw_only=True, forbid_unknown_fields=True):
         backfill = Backfill(
             ALL if isinstance(b.reservations, str) else b.reservations,
             tuple(b.entitled),
-            () if b.order == "same" else _texts_of(b.order),
+            _texts_of(b.order),
             tuple(Longest(row.seconds, tuple(row.groups)) for row in b.longest),
             tuple(b.named),
             b.slack,

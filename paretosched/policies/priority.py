@@ -11,7 +11,8 @@ One pass at second t, after the completions and arrivals of t:
    starts earlier only when it can at once.
 3. Backfilling: the waiting jobs without a place, in the same order or one of their own, start if they fit beside all
    places for as long as they request. A job of a group with a longest request is left out if it requests more, while
-   jobs of certain other groups wait.
+   jobs of certain other groups wait. Whether any of these waits is looked at once, where this step begins: one that
+   starts in this step leaves others out until the next pass, one that started in steps 1 and 2 does not.
 
 Equal keys come in the order in which jobs became eligible.
 """
@@ -54,6 +55,7 @@ from .whole_nodes import WholeNodes
 ALL = 2**31 - 1  # reservations: all waiting jobs have one
 ACCOUNTS = ("user", "account", "group")  # whose usage and share it is
 HALF_LIFE = 7 * 86400  # s
+SAME = "same"  # the order of backfilling that is that of the waiting jobs
 
 
 class Longest(NamedTuple):
@@ -86,8 +88,8 @@ class Backfill:
         Names of the groups whose waiting jobs get reservations; none for all groups.
     order
         The order in which the other jobs are tried: the name of a published order or a formula, of which the smallest
-        value comes first unless it says "largest"; one, or one for each of weekend, day and night. None: that of the
-        policy.
+        value comes first unless it says "largest"; one, or one for each of weekend, day and night. None, or "same":
+        that of the policy.
     longest
         Requests above which jobs of some groups are not backfilled while jobs of the groups `named` wait.
     named
@@ -124,7 +126,8 @@ class Backfill:
             object.__setattr__(self, name, checked_group_names(name, getattr(self, name)))
         longest = [(in_bounds("longest", s, LONGEST_TIME), checked_group_names("longest", g)) for s, g in self.longest]
         object.__setattr__(self, "longest", tuple(Longest(seconds, groups) for seconds, groups in longest))
-        object.__setattr__(self, "order", _texts(self.order, "smallest", "backfill-order"))
+        order = _texts(self.order, "smallest", "backfill-order", SAME)
+        object.__setattr__(self, "order", () if order == (SAME,) else order)
         self._check()
 
     def _check(self) -> None:
@@ -149,15 +152,16 @@ class Backfill:
         if self.entitled:
             words += f" for {', '.join(self.entitled)}"
         if self.orders:
-            words += f" by {_titles(self.orders)}"
+            words += f" by {' / '.join(dict.fromkeys(SAME if row is None else row.title for row in self.orders))}"
         if self.longest:
             words += ", limited requests"
         return words + (f", slack {written_time(self.slack)}" if self.slack else "")
 
     @cached_property
-    def orders(self) -> tuple[JobOrder, ...]:
-        """Return the order in which jobs are tried in each situation; () for that of the policy."""
-        return _job_orders(self.order, "smallest", "backfill-order")
+    def orders(self) -> tuple[JobOrder | None, ...]:
+        """Return the order in which jobs are tried in each situation; None, or () for all, for that of the policy."""
+        texts = _by_situation(self.order)
+        return tuple(None if text == SAME else job_order(text, "smallest", "backfill-order") for text in texts)
 
     def arguments(self, groups: Sequence[str], same: bool) -> Backfilling:
         """Return the backfilling as kernels take it.
@@ -281,12 +285,13 @@ class Priority:
     @cached_property
     def orders(self) -> tuple[JobOrder, ...]:
         """Return the order of the waiting jobs in each situation, (3,)."""
-        return _job_orders(self.order, "largest", "order")
+        return tuple(job_order(text, "largest", "order") for text in _by_situation(self.order))
 
     @property
     def candidate_orders(self) -> tuple[JobOrder, ...]:
         """Return the order of backfilling in each situation, (3,)."""
-        return self.backfill.orders or self.orders
+        rows = self.backfill.orders or self.orders
+        return tuple(of_queue if row is None else row for row, of_queue in zip(rows, self.orders, strict=True))
 
     @property
     def tries_others(self) -> bool:
@@ -413,7 +418,7 @@ class Priority:
         sentences = []
         named = self.named_groups
         for part, orders in (("order", self.orders), ("backfill-order", self.backfill.orders)):
-            formulas = dict.fromkeys(row.formula.term for row in orders if not row.name)
+            formulas = dict.fromkeys(row.formula.term for row in orders if row is not None and not row.name)
             check_groups(part, list(formulas), named, workload)
             for term in filter(doubtful_terms, formulas):
                 undefined = undefined_keys(part, term, workload, self._accounts(workload)[1])
@@ -489,19 +494,22 @@ class Priority:
         return np.array(counted, dtype=np.int64), shares[accounts], no_tree()
 
 
-def _texts(order: str | Sequence[str], direction: str, part: str) -> tuple[str, ...]:
-    """Return an order in its shortest words: none, one, or one for each situation."""
+def _texts(order: str | Sequence[str], direction: str, part: str, same: str = "") -> tuple[str, ...]:
+    """Return an order in its shortest words: none, one, or one for each situation; the word `same` is an order, too."""
     texts = list_argument(part, [order] if isinstance(order, str) else order)
     if len(texts) not in (0, 1, len(SITUATIONS)):
         raise InputError(f"{part} must be one, or one for each of {', '.join(SITUATIONS)}, but there are {len(texts)}")
-    words = [job_order(instance(part, text, str), direction, part).words(direction) for text in texts]
+    texts = [instance(part, text, str) for text in texts]
+    words = [
+        same if same and text.strip().lower() == same else job_order(text, direction, part).words(direction)
+        for text in texts
+    ]
     return tuple(words[:1] if len(set(words)) == 1 else words)
 
 
-def _job_orders(order: str | Sequence[str], direction: str, part: str) -> tuple[JobOrder, ...]:
-    """Return the orders of an order: none, or three."""
-    rows = tuple(job_order(text, direction, part) for text in order)
-    return rows * len(SITUATIONS) if len(rows) == 1 else rows
+def _by_situation(texts: Sequence[str]) -> Sequence[str]:
+    """Return the words of an order for each situation, from one text or from one for each; none from none."""
+    return texts if len(texts) != 1 else [texts[0]] * len(SITUATIONS)
 
 
 def _titles(orders: Sequence[JobOrder]) -> str:

@@ -81,7 +81,7 @@ def _comes_first(order: JobOrder) -> str:
 
 def _doubt_words(policy: Priority) -> list[str]:
     """Return a sentence for each part of a formula that may not be defined for some job."""
-    formulas = dict.fromkeys(row.formula.term for row in (*policy.orders, *policy.backfill.orders) if not row.name)
+    formulas = dict.fromkeys(row.formula.term for row in (*policy.orders, *policy.candidate_orders) if not row.name)
     parts = dict.fromkeys(part for term in formulas for part in doubtful_terms(term))
     return [
         f"{written_term(part)} may be {fault_of(part)}; simulate says for how many jobs of a workload."

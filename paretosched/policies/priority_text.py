@@ -48,16 +48,16 @@ from .fair_share import (
     FairShare,
 )
 from .policy_tokens import PolicyReader, written_name, written_time
-from .priority import ACCOUNTS, ALL, Backfill, Longest, Priority
+from .priority import ACCOUNTS, ALL, SAME, Backfill, Longest, Priority
 from .published_orders import BACKFILLS, read_order
 from .value_ranges import LONGEST_TIME
 from .whole_nodes import MOST_CPUS, MOST_JOBS, MOST_NODES, PASS_JOBS, PASS_TIMES, NodeKind, WholeNodes
 
 ORDER, BACKFILL_ORDER = "order", "backfill-order"
 DIRECTION = {ORDER: "largest", BACKFILL_ORDER: "smallest"}  # what a formula puts first if it does not say it
-SAME = "same"  # the order of backfilling that is that of the waiting jobs
 FIRST = "fcfs"  # a plain rule, and an order
 RESERVATIONS = dict(zip(BACKFILLS, (0, 1, ALL), strict=True))
+BACKFILL_WORDS = ("none", "easy", "easy:K", "conservative")  # for messages; "easy:K" is no word that is read
 
 
 def read_priority(text: str) -> Priority:
@@ -121,7 +121,7 @@ def with_backfill(policy: Any, backfill: str | None, order: str | None) -> Prior
             )
         changes = reader.backfilling
     if order is not None:
-        changes["order"] = () if order == SAME else order
+        changes["order"] = order
     return replace(priority, backfill=replace(priority.backfill, **changes), name="")
 
 
@@ -177,7 +177,7 @@ class _Clauses(PolicyReader):
         if not order:
             self.refuse('there must be an order, such as "order: sjf"')
         fair_share = FairShare(**self.fair_sharing, associations=tuple(self.associations))
-        backfill = Backfill(**self.backfilling, order=() if backfill_order == (SAME,) else backfill_order)
+        backfill = Backfill(**self.backfilling, order=backfill_order)
         if self.passing and not self.kinds:
             self.refuse('passes must go with nodes, such as "nodes: 64 of 32"')
         nodes = WholeNodes(tuple(self.kinds), **self.passing) if self.kinds else None
@@ -204,7 +204,7 @@ class _Clauses(PolicyReader):
 
     def one_order(self, head: str, situation: str) -> None:
         """Read what an order is by."""
-        if head == BACKFILL_ORDER and not situation and self.take(SAME):
+        if head == BACKFILL_ORDER and self.take(SAME):
             self.orders[head][situation] = SAME
         else:
             self.orders[head][situation] = read_order(self, DIRECTION[head]).words(DIRECTION[head])
@@ -226,7 +226,7 @@ class _Clauses(PolicyReader):
 
     def reservations(self) -> None:
         """Read what stands behind "backfill:"."""
-        word = self.one_of("backfill", RESERVATIONS)
+        word = self.one_of("backfill", BACKFILL_WORDS)
         reservations = RESERVATIONS[word]
         if word == "easy" and self.take(":"):
             reservations = self.whole_number(1, ALL - 1)

@@ -86,7 +86,8 @@ def train(
         those of the run that is continued.
     until
         Learn from the jobs submitted in this share of the time, and test on the rest, see `workload.split`. Groups by
-        consumption are those of the jobs learnt from; users who appear only later are in the last group.
+        consumption are those of the jobs learnt from; users who appear only later are in the last group. A group of the
+        wish that has no jobs in the rest is left out there, see `Training.groups_left_out`.
     over
         What is minimised with several workloads: the "sum" of the goals, as in paper 000, or the mean "ratio" of each
         goal to that of EASY, so that no workload counts more because its jobs are longer. Violations of limits are

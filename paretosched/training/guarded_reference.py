@@ -41,7 +41,7 @@ def _strictest(task: Task) -> tuple[float, float]:
     overall, each = np.inf, np.inf
     names = [objective.name for objective in objective_table(task.workloads[0].groups)]
     for wish, (easy,) in zip(task.wishes, task.parts(task.easy_values[None]), strict=True):
-        for limit in wish.limits:
+        for limit in () if wish is None else wish.limits:
             place = names.index(limit.objective)
             if place == 0 or not easy[place] > 0:
                 continue

@@ -39,6 +39,8 @@ class Task:
     `whole` has the workloads of which these are parts. `samples` workloads in succession stand for one log, see
     `with_samples`: of them, goals count by their mean and limits by the worst tenth. Relative limits get numbers on
     each workload, in `wishes`. The search keeps a distance of `margin` per cent to the limits.
+
+    A test leaves out groups without jobs: `wishes` is None where nothing is left, and `scales` is NaN without a goal.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Task:
         whole: Sequence[Workload],
         samples: int = 1,
         margin: float = 0.0,
+        is_test: bool = False,
     ) -> None:
         self.wish = wish
         self.samples = samples
@@ -58,23 +61,33 @@ class Task:
         self.whole = list(whole)
         self.easy_values = self.values_of(Plain("easy"))
         easy = self.parts(self.easy_values[None])
+        left = [choice.part_with_jobs(wish, values[0]) if is_test else wish for values in easy]
         self.wishes = [
-            resolved_on(wish, w, {"easy": values[0]}) for w, values in zip(self.workloads, easy, strict=True)
+            None if part is None else resolved_on(part, w, {"easy": values[0]})
+            for w, values, part in zip(self.workloads, easy, left, strict=True)
         ]
-        self.scales = np.full(len(self.workloads), float(samples))
-        for i, (workload, values) in enumerate(zip(self.workloads, easy, strict=True)):
-            try:
-                value = choice.goal(wish, values)
-            except InputError as error:
-                raise InputError(f"{workload.name}: {error}") from None
-            if over == RATIO:
-                if not (wish.weights and value[0] > 0):
-                    raise InputError(
-                        'over "ratio" must have a weighted sum that is positive for EASY, '
-                        f"but on {workload.name} {choice.wish_text(wish)} is {value[0]:g}"
-                    )
-                self.scales[i] = value[0] * len(self.workloads)
+        self.scales = np.array([self._scale(*each) for each in zip(self.workloads, left, easy, strict=True)])
+        self.scales *= np.count_nonzero(~np.isnan(self.scales)) if over == RATIO else samples
         self.easy = self.measure(self.easy_values[None])
+
+    def _scale(self, workload: Workload, part: Wish | None, easy: Floats) -> float:
+        """Return the unit of the goal on a workload, from EASY's values, (1, m); NaN if no group of it has jobs."""
+        if part is None or (self.wish.aims and not part.aims):
+            return np.nan
+        try:
+            value = float(choice.goal(part, easy)[0])
+        except InputError as error:
+            raise InputError(f"{workload.name}: {error}") from None
+        if self.over != RATIO:
+            return 1.0
+        if self.wish.weights and value > 0:
+            return value
+        if part != self.wish:  # what is left of the sum is no goal by itself
+            return np.nan
+        raise InputError(
+            'over "ratio" must have a weighted sum that is positive for EASY, '
+            f"but on {workload.name} {choice.wish_text(part)} is {value:g}"
+        )
 
     def values_of(self, policy: Policy) -> Floats:
         """Return the objective values of a policy on all workloads, (W m,)."""
@@ -93,7 +106,10 @@ class Task:
         """Return goals and violations over all workloads, two (k,); of limits with a margin, per cent."""
         goals, violations = np.zeros(len(values)), np.zeros(len(values))
         for part, scale, wish in zip(self.parts(values), self.scales, self.wishes, strict=True):
-            goals += choice.goal(wish, part) / scale
+            if wish is not None and not np.isnan(scale):
+                goals += choice.goal(wish, part) / scale
+        if np.isnan(self.scales).all():
+            goals[:] = np.nan
         of_workloads = self.violations(values, margin)
         for first in range(0, len(of_workloads), self.samples):
             violations += worst_tenth(of_workloads[first : first + self.samples])
@@ -102,14 +118,19 @@ class Task:
     def measure_logs(self, values: Floats) -> tuple[Floats, Floats]:
         """Return goals and violations over the workloads that are not resampled, two (k,)."""
         logs = slice(None, None, self.samples)
-        parts = zip(self.parts(values)[logs], self.scales[logs] / self.samples, self.wishes[logs], strict=True)
-        goals = np.sum([choice.goal(wish, part) / scale for part, scale, wish in parts], axis=0)
+        parts = zip(self.parts(values)[logs], self.scales[logs] / self.samples, strict=True)
+        goals = np.sum([choice.goal(self.wish, part) / scale for part, scale in parts], axis=0)
         return goals, self.violations(values)[logs].sum(axis=0)
 
     def violations(self, values: Floats, margin: float = 0.0) -> Floats:
         """Return the violation of limits with a margin on each workload, (W, k)."""
         pairs = zip(self.parts(values), self.wishes, strict=True)
-        return np.array([choice.violation(stricter_wish(wish, margin), part) for part, wish in pairs])
+        return np.array(
+            [
+                np.zeros(len(part)) if wish is None else choice.violation(stricter_wish(wish, margin), part)
+                for part, wish in pairs
+            ]
+        )
 
     def fitness(self, values: Floats, margin: float | None = None) -> Floats:
         """Return what is minimised, (k,): goals, with limits before them, by default with the margin of the task."""
@@ -298,7 +319,8 @@ def tasks(data: Data, margin: float) -> tuple[Task, Task | None]:
     """Return the task to train for, with a margin, and with `until` the task to test on, see `train`.
 
     The jobs to test on are not resampled, and no margin is kept there. Groups by consumption are those of the jobs to
-    learn from; users who appear only later are in the last group, see `by_earlier_consumption`.
+    learn from; users who appear only later are in the last group, see `by_earlier_consumption`. Groups without jobs to
+    test on are left out there.
 
     Raises
     ------
@@ -307,7 +329,7 @@ def tasks(data: Data, margin: float) -> tuple[Task, Task | None]:
     """
     wish, over, whole = data.wish, data.over, data.whole
     parts = [(w,) if data.until is None else by_earlier_consumption(*split(w, data.until)) for w in whole]
-    test = Task(wish, over, [part[-1] for part in parts], whole) if data.until is not None else None
+    test = Task(wish, over, [part[-1] for part in parts], whole, is_test=True) if data.until is not None else None
     return task_on(data, [part[0] for part in parts], whole, margin), test
 
 

@@ -93,7 +93,8 @@ class System(NamedTuple):
     rest
         (W, m) objective values on the test workloads, natural units; None without a test.
     rest_objective, rest_exceeded
-        Goal and violation on the test workloads; NaN without a test.
+        Goal and violation on the test workloads, without groups that have no jobs there; NaN without a test, and the
+        goal also if it has no other groups.
     log_objective, log_exceeded
         Goal and violation on the training workloads themselves, without those that are resampled from them.
     """
@@ -238,6 +239,14 @@ class Training:
                 words.append(f"outside the limits on {data}, by {amount(100 * reached[0])} %")
         return words
 
+    def groups_left_out(self) -> list[tuple[str, list[str]]]:
+        """Return the test workloads without jobs of groups that the wish names, each with these groups."""
+        if self.easy.rest is None:
+            return []
+        named = [k for k, o in enumerate(self.objectives) if o.name in self.wish.names]
+        lacking = [[group_of(self.objectives[k]) for k in named if np.isnan(row[k])] for row in self.easy.rest]
+        return [(name, groups) for name, groups in zip(self.rest, lacking, strict=True) if groups]
+
     def _gain(self, objective: float, easy: float) -> float | None:
         """Return the gain over EASY in per cent; None unless the wish is a sum that is positive for EASY."""
         return 100 * (easy - objective) / easy if self.wish.weights and easy > 0 else None
@@ -245,7 +254,7 @@ class Training:
     def _by_workload(self, names: Sequence[str], values: Floats, easy: Floats) -> list[dict[str, Any]]:
         """Return objectives and gains on each workload, from values of a policy and of EASY, (W, m) each."""
         labels = [o.name for o in self.objectives]
-        goals, of_easy = choice.goal(self.wish, values).tolist(), choice.goal(self.wish, easy).tolist()
+        goals, of_easy = ([_goal_with_jobs(self.wish, row) for row in rows] for rows in (values, easy))
         return [
             {"workload": name, "objective": goals[i], "vs_easy": self._gain(goals[i], of_easy[i])}
             | dict(zip(labels, values[i].tolist(), strict=True))
@@ -484,6 +493,8 @@ def distances(task: Task, test: Task | None, system: System) -> list[dict[str, A
             continue
         easy = [of_logs[0] for of_logs in part.parts(part.easy_values[None])[:: part.samples]]
         for log, wish, of_easy, reached in zip(part.logs, part.wishes[:: part.samples], easy, values, strict=True):
+            if wish is None:
+                continue
             of_both = choice.goal(wish, [of_easy, reached]).tolist()
             within = choice.violation(wish, reached[None])[0] == 0
             row = distance_row(best_possible(wish, log), wish, of_both[0], of_both[1] if within else None)
@@ -498,12 +509,22 @@ def gain_intervals(task: Task, test: Task | None, policy: Policy) -> list[dict[s
     the wish is a sum of response times and the jobs were submitted in four weeks or more.
     """
     rows: list[dict[str, Any]] = []
-    for log in (*task.logs, *(test.logs if test is not None else ())):
+    parts = [part for part in (task, test) if part is not None]
+    pairs = [pair for part in parts for pair in zip(part.logs, part.wishes[:: part.samples], strict=True)]
+    for log, wish in pairs:
         both = [week_sums(Schedule(log, each.outcome(log).start)) for each in (Plain("easy"), policy)]
         weeks = len(both[0].work)
-        ends = intervals(both, task.wish).goal_gains[1] if weeks >= LEAST_WEEKS else np.full(2, np.nan)
+        ends = intervals(both, wish).goal_gains[1] if weeks >= LEAST_WEEKS else np.full(2, np.nan)
         rows.append({"workload": log.name, "weeks": weeks, "interval": None if np.isnan(ends).any() else plain(ends)})
     return rows
+
+
+def _goal_with_jobs(wish: Wish, values: Floats) -> float:
+    """Return the goal of values, (m,), without groups that have no jobs; NaN if the goal has no other ones."""
+    part = choice.part_with_jobs(wish, values)
+    if part is None or (wish.aims and not part.aims):
+        return float("nan")
+    return float(choice.goal(part, values[None])[0])
 
 
 def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:

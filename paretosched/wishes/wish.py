@@ -365,6 +365,24 @@ def with_limits(wish: Wish, limits: Sequence[Limit]) -> Wish:
     return replace(wish, limits=tuple(joined.values()))
 
 
+def part_with_jobs(wish: Wish, values: Floats) -> Wish | None:
+    """Return a wish without groups that have no jobs, whose values, of (m,), are NaN; None if nothing of it is left.
+
+    Examples
+    --------
+    >>> wish = Wish(weights=[("AWRT1", 10), ("AWRT2", 4)], limits=[Limit("AWRT2", high=7200), Limit("others", high=9)])
+    >>> wish_text(part_with_jobs(wish, np.array([60.0, 3600, 3600, np.nan])))
+    '10*AWRT1, others <= 9s'
+    >>> part_with_jobs(Wish(near=[("AWRT2", 7200)]), np.array([60.0, 3600, 3600, np.nan])) is None
+    True
+    """
+    names = [o.name for o in objective_table(tuple(str(i) for i in range(len(values) - 2)))]
+    missing = {name for name, value in zip(names, values, strict=True) if np.isnan(value)}
+    weights, near = ([pair for pair in pairs if pair[0] not in missing] for pairs in (wish.weights, wish.near))
+    limits = [limit for limit in wish.limits if limit.objective not in missing]
+    return Wish(weights, near, limits) if weights or near or limits else None
+
+
 def penalise(goals: Floats, violations: Floats) -> Floats:
     """Return goals with limits before them, (k,): 1e30 (1 + violation) where a limit is exceeded, else the goal.
 

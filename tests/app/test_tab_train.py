@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 from paretosched.app.tab_train import progress
+from paretosched.app.tab_train import test_sentence as sentence_of_test
+from paretosched.app.trainings import DONE, Training
 from paretosched.wishes.wish import Limit, Wish
 from support.page import FRONT
 
@@ -35,3 +40,23 @@ def test_limits_that_are_kept_hide_no_goal_that_is_worse_than_easy() -> None:
     goal, limits = progress(wish, easy, policy, FRONT)
     assert goal == "Goal: worse than EASY."
     assert limits.startswith("Limits: all kept")
+
+
+@pytest.mark.parametrize(
+    ("aims", "words"),
+    [
+        ([("AWRT1", 1.0), ("AWRT2", 1.0)], "no job there counts in AWRT2; the goal is 10.0 % better than with EASY; "),
+        ([("AWRT2", 1.0)], "no job there counts in AWRT2; "),
+    ],
+)
+def test_groups_without_jobs_among_those_not_seen_are_left_out(aims: list[tuple[str, float]], words: str) -> None:
+    wish = Wish(weights=aims, limits=[Limit("AWRT2", high=9e4), Limit("AWRT", high=0.5, of="easy")])
+    values: dict[str, Any] = {o.name: 100.0 for o in FRONT.objectives} | {"AWRT2": None}
+    rest: dict[str, Any] = {"workloads": [values], "rest": [values], "rest_exceeded": 1.0}
+    rest |= {"rest_objective": 90.0, "rest_vs_easy": 10.0} if len(aims) > 1 else {"rest_objective": None}
+    systems = [{"system": "EASY", "best": False} | rest, {"system": "f4", "best": True} | rest]
+    training = Training(1, wish, 5, DONE, 9, 9, np.empty((0, 7)), None, "", until=0.7, result={"systems": systems})
+    start = (
+        f"Tested on jobs that it has not seen, those after 70 % of the time: {words}the limits are exceeded: AWRT is "
+    )
+    assert sentence_of_test(training, FRONT).startswith(start)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -21,6 +22,7 @@ from support.commands import (
     numbers,
     succeed,
 )
+from support.exploring import random_workload
 from support.trainings import of_weeks
 
 
@@ -128,6 +130,23 @@ def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: P
     assert [w["workload"] for w in system["rest"]] == ["w from 60 %", "v from 60 %"]
     policy = ps.load_policy(tmp_path / "p.json")
     assert (policy.backfill, policy.criteria, policy.provenance["over"]) == ("none", ("f2",) * 3, "ratio")
+
+
+@pytest.mark.parametrize("policy_class", ["greedy", "guarded"])
+def test_a_group_without_jobs_in_the_rest_is_left_out_there_with_one_remark(tmp_path: Path, policy_class: str) -> None:
+    w = random_workload()
+    late = w.submit > w.submit[0] + 0.6 * (w.submit[-1] - w.submit[0])
+    ps.write_swf(w.with_(user=np.where(late, w.group // 2 * 2, w.group)), tmp_path / "w.swf")
+    (tmp_path / "groups.csv").write_text("user,group\n0,vip\n1,staff\n2,rest\n")
+    common = ("train", tmp_path / "w.swf", "--groups", tmp_path / "groups.csv", "-o", tmp_path / "p.json",
+              "--objective", "vip + staff, all <= 2*EASY", "--accept-worse", "--json")  # fmt: skip
+    short = ("--criterion", "f1", "--generations", 1) if policy_class == "greedy" else ("--evaluations", 3)
+    outcome = succeed(*common, "--class", policy_class, *short, "--train-until", 0.6)
+    remark = "paretosched: w from 60 % has no job of group staff: left out of the results on the rest"
+    assert outcome.err.splitlines().count(remark) == 1
+    part = outcome.json["systems"][0]["rest"][0]
+    assert (part["AWRT2"], part["objective"]) == (None, part["AWRT1"])
+    assert "has no job" not in succeed(*common, "--class", policy_class, *short).err
 
 
 def test_train_points_at_what_it_does_not_understand(house: Path, tmp_path: Path) -> None:

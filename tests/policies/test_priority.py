@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 import paretosched as ps
 from paretosched import Backfill, InputError, Priority, Workload
 from paretosched.policies.policy import as_policy
+from paretosched.policies.policy_json import to_json
 from paretosched.policies.priority import ALL, HALF_LIFE, Longest
+from paretosched.policies.priority_text import priority_text, with_backfill
 from support.naive_priority import start_times
 from support.priority_rules import rule_of
 from support.zoo import jobs, random_jobs
@@ -82,6 +85,31 @@ def test_shortest_candidates_first_by_hand() -> None:
     w = jobs(4, (0, 10, 10, 3), (1, 5, 5, 4), (2, 8, 8, 1), (2, 3, 3, 1))
     assert ps.simulate(w, "fcfs; backfill: easy").start.tolist() == [0, 10, 2, 15]
     assert ps.simulate(w, "fcfs; backfill: easy; backfill-order: sjf").start.tolist() == [0, 10, 15, 2]
+
+
+@pytest.mark.parametrize(
+    ("order", "starts"),
+    [
+        *(
+            (order, [0, 10, 1, 20])
+            for order in ("fcfs", "wait", "log(wait + 1)", "wait - 0 * usage", "2^(wait / 100)")
+        ),
+        *((order, [0, 10, 1, 1]) for order in ("priority:vip", "vip * 100 + wait", "vip * 100 + wait - 0 * usage")),
+    ],
+)
+def test_who_waits_is_looked_at_once_where_backfilling_begins(order: str, starts: list[int]) -> None:
+    """Two of five processors are free until the reservation at 10; a job of vip, for 5 s, and a guest, for 8 s, come.
+
+    In the order of arrival the job of vip is backfilled and the guest, who would fit, is left out in this pass and
+    comes too late for the next one. A job of vip that comes first in the order starts before jobs are backfilled.
+    """
+    words = {"submit": [0, 0, 1, 1], "run": [10, 10, 5, 8], "width": [3, 5, 1, 1], "group": [0, 0, 1, 2]}
+    w = Workload(**words, estimate=words["run"], capacity=5, groups=("rest", "vip", "guests"))
+    text = f"order: {order}; backfill: easy; longest: 6s of guests while vip"
+    policy = as_policy(text)
+    assert isinstance(policy, Priority)
+    assert ps.simulate(w, policy).start.tolist() == start_times(w, rule_of(policy, w)) == starts
+    assert ps.simulate(w, text.replace("6s", "8s")).start.tolist() == [0, 10, 1, 1]
 
 
 def test_accounts_and_shares() -> None:
@@ -157,3 +185,35 @@ def test_every_bad_value_has_its_message(make: Callable[[], Any], message: str) 
 
 def test_the_half_life_is_a_week() -> None:
     assert as_policy("sjf").half_life == HALF_LIFE == 7 * 86400  # type: ignore[union-attr]
+
+
+def test_the_same_order_is_that_of_the_waiting_jobs_wherever_it_is_said() -> None:
+    alike = Priority("sjf", Backfill(1))
+    by_hour = "; ".join(f"backfill-order {situation}: same" for situation in ("weekend", "day", "night"))
+    words = [f"sjf; backfill: easy; {clauses}" for clauses in ("backfill-order: same", by_hour)]
+    policies = [Priority("sjf", Backfill(1, order=order)) for order in ("same", " Same ", ("same",), ["same"] * 3)]
+    policies += [with_backfill(alike, "easy", "SAME"), *map(as_policy, words)]
+    for policy in policies:
+        assert isinstance(policy, Priority)
+        assert (policy.backfill, policy.name, to_json(policy)) == (alike.backfill, alike.name, to_json(alike))
+    with pytest.raises(InputError, match='order, character 1, "same"'):
+        Priority("same")
+
+
+@pytest.mark.parametrize("order", ["wfp3", ("sjf", "saf", "smallest width")])
+def test_the_same_order_in_one_situation_is_that_of_this_situation(order: Any, tmp_path: Path) -> None:
+    policy = Priority(order, Backfill(2, order=("fcfs", "same", "largest width")))
+    day = order if isinstance(order, str) else order[1]
+    spelled_out = Priority(order, Backfill(2, order=("fcfs", day, "largest width")))
+    assert policy.candidate_orders == spelled_out.candidate_orders
+    assert policy.name.endswith("with EASY 2 by FCFS / same / largest width")
+    w = random_jobs(4, 120, 32, gap=1, run=8, grain=3600)
+    assert ps.simulate(w, policy).start.tolist() == ps.simulate(w, spelled_out).start.tolist()
+    assert ps.simulate(w, policy).start.tolist() == start_times(w, rule_of(policy, w))
+    ps.save_policy(policy, tmp_path / "p.json")
+    for again in (as_policy(priority_text(policy)), ps.load_policy(tmp_path / "p.json")):
+        assert isinstance(again, Priority)
+        assert again.backfill.order == ("fcfs", "same", "largest width")
+        assert again.candidate_orders == spelled_out.candidate_orders
+    explained = [[line for line in ps.explain(p).words() if "Among these" in line] for p in (policy, spelled_out)]
+    assert explained[0] == explained[1] != []

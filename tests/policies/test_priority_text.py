@@ -81,6 +81,15 @@ def test_words_and_files_are_read_as_the_same_policy(policy: Priority) -> None:
         ("order day: sjf; order night: sjf; order weekend: sjf", "order: sjf"),
         ("order: estimate; backfill: easy; backfill-order: Same", "order: estimate; backfill: easy"),
         ("backfill-order: same\norder: saf", "order: saf"),
+        (
+            "saf; backfill: easy; backfill-order day: Same; backfill-order night: same; backfill-order weekend: same",
+            "order: saf; backfill: easy",
+        ),
+        (
+            "saf; backfill: easy; backfill-order day: same; backfill-order night: area; backfill-order weekend: sjf",
+            "order: saf; backfill: easy; backfill-order weekend: sjf; backfill-order day: same; "
+            "backfill-order night: area",
+        ),
         ("usage; usage: group; shares: a=0.5", "order: usage; usage: group; shares: a = 0.5"),
         ("wait; half-life: 720min", "order: wait; half-life: 12h"),
     ],
@@ -99,7 +108,11 @@ def test_words_by_hand(text: str, normal_form: str) -> None:
         ("sjf; backfill easy", 'backfill, character 15, "easy": there must be ":"'),
         (
             "sjf; backfill: eazy",
-            'backfill, character 16, "eazy": backfill must be one of none, easy, conservative; did',
+            'backfill, character 16, "eazy": backfill must be one of none, easy, easy:K, conservative; did',
+        ),
+        (
+            'sjf; backfill: "easy:K"',
+            'backfill, character 16, "easy:K": backfill must be one of none, easy, easy:K, conservative; did',
         ),
         ("sjf; backfill: easy:0", 'backfill, character 21, "0": must be a whole number from 1 to 2147483646'),
         ("sjf; backfill: easy; backfill: none", 'policy, character 22, "backfill": must come once, but comes again'),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from paretosched.comparison.comparison import compare
+from paretosched.core.errors import InputError
 from paretosched.simulation.objective import objectives
 from paretosched.simulation.simulator import simulate
 from paretosched.training.greedy_training import train
@@ -16,6 +17,7 @@ from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 from paretosched.wishes.wish_files import as_wish
 from paretosched.workload.time_split import split
+from paretosched.workload.workload import Workload
 from support.exploring import random_workload
 from support.trainings import of_weeks
 
@@ -66,3 +68,55 @@ def test_the_gain_has_an_interval_on_the_jobs_learnt_from_and_on_the_rest_as_in_
     short = train(W, "10*AWRT1 + 4*AWRT2", **SHORT)
     assert [row["interval"] for row in short.gains] == [None]
     assert "interval" not in short.text()
+
+
+def without_late_jobs(workload: Workload, group: int, until: float = 0.5) -> Workload:
+    """Return a workload whose later jobs of a group are in the next one."""
+    late = workload.submit > workload.submit[0] + until * (workload.submit[-1] - workload.submit[0])
+    return workload.with_(group=np.where(late & (workload.group == group), group + 1, workload.group))
+
+
+@pytest.mark.parametrize("over", ["sum", "ratio"])
+def test_a_group_of_the_wish_without_jobs_in_the_rest_is_left_out_there(over: str) -> None:
+    log, other = without_late_jobs(W, 0), random_workload(seed=5).with_(name="other")
+    words = "10*AWRT1 + 4*AWRT2, AWRT1 <= 9h, AWRT1 <= 2*EASY, others <= 1.5*EASY"
+    training = train([log, other], words, until=0.5, over=over, **SHORT)
+    assert training.groups_left_out() == [("random from 50 %", ["1"])]
+    rests = [split(each, 0.5)[1] for each in (log, other)]
+    wishes = [as_wish("4*AWRT2, AWRT3 <= 1.5*EASY", log), as_wish(words, log)]
+    of_easy = [np.asarray(objectives(simulate(rest, "easy")))[None] for rest in rests]
+    for system in (training.easy, *training.systems):
+        reached = [np.asarray(objectives(simulate(rest, system.policy)))[None] for rest in rests]
+        goals = [float(goal(wish, values)[0]) for wish, values in zip(wishes, reached, strict=True)]
+        units = [2 * goal(w, v)[0] for w, v in zip(wishes, of_easy, strict=True)] if over == "ratio" else [1, 1]
+        assert system.rest_objective == pytest.approx(sum(g / u for g, u in zip(goals, units, strict=True)))
+        excess = [violation(resolved_on(w, r), v)[0] for w, r, v in zip(wishes, rests, reached, strict=True)]
+        assert system.rest_exceeded == pytest.approx(sum(excess))
+    row = training.rows()[1]["rest"][0]
+    assert np.isnan(row["AWRT1"])
+    assert row["objective"] == 4 * row["AWRT2"]
+    assert "random from 50 %" in training.text()
+    assert [each["workload"] for each in training.distances] == [*training.workloads, *training.rest]
+
+
+@pytest.mark.parametrize("words", ["AWRT1", "AWRT1, AWRT <= 1.5*EASY", "near AWRT1=1h", "AWRT1 <= 9h", "AWRT1 <= EASY"])
+def test_a_rest_without_any_job_of_the_goal_has_no_objective(words: str) -> None:
+    training = train(without_late_jobs(W, 0), words, until=0.5, **SHORT)
+    best, easy = training.systems[training.best], training.easy
+    assert np.isnan([best.rest_objective, easy.rest_objective]).all()
+    assert best.rest is not None
+    assert np.isfinite(best.rest[0, 1])
+    assert easy.rest_exceeded == 0
+    assert not [line for line in training.shortfalls() if line.startswith("worse than EASY on the rest")]
+    assert training.groups_left_out() == [("random from 50 %", ["1"])]
+    assert "random from 50 %" in training.text()
+
+
+def test_what_is_left_of_a_sum_may_be_no_unit_of_a_ratio() -> None:
+    training = train(without_late_jobs(W, 0), "10*AWRT1 - 1*UTIL", until=0.5, over="ratio", **SHORT)
+    assert np.isnan(training.easy.rest_objective)
+
+
+def test_a_group_of_the_wish_has_jobs_among_those_learnt_from() -> None:
+    with pytest.raises(InputError, match="random to 50 %: the wish AWRT1 uses AWRT1, which is undefined"):
+        train(W.with_(group=np.where(W.submit < W.submit[-1] / 2, 1, W.group)), "AWRT1", until=0.5, **SHORT)
