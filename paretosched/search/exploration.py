@@ -175,9 +175,8 @@ def explore(
         Of algorithm "archive", by default the population: schedule k depends on the results of the schedules up to
         k - lag only. More than the simulations that run at a time, or some workers have nothing to do.
     surrogate
-        Of algorithm "archive", weightings and trained orders, by default False: a model chooses most children for the
-        box, none for the goal of a wish; the box fills sooner, and it takes some 3 ms an evaluation, see
-        `algorithms.surrogate`.
+        Of algorithm "archive", weightings or "priority", by default False: a model chooses most children for the box,
+        none for a wish; the box fills sooner, and it takes some 3 ms an evaluation, see `algorithms.surrogate`.
     util_from
         From when on UTIL counts: the first "submission" (the default), or the first "start", as in the papers.
     workers, scheduler, tls
