@@ -36,7 +36,7 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("ci190_05", [5], "`choices` |"),
     ("ci190_05", [6], "`workloads`; CTC's runs"),
     ("gfs", [14], "`alone`, with the training of its Greedy |"),
-    ("search", range(1, 7), "`searches`, in one call a log |"),
+    ("search", range(18, 24), "`searches`, in one call a log, while much else ran |"),
     ("search", [7], "`surrogate` |"),
     ("search", [8, 15], "`lag`, in one call a log |"),
     ("search", range(9, 15), "`long`, in one call a log |"),
