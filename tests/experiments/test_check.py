@@ -141,8 +141,8 @@ def test_a_row_that_is_missing_from_a_table_is_one_line(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("42.7   54.8   64.2", "42.7   54.8   64.3", r"results/printed/make-demo\.txt has no such line.*64\.3"),
-        ("3,701 of them are not", "3,702 of them are not", r"results/printed/make-demo\.txt has no such line.*3,702"),
+        ("47.3   54.0   66.4", "47.3   54.0   66.5", r"results/printed/make-demo\.txt has no such line.*66\.5"),
+        ("3,753 of them are not", "3,754 of them are not", r"results/printed/make-demo\.txt has no such line.*3,754"),
         ("24 jobs of 3 users", "25 jobs of 3 users", r"docs/tutorial/slurm-walk\.json has no such line.*25 jobs"),
         ("13,896.7      +36.7", "13,896.7      +36.8", r"docs/tutorial/slurm-walk\.json has no such line.*36\.8"),
         ("--evaluations 2000", "--evaluations 2001", r"docs/tutorial/slurm-walk\.json has no such line.*2001"),
@@ -205,7 +205,7 @@ def test_lines_of_a_record_are_shown_in_its_order() -> None:
         2, 1, 3, None, 0,
     ]  # fmt: skip
     text = "# x\n\n    {}\n    ...\n    {}\n"
-    demo = ["no group above EASY             42.7   54.8   64.2   32.5   50.5", "EASY            65.93 ..."]
+    demo = ["no group above EASY             47.3   54.0   66.4   39.9   52.6", "EASY            65.93 ..."]
     assert shown.check_shown(README, text.format(*demo), ROOT)[0] == []
     (wrong,) = shown.check_shown(README, text.format(*demo[::-1]), ROOT)[0]
     assert "or not in this order: 'no group above EASY" in wrong.words
