@@ -90,10 +90,7 @@ def test_shortest_candidates_first_by_hand() -> None:
 @pytest.mark.parametrize(
     ("order", "starts"),
     [
-        *(
-            (order, [0, 10, 1, 20])
-            for order in ("fcfs", "wait", "log(wait + 1)", "wait - 0 * usage", "2^(wait / 100)")
-        ),
+        *((order, [0, 10, 1, 20]) for order in ("fcfs", "wait", "log(wait + 1)", "wait - 0 * usage", "2^(wait / 100)")),
         *((order, [0, 10, 1, 1]) for order in ("priority:vip", "vip * 100 + wait", "vip * 100 + wait - 0 * usage")),
     ],
 )
