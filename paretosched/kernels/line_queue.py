@@ -39,7 +39,7 @@ from .slot_runs import SLOW, Runs, no_runs, replant, sort_slots
 from .waiting_tree import FAR, WIDTH, lower
 
 NONE_YET = -1
-NOTHING = -2  # no job can start in this pass, and no one gets its first place
+NOTHING = -2  # no job can start in this pass any more, and none gets its first place
 FEW = 32  # reservations; with more, it costs less to keep the whole queue sorted
 
 
@@ -418,12 +418,11 @@ def next_reserved(
         j = np.int64(job["row"]) + np.int64(queue.held[slot])
         width = jobs.width[j]
         estimate = jobs.estimate[j]
-        is_late = backfilling.slack > 0 and queue.latest[j] > t  # now, or at its latest start or after it
-        before: Int = t + 1 if is_late else FAR
-        begin: Int = earliest(profile.when, profile.room, profile.span, t, before, FAR, width, estimate)
+        bound = backfilling.slack > 0 and queue.latest[j] > t  # it begins now, or not before its latest start
+        begin = earliest(profile.when, profile.room, profile.span, t, t + 1 if bound else FAR, FAR, width, estimate)
         if begin == t:
             return slot, held, fresh
-        if is_late:
+        if bound:
             begin = earliest(profile.when, profile.room, profile.span, queue.latest[j], FAR, FAR, width, estimate)
         elif backfilling.slack > 0 and queue.latest[j] == NONE_YET:
             queue.latest[j] = begin + backfilling.slack
@@ -452,8 +451,7 @@ def release(queue: Queue, held: Int) -> None:
 def climb(queue: Queue, t: Int, narrowest: Int) -> Int:
     """Write down how many processors are free from second t on, for how long; `queue.stairs` is filled in place.
 
-    Return the second, FAR if there is none, from which on they are less than `narrowest`; from then on they do not
-    matter.
+    Return the second, FAR if there is none, from which on they are less than `narrowest`, and do not matter.
     """
     profile = queue.profile
     first = profile.span[FIRST]
@@ -485,10 +483,7 @@ def has_room(queue: Queue, width: Int, estimate: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def could_start(queue: Queue, top: Int) -> bool:
-    """Return whether a waiting job could start beside the reservations in `queue`, whose root is `top`.
-
-    The stack of `queue` is modified in place. A job with a reservation could not: it would have started.
-    """
+    """Return whether a job could start beside the reservations in `queue`, modified in place; `top` is its root."""
     size = queue.game.stale.shape[1] >> 1
     stack = queue.game.stack
     stack[0] = top
@@ -505,6 +500,7 @@ def could_start(queue: Queue, top: Int) -> bool:
             continue
         for slot in range((node - size) * BENCH, (node - size + 1) * BENCH):
             job = queue.game.slots[slot]
+            # a job with a reservation has no room: otherwise it would have started
             if job["row"] >= 0 and has_room(queue, np.int64(job["width"]), job["estimate"]):
                 return True
     return False
