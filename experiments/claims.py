@@ -113,6 +113,7 @@ def row_of_speed(scheduler: str, *policies: str, digits: int = 2, aim: bool = Tr
 
 
 EASY_TOO = tuple(f"{name} with EASY" for name in CRITERIA)
+SLACK = [f"deep slack{what}" for what in ("", " at once", " jobs", " time", " time without")]
 WITH_GOALS = (("FCFS",), ("EASY",), CRITERIA, EASY_TOO, ("CONS",), ("CONS replan",))  # rows of the table of speed
 
 CLAIMS: tuple[Claim, ...] = (
@@ -448,6 +449,8 @@ CLAIMS: tuple[Claim, ...] = (
     measurement(SPEED, "the time per job grows by at most {:.0f} % a decade", "growth"),
     measurement(SPEED, "there it is {:.2f} to {:.2f} times a decade", "growth of deep queues"),
     measurement(SPEED, "a queue twice as deep, take {:.1f} to {:.1f} times as long", "deep EASY"),
+    measurement(SPEED, "a second take {:.1f} to {:.1f} times as long, and at once {:.1f} to {:.1f} times", *SLACK[:2]),
+    measurement(SPEED, "{:,.0f} that come one a second took {:.0f} s, and {:.1f} s without slack", *SLACK[2:]),
     measurement(
         SPEED,
         "needs at most {:.0f} bytes a job beyond the workload there, and {:.0f} if nearly all jobs wait",

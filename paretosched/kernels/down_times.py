@@ -50,11 +50,20 @@ class Site(NamedTuple):
 def empty_site(jobs: Jobs, capacity: Int, down: Down) -> Site:
     """Return a machine of `capacity` processors, some `down` at times, before the first of `jobs` arrives."""
     profile = no_profile(2 * (jobs.submit.size + down.begin.size) + 16)
-    first = jobs.submit[0]
-    clear(profile.when, profile.room, profile.span, first, capacity)
-    put_down(profile, down, first)
-    changes = np.unique(np.concatenate([down.begin, down.end]))
-    return Site(profile, changes[changes > first], ints(4))
+    site = Site(profile, np.unique(np.concatenate([down.begin, down.end])), ints(4))
+    clear_site(site, capacity, down, jobs.submit[0])
+    return site
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def clear_site(site: Site, capacity: Int, down: Down, since: Int) -> None:
+    """Make `site`, in place, a machine of `capacity` processors, some `down` at times, idle from second `since` on."""
+    state = site.state
+    clear(site.profile.when, site.profile.room, site.profile.span, since, capacity)
+    put_down(site.profile, down, since)
+    state[RUNNING] = state[COUNT] = state[ARRIVED] = state[CHANGE] = 0
+    while state[CHANGE] < site.changes.size and site.changes[state[CHANGE]] <= since:
+        state[CHANGE] += 1
 
 
 def order_around_down_times(

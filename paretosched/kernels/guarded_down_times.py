@@ -12,14 +12,13 @@ import numpy as np
 
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
-from .down_profile import put_down
 from .down_times import (
     ARRIVED,
-    CHANGE,
     COUNT,
     RUNNING,
     Site,
     admit_arrivals,
+    clear_site,
     empty_site,
     end_job,
     next_moment,
@@ -31,7 +30,7 @@ from .formulas import Program
 from .guarded import Beside, Books, Guard, books_of, classify, compare_both, easy_beside, key_of, prepare_easy
 from .inputs import Backfilling, Down, Jobs
 from .priority import Desk, Ranking
-from .profile import FIRST, clear
+from .profile import FIRST
 from .running import Running, next_end, running_jobs
 from .usage import no_usage
 from .waiting_heap import count_fitting, make_heap
@@ -162,12 +161,8 @@ def _easy_until(jobs: Jobs, capacity: Int, down: Down, since: Int, until: Int, r
         The machine and its queue, set up in place.
     """
     site, state = place.site, place.site.state
-    clear(site.profile.when, site.profile.room, site.profile.span, since, capacity)
-    put_down(site.profile, down, since)
+    clear_site(site, capacity, down, since)
     place.now.nearby[0] = 0
-    state[RUNNING] = state[COUNT] = state[ARRIVED] = state[CHANGE] = 0
-    while state[CHANGE] < site.changes.size and site.changes[state[CHANGE]] <= since:
-        state[CHANGE] += 1
     while state[ARRIVED] < jobs.submit.size or state[COUNT] > 0:
         t = next_moment(jobs, place.now, site)
         if t >= until:

@@ -39,6 +39,7 @@ from .slot_runs import SLOW, Runs, no_runs, replant, sort_slots
 from .waiting_tree import FAR, WIDTH, lower
 
 NONE_YET = -1
+NOTHING = -2  # no job can start in this pass any more, and none gets its first place
 FEW = 32  # reservations; with more, it costs less to keep the whole queue sorted
 
 
@@ -170,6 +171,7 @@ def in_tournaments(
     running: Int = 0
     waiting: Int = np.int64(0)  # slots in use
     named: Int = 0  # jobs of the named groups that wait
+    fresh: Int = np.int64(0)  # jobs that wait and may get a first place, if there is slack
     used: Int = np.int64(0)  # slots used since the queue was last empty
     level: Int = np.int64(0)
     top: Int = size
@@ -198,6 +200,8 @@ def in_tournaments(
             waiting += 1
             if backfilling.named[jobs.group[j]]:
                 named += count
+            if backfilling.slack > 0 and backfilling.entitled[jobs.group[j]]:
+                fresh += count
             reseat(game, s, newest, top, t, order)
             if not backfilling.same:
                 reseat(queue.tried, s, newest, top, t, candidates)
@@ -214,17 +218,19 @@ def in_tournaments(
                 slot = np.int64(game.tree[s, top]["slot"])
                 if slots[slot]["width"] > free:
                     step = 2
-            if step > 1 and queue.least[top, WIDTH] > free and backfilling.slack == 0:
+            if step > 1 and queue.least[top, WIDTH] > free and fresh == 0:  # no job can start or get a first place
                 break
             if step == 2:
                 if slot >= 0:
                     lay_out(now, running, free, t, queue.profile)
-                slot, held = next_reserved(jobs, queue, s, top, t, order, backfilling, held)
+                slot, held, fresh = next_reserved(jobs, queue, s, top, t, order, backfilling, held, fresh)
+                if slot == NOTHING:
+                    break
                 if slot < 0:
                     step = 3
                     limited = bool(named > 0)
             if step == 3:
-                climb(queue, t)
+                climb(queue, t, queue.least[top, WIDTH])
                 tries = order if backfilling.same else candidates
                 slot, visited = first_where(queue, queue.tried, s, top, t, tries, backfilling, False, limited)
                 is_slow = is_slow or bool(visited > SLOW)
@@ -236,6 +242,8 @@ def in_tournaments(
             free -= jobs.width[j]
             if backfilling.named[jobs.group[j]]:
                 named -= 1
+            if backfilling.slack > 0 and queue.latest[j] == NONE_YET and backfilling.entitled[jobs.group[j]]:
+                fresh -= 1
             if step > 1:
                 occupy(jobs, queue, j, t)
             if take_from(queue, backfilling, slot, top):
@@ -379,8 +387,8 @@ def occupy(jobs: Jobs, queue: Queue, j: Int, begin: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def next_reserved(
-    jobs: Jobs, queue: Queue, s: Int, top: Int, t: Int, order: Lines, backfilling: Backfilling, held: Int
-) -> tuple[Int, Int]:
+    jobs: Jobs, queue: Queue, s: Int, top: Int, t: Int, order: Lines, backfilling: Backfilling, held: Int, fresh: Int
+) -> tuple[Int, Int, Int]:
     """Make reservations in the order of the queue until a job can start at once, or until there are enough.
 
     Parameters
@@ -393,35 +401,42 @@ def next_reserved(
         Situation, 0..2, the root of the trees in use, and the second.
     order, backfilling
         `Lines` and `Backfilling`.
-    held
-        Reservations made in this pass.
+    held, fresh
+        Reservations made in this pass; and waiting jobs that may get a first place, if there is slack.
 
     Returns
     -------
-    slot, held
-        The slot of the job that can start, or -1 if there are enough reservations; and how many there are.
+    slot, held, fresh
+        The slot of the job that can start, -1 if there are enough reservations, or NOTHING if the rest of the pass
+        changes nothing; how many reservations there are; and how many jobs may still get a first place.
     """
     profile = queue.profile
+    until: Int = FAR  # from then on, no job has room that is to start now
     while held < backfilling.reservations and queue.claims[1] > 0:
         slot, _ = first_where(queue, queue.game, s, top, t, order, backfilling, True, False)
         job = queue.game.slots[slot]
         j = np.int64(job["row"]) + np.int64(queue.held[slot])
         width = jobs.width[j]
         estimate = jobs.estimate[j]
-        begin: Int = earliest(profile.when, profile.room, profile.span, t, FAR, FAR, width, estimate)
+        bound = backfilling.slack > 0 and queue.latest[j] > t  # it begins now, or not before its latest start
+        begin = earliest(profile.when, profile.room, profile.span, t, t + 1 if bound else FAR, FAR, width, estimate)
         if begin == t:
-            return slot, held
-        if backfilling.slack > 0:
-            if queue.latest[j] > t:
-                begin = earliest(profile.when, profile.room, profile.span, queue.latest[j], FAR, FAR, width, estimate)
-            elif queue.latest[j] == NONE_YET:
-                queue.latest[j] = begin + backfilling.slack
+            return slot, held, fresh
+        if bound:
+            begin = earliest(profile.when, profile.room, profile.span, queue.latest[j], FAR, FAR, width, estimate)
+        elif backfilling.slack > 0 and queue.latest[j] == NONE_YET:
+            queue.latest[j] = begin + backfilling.slack
+            fresh -= 1
         occupy(jobs, queue, j, begin)
         claim(queue, slot, -1)
         queue.held[slot] += 1
         queue.holders[held] = slot
         held += 1
-    return np.int64(-1), held
+        if fresh == 0 and backfilling.slack > 0 and begin < until:
+            until = climb(queue, t, queue.least[top, WIDTH])
+            if not could_start(queue, top):
+                return np.int64(NOTHING), held, fresh
+    return np.int64(-1), held, fresh
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -433,8 +448,11 @@ def release(queue: Queue, held: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def climb(queue: Queue, t: Int) -> None:
-    """Write down how many processors are free from second t on, for how long; `queue.stairs` is filled in place."""
+def climb(queue: Queue, t: Int, narrowest: Int) -> Int:
+    """Write down how many processors are free from second t on, for how long; `queue.stairs` is filled in place.
+
+    Return the second, FAR if there is none, from which on they are less than `narrowest`, and do not matter.
+    """
     profile = queue.profile
     first = profile.span[FIRST]
     free = profile.room[first]
@@ -445,10 +463,13 @@ def climb(queue: Queue, t: Int) -> None:
             queue.stairs[steps, 1] = free
             steps += 1
             free = profile.room[i]
-            if free == 0:
-                break
+            if free < narrowest:
+                queue.stairs[steps, 0] = FAR
+                queue.stairs[steps, 1] = free
+                return np.int64(profile.when[i])
     queue.stairs[steps, 0] = FAR
     queue.stairs[steps, 1] = free
+    return np.int64(FAR)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -458,6 +479,31 @@ def has_room(queue: Queue, width: Int, estimate: Int) -> bool:
     while estimate > queue.stairs[step, 0]:
         step += 1
     return bool(width <= queue.stairs[step, 1])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def could_start(queue: Queue, top: Int) -> bool:
+    """Return whether a job could start beside the reservations in `queue`, modified in place; `top` is its root."""
+    size = queue.game.stale.shape[1] >> 1
+    stack = queue.game.stack
+    stack[0] = top
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        node = stack[depth]
+        if not has_room(queue, queue.least[node, 0], queue.least[node, 1]):
+            continue
+        if node < size:
+            stack[depth] = 2 * node
+            stack[depth + 1] = 2 * node + 1
+            depth += 2
+            continue
+        for slot in range((node - size) * BENCH, (node - size + 1) * BENCH):
+            job = queue.game.slots[slot]
+            # a job with a reservation has no room: otherwise it would have started
+            if job["row"] >= 0 and has_room(queue, np.int64(job["width"]), job["estimate"]):
+                return True
+    return False
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

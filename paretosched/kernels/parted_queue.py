@@ -42,7 +42,7 @@ from .waiting_heap import arrange_by_formula, make_heap, sink
 from .waiting_orders import BITS
 from .waiting_tree import FAR
 
-RUNNING, FREE, WAITING, NAMED, OPEN, ROUND = range(6)  # of `Hall.state`
+RUNNING, FREE, WAITING, NAMED, OPEN, ROUND, FRESH = range(7)  # of `Hall.state`
 NONE = -1  # no job
 NONE_YET = -1  # no latest start
 
@@ -104,8 +104,8 @@ class Hall(NamedTuple):
     usages, stacks
         (n,) and (MOST_DEEP, BLOCK) float64, see `arrange_by_formula`.
     state
-        (6,) int64: RUNNING jobs, FREE processors, WAITING jobs, those of the NAMED groups, parts that are OPEN, and how
-        many times a ROUND of chains was formed.
+        (7,) int64: RUNNING jobs, FREE processors, WAITING jobs, those of the NAMED groups, parts that are OPEN, how
+        many times a ROUND of chains was formed, and, with slack, waiting jobs that may get a first place (FRESH).
     """
 
     parts: Parts
@@ -203,7 +203,7 @@ def in_order_of_parts(
         no_profile(2 * n + 16 if backfilling.reservations > 1 or backfilling.slack > 0 else 1),
         np.zeros(n, np.float64),
         np.empty((MOST_DEEP, BLOCK), np.float64),
-        np.zeros(6, np.int64),
+        np.zeros(7, np.int64),
     )
     hall.state[FREE] = capacity
     ranking = Ranking(order, candidates, no_usage(accounts, half_life, tree), shares)
@@ -256,7 +256,7 @@ def _in_order_of_parts(
         for j in range(first, arrived):
             now.start[j] = NONE
             enter(jobs, backfilling, hall, j)
-        if backfilling.slack > 0 or narrowest(hall.candidates) <= state[FREE]:
+        if state[FRESH] > 0 or narrowest(hall.candidates) <= state[FREE]:
             era = era_at(calendar, era, t)
             start_jobs(jobs, backfilling, ranking, now, hall, calendar.kind[era], t)
 
@@ -282,6 +282,7 @@ def enter(jobs: Jobs, backfilling: Backfilling, hall: Hall, j: Int) -> None:
         hall.state[OPEN] += 1
     hall.state[WAITING] += 1
     hall.state[NAMED] += backfilling.named[jobs.group[j]]
+    hall.state[FRESH] += backfilling.slack > 0 and backfilling.entitled[jobs.group[j]]
     enter_candidate(hall.candidates, jobs, j)
 
 
@@ -323,6 +324,8 @@ def begin(jobs: Jobs, backfilling: Backfilling, ranking: Ranking, now: Running, 
     state[FREE] -= jobs.width[j]
     state[WAITING] -= 1
     state[NAMED] -= backfilling.named[jobs.group[j]]
+    if backfilling.slack > 0 and hall.latest[j] == NONE_YET:
+        state[FRESH] -= np.int64(backfilling.entitled[jobs.group[j]])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -422,7 +425,7 @@ def start_jobs(
         begin(jobs, backfilling, ranking, now, hall, j, t)
     if count == 0 or backfilling.reservations == 0:
         return
-    if backfilling.slack > 0 or narrowest(hall.candidates) <= state[FREE]:
+    if state[FRESH] > 0 or narrowest(hall.candidates) <= state[FREE]:
         reserve_places(jobs, backfilling, ranking, now, hall, situation, t, count)
 
 
@@ -462,7 +465,7 @@ def reserve_places(
         make_heap(hall.queue, hall.keys, count)
     held: Int = 0
     while held < backfilling.reservations and count > 0:
-        if several and slack == 0 and not could_start(hall.candidates, jobs, np.int64(0), stairs, t):
+        if several and state[FRESH] == 0 and not could_start(hall.candidates, jobs, np.int64(0), stairs, t):
             return
         j: Int = hall.queue[0]
         count = replace_first(ranking.order, situation, jobs, t, ranking, hall, np.int64(hall.parts.after[j]), count)
@@ -473,14 +476,11 @@ def reserve_places(
         width = jobs.width[j]
         if several:
             when = profile.when
-            place: Int = earliest(when, profile.room, profile.span, t, FAR, FAR, width, jobs.estimate[j])
-            if slack > 0:
-                if hall.latest[j] > t:
-                    place = earliest(
-                        when, profile.room, profile.span, hall.latest[j], FAR, FAR, width, jobs.estimate[j]
-                    )
-                elif hall.latest[j] == NONE_YET:
-                    hall.latest[j] = place + slack
+            after: Int = max(t, hall.latest[j]) if slack > 0 else t  # it cannot start now
+            place: Int = earliest(when, profile.room, profile.span, after, FAR, FAR, width, jobs.estimate[j])
+            if slack > 0 and hall.latest[j] == NONE_YET:
+                hall.latest[j] = place + slack
+                state[FRESH] -= 1
             add(when, profile.room, profile.span, place, place + jobs.estimate[j], -width)
             climb(profile, narrowest(hall.candidates), stairs)
         else:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.errors import InputError
 from ..policies.guarded import FACTORS, Guarded
+from ..policies.priority import checked_group_names
 from ..simulation.objective import objective_table
 from .task import Task, important_groups
 
@@ -15,7 +17,7 @@ def guarded_of(task: Task) -> Guarded | None:
     The groups in the goal come first, by their weights. Limits become multiples of what EASY reaches on the jobs to
     learn from; of several workloads, and of the groups, the strictest one counts. Limits that a guarded order does not
     steer by, such as of UTIL, are left to the comparison. It is not for wishes without a group in their sum or without
-    a limit on AWRT or on a group, nor if a name of the groups has quotes, since no words can name it.
+    a limit on AWRT or on a group, nor if no words can name one of these groups, see `checked_group_names`.
 
     Examples
     --------
@@ -29,8 +31,11 @@ def guarded_of(task: Task) -> Guarded | None:
     """
     first = important_groups(task.wish, task.workloads[0].groups)
     overall, each = _strictest(task)
-    nameless = any('"' in name for name in first)
-    if not first or nameless or min(overall, each) == np.inf:
+    if not first or min(overall, each) == np.inf:
+        return None
+    try:
+        checked_group_names("groups", first)
+    except InputError:
         return None
     overall, each = (min(max(round(factor, 6), FACTORS[0]), FACTORS[1]) for factor in (overall, each))
     return Guarded(first, overall, each)

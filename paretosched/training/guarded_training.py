@@ -94,7 +94,8 @@ def train_guarded(
     evaluations = budget("evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed, windows=WINDOWS)
     checked_group_names("groups", data.whole[0].groups)
-    untrained = guarded_of(tasks(data, 0)[0])
+    made = tasks(data, 0)
+    untrained = guarded_of(made[0])
     if untrained is None:
         raise InputError(
             "a guarded order must have a wish with a group in its sum and a limit on AWRT or on a group, such as "
@@ -125,7 +126,9 @@ def train_guarded(
         return encoding.policy_of(genome, data.whole[0].groups)
 
     place = None if run_directory is None else as_path(run_directory)
-    task, test, record, margins = learn(data, run, policy_of, evaluations=evaluations, place=place, progress=progress)
+    task, test, record, margins = learn(
+        data, run, policy_of, made=made, evaluations=evaluations, place=place, progress=progress
+    )
     best = int(task.merits(record.values).argmin())
     policies = [(policy_of(record.genomes[best]), record.values[best])]
     return training_of(task, test, record, policies, settings, margins)

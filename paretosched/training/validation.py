@@ -122,6 +122,7 @@ def learn(
     policy_of: Callable[[Floats], Policy],
     *,
     counts: Callable[[Floats], Mask] | None = None,
+    made: tuple[Task, Task | None] | None = None,
     evaluations: int,
     place: Path | None,
     progress: Callable[[Progress], object] | None,
@@ -138,6 +139,8 @@ def learn(
         Makes a policy of a genome, (d,).
     counts
         Which genomes, (k, d), were tried on all jobs, (k,) bool; by default all.
+    made
+        What `tasks` returns for the data, if it was needed before; the first one gets the margin.
     evaluations
         The evaluations of one training.
     place
@@ -145,8 +148,15 @@ def learn(
     progress
         As for `train`.
     """
+
+    def with_margin(margin: float) -> tuple[Task, Task | None]:
+        if made is None:
+            return tasks(data, margin)
+        made[0].margin = margin
+        return made
+
     if not isinstance(data.margin, str):
-        task, test = tasks(data, data.margin)
+        task, test = with_margin(data.margin)
         return Learnt(task, test, run(task, place, progress), ())
     folders = [None if place is None else place / name for name in RUNS]
     with run_folder(place, RUNS, "a training with a validated margin"):
@@ -155,7 +165,7 @@ def learn(
         studied = run(study, folders[0], stages.first)
         whole = slice(None) if counts is None else counts(studied.genomes)
         rows = candidates(study, checks, studied.genomes[whole], studied.values[whole], policy_of)
-        task, test = tasks(data, choose_margin(rows))
+        task, test = with_margin(choose_margin(rows))
         return Learnt(task, test, run(task, folders[1], stages.second), tuple(rows))
 
 

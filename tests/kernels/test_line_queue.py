@@ -17,14 +17,18 @@ from support.line_cases import LineCase, backfill_of, printed_lines, random_case
 from support.naive_priority import Rule, start_times
 from support.prioritising import ORDERS, backfilling_of, in_parts
 from support.simulating import DEEP, briefly, thoroughly
-from support.zoo import ZOO, workloads
+from support.zoo import ZOO, random_jobs, workloads
 
 RESERVATIONS = (0, 1, 2, 3, 8, None)
 
 
 def check(w: Workload, seed: int, reservations: int | None) -> None:
     """Compare with the oracle, and with the kernel for any formula."""
-    case = random_case(w, seed, reservations)
+    check_case(w, random_case(w, seed, reservations), seed)
+
+
+def check_case(w: Workload, case: LineCase, seed: int) -> None:
+    """Compare with the oracle, and with the kernel for any formula."""
     start = case.starts(in_order_of_lines, w)
     assert start == start_times(w, case.rule), seed
     general = np.full(len(w), -7, dtype=np.int64)
@@ -46,6 +50,18 @@ def test_equals_the_oracle_on_any_workload(reservations: int | None, w: Workload
 def test_equals_the_oracle_on_awkward_workloads(name: str) -> None:
     for seed, reservations in enumerate(RESERVATIONS):
         check(ZOO[name], seed, reservations)
+
+
+@pytest.mark.parametrize("entitled", [None, frozenset({0, 1, 2})])
+@pytest.mark.parametrize(("gap", "slack"), [(0, 1), (0, 60), (0, 4000), (2, 60), (9, 15)])
+def test_with_slack_passes_end_as_soon_as_nothing_can_change(gap: int, slack: int, entitled: frozenset[int]) -> None:
+    """Once all have their first places, a pass ends where no job could start; a new job needs a whole one."""
+    for seed in range(3):
+        w = random_jobs(seed, 90, 16, gap=gap, run=40)
+        case = random_case(w, seed, None)
+        backfill = case.rule.backfill._replace(slack=slack, entitled=entitled)
+        backfilling = backfilling_of(backfill, len(w.groups), case.backfilling.same)
+        check_case(w, case._replace(rule=case.rule._replace(backfill=backfill), backfilling=backfilling), seed)
 
 
 @pytest.mark.slow

@@ -53,8 +53,9 @@ def test_a_limit_in_seconds_is_a_multiple_of_what_easy_reaches_and_the_strictest
     assert words == "guarded: 1; overall: 1.5; each: 100; review: 6h; ageing: 12h; step: 4"
 
 
-def test_a_group_with_quotes_in_its_name_has_none_and_is_trained_for() -> None:
-    w = replace(W, groups=('the "a"', *W.groups[1:]))
+@pytest.mark.parametrize("name", ['the "a"', "of two\nlines"])
+def test_a_group_that_no_words_can_name_has_none_and_is_trained_for(name: str) -> None:
+    w = replace(W, groups=(name, *W.groups[1:]))
     training = train(w, WISH, generations=1, criterion="f1")
     assert training.guarded is None
     for other in (ps.train_guarded, ps.train_priority):

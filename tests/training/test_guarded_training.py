@@ -15,7 +15,7 @@ from paretosched.policies.guarded import Guarded
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.simulation.objective import objectives_of
 from paretosched.training.guarded_training import GENERATION, WINDOWS, draws, train_guarded
-from paretosched.training.task import windows_of
+from paretosched.training.task import Task, windows_of
 from paretosched.training.training import Progress, Training
 from support.trainings import archive, of_weeks, training_json
 
@@ -133,3 +133,18 @@ def test_it_learns_on_a_machine_with_processors_down(whole: tuple[Path, Training
     system = training.systems[training.best]
     assert system.objective == pytest.approx(np.mean([goal for goal, _, _ in ratios(training.policy, down)]), rel=1e-12)
     assert system.objective != whole[1].systems[whole[1].best].objective
+
+
+@pytest.mark.parametrize(("words", "tasks"), [({}, 1), ({"until": 0.6, "margin": 2}, 2)])
+def test_what_is_learnt_from_is_made_once(monkeypatch: pytest.MonkeyPatch, words: dict[str, Any], tasks: int) -> None:
+    made: list[Task] = []
+    begin = Task.__init__
+
+    def count(task: Task, *arguments: Any, **others: Any) -> None:
+        made.append(task)
+        begin(task, *arguments, **others)
+
+    monkeypatch.setattr(Task, "__init__", count)
+    training = train_guarded(W, WISH, evaluations=3, **words)
+    assert len(made) == tasks  # with `until` one more to test on
+    assert training.margin == words.get("margin", 0)
