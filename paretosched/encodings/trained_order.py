@@ -253,13 +253,19 @@ def keys_of(blocks: Floats, group: Ints, wait: Floats, estimate: Floats, width: 
     count = (blocks.shape[1] - len(OF_WAIT) - len(STATIC)) // 2
     weights, constants, of_wait, static = np.split(blocks, np.cumsum([count, count, len(OF_WAIT)]), axis=1)
     signed = 2 * static - 1
-    slopes = _sizes(of_wait, LARGEST * np.array(OF_WAIT_SCALE))
-    statics = np.sign(signed) * _sizes(np.abs(signed), LARGEST * np.array(STATIC_SCALE))
     area = estimate * width
-    of_slopes = np.array([np.ones(wait.size), 1 / estimate, 1 / width, 1 / area])
-    of_statics = np.array([estimate, width, area, np.log(estimate), np.log(width)])
+    sums = (
+        (
+            _sizes(of_wait, LARGEST * np.array(OF_WAIT_SCALE)),
+            wait * np.array([np.ones(wait.size), 1 / estimate, 1 / width, 1 / area]),
+        ),
+        (
+            np.sign(signed) * _sizes(np.abs(signed), LARGEST * np.array(STATIC_SCALE)),
+            np.array([estimate, width, area, np.log(estimate), np.log(width)]),
+        ),
+    )
     keys: Floats = _sizes(constants, MOST_SECONDS)[:, group]
-    for coefficients, measures in ((slopes, wait * of_slopes), (statics, of_statics)):
+    for coefficients, measures in sums:
         keys += np.einsum("kc,cn->kn", coefficients, measures)  # no BLAS, whose rounding depends on its threads
     return 10.0 ** (2 * (weights[:, group] - 1)) * keys
 
