@@ -38,6 +38,7 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("gfs", [14], "`alone`, with the training of its Greedy |"),
     ("search", range(18, 24), "`searches`, in one call a log, while much else ran |"),
     ("search", [7], "`surrogate` |"),
+    ("search", [24], "`surrogate-priority`, at low priority while much else ran |"),
     ("search", [8, 15], "`lag`, in one call a log |"),
     ("search", range(9, 15), "`long`, in one call a log |"),
     ("search", [16], "`offline` |"),
