@@ -49,6 +49,10 @@ WRITERS = 4  # scontrols at once: each change is a message of its own, and a sco
 LOT = 100  # changes for which it is worth to start another one
 DENIED = ("Access/permission denied", "Invalid user id")  # words of scontrol about own and others' jobs
 LATER, SOON = "try again", 30.0  # words of scontrol about a job that slurmdbd has no number for yet; s to wait for it
+UNNUMBERED = (  # slurmctld stores, and so has after kill -9, that a number is on its way
+    "; say --off again when slurmdbd answers; a job whose number was on its way when slurmctld was killed is refused "
+    "until it starts or is cancelled"
+)
 ROOM_OF = ("cpus", "nodes")  # widths of which Slurm says how many the machine has
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
 NO_JOB = 0  # of a refusal that names no job
@@ -401,7 +405,8 @@ def undo(plan: Plan, tell: Tell) -> int:
         left = {job: words for job, words in refused.items() if "Invalid job id" not in words and factors.get(job) != 0}
         if left:
             offenders = (f"job {job}: {words}" for job, words in left.items())
-            raise InputError(f"Slurm refuses {len(left)} of {len(touched)} changes: {first_few(offenders, len(left))}")
+            said = f"Slurm refuses {len(left)} of {len(touched)} changes: {first_few(offenders, len(left))}"
+            raise InputError(said + (UNNUMBERED if any(LATER in words for words in left.values()) else ""))
         remove_state(plan.folder)
     if exists(plan.folder / "deploy.jsonl"):
         tell(f"the log stays in {plan.folder}; nothing reads it but review")

@@ -145,6 +145,20 @@ def test_a_job_that_slurm_cannot_change_yet_is_tried_again(fake: FakeSlurm, plan
     assert fake.writes() == {2: 0}  # the others were taken at the first time
 
 
+def test_a_job_that_slurm_never_changes_is_said_with_what_to_do(
+    fake: FakeSlurm, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake.queue(JOBS, {})
+    once(plan)
+    monkeypatch.setattr("paretosched.deployment.daemon.SOON", 0.0)
+    words = "Job update not available right now, the DB index is being set, try again in a bit for job 2"
+    scontrol = fake.folder / "scontrol"
+    scontrol.write_text(f"#!/bin/sh\ncat > /dev/null\necho '{words}' >&2\nexit 1\n", encoding="utf-8")
+    with pytest.raises(ps.InputError, match=r"1 of 3 changes: job 2: .* in a bit; say --off again when .* cancelled$"):
+        undo(plan, lambda _: None)
+    assert read_state(plan.folder).factors.keys() == {1, 2, 3}  # so that --off can be said again
+
+
 def test_a_log_that_is_a_link_is_said_and_stops_nothing(fake: FakeSlurm, plan: Plan) -> None:
     fake.queue(JOBS, {})
     plan.folder.mkdir()

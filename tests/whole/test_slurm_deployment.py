@@ -86,6 +86,10 @@ class Site:
         lines = self.cluster.call("sprio", "-h", "-o", "%i|%Y|%S").split()
         return {int(job): (int(priority), int(factor)) for job, priority, factor in (line.split("|") for line in lines)}
 
+    def numbered(self) -> set[int]:
+        """Return the jobs that slurmdbd knows."""
+        return {int(job) for job in self.cluster.call("sacct", "-a", "-n", "-X", "-o", "JobIDRaw").split()}
+
     def order(self) -> list[int]:
         factors = self.factors()
         return sorted(factors, key=lambda job: -factors[job])
@@ -223,6 +227,9 @@ def test_ranked_jobs_keep_their_order_whatever_ends(site: Site) -> None:
         assert site.order() == [first, last, *ranked]  # Slurm keeps site factors
         new = waiting(site, 15)
         cluster.wait_until(lambda: site.order() == [first, last, jobs[1], new, jobs[2], jobs[0]], 60)
+        # A job that is killed with slurmctld while slurmdbd numbers it is refused for good: it must be numbered, and stored
+        cluster.wait_until(lambda: {*jobs, first, last, new} <= site.numbered())
+        cluster.call("scontrol", "update", f"JobId={new}", "Comment=stored")
         time.sleep(12)  # slurmctld writes its state now and then
         cluster.stop("slurmctld", kill=True)
         cluster.start("slurmctld")
