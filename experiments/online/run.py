@@ -449,7 +449,7 @@ def random_order(
     learning_part: ps.Workload, wish: str, *, evaluations: int, seed: int
 ) -> tuple[ps.Policy, dict[str, Any]]:
     """Return the best of random policies of the class of trained orders, and what it reaches where it was chosen."""
-    task, _ = tasks(data_of(learning_part, wish, None, None, 0, 0, seed), 0.0)
+    task, _ = tasks(data_of(learning_part, wish, None, None, 0, 0, seed))
     begin = time.process_time()
     policy, values = common.best_random_order(task, evaluations, seed)
     (goal_value,), (exceeded,) = task.measure(values[None])

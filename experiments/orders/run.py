@@ -120,7 +120,7 @@ def train_with(log: str, varied: tuple[str, ...], seed: int, options: argparse.N
 
 def search_task(data: Data) -> tuple[Task, TrainedOrders, int]:
     """Return what a training minimises, the orders to search, and the number of groups that the wish wants first."""
-    task, _ = tasks(data, 0.0)
+    task, _ = tasks(data)
     groups = task.workloads[0].groups
     return task, TrainedOrders(by_weight(data.wish, groups), ("easy",)), len(important_groups(data.wish, groups))
 

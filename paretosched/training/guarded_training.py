@@ -94,7 +94,7 @@ def train_guarded(
     evaluations = budget("evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed, windows=WINDOWS)
     checked_group_names("groups", data.whole[0].groups)
-    made = tasks(data, 0)
+    made = tasks(data)
     untrained = guarded_of(made[0])
     if untrained is None:
         raise InputError(

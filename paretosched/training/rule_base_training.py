@@ -207,7 +207,8 @@ def train_rules(
     data = data_of(workloads, wish, over, until, resample, margin, seed, several=RATIO)
     if isinstance(data.margin, str):
         raise InputError("margin must be a number for a rule base; a validated one is for Greedy")
-    task, test = tasks(data, data.margin)
+    task, test = tasks(data)
+    task = task.with_margin(data.margin)
     first = task.workloads[0]
     if greedy is not None:
         greedy = _thirteenth_strategy(as_policy(greedy), first)

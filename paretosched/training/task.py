@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -38,7 +39,7 @@ class Task:
 
     `whole` has the workloads of which these are parts. `samples` workloads in succession stand for one log, see
     `with_samples`: of them, goals count by their mean and limits by the worst tenth. Relative limits get numbers on
-    each workload, in `wishes`. The search keeps a distance of `margin` per cent to the limits.
+    each workload, in `wishes`. The search keeps a distance of `margin` per cent to the limits, see `with_margin`.
 
     A test leaves out groups without jobs: `wishes` is None where nothing is left, and `scales` is NaN without a goal.
     """
@@ -50,12 +51,11 @@ class Task:
         workloads: Sequence[Workload],
         whole: Sequence[Workload],
         samples: int = 1,
-        margin: float = 0.0,
         is_test: bool = False,
     ) -> None:
         self.wish = wish
         self.samples = samples
-        self.margin = margin
+        self.margin = 0.0
         self.over = over
         self.workloads = list(workloads)
         self.whole = list(whole)
@@ -69,6 +69,12 @@ class Task:
         self.scales = np.array([self._scale(*each) for each in zip(self.workloads, left, easy, strict=True)])
         self.scales *= np.count_nonzero(~np.isnan(self.scales)) if over == RATIO else samples
         self.easy = self.measure(self.easy_values[None])
+
+    def with_margin(self, margin: float) -> Task:
+        """Return the same task with another distance to the limits, in per cent."""
+        other = copy(self)
+        other.margin = margin
+        return other
 
     def _scale(self, workload: Workload, part: Wish | None, easy: Floats) -> float:
         """Return the unit of the goal on a workload, from EASY's values, (1, m); NaN if no group of it has jobs."""
@@ -315,10 +321,10 @@ def data_of(
     return Data(whole, wish, over, until, resample, checked_margin(margin, wish), seed, windows)
 
 
-def tasks(data: Data, margin: float) -> tuple[Task, Task | None]:
-    """Return the task to train for, with a margin, and with `until` the task to test on, see `train`.
+def tasks(data: Data) -> tuple[Task, Task | None]:
+    """Return the task to train for, without a margin, and with `until` the task to test on, see `train`.
 
-    The jobs to test on are not resampled, and no margin is kept there. Groups by consumption are those of the jobs to
+    The jobs to test on are not resampled. Groups by consumption are those of the jobs to
     learn from; users who appear only later are in the last group, see `by_earlier_consumption`. Groups without jobs to
     test on are left out there.
 
@@ -330,10 +336,10 @@ def tasks(data: Data, margin: float) -> tuple[Task, Task | None]:
     wish, over, whole = data.wish, data.over, data.whole
     parts = [(w,) if data.until is None else by_earlier_consumption(*split(w, data.until)) for w in whole]
     test = Task(wish, over, [part[-1] for part in parts], whole, is_test=True) if data.until is not None else None
-    return task_on(data, [part[0] for part in parts], whole, margin), test
+    return task_on(data, [part[0] for part in parts], whole), test
 
 
-def task_on(data: Data, parts: Sequence[Workload], whole: Sequence[Workload], margin: float = 0.0) -> Task:
+def task_on(data: Data, parts: Sequence[Workload], whole: Sequence[Workload]) -> Task:
     """Return the task of learning from parts of the workloads, with their windows and what is resampled from them.
 
     For each window without jobs of a group of the goal the whole part counts once more.
@@ -344,7 +350,7 @@ def task_on(data: Data, parts: Sequence[Workload], whole: Sequence[Workload], ma
         windows = [w for w in windows_of(part, data.windows) if has_goal(data.wish, w)]
         windows += [part] * (data.windows - len(windows))
         learnt += [resampled[0], *windows, *resampled[1:]]
-    return Task(data.wish, data.over, learnt, whole, 1 + data.windows + data.resample, margin)
+    return Task(data.wish, data.over, learnt, whole, 1 + data.windows + data.resample)
 
 
 def windows_of(workload: Workload, count: int) -> list[Workload]:

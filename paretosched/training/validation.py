@@ -140,7 +140,7 @@ def learn(
     counts
         Which genomes, (k, d), were tried on all jobs, (k,) bool; by default all.
     made
-        What `tasks` returns for the data, if it was needed before; the first one gets the margin.
+        What `tasks` returns for the data, if it was needed before.
     evaluations
         The evaluations of one training.
     place
@@ -148,15 +148,9 @@ def learn(
     progress
         As for `train`.
     """
-
-    def with_margin(margin: float) -> tuple[Task, Task | None]:
-        if made is None:
-            return tasks(data, margin)
-        made[0].margin = margin
-        return made
-
+    task, test = made or tasks(data)
     if not isinstance(data.margin, str):
-        task, test = with_margin(data.margin)
+        task = task.with_margin(data.margin)
         return Learnt(task, test, run(task, place, progress), ())
     folders = [None if place is None else place / name for name in RUNS]
     with run_folder(place, RUNS, "a training with a validated margin"):
@@ -165,7 +159,7 @@ def learn(
         studied = run(study, folders[0], stages.first)
         whole = slice(None) if counts is None else counts(studied.genomes)
         rows = candidates(study, checks, studied.genomes[whole], studied.values[whole], policy_of)
-        task, test = with_margin(choose_margin(rows))
+        task = task.with_margin(choose_margin(rows))
         return Learnt(task, test, run(task, folders[1], stages.second), tuple(rows))
 
 
@@ -173,7 +167,8 @@ def validation_tasks(data: Data) -> tuple[Task, tuple[Task, ...]]:
     """Return the task on the first two thirds of the training part, and those of the validation, with its groups.
 
     These are on the last thirds, on their months, and on what is resampled from them: kinds that there are none of
-    are left out, and workloads in which a group of the goal has no jobs.
+    are left out, and months and samples in which a group of the goal has no jobs. A group without jobs in a last third
+    has no part there.
     """
     parts = [w if data.until is None else by_earlier_consumption(*split(w, data.until))[0] for w in data.whole]
     first, last = (list(half) for half in zip(*(_halves(part, data.wish) for part in parts), strict=True))
@@ -181,7 +176,7 @@ def validation_tasks(data: Data) -> tuple[Task, tuple[Task, ...]]:
     resampled = [w for part in last if can_be_resampled(part) for w in samples_of(part, SAMPLES, data.seed)]
     others = ([w for part in last for w in months(part)], resampled)
     kinds = [last, *([w for w in kind if has_goal(data.wish, w)] for kind in others)]
-    return study, tuple(Task(data.wish, SUM, kind, parts) for kind in kinds if kind)
+    return study, tuple(Task(data.wish, SUM, kind, parts, is_test=True) for kind in kinds if kind)
 
 
 def _halves(part: Workload, wish: Wish) -> tuple[Workload, Workload]:

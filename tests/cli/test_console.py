@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
-import select
 import shlex
 import signal
 import subprocess
@@ -20,6 +18,7 @@ from support.commands import (
     command,
     environment,
     files,
+    in_terminal,
     numbers,
     process,
     stored_rows,
@@ -162,26 +161,11 @@ def test_ctrl_c_elsewhere_is_status_130_and_leaves_nothing_but_what_was_asked_fo
 
 @pytest.mark.slow
 def test_a_terminal_gets_a_progress_bar(house: Path, tmp_path: Path) -> None:
-    near, far = pty.openpty()
-    child = subprocess.Popen(
-        [sys.executable, "-m", "paretosched.cli", "explore", str(house / "w.swf.gz"), "-o", str(tmp_path / "run"),
-         "--evaluations", "36", "--population", "12"],
-        env=environment(TERM="xterm", COLUMNS="100"), stdout=subprocess.PIPE, stderr=far,
-    )  # fmt: skip
-    os.close(far)
-    text_so_far = b""
-    while select.select([near], [], [], 60)[0]:
-        try:
-            text_so_far += os.read(near, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-    os.close(near)
-    assert child.stdout is not None
-    out = child.stdout.read()
-    child.stdout.close()
-    assert child.wait() == 0
-    assert b"\n36 schedules explored" in out
-    text = re.sub(rb"\x1b\[[\d;?]*[A-Za-z]", b"", text_so_far).decode()
+    words = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 36, "--population", 12)
+    shown = in_terminal("-m", "paretosched.cli", *words)
+    assert shown.status == 0
+    assert "\n36 schedules explored" in shown.out
+    text = re.sub(rb"\x1b\[[\d;?]*[A-Za-z]", b"", shown.terminal).decode()
     assert "36/36" in text
     assert re.search(r"exploring .*front \d+.* 0:00:\d\d left 0:00:00", text)
     assert "paretosched:" not in text
@@ -221,21 +205,9 @@ except KeyboardInterrupt:
 def test_ctrl_c_while_the_bar_is_drawn_or_taken_away_is_said_and_leaves_a_cursor(
     module: str, name: str, method: str
 ) -> None:
-    near, far = pty.openpty()
-    program = INTERRUPTED.format(module=module, name=name, method=method)
-    child = subprocess.Popen(
-        [sys.executable, "-c", program], env=environment(TERM="xterm", COLUMNS="100"), stdout=far, stderr=far
-    )
-    os.close(far)
-    text = b""
-    while select.select([near], [], [], 60)[0]:
-        try:
-            text += os.read(near, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-    os.close(near)
-    assert child.wait(timeout=60) == 130
-    assert text.endswith(b"\x1b[?25hinterrupted\r\n")
+    shown = in_terminal("-c", INTERRUPTED.format(module=module, name=name, method=method))
+    assert shown.status == 130
+    assert shown.terminal.endswith(b"\x1b[?25hinterrupted\r\n")
 
 
 @pytest.mark.slow

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
 import sys
@@ -22,7 +20,7 @@ from paretosched.cli import waiting
 from paretosched.cli.waiting import with_progress
 from paretosched.core.errors import InputError
 from paretosched.core.watching import NOT_STARTED, WATCHED, unknown_starts
-from support.commands import ROOT, environment, files, numbers
+from support.commands import ROOT, environment, files, in_terminal, numbers
 
 
 def test_the_result_and_the_error_are_those_of_the_function() -> None:
@@ -99,31 +97,22 @@ def _write_long_log(path: Path) -> None:
 def test_ctrl_c_ends_a_simulation_at_once(words: tuple[str, ...], tmp_path: Path) -> None:
     _write_long_log(tmp_path / "w.swf")
     command, *policy = words
-    near, far = pty.openpty()
-    child = subprocess.Popen(
-        [sys.executable, "-m", "paretosched", command, str(tmp_path / "w.swf"), *policy, "-o", str(tmp_path / "out")],
-        env=environment(TERM="xterm", COLUMNS="100"), stdout=subprocess.PIPE, stderr=far,
-    )  # fmt: skip
-    os.close(far)
-    text = b""
-    since = None
-    while select.select([near], [], [], 60)[0]:
-        try:
-            text += os.read(near, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-        if since is None and b"/60000" in text:  # the bar
-            since = time.monotonic()
+    sent: list[float] = []
+
+    def interrupt(child: subprocess.Popen[bytes], text: bytes) -> None:
+        if not sent and b"/60000" in text:  # the bar
             child.send_signal(signal.SIGINT)
-        if since is not None and time.monotonic() - since > 60:
+            sent.append(time.monotonic())
+        elif sent and time.monotonic() - sent[0] > 60:
             child.kill()
-    os.close(near)
-    out, _ = child.communicate(timeout=60)
-    assert since is not None, text
-    assert time.monotonic() - since < 20  # on a busy machine, too
-    assert (child.returncode, out) == (130, b"")
-    assert text.endswith(f"paretosched {command}: interrupted\r\n".encode())
-    assert b"Traceback" not in text
+
+    line = ("-m", "paretosched", command, tmp_path / "w.swf", *policy, "-o", tmp_path / "out")
+    shown = in_terminal(*line, watch=interrupt)
+    assert sent, shown
+    assert time.monotonic() - sent[0] < 20  # on a busy machine, too
+    assert (shown.status, shown.out) == (130, "")
+    assert shown.terminal.endswith(f"paretosched {command}: interrupted\r\n".encode())
+    assert b"Traceback" not in shown.terminal
     assert set(files(tmp_path)) == {"w.swf"}
 
 

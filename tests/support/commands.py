@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 import json
 import os
+import pty
 import re
+import select
 import sqlite3
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,6 +84,42 @@ def process(*arguments: object, module: str = "paretosched.cli", **options: Any)
         [sys.executable, "-m", module, *map(str, arguments)],
         **{"env": environment(), "capture_output": True, "text": True, "check": False, "timeout": 120} | options,
     )
+
+
+class Shown(NamedTuple):
+    """The exit status and standard output of a process, and what a terminal got of it."""
+
+    status: int
+    out: str
+    terminal: bytes
+
+
+def in_terminal(*line: object, watch: Callable[[subprocess.Popen[bytes], bytes], None] = lambda *_: None) -> Shown:
+    """Run Python with its arguments; standard error is a terminal. `watch` sees what it got, whenever it gets more.
+
+    A process that is silent for a minute is ended.
+    """
+    near, far = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, *map(str, line)],
+        env=environment(TERM="xterm", COLUMNS="100"), stdout=subprocess.PIPE, stderr=far,
+    )  # fmt: skip
+    os.close(far)
+    shown = b""
+    try:
+        while select.select([near], [], [], 60)[0]:
+            with suppress(OSError):  # the other end is closed
+                if more := os.read(near, 1 << 16):
+                    shown += more
+                    watch(child, shown)
+                    continue
+            break
+        out, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
+        child.wait()
+        os.close(near)
+    return Shown(child.returncode, out.decode(), shown)
 
 
 def files(folder: Path) -> dict[str, bytes | None]:

@@ -87,7 +87,7 @@ def test_a_training_until_a_time_has_the_groups_of_what_it_learns_from(tmp_path:
     logged = by_consumption(W.with_(source=({"function": "lublin"},)))
     first, rest = by_earlier_consumption(*split(logged, 0.5))
     assert first.group.tolist() != split(logged, 0.5)[0].group.tolist()
-    task, test = tasks(data_of(logged, TEXT, None, 0.5, 0, 0.0, 0), 0.0)
+    task, test = tasks(data_of(logged, TEXT, None, 0.5, 0, 0.0, 0))
     assert test is not None
     assert [w.group.tolist() for w in (*task.workloads, *test.workloads)] == [first.group.tolist(), rest.group.tolist()]
     training = train(logged, TEXT, until=0.5, run_directory=tmp_path / "run", **SHORT)
@@ -122,7 +122,7 @@ def test_only_the_part_that_is_learnt_from_is_resampled() -> None:
 
 def test_several_logs_have_samples_of_their_own() -> None:
     other = of_weeks(9).with_(name="other")
-    task, _ = tasks(data_of([W, other], WISH, "ratio", None, 2, 0.0, 1), 0.0)
+    task, _ = tasks(data_of([W, other], WISH, "ratio", None, 2, 0.0, 1))
     assert [w.digest for w in task.workloads] == [
         w.digest for log in (W, other) for w in (log, resample(log, 1001), resample(log, 1002))
     ]
@@ -144,7 +144,7 @@ def test_the_worst_tenth_of_twenty_are_two() -> None:
 
 
 def test_a_margin_is_kept_while_learning_and_not_in_what_is_said() -> None:
-    task = Task(WISH, "sum", [W], [W], margin=10.0)
+    task = Task(WISH, "sum", [W], [W]).with_margin(10.0)
     reference = easy(W)
     values = np.array([reference, reference])
     values[:, 4] = reference[4] * np.array([0.9, 1.0])  # the limit is 1.02, with a margin of 10 % 0.918
@@ -160,7 +160,7 @@ def test_a_margin_is_kept_while_learning_and_not_in_what_is_said() -> None:
 
 def test_where_nothing_keeps_the_margin_what_breaks_no_limit_comes_first() -> None:
     wish = parse("AWRT1, AWRT2 <= 1000s, AWRT3 <= 1000s", objective_table(W.groups))
-    task = Task(wish, "sum", [W], [W], margin=10.0)
+    task = Task(wish, "sum", [W], [W]).with_margin(10.0)
     values = np.array([easy(W)] * 4)
     values[:, 3:5] = [1050, 500], [1000, 1000], [1040, 500], [1000, 990]  # the margin ends at 900
     assert np.argsort(task.fitness(values)).tolist() == [2, 0, 3, 1]
@@ -206,7 +206,7 @@ def test_an_interrupted_training_is_continued_by_any_workers(tmp_path: Path, wor
 @pytest.mark.slow
 def test_rule_bases_learn_from_samples_too() -> None:
     training = train_rules(W, TEXT, kind="iterative", evaluations=13, generations=1, resample=2, margin=5, seed=4)
-    task, _ = tasks(data_of(W, WISH, "ratio", None, 2, 5.0, 4), 5.0)
+    task, _ = tasks(data_of(W, WISH, "ratio", None, 2, 5.0, 4))
     for system in training.systems:
         values = np.concatenate([objectives_of(w, simulate(w, system.policy).start) for w in task.workloads])
         assert (system.objective, system.exceeded) == pytest.approx([float(x[0]) for x in task.measure(values[None])])

@@ -114,6 +114,21 @@ def _without_new(w: Workload) -> list[Task]:
     return [study, checks[0]]
 
 
+def test_a_group_without_jobs_in_the_last_third_has_no_part_there() -> None:
+    """Of the goal, or of a limit; on the rest of the limits EASY itself keeps what it is compared with."""
+    last = split(W, 2 / 3)[1]
+    for missing, wish in ((1, TEXT), (2, "AWRT1, AWRT3 <= EASY, AWRT2 <= EASY")):
+        others = np.flatnonzero((W.group != missing) | (W.submit < last.submit[0]))
+        study, checks = validation_tasks(data_of(W.take(others), wish, None, None, 0, "auto", 0))
+        assert missing in study.workloads[0].group
+        assert missing not in checks[0].workloads[0].group
+        assert checks[0].violations(checks[0].easy_values[None])[0, 0] == 0
+        # twice as long response times of the group that is limited and there: group 3, or group 2 where 3 is missing
+        limited = checks[0].easy_values.copy()
+        limited[4 if missing == 1 else 3] *= 2
+        assert checks[0].violations(limited[None])[0, 0] > 0
+
+
 @pytest.mark.parametrize(("days", "parts"), [(27, 0), (41, 0), (43, 2), (70, 2), (71, 3), (280, 10)])
 def test_months_are_equal_parts_of_nearly_four_weeks(days: int, parts: int) -> None:
     submit = np.linspace(0, days * 86400, 400).astype(np.int64)

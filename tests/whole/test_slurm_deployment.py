@@ -227,7 +227,7 @@ def test_ranked_jobs_keep_their_order_whatever_ends(site: Site) -> None:
         assert site.order() == [first, last, *ranked]  # Slurm keeps site factors
         new = waiting(site, 15)
         cluster.wait_until(lambda: site.order() == [first, last, jobs[1], new, jobs[2], jobs[0]], 60)
-        # A job that is killed with slurmctld while slurmdbd numbers it is refused for good: it must be numbered, and stored
+        # Killed while slurmdbd numbers a job, slurmctld refuses it for good: all must be numbered, and stored
         cluster.wait_until(lambda: {*jobs, first, last, new} <= site.numbered())
         cluster.call("scontrol", "update", f"JobId={new}", "Comment=stored")
         time.sleep(12)  # slurmctld writes its state now and then
