@@ -70,6 +70,7 @@ ORDERS = {  # policies as text, with their goals
 }
 GOALS |= ORDERS
 DEEP = ("easy", "conservative", "conservative-replan")
+PLANNED_WHOLE = ("fcfs; backfill: conservative; slack: 1h", "guarded: 1, 2")  # the queue, or all jobs, again and again
 ONE_BY_ONE = ("wfp3; backfill: easy", "wfp3; backfill: easy:8")  # with a search for each job that is backfilled
 WHOLE_NODES = ("fcfs; backfill: easy; nodes: 1024 of 64", "fcfs; backfill: conservative; nodes: 1024 of 64")
 GROWTH = 2.5  # goal: how much more time twice the jobs, and so about twice the queue, may take
@@ -187,7 +188,7 @@ def deep_queues() -> Iterator[tuple[str, Workload, tuple[str, ...]]]:
     yield "Lublin, 20,000 jobs, load 1.2", faster(part, 1.2 / load), DEEP
     for jobs in (1_500, 3_000, 6_000):
         part = lublin(jobs=jobs, processors=128, seed=71)
-        yield f"Lublin, {jobs:,} jobs at once", part.with_(submit=np.arange(jobs)), DEEP
+        yield f"Lublin, {jobs:,} jobs at once", part.with_(submit=np.arange(jobs)), (*DEEP, *PLANNED_WHOLE)
     for jobs in (20_000, 40_000):
         part = lublin(jobs=jobs, processors=128, seed=71).with_(submit=np.arange(jobs))
         yield f"Lublin, planned anew, {jobs:,} jobs at once", part, ("conservative-replan",)
