@@ -31,7 +31,7 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("gfs", [12], "`cut` and `limits`, and `applied` without LANL's requests raised |"),
     ("gfs", [17], "`applied` |"),
     ("gfs", [13], "`scalings` |"),
-    ("ci190_05", [3], "`ranks` |"),
+    ("ci190_05", [7], "`ranks`, while much else ran |"),
     ("ci190_05", [4], "`raised` |"),
     ("ci190_05", [5], "`choices` |"),
     ("ci190_05", [6], "`workloads`; CTC's runs"),
