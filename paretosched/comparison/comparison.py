@@ -62,6 +62,7 @@ from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish, from_json
 from ..workload.reopening import WorkloadLike, as_workload
+from ..workload.time_split import check_weeks
 from ..workload.workload import Repair, Workload
 from .comparison_tables import (
     EVERY_JOB,
@@ -447,8 +448,8 @@ def compare(
     Raises
     ------
     InputError
-        The front belongs to another workload, a policy does not fit the workload, or the wish uses an objective that
-        the workload does not have.
+        The front belongs to another workload, a policy does not fit the workload, the wish uses an objective that the
+        workload does not have, or there are too few weeks, or too many, for intervals.
 
     Examples
     --------
@@ -468,6 +469,8 @@ def compare(
     wish = None if wish is None else as_wish(wish, workload.groups)
     if front is not None and front.digest != workload.digest:
         raise foreign(front, [workload])
+    if intervals:
+        check_weeks("intervals", workload)
     all_policies = _with_easy([as_policy(policy) for policy in as_list(policies)])
     schedules = [simulate(workload, policy) for policy in all_policies]
     feasible = np.array(

@@ -25,9 +25,9 @@ from ..core.errors import InputError
 from ..core.tables import Column, plain, table
 from ..simulation.objective import Objective
 from ..simulation.schedule import Schedule
-from ..simulation.service import WEEK
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
+from ..workload.time_split import WEEK, check_weeks
 
 PERCENT = 90  # of the intervals
 DRAWS = 2000
@@ -93,6 +93,11 @@ class Intervals(NamedTuple):
 def week_sums(schedule: Schedule) -> WeekSums:
     """Return the sums of a schedule by weeks of submission, from the first submission on.
 
+    Raises
+    ------
+    InputError
+        There are more than `MOST_WEEKS`.
+
     Examples
     --------
     A job of 4 x 10 processor seconds that takes 10 s, and in the second week one of 2 x 5 that takes 15 s.
@@ -104,6 +109,7 @@ def week_sums(schedule: Schedule) -> WeekSums:
     ([[400.0], [150.0]], [[40.0], [10.0]])
     """
     w = schedule.workload
+    check_weeks("intervals", w)
     week = (w.submit - w.submit[0]) // WEEK
     shape = (int(week[-1]) + 1, len(w.groups))
     place = week * shape[1] + w.group

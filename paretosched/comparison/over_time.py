@@ -14,6 +14,7 @@ from ..core.errors import InputError
 from ..policies.outcome import Segments
 from ..simulation.schedule import Schedule
 from ..simulation.service import DAY, HOUR, WEEK, use
+from ..workload.time_split import MOST_WEEKS
 from .consequences import duration
 
 
@@ -89,10 +90,12 @@ def _waited_until(schedule: Schedule, times: Ints) -> Ints:
 def worst_week(schedule: Schedule) -> tuple[int, int]:
     """Return the week in which jobs wait longest in sum: its begin and its end, seconds of the trace.
 
-    Weeks begin at whole days since the first job is eligible. A shorter schedule is one week.
+    Weeks begin at whole days since the first job is eligible; in more than a century only at some of them. A shorter
+    schedule is one week.
     """
     first, last = int(schedule.workload.eligible.min()), int(schedule.finish.max())
-    begins = np.arange(first, max(last - WEEK, first) + 1, DAY, dtype=np.int64)
+    step = DAY * (1 + (last - first) // (MOST_WEEKS * WEEK))
+    begins = np.arange(first, max(last - WEEK, first) + 1, step, dtype=np.int64)
     waited = _waited_until(schedule, begins + WEEK) - _waited_until(schedule, begins)
     begin = int(begins[waited.argmax()])
     return begin, min(begin + WEEK, last)

@@ -41,6 +41,7 @@ from ..wishes import wish as choice
 from ..wishes.relative_limits import resolve
 from ..wishes.wish import Wish
 from ..workload.calendar import find_zone
+from ..workload.time_split import check_weeks, weeks_of
 from ..workload.workload import Workload
 from .carried_over import Begin, begin_at, starts_since
 from .comparison import trained_for
@@ -264,6 +265,7 @@ def review(
     whole = whole_weeks(workload, first)
     counted = has_start if whole < LEAST_WEEKS else has_start & (submit < first + whole * WEEK)
     w = workload.take(begin.after[counted])
+    check_weeks(f"{workload.name}: a review", w)
     recorded = Schedule(w, w.eligible + w.wait, "recorded")
     systems: list[Policy] = [Plain("easy"), policy, *([] if today is None else [today])]
     easy, own, *others = (Schedule(w, starts_since(workload, p, begin)[counted], p.name) for p in systems)
@@ -291,11 +293,6 @@ def review(
 def day_of(second: int, workload: Workload) -> str:
     """Return the local day of a second of the log, as in 2026-01-05."""
     return dt.datetime.fromtimestamp(workload.epoch + second, find_zone(workload.zone)).date().isoformat()
-
-
-def weeks_of(workload: Workload) -> int:
-    """Return in how many weeks the jobs were submitted, from the first one on."""
-    return int((workload.submit[-1] - workload.submit[0]) // WEEK) + 1
 
 
 def whole_weeks(workload: Workload, since: int) -> int:

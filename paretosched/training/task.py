@@ -21,8 +21,8 @@ from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish
 from ..workload.group_rules import comes_from_consumption
 from ..workload.reopening import WorkloadLike, as_workloads
-from ..workload.resampling import WEEK, resample
-from ..workload.time_split import split
+from ..workload.resampling import resample
+from ..workload.time_split import MOST_WEEKS, WEEK, split, weeks_of
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
 from .margins import checked_margin, stricter_wish
@@ -204,8 +204,9 @@ def has_goal(wish: Wish, workload: Workload) -> bool:
 
 
 def can_be_resampled(workload: Workload) -> bool:
-    """Return whether a workload knows its users and lasts two weeks or more."""
-    return bool((workload.user >= 0).any()) and _weeks(workload) >= LEAST_WEEKS
+    """Return whether a workload knows its users and lasts two weeks or more, up to a century."""
+    lasts = _weeks(workload) >= LEAST_WEEKS and weeks_of(workload) <= MOST_WEEKS
+    return lasts and bool((workload.user >= 0).any())
 
 
 def _weeks(workload: Workload) -> float:

@@ -39,6 +39,7 @@ from ..wishes.best_possible import best_possible, distance_row
 from ..wishes.wish import Wish
 from ..wishes.wish_files import to_json
 from ..workload.group_rules import comes_from_consumption
+from ..workload.time_split import MOST_WEEKS, weeks_of
 from ..workload.user_groups import rule_of
 from ..workload.workload import Workload
 from .guarded_reference import guarded_of
@@ -506,15 +507,16 @@ def gain_intervals(task: Task, test: Task | None, policy: Policy) -> list[dict[s
     """Return in which interval the gain of a policy over EASY lies, on each training workload and on each rest.
 
     The keys are "workload", "weeks" and "interval", [low, high] in per cent, see `comparison.intervals`; None unless
-    the wish is a sum of response times and the jobs were submitted in four weeks or more.
+    the wish is a sum of response times and the jobs were submitted in four weeks or more, up to a century.
     """
     rows: list[dict[str, Any]] = []
     parts = [part for part in (task, test) if part is not None]
     pairs = [pair for part in parts for pair in zip(part.logs, part.wishes[:: part.samples], strict=True)]
     for log, wish in pairs:
-        both = [week_sums(Schedule(log, each.outcome(log).start)) for each in (Plain("easy"), policy)]
-        weeks = len(both[0].work)
-        ends = intervals(both, wish).goal_gains[1] if weeks >= LEAST_WEEKS else np.full(2, np.nan)
+        weeks, ends = weeks_of(log), np.full(2, np.nan)
+        if LEAST_WEEKS <= weeks <= MOST_WEEKS:
+            both = [week_sums(Schedule(log, each.outcome(log).start)) for each in (Plain("easy"), policy)]
+            ends = intervals(both, wish).goal_gains[1]
         rows.append({"workload": log.name, "weeks": weeks, "interval": None if np.isnan(ends).any() else plain(ends)})
     return rows
 

@@ -35,11 +35,11 @@ from ..core.errors import InputError, one_of
 from .local_time import Offsets, offsets, to_local, to_unix
 from .log_lines import JOB, PRECEDING, THINK
 from .scaling import MOST_JOBS
+from .time_split import WEEK, check_weeks
 from .workload import LATEST, Repair, Workload, source_after
 
 ALL_UP = "the times in which processors were down are not those of another year: all taken to be up"
 
-WEEK = 7 * 86400
 LONG_TERM = 0.5  # share of the log between the first and the last job of a long-term user
 SESSION = 3600  # s between two submissions of a burst, at most
 LONGEST_BURST = 86400  # s
@@ -101,8 +101,8 @@ def resample(
     Raises
     ------
     InputError
-        The workload does not know its users; a number is out of range; a group is unknown or comes twice; or there
-        would be more than 20 million jobs.
+        The workload does not know its users, or lasts for more than a century; a number is out of range; a group is
+        unknown or comes twice; or there would be more than 20 million jobs.
 
     Examples
     --------
@@ -166,6 +166,7 @@ def _check(workload: Workload, seed: int, load: float | None) -> None:
         raise InputError(f"load must be in {LEAST_LOAD:g}..{MOST_LOAD:g} times that of the log, but is {load:g}")
     if (workload.user < 0).all():
         raise InputError(f"{workload.name}: must know its users to be resampled by users, but knows none")
+    check_weeks(f"{workload.name}: resampling", workload)
 
 
 def _double_groups(workload: Workload, double: str | Sequence[str]) -> Ints:

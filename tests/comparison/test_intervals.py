@@ -149,3 +149,11 @@ def test_responses_of_a_week_count_from_when_its_jobs_are_eligible() -> None:
     assert sums.work.tolist() == week_sums(simulate(W, "easy")).work.tolist()
     once = np.ones((1, len(sums.work)), dtype=np.int64)
     assert response_times(sums, once)[0, 1:] == pytest.approx(np.asarray(objectives(schedule))[1:])
+
+
+def test_a_log_with_a_time_in_milliseconds_has_no_intervals() -> None:
+    w = Workload([0, 5, 17 * 10**11], [9] * 3, [9] * 3, [1] * 3, 2, job=[4, 5, 6])
+    with pytest.raises(
+        InputError, match="at most, but the jobs were submitted in 2810847; job 6 comes 2810846 weeks after"
+    ):
+        compare(w, "fcfs", intervals=True)

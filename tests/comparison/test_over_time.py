@@ -37,6 +37,12 @@ def test_queue_use_and_waits_agree_with_the_seconds_of_each_job(rule: str) -> No
             assert np.isnan(told.wait[k])
 
 
+def test_the_worst_week_of_very_many_is_one_of_some() -> None:
+    """A log with a time in milliseconds: every day of it would take gigabytes."""
+    w = ps.Workload([0, 0, 9 * 10**12], [9] * 3, [9] * 3, [2] * 3, 2)
+    assert worst_week(ps.simulate(w, "fcfs")) == (0, WEEK)
+
+
 def test_the_worst_week_has_most_waiting_time() -> None:
     s = ps.simulate(W, "fcfs")
     begin, end = worst_week(s)

@@ -9,9 +9,12 @@ import pytest
 
 from paretosched.comparison.comparison import compare
 from paretosched.core.errors import InputError
+from paretosched.policies.plain import Plain
 from paretosched.simulation.objective import objectives
 from paretosched.simulation.simulator import simulate
 from paretosched.training.greedy_training import train
+from paretosched.training.task import data_of, tasks
+from paretosched.training.training import gain_intervals
 from paretosched.wishes.best_possible import best_possible, distance_row
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
@@ -120,3 +123,10 @@ def test_what_is_left_of_a_sum_may_be_no_unit_of_a_ratio() -> None:
 def test_a_group_of_the_wish_has_jobs_among_those_learnt_from() -> None:
     with pytest.raises(InputError, match="random to 50 %: the wish AWRT1 uses AWRT1, which is undefined"):
         train(W.with_(group=np.where(W.submit < W.submit[-1] / 2, 1, W.group)), "AWRT1", until=0.5, **SHORT)
+
+
+def test_the_gain_on_a_log_with_a_time_in_milliseconds_has_no_interval() -> None:
+    """Its millions of weeks would take gigabytes, and the policy would be lost at the end of its training."""
+    w = Workload([0, 5, 17 * 10**11], [9] * 3, [9] * 3, [1] * 3, 2)
+    task, _ = tasks(data_of(w, "AWRT", None, None, 0, 0.0, 0))
+    assert gain_intervals(task, None, Plain("fcfs")) == [{"workload": w.name, "weeks": 2810847, "interval": None}]

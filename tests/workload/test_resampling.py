@@ -275,3 +275,9 @@ def test_jobs_are_eligible_as_long_after_their_submission_as_in_the_log() -> Non
     of_run = dict(zip(log.run.tolist(), after.tolist(), strict=True))
     assert (new.eligible - new.submit).tolist() == [of_run[run] for run in new.run.tolist()]
     assert new.submit.tolist() == resample(log, seed=4).submit.tolist()
+
+
+def test_a_log_of_more_than_a_century_is_refused() -> None:
+    w = Workload([0, 5, 17 * 10**11], [9] * 3, [9] * 3, [1] * 3, 2, user=[1, 1, 2])
+    with pytest.raises(InputError, match=r"resampling must be of 5200 weeks at most, .* are all times in seconds"):
+        resample(w, seed=1)

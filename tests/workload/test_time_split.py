@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paretosched.core.errors import InputError
-from paretosched.workload.time_split import split
+from paretosched.workload.time_split import months, split
 from support.exploring import random_workload
 
 W = random_workload()
@@ -35,3 +35,9 @@ def test_parts_are_cut_by_submission_though_jobs_are_eligible_later() -> None:
     first, rest = split(later, 0.7)
     assert first.submit.tolist() == split(W, 0.7)[0].submit.tolist()
     assert np.concatenate([first.eligible, rest.eligible]).tolist() == later.eligible.tolist()
+
+
+def test_a_log_with_a_time_in_milliseconds_has_no_months() -> None:
+    w = random_workload(20)
+    far = np.append(w.submit[:-1], 17 * 10**11)
+    assert months(w.with_(submit=far)) == []
