@@ -13,6 +13,7 @@ from scipy.stats import friedmanchisquare, rankdata
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import bound
 import common
+import draw
 import lag
 import offline
 import rank_tests
@@ -60,6 +61,7 @@ def main() -> None:
         *tests(table, logs),
         *draws(table, logs),
         *long(options.results),
+        *draw.summary(options.results),
         *lag.summary(options.results),
         *surrogate.summary(options.results),
         *offline.summary(options.results),

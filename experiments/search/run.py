@@ -17,6 +17,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import bound
 import common
+import draw
 import lag
 import offline
 import settings
@@ -38,7 +39,7 @@ Key = tuple[str, int]
 
 def main() -> None:
     """Search on all logs, or on those of the options, and measure what is there."""
-    everything = ("searches", "long", "lag", "offline", "surrogate", "surrogate-priority", "bound")
+    everything = ("searches", "long", "draw", "lag", "offline", "surrogate", "surrogate-priority", "bound")
     parser = common.run_parser("search", __doc__, "a made-up log and few simulations", everything)
     parser.add_argument("--log", action="append", choices=settings.LOGS, help="may be given again; default: all")
     parser.add_argument("--seeds", type=int, help="how many, from 0; default: those of settings.py")
@@ -50,6 +51,7 @@ def main() -> None:
     options.results.mkdir(parents=True, exist_ok=True)
     parts = options.part or everything
     in_parts = (
+        ("draw", draw.measures, draw.FILE, settings.DRAW_LOGS),
         ("lag", lag.measures, lag.FILE, settings.LAG_LOGS),
         ("offline", offline.measures, offline.FILE, settings.OFFLINE_LOGS),
         ("surrogate", surrogate.measures, surrogate.FILE, settings.SURROGATE_LOGS),

@@ -120,7 +120,7 @@ def _inputs(parser: Parser, options: argparse.Namespace) -> Iterator[Input]:
             if not exists(path):  # words, such as "easy"; or a missing file, an error later
                 continue
             yield Input(path, action.type.reads)
-            if is_file(f"{path}{NAMES_ENDING}"):
+            if is_file(path) and action.type.reads == TRACE.reads:  # also where it has none: it would be read as these
                 yield Input(f"{path}{NAMES_ENDING}", f"the names of {path}")
             for directory in filter(is_run, (Path(path), *Path(path).glob("*"))):  # a run, or the runs of a plan
                 yield from (Input(str(directory / name), f"a file of the run {directory}") for name in _names_of_run())

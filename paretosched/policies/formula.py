@@ -400,7 +400,7 @@ def written_term(term: Term) -> str:
     if not term.parts:
         return word
     if word in FUNCTIONS:
-        return f"{word}({', '.join(map(written_term, term.parts))})"
+        return f"{word}({', '.join(map(written_term, _values_of(term)))})"
     binding = _BINDING[word]
     if word in ("-x", "not"):
         return f"{'-' if word == '-x' else 'not '}{_within(term.parts[0], binding)}"
@@ -409,6 +409,22 @@ def written_term(term: Term) -> str:
         return f"{_within(left, _ALONE)}^{_within(right, _BINDING['-x'])}"
     comparison = binding == _BINDING["<"]
     return f"{_within(left, binding + comparison)} {word} {_within(right, binding + 1)}"
+
+
+def _values_of(term: Term) -> list[Term]:
+    """Return the values of a function; of a minimum or maximum of several, all in one list.
+
+    Examples
+    --------
+    >>> written_term(parse_formula("max(wait, estimate, 3) + min(wait, max(wait, 1, 2))", "largest").term)
+    'max(wait, estimate, 3) + min(wait, max(wait, 1, 2))'
+    """
+    values: list[Term] = []
+    word = term.word
+    while word in ("min", "max") and term.parts[0].word == word:
+        values.append(term.parts[1])
+        term = term.parts[0]
+    return [*term.parts, *reversed(values)]
 
 
 def _within(term: Term, least: int) -> str:

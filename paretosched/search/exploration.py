@@ -17,6 +17,7 @@ import numpy as np
 from ..core.arguments import as_path, callback, list_argument, number, whole_number
 from ..core.arrays import Ints
 from ..core.errors import InputError, printable
+from ..core.files import check_writable
 from ..core.run_files import FRONT_FILE, WEIGHTINGS
 from ..encodings.encoding import ENCODINGS, Explored, words_of
 from ..encodings.sequence import Sequences
@@ -311,7 +312,7 @@ def words_of_run(words: Mapping[str, Any], known_parameters: Mapping[str, Any]) 
     known = {"util_from": FROM_START, **known_parameters} if known_parameters else {}
     if not isinstance(words.get("encoding"), str | None):  # a value, which has words of its own
         known = {key: x for key, x in known.items() if key not in words_of(str(kinds["encoding"]))}
-    if known.get("algorithm") == ALL and known.get("encoding") in ENCODINGS:
+    if known.get("algorithm") == ALL and str(known.get("encoding")) in ENCODINGS:
         variation = ENCODINGS[known["encoding"]]().variation  # nothing varies, so that these words are not given
         known = {key: x for key, x in known.items() if key not in (*variation.words, *variation.strategy)}
     if known.get("moves") == "adjacent":
@@ -443,7 +444,9 @@ class _Publisher:
         self.best = np.full(len(self.objectives), np.nan)
         self.published_at = time.perf_counter()
         self.publish_seconds = 0.0
-        self.is_published = (record.run.directory / FRONT_FILE).exists()
+        front = record.run.directory / FRONT_FILE
+        check_writable(front)
+        self.is_published = front.exists()
         self.front = self.counted = 0
         nondominated_rows(np.zeros((1, self.best.size)), self.objectives)  # loads its library before it is timed
         self.report_end = 0

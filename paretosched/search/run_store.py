@@ -25,10 +25,11 @@ HEAD = struct.Struct("<qqdq")
 ROW_BYTES = 300  # of a row in memory, without its genome and objectives
 ADVICE = {
     "locked": "another program has this file open; close it",
-    "disk i/o error": "the disk or its file system fails; SQLite needs a local file system",
+    "disk i/o error": "the disk fails, or files may not be so large here; SQLite needs a local file system",
     "full": "make room on the disk; the same command continues the run",
     "readonly": "the file or its folder is read-only",
     "unable to open": "is its folder there, and may you write in it?",
+    "is gone": "put the file back from a copy, or begin a run in another directory",
     "malformed": "the file was damaged; put it back from a copy, or begin a run in another directory",
 }
 
@@ -81,6 +82,8 @@ def _complete(connection: sqlite3.Connection, about: Mapping[str, Any]) -> None:
     if columns not in ((), COLUMNS[:-1], COLUMNS):
         raise sqlite3.DatabaseError("its table has other columns")
     has_about = bool(_columns(connection, "about"))
+    if has_about and not columns:
+        raise sqlite3.DatabaseError("its table of evaluations is gone")
     if columns == COLUMNS and has_about:
         return
     with connection:

@@ -199,6 +199,8 @@ def _other_files(path: Path) -> list[str]:
 def _check_store(path: Path, about: Mapping[str, Any]) -> None:
     """Refuse a run that has lost its evaluations: it would begin anew, and replace its front by a smaller one."""
     store = path / STORE_FILE
+    if store.is_symlink():  # whoever continues the run that has it holds another lock
+        raise InputError(f"{store}: must be a file of this run, but is a link; copy the file itself")
     if store.exists() and (not store.is_file() or run_store.count(store) != 0):
         return
     evaluations = about.get("evaluations")
@@ -230,12 +232,19 @@ def parameter_differences(about: Mapping[str, Any], parameters: Mapping[str, Any
                 "the same capacity, groups and overrun, or another run directory"
             )
             continue
+        if key == "resampled":
+            differences.append(
+                "a run is continued with the jobs that it began with, but other parts of the log, or resampled ones, "
+                "are asked for; give the same until, resample, seed and margin, or another run directory"
+            )
+            continue
         if isinstance(stored_value, dict) and isinstance(value, dict):  # show only what differs
             same = {name for name in value if name in stored_value and stored_value[name] == value[name]}
             stored_value, value = ({k: v for k, v in part.items() if k not in same} for part in (stored_value, value))
-        differences.append(
-            f"a run is continued with its own parameters, but its {key} is {_short(stored_value)}, not {_short(value)}"
-        )
+        asked = f"{_short(stored_value)}, not {_short(value)}"
+        if stored_value is None:
+            asked = f"not given, and {_short(value)} is asked for"
+        differences.append(f"a run is continued with its own parameters, but its {key} is {asked}")
     return differences
 
 

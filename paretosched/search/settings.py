@@ -21,6 +21,7 @@ from ..core.errors import InputError, one_of
 from ..encodings import encoding as encodings
 from ..encodings import orders, sequence
 from ..encodings.encoding import Explored
+from ..encodings.genomes import check_bounds
 from ..encodings.orders import Orders
 from ..encodings.sequence import Sequences
 from ..encodings.trained_order import TrainedOrders
@@ -305,8 +306,9 @@ def _begin_reals(encoding: Explored, space: Reals, request: _Request, parameters
         return _begin_enumeration(encoding, genomes, request, parameters)
     if not start:
         return _begin_search(encoding, space, request, parameters)
-    first = request.earlier
-    if first is None:
+    if request.earlier is not None:
+        first = _stored_starts(request.earlier, space)
+    else:
         first = members(workload, encoding, start, request.population).tolist()
         if request.algorithm != "archive" and len(first) > request.population:
             raise InputError(
@@ -314,6 +316,21 @@ def _begin_reals(encoding: Explored, space: Reals, request: _Request, parameters
                 f"{request.population}"
             )
     return _begin_search(encoding, space._replace(first=np.array(first)), request, parameters | {"starts": first})
+
+
+def _stored_starts(earlier: list[Any], space: Reals) -> list[Any]:
+    """Return the genomes with which a run began, after a check: its description may be damaged."""
+    try:
+        genomes = np.array(earlier, dtype=np.float64).reshape(len(earlier), space.lower.size)
+        check_bounds(genomes, space.lower, space.upper)
+    except (ValueError, TypeError, InputError):
+        genomes = np.empty((0, 0))
+    if genomes.size == 0:
+        raise InputError(
+            f'"starts" in the run\'s run.json must be lists of {space.lower.size} genes within their bounds, but are '
+            "not; put the file back from a copy, or begin a run in another directory"
+        )
+    return earlier
 
 
 @_begin.register

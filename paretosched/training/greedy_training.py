@@ -38,6 +38,7 @@ from .task import Task, data_of
 from .training import Progress, Training, carry_out, training_of
 from .validation import budget, learn
 
+TASK = "train"
 GENERATIONS = 100  # paper 000, IV-C
 MOST_GENERATIONS = 20_000  # 2 million simulations a system
 BEST = "best"
@@ -126,7 +127,7 @@ def train(
     one_of("backfill", backfill, BACKFILLS)
     one_of("strategy", strategy, STRATEGIES)
     one_of("scale", scale, SCALES)
-    generations = budget("generations", generations, run_directory, GENERATIONS, MOST_GENERATIONS)
+    generations = budget(TASK, "generations", generations, run_directory, GENERATIONS, MOST_GENERATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed)
     groups = data.whole[0].groups
     criteria = CRITERIA if criterion == BEST else (criterion,)
@@ -140,7 +141,7 @@ def train(
 
     def run(task: Task, place: Path | None, report: Callable[[Progress], object] | None) -> Record:
         return carry_out(
-            "train",
+            TASK,
             task,
             settings,
             lambda: train_systems(criteria, len(groups), strategy, scale, evaluations, seed),

@@ -38,6 +38,7 @@ from .task import Task, data_of, tasks
 from .training import Progress, Training, carry_out, training_of
 from .validation import budget, learn
 
+TASK = "train guarded"
 EVALUATIONS = 250
 MOST_EVALUATIONS = 10**6
 WINDOWS = 5  # parts of a log, beside the whole
@@ -91,7 +92,7 @@ def train_guarded(
     """
     check_workers(workers, scheduler, tls)
     callback("progress", progress)
-    evaluations = budget("evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
+    evaluations = budget(TASK, "evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed, windows=WINDOWS)
     checked_group_names("groups", data.whole[0].groups)
     made = tasks(data)
@@ -107,7 +108,7 @@ def train_guarded(
 
     def run(task: Task, place: Path | None, report: Callable[[Progress], object] | None) -> Record:
         return carry_out(
-            "train guarded",
+            TASK,
             task,
             settings,
             lambda: draws(len(known), evaluations, seed),

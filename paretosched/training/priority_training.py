@@ -50,6 +50,7 @@ from .task import Task, by_weight, data_of, important_groups
 from .training import Progress, Training, carry_out, training_of
 from .validation import budget, learn
 
+TASK = "train priority"
 EVALUATIONS = 4000
 MOST_EVALUATIONS = 10**7
 # Tried first, and beyond the evaluations the others: runs of versions that had no others can be continued with them.
@@ -114,7 +115,7 @@ def train_priority(
     """
     check_workers(workers, scheduler, tls)
     callback("progress", progress)
-    evaluations = budget("evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
+    evaluations = budget(TASK, "evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed)
     groups = checked_group_names("groups", data.whole[0].groups)
     favoured = by_weight(data.wish, groups)
@@ -136,7 +137,7 @@ def train_priority(
 
     def run(task: Task, place: Path | None, report: Callable[[Progress], object] | None) -> Record:
         return carry_out(
-            "train priority",
+            TASK,
             task,
             settings,
             course,

@@ -201,11 +201,15 @@ def choose_margin(rows: Sequence[Candidate]) -> float:
     return min(rows, key=lambda row: (-row.kept, row.exceeded, row.margin)).margin
 
 
-def budget(name: str, asked: int | None, run_directory: str | PathLike[str] | None, otherwise: int, most: int) -> int:
+def budget(
+    task: str, name: str, asked: int | None, run_directory: str | PathLike[str] | None, otherwise: int, most: int
+) -> int:
     """Return a number of a training, such as its "evaluations": as asked, else as of the run that is continued.
 
     Parameters
     ----------
+    task
+        What the training is called in its run; a run of another one says nothing of it.
     name, asked
         Of the argument, and its value; None if nothing is asked.
     run_directory
@@ -223,8 +227,9 @@ def budget(name: str, asked: int | None, run_directory: str | PathLike[str] | No
     number = otherwise if asked is None else asked
     if asked is None and run_directory is not None:
         place = as_path(run_directory)
-        known = (known_parameters(run).get(name) for run in (place, place / VALIDATION_RUN))
-        number = next((value for value in known if isinstance(value, int)), otherwise)
+        known = [known_parameters(run) for run in (place, place / VALIDATION_RUN)]
+        numbers = [about.get(name) for about in known if about.get("task") == task]
+        number = next((value for value in numbers if isinstance(value, int)), otherwise)
     if not 1 <= whole_number(name, number) <= most:
         raise InputError(f"{name} must be in 1..{most}, but are {number}")
     return number

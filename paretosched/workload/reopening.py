@@ -20,6 +20,7 @@ from typing import Any
 from ..core.arguments import as_list, as_path
 from ..core.errors import InputError, first_few
 from ..core.files import is_file, is_folder, sha256_of
+from ..core.limits import check_limit
 from ..core.run_files import RUN_FILE, read_description
 from .lublin_feitelson import lublin
 from .recorded_sources import is_parquet, places, runs_at, sources_of_commands
@@ -46,6 +47,7 @@ LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
         "split": lambda workload, until, part: split(workload, until)[part],
     }
 )
+MOST_STEPS = 100  # of a source; commands make a handful
 
 
 def as_workload(
@@ -218,6 +220,8 @@ def _remade(source: Any, entry: Mapping[str, Any], digest: str | None, near: Seq
             "the workload was made or changed in Python and cannot be made again from files; write it with write_swf "
             "and name the log"
         )
+    if len(source) > MOST_STEPS:
+        raise InputError(f"the source of a workload must have at most {MOST_STEPS} steps, but has {len(source)}")
     workload: Workload | None = None
     for step in source:
         workload = _after_step(step, workload, near)
@@ -243,10 +247,14 @@ def _after_step(step: Any, workload: Workload | None, near: Sequence[Path]) -> W
         arguments["path"] = _file(arguments, near)
         arguments = {key: value for key, value in arguments.items() if key not in ("given", "sha256")}
     before = () if workload is None else (workload,)
+    if isinstance(arguments.get("jobs"), int):
+        check_limit("the source of a workload", "jobs", arguments["jobs"], exact=True)
     try:
         signature(function).bind(*before, **arguments)
     except TypeError as error:
         raise InputError(f"the source of a workload has a step that is damaged, {step!s:.60}: {error}") from None
+    if arguments.get("part", 0) not in (0, 1):
+        raise InputError(f"the source of a workload has a step that is damaged, {step!s:.60}: its part must be 0 or 1")
     return function(*before, **arguments)
 
 

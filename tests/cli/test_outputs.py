@@ -399,3 +399,12 @@ def test_an_output_of_the_same_kind_is_replaced_through_a_link_too(place: Path) 
         succeed("simulate", place / "w.swf", "--policy", policy, "-o", link)
     assert kind_of(link) == Kind.SCHEDULE
     assert target.read_text() == ""  # a link is replaced, not followed
+
+
+def test_nothing_is_written_where_the_names_of_a_log_would_be_read(place: Path) -> None:
+    """Also where the log has none: every command would then refuse the log."""
+    log, names = place / "w.swf", place / "w.swf.names.json"
+    names.unlink(missing_ok=True)
+    refusal = command("simulate", log, "-o", names)
+    assert (refusal.status, names.exists()) == (2, False)
+    assert refusal.err.endswith(f"--output would overwrite the names of {log}; give it another name\n")

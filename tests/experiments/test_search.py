@@ -17,10 +17,10 @@ from support.experiments import ROOT, script
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(ROOT / "experiments" / "search"))
-    for name in ("bound", "common", "lag", "measuring", "settings", "run"):
+    for name in ("bound", "common", "draw", "lag", "measuring", "settings", "run"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module("run")
-    for name in ("bound", "common", "lag", "measuring", "settings", "run"):
+    for name in ("bound", "common", "draw", "lag", "measuring", "settings", "run"):
         sys.modules.pop(name, None)
 
 
@@ -43,6 +43,8 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "better than it by any measure",
         "Better than `archive`, in the mean over seeds: after 120 simulations",
         "## Random draws against NSGA-II, 240 simulations",
+        "## Draws",
+        "Gained by it, in the mean of logs and seeds: `random` ",
         "## Lag",
         "Lost by a lag of 50 instead of 1",
         "## Surrogate of trained orders",

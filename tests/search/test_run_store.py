@@ -186,3 +186,22 @@ def test_a_run_that_was_killed_before_its_store_had_tables_goes_on(tmp_path: Pat
     assert count(run / "run.sqlite") == 0
     explore(W, run, evaluations=30, **SMALL)
     equal_runs(whole, run)
+
+
+def test_a_store_whose_evaluations_are_gone_is_not_begun_anew(store: Path) -> None:
+    with sqlite3.connect(store) as connection:
+        connection.execute("drop table evaluation")
+    connection.close()
+    with pytest.raises(InputError, match="its table of evaluations is gone; put the file back from a copy"):
+        connect(store, {"a": 1})
+
+
+def test_a_store_that_is_a_link_to_that_of_another_run_is_refused(tmp_path: Path) -> None:
+    """Two runs would write it at the same time: each has a lock of its own."""
+    explore(W, tmp_path / "one", evaluations=20, **SMALL)
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    (tmp_path / "two" / "run.sqlite").unlink()
+    (tmp_path / "two" / "run.sqlite").symlink_to(tmp_path / "one" / "run.sqlite")
+    with pytest.raises(InputError, match=r"run\.sqlite: must be a file of this run, but is a link"):
+        explore(W, tmp_path / "two", evaluations=30, **SMALL)
+    assert count(tmp_path / "one" / "run.sqlite") == 20

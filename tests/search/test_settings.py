@@ -22,7 +22,7 @@ from paretosched.policies.greedy_order import greedy
 from paretosched.policies.policy import as_policy, save_policy
 from paretosched.search.exploration import Progress, explore
 from paretosched.search.runs import read_about, read_values
-from paretosched.search.settings import settle
+from paretosched.search.settings import settle, start_names
 from paretosched.search.starts import start_orders
 from paretosched.simulation.objective import objective_table, objectives
 from paretosched.simulation.simulator import simulate
@@ -498,3 +498,10 @@ def test_the_strategy_never_exceeds_the_workload() -> None:
     search_settings = settle(W, {}, seed=0, population=10, encoding="sequence")
     assert (search_settings.parameters["frequency"], search_settings.parameters["jump"]) == (60.0, 60.0)
     assert (next(search_settings.start_search(None))[:, -2:] == 60.0).all()
+
+
+@pytest.mark.parametrize("starts", [[[1, 2], [3]], ["a", "b"], [[0.5, 0.5]], [[float("nan")] * 27], [], [{"a": 1}]])
+def test_a_damaged_start_in_the_description_of_a_run_is_said(runs: Path, starts: Any) -> None:
+    start = [str(runs / "archive")]
+    with pytest.raises(InputError, match=r'"starts" in the run\'s run\.json must be lists of [0-9]+ genes within'):
+        settle(W, {"start": start_names(start), "starts": starts}, population=10, seed=4, start=start)

@@ -27,6 +27,8 @@ from paretosched.simulation.objective import objective_table, objectives
 from paretosched.simulation.simulator import simulate
 from paretosched.training.evolution_strategy import CHILDREN, PARENTS
 from paretosched.training.greedy_training import mixed_systems, train, train_systems
+from paretosched.training.guarded_training import train_guarded
+from paretosched.training.priority_training import train_priority
 from paretosched.training.training import Progress, Training
 from paretosched.wishes.wish import Wish
 from paretosched.wishes.wish_files import from_json
@@ -366,6 +368,9 @@ def test_a_run_is_not_mixed_with_another(whole: tuple[Path, Training], tmp_path:
     with pytest.raises(InputError, match="but its algorithm is archive, not given"):
         train(W, WISH, run_directory=tmp_path / "explored", **SHORT)
     assert known_parameters(whole[0])["task"] == "train"
+    for of_other_class in (train_priority, train_guarded):
+        with pytest.raises(InputError, match="but its task is train, not train"):
+            of_other_class(W, "AWRT1, AWRT <= EASY", run_directory=whole[0])
 
 
 def test_an_interruption_before_anything_is_stored_keeps_how_much_was_asked_for(

@@ -186,6 +186,8 @@ def test_runs_without_these_settings_are_those_of_earlier_versions(tmp_path: Pat
     assert parameters["resampled"] == [resample(W, 4001).digest, resample(W, 4002).digest]
     with pytest.raises(InputError, match=r"its margin is 1\.5, not given"):
         train(W, TEXT, resample=2, run_directory=tmp_path / "new", **SHORT)
+    with pytest.raises(InputError, match="other parts of the log, or resampled ones, are asked for"):
+        train(W, TEXT, resample=3, margin=1.5, run_directory=tmp_path / "new", **SHORT)
 
 
 @pytest.mark.slow

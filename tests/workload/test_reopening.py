@@ -131,6 +131,9 @@ def test_what_comes_out_must_be_the_workload_of_the_run(log: Path, tmp_path: Pat
         reopen(run, "0" * 64)
 
 
+LUBLIN: dict[str, object] = {"function": "lublin", "jobs": 30, "processors": 32, "seed": 1}
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [
@@ -139,6 +142,10 @@ def test_what_comes_out_must_be_the_workload_of_the_run(log: Path, tmp_path: Pat
         ([{"function": "scale"}], "must have known steps only"),
         ([{"function": "lublin", "horses": 3}], "a step that is damaged"),
         ("lublin", "must have known steps only"),
+        ([LUBLIN, {"function": "split", "until": 0.5, "part": 5}], "its part must be 0 or 1"),
+        ([LUBLIN, {"function": "split", "until": 0.5, "part": "x"}], "its part must be 0 or 1"),
+        ([LUBLIN] + [{"function": "by_consumption"}] * 100, "must have at most 100 steps, but has 101"),
+        ([LUBLIN | {"jobs": 10**7}], "the number of jobs in a log must be at most 5,000,000 jobs, but is 10,000,000"),
     ],
 )
 def test_a_damaged_source_is_an_error_of_one_line(source: object, message: str, tmp_path: Path) -> None:

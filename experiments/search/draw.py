@@ -1,0 +1,89 @@
+"""What the draw is worth: random weightings and NSGA-II from tied ones, beside the archive search; a part of `run.py`.
+
+Tied weightings have one criterion and nearly the same genes in all three situations, on a logarithmic scale.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
+import settings
+from measuring import front_and_box, with_spread
+
+import paretosched as ps
+from paretosched.fronts.quality_indicators import REACH, course
+from paretosched.search.runs import read_values
+
+FILE = "draws.csv"
+COLUMN = f"hypervolume {REACH}"
+ARCHIVE, DRAWN = "archive", ("random", "nsga2")  # algorithms; the first one always draws tied weightings
+TIED = "tied"
+
+
+def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Search with every algorithm, draw and seed, and yield a row for every one and every budget."""
+    total = max(settings.BUDGETS)
+    runs: dict[tuple[str, str, int], Path] = {}
+    for seed in seeds:
+        for algorithm, draw in [(ARCHIVE, TIED), *((name, draw) for name in DRAWN for draw in ("uniform", TIED))]:
+            is_plain = algorithm == ARCHIVE or draw != TIED  # as in the part `searches`
+            run = work / log / f"{algorithm}-{seed}" if is_plain else work / log / f"{algorithm}-{draw}-{seed}"
+            runs[algorithm, draw, seed] = run
+            run.parent.mkdir(parents=True, exist_ok=True)
+            words: dict[str, Any] = {} if is_plain else {"draw": draw}
+            words |= {"seed": seed, "algorithm": algorithm, "population": settings.POPULATION}
+            ps.explore(workload, run, evaluations=total, **words)
+            print(f"  {log} {algorithm}, {draw}, seed {seed}: {total:,}", flush=True)
+    whole, box = front_and_box(workload, runs.values())
+    for (algorithm, draw, seed), run in runs.items():
+        values, _ = read_values(run)
+        found = course(values[:total], whole.objectives, settings.BUDGETS, box, whole).hypervolume
+        for budget, hypervolume in zip(settings.BUDGETS, found.tolist(), strict=True):
+            row = {"log": log, "jobs": len(workload), "algorithm": algorithm, "draw": draw, "seed": seed}
+            yield row | {"evaluations": budget, COLUMN: round(hypervolume, 5)}
+
+
+def summary(results: Path) -> list[str]:
+    """Return the part of the summary about draws."""
+    if not (results / FILE).exists():
+        return ["## Draws", "", *common.not_run("draw")]
+    table = common.rows(results / FILE)
+    logs, budgets = ([*dict.fromkeys(row[key] for row in table)] for key in ("log", "evaluations"))
+    ways = [*dict.fromkeys((row["algorithm"], row["draw"]) for row in table)]
+
+    def values(log: str, way: tuple[str, str], budget: str) -> np.ndarray[Any, Any]:
+        rows = [r for r in table if (r["log"], (r["algorithm"], r["draw"]), r["evaluations"]) == (log, way, budget)]
+        return np.array([float(r[COLUMN]) for r in sorted(rows, key=lambda r: int(r["seed"]))])
+
+    lines = ["## Draws", "", "| log | algorithm | draw | " + " | ".join(f"{int(b):,}" for b in budgets) + " |"]
+    lines += ["| --- | --- | --- |" + " ---: |" * len(budgets)]
+    for log in logs:
+        for way in ways:
+            cells = [with_spread(values(log, way, budget)) for budget in budgets]
+            lines.append(f"| {log} | {' | '.join(way)} | " + " | ".join(cells) + " |")
+    gained = []
+    for name in DRAWN:
+        of_budgets = []
+        for budget in budgets:
+            more = [values(log, (name, TIED), budget) - values(log, (name, "uniform"), budget) for log in logs]
+            of_budgets.append(f"{np.mean(more):+.3f} after {int(budget):,}")
+        gained.append(f"`{name}` {', '.join(of_budgets)}")
+    last = budgets[-1]
+    most = {log: max(values(log, way, last).mean() for way in ways if way[0] != ARCHIVE) for log in logs}
+    ahead = [values(log, (ARCHIVE, TIED), last).mean() - most[log] for log in logs]
+    about = (
+        f"Hypervolume to {REACH} times EASY after so many simulations, in a box from the best of these runs alone, so "
+        "that the numbers are not those of the tables above; mean and standard deviation of "
+        f"{len({row['seed'] for row in table})} seeds. *Tied* (`--draw tied`): one criterion and nearly the same genes "
+        "in all three situations, on a logarithmic scale. Gained by it, in the mean of logs and seeds: "
+        f"{'; '.join(gained)}. `{ARCHIVE}`, which always begins so, has {min(ahead):+.3f} to {max(ahead):+.3f} more, "
+        f"by log, than the best of the others after {int(last):,}."
+    )
+    return [*lines, "", about, ""]
