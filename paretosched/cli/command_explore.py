@@ -144,8 +144,7 @@ def _takes_search(parser: Parser) -> None:
         const=True,
         help="with --algorithm archive, for --encoding weighting and priority: let a model of the simulations choose "
         "most children. It finds more with equally many simulations, above all with few, and takes some 3 ms a "
-        "schedule: it pays where a simulation takes longer than that. For the goal of a wish it has gained nothing "
-        "(when a run is continued, as before)",
+        "schedule: it pays where a simulation takes longer than that (when a run is continued, as before)",
     )
     group.add_argument(
         "--start",
@@ -161,8 +160,9 @@ def _takes_search(parser: Parser) -> None:
         "submission (default with others); permutations, all orders of the groups, and submit; weak, all weak orders "
         "of the groups; random; a policy; or "
         "a run or front, for its policies. For weighting: a run or front of weightings or orders; a trained Greedy "
-        "policy in a .json file; or easy, fcfs, conservative-replan, lxf or priority, with the same backfilling. For "
-        "orders: workload, queue (default: both)",
+        "policy in a .json file; or easy, fcfs, conservative-replan, lxf or priority:1,2, with the backfilling of the "
+        "weightings (as in 'lxf; backfill: easy'). For priority: a run or front of such formulas; named policies are "
+        "in its start anyway. For orders: workload, queue (default: both)",
     )
     group.add_argument(
         "--draw",
@@ -296,7 +296,7 @@ def run(options: argparse.Namespace) -> None:
 
     front, workload, first, last = _explore_with_bar(options)
     if last.replayed >= last.total:
-        remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do")
+        remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do; more --evaluations go on")
     _show_front(options, front, workload, first, last)
 
 
@@ -368,21 +368,30 @@ def _show_front(
         f"{headline}\n\n{before}"
         f"{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
         f"{len(front):,} of them are not dominated by another one;\n"
-        f"{gain_text(last.gained)}; what another --encoding or --backfill finds is unknown\n\n"
-        f"{extremes_text(front)}\n\n{_next_commands(options, front)}"
+        f"{gain_text(last.gained)}{_end_text(options, last)}; "
+        "what another --encoding or --backfill finds is unknown\n\n"
+        f"{extremes_text(front)}\n\n{_next_commands(options, front, None if answered is None else answered.row)}"
     )
 
 
-def _next_commands(options: argparse.Namespace, front: Front) -> str:
-    """Return the commands that are useful after an exploration."""
+def _end_text(options: argparse.Namespace, last: Progress) -> str:
+    """Return why an exploration ended, where it was stopped before it had all its evaluations."""
+    if options.until is None or last.gained is None or not last.gained < options.until:
+        return ""
+    return f", less than --until {100 * options.until:g}%, so that the search has stopped"
+
+
+def _next_commands(options: argparse.Namespace, front: Front, answered: int | None) -> str:
+    """Return the commands that are useful after an exploration; `answered` is the row that is nearest to a wish."""
     from ..fronts.front import extremes
     from ..fronts.row_schedules import row_policy
 
     on = shlex.join([options.trace, *reading_words(options), "--front", options.output])
-    row = {o.name: row for o, row in extremes(front)}["AWRT"]
+    row = {o.name: row for o, row in extremes(front)}["AWRT"] if answered is None else answered
     saving = "-o schedule.csv" if row_policy(front, row) is None else "--save-policy policy.json"
+    wish = "" if options.wish is None else f" --objective {shlex.quote(str(options.wish))}"
     return (
-        f"next: {PROGRAM} compare {on} --policy fcfs --policy easy -o report.html\n"
+        f"next: {PROGRAM} compare {on} --policy fcfs --policy easy{wish} -o report.html\n"
         f"      {PROGRAM} simulate {on} --row {row} {saving}"
     )
 

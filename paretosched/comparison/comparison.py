@@ -342,7 +342,8 @@ class Comparison:
         rows = self.rows()[: len(self.policies)]
         feasible = [row for row in rows[1:] if not row["policy"].endswith(OVERBOOKED)]
         row = min(feasible or rows[:1], key=lambda row: (row["exceeded"] or 0.0, row["objective"] or 0.0))
-        return f"{row['policy']}: {row['distance']}" if row["distance"] else ""
+        about = "" if row["impossible"] else f"{row['policy']}: "  # what cannot be kept is no matter of a policy
+        return f"{about}{row['distance']}" if row["distance"] else ""
 
     @property
     def cost_of_nearest(self) -> str:

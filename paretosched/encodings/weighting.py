@@ -241,7 +241,10 @@ def genome_of(policy: Policy, groups: Sequence[str], backfill: str) -> Floats:
             f"{policy.name} is no weighting; Greedy policies are, fcfs, easy, conservative-replan, lxf and priority"
         )
     if own != backfill:
-        raise InputError(f"{policy.name} must have the backfilling of the weighting, {backfill}, but has {own}")
+        raise InputError(
+            f"{policy.name} must have the backfilling of the weighting, {backfill}, but has {own}; give both the "
+            f'same, as in "lxf; backfill: {backfill}" or by --backfill'
+        )
     return genome
 
 

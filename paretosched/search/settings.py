@@ -389,7 +389,7 @@ def _settled_draw(word: Any, encoding: str, algorithm: str) -> str:
     draw = str(word)
     one_of("draw", draw, DRAWS)
     if algorithm == "archive" and encoding == "weighting" and draw == DRAWS[0]:
-        _refuse(["draw"], 'the algorithm "archive" unless it is "tied", as it draws')
+        _refuse(["draw"], 'the algorithm "archive" as "uniform": it always draws tied weightings')
     if draw == DRAWS[0]:
         return draw
     if encoding != "weighting":

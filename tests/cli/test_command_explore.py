@@ -175,6 +175,10 @@ def test_a_wish_is_searched_for_and_answered(house: Path, tmp_path: Path) -> Non
     front = ps.load_front(tmp_path / "run")
     assert outcome.out.startswith(ps.answer(words, front, ps.read_swf(house / "w.swf.gz")).text())
     assert "\n120 schedules explored (120 now, in " in outcome.out
+    row = ps.answer(words, front, ps.read_swf(house / "w.swf.gz")).row
+    assert row != extremes(front)[1][1]  # that of AWRT
+    assert f" --objective '{words}' -o report.html\n" in outcome.out
+    assert f" --row {row} --save-policy policy.json\n" in outcome.out
     as_json = succeed(*explore, "--evaluations", 120, "--wish", words, "--box", 1.3, "--json").json
     assert as_json["answer"]["wish"] == words
     assert as_json["gains"] == plain(group_gains(front, ps.read_swf(house / "w.swf.gz"), 1.3))
@@ -228,7 +232,8 @@ def test_explore_stops_when_a_tenth_of_the_work_gains_little(house: Path, tmp_pa
     assert "nothing was left to do" in outcome.err
     assert f"\n{about['evaluations']} schedules explored (0 now, in " in outcome.out
     percent = f"{100 * about['gained']:.2f}"
-    assert f"the last tenth of the work enlarged the hypervolume in the box by {percent} %" in outcome.out
+    end = "less than --until 5%, so that the search has stopped; what another"
+    assert f"the last tenth of the work enlarged the hypervolume in the box by {percent} %, {end}" in outcome.out
 
 
 @pytest.mark.parametrize("text", ["0.1", "%", "soon%", "1 in 1000"])

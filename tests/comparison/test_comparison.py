@@ -559,7 +559,7 @@ def test_outside_the_limits_the_sentence_counts_no_gain():
     assert words.endswith(" % is possible within your limits (proved)")
     never = Wish(weights=[("AWRT2", 1)], limits=[Limit("AWRT1", high=9.0)])
     c = compare(WORKLOAD, ["fcfs"], None, never)
-    assert c.distance == "FCFS: no schedule can keep AWRT1 <= 9 s (proved)"
+    assert c.distance == "no schedule can keep AWRT1 <= 9 s (proved)"
     assert c.rows()[1]["impossible"] == ["AWRT1 <= 9 s"]
 
 

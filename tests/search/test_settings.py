@@ -437,7 +437,7 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ),
         ({"start": ["lxf; backfill: easy; slack: 2h"]}, "must have the backfilling of the weighting, easy, but has"),
         ({"draw": "well", "algorithm": "nsga2"}, 'draw must be one of uniform, tied, but is "well"'),
-        ({"draw": "uniform"}, 'draw must not be given with the algorithm "archive" unless it is "tied", as it draws'),
+        ({"draw": "uniform"}, 'draw must not be given with the algorithm "archive" as "uniform": it always draws tied'),
         ({"draw": "tied", "algorithm": "all"}, 'draw must not be given with the algorithm "all", which draws nothing'),
         ({"draw": "tied", "encoding": "sequence"}, 'draw must not be given with the encoding "sequence"; weightings'),
         ({"encoding": "priority", "algorithm": "nsga2"}, 'algorithm of the encoding "priority" must be one of archive'),

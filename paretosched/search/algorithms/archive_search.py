@@ -2,8 +2,8 @@
 
 Genetic algorithms that select by rank have little to go by in seven objectives: most schedules are not dominated by
 any other. Here all of these are kept, and parents are chosen where an owner looks: in the box from the best response
-time that was found for each group to `REACH` times that of the first genome, first come, first served. A parent is the
-member of the archive that comes farthest along a random ray into the box.
+time that was found for each group to `REACH` times EASY's. A parent is the member of the archive that comes farthest
+along a random ray into the box.
 
 There are no generations, at whose ends all would wait for the slowest simulation. Genome number k depends on the
 results of the genomes 0 .. k - L at most, with a fixed lag L; so it is the same in whatever order results come.
