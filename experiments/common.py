@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 import os
 import platform
 import time
@@ -211,6 +212,17 @@ def load_provenance(results: Path) -> dict[str, Any]:
 
 def _provenance(results: Path) -> Path:
     return results / "provenance.json"
+
+
+def at_most(value: float, digits: int = 1) -> str:
+    """Return as text what nothing exceeds, rounded so that this stays true.
+
+    Examples
+    --------
+    >>> at_most(24.312), at_most(24.3), at_most(27.6811, 2), at_most(-0.04)
+    ('24.4', '24.3', '27.69', '0.0')
+    """
+    return f"{math.ceil(10**digits * value - 1e-9) / 10**digits + 0.0:.{digits}f}"
 
 
 def wall_seconds(*runs: Path) -> float:

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
 
+from experiments.common import at_most
 from paretosched.core.tables import load_rows
 
 EXPERIMENTS = Path(__file__).resolve().parent
@@ -410,7 +411,7 @@ def baseline(results: Results, name: str) -> tuple[float, float, float, float]:
 
 def bound(results: Results, wish: str) -> float:
     """Return how much a wish can be below EASY on CTC at 1024 at most, per cent."""
-    return results.value("bounds/logs", "programme", log="CTC", as_="1024", wish=wish)
+    return float(at_most(results.value("bounds/logs", "programme", log="CTC", as_="1024", wish=wish)))
 
 
 def of_the_bound(results: Results, free: str, limited: str) -> Iterator[float]:

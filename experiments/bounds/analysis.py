@@ -40,7 +40,10 @@ def main() -> None:
 def opening(tiny: Sequence[Row], logs: Sequence[Row]) -> list[str]:
     """Return the five sentences of the summary."""
     bounds = {wish: [float(row[PROGRAMME]) for row in logs if row["wish"] == wish] for wish in settings.FREE}
-    spans = [f"{words} by {min(bounds[wish]):.2f} to {max(bounds[wish]):.1f} %" for wish, words in IN_WORDS.items()]
+    spans = [
+        f"{words} by {common.at_most(min(bounds[wish]), 2)} to {common.at_most(max(bounds[wish]))} %"
+        for wish, words in IN_WORDS.items()
+    ]
     total = {key: sum(float(row[key]) for row in tiny) for key in tiny[0]}
     hopeless = idle_logs(logs)
     short = 100 * (1 - total["AWRT"] / total["workloads"]), 100 * (1 - total["sum"] / total["workloads"])
@@ -119,7 +122,11 @@ def of_logs(rows: Sequence[Row]) -> list[str]:
 def of_ingredients(rows: Sequence[Row]) -> list[str]:
     """Return the section about what each ingredient adds."""
     lines = [
-        [f"{row['log']}, {row['as']}", row["wish"], *(f"{float(row[name]):.2f}" for name in run.INGREDIENTS)]
+        [
+            f"{row['log']}, {row['as']}",
+            row["wish"],
+            *(f"{common.at_most(float(row[name]), 2)}" for name in run.INGREDIENTS),
+        ]
         for row in rows
         if row["wish"] in settings.FREE
     ]
@@ -152,8 +159,9 @@ def in_words(rows: Sequence[Row]) -> list[str]:
     for before, name in pairwise(run.INGREDIENTS):
         less = [float(row[before]) - float(row[name]) for row in some]
         words.append(f"{name} {mean(less):.2f} and at most {max(less):.2f}")
+    first = min(float(row[run.AT_FIRST]) for row in some)
     return [
-        f"The squashed area alone leaves {min(float(row[run.AT_FIRST]) for row in some):.2f} % to be gained (100 would "
+        f"The squashed area alone leaves {common.at_most(first, 2)} % to be gained (100 would "
         "prove nothing). What each ingredient takes from this, in points, in the mean of "
         f"{len(some)} pairs of log and wish{', without ' * bool(idle)}{', '.join(idle)}: {'; '.join(words)}.",
         "",
@@ -175,12 +183,13 @@ def by_log(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
 
 
 def percent(text: str) -> str:
-    """Return a number of per cent with one digit, or two if it is small; other texts as they are."""
+    """Return a bound in per cent with one digit, or two if it is small, rounded upwards; other texts as they are."""
     try:
         number = float(text)
     except ValueError:
         return text
-    return f"{number:.1f}" if number >= 1 else f"{number:.2f}"
+    digits = 1 if number >= 1 else 2
+    return common.at_most(number, digits)
 
 
 if __name__ == "__main__":

@@ -124,7 +124,7 @@ def positions(rows: Sequence[Row], known: Sequence[Row]) -> list[str]:
         "",
         "Of the bound: of what no schedule can gain more than, also one that knows the future, and whatever it costs "
         "the other groups; proved as in results/bounds: "
-        f"{', '.join(f'{log} {bound:.1f} %' for log, bound in bounds.items())}. Limits: {settings.LIMITS}. "
+        f"{', '.join(f'{log} {common.at_most(bound)} %' for log, bound in bounds.items())}. Limits: {settings.LIMITS}. "
         f"{known_words(known, best)}The nearest to the objective is no goal: it may starve the other groups"
         f"{starving_groups(rows)}. "
         "In the rows best of each every response time is the shortest of the whole front, each from a schedule of its "

@@ -16,7 +16,7 @@ LABEL = "*proved possible at most within the limits*"
 
 def in_words(gain: float, most: float | None) -> str:
     """Return a gain, and the most that is possible, in words."""
-    return f"{gain:+.1f} %" if most is None else f"{gain:+.1f} of at most {most:.1f} % (proved)"
+    return f"{gain:+.1f} %" if most is None else f"{gain:+.1f} of at most {common.at_most(most)} % (proved)"
 
 
 def by_log(bounds: Sequence[Row], rows: Sequence[Row]) -> dict[str, float]:
@@ -38,5 +38,5 @@ def cells(bounds: Sequence[Row], rows: Sequence[Row], log: str) -> tuple[str, st
     tried = {place(row) for row in rows}
     of_tenths = [float(row[MOST]) for row in bounds if place(row) in tried and row["split"] in ROLLING]
     of_last = [float(row[MOST]) for row in bounds if place(row) == (log, settings.LAST.name)]
-    tenths, last = (f"+{median(values):.1f} %" if values else "-" for values in (of_tenths, of_last))
+    tenths, last = (f"+{common.at_most(median(values))} %" if values else "-" for values in (of_tenths, of_last))
     return tenths, last

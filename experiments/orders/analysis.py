@@ -135,7 +135,7 @@ def opening(
         + ".",
         f"Of {len(trained_names)} trained policies {len(lost)} break the limits on a scaling that they did not learn "
         "from, and how much better a policy could be is not known: no schedule, even one that knows the future, gains "
-        f"more than {', '.join(f'{possible[log]:.1f} % on {log}' for log in logs)}.",
+        f"more than {', '.join(f'{common.at_most(possible[log])} % on {log}' for log in logs)}.",
         what_to_do(draws, len(provenance["learnt"]), later),
     )
 
@@ -229,7 +229,7 @@ def by_ingredient(rows: Sequence[Row]) -> list[str]:
             if mine:
                 possible = float(mine[0]["possible_vs_easy"])
                 table.append([log, name, *cells_of(mine), f"{100 * gain_of(mine) / possible:.0f} %"])
-        table.append([log, "*proved possible at most*", f"{possible:+.1f} %", "", "", "", "", "100 %"])
+        table.append([log, "*proved possible at most*", f"+{common.at_most(possible)} %", "", "", "", "", "100 %"])
     return [*lines, *markdown(["log", "class", *HEADS, "of the possible"], table, left=2), ""]
 
 
@@ -275,8 +275,8 @@ def by_draw(provenance: Mapping[str, Any], draws: Sequence[Row], later: Mapping[
         "## Scaling draws",
         "",
         f"{settings.LOG}, scaled with the seeds {', '.join(map(str, (*learnt, *others)))}; trained on the first of "
-        f"them, or on the first {len(learnt)}, tried on all. At most {min(possible):.1f} to {max(possible):.1f} % is "
-        "proved possible.",
+        f"them, or on the first {len(learnt)}, tried on all. At most "
+        f"{common.at_most(min(possible))} to {common.at_most(max(possible))} % is proved possible.",
         "",
         *markdown(heads, table, left=1),
         "",

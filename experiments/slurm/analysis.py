@@ -179,7 +179,9 @@ def in_bounds(rows: Sequence[Row], log: str, most: Mapping[str, float]) -> str:
     """Return in words the simulated gain of a log's windows, of what is proved possible; "" where that is not known."""
     simulated = {name: pair[0] for name, pair in gains_of(rows, log).items() if name in most}
     bound = [most[name] for name in simulated]
-    return f"{mean(simulated.values()):+.1f} of at most {mean(bound):.1f} % (proved) on {log}" if bound else ""
+    return (
+        f"{mean(simulated.values()):+.1f} of at most {common.at_most(mean(bound))} % (proved) on {log}" if bound else ""
+    )
 
 
 def gains_of(rows: Sequence[Row], log: str) -> dict[str, tuple[float, float]]:
@@ -236,7 +238,7 @@ def gains(rows: Sequence[Row], logs: Sequence[str], most: Mapping[str, float]) -
         cells = [place(row), row["counted"], f"{predicted_gain(rows, row):+.1f}", f"{realised_gain(rows, row):+.1f}"]
         stock = stock_of(rows, row)
         cells += ["-" if stock is None else f"{difference(stock):+.1f}", f"{difference(row):+.1f}"]
-        bound = f"{most[place(row)]:.1f}" if place(row) in most else "-"
+        bound = f"{common.at_most(most[place(row)])}" if place(row) in most else "-"
         lines.append([*cells, f"{order_kept(row):.1f}", bound])
     if not lines:
         return common.not_run("Gain of the trained policy")
