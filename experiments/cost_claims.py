@@ -20,6 +20,7 @@ TRAININGS = (
     *(f"{part}-raised" for part in ON_THE_REST),
 )
 RULES = ("symbiotic", "iterative", "better", "choices", "raised")
+BUSY = "in one call a log, while much else ran"
 CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their places among the sessions, and their parts
     ("greedy", [5], "`within` |"),
     ("greedy", [10], "`raised`, `weeks`, `scalings` and `untrained`"),
@@ -36,12 +37,12 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("ci190_05", [5], "`choices` |"),
     ("ci190_05", [6], "`workloads`; CTC's runs"),
     ("gfs", [14], "`alone`, with the training of its Greedy |"),
-    ("search", range(18, 24), "`searches`, in one call a log, while much else ran |"),
-    ("search", [7], "`surrogate` |"),
+    ("search", range(18, 24), f"`searches`, {BUSY} |"),
+    ("search", range(32, 36), f"`surrogate`, {BUSY}; some runs are of calls that were stopped |"),
     ("search", [24], "`surrogate-priority`, at low priority while much else ran |"),
-    ("search", [8, 15], "`lag`, in one call a log |"),
+    ("search", [25, 26], f"`lag`, {BUSY}; some runs are of a call that was stopped |"),
     ("search", range(9, 15), "`long`, in one call a log |"),
-    ("search", [16], "`offline` |"),
+    ("search", range(27, 32), f"`offline`, {BUSY} |"),
     ("search", [17], "`bound` |"),
     ("bounds", [0], "all parts |"),
     ("bounds", [1], "`logs`, with two more columns, while much else ran |"),
