@@ -129,7 +129,7 @@ LEARNERS = (
     Learner("orders, limits", "train_priority", "limits", CLASS),
     Learner("orders, limits, margin", "train_priority", "limits", CLASS | {"margin": "auto"}),
     Learner("guarded, limits", GUARDED, "limits", GUARDS, 5),
-    Learner("guarded, limits, margin", GUARDED, "limits", GUARDS | {"margin": "auto"}),
+    Learner("guarded, limits, margin", GUARDED, "limits", GUARDS | {"margin": "auto"}, 5),
     Learner("random orders, limits", RANDOM, "limits", {"evaluations": 250}),
     Learner("Greedy", "train", "free", GREEDY),
     Learner("Greedy, limits", "train", "limits", GREEDY),

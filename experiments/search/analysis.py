@@ -107,7 +107,7 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int], mos
         f"{winners.count('')}"
         + (f" ({', '.join(shared)}, where all find the same)" if shared else "")
         + "; how it begins was settled with these tables of all logs in view.",
-        f"{early_words(table, logs, few, many)}. Drawing at random is better than NSGA-II by {len(better_draws)} of "
+        f"{early_words(table, logs, few, many)}; drawing at random is better than NSGA-II by {len(better_draws)} of "
         f"{len(MEASURES)} measures, and worse by {len(worse_draws)}; of {len(logs) * len(MEASURES)} pairs of log and "
         f"measure another search wins {beaten[0]} after {few:,} simulations, {beaten[1]} after {many:,}.",
         "Leave `--algorithm` alone if every group must stay near EASY: the default, `archive`, does not look for "
@@ -147,7 +147,7 @@ def early_words(table: Sequence[Row], logs: Sequence[str], few: int, many: int) 
     weakest = [f"{log} with {np.sum(of_log)} of {len(of_log)}" for log, of_log in kept.items() if not of_log.all()]
     count = logs_won_early(table, logs, few, many)
     return (
-        f"{few:,} simulations give it NSGA-II's hypervolume of {many:,} on {count} of {len(logs)} logs in the mean"
+        f"After {few:,} simulations it has NSGA-II's hypervolume of {many:,} on {count} of {len(logs)} logs in the mean"
         + (f", but on {', '.join(weakest)} seeds only" if weakest else "")
     )
 
