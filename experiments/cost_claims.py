@@ -41,7 +41,7 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("search", range(32, 36), f"`surrogate`, {BUSY}; some runs are of calls that were stopped |"),
     ("search", [24], "`surrogate-priority`, at low priority while much else ran |"),
     ("search", [25, 26], f"`lag`, {BUSY}; some runs are of a call that was stopped |"),
-    ("search", range(9, 15), "`long`, in one call a log |"),
+    ("search", range(36, 42), f"`long`, {BUSY}; it goes on with runs of `searches` |"),
     ("search", range(27, 32), f"`offline`, {BUSY} |"),
     ("search", [17], "`bound` |"),
     ("bounds", [0], "all parts |"),
