@@ -44,7 +44,7 @@ def main() -> None:
     logs = [log for log in settings.LOGS if of(table, log=log)]
     seeds = sorted({int(row["seed"]) for row in table})
     lines = ["# Which search finds most of what an owner would take?", ""]
-    lines += opening(table, logs, seeds, bound.at_most(options.results))
+    lines += opening(table, logs, seeds, bound.at_most(options.results), draw.behind(options.results))
     lines += [
         common.quick_remark(provenance, "on made-up jobs")
         + "Weightings, Greedy with EASY, of the first part of each log as it was recorded: "
@@ -85,14 +85,19 @@ def mean_of(rows: Sequence[Row], column: str) -> float:
     return float(np.mean([float(row[column]) for row in rows]))
 
 
-def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int], most: Mapping[str, float]) -> list[str]:
-    """Return the five sentences at the top; `most`: what can be gained in the wishes of each log."""
+def opening(
+    table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int], most: Mapping[str, float], draws: str
+) -> list[str]:
+    """Return the five sentences at the top.
+
+    `most` is what can be gained in the wishes of each log; `draws` what is said of tied random draws.
+    """
     few, many = min(budgets_of(table)), max(budgets_of(table))
     others = [log for log in logs if log not in settings.CHOSEN_ON] or list(logs)
     winners = [best_on(table, log, seed, many) for log in others for seed in seeds]
     shared = [log for log in others if not any(best_on(table, log, seed, many) for seed in seeds)]
     gains = {name: mean_of(of(table, algorithm=name, evaluations=many), "wish gain %") for name in settings.ALGORITHMS}
-    beaten = [len({(log, column) for _, column, log in ahead_of_archive(table, logs, b)}) for b in (few, many)]
+    untied = f"{draws}; untied ones" if draws else "random draws"
     mean_most = float(np.mean([most.get(log, np.nan) for log in logs]))
     proved = f" of at most {common.at_most(mean_most)} % (proved)" if most.keys() >= set(logs) else " %"
     better_draws, worse_draws = random_beside_base(table, logs, many)
@@ -107,9 +112,8 @@ def opening(table: Sequence[Row], logs: Sequence[str], seeds: Sequence[int], mos
         f"{winners.count('')}"
         + (f" ({', '.join(shared)}, where all find the same)" if shared else "")
         + "; how it begins was settled with these tables of all logs in view.",
-        f"{early_words(table, logs, few, many)}; drawing at random is better than NSGA-II by {len(better_draws)} of "
-        f"{len(MEASURES)} measures, and worse by {len(worse_draws)}; of {len(logs) * len(MEASURES)} pairs of log and "
-        f"measure another search wins {beaten[0]} after {few:,} simulations, {beaten[1]} after {many:,}.",
+        f"{early_words(table, logs, few, many)}; {untied} are better than NSGA-II by {len(better_draws)} of "
+        f"{len(MEASURES)} measures, and worse by {len(worse_draws)}.",
         "Leave `--algorithm` alone if every group must stay near EASY: the default, `archive`, does not look for "
         "schedules in which a group waits much longer.",
     )

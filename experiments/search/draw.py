@@ -50,6 +50,21 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
             yield row | {"evaluations": budget, COLUMN: round(hypervolume, 5)}
 
 
+def behind(results: Path) -> str:
+    """Return in words how far random draws are behind the archive search if they are tied as its own; "" if not run."""
+    table = common.rows(results / FILE)
+    if not table:
+        return ""
+    last = max(int(row["evaluations"]) for row in table)
+    mine = common.rows_by(
+        [row for row in table if int(row["evaluations"]) == last and row["draw"] == TIED],
+        lambda row: (row["log"], row["algorithm"]),
+    )
+    means = {key: np.mean([float(row[COLUMN]) for row in rows]) for key, rows in mine.items()}
+    less = [means[log, ARCHIVE] - means[log, "random"] for log in dict.fromkeys(log for log, _ in means)]
+    return f"most of its lead is the draw: tied random weightings are {min(less):.3f} to {max(less):.3f} behind it"
+
+
 def summary(results: Path) -> list[str]:
     """Return the part of the summary about draws."""
     if not (results / FILE).exists():

@@ -296,7 +296,7 @@ def run(options: argparse.Namespace) -> None:
 
     front, workload, first, last = _explore_with_bar(options)
     if last.replayed >= last.total:
-        remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do; more --evaluations go on")
+        remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do; more of them go on")
     _show_front(options, front, workload, first, last)
 
 

@@ -124,7 +124,7 @@ def gains_text(rows: Sequence[Mapping[str, Any]], reach: float = REACH) -> str:
     no group above 1.5 x EASY: different schedules have the columns; none has all of a line
     """
     words = ("no group above EASY", f"no group above {reach:g} x EASY", "no schedule has more (proved)")
-    shown = [row | {"at_most": upwards(row["at_most"])} for row in rows]
+    shown = [{**row, "at_most": upwards(row["at_most"])} for row in rows]
     lines = [
         {"what": word, **{row["objective"]: row[kind] for row in shown}}
         for kind, word in zip(KINDS, words, strict=True)
