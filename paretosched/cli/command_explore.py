@@ -161,8 +161,8 @@ def _takes_search(parser: Parser) -> None:
         "of the groups; random; a policy; or "
         "a run or front, for its policies. For weighting: a run or front of weightings or orders; a trained Greedy "
         "policy in a .json file; or easy, fcfs, conservative-replan, lxf or priority:1,2, with the backfilling of the "
-        "weightings (as in 'lxf; backfill: easy'). For priority: a run or front of such formulas; named policies are "
-        "in its start anyway. For orders: workload, queue (default: both)",
+        "weightings (as in 'lxf; backfill: easy'). For priority: a run or front of such formulas. For orders: "
+        "workload, queue (default: both)",
     )
     group.add_argument(
         "--draw",
@@ -296,7 +296,7 @@ def run(options: argparse.Namespace) -> None:
 
     front, workload, first, last = _explore_with_bar(options)
     if last.replayed >= last.total:
-        remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do; more of them go on")
+        remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do (see --evaluations)")
     _show_front(options, front, workload, first, last)
 
 
@@ -376,7 +376,8 @@ def _show_front(
 
 def _end_text(options: argparse.Namespace, last: Progress) -> str:
     """Return why an exploration ended, where it was stopped before it had all its evaluations."""
-    if options.until is None or last.gained is None or not last.gained < options.until:
+    is_whole = last.evaluations == options.evaluations
+    if options.until is None or is_whole or last.gained is None or not last.gained < options.until:
         return ""
     return f", less than --until {100 * options.until:g}%, so that the search has stopped"
 

@@ -137,8 +137,7 @@ def _member(front: Front, row: int, encoding: Explored) -> Floats:
 def _genome_of_policy(workload: Workload, encoding: Explored, word: str) -> Floats:
     """Return the genome of a weighting for a policy, by its name or in a file, (d,)."""
     if not isinstance(encoding, Weighting):
-        known = "; policies with a name are in its start anyway" if isinstance(encoding, TrainedOrders) else ""
-        raise InputError(f'start of a {encoding.name} must be a run directory or a front file, but is "{word}"{known}')
+        raise InputError(f'start of a {encoding.name} must be a run directory or a front file, but is "{word}"')
     try:
         return genome_of(fits(as_policy(word), workload), workload.groups, encoding.backfill)
     except InputError as error:
