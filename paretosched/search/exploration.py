@@ -304,6 +304,11 @@ def words_of_run(words: Mapping[str, Any], known_parameters: Mapping[str, Any]) 
 
     >>> words_of_run({"encoding": None, "util_from": None}, {"encoding": "weighting"})
     {'encoding': 'weighting', 'util_from': 'start'}
+
+    What a damaged run says of itself is refused later.
+
+    >>> words_of_run({"encoding": None}, {"encoding": ["weighting"], "algorithm": "all"})
+    {'encoding': ['weighting']}
     """
     kinds = {key: getattr(words.get(key), "name", words.get(key)) for key in ("encoding", "algorithm")}
     of_training = "task" in known_parameters

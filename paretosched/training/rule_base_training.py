@@ -208,8 +208,7 @@ def train_rules(
     if isinstance(data.margin, str):
         raise InputError("margin must be a number for a rule base; a validated one is for Greedy")
     task, test = tasks(data)
-    task = task.with_margin(data.margin)
-    first = task.workloads[0]
+    first, task = task.workloads[0], task.with_margin(data.margin)
     if greedy is not None:
         greedy = _thirteenth_strategy(as_policy(greedy), first)
     inner = partitions(len(first.groups)) if bounds is None else _inner(bounds)

@@ -102,7 +102,9 @@ def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Pa
     assert (tmp_path / "run" / "front.parquet").read_bytes() == (house / "run" / "front.parquet").read_bytes()
     again = succeed(*explore, "--evaluations", 36)
     assert "\n36 schedules explored (0 now, in " in again.out
-    assert again.err.endswith(f"{tmp_path / 'run'} had 36 evaluations already; nothing was left to do\n")
+    assert again.err.endswith(
+        f"{tmp_path / 'run'} had 36 evaluations already; nothing was left to do (see --evaluations)\n"
+    )
     before = files(tmp_path)
     for other, fact in (
         (("--seed", 1), "its seed is 0, not 1"),

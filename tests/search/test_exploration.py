@@ -23,12 +23,12 @@ from paretosched.fronts.row_schedules import row_policy
 from paretosched.search import exploration
 from paretosched.search import runs as store
 from paretosched.search.aims import aim_of
-from paretosched.search.exploration import Progress, explore, words_of_run
+from paretosched.search.exploration import Progress, explore
 from paretosched.search.last_tenth import gain_of_last_tenth
 from paretosched.search.run_store import checksum
 from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values, state_text
 from paretosched.simulation.objective import objectives_of
-from support.commands import command, stored_rows
+from support.commands import command
 from support.exploring import SEARCHES, random_workload, store_without_tables
 from support.runs import equal_runs
 
@@ -595,20 +595,3 @@ def test_what_a_run_has_evaluated_can_be_read_without_opening_it(whole: tuple[Pa
     (tmp_path / "run.sqlite").write_bytes(b"not a store" * 100)
     with pytest.raises(InputError, match="not a readable store of evaluations"):
         read_values(tmp_path)
-
-
-def test_a_front_that_cannot_be_written_is_said_before_anything_is_simulated(
-    whole: tuple[Path, Front], tmp_path: Path
-) -> None:
-    shutil.copytree(whole[0], tmp_path / "run")
-    (tmp_path / "run" / "front.parquet").unlink()
-    (tmp_path / "run" / "front.parquet").mkdir()
-    before = stored_rows(tmp_path / "run")
-    with pytest.raises(InputError, match=r"front\.parquet: the output must be a file, but this is a directory"):
-        explore(W, tmp_path / "run", evaluations=len(before) + 10, **SMALL)
-    assert stored_rows(tmp_path / "run") == before
-
-
-def test_words_of_a_damaged_run_are_no_reason_for_a_traceback() -> None:
-    known = {"encoding": ["weighting"], "algorithm": "all"}
-    assert words_of_run({"encoding": None, "moves": None}, known) == {"encoding": ["weighting"], "moves": None}

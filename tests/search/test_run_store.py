@@ -205,3 +205,13 @@ def test_a_store_that_is_a_link_to_that_of_another_run_is_refused(tmp_path: Path
     with pytest.raises(InputError, match=r"run\.sqlite: must be a file of this run, but is a link"):
         explore(W, tmp_path / "two", evaluations=30, **SMALL)
     assert count(tmp_path / "one" / "run.sqlite") == 20
+
+
+def test_a_front_that_cannot_be_written_is_said_before_anything_is_stored(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    explore(W, run, evaluations=20, **SMALL)
+    (run / "front.parquet").unlink()
+    (run / "front.parquet").mkdir()
+    with pytest.raises(InputError, match=r"front\.parquet: the output must be a file, but this is a directory"):
+        explore(W, run, evaluations=30, **SMALL)
+    assert count(run / "run.sqlite") == 20

@@ -86,7 +86,7 @@ class Site:
         lines = self.cluster.call("sprio", "-h", "-o", "%i|%Y|%S").split()
         return {int(job): (int(priority), int(factor)) for job, priority, factor in (line.split("|") for line in lines)}
 
-    def numbered(self) -> set[int]:
+    def stored_jobs(self) -> set[int]:
         """Return the jobs that slurmdbd knows."""
         return {int(job) for job in self.cluster.call("sacct", "-a", "-n", "-X", "-o", "JobIDRaw").split()}
 
@@ -228,7 +228,7 @@ def test_ranked_jobs_keep_their_order_whatever_ends(site: Site) -> None:
         new = waiting(site, 15)
         cluster.wait_until(lambda: site.order() == [first, last, jobs[1], new, jobs[2], jobs[0]], 60)
         # Killed while slurmdbd numbers a job, slurmctld refuses it for good: all must be numbered, and stored
-        cluster.wait_until(lambda: {*jobs, first, last, new} <= site.numbered())
+        cluster.wait_until(lambda: {*jobs, first, last, new} <= site.stored_jobs())
         cluster.call("scontrol", "update", f"JobId={new}", "Comment=stored")
         time.sleep(12)  # slurmctld writes its state now and then
         cluster.stop("slurmctld", kill=True)
