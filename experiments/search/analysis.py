@@ -15,6 +15,7 @@ import bound
 import common
 import draw
 import lag
+import measuring
 import offline
 import rank_tests
 import settings
@@ -200,8 +201,7 @@ def random_beside_base(table: Sequence[Row], logs: Sequence[str], evaluations: i
 
 def by_seed(table: Sequence[Row], log: str, name: str, column: str, evaluations: int) -> Floats:
     """Return the values of an algorithm on a log, in the order of the seeds, (seeds,)."""
-    rows = of(table, log=log, algorithm=name, evaluations=evaluations)
-    return np.array([float(row[column]) for row in sorted(rows, key=lambda row: int(row["seed"]))])
+    return measuring.by_seed(table, column, log=log, algorithm=name, evaluations=evaluations)
 
 
 def by_log(table: Sequence[Row], logs: Sequence[str], title: str) -> list[str]:

@@ -1,6 +1,6 @@
 """What the draw is worth: random weightings and NSGA-II from tied ones, beside the archive search; a part of `run.py`.
 
-Tied weightings have one criterion and nearly the same genes in all three situations, on a logarithmic scale.
+Tied weightings have one criterion and the same genes in all three situations, on a logarithmic scale.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
-from measuring import front_and_box, with_spread
+from measuring import by_seed, front_and_box, with_spread
 
 import paretosched as ps
+from paretosched.core.arrays import Floats
 from paretosched.fronts.quality_indicators import REACH, course
 from paretosched.search.runs import read_values
 
@@ -56,12 +57,11 @@ def behind(results: Path) -> str:
     if not table:
         return ""
     last = max(int(row["evaluations"]) for row in table)
-    mine = common.rows_by(
-        [row for row in table if int(row["evaluations"]) == last and row["draw"] == TIED],
-        lambda row: (row["log"], row["algorithm"]),
-    )
-    means = {key: np.mean([float(row[COLUMN]) for row in rows]) for key, rows in mine.items()}
-    less = [means[log, ARCHIVE] - means[log, "random"] for log in dict.fromkeys(log for log, _ in means)]
+    less = []
+    for log in dict.fromkeys(row["log"] for row in table):
+        both = (by_seed(table, COLUMN, log=log, algorithm=a, draw=TIED, evaluations=last) for a in (ARCHIVE, "random"))
+        archive, drawn = (of_one.mean() for of_one in both)
+        less.append(archive - drawn)
     return f"most of its lead is the draw: tied random weightings are {min(less):.3f} to {max(less):.3f} behind it"
 
 
@@ -73,9 +73,9 @@ def summary(results: Path) -> list[str]:
     logs, budgets = ([*dict.fromkeys(row[key] for row in table)] for key in ("log", "evaluations"))
     ways = [*dict.fromkeys((row["algorithm"], row["draw"]) for row in table)]
 
-    def values(log: str, way: tuple[str, str], budget: str) -> np.ndarray[Any, Any]:
-        rows = [r for r in table if (r["log"], (r["algorithm"], r["draw"]), r["evaluations"]) == (log, way, budget)]
-        return np.array([float(r[COLUMN]) for r in sorted(rows, key=lambda r: int(r["seed"]))])
+    def values(log: str, way: tuple[str, str], budget: str) -> Floats:
+        algorithm, drawn = way
+        return by_seed(table, COLUMN, log=log, algorithm=algorithm, draw=drawn, evaluations=budget)
 
     lines = ["## Draws", "", "| log | algorithm | draw | " + " | ".join(f"{int(b):,}" for b in budgets) + " |"]
     lines += ["| --- | --- | --- |" + " ---: |" * len(budgets)]
@@ -96,7 +96,7 @@ def summary(results: Path) -> list[str]:
     about = (
         f"Hypervolume to {REACH} times EASY after so many simulations, in a box from the best of these runs alone, so "
         "that the numbers are not those of the tables above; mean and standard deviation of "
-        f"{len({row['seed'] for row in table})} seeds. *Tied* (`--draw tied`): one criterion and nearly the same genes "
+        f"{len({row['seed'] for row in table})} seeds. *Tied* (`--draw tied`): one criterion and the same genes "
         "in all three situations, on a logarithmic scale. Gained by it, in the mean of logs and seeds: "
         f"{'; '.join(gained)}. `{ARCHIVE}`, which always begins so, has {min(ahead):+.3f} to {max(ahead):+.3f} more, "
         f"by log, than the best of the others after {int(last):,}."

@@ -12,9 +12,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
-from measuring import front_and_box, with_spread
+from measuring import by_seed, front_and_box, with_spread
 
 import paretosched as ps
+from paretosched.core.arrays import Floats
 from paretosched.fronts.quality_indicators import REACH, course
 from paretosched.search.runs import read_values
 
@@ -50,9 +51,8 @@ def summary(results: Path) -> list[str]:
     logs, lags, budgets = ([*dict.fromkeys(row[key] for row in table)] for key in ("log", "lag", "evaluations"))
     seeds = len({row["seed"] for row in table})
 
-    def values(log: str, lag: str, budget: str) -> np.ndarray[Any, Any]:
-        rows = [r for r in table if (r["log"], r["lag"], r["evaluations"]) == (log, lag, budget)]
-        return np.array([float(r[COLUMN]) for r in sorted(rows, key=lambda r: int(r["seed"]))])
+    def values(log: str, lag: str, budget: str) -> Floats:
+        return by_seed(table, COLUMN, log=log, lag=lag, evaluations=budget)
 
     lines = ["## Lag", "", "| log | lag | " + " | ".join(f"{int(b):,}" for b in budgets) + " |"]
     lines += ["| --- | ---: |" + " ---: |" * len(budgets)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,12 @@ def own_milliseconds(search: Any, known: Floats) -> float:
     while done + len(batch) < len(known):
         batch, done = search.send(known[done : done + len(batch)]), done + len(batch)
     return 1000 * (time.process_time() - began) / (len(known) - first)
+
+
+def by_seed(table: Iterable[Mapping[str, str]], column: str, **wanted: object) -> Floats:
+    """Return a column of the rows that have some values in other columns, in the order of the seeds, (seeds,)."""
+    rows = [row for row in table if all(row[key] == str(value) for key, value in wanted.items())]
+    return np.array([float(row[column]) for row in sorted(rows, key=lambda row: int(row["seed"]))])
 
 
 def with_spread(values: Sequence[float] | Floats) -> str:

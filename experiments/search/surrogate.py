@@ -12,9 +12,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
-from measuring import front_and_box, own_milliseconds, with_spread
+from measuring import by_seed, front_and_box, own_milliseconds, with_spread
 
 import paretosched as ps
+from paretosched.core.arrays import Floats
 from paretosched.fronts.dominance import costs
 from paretosched.fronts.quality_indicators import REACH, course
 from paretosched.search.runs import read_values
@@ -80,9 +81,8 @@ def _section(title: str, table: Sequence[Row], about_it: str) -> list[str]:
     counts = sorted({len({row["seed"] for row in table if row["log"] == log}) for log in logs})
     seeds = " or ".join(map(str, counts))
 
-    def values(log: str, word: str, budget: str, column: str = COLUMN) -> np.ndarray[Any, Any]:
-        rows = [r for r in table if (r["log"], r["surrogate"], r["evaluations"]) == (log, word, budget)]
-        return np.array([float(r[column]) for r in sorted(rows, key=lambda r: int(r["seed"]))])
+    def values(log: str, word: str, budget: str, column: str = COLUMN) -> Floats:
+        return by_seed(table, column, log=log, surrogate=word, evaluations=budget)
 
     head = "| log | surrogate | " + " | ".join(f"{int(b):,}" for b in budgets) + " | own ms | ms a simulation |"
     lines = [f"## {title}", "", head, "| --- | --- |" + " ---: |" * (len(budgets) + 2)]

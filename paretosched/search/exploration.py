@@ -177,7 +177,7 @@ def explore(
         k - lag only. More than the simulations that run at a time, or some workers have nothing to do.
     surrogate
         Of algorithm "archive", weightings or "priority", by default False: a model chooses most children for the box,
-        none for a wish; the box fills sooner, and it takes some 3 ms an evaluation, see `algorithms.surrogate`.
+        none for a wish; the box fills sooner, and it takes 2 to 5 ms an evaluation, see `algorithms.surrogate`.
     util_from
         From when on UTIL counts: the first "submission" (the default), or the first "start", as in the papers.
     workers, scheduler, tls

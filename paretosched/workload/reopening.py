@@ -32,6 +32,15 @@ from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, with_gr
 from .workload import Workload
 
 WorkloadLike = str | os.PathLike[str] | Workload
+
+
+def _part(workload: Workload, until: float, part: int) -> Workload:
+    """Return the first part (0) or the second (1) of a workload that is cut in time."""
+    if part not in (0, 1):
+        raise InputError(f"the source of a workload has a split: its part must be 0 or 1, but is {part!r:.60}")
+    return split(workload, until)[int(part)]
+
+
 FIRST: Mapping[str, Callable[..., Workload]] = MappingProxyType(
     {"read_swf": partial(read_swf, overrun=CUT), "lublin": lublin}  # a run has recorded another choice
 )
@@ -44,7 +53,7 @@ LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
         "grouped": with_groups,
         "scale": scale,
         "resample": resample,
-        "split": lambda workload, until, part: split(workload, until)[part],
+        "split": _part,
     }
 )
 MOST_STEPS = 100  # of a source; commands make a handful
@@ -253,8 +262,6 @@ def _after_step(step: Any, workload: Workload | None, near: Sequence[Path]) -> W
         signature(function).bind(*before, **arguments)
     except TypeError as error:
         raise InputError(f"the source of a workload has a step that is damaged, {step!s:.60}: {error}") from None
-    if arguments.get("part", 0) not in (0, 1):
-        raise InputError(f"the source of a workload has a step that is damaged, {step!s:.60}: its part must be 0 or 1")
     return function(*before, **arguments)
 
 
