@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import math
 import os
 import platform
 import time
@@ -30,6 +29,7 @@ from paretosched.search.runs import read_about
 from paretosched.simulation.objective import objective_table
 from paretosched.training.task import Task, by_weight
 from paretosched.training.training import Progress
+from paretosched.wishes.best_possible import upwards
 from paretosched.workload.public_logs import find_log, log_file
 from paretosched.workload.scaling import PAPER_FACTORS
 
@@ -222,7 +222,7 @@ def at_most(value: float, digits: int = 1) -> str:
     >>> at_most(24.312), at_most(24.3), at_most(27.6811, 2), at_most(-0.04)
     ('24.4', '24.3', '27.69', '0.0')
     """
-    return f"{math.ceil(10**digits * value - 1e-9) / 10**digits + 0.0:.{digits}f}"
+    return f"{upwards(value, digits):.{digits}f}"
 
 
 def wall_seconds(*runs: Path) -> float:

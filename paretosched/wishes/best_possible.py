@@ -308,6 +308,18 @@ def most_gain(best: Best, wish: Wish, easy: float) -> float | None:
     return 100 * (easy - best.goal) / easy
 
 
+def upwards(gain: float, digits: int = 1) -> float:
+    """Return a gain that no schedule exceeds, rounded to so many digits so that this stays true.
+
+    Examples
+    --------
+    >>> upwards(25.036), upwards(25.0), upwards(-0.04), upwards(27.6811, 2)
+    (25.1, 25.0, 0.0, 27.69)
+    """
+    scale = 10.0**digits
+    return math.ceil(scale * gain) / scale + 0.0
+
+
 def distance_text(best: Best, wish: Wish, easy: float, reached: float | None = None, known: float | None = None) -> str:
     """Return in one sentence how far a schedule is from the best possible one; "" where nothing can be said.
 
@@ -345,7 +357,7 @@ def distance_text(best: Best, wish: Wish, easy: float, reached: float | None = N
         last = "" if known is None else f"; best known schedule{limits} {amount(known)}"
         return f"{first} (proved){last}"
     gain = {goal: f"{100 * (easy - goal) / easy + 0.0:,.1f}" for goal in (reached, known) if goal is not None}
-    at_most = f"at most {math.ceil(10 * most) / 10 + 0.0:,.1f} %"
+    at_most = f"at most {upwards(most):,.1f} %"
     first = f"{at_most} is possible{limits}" if reached is None else f"{gain[reached]} of {at_most}"
     last = "" if known is None else f"; best known schedule{limits} {gain[known]} %"
     return f"{first} (proved){last}"

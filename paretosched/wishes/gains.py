@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..simulation.lower_bounds import bounds
 from ..simulation.objective import group_of, objectives
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
+from .best_possible import upwards
 
 KINDS = ("unharmed", "within", "at_most")  # keys of `group_gains`, the rows of its table
 DIFFERENT = "different schedules have the columns; none has all of a line"
@@ -96,17 +96,6 @@ def _below(value: float, easy: float) -> float | None:
     return None if np.isnan(value) or easy == 0 else 100.0 * (1.0 - float(value) / easy)
 
 
-def upwards(gain: float | None) -> float | None:
-    """Return a gain in per cent that no schedule exceeds with one digit, rounded so that this stays true.
-
-    Examples
-    --------
-    >>> upwards(25.036), upwards(25.0), upwards(-0.04), upwards(None)
-    (25.1, 25.0, 0.0, None)
-    """
-    return None if gain is None else math.ceil(10 * gain - 1e-9) / 10 + 0.0
-
-
 def gains_text(rows: Sequence[Mapping[str, Any]], reach: float = REACH) -> str:
     """Return the gains of `group_gains` as a table for a terminal.
 
@@ -124,7 +113,7 @@ def gains_text(rows: Sequence[Mapping[str, Any]], reach: float = REACH) -> str:
     no group above 1.5 x EASY: different schedules have the columns; none has all of a line
     """
     words = ("no group above EASY", f"no group above {reach:g} x EASY", "no schedule has more (proved)")
-    shown = [{**row, "at_most": upwards(row["at_most"])} for row in rows]
+    shown = [{**row, "at_most": None if row["at_most"] is None else upwards(row["at_most"])} for row in rows]
     lines = [
         {"what": word, **{row["objective"]: row[kind] for row in shown}}
         for kind, word in zip(KINDS, words, strict=True)
