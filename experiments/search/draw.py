@@ -62,7 +62,8 @@ def behind(results: Path) -> str:
         both = (by_seed(table, COLUMN, log=log, algorithm=a, draw=TIED, evaluations=last) for a in (ARCHIVE, "random"))
         archive, drawn = (of_one.mean() for of_one in both)
         less.append(archive - drawn)
-    return f"most of its lead is the draw: tied random weightings are {min(less):.3f} to {max(less):.3f} behind it"
+    ends = f"{min(less):.3f} to {max(less):.3f}"
+    return f"most of its lead is the draw: tied random weightings are {ends} behind it after {last:,}"
 
 
 def summary(results: Path) -> list[str]:
