@@ -33,6 +33,7 @@ from experiments.quoted import NUMERALS, Results
 from experiments.readme_claims import README_CLAIMS
 from experiments.shown import RECORDS, check_shown
 from experiments.slurm_claims import SLURM_CLAIMS
+from experiments.speed_claims import SPEED_CLAIMS
 from experiments.stated import STATED, Stated
 from paretosched.core.errors import InputError
 
@@ -41,7 +42,7 @@ ROOT = EXPERIMENTS.parent
 NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 IN_WORDS = rf"\b(?:{'|'.join(NUMERALS[2:])}|twice|half|quarters?|dozens?|hundreds?|thousands?|millions?)\b"
 IN_WORDS += r"|\b(?:one(?= of | seed\b)|thirds?(?= of\b))"
-ALL_CLAIMS = (*CLAIMS, *ONLINE_CLAIMS, *SLURM_CLAIMS, *README_CLAIMS, *COST_CLAIMS)
+ALL_CLAIMS = (*CLAIMS, *ONLINE_CLAIMS, *SLURM_CLAIMS, *README_CLAIMS, *COST_CLAIMS, *SPEED_CLAIMS)
 FIELD = re.compile(r"\{:?([^{}]*)\}")  # of the words of a claim: a number, by its format
 VALUE = rf"([+-]?{NUMBER}|[a-z]+)"  # what a document has there: a number in digits or in words
 WITH_PAGES = ("ci190_05",)  # draw a page of figures wherever the fronts are
