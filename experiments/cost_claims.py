@@ -43,7 +43,7 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("search", [25, 26], f"`lag`, {BUSY}; some runs are of a call that was stopped |"),
     ("search", range(36, 42), f"`long`, {BUSY}; it goes on with runs of `searches` |"),
     ("search", range(27, 32), f"`offline`, {BUSY} |"),
-    ("search", range(42, 47), "`draw`, in one call a log; it goes on with runs of `searches` |"),
+    ("search", range(42, 52), "`draw`, in two calls a log; it goes on with runs of `searches` |"),
     ("search", [17], "`bound` |"),
     ("bounds", [0], "all parts |"),
     ("bounds", [1], "`logs`, with two more columns, while much else ran |"),

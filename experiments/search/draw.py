@@ -1,6 +1,7 @@
 """What the draw is worth: random weightings and NSGA-II from tied ones, beside the archive search; a part of `run.py`.
 
-Tied weightings have one criterion and the same genes in all three situations, on a logarithmic scale.
+Tied weightings have one criterion and the same genes in all three situations, on a logarithmic scale. Weak orders are
+orders of the groups, some of equal rank: of these the archive search begins with some beside its tied draws.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from measuring import by_seed, front_and_box, with_spread
 
 import paretosched as ps
 from paretosched.core.arrays import Floats
+from paretosched.encodings.orders import queue_policy, weak_orders
 from paretosched.fronts.quality_indicators import REACH, course
 from paretosched.search.runs import read_values
 
 FILE = "draws.csv"
 COLUMN = f"hypervolume {REACH}"
 ARCHIVE, DRAWN = "archive", ("random", "nsga2")  # algorithms; the first one always draws tied weightings
-TIED = "tied"
+TIED, BEGUN = "tied", "tied and weak orders"
+WEAK = 40  # weak orders of the groups to begin with
 
 
 def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
@@ -33,12 +36,16 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
     total = max(settings.BUDGETS)
     runs: dict[tuple[str, str, int], Path] = {}
     for seed in seeds:
-        for algorithm, draw in [(ARCHIVE, TIED), *((name, draw) for name in DRAWN for draw in ("uniform", TIED))]:
-            is_plain = algorithm == ARCHIVE or draw != TIED  # as in the part `searches`
-            run = work / log / f"{algorithm}-{seed}" if is_plain else work / log / f"{algorithm}-{draw}-{seed}"
-            runs[algorithm, draw, seed] = run
+        of_others = [(name, draw) for name in DRAWN for draw in ("uniform", TIED)]
+        for algorithm, draw in [(ARCHIVE, TIED), *of_others, (ARCHIVE, BEGUN)]:
+            words: dict[str, Any] = {}  # as in the part `searches`
+            if draw == BEGUN:
+                words = {"start": begun_with(workload, work / log / f"weak-{seed}", seed)}
+            elif draw == TIED and algorithm != ARCHIVE:
+                words = {"draw": draw}
+            of_draw = {BEGUN: "-weak", TIED: "-tied"}[draw] if words else ""
+            run = runs[algorithm, draw, seed] = work / log / f"{algorithm}{of_draw}-{seed}"
             run.parent.mkdir(parents=True, exist_ok=True)
-            words: dict[str, Any] = {} if is_plain else {"draw": draw}
             words |= {"seed": seed, "algorithm": algorithm, "population": settings.POPULATION}
             ps.explore(workload, run, evaluations=total, **words)
             print(f"  {log} {algorithm}, {draw}, seed {seed}: {total:,}", flush=True)
@@ -49,6 +56,17 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
         for budget, hypervolume in zip(settings.BUDGETS, found.tolist(), strict=True):
             row = {"log": log, "jobs": len(workload), "algorithm": algorithm, "draw": draw, "seed": seed}
             yield row | {"evaluations": budget, COLUMN: round(hypervolume, 5)}
+
+
+def begun_with(workload: ps.Workload, folder: Path, seed: int) -> list[str]:
+    """Return the paths of random weak orders of the groups as policies, which are written to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    orders = weak_orders(len(workload.groups))
+    rows = np.random.default_rng(seed).choice(len(orders), size=min(WEAK, len(orders)), replace=False)
+    paths = [folder / f"{row}.json" for row in rows.tolist()]
+    for path, row in zip(paths, rows.tolist(), strict=True):
+        ps.save_policy(queue_policy(orders[row], workload.groups, "easy"), path)
+    return [str(path) for path in paths]
 
 
 def behind(results: Path) -> str:
@@ -94,12 +112,18 @@ def summary(results: Path) -> list[str]:
     last = budgets[-1]
     most = {log: max(values(log, way, last).mean() for way in ways if way[0] != ARCHIVE) for log in logs}
     ahead = [values(log, (ARCHIVE, TIED), last).mean() - most[log] for log in logs]
+    by_orders = []
+    for budget in budgets:
+        more = [values(log, (ARCHIVE, BEGUN), budget) - values(log, (ARCHIVE, TIED), budget) for log in logs]
+        ends = [float(of_log.mean()) for of_log in more]
+        by_orders.append(f"{np.mean(ends):+.3f} after {int(budget):,} ({min(ends):+.3f} to {max(ends):+.3f} by log)")
     about = (
         f"Hypervolume to {REACH} times EASY after so many simulations, in a box from the best of these runs alone, so "
         "that the numbers are not those of the tables above; mean and standard deviation of "
         f"{len({row['seed'] for row in table})} seeds. *Tied* (`--draw tied`): one criterion and the same genes "
         "in all three situations, on a logarithmic scale. Gained by it, in the mean of logs and seeds: "
         f"{'; '.join(gained)}. `{ARCHIVE}`, which always begins so, has {min(ahead):+.3f} to {max(ahead):+.3f} more, "
-        f"by log, than the best of the others after {int(last):,}."
+        f"by log, than the best of the others after {int(last):,}. With {WEAK} random weak orders of the groups "
+        f"(several may share a rank) among its first {settings.POPULATION} it has {', '.join(by_orders)}."
     )
     return [*lines, "", about, ""]

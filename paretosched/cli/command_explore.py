@@ -376,10 +376,15 @@ def _show_front(
 
 def _end_text(options: argparse.Namespace, last: Progress) -> str:
     """Return why an exploration ended, where it was stopped before it had all its evaluations."""
-    is_whole = last.evaluations == options.evaluations
-    if options.until is None or is_whole or last.gained is None or not last.gained < options.until:
+    from ..search.settings import EVALUATIONS
+
+    allowed = options.evaluations or EVALUATIONS
+    if options.until is None or last.evaluations >= allowed or last.gained is None:
         return ""
-    return f", less than --until {100 * options.until:g}%, so that the search has stopped"
+    less = f"less than --until {100 * options.until:g}%"
+    if not last.gained < options.until:  # with a lag, there are those that were asked for before this was known
+        less = f"and by {less} before the schedules came that were under way"
+    return f", {less}, so that the search has stopped"
 
 
 def _next_commands(options: argparse.Namespace, front: Front, answered: int | None) -> str:

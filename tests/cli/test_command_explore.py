@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -236,6 +237,16 @@ def test_explore_stops_when_a_tenth_of_the_work_gains_little(house: Path, tmp_pa
     percent = f"{100 * about['gained']:.2f}"
     end = "less than --until 5%, so that the search has stopped; what another"
     assert f"the last tenth of the work enlarged the hypervolume in the box by {percent} %, {end}" in outcome.out
+
+
+def test_a_stop_is_said_even_where_the_schedules_under_way_then_gain_more(house: Path, tmp_path: Path) -> None:
+    explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 10, "--lag", 300)
+    out = succeed(*explore, "--evaluations", 3000, "--until", "1%").out
+    gained = float(re.search(r"hypervolume in the box by ([\d.]+) %", out)[1])  # type: ignore[index]
+    assert gained > 1
+    assert f"{gained:.2f} %, and by less than --until 1% before the schedules came that were under way, so that" in out
+    whole = succeed(*explore, "--evaluations", 3000).out
+    assert "so that the search has stopped" not in whole
 
 
 @pytest.mark.parametrize("text", ["0.1", "%", "soon%", "1 in 1000"])
