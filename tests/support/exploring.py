@@ -81,7 +81,7 @@ def explore_and_kill(
     if child == 0:
         status = 0
         try:
-            with sure_interrupt():  # as the command line does, because numba is left unusable by Ctrl-C while it compiles
+            with sure_interrupt():  # as the command line does: Ctrl-C leaves numba unusable while it compiles
                 explore(workload, directory, evaluations=evaluations, population=20, seed=3, **words)
         except KeyboardInterrupt:
             status = 130
@@ -121,7 +121,7 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int, search:
     """Kill a run again and again, print the number of stored evaluations after each kill, then finish the run."""
     workload = random_workload(jobs=2000)
     words = SEARCHES[search]
-    # import and compile before the fork, operators and the model too, so that the children are killed while they simulate
+    # import and compile all before the fork, the model too, so that the children are killed while they simulate
     explore(workload, directory.with_name("warm"), evaluations=300, population=20, seed=3, **words)
     r = random.Random(seed)
     patience, before, midway = 1.0, 0, False

@@ -22,7 +22,7 @@ RANGES = ((-1.5, 0.0), (3.5, 5.5), (-4.0, 0.0))  # decades of w, K / a and b / a
 LIMITS = ((-3.0, 0.0), (1.0, 7.0), (-6.0, 1.0))  # decades that moves may reach
 UNITS = np.array([[-3.0, 1.0], [0.0, 0.0], [-6.0, 0.0], [0.0, 2.0]])  # of K / a and b / a with f1..f4, as decades
 
-DRAWN = 59  # random points at least, to begin with; with weak orders of the groups beside them less is found
+DRAWN = 59  # random points at least, to begin with; with weak orders beside them less is found in the mean
 COPY, CRITERION = 0.1, 0.05  # probabilities of copying a situation, and of another criterion
 EVERYWHERE, ALONE = 0.85, 0.075  # probabilities that a move is made in all situations, and in one
 STEP, FAR, FARTHER = 0.6, 0.2, 4.0  # decades a move goes; how often it goes farther, and how many times as far
