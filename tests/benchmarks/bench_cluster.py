@@ -1,8 +1,9 @@
 """Benchmark of the driver and of a large cluster: what an evaluation costs the process that searches. `make bench`.
 
-Simulations sleep, so that hundreds of them run at a time on one machine. Everything else is real: the search, its
-store on disk, the scheduler of `distributed` in a process of its own, and its workers, which speak its protocol over
-TCP; some processes hold many workers each. Durations are drawn between 20 and 300 ms, uniformly on a logarithmic scale:
+Simulations sleep, so that hundreds of them run at a time on one machine; their results are made up, as what a
+simulation computes is computed elsewhere in a real cluster. Everything else is real: the search, its store on disk,
+the scheduler of `distributed` in a process of its own, and its workers, which speak its protocol over TCP; some
+processes hold many workers each. Durations are drawn between 20 and 300 ms, uniformly on a logarithmic scale:
 weightings of four logs on 1024 processors take 9 to 38 ms in the median with EASY, 50 to 770 with conservative
 backfilling.
 
@@ -30,13 +31,12 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 import psutil
 
-from paretosched.core.tables import Column, table
+from paretosched.core.tables import Column, load_rows, save_rows, table
 from paretosched.encodings.sequence import Sequences
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.dominance import costs
@@ -75,10 +75,14 @@ class Sleeping(NamedTuple):
     longest: float
     real: Any = Weighting("easy")
 
-    def seconds(self, genome: Any) -> float:
-        """How long the simulation of a genome takes."""
-        share = float(np.random.default_rng(genome.view(np.uint64).tolist()).random())
-        return math.exp(math.log(self.shortest) + share * math.log(self.longest / self.shortest))
+    def seconds(self, genomes: Any) -> Any:
+        """How long the simulation of each genome takes, (k,)."""
+        return self.shortest * (self.longest / self.shortest) ** keys_of(genomes, 1)[:, 0]
+
+    def mean(self) -> float:
+        """How long they take in the mean, if they are spread uniformly on a logarithmic scale."""
+        ratio = self.longest / self.shortest
+        return self.longest if ratio == 1 else (self.longest - self.shortest) / math.log(ratio)
 
     def examples(self, groups: tuple[str, ...]) -> Any:
         return self.real.examples(groups)
@@ -87,22 +91,22 @@ class Sleeping(NamedTuple):
         return self.real.ancestry(archive, genomes)
 
     def decoder(self, workload: Workload) -> Any:
-        evaluation.time = SimpleNamespace(thread_time=time.perf_counter)  # type: ignore[assignment]  # sleep counts here
-        real = self.real.decoder(workload)
+        evaluation.simulate_batch = self.sleep  # type: ignore[assignment]
+        return self.real.decoder(workload)
 
-        def decode(genome: Any, ancestors: Any) -> Any:
-            begin = time.perf_counter()
-            start = real(genome, ancestors)
-            time.sleep(max(0.0, self.seconds(genome) - (time.perf_counter() - begin)))
-            return start
-
-        return decode
+    def sleep(self, _simulated: Any, batch: Any, _util_from: str) -> Any:
+        """What `simulate_batch` would return, made up, after a sleep."""
+        genomes, _ = batch
+        seconds = self.seconds(genomes)
+        time.sleep(seconds.sum())
+        return made_up(genomes), seconds
 
 
 class Result(NamedTuple):
-    """One search: its efficiency, and what it cost."""
+    """One search: its efficiency, and what it cost; a simulation sleeps `mean_sleep` seconds."""
 
     workers: int
+    mean_sleep: float
     lag: float | None
     evaluations: int
     wall: float
@@ -144,11 +148,28 @@ def run_search(
             pass
         wall, driver = time.perf_counter() - begin, time.process_time() - cpu
         after = [cpu_of(p) for p in others]
-        slept = sum(sleeping.seconds(record.genomes[i]) for i in ended[early:])
+        slept = sleeping.seconds(record.genomes[ended[early:]]).sum()
     used = [b - a for a, b in zip(before, after, strict=True)]
     evaluations -= first
     ms = [1000 * x / evaluations for x in (driver, used[0] if used else 0.0)]
-    return Result(slots, seconds_lag, evaluations, wall, slept / (slots * wall), *ms, (driver + sum(used)) / wall)
+    efficiency = float(slept) / (slots * wall)
+    busy = (driver + sum(used)) / wall
+    return Result(slots, sleeping.mean(), seconds_lag, evaluations, wall, efficiency, *ms, busy)
+
+
+def keys_of(genomes: Any, count: int) -> Any:
+    """Numbers in 0..1 that depend on the first genes of each genome, as if they were random, (k, count)."""
+    factors = np.random.default_rng(0).random((14, count))[: genomes.shape[1]]
+    return np.modf(np.abs(genomes[:, : len(factors)] @ factors) * 1e3)[0]
+
+
+def made_up(genomes: Any) -> Any:
+    """Objective values, (k, 7), of which about a tenth of a million in a search are not dominated by another."""
+    key = keys_of(genomes, 7)
+    shares = -np.log(np.maximum(key[:, :5], 1e-12))
+    shares /= shares.sum(axis=1)[:, None]
+    times = 1e4 * (1 + shares * (1 + 0.25 * key[:, 5:6]))
+    return np.column_stack([80 + key[:, 6], times.mean(axis=1), times])
 
 
 def note_ended(results: Callable[[], list[Any]], ended: list[int]) -> list[Any]:
@@ -226,15 +247,6 @@ async def be_workers(address: str, count: int, threads: int) -> None:
 # --- a large store ----------------------------------------------------------------------------------------------------
 
 
-def made_up(genomes: Any) -> Any:
-    """Objective values, (k, 7), of which about a tenth of a million are not dominated by another."""
-    key = np.modf(np.abs(genomes[:, :14] @ np.random.default_rng(0).random((14, 7))) * 1e3)[0]
-    shares = -np.log(np.maximum(key[:, :5], 1e-12))
-    shares /= shares.sum(axis=1)[:, None]
-    times = 1e4 * (1 + shares * (1 + 0.25 * key[:, 5:6]))
-    return np.column_stack([80 + key[:, 6], times.mean(axis=1), times])
-
-
 making_up = 0.0  # CPU seconds, which are none of the driver's
 
 
@@ -302,6 +314,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0, help="about how long each measurement takes")
     parser.add_argument("--slower", type=float, default=1.0, help="how many times as long all sleep; for busy machines")
     parser.add_argument("--threads", type=int, default=1, help="of a worker, for machines with few cores")
+    parser.add_argument("--csv", type=Path, help="add the table of the crowd to this file")
     parser.add_argument("--store", type=int, metavar="N", help="measure a run of N evaluations instead")
     parser.add_argument("--as", dest="role", choices=["scheduler", "workers"], help=argparse.SUPPRESS)
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
@@ -318,6 +331,7 @@ def main() -> None:
     logging.disable()
     columns = [
         Column("workers", "workers", ",d"),
+        Column("mean_sleep", "mean sleep s", ".3f"),
         Column("lag", "lag", ",g"),
         Column("evaluations", "evaluations", ",d"),
         Column("wall", "s", ".1f"),
@@ -341,15 +355,17 @@ def main() -> None:
         )
         speed_up = (two.evaluations / two.wall) / (one.evaluations / one.wall)
         print(f"{name}, {1000 * SHORT:g} ms: two workers {speed_up:.2f} x one; driver {two.driver:.3f} ms each")
-    drawn = DRAWN[0] * options.slower, DRAWN[1] * options.slower
-    mean = options.slower * (DRAWN[1] - DRAWN[0]) / math.log(DRAWN[1] / DRAWN[0])
+    sleeping = Sleeping(DRAWN[0] * options.slower, DRAWN[1] * options.slower)
     for workers in options.workers or (64, 256, 1024):
-        for lag in options.lag or (1000, 4 * workers, 10 * workers):
+        for lag in options.lag or (1000, 10 * workers, 20 * workers, 40 * workers):
             with crowd(workers, options.threads) as (address, processes):
-                evaluations = lag + WARM + int(options.seconds * workers / mean)
-                rows.append(run_search("archive", evaluations, Sleeping(*drawn), workers, lag, 0, address, processes))
+                evaluations = lag + WARM + int(options.seconds * workers / sleeping.mean())
+                rows.append(run_search("archive", evaluations, sleeping, workers, lag, 0, address, processes))
                 print(rows[-1], flush=True)
     print(table([row._asdict() for row in rows], columns))
+    if options.csv:
+        known = load_rows(options.csv) if options.csv.exists() else []
+        save_rows([*known, *(row._asdict() for row in rows)], options.csv)
 
 
 if __name__ == "__main__":
