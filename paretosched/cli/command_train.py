@@ -158,8 +158,9 @@ def _takes_class(parser: Parser) -> None:
         default=GREEDY,
         help="greedy: the Greedy of paper 000 (default). priority: an order of the waiting jobs that is a formula in "
         "words, with one or many reservations for some groups or for all, and a longest request for backfilling; all "
-        "published orders are tried, too, with every backfilling, and list and conservative, so that it is never worse "
-        "than the best of these on the training data, without --margin. guarded: the groups in the goal come first "
+        "published orders, priority and the groups in the goal first are tried, too, with --backfill none, easy, "
+        "easy:8 and conservative, and list and conservative, so that it is never worse than the best of these on the "
+        "training data, without --margin. guarded: the groups in the goal come first "
         "while the policy, which simulates EASY beside, keeps the limits; four numbers are trained, on the log and on "
         "five parts of it; for wishes with limits on AWRT or on groups; never worse than EASY on the training data, "
         "without --margin",

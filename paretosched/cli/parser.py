@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 from ..core.errors import did_you_mean, in_quotes, nearest_word
 from .console import show, tell
 
+NEEDS_SIGN = tuple(f"argument {option}: expected one argument" for option in ("--objective", "--wish"))
+
 
 class _Help(argparse.RawDescriptionHelpFormatter):
     """Help with every command's text beside its name; argparse forgets that commands are indented more."""
@@ -92,5 +94,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str, helpful: str = "") -> NoReturn:
         """End with status 2 and one line, which names the help of a command; by default of this command."""
+        if message in NEEDS_SIGN:
+            message += f'; one that begins with a minus needs an "=" before it, as in {message.split()[1][:-1]}=-UTIL'
         tell(f"{self.prog}: {message} (see {helpful or self.prog} --help)")
         self.exit(2)

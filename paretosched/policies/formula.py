@@ -247,7 +247,8 @@ class _Terms:
             reader.need(")")
             return term
         if token.kind not in ("word", "name"):
-            reader.refuse("there must be a number, variable, function or group")
+            hint = '; equal is one "="' if token.text == "=" else ""
+            reader.refuse(f"there must be a number, variable, function or group{hint}")
         reader.place += 1
         self.count += 1
         if token.kind == "name":

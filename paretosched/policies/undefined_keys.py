@@ -27,6 +27,7 @@ FAULTS = {
 }
 OTHER_FAULT = "no number, and such jobs come last"
 MOMENTS = {0.0: "at submission", 1.0: "after 1 s"}  # waits, s, at which formulas are evaluated
+LATER = (60.0, 3600.0, 86_400.0, 30 * 86_400.0)  # waits, s, at which a formula may be defined that is not at first
 USED = 1.0  # processor seconds, which are taken for the usage of all accounts
 
 
@@ -106,7 +107,7 @@ def undefined_keys(part: str, term: Term, workload: Workload, shares: Floats) ->
     Raises
     ------
     InputError
-        There is no job for which it is defined.
+        There is no job for which it is defined, also not after a longer wait.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def undefined_keys(part: str, term: Term, workload: Workload, shares: Floats) ->
     both = [row for rows in faults for row in rows]
     counts = {place: int(_joint([row for row in both if row[0] == place], len(workload)).sum()) for place, _ in both}
     result = Undefined(int(jobs.any(axis=0).sum()), when, max(counts, key=lambda place: counts[place]))
-    if jobs.all():
+    if jobs.all() and all(_joint(_faults(term, _evaluation(workload, shares, w)), len(workload)).all() for w in LATER):
         raise InputError(f"{part}: the formula is defined for no job of {workload.name}: {result.fault}")
     return result
 

@@ -11,6 +11,7 @@ from ..wishes.wish import Limit, Wish, wish_text
 AUTO = "auto"
 MARGINS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.5, 10.0, 15.0, 20.0)  # per cent, that "auto" chooses from
 MOST_MARGIN = 50.0
+KEPT = 0.9  # the share of the workloads of a validation on which limits must be kept
 
 
 def stricter_wish(wish: Wish, margin: float) -> Wish:

@@ -192,6 +192,7 @@ def further_policies(favoured: Sequence[str], important: int) -> tuple[str, ...]
     """
     policies = [f"{order}; backfill: {backfill}" for order in ORDERS for backfill in OTHER_BACKFILLS]
     policies += [f"fcfs; backfill: easy; backfill-order: {order}" for order in BACKFILL_ORDERS]
+    policies += [f"priority; backfill: {backfill}" for backfill in (*BACKFILLS, *OTHER_BACKFILLS)]
     policies += PLAIN
     if 0 < important < len(favoured):
         names = ",".join(map(written_name, favoured[:important]))

@@ -36,13 +36,14 @@ from ..simulation.objective import (
 from ..simulation.schedule import Schedule
 from ..wishes import wish as choice
 from ..wishes.best_possible import best_possible, distance_row
-from ..wishes.wish import Wish
+from ..wishes.wish import Wish, spelled_out
 from ..wishes.wish_files import to_json
 from ..workload.group_rules import comes_from_consumption
 from ..workload.time_split import MOST_WEEKS, weeks_of
 from ..workload.user_groups import rule_of
 from ..workload.workload import Workload
 from .guarded_reference import guarded_of
+from .margins import KEPT
 from .task import RATIO, SUM, Task
 
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
@@ -175,6 +176,7 @@ class Training:
     newcomers: tuple[int, ...] | None = None
     guarded: System | None = None
     windows: int = 0
+    keeps_margin: bool = True
 
     def __repr__(self) -> str:
         return f"<Training for {choice.wish_text(self.wish)}: {self.policy.name}, {self.evaluations:,} policies tried>"
@@ -237,14 +239,16 @@ class Training:
             if reached[0] >= of_easy[0] and reached[1] > of_easy[1]:  # to keep limits that EASY exceeds may cost more
                 words.append(f"worse than EASY on {data}")
             if reached[0] > 0:
-                words.append(f"outside the limits on {data}, by {amount(100 * reached[0])} %")
+                words.append(f"outside the limits on {data}, by {amount(100 * reached[0])} % in all")
         return words
 
     def groups_left_out(self) -> list[tuple[str, list[str]]]:
         """Return the test workloads without jobs of groups that the wish names, each with these groups."""
         if self.easy.rest is None:
             return []
-        named = [k for k, o in enumerate(self.objectives) if o.name in self.wish.names]
+        having_jobs = [o.name for k, o in enumerate(self.objectives) if not np.isnan(self.easy.values[:, k]).all()]
+        of_wish = {*self.wish.aims, *(limit.objective for limit in spelled_out(self.wish, having_jobs).limits)}
+        named = [k for k, o in enumerate(self.objectives) if o.name in of_wish]
         lacking = [[group_of(self.objectives[k]) for k in named if np.isnan(row[k])] for row in self.easy.rest]
         return [(name, groups) for name, groups in zip(self.rest, lacking, strict=True) if groups]
 
@@ -307,7 +311,10 @@ class Training:
         if self.margin or self.margins:
             kept = [100 * row["kept"] for row in self.margins if row["margin"] == self.margin]
             chosen = f", which kept them on {kept[0]:.0f} % of the workloads of the validation" if kept else ""
-            notes.append(f"learnt with {self.margin:g} % distance to the limits{chosen}")
+            if kept and kept[0] < 100 * KEPT:
+                chosen += f"; no distance kept them on {100 * KEPT:.0f} %"
+            missed = "" if self.keeps_margin else "; this policy does not keep it"
+            notes.append(f"learnt with {self.margin:g} % distance to the limits{chosen}{missed}")
         if self.newcomers is not None:
             words = ", ".join(
                 f"{count:,} jobs of {name}" for count, name in zip(self.newcomers, self.rest, strict=True)
@@ -475,6 +482,7 @@ def training_of(
         _newcomers(task, test),
         None if guarded is None else system_of(guarded, task, test, task.values_of(guarded)),
         windows,
+        bool(task.measure(policies[best][1][None], task.margin)[1][0] <= 0),
     )
 
 

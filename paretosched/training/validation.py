@@ -33,14 +33,13 @@ from ..wishes.wish import Wish
 from ..workload.time_split import months, split
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
-from .margins import MARGINS
+from .margins import KEPT, MARGINS
 from .stages import Stages, run_folder
 from .task import SUM, Data, Task, can_be_resampled, has_goal, samples_of, task_on, tasks
 from .training import Progress
 
 STUDY_UNTIL = 2 / 3
 SAMPLES = 20  # that are resampled from the last third, if it is long enough for it and knows its users
-KEPT = 0.9
 RUNS = VALIDATION_RUN, _ = ("validation", "training")
 
 

@@ -65,6 +65,7 @@ from ..simulation.objective import objective_table
 AUGMENTATION = 1e-4
 VIOLATED = 1e30  # beyond any goal: 64 groups, weights of 1e6, response times below 2^62 s
 SMALLEST, LARGEST = 1e-6, 1e6  # of weights
+MOST = 1e300  # of levels and limits; beyond it, exact sums of them are no floats
 FREE = (0.0, math.inf)  # the ends of a range without limits
 OBJECTIVE = re.compile(r"UTIL|AWRT|AWRT[1-9][0-9]?")
 OTHERS, ALL = SEVERAL = ("others", "all")  # the groups that are not in the goal, and all groups
@@ -159,7 +160,7 @@ class Wish:
         for name, value in self.near:
             check_near(name, value)
         for limit in self.limits:
-            check_limit(*limit[:3])
+            check_limit(*limit)
         if self.weights and self.near:
             raise InputError("wish: must have weights or a point to come near to, not both")
         if not (self.weights or self.near or self.limits):
@@ -221,13 +222,24 @@ def check_weight(name: str, weight: float) -> None:
 
 
 def check_near(name: str, value: float) -> None:
-    """Refuse a value, in natural units, that is too small or infinite for a point; raises InputError."""
-    if not SMALLEST <= value < math.inf:
-        raise InputError(f"{name} to come near to must be at least {SMALLEST:g}, but is {value:g}")
+    """Refuse a value, in natural units, that is too small or large for a point; raises InputError."""
+    if not SMALLEST <= value <= MOST:
+        raise InputError(
+            f"{name} to come near to must be at least {SMALLEST:g}, and {MOST:g} at most, but is {value:g}"
+        )
 
 
-def check_limit(name: str, low: float, high: float) -> None:
-    """Refuse a range, in natural units, with wrong ends or that excludes nothing; raises InputError."""
+def check_limit(name: str, low: float, high: float, of: str = "") -> None:
+    """Refuse a range with wrong ends or that excludes nothing or everything; raises InputError.
+
+    The ends are in natural units, or times what a policy has, whose name is `of`.
+    """
+    most = LARGEST if of else MOST
+    if any(most < end < math.inf for end in (low, high)):
+        times_of = f" times {of}" if of else ""
+        raise InputError(f"limits of {name} must be {most:g}{times_of} at most, but are {low:g}..{high:g}")
+    if high == 0:
+        raise InputError(f"limits of {name} must allow something above 0, but are {low:g}..{high:g}")
     if not 0 <= low <= high or math.isinf(low):
         raise InputError(f"limits of {name} must be a range from 0 on, but are {low:g}..{high:g}")
     if low == 0 and math.isinf(high):

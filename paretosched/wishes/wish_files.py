@@ -20,11 +20,10 @@ from ..core.typed_json import as_type
 from ..simulation.objective import objective_table
 from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.user_groups import MOST_GROUPS
-from .wish import FREE, LARGEST, OBJECTIVE, REFERENCES, SEVERAL, SMALLEST, Limit, Wish
+from .wish import FREE, LARGEST, MOST, OBJECTIVE, REFERENCES, SEVERAL, SMALLEST, Limit, Wish
 from .wish_grammar import parse
 
 FORMAT = "paretosched wish 1"
-MOST = 1e300  # of numbers in a file
 ANY_GROUPS = tuple(str(number) for number in range(1, MOST_GROUPS + 1))
 WishLike = str | os.PathLike[str] | Wish
 

@@ -178,7 +178,7 @@ class _Reader(TokenReader):
             if (low > 0 and earlier.low > 0) or (high < math.inf and earlier.high < math.inf):
                 raise InputError("is limited twice")
             both = Limit(name, max(low, earlier.low), min(high, earlier.high), of)
-            check_limit(*both[:3])
+            check_limit(*both)
         limits[name, of] = both
 
     def end(self, name: str) -> tuple[float, str]:

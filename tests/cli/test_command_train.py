@@ -132,14 +132,23 @@ def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: P
     assert (policy.backfill, policy.criteria, policy.provenance["over"]) == ("none", ("f2",) * 3, "ratio")
 
 
-@pytest.mark.parametrize("policy_class", ["greedy", "guarded"])
-def test_a_group_without_jobs_in_the_rest_is_left_out_there_with_one_remark(tmp_path: Path, policy_class: str) -> None:
+@pytest.mark.parametrize(
+    ("policy_class", "wish"),
+    [
+        ("greedy", "vip + staff, all <= 2*EASY"),
+        ("guarded", "vip + staff, all <= 2*EASY"),
+        ("greedy", "vip, others <= 2*EASY"),
+    ],
+)
+def test_a_group_without_jobs_in_the_rest_is_left_out_there_with_one_remark(
+    tmp_path: Path, policy_class: str, wish: str
+) -> None:
     w = random_workload()
     late = w.submit > w.submit[0] + 0.6 * (w.submit[-1] - w.submit[0])
     ps.write_swf(w.with_(user=np.where(late, w.group // 2 * 2, w.group)), tmp_path / "w.swf")
     (tmp_path / "groups.csv").write_text("user,group\n0,vip\n1,staff\n2,rest\n")
     common = ("train", tmp_path / "w.swf", "--groups", tmp_path / "groups.csv", "-o", tmp_path / "p.json",
-              "--objective", "vip + staff, all <= 2*EASY", "--accept-worse", "--json")  # fmt: skip
+              "--objective", wish, "--accept-worse", "--json")  # fmt: skip
     short = ("--criterion", "f1", "--generations", 1) if policy_class == "greedy" else ("--evaluations", 3)
     outcome = succeed(*common, "--class", policy_class, *short, "--train-until", 0.6)
     remark = "paretosched: w from 60 % has no job of group staff: left out of the results on the rest"

@@ -109,3 +109,13 @@ def test_a_command_alone_reads_its_words_as_among_all_commands(name: str) -> Non
     alone, among = all_commands(name), all_commands()
     assert alone.commands[name].format_help() == among.commands[name].format_help()
     assert list(alone.commands) == ([name] if name != "completion" else [*COMMANDS])
+
+
+@pytest.mark.parametrize(("command_name", "option"), [("front", "--wish"), ("train", "--objective")])
+def test_a_wish_that_begins_with_a_minus_is_told_how_to_be_written(command_name: str, option: str) -> None:
+    refusal = command(command_name, "w.swf", option, "-AWRT1")
+    assert refusal.status == 2
+    assert (
+        f'argument {option}: expected one argument; one that begins with a minus needs an "=" before it' in refusal.err
+    )
+    assert f"as in {option}=-UTIL" in refusal.err

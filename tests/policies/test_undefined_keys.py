@@ -13,7 +13,7 @@ import paretosched as ps
 from paretosched import InputError, Workload
 from paretosched.policies.formula import Term, parse_formula, written_term
 from paretosched.policies.published_orders import PUBLISHED
-from paretosched.policies.undefined_keys import doubtful_terms, undefined_keys
+from paretosched.policies.undefined_keys import LATER, doubtful_terms, undefined_keys
 from support.formulas import TERMS, naive_value
 from support.zoo import jobs
 
@@ -62,6 +62,14 @@ def test_a_formula_that_is_defined_for_no_job_is_refused(text: str) -> None:
             ps.simulate(W, policy)
     with pytest.raises(InputError, match=r"^order: the formula is defined for no job"):
         ps.simulate(W, f"order day: {text}; order night: sjf; order weekend: sjf", "recent")
+
+
+@pytest.mark.parametrize("text", ["log(wait - 100) * width", "sqrt(wait - 600) + 0.001 * wait", "log(wait - 86400)"])
+def test_a_formula_that_is_defined_after_a_longer_wait_is_none_of_these(text: str) -> None:
+    result = undefined_keys("order", term_of(text), W, NO_SHARES)
+    assert result is not None
+    assert (result.jobs, result.when) == (4, "at submission and after 1 s")
+    ps.simulate(W, f"order: {text}; backfill: easy")
 
 
 def test_published_orders_are_as_they_were_published() -> None:
@@ -118,7 +126,8 @@ def _is_undefined(term: Term, w: Workload, j: int, wait: float) -> bool:
 @given(TERMS)
 def test_counts_are_those_of_pure_python(term: Term) -> None:
     moments = [[_is_undefined(term, W, j, wait) for j in range(4)] for wait in (0.0, 1.0)]
-    if all(map(all, moments)):
+    later = [[_is_undefined(term, W, j, wait) for j in range(4)] for wait in LATER]
+    if all(map(all, moments + later)):
         with pytest.raises(InputError, match="is defined for no job"):
             undefined_keys("order", term, W, np.full(4, 0.25))
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,16 @@ def test_a_margin_is_kept_while_learning_and_not_in_what_is_said() -> None:
     training = train(W, TEXT, margin=10, **SHORT)
     assert training.margin == training.policy.provenance["margin"] == 10
     assert "learnt with 10 % distance to the limits" in training.text()
+    kept = float(training.systems[training.best].values[0, 4]) <= 0.9 * 1.02 * reference[4]
+    assert ("; this policy does not keep it" in training.text()) == (not training.keeps_margin) == (not kept)
+
+
+@pytest.mark.parametrize(("kept", "says"), [(0.95, False), (0.9, False), (0.5, True)])
+def test_a_distance_that_did_not_keep_the_limits_in_the_validation_says_so(kept: float, says: bool) -> None:
+    training = train(W, TEXT, margin=10, **SHORT)
+    text = replace(training, margins=({"margin": 10.0, "kept": kept, "exceeded": 0.1},)).text()
+    assert f"which kept them on {100 * kept:.0f} % of the workloads of the validation" in text
+    assert ("; no distance kept them on 90 %" in text) == says
 
 
 def test_where_nothing_keeps_the_margin_what_breaks_no_limit_comes_first() -> None:
