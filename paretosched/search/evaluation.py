@@ -295,6 +295,11 @@ class Simulations:
         self._mean_seconds = before + share * (latest - before)
         return ended
 
+    def idle(self, ahead: float) -> tuple[int, int]:
+        """Return how many slots idle if no more than `ahead` genomes are under way, and how many slots there are."""
+        slots = self._slots()
+        return max(0, slots - int(min(ahead, slots))), slots
+
     def generation_sizes(self, count: int) -> list[int]:
         """Return the sizes of the tasks of a generation, all of which must end before the next, see `batch_sizes`."""
         return batch_sizes(count, self._slots(), self._mean_seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import time
@@ -51,6 +52,9 @@ DEFAULTS: dict[str, Any] = {
 POPULATIONS = 10  # of weightings that sequences begin with
 FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
 PUBLISH_SHARE = 0.05  # of the time may go into publishing
+LAGS_A_SLOT = 10  # a lag as many times the simulations at a time keeps these busy if they take some tenths of a second
+
+_log = logging.getLogger(__name__)
 
 
 class Progress(NamedTuple):
@@ -410,6 +414,7 @@ def _run_search(
     try:
         if len(record.stored_rows) < record.total:
             with simulating() as there:
+                _remark_idle(there, lag, record.about["parameters"]["population"])
                 for generation in advance(search, record, there, lambda v: costs(v, publisher.objectives), lag):
                     publisher.report(generation)
                     if record.count < record.total:
@@ -424,6 +429,18 @@ def _run_search(
         publisher.publish(runs.INTERRUPTED)
         raise
     return publisher.publish(runs.FINISHED)
+
+
+def _remark_idle(there: Simulations, lag: float | None, population: int) -> None:
+    """Say that a lag, or a generation, is smaller than what can be simulated at a time; it stays so in this run."""
+    idle, slots = there.idle(population if lag is None else lag)
+    if idle:
+        what, more = (f"generations of {population}", f"--population {slots}")
+        if lag is not None:
+            what, more = f"a lag of {lag:g}", f"--lag {LAGS_A_SLOT * slots}"
+        _log.warning(
+            "%d of %d workers will idle: the run has %s; a new one with %s keeps all busy", idle, slots, what, more
+        )
 
 
 class _Publisher:
