@@ -5,9 +5,14 @@ The numbers are those of `results/speed`, beside some of explorations.
 
 from __future__ import annotations
 
-from experiments.claims import HOUSE, IMPORTING, SLURM, SPEED, TOOLS, Claim, measurement
+from statistics import mean
+
+from experiments.claims import CLUSTER, HOUSE, IMPORTING, SLURM, SPEED, TOOLS, Claim, measurement
 from experiments.quoted import (
     PEERS,
+    Results,
+    Row,
+    column,
     ends,
     goal,
     in_words,
@@ -20,6 +25,8 @@ from experiments.quoted import (
 CRITERIA = ("Greedy f1", "Greedy f2", "Greedy f3", "Greedy f4")
 SEQUENCES = ("nsga-adjacent", "nsga-swap", "nsga2-swap", "nsga2-later", "nsga2-group")
 EASY_TOO = tuple(f"{name} with EASY" for name in CRITERIA)
+DRAWN = (0.02, 0.3)  # s, as in the benchmark
+ROWS_OF_CLUSTER = 6  # of the table
 SLACK = [f"deep slack{what}" for what in ("", " at once", " jobs", " time", " time without")]
 WITH_GOALS = (("FCFS",), ("EASY",), CRITERIA, EASY_TOO, ("CONS",), ("CONS replan",))  # rows of the table of speed
 
@@ -35,6 +42,11 @@ def row_of_speed(scheduler: str, *policies: str, digits: int = 2, aim: bool = Tr
             *([goal(policies[0])] if aim else []),
         ),
     )
+
+
+def rows_of_cluster(results: Results) -> list[Row]:
+    """Return the measurements of a simulated cluster."""
+    return results.rows("speed/cluster")
 
 
 SPEED_CLAIMS: tuple[Claim, ...] = (
@@ -175,4 +187,25 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
     ),
     measurement(TOOLS, "{:g} % of its start times are those of `--policy list`", "AccaSim starts of list"),
     measurement(TOOLS, "{:g} is what AccaSim took there", "peer AccaSim"),
+    Claim(
+        CLUSTER,
+        "slept for {:.0f} to {:.0f} ms, {:.0f} ms in the mean",
+        lambda r: (*(1000 * seconds for seconds in DRAWN), 1000 * mean(column(rows_of_cluster(r), "mean_sleep"))),
+    ),
+    Claim(
+        CLUSTER,
+        " ".join(["| {:.0f} | {:,.0f} | {:.0f} % | {:.2f} | {:.2f} |"] * ROWS_OF_CLUSTER),
+        lambda r: [
+            factor * float(row[key])
+            for row in rows_of_cluster(r)
+            for key, factor in (("workers", 1), ("lag", 1), ("efficiency", 100), ("driver", 1), ("scheduler", 1))
+        ],
+    ),
+    Claim(
+        CLUSTER,
+        "With {:.0f} workers and a lag of {:,.0f} each",
+        lambda r: [
+            float(min(rows_of_cluster(r), key=lambda row: float(row["efficiency"]))[k]) for k in ("workers", "lag")
+        ],
+    ),
 )
