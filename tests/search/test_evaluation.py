@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting, decode
 from paretosched.search.evaluation import LONGEST_TASK, batch_sizes, evaluator, simulations, versions
+from paretosched.search.exploration import explore
 from paretosched.simulation.objective import objectives_of
 from support.down import down_at_times
 from support.exploring import random_workload, two_workers
@@ -206,3 +208,30 @@ def test_every_round_of_tasks_is_a_share_of_what_is_left_and_no_task_is_too_long
 @pytest.mark.slow
 def test_versions_name_what_a_last_bit_may_depend_on() -> None:
     assert set(versions()) == {"python", "paretosched", "numpy", "numba"}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            {"algorithm": "archive", "lag": 30},
+            "70 of 100 workers will idle: the run has a lag of 30; a new one with --lag 1000",
+        ),
+        (
+            {"algorithm": "nsga2"},
+            "90 of 100 workers will idle: the run has generations of 10; a new one with --population 100",
+        ),
+        ({"algorithm": "archive", "lag": 100}, ""),
+        ({"algorithm": "random"}, ""),
+    ],
+)
+def test_more_workers_than_a_run_can_keep_busy_are_told_so(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    words: dict[str, str | int],
+    says: str,
+) -> None:
+    monkeypatch.setattr("dask.system.CPU_COUNT", 100)
+    explore(W, tmp_path / "run", evaluations=20, population=10, seed=3, **words)  # type: ignore[arg-type]
+    assert [record.message for record in caplog.records] == ([f"{says} keeps all busy"] if says else [])

@@ -595,30 +595,3 @@ def test_what_a_run_has_evaluated_can_be_read_without_opening_it(whole: tuple[Pa
     (tmp_path / "run.sqlite").write_bytes(b"not a store" * 100)
     with pytest.raises(InputError, match="not a readable store of evaluations"):
         read_values(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (
-            {"algorithm": "archive", "lag": 30},
-            "70 of 100 workers will idle: the run has a lag of 30; a new one with --lag 1000",
-        ),
-        (
-            {"algorithm": "nsga2"},
-            "90 of 100 workers will idle: the run has generations of 10; a new one with --population 100",
-        ),
-        ({"algorithm": "archive", "lag": 100}, ""),
-        ({"algorithm": "random"}, ""),
-    ],
-)
-def test_more_workers_than_a_run_can_keep_busy_are_told_so(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    words: dict[str, str | int],
-    says: str,
-) -> None:
-    monkeypatch.setattr("dask.system.CPU_COUNT", 100)
-    explore(W, tmp_path / "run", evaluations=20, population=10, seed=3, **words)  # type: ignore[arg-type]
-    assert [record.message for record in caplog.records] == ([f"{says} keeps all busy"] if says else [])
