@@ -168,11 +168,21 @@ def opening(
         + f" gains most, `{greedy.policy}` ({greedy.gain:.1f} %), keeps them in "
         f"{kept_of(tenths_of(rows, greedy))}, AWRT {worse_awrt(greedy)}, its worst group "
         f"{-greedy.group:.0f} % worse in the mean.",
-        f"Train `{best.policy}` on your own log, and review it after some weeks."
+        f"Train `{best.policy}` on your own log{command_of(best.policy)}, and review it after some weeks."
         if best.is_trained
         else f"Run `{best.policy}`{'' if is_easy else f', or `{settings.EASY}` if the limits must hold'}, and try it "
         f"on a part of your log that it has not seen{first_groups_lose(best.policy)}.",
     )
+
+
+def command_of(name: str) -> str:
+    """Return the options of a training in brackets; "" if it is none of a class of `train`."""
+    classes = {settings.GUARDED: "guarded", "train_priority": "priority"}
+    for learner in settings.LEARNERS:
+        if learner.name == name and learner.function in classes:
+            words = [f"--{key.replace('_', '-')} {value}" for key, value in learner.settings.items()]
+            return f" (`train --class {' '.join([classes[learner.function], *words])}`)"
+    return ""
 
 
 def first_groups_lose(policy: str) -> str:

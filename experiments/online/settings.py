@@ -130,7 +130,7 @@ LEARNERS = (
     Learner("orders, limits, margin", "train_priority", "limits", CLASS | {"margin": "auto"}),
     Learner("guarded, limits", GUARDED, "limits", GUARDS, 5),
     Learner("guarded, limits, margin", GUARDED, "limits", GUARDS | {"margin": "auto"}, 5),
-    Learner("guarded, limits, resampled", GUARDED, "limits", {"evaluations": 50, "resample": 4}),
+    Learner("guarded, limits, resampled", GUARDED, "limits", {"evaluations": 50, "resample": 4}, 5),
     Learner("random orders, limits", RANDOM, "limits", {"evaluations": 250}),
     Learner("Greedy", "train", "free", GREEDY),
     Learner("Greedy, limits", "train", "limits", GREEDY),
