@@ -41,7 +41,11 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("search", range(32, 36), f"`surrogate`, {BUSY}; some runs are of calls that were stopped |"),
     ("search", [24], "`surrogate-priority`, at low priority while much else ran |"),
     ("search", [25, 26], f"`lag`, {BUSY}; some runs are of a call that was stopped |"),
-    ("search", range(36, 42), f"`long`, {BUSY}; it goes on with runs of `searches` |"),
+    (
+        "search",
+        [*range(36, 42), *range(52, 55)],
+        "`long`, in calls for one log, while much else ran; it goes on with runs of `searches` |",
+    ),
     ("search", range(27, 32), f"`offline`, {BUSY} |"),
     ("search", range(42, 52), "`draw`, in two calls a log; it goes on with runs of `searches` |"),
     ("search", [17], "`bound` |"),
