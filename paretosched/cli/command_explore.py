@@ -378,12 +378,13 @@ def _end_text(options: argparse.Namespace, last: Progress) -> str:
     """Return why an exploration ended, where it was stopped before it had all its evaluations."""
     from ..search.settings import EVALUATIONS
 
-    allowed = options.evaluations or EVALUATIONS
-    if options.until is None or last.evaluations >= allowed or last.gained is None:
+    if options.until is None or last.evaluations >= (options.evaluations or EVALUATIONS) or last.gained is None:
         return ""
     less = f"less than --until {100 * options.until:g}%"
-    if not last.gained < options.until:  # with a lag, there are those that were asked for before this was known
-        less = f"and by {less} before the schedules came that were under way"
+    if last.gained >= options.until:
+        if options.evaluations is None:  # a run that is continued may have been allowed less than the default
+            return ""
+        less = f"and by {less} before the schedules came that were under way"  # there are some with a lag
     return f", {less}, so that the search has stopped"
 
 

@@ -52,7 +52,7 @@ DEFAULTS: dict[str, Any] = {
 POPULATIONS = 10  # of weightings that sequences begin with
 FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
 PUBLISH_SHARE = 0.05  # of the time may go into publishing
-LAGS_A_SLOT = 10  # a lag as many times the simulations at a time keeps these busy if they take some tenths of a second
+LAGS_A_SLOT = 10  # a lag of so many times what can be simulated at a time has work for all of these
 
 _log = logging.getLogger(__name__)
 
@@ -439,7 +439,7 @@ def _remark_idle(there: Simulations, lag: float | None, population: int) -> None
         if lag is not None:
             what, more = f"a lag of {lag:g}", f"--lag {LAGS_A_SLOT * slots}"
         _log.warning(
-            "%d of %d workers will idle: the run has %s; a new one with %s keeps all busy", idle, slots, what, more
+            "%d of %d workers will idle: the run has %s; a new one with %s has work for all", idle, slots, what, more
         )
 
 

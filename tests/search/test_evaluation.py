@@ -234,4 +234,4 @@ def test_more_workers_than_a_run_can_keep_busy_are_told_so(
 ) -> None:
     monkeypatch.setattr("dask.system.CPU_COUNT", 100)
     explore(W, tmp_path / "run", evaluations=20, population=10, seed=3, **words)  # type: ignore[arg-type]
-    assert [record.message for record in caplog.records] == ([f"{says} keeps all busy"] if says else [])
+    assert [record.message for record in caplog.records] == ([f"{says} has work for all"] if says else [])
