@@ -381,7 +381,7 @@ def _end_text(options: argparse.Namespace, last: Progress) -> str:
     if options.until is None or last.evaluations >= (options.evaluations or EVALUATIONS) or last.gained is None:
         return ""
     less = f"less than --until {100 * options.until:g}%"
-    if last.gained >= options.until:
+    if not last.gained < options.until:  # also where it is NaN
         if options.evaluations is None:  # a run that is continued may have been allowed less than the default
             return ""
         less = f"and by {less} before the schedules came that were under way"  # there are some with a lag
