@@ -155,6 +155,8 @@ class Training:
         The untrained guarded order of the wish, and what it reaches; None if it has none, see `guarded_of`.
     windows
         How many parts of equal time of each training workload were learnt from beside it, as those that are resampled.
+    keeps_margin
+        Whether the best policy keeps the margin on what it learnt from.
     """
 
     wish: Wish
@@ -243,7 +245,7 @@ class Training:
         return words
 
     def groups_left_out(self) -> list[tuple[str, list[str]]]:
-        """Return the test workloads without jobs of groups that the wish names, each with these groups."""
+        """Return the test workloads without jobs of groups that the wish names or limits, each with these groups."""
         if self.easy.rest is None:
             return []
         having_jobs = [o.name for k, o in enumerate(self.objectives) if not np.isnan(self.easy.values[:, k]).all()]
