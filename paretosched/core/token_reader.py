@@ -122,3 +122,14 @@ class TokenReader:
     def word_of(self, token: Token) -> str:
         """Return what a token is called in messages."""
         return "the end" if token.kind == "end" else in_quotes(token.text)
+
+
+def is_lost(text: str, value: float) -> bool:
+    """Return whether a number that is written with a digit other than 0 is so small that its value is 0.
+
+    Examples
+    --------
+    >>> is_lost("1e-400", float("1e-400")), is_lost("0e5", 0.0), is_lost("1e-300", 1e-300)
+    (True, False, False)
+    """
+    return value == 0.0 and re.search("[1-9]", text.lower().partition("e")[0]) is not None

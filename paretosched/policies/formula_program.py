@@ -104,8 +104,7 @@ def column_of(term: Term, workload: Workload) -> Floats:
         return seconds.astype(np.float64)
     if term.word in REQUESTS:
         return requests_of(workload, term.word).astype(np.float64)
-    number = workload.user if term.word == "user" else field_of(workload, term.word)
-    return np.isin(number, numbers_of(term, workload)).astype(np.float64)
+    return np.isin(field_of(workload, term.word), numbers_of(term, workload)).astype(np.float64)
 
 
 def numbers_of(term: Term, workload: Workload) -> list[int]:
@@ -120,13 +119,17 @@ def numbers_of(term: Term, workload: Workload) -> list[int]:
 
 
 def field_of(workload: Workload, word: str) -> Ints:
-    """Return the number of each job's "account", "queue" or "partition" in the log, (n,) int64, -1 where it is unknown.
+    """Return the number of each job's "user", or of its "account", "queue" or "partition" in the log, (n,) int64.
+
+    It is -1 where it is unknown.
 
     Raises
     ------
     InputError
-        The workload does not come from a log.
+        Anything but the user is asked for, and the workload does not come from a log.
     """
+    if word == "user":
+        return workload.user
     if workload.records is None:
         raise InputError(f"{workload.name}: the {word} of jobs is needed, but this workload does not come from a log")
     return np.maximum(workload.records.column(FIELDS[word]), -1).astype(np.int64)

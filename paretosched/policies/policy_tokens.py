@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 
 from ..core.errors import did_you_mean
-from ..core.token_reader import Token, TokenReader
+from ..core.token_reader import Token, TokenReader, is_lost
 
 MOST_LETTERS = 10_000
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
@@ -52,6 +52,8 @@ class PolicyReader(TokenReader):
         token = self.token_from(first)
         if math.isinf(value):
             self.refuse_token(token, "is too large a number")
+        if is_lost(first.text, value):
+            self.refuse_token(token, "is too small a number")
         return token, value
 
     def token_from(self, first: Token) -> Token:

@@ -430,15 +430,16 @@ class Priority:
         return sentences
 
     def unknown_words(self, workload: Workload, estimates: str = "requested") -> list[str]:
-        """Return sentences on queues, partitions and nodes that a log has not, and on jobs without an association.
+        """Return sentences on users, accounts, queues and nodes that a log has not, and on jobs without an association.
 
         `estimates` says which run times the policy expects, see `paretosched.simulation.estimates`.
         """
         sentences = self._about_nodes(workload, estimates)
         terms = [row.formula.term for row in (*self.orders, *self.candidate_orders)]
-        for word in ("queue", "partition"):
+        for word in ("user", "account", "queue", "partition"):
             names = dict.fromkeys(label for term in terms for label in labels(term, word))
-            missing = [name for name in names if not numbers_of(Term(word, labels=(name,)), workload)]
+            there = set(np.unique(field_of(workload, word)).tolist()) if names else set()
+            missing = [name for name in names if there.isdisjoint(numbers_of(Term(word, labels=(name,)), workload))]
             if missing:
                 sentences.append(f"{workload.name} has no {word} {', '.join(missing)}; the policy goes on without")
         if "fairshare" in self.variables and self.fair_share.associations:
@@ -486,7 +487,7 @@ class Priority:
         if self.usage == "group":
             names, accounts = list(workload.groups), workload.group
         else:
-            column = workload.user if self.usage == "user" else field_of(workload, self.usage)
+            column = field_of(workload, self.usage)
             numbers, accounts = distinct(np.maximum(column, -1))
             names = [str(value) for value in numbers.tolist()]
         shares = np.array([self.shares.get(name, 1 / len(names)) for name in names])

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, NoReturn
 
 from ..core.errors import InputError, did_you_mean, nearest_word
-from ..core.token_reader import Token, TokenReader
+from ..core.token_reader import Token, TokenReader, is_lost
 from ..simulation.objective import Objective, group_of
 from .wish import (
     ALL,
@@ -256,6 +256,8 @@ class _Reader(TokenReader):
         value = float(self.now.text)
         if math.isinf(value):
             self.refuse("is too large a number")
+        if is_lost(self.now.text, value):
+            self.refuse("is too small a number")
         self.place += 1
         return value
 

@@ -206,6 +206,14 @@ def test_groups_that_are_not_there_are_remarked(house: Path) -> None:
     assert "Guarded 1, vip: w has no group vip; the policy goes on without" in outcome.err
 
 
+def test_users_and_accounts_without_jobs_are_remarked(house: Path) -> None:
+    outcome = succeed("simulate", house / "w.swf.gz", "--policy", "order: user(999999) + user(1) + account(999999)")
+    remarks = [line.partition(": ")[2] for line in outcome.err.splitlines()]
+    policy = "user(999999) + user(1) + account(999999)"
+    assert f"{policy}: w has no user 999999; the policy goes on without" in remarks
+    assert f"{policy}: w has no account 999999; the policy goes on without" in remarks
+
+
 def test_a_word_that_is_no_group_and_a_formula_that_is_not_defined_are_said(house: Path, tmp_path: Path) -> None:
     log = house / "w.swf.gz"
     message = refusal("simulate", log, "--policy", "order: 5 * vip + width")

@@ -87,6 +87,7 @@ def test_formulas_by_hand(text: str, normal_form: str) -> None:
         ("wait $", 'character 6, "$": has no meaning here'),
         ('group("x', 'character 7, "\\"": has no meaning here; a name must end with its quote'),
         ("1e999", 'character 1, "1e999": is too large a number'),
+        ("wait * 1e-400", 'character 8, "1e-400": is too small a number'),
         ("1 < 2 < 3", 'character 7, "<": a comparison has two sides; join two comparisons with "and"'),
         ("log(1, 2)", 'character 1, "log": there must be 1 value in the brackets, but there are 2'),
         ("min(1)", 'character 1, "min": there must be at least 2 values in the brackets, but there are 1'),

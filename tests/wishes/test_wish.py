@@ -137,6 +137,7 @@ def test_words_mean_what_they_say(words: str, wish: Wish | None) -> None:
         ("AWRT1 - AWRT2", 9, '"AWRT2"', "AWRT2 needs a plus, because less of it is better"),
         ("0*AWRT1", 1, '"0"', "weights must be in"),
         ("1e999*AWRT1", 1, '"1e999"', "too large"),
+        ("1e-400*AWRT1", 1, '"1e-400"', "too small"),
         ("AWRT1 >= 0", 1, '"AWRT1"', "exclude something"),
         ("AWRT1; import os", 6, '";"', "no meaning"),
         ("__import__('os')", 1, '"_"', "no meaning"),
