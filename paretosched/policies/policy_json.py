@@ -8,35 +8,32 @@ weight in [0, 1].
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import asdict, astuple
 
 from ..core.errors import InputError, one_of
 from ..core.files import json_text, nothing_else, part
 from ..core.situations import SITUATIONS
 from ..core.typed_json import as_type
-from .fair_share import FairShare
-from .fair_share_json import FairShareFile, fair_share_in, fair_share_json
 from .greedy_order import BACKFILLS, CRITERIA, Greedy
 from .grouping_json import GroupingFile, grouping_json, rule_in
 from .guarded import Guarded
 from .plain import PLAIN_RULES, Plain
-from .priority import ACCOUNTS, ALL, Backfill, Longest, Priority
+from .policy_format import FORMAT, Format
+from .priority import Priority
+from .priority_json import PriorityFile, priority_json
 from .rule_base import KINDS, RuleBase
 from .strategy_choice import LEVELS, STRATEGIES, IterativeRules, SymbioticRules, feature_names, intervals
-from .time_sharing import CLASSES, METHODS, RUN_TIMES, SEARCHES, Grouping, Optimisation, Shares, TimeSharing
-from .whole_nodes_json import NodesFile, whole_nodes_in, whole_nodes_json
+from .time_sharing import TimeSharing
+from .time_sharing_json import TimeSharingFile, time_sharing_json
 
-FORMAT = "paretosched policy 1"
 Kind = Plain | Greedy | RuleBase | TimeSharing | Priority | Guarded
 RULES = (*PLAIN_RULES, TimeSharing.rule, Greedy.rule, RuleBase.rule, Priority.rule, Guarded.rule)
 
 # The schema lists the words that a text may be. The policies check them, and their messages list them.
-Format = Annotated[str, Meta(extra_json_schema={"const": FORMAT})]
 PlainRule = Annotated[str, Meta(extra_json_schema={"enum": [*PLAIN_RULES]})]
 Criterion = Annotated[str, Meta(extra_json_schema={"enum": [*CRITERIA]})]
 GreedyBackfill = Annotated[str, Meta(extra_json_schema={"enum": [*BACKFILLS]})]
@@ -212,158 +209,6 @@ class SymbioticFile(Struct, kw_only=True, forbid_unknown_fields=True):
         )
 
 
-def _file_of(name: str, default: Any, **other_types: Any) -> Any:
-    """Return the type of an object in a file whose keys, types and default values are those of a tuple.
-
-    Parameters
-    ----------
-    name
-        Name of the type.
-    default
-        A NamedTuple: the values of keys that are left out.
-    other_types
-        By key: a pair of a type and a default value, where these are not the tuple's.
-    """
-    hints = get_type_hints(type(default))
-    parts = {key: (hints[key], getattr(default, key)) for key in default._fields} | other_types
-    return msgspec.defstruct(
-        name,
-        [(key, kind, value) for key, (kind, value) in parts.items()],
-        forbid_unknown_fields=True,
-        namespace={"__doc__": (type(default).__doc__ or "").split("\n")[0]},
-        module=__name__,
-    )
-
-
-def _words(*words: str) -> Any:
-    """Return the type of a text that is one of some words."""
-    return Annotated[str, Meta(extra_json_schema={"enum": list(words)})]
-
-
-_OPTIMISATION = Optimisation()
-SharesFile = _file_of("SharesFile", Shares())
-MediumFile = _file_of("MediumFile", _OPTIMISATION.medium)
-LongFile = _file_of("LongFile", _OPTIMISATION.long)
-OptimisationFile = _file_of(
-    "OptimisationFile",
-    _OPTIMISATION,
-    method=(_words(*METHODS), _OPTIMISATION.method),
-    search=(_words(*SEARCHES), _OPTIMISATION.search),
-    medium=(MediumFile, msgspec.field(default_factory=MediumFile)),
-    long=(LongFile, msgspec.field(default_factory=LongFile)),
-)
-
-
-class TimeSharingFile(Struct, kw_only=True, forbid_unknown_fields=True):
-    """SCOJO-PECT: the machine belongs to short, medium and long jobs in turn."""
-
-    format: Format
-    rule: Annotated[str, Meta(extra_json_schema={"const": TimeSharing.rule})]
-    name: str = ""
-    interval: int = TimeSharing.interval
-    overhead: int = TimeSharing.overhead
-    medium_from: int = TimeSharing.medium_from
-    long_from: int = TimeSharing.long_from
-    short_slice: int = TimeSharing.short_slice
-    shares: list[SharesFile] = msgspec.field(default_factory=lambda: [SharesFile()])  # type: ignore[valid-type]
-    run_times: Annotated[str, Meta(extra_json_schema={"enum": [*RUN_TIMES]})] = TimeSharing.run_times
-    backfill: bool = TimeSharing.backfill
-    optimisation: Annotated[str, Meta(extra_json_schema={"const": "none"})] | OptimisationFile = "none"  # type: ignore[valid-type]
-    provenance: dict[str, Any] = {}
-
-    def policy(self) -> TimeSharing:
-        """Return the policy."""
-        optimisation = None
-        if isinstance(self.optimisation, Struct):
-            settings: Any = asdict(self.optimisation)
-            groups = {name: Grouping(*astuple(settings[name])) for name in CLASSES[1:]}
-            optimisation = Optimisation(**(settings | groups))
-        elif self.optimisation != "none":
-            raise InputError(f'optimisation must be "none" or an object, but is {json_text(self.optimisation)}')
-        return TimeSharing(
-            self.interval,
-            self.overhead,
-            self.medium_from,
-            self.long_from,
-            self.short_slice,
-            tuple(Shares(*astuple(row)) for row in self.shares),
-            self.run_times,
-            self.backfill,
-            optimisation,
-            self.name,
-            self.provenance,
-        )
-
-
-class OrdersFile(Struct, forbid_unknown_fields=True):
-    """An order for each situation: the name of a published order, or a formula."""
-
-    weekend: str
-    day: str
-    night: str
-
-
-class LongestFile(Struct, forbid_unknown_fields=True):
-    """The longest request, s, with which jobs of some groups are backfilled."""
-
-    seconds: int
-    groups: list[str]
-
-
-class BackfillFile(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Which jobs may start before jobs that come first in the order; [] after "for" is all groups."""
-
-    reservations: int | Annotated[str, Meta(extra_json_schema={"const": "all"})]
-    entitled: list[str] = msgspec.field(name="for", default_factory=list)
-    order: Annotated[str, Meta(extra_json_schema={"default": "same"})] | OrdersFile = "same"
-    longest: list[LongestFile] = []
-    named: list[str] = msgspec.field(name="while", default_factory=list)
-    slack: int = 0
-
-
-class PriorityFile(Struct, kw_only=True, forbid_unknown_fields=True):
-    """An order of the waiting jobs, with a backfilling of its own."""
-
-    format: Format
-    rule: Annotated[str, Meta(extra_json_schema={"const": Priority.rule})]
-    name: str = ""
-    order: str | OrdersFile
-    backfill: BackfillFile = msgspec.field(default_factory=lambda: BackfillFile(reservations=0))
-    usage: Annotated[str, Meta(extra_json_schema={"enum": [*ACCOUNTS]})] = Priority.usage
-    half_life: int = Priority.half_life
-    shares: dict[str, float] = {}
-    fair_share: FairShareFile | UnsetType = UNSET
-    nodes: NodesFile | UnsetType = UNSET
-    provenance: dict[str, Any] = {}
-    grouping: GroupingFile | UnsetType = UNSET
-
-    def policy(self) -> Priority:
-        """Return the policy."""
-        b = self.backfill
-        if isinstance(b.reservations, str) and b.reservations != "all":
-            raise InputError(f'backfill.reservations must be a number or "all", but is {json_text(b.reservations)}')
-        backfill = Backfill(
-            ALL if isinstance(b.reservations, str) else b.reservations,
-            tuple(b.entitled),
-            _texts_of(b.order),
-            tuple(Longest(row.seconds, tuple(row.groups)) for row in b.longest),
-            tuple(b.named),
-            b.slack,
-        )
-        return Priority(
-            _texts_of(self.order),
-            backfill,
-            self.usage,
-            self.half_life,
-            self.shares,
-            fair_share_in(self.fair_share),
-            self.name,
-            self.provenance,
-            rule_in(self.grouping),
-            whole_nodes_in(self.nodes),
-        )
-
-
 class GuardedFile(Struct, kw_only=True, forbid_unknown_fields=True):
     """Groups that come first while the policy does not do worse than EASY."""
 
@@ -383,11 +228,6 @@ class GuardedFile(Struct, kw_only=True, forbid_unknown_fields=True):
         """Return the policy."""
         settings = (tuple(self.first), self.overall, self.each, self.review, self.ageing, self.step)
         return Guarded(*settings, self.name, self.provenance, rule_in(self.grouping))
-
-
-def _texts_of(order: str | OrdersFile) -> tuple[str, ...]:
-    """Return an order, one text or one for each situation."""
-    return (order,) if isinstance(order, str) else astuple(order)
 
 
 _FILES: dict[str, Any] = dict.fromkeys(PLAIN_RULES, PlainFile) | {
@@ -493,64 +333,18 @@ def _of_rules(base: RuleBase) -> dict[str, Any]:
 _CHOOSER_PARTS: dict[type, Any] = {IterativeRules: _of_situations, SymbioticRules: _of_rules}
 
 
-def _of_time_sharing(policy: TimeSharing) -> dict[str, Any]:
-    """Return the keys and values that only files of SCOJO-PECT have."""
-    settings: Any = "none"
-    if (optimisation := policy.optimisation) is not None:
-        groups = {"medium": optimisation.medium._asdict(), "long": optimisation.long._asdict()}
-        settings = optimisation._asdict() | groups
-    return {
-        "interval": policy.interval,
-        "overhead": policy.overhead,
-        "medium_from": policy.medium_from,
-        "long_from": policy.long_from,
-        "short_slice": policy.short_slice,
-        "shares": [row._asdict() for row in policy.shares],
-        "run_times": policy.run_times,
-        "backfill": policy.backfill,
-        "optimisation": settings,
-    }
-
-
-def _of_priority(policy: Priority) -> dict[str, Any]:
-    """Return the keys and values that only files of Priority have."""
-    b = policy.backfill
-    backfill = {
-        "reservations": "all" if b.reservations == ALL else b.reservations,
-        "for": list(b.entitled),
-        "order": _of_order(b.order) if b.order else "same",
-        "longest": [{"seconds": row.seconds, "groups": list(row.groups)} for row in b.longest],
-        "while": list(b.named),
-        "slack": b.slack,
-    }
-    return {
-        "order": _of_order(policy.order),
-        "backfill": backfill,
-        "usage": policy.usage,
-        "half_life": policy.half_life,
-        "shares": dict(policy.shares),
-        **({} if policy.fair_share == FairShare() else {"fair_share": fair_share_json(policy.fair_share)}),
-        **({} if policy.nodes is None else {"nodes": whole_nodes_json(policy.nodes)}),
-    }
-
-
 def _of_guarded(policy: Guarded) -> dict[str, Any]:
     """Return the keys and values that only files of guarded orders have."""
     settings = {key: getattr(policy, key) for key in ("overall", "each", "review", "ageing", "step")}
     return {"first": list(policy.first), **settings}
 
 
-def _of_order(texts: Sequence[str]) -> Any:
-    """Return an order: its text, or its texts by situation."""
-    return texts[0] if len(texts) == 1 else dict(zip(SITUATIONS, texts, strict=True))
-
-
 _PARTS: dict[type, Any] = {
     Plain: lambda _: {},
     Greedy: _of_greedy,
     RuleBase: _of_rule_base,
-    TimeSharing: _of_time_sharing,
-    Priority: _of_priority,
+    TimeSharing: time_sharing_json,
+    Priority: priority_json,
     Guarded: _of_guarded,
 }
 
