@@ -7,7 +7,6 @@ fails, the factors stay as they are, so that ranked jobs keep their order and ne
 from __future__ import annotations
 
 import os
-import re
 import signal
 import threading
 import time
@@ -34,28 +33,23 @@ from .records import (
     write_state,
 )
 from .site_factors import Scale, changed_factors
-from .slurm_calls import NO_ANSWER, PATIENCE, SlurmError, call
+from .slurm_calls import SlurmError
 from .slurm_groups import Grouping, grouping_of, no_job_fits
 from .slurm_queue import QueuedJob, in_partitions, read_queue, read_site_factors, to_order
 from .slurm_settings import RIGHTS, check_usage
+from .slurm_updates import LATER, Later, note_refused, pause_after, write_factors
 from .slurm_usage import of_usage, read_usage
 
 if TYPE_CHECKING:
     from .guard_keeper import GuardKeeper
 
-LONGEST_WAIT = 900.0  # s, between two passes while Slurm does not answer
-PER_CHANGE = 0.02  # s, that scontrol has for each change beyond its usual time; it needs 0.002
-WRITERS = 4  # scontrols at once: each change is a message of its own, and a scontrol waits for the answer to each
-LOT = 100  # changes for which it is worth to start another one
 DENIED = ("Access/permission denied", "Invalid user id")  # words of scontrol about own and others' jobs
-LATER, SOON = "try again", 30.0  # words of scontrol about a job that slurmdbd has no number for yet; s to wait for it
+SOON = 30.0  # s, to wait for a number of a job
 UNNUMBERED = (  # slurmctld stores, and so has after kill -9, that a number is on its way
     "; say --off again when slurmdbd answers; a job whose number was on its way when slurmctld was killed is refused "
     "until it starts or is cancelled"
 )
 ROOM_OF = ("cpus", "nodes")  # widths of which Slurm says how many the machine has
-NUMBER = re.compile(r"\d{1,15}", re.ASCII)
-NO_JOB = 0  # of a refusal that names no job
 Tell = Callable[[str], None]
 
 
@@ -208,6 +202,7 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
         state, counts = read_state(plan.folder), Counts()
         keeper: GuardKeeper | None = None
         virtual: dict[int, int] = {}  # the factors that a dry run would have written
+        put_off: dict[int, Later] = {}
         failures, said, is_mended = 0, "", ""
         while not end.is_set():
             begin = time.monotonic()
@@ -215,7 +210,7 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
             try:
                 if keeper is None and isinstance(reading.policy, Guarded):
                     keeper = ends.enter_context(_guarding(plan, tell, once))
-                result = one_pass(plan, reading, state, virtual, counts, keeper)
+                result = one_pass(plan, reading, state, virtual, put_off, counts, keeper)
             except (SlurmError, UnwritableError) as error:
                 if once:
                     raise
@@ -243,22 +238,12 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
             end.wait(max(0.0, plan.period - (time.monotonic() - begin)))
 
 
-def pause_after(failures: int, period: float) -> float:
-    """Return how long, s, to wait after so many failures in a row: twice as long each time, up to a quarter of an hour.
-
-    Examples
-    --------
-    >>> [pause_after(failures, 30.0) for failures in (1, 2, 9, 99)], pause_after(5, 3600.0)
-    ([60.0, 120.0, 900.0, 900.0], 3600.0)
-    """
-    return min(period * 2.0 ** min(failures, 20), max(LONGEST_WAIT, period))
-
-
 def one_pass(
     plan: Plan,
     reading: Reading,
     state: State,
     virtual: dict[int, int],
+    put_off: dict[int, Later],
     counts: Counts,
     keeper: GuardKeeper | None = None,
 ) -> Pass:
@@ -272,6 +257,8 @@ def one_pass(
         The state before.
     virtual
         Modified in place: the factors that a dry run would have written.
+    put_off
+        Modified in place: jobs that Slurm could not change, see `note_refused`.
     counts
         Modified in place.
     keeper
@@ -300,6 +287,7 @@ def one_pass(
         of_guard.get("classes"),
     )  # fmt: skip
     changes = changed_factors(order.ids, factors, plan.scale)
+    changes = {job: factor for job, factor in changes.items() if job not in put_off or put_off[job].until <= begin}
     if not plan.is_dry:
         counts.foreign += sum(1 for job in order.ids if job in state.factors and real.get(job) != state.factors[job])
     present = {job.id for job in queue}
@@ -314,6 +302,9 @@ def one_pass(
         virtual |= changes
     else:
         refused = write_factors(changes)
+        note_refused(put_off, changes, refused, time.monotonic(), plan.period)
+        for job in put_off.keys() - present:
+            del put_off[job]
     counts.passes += 1
     counts.changes += len(changes) - len(refused)
     counts.refused += len(refused)
@@ -337,47 +328,6 @@ def one_pass(
     ranked = {job: all_factors.get(job, 0) for job in order.ids}
     is_denied = bool(refused) and all(words.startswith(DENIED) for words in refused.values())
     return Pass(after, record, ranked, is_denied, no_job_fits(reading.policy, plan.groups, jobs))
-
-
-def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
-    """Write site factors, the first ones first, and return what scontrol says of the jobs whose change it refused.
-
-    There is one scontrol, unless there are many changes; then there are several, which take the changes in turn.
-
-    Raises
-    ------
-    SlurmError
-        scontrol does not answer.
-    """
-    if not changes:
-        return {}
-    lines = [f"update JobId={job} SiteFactor={factor}\n" for job, factor in changes.items()]
-    count = max(1, min(WRITERS, len(lines) // LOT))
-    errors = _scontrols(["".join(lines[first::count]) for first in range(count)], PER_CHANGE * len(lines))
-    refused: dict[int, str] = {}
-    for line in errors.splitlines():
-        words, _, job = line.rpartition(" for job ")
-        if NUMBER.fullmatch(job.strip()):
-            refused[int(job)] = words.strip()
-        elif any(sign in line for sign in NO_ANSWER):
-            raise SlurmError(f"scontrol: {line.strip()[:200]}")
-        elif line.strip():
-            refused[NO_JOB] = line.strip()[:200]
-    return refused
-
-
-def _scontrols(texts: Sequence[str], more: float) -> str:
-    """Return the errors of a scontrol for each of the texts, which run at once; they have so many seconds more."""
-
-    def errors_of(text: str) -> str:
-        return call(["scontrol"], text, PATIENCE + more, any_status=True, is_output_lost=True).errors
-
-    if len(texts) == 1:
-        return errors_of(texts[0])
-    from concurrent.futures import ThreadPoolExecutor  # not for a pass that changes little
-
-    with ThreadPoolExecutor(len(texts)) as pool:
-        return "".join(pool.map(errors_of, texts))
 
 
 def undo(plan: Plan, tell: Tell) -> int:

@@ -17,10 +17,19 @@ import pytest
 
 import paretosched as ps
 from paretosched.core.files import replacing
-from paretosched.deployment.daemon import Plan, locked_folder, run_daemon, undo, write_factors
-from paretosched.deployment.records import METRICS, read_state
+from paretosched.deployment.daemon import (
+    Counts,
+    Plan,
+    locked_folder,
+    one_pass,
+    read_plan_policy,
+    run_daemon,
+    undo,
+)
+from paretosched.deployment.records import METRICS, State, read_state
 from paretosched.deployment.site_factors import bounded_share, lexicographic
 from paretosched.deployment.slurm_calls import SlurmError
+from paretosched.deployment.slurm_updates import Later, write_factors
 from support.commands import environment
 from support.fake_slurm import FakeSlurm
 
@@ -143,6 +152,38 @@ def test_a_job_that_slurm_cannot_change_yet_is_tried_again(fake: FakeSlurm, plan
     fake.forget()
     assert undo(plan, lambda _: None) == 3
     assert fake.writes() == {2: 0}  # the others were taken at the first time
+
+
+def test_a_job_that_slurm_cannot_change_is_left_alone_for_longer_and_longer(
+    fake: FakeSlurm, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake.queue(JOBS, {})
+    words = "Job update not available right now, the DB index is being set, try again in a bit for job 2"
+    scontrol = fake.folder / "scontrol"
+    whole = scontrol.read_text(encoding="utf-8")
+    without = f"grep JobId=2 $told >/dev/null && echo '{words}' >&2; sed -i '/JobId=2 /d' $told; cat $told >> all"
+    scontrol.write_text(whole.replace("cat $told >> all", without, 1), encoding="utf-8")
+    tried: list[list[int]] = []
+
+    def write(changes: dict[int, int]) -> dict[int, str]:
+        tried.append(sorted(changes))
+        return write_factors(changes)
+
+    monkeypatch.setattr("paretosched.deployment.daemon.write_factors", write)
+    plan = plan._replace(period=300.0)
+    plan.folder.mkdir()
+    reading, put_off, state = read_plan_policy(plan), dict[int, Later](), State(None, {})
+    for _ in range(4):
+        state = one_pass(plan, reading, state, {}, put_off, Counts()).state
+    assert tried == [[1, 2, 3], [2], [], []]
+    assert put_off[2].times == 2
+    put_off[2] = put_off[2]._replace(until=0.0)
+    fake.queue(JOBS | {4: {}})
+    state = one_pass(plan, reading, state, {}, put_off, Counts()).state
+    assert tried[-1] == [2, 4]
+    fake.queue({1: {}})
+    one_pass(plan, reading, state, {}, put_off, Counts())
+    assert put_off == {}
 
 
 def test_a_job_that_slurm_never_changes_is_said_with_what_to_do(
