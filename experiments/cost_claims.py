@@ -43,7 +43,7 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("search", [25, 26], f"`lag`, {BUSY}; some runs are of a call that was stopped |"),
     (
         "search",
-        [*range(36, 42), *range(52, 55)],
+        [*range(36, 42), *range(52, 58)],
         "`long`, in calls for one log, while much else ran; it goes on with runs of `searches` |",
     ),
     ("search", range(27, 32), f"`offline`, {BUSY} |"),

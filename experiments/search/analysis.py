@@ -324,17 +324,18 @@ def long(results: Path) -> list[str]:
         return ["## Longer searches", "", *common.not_run("long")]
     table = common.rows(results / settings.LONG_FILE)
     logs = [log for log in settings.LOGS if of(table, log=log)]
-    seeds = {log: tuple(sorted({int(row["seed"]) for row in of(table, log=log)})) for log in logs}
+    seeds = sorted({int(row["seed"]) for row in table})
     before, many = budgets_of(table)[-2:]
-    first = [best_on(table, log, seed, many) for log in logs for seed in seeds[log]]
+    first = [best_on(table, log, seed, many) for log in logs for seed in seeds]
     early = logs_won_early(table, logs, before, many)
     gains = [
         np.mean([mean_of(of(table, log=log, algorithm=name, evaluations=many), "wish gain %") for log in logs])
         for name in settings.ALGORITHMS
     ]
     about = (
-        f"As above, for {seeds_by_log(seeds)}, in a box from the best of these runs alone. After {many:,} `archive` "
-        f"has the largest hypervolume in {first.count('archive')} of {len(first)} pairs of log and seed and shares it "
+        f"As above, with seeds {', '.join(map(str, seeds))}, in a box from the best of these runs alone. "
+        f"After {many:,} `archive` has the largest hypervolume in {first.count('archive')} of {len(first)} pairs of "
+        f"log and seed and shares it "
         f"in {first.count('')}; better than it by any measure: "
         f"{ahead_words(table, logs, many)}. With {before:,} it has at least as much as NSGA-II with "
         f"{many:,} on {early} of {len(logs)} logs. The best schedule for a random wish is "
@@ -342,15 +343,6 @@ def long(results: Path) -> list[str]:
         + " % below EASY, in the mean over logs."
     )
     return [*by_log(table, logs, "Longer searches")[:-2], about, ""]
-
-
-def seeds_by_log(seeds: Mapping[str, tuple[int, ...]]) -> str:
-    """Return in words which seeds there are of which logs."""
-    words = []
-    for of_some in dict.fromkeys(seeds.values()):
-        logs = [log for log, of_log in seeds.items() if of_log == of_some]
-        words.append(f"seed{'s' * (len(of_some) > 1)} {', '.join(map(str, of_some))} of {', '.join(logs)}")
-    return " and ".join(words)
 
 
 if __name__ == "__main__":
