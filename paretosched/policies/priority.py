@@ -28,7 +28,7 @@ import numpy as np
 
 from ..core.arguments import in_bounds, instance, list_argument, number
 from ..core.arrays import Floats, Ints
-from ..core.errors import InputError, in_quotes, one_of
+from ..core.errors import InputError, first_few, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
@@ -441,7 +441,8 @@ class Priority:
             there = set(np.unique(field_of(workload, word)).tolist()) if names else set()
             missing = [name for name in names if there.isdisjoint(numbers_of(Term(word, labels=(name,)), workload))]
             if missing:
-                sentences.append(f"{workload.name} has no {word} {', '.join(missing)}; the policy goes on without")
+                few = first_few(missing, len(missing))
+                sentences.append(f"{workload.name} has no {word} {few}; the policy goes on without")
         if "fairshare" in self.variables and self.fair_share.associations:
             unlisted = shareholders(self.fair_share, workload).unlisted
             if unlisted:
