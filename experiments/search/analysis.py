@@ -335,8 +335,7 @@ def long(results: Path) -> list[str]:
     about = (
         f"As above, with seeds {', '.join(map(str, seeds))}, in a box from the best of these runs alone. "
         f"After {many:,} `archive` has the largest hypervolume in {first.count('archive')} of {len(first)} pairs of "
-        f"log and seed and shares it "
-        f"in {first.count('')}; better than it by any measure: "
+        f"log and seed and shares it in {first.count('')}; better than it by any measure: "
         f"{ahead_words(table, logs, many)}. With {before:,} it has at least as much as NSGA-II with "
         f"{many:,} on {early} of {len(logs)} logs. The best schedule for a random wish is "
         + ", ".join(f"{gain:.1f} ({name})" for gain, name in zip(gains, settings.ALGORITHMS, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
@@ -106,6 +107,13 @@ class TokenReader:
         """Raise InputError for a token that breaks a rule."""
         raise InputError(f"{self.part}{self.where(token)}, {self.word_of(token)}: {rule}")
 
+    def check_number(self, token: Token, value: float) -> None:
+        """Raise InputError for a number that no float can hold: it is infinite, or 0 though it has another digit."""
+        if math.isinf(value):
+            self.refuse_token(token, "is too large a number")
+        if value == 0.0 and re.search("[1-9]", token.text.lower().partition("e")[0]):
+            self.refuse_token(token, "is too small a number")
+
     def whole_name(self, token: Token) -> str:
         """Return the words around a token that are joined by hyphens alone; the token itself if it is not joined."""
         names = re.finditer(r"\w+(-\w+)+", self.text)
@@ -122,14 +130,3 @@ class TokenReader:
     def word_of(self, token: Token) -> str:
         """Return what a token is called in messages."""
         return "the end" if token.kind == "end" else in_quotes(token.text)
-
-
-def is_lost(text: str, value: float) -> bool:
-    """Return whether a number that is written with a digit other than 0 is so small that its value is 0.
-
-    Examples
-    --------
-    >>> is_lost("1e-400", float("1e-400")), is_lost("0e5", 0.0), is_lost("1e-300", 1e-300)
-    (True, False, False)
-    """
-    return value == 0.0 and re.search("[1-9]", text.lower().partition("e")[0]) is not None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection
 
 from ..core.errors import did_you_mean
-from ..core.token_reader import Token, TokenReader, is_lost
+from ..core.token_reader import Token, TokenReader
 
 MOST_LETTERS = 10_000
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
@@ -50,10 +49,7 @@ class PolicyReader(TokenReader):
         # the unit stands without a space or with one: "4h", "4 h"
         value *= UNITS[self.take(*UNITS)] if self.comes(*UNITS) else 1.0
         token = self.token_from(first)
-        if math.isinf(value):
-            self.refuse_token(token, "is too large a number")
-        if is_lost(first.text, value):
-            self.refuse_token(token, "is too small a number")
+        self.check_number(token, value)
         return token, value
 
     def token_from(self, first: Token) -> Token:

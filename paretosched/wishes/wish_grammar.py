@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, NoReturn
 
 from ..core.errors import InputError, did_you_mean, nearest_word
-from ..core.token_reader import Token, TokenReader, is_lost
+from ..core.token_reader import Token, TokenReader
 from ..simulation.objective import Objective, group_of
 from .wish import (
     ALL,
@@ -254,10 +254,7 @@ class _Reader(TokenReader):
             self.refuse("there must be a number")
         self.refuse_comma()
         value = float(self.now.text)
-        if math.isinf(value):
-            self.refuse("is too large a number")
-        if is_lost(self.now.text, value):
-            self.refuse("is too small a number")
+        self.check_number(self.now, value)
         self.place += 1
         return value
 

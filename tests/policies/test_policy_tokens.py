@@ -39,6 +39,7 @@ def test_a_long_name_ends_where_a_space_is() -> None:
         ("1000y", '"1000y": the unit of a time must be one of s, min, h, d'),
         ("2 weeks", '"2 weeks": the unit of a time must be one of s, min, h, d'),
         ("1e305d", '"1e305d": is too large a number'),
+        ("1e-400 d", '"1e-400 d": is too small a number'),
     ],
 )
 def test_a_time_is_refused_with_its_unit(text: str, message: str) -> None:
