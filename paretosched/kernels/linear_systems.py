@@ -3,7 +3,8 @@
 A library's BLAS takes all cores for some hundred unknowns. Here these simulate, and its threads and theirs wait for
 each other: on two busy cores it took ten times as long. Moreover the result would depend on the library and on the
 number of threads. Sums are in the order in which they are written, and the innermost loop runs along rows, so that
-it is vectorised without changing that.
+it is vectorised without changing that. Four terms are added at a time, one after the other, so that the sum is
+read and written less often.
 """
 
 import math
@@ -28,7 +29,14 @@ def squared_distances(ones: Floats, others: Floats, squares: Floats) -> None:
     for i in range(ones.shape[0]):
         row = squares[i]
         row[:] = 0.0
-        for q in range(ones.shape[1]):
+        fours = ones.shape[1] // 4 * 4
+        for q in range(0, fours, 4):
+            a, b, c, d = ones[i, q], ones[i, q + 1], ones[i, q + 2], ones[i, q + 3]
+            of_a, of_b, of_c, of_d = others[q], others[q + 1], others[q + 2], others[q + 3]
+            for j in range(row.size):
+                by_a, by_b, by_c, by_d = a - of_a[j], b - of_b[j], c - of_c[j], d - of_d[j]
+                row[j] = row[j] + by_a * by_a + by_b * by_b + by_c * by_c + by_d * by_d
+        for q in range(fours, ones.shape[1]):
             value = ones[i, q]
             column = others[q]
             for j in range(row.size):
@@ -45,17 +53,10 @@ def factorise(matrix: Floats) -> None:
     matrix
         (n, n) float64, symmetric and positive definite, modified in place; what is below the diagonal stays.
     """
-    n = matrix.shape[0]
-    for i in range(n):
-        row = matrix[i]
-        for p in range(i):
-            above = matrix[p]
-            share = above[i]
-            for j in range(i, n):
-                row[j] -= share * above[j]
-        unit = math.sqrt(row[i])
-        for j in range(i, n):
-            row[j] /= unit
+    for i in range(matrix.shape[0]):
+        row = matrix[i][i:]
+        _subtract(row, matrix, i, matrix[:, i], i)
+        row /= math.sqrt(row[0])
 
 
 @njit(cache=True, nogil=True)
@@ -71,14 +72,23 @@ def solve_transposed(factor: Floats, columns: Floats) -> None:
     """
     for i in range(factor.shape[0]):
         row = columns[i]
-        for p in range(i):
-            share = factor[p, i]
-            above = columns[p]
-            for j in range(row.size):
-                row[j] -= share * above[j]
-        unit = factor[i, i]
+        _subtract(row, columns, 0, factor[:, i], i)
+        row /= factor[i, i]
+
+
+@njit(cache=True, nogil=True)
+def _subtract(row: Floats, above: Floats, first: int, shares: Floats, count: int) -> None:
+    """Subtract from a row, which begins in column `first`, its shares of the first `count` rows above it; in place."""
+    fours = count // 4 * 4
+    for p in range(0, fours, 4):
+        a, b, c, d = shares[p], shares[p + 1], shares[p + 2], shares[p + 3]
+        of_a, of_b, of_c, of_d = above[p][first:], above[p + 1][first:], above[p + 2][first:], above[p + 3][first:]
         for j in range(row.size):
-            row[j] /= unit
+            row[j] = row[j] - a * of_a[j] - b * of_b[j] - c * of_c[j] - d * of_d[j]
+    for p in range(fours, count):
+        share, of_share = shares[p], above[p][first:]
+        for j in range(row.size):
+            row[j] -= share * of_share[j]
 
 
 @njit(cache=True, nogil=True)

@@ -164,7 +164,7 @@ def keys_of(genomes: Any, count: int) -> Any:
 
 
 def made_up(genomes: Any) -> Any:
-    """Objective values, (k, 7), of which about a tenth of a million in a search are not dominated by another."""
+    """Objective values, (k, 7), of which about a third of a million in a search are not dominated by another."""
     key = keys_of(genomes, 7)
     shares = -np.log(np.maximum(key[:, :5], 1e-12))
     shares /= shares.sum(axis=1)[:, None]

@@ -220,13 +220,19 @@ class Surrogate:
             could_be.append(volumes(bounds, edge, best, rays))
         now, then = np.concatenate(reached), np.concatenate(could_be, axis=1)
         rows: list[int] = []
+        gains = np.maximum(then - now, 0.0).sum(axis=1)
+        are_old = np.zeros(len(gains), dtype=np.bool_)  # they can only be less by now
         while len(rows) < count:
-            gains = np.maximum(then - now, 0.0).sum(axis=1)
             row = int(gains.argmax())
             if not gains[row] > 0:
                 break
+            if are_old[row]:
+                gains[row] = np.maximum(then[row] - now, 0.0).sum()
+                are_old[row] = False
+                continue
             rows.append(row)
             now = np.maximum(now, then[row])
+            are_old[:] = True
         return rows
 
 
