@@ -218,22 +218,41 @@ class Surrogate:
             most = [volumes(part, edge, best, rays).max(axis=0) for part in parts]
             reached.append(np.max(most, axis=0) if most else np.zeros(len(rays)))
             could_be.append(volumes(bounds, edge, best, rays))
-        now, then = np.concatenate(reached), np.concatenate(could_be, axis=1)
-        rows: list[int] = []
-        gains = np.maximum(then - now, 0.0).sum(axis=1)
-        are_old = np.zeros(len(gains), dtype=np.bool_)  # they can only be less by now
-        while len(rows) < count:
-            row = int(gains.argmax())
-            if not gains[row] > 0:
-                break
-            if are_old[row]:
-                gains[row] = np.maximum(then[row] - now, 0.0).sum()
-                are_old[row] = False
-                continue
-            rows.append(row)
-            now = np.maximum(now, then[row])
-            are_old[:] = True
-        return rows
+        return most_gaining(np.concatenate(reached), np.concatenate(could_be, axis=1), count)
+
+
+def most_gaining(reached: Floats, could_be: Floats, count: int) -> list[int]:
+    """Return the rows that, one after the other, add most to what is reached, at most so many; the first of equals.
+
+    Parameters
+    ----------
+    reached
+        (r,) along each ray.
+    could_be
+        (k, r) along each ray by each row.
+    count
+        How many rows at most; rows that add nothing are left out.
+
+    Examples
+    --------
+    >>> most_gaining(np.array([1.0, 0]), np.array([[2.0, 0], [0, 3], [0, 2.5], [1, 0]]), 3)
+    [1, 0]
+    """
+    rows: list[int] = []
+    gains = np.maximum(could_be - reached, 0.0).sum(axis=1)
+    are_old = np.zeros(len(gains), dtype=np.bool_)  # they can only be less by now
+    while len(rows) < count:
+        row = int(gains.argmax())
+        if not gains[row] > 0:
+            break
+        if are_old[row]:
+            gains[row] = np.maximum(could_be[row] - reached, 0.0).sum()
+            are_old[row] = False
+            continue
+        rows.append(row)
+        reached = np.maximum(reached, could_be[row])
+        are_old[:] = True
+    return rows
 
 
 def volumes(places: Floats, edge: Floats, best: Floats, rays: Floats) -> Floats:

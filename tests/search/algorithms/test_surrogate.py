@@ -16,7 +16,7 @@ from paretosched.search.algorithms import surrogate as module
 from paretosched.search.algorithms.archive_members import Members
 from paretosched.search.algorithms.archive_search import BLOCK, Aim, archive_search
 from paretosched.search.algorithms.spaces import Reals
-from paretosched.search.algorithms.surrogate import Surrogate, prediction, process_of, volumes
+from paretosched.search.algorithms.surrogate import Surrogate, most_gaining, prediction, process_of, volumes
 from support.searching import UPPER, WEIGHTS, toy_costs
 
 Costs = Callable[[np.ndarray], np.ndarray]
@@ -104,6 +104,22 @@ def test_lengths_along_rays_measure_the_dominated_volume(c: int) -> None:
     somewhere = generator.random((60_000, c))
     wanted = np.mean([(places <= place).all(axis=1).any() for place in somewhere])
     assert share / whole == pytest.approx(wanted, rel=0.05)
+
+
+@pytest.mark.parametrize("digits", [1, 15])  # with one there are many equals
+def test_each_row_is_the_one_that_adds_most_to_those_before_it(digits: int) -> None:
+    generator = np.random.default_rng(digits)
+    for k, r, count in ((1, 1, 1), (30, 5, 40), (300, 200, 50), (300, 7, 50)):
+        could_be, reached = generator.random((k, r)).round(digits), generator.random(r).round(digits) / 2
+        wanted: list[int] = []
+        now = reached
+        while len(wanted) < count:
+            gains = np.maximum(could_be - now, 0.0).sum(axis=1)
+            if gains.max() == 0:
+                break
+            wanted.append(int(gains.argmax()))
+            now = np.maximum(now, could_be[wanted[-1]])
+        assert most_gaining(reached, could_be, count) == wanted
 
 
 def members_of(points: np.ndarray, places: np.ndarray) -> Members:
