@@ -78,7 +78,10 @@ def solve_transposed(factor: Floats, columns: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def _subtract(row: Floats, above: Floats, first: int, shares: Floats, count: int) -> None:
-    """Subtract from a row, (n - first,), shares, (n,), of the first `count` rows above it, (n, n), from column `first`; in place."""
+    """Subtract from a row shares, (n,), of the first `count` rows above it, (n, k); in place.
+
+    The row is the part, (k - first,), from column `first` on.
+    """
     fours = count // 4 * 4
     for p in range(0, fours, 4):
         a, b, c, d = shares[p], shares[p + 1], shares[p + 2], shares[p + 3]
