@@ -27,7 +27,7 @@ from paretosched.search.runs import read_values
 FILE = "draws.csv"
 COLUMN = f"hypervolume {REACH}"
 ARCHIVE, DRAWN = "archive", ("random", "nsga2")  # algorithms; the first one always draws tied weightings
-TIED, BEGUN = "tied", "tied and weak orders"
+UNTIED, TIED, BEGUN = "uniform", "tied", "tied and weak orders"
 WEAK = 40  # weak orders of the groups to begin with
 
 
@@ -36,7 +36,7 @@ def measures(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int]) 
     total = max(settings.BUDGETS)
     runs: dict[tuple[str, str, int], Path] = {}
     for seed in seeds:
-        of_others = [(name, draw) for name in DRAWN for draw in ("uniform", TIED)]
+        of_others = [(name, draw) for name in DRAWN for draw in (UNTIED, TIED)]
         for algorithm, draw in [(ARCHIVE, TIED), *of_others, (ARCHIVE, BEGUN)]:
             words: dict[str, Any] = {}  # as in the part `searches`
             if draw == BEGUN:
@@ -70,18 +70,28 @@ def begun_with(workload: ps.Workload, folder: Path, seed: int) -> list[str]:
 
 
 def behind(results: Path) -> str:
-    """Return in words how far random draws are behind the archive search if they are tied as its own; "" if not run."""
+    """Return in words what random draws reach of the archive search if they are tied as its own; "" if not run."""
     table = common.rows(results / FILE)
     if not table:
         return ""
-    last = max(int(row["evaluations"]) for row in table)
-    less = []
-    for log in dict.fromkeys(row["log"] for row in table):
-        both = (by_seed(table, COLUMN, log=log, algorithm=a, draw=TIED, evaluations=last) for a in (ARCHIVE, "random"))
-        archive, drawn = (of_one.mean() for of_one in both)
-        less.append(archive - drawn)
-    ends = f"{min(less):.3f} to {max(less):.3f}"
-    return f"most of its lead is the draw: tied random weightings are {ends} behind it after {last:,}"
+    budgets = [int(row["evaluations"]) for row in table]
+    few, many = min(budgets), max(budgets)
+    logs = [*dict.fromkeys(row["log"] for row in table)]
+
+    def mean(log: str, algorithm: str, drawn: str, evaluations: int) -> float:
+        found = by_seed(table, COLUMN, log=log, algorithm=algorithm, draw=drawn, evaluations=evaluations)
+        return float(found.mean())
+
+    shares = []
+    for log in logs:
+        ways = (ARCHIVE, TIED), ("random", TIED), ("random", UNTIED)
+        archive, tied, untied = (mean(log, *way, many) for way in ways)
+        if archive > untied:
+            shares.append(100 * (tied - untied) / (archive - untied))
+    made = f"makes {min(shares):.0f} to {max(shares):.0f} % of its lead over untied random weightings"
+    early = sum(mean(log, "random", TIED, few) > mean(log, ARCHIVE, TIED, few) for log in logs)
+    ahead = f"after {few:,} tied random ones are ahead of it on {early} of {len(logs)} logs"
+    return f"after {many:,} the draw alone {made}, and {ahead}" if shares else ahead
 
 
 def summary(results: Path) -> list[str]:
@@ -106,7 +116,7 @@ def summary(results: Path) -> list[str]:
     for name in DRAWN:
         of_budgets = []
         for budget in budgets:
-            more = [values(log, (name, TIED), budget) - values(log, (name, "uniform"), budget) for log in logs]
+            more = [values(log, (name, TIED), budget) - values(log, (name, UNTIED), budget) for log in logs]
             of_budgets.append(f"{np.mean(more):+.3f} after {int(budget):,}")
         gained.append(f"`{name}` {', '.join(of_budgets)}")
     last = budgets[-1]

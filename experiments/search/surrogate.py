@@ -68,13 +68,13 @@ def summary(results: Path) -> list[str]:
     of_weightings = f"Its constants were chosen on {chosen_on}, with seeds 0 to 2."
     of_priority = "Formulas, as those of `train --class priority`; no constant of theirs was chosen on any log."
     return [
-        *_section("Surrogate", common.rows(results / FILE), of_weightings),
-        *_section("Surrogate of trained orders", common.rows(results / OF_PRIORITY), of_priority),
+        *_section("Surrogate", common.rows(results / FILE), of_weightings, is_chosen=True),
+        *_section("Surrogate of trained orders", common.rows(results / OF_PRIORITY), of_priority, is_chosen=False),
     ]
 
 
-def _section(title: str, table: Sequence[Row], about_it: str) -> list[str]:
-    """Return a section of the summary; nothing where nothing was measured."""
+def _section(title: str, table: Sequence[Row], about_it: str, *, is_chosen: bool) -> list[str]:
+    """Return a section of the summary, nothing where nothing was measured; `is_chosen`: constants were, on some logs."""
     if not table:
         return []
     logs, budgets = ([*dict.fromkeys(row[key] for row in table)] for key in ("log", "evaluations"))
@@ -92,15 +92,19 @@ def _section(title: str, table: Sequence[Row], about_it: str) -> list[str]:
             words = [with_spread(c) for c in cells]
             own, each = (values(log, word, budgets[-1], column).mean() for column in ("own ms", "simulation ms"))
             lines.append(f"| {log} | {word} | " + " | ".join(words) + f" | {own:.2f} | {each:.1f} |")
-    gains = []
+    others = [log for log in logs if log not in settings.SURROGATE_CHOSEN_ON]
+    gains, elsewhere = [], []
     for budget in budgets:
-        gained = np.concatenate([values(log, "yes", budget) - values(log, "no", budget) for log in logs])
-        gains.append(f"{gained.mean():+.3f} after {int(budget):,} (from {gained.min():+.3f} to {gained.max():+.3f})")
+        gained = {log: values(log, "yes", budget) - values(log, "no", budget) for log in logs}
+        every = np.concatenate([*gained.values()])
+        gains.append(f"{every.mean():+.3f} after {int(budget):,} (from {every.min():+.3f} to {every.max():+.3f})")
+        elsewhere += [f"{np.mean([gained[log] for log in others]):+.3f}"] if others else []
+    of_others = f"; on {' and '.join(others)} alone {', '.join(elsewhere)}" if is_chosen and others else ""
     about = (
         f"Hypervolume to {REACH} times EASY after so many simulations by `archive`, without `--surrogate` and with it, "
         "in a box from the best of these runs alone, so that the numbers are not those of the tables above; mean and "
         f"standard deviation of {seeds} seed{'s' * (counts[-1] != 1)} a log. {about_it} Gained, in the mean of logs "
-        f"and seeds: {'; '.join(gains)}. *own*: "
+        f"and seeds: {'; '.join(gains)}{of_others}. *own*: "
         "processor time of the search alone, an evaluation; both times were taken while the machine was busy."
     )
     return [*lines, "", about, ""]

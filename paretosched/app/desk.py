@@ -502,8 +502,10 @@ class Desk:
             return ""
         of_easy, reached = goal(wish, np.array([self.comparison.beside_front[0], values])).tolist()
         among = remaining(wish, self.front)
-        known = float(goal(wish, self.front.values[among]).min()) if among.any() else None
-        best = best_possible(wish, self._workload)
+        values_known = np.vstack([self.front.values[among], self.comparison.beside_front[:1]])
+        within = values_known[violation(wish, values_known) <= 0]
+        known = float(goal(wish, within).min()) if len(within) else None
+        best = best_possible(wish, self._workload, self.front.util_from)
         keeps_limits = bool(violation(wish, [values])[0] <= 0)
         return distance_text(best, wish, of_easy, reached if keeps_limits else None, known)
 

@@ -185,6 +185,11 @@ def _remark(
         remark(f"{today.name} looks at consumption: it is simulated from the beginning of the log on")
     if result.begin.since == 0 or int(workload.submit[0]) >= result.begin.since:
         remark("the log has no jobs before this date, so that the simulations begin on an empty machine")
+    if options.log is None:
+        remark(
+            f"that {policy.name} decided since then is taken for granted; --log deploy.jsonl of the daemon says "
+            "which jobs it ranked"
+        )
     if result.intervals is not None and result.intervals.caution:
         remark(f"{options.trace}: {result.intervals.caution}")
 

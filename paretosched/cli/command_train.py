@@ -381,6 +381,12 @@ def _remark_disappointments(options: argparse.Namespace, training: Training) -> 
     left_out = [f"{rest} has no job of group {enumeration(groups)}" for rest, groups in training.groups_left_out()]
     if left_out:
         remark(f"{'; '.join(left_out)}: left out of the results on the rest")
+    favoured = training.favoured_newcomers()
+    if favoured:
+        remark(
+            f"jobs of users and accounts that the log does not have will be in group {favoured}, which the wish is "
+            f'for; "default" of "grouping" in {options.output} names another group for them'
+        )
 
 
 def _json(options: argparse.Namespace, training: Training) -> str:

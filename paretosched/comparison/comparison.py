@@ -312,7 +312,8 @@ class Comparison:
         if not bound:
             cells["exceeded"] = float(choice.violation(wish, policy)[0])
         if not bound and self.at_best is not None:
-            reached, known = (_goal_within(wish, row) for row in (values if feasible else None, self.nearest))
+            reached = _goal_within(wish, values) if feasible else None
+            known = None if self.nearest is None else self._best_known(wish)
             cells |= distance_row(self.at_best, wish, float(choice.goal(wish, easy)[0]), reached, known)
         if not (wish.weights or wish.near):
             return cells
@@ -330,6 +331,13 @@ class Comparison:
             if within and way > 0 and (feasible or bound):
                 cells["share_of_way"] = 100 * (reference - goal) / way
         return cells
+
+    def _best_known(self, wish: Wish) -> float | None:
+        """Return the goal of the best schedule within the limits of a wish, of the front and of the policies."""
+        could_run = [True] * len(self.policies) if self.feasible is None else self.feasible.tolist()
+        policies = [row for row, fits in zip(self.beside_front, could_run, strict=True) if fits]
+        goals = (_goal_within(wish, row) for row in (self.nearest, *policies))
+        return min((goal for goal in goals if goal is not None), default=None)
 
     @property
     def distance(self) -> str:
@@ -506,7 +514,7 @@ def compare(
         PROMPT_RULE if prompt else ANY_RULE,
         wish=wish,
         wish_here=wish_here,
-        at_best=best_possible(wish_here, workload)
+        at_best=best_possible(wish_here, workload, util_from)
         if wish_here and is_defined(wish_here, table_of_objectives, values[0])
         else None,
         feasible=feasible,

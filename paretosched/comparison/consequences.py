@@ -88,7 +88,7 @@ def consequences(
     >>> def of(*columns): return Waits(np.array([40, 40]), *(np.array([x, x], dtype=float) for x in (*columns, 1, 1)))
     >>> lines = consequences(of(6600, 0, 35280, 144000), of(9000, 0, 39600, 154800), ["3"], [412, 412], (70.0, 70.0))
     >>> lines[1].sentence
-    'Group 3, 412 users: half still start at once; the mean wait grows by 40 minutes to 2.5 h; 95 of 100 start within \
+    'Group 3, 412 users: half still start at once; the mean wait grows from 1.8 h to 2.5 h; 95 of 100 start within \
 11 h (today 9.8 h); the longest wait is 43 h (today 40 h).'
     >>> lines[-1].sentence
     'The machine is as busy as today, 70.0 %.'
@@ -197,7 +197,7 @@ def _change(before: float, after: float) -> str:
     """Return in words how a mean wait changes."""
     if duration(before) == duration(after):
         return f"stays {duration(after)}"
-    return f"{'grows' if after > before else 'shrinks'} by {duration(abs(after - before))} to {duration(after)}"
+    return f"{'grows' if after > before else 'shrinks'} from {duration(before)} to {duration(after)}"
 
 
 def _beside(words: str, before: str, after: str) -> str:

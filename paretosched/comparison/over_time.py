@@ -169,7 +169,10 @@ def _lowest(free: list[tuple[int, int]], width: int) -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
     while width:
         if not free:
-            raise InputError("a timeline needs a schedule that keeps the size of the machine")
+            raise InputError(
+                "a timeline needs a schedule that keeps the size of the machine, and in this one more is used at "
+                "some time; choose another one"
+            )
         low, high = free.pop(0)
         if high - low > width:
             free.insert(0, (low + width, high))

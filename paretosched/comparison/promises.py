@@ -346,6 +346,12 @@ def _promise(policy: Policy, workload: Workload, wish: Wish | None) -> tuple[Wis
     of_training = next(iter(trained_for([policy], [workload])), None)
     chosen = of_training if wish is None else wish
     if chosen is None:
+        if policy.groups and policy.groups != workload.groups:
+            raise InputError(
+                f"policy {policy.name} was trained for the groups {', '.join(policy.groups)}, but here the jobs are in "
+                f"the groups {', '.join(workload.groups)}; leave --groups out, so that the policy's own rule makes "
+                "them, or say with --objective what is wished in these"
+            )
         raise InputError(
             f"policy {policy.name} does not say for which wish it was trained in these groups; say it with --objective"
         )

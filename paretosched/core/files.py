@@ -276,7 +276,8 @@ def parse_json(text: str, path: str | os.PathLike[str], constant: Callable[[str]
     try:
         return json.loads(text, parse_constant=constant, object_pairs_hook=_object_of)
     except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or an integer of thousands of digits
-        raise InputError(f"{path}: not JSON: {error}") from None
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise InputError(f"{path}: not JSON: {reason}") from None
 
 
 def write_json(path: str | os.PathLike[str], value: Any, private: bool = False) -> None:

@@ -188,7 +188,7 @@ def grouping_words(rule: GroupRule | None) -> list[str]:
     """Return a sentence about the rule of groups of a policy; none if it has no rule."""
     if rule is None:
         return []
-    return [f"Where a log has other groups, jobs are grouped {rule.words()}; newcomers are in group {rule.default}."]
+    return [f"Where a log has other groups, jobs are grouped {rule.words()}; newcomers are in group {rule.newcomers}."]
 
 
 def _apart(ratio: float, other: float) -> tuple[str, str]:

@@ -111,6 +111,8 @@ class FairShare:
         users: set[tuple[str, str]] = set()
         for row in self.associations:
             above = row.account if row.user else row.within
+            if above == row.account and not row.user:
+                raise InputError(f"account {in_quotes(above)} must be in another account, but is in itself")
             if above not in depth:
                 raise InputError(f"account {in_quotes(above)} must come before {in_quotes(_title(row))}, but does not")
             if row.account in depth if not row.user else (row.account, row.user) in users:

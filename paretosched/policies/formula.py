@@ -29,7 +29,7 @@ if(c, a, b)                   a if c is true, else b
 
 Every formula has a value for every job: 0/0 is 0, another number divided by 0 is infinite with its own sign, the
 logarithm of 0 or less is -inf, the root of less than 0 is 0, 0 to a negative power is inf. Where the result is not a
-number, as inf - inf is none, the job comes last.
+number, as inf - inf is none, the job comes last, as one whose value is infinitely bad.
 """
 
 from __future__ import annotations
@@ -298,7 +298,8 @@ class _Terms:
         if len(values) != needed and not (word in ("min", "max") and len(values) > needed):
             least = "at least " if word in ("min", "max") else ""
             values_needed = f"{least}{needed} value{'s' if needed > 1 else ''}"
-            reader.refuse_token(token, f"there must be {values_needed} in the brackets, but there are {len(values)}")
+            there = f"there {'is' if len(values) == 1 else 'are'} {len(values)}"
+            reader.refuse_token(token, f"there must be {values_needed} in the brackets, but {there}")
         term = Term(word, tuple(values[:needed]))
         for value in values[needed:]:
             term = self.operation_term(word, term, value)

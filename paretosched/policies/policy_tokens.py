@@ -81,7 +81,7 @@ class PolicyReader(TokenReader):
         """Return the words, numbers and hyphens that come now without a space, or a name in quotes, as one token."""
         first = self.now
         if first.kind not in ("word", "number", "name"):
-            self.refuse("there must be a name")
+            self.refuse("there must be a name or a number from 0 on")
         self.place += 1
         if first.kind == "name":
             return first

@@ -443,6 +443,14 @@ class Priority:
             if missing:
                 few = first_few(missing, len(missing))
                 sentences.append(f"{workload.name} has no {word} {few}; the policy goes on without")
+        if self.shares and self.usage != "group" and "share" in self.variables:
+            there = set(np.unique(field_of(workload, self.usage)).tolist())
+            missing = [
+                name for name in self.shares if there.isdisjoint(numbers_of(Term(self.usage, labels=(name,)), workload))
+            ]
+            if missing:
+                few = first_few(missing, len(missing))
+                sentences.append(f"{workload.name} has no {self.usage} {few}, for which there is a share")
         if "fairshare" in self.variables and self.fair_share.associations:
             unlisted = shareholders(self.fair_share, workload).unlisted
             if unlisted:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.situations import SITUATIONS
 from ..core.tables import enumeration, number_of
-from .explanation_words import ARRIVAL, ELIGIBLE, EVENTS, WHEN
+from .explanation_words import ARRIVAL, ELIGIBLE, EVENTS, WHEN, grouping_words
 from .fair_share import FairShare
 from .formula import written_term
 from .formula_analysis import KINDS
@@ -41,6 +41,7 @@ def priority_words(policy: Priority) -> list[str]:
         *([] if policy.nodes is None else [node_words(policy.nodes, policy.reservations > 0)]),
         *_usage_words(policy),
         *_fair_share_words(policy),
+        *grouping_words(policy.grouping),
         *(f"Of slurm.conf: {remark}" for remark in slurm_remarks(policy.provenance)),
         _policy_text(policy),
     ]
@@ -119,8 +120,8 @@ def _backfill_words(policy: Priority) -> list[str]:
         )
     if b.slack:
         sentences.append(
-            f"A reservation may become up to {written_time(b.slack)} later than it was first, which leaves room for "
-            "more of the other jobs."
+            f"A reservation may become up to {written_time(b.slack)} later than it was first, though not at the moment "
+            "at which it is made; this leaves room for more of the other jobs."
         )
     return sentences
 

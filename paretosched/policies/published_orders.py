@@ -118,6 +118,13 @@ def read_order(reader: PolicyReader, direction: str) -> JobOrder:
             _refuse_misspelt(reader, token)
     reader.place = begin
     formula = read_formula(reader, direction)
+    if formula.term.bare and formula.term.labels[0].lower() in PUBLISHED:
+        name = formula.term.labels[0]
+        reader.refuse_token(
+            reader.ahead(-1),
+            f"{name} is an order, which says itself which job comes first; write it alone "
+            f"(a group of this name is group({name}))",
+        )
     return JobOrder(formula, "", written_formula(formula, direction))
 
 

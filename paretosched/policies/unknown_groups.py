@@ -58,6 +58,12 @@ that may be missing is group(phsyics))
                 f"(a group that may be missing is group({word}))"
             )
     alone = [term.labels[0] for term in terms if term.bare and term.labels[0] in missing]
+    orders = [name for term in terms for name in bare_groups(term) if name in missing and name.lower() in ORDER_NAMES]
+    if orders:
+        raise InputError(
+            f"{part}: {in_quotes(orders[0])} is an order, and cannot be a part of a formula; write out its formula "
+            f"(a group that may be missing is group({orders[0]}))"
+        )
     if alone:
         raise InputError(
             f"{part}: {in_quotes(alone[0])} must be an order or a formula, but is neither, nor a group of "

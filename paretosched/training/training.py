@@ -38,7 +38,7 @@ from ..wishes import wish as choice
 from ..wishes.best_possible import best_possible, distance_row
 from ..wishes.wish import Wish, spelled_out
 from ..wishes.wish_files import to_json
-from ..workload.group_rules import comes_from_consumption
+from ..workload.group_rules import ListedGroups, comes_from_consumption
 from ..workload.time_split import MOST_WEEKS, weeks_of
 from ..workload.user_groups import rule_of
 from ..workload.workload import Workload
@@ -46,6 +46,10 @@ from .guarded_reference import guarded_of
 from .margins import KEPT
 from .task import RATIO, SUM, Task
 
+LEARNT = (
+    "all of this is of the jobs that were learnt from; with --train-until 0.7 (until=0.7) the rest of the time says "
+    "what it reaches on others"
+)
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
 
 
@@ -244,6 +248,13 @@ class Training:
                 words.append(f"outside the limits on {data}, by {amount(100 * reached[0])} % in all")
         return words
 
+    def favoured_newcomers(self) -> str:
+        """Return the group of users and accounts that the log does not have, if the wish is for this group; else ""."""
+        rule = self.policy.grouping
+        aims = [group_of(o) for o in self.objectives[2:] if o.name in self.wish.aims]
+        alike = len(aims) in (0, len(self.objectives) - 2)
+        return rule.newcomers if isinstance(rule, ListedGroups) and rule.newcomers in aims and not alike else ""
+
     def groups_left_out(self) -> list[tuple[str, list[str]]]:
         """Return the test workloads without jobs of groups that the wish names or limits, each with these groups."""
         if self.easy.rest is None:
@@ -335,7 +346,7 @@ class Training:
             if row["interval"] is not None
         ]
         legend = [f"vs EASY: {CONVENTION}", *groups_in_words([*map(group_of, self.objectives[2:])])]
-        return "\n".join([*of_systems, "", objectives, *legend, *distances, *certain])
+        return "\n".join([*of_systems, "", objectives, *legend, *distances, *certain, *([] if self.rest else [LEARNT])])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
         """Return a line of the table of objectives, response times in hours."""

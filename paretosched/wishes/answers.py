@@ -161,7 +161,8 @@ class Answer:
         place = f", {where}" if self.wish.limits else ""
         lines = [f"{wish_text(self.wish)}\n{self.workload}: row {self.row} of {self.schedules:,} is nearest{place}"]
         if self.exceeded:
-            lines.append("no known schedule is within the limits; this one exceeds them least")
+            but = "" if self.easy_exceeded else ", but EASY is"
+            lines.append(f"no schedule of the front is within the limits{but}; this one exceeds them least")
         if self.wish.weights:
             gain = _gain(self.wish, self.objective, self.easy_objective)
             change = "" if np.isnan(gain) else f": {abs(gain):.1f} % {'better' if gain >= 0 else 'worse'}"
@@ -250,7 +251,7 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
         exceeded,
         easy_exceeded,
         tuple(slacks),
-        best_possible(here, workload),
+        best_possible(here, workload, front.util_from),
     )
 
 

@@ -14,7 +14,8 @@ is nothing new, at most `ROUNDS` times.
 **Points.** The largest shortfall of a point is at least every mean of the shortfalls. The multipliers of a first
 programme are the weights of this mean; then the goal is a weighted sum, too.
 
-**Utilisation** is not related to response times here: it is at most that of the ideal point, `Bounds.together`.
+**Utilisation** is not related to response times here: it is at most that of the ideal point, `Bounds.together`; from
+the first submission on, it is at most `Bounds.prompt_utilisation`, since no schedule begins earlier.
 
 **Rounding.** Measured objectives differ from true ones by less than `SLACK` (n + 65) roundings of 2^-53 for n jobs and
 64 groups, see `lower_bounds`, and a goal from its true value by no more. Limits are looser and goals smaller by that
@@ -34,6 +35,7 @@ from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
 from ..core.tables import amount, enumeration
 from ..simulation.lower_bounds import SLACK, bounds
+from ..simulation.objective import FROM_START, FROM_SUBMISSION
 from ..simulation.squashed_area import jobs_of, least_area
 from ..workload.workload import Workload
 from .linear_programme import Row, Solution, contradicting, mean_of_largest, solve
@@ -78,7 +80,7 @@ class Areas:
     work
         The work of each of them, processor seconds.
     highest
-        The highest utilisation, per cent.
+        The highest utilisation, per cent, by where it begins to count.
     slack
         The share by which measured values may differ from true ones.
     """
@@ -87,7 +89,8 @@ class Areas:
         self._jobs = jobs_of(workload)
         self.groups = [g for g, work in enumerate(self._jobs.work) if work]
         self.work = [self._jobs.work[g] for g in self.groups]
-        self.highest = float(bounds(workload).together[0])
+        limits = bounds(workload)
+        self.highest = {FROM_START: float(limits.together[0]), FROM_SUBMISSION: limits.prompt_utilisation}
         self.slack = Fraction(SLACK * (len(workload) + 65), 2**53)
         self._rows: dict[tuple[int, ...], Row] = {}
 
@@ -108,7 +111,7 @@ class Areas:
 areas_of = lru_cache(maxsize=1)(Areas)  # one wish after the other is asked about the same workload
 
 
-def best_possible(wish: Wish, workload: Workload) -> Best:
+def best_possible(wish: Wish, workload: Workload, util_from: str = FROM_START) -> Best:
     """Return what no schedule of a workload can beat in a wish.
 
     Parameters
@@ -117,6 +120,8 @@ def best_possible(wish: Wish, workload: Workload) -> Best:
         The wish, with numbers in place of relative limits (see `relative_limits.resolve`).
     workload
         The jobs and the machine.
+    util_from
+        Where UTIL begins to count, as of `objectives`.
 
     Raises
     ------
@@ -147,9 +152,9 @@ def best_possible(wish: Wish, workload: Workload) -> Best:
     for name in (*wish.aims, *(limit.objective for limit in limits)):
         if name != "UTIL" and name not in places:
             raise InputError(f"the wish {wish_text(wish)} uses {name}, but {workload.name} has no such group with jobs")
-    highest = areas.highest
+    highest = areas.highest[util_from]
     for limit in limits:
-        if limit.objective == "UTIL" and limit.low > highest:
+        if limit.objective == "UTIL" and Fraction(limit.low) > Fraction(highest) * (1 + areas.slack):
             return Best(math.nan, (_in_words(limit._replace(high=math.inf)),))
         highest = min(highest, limit.high) if limit.objective == "UTIL" else highest
     count = len(areas.groups)

@@ -80,8 +80,12 @@ def listed_lines(lines: Iterable[str], where: str) -> tuple[tuple[str, ...], lis
     rows = csv.reader(iter(lines), strict=True)
     is_first = True  # until the first line that is not empty
     try:
+        last = 0
         for row in rows:
             place = f"{where}:{rows.line_num}"
+            if rows.line_num > last + 1:
+                raise InputError(f"{where}:{last + 1}: a cell must be in one line, but this one goes on in the next")
+            last = rows.line_num
             cells = [from_csv_cell(cell.strip()) for cell in row]
             if not any(cells):
                 continue

@@ -60,6 +60,11 @@ class ListedGroups:
             one_of("the group of a line", line.group, self.groups)
 
     @property
+    def newcomers(self) -> str:
+        """Return the group of users and accounts that no line names: that of a line for any job, or the default."""
+        return next((line.group for line in self.lines if line[1:] == (None,) * len(line[1:])), self.default)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Return what the lines look at, such as "user" and "queue"."""
         return tuple(c for c in COLUMNS if any(getattr(line, c) is not None for line in self.lines))
@@ -132,6 +137,11 @@ class ConsumptionGroups:
             )
         if not 1 <= self.days <= MOST_DAYS:
             raise InputError(f"days of a grouping must be in 1..{MOST_DAYS}, but are {self.days}")
+
+    @property
+    def newcomers(self) -> str:
+        """Return the group of users who have consumed nothing lately."""
+        return self.default
 
     def applies(self, workload: Workload) -> bool:
         """Return whether a workload has what the rule looks at: users."""

@@ -24,6 +24,7 @@ from .workload import Repair, Workload, source_after
 PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
 MOST_GROUPS = 64
 MOST_COUNTED = 1 << 16  # user numbers below it are counted, which is faster than sorting
+IMPORTED = ("account", "user", "qos", "partition", "project", "department", "group")  # words of import and deploy
 OTHER = "other"  # the group of those who are in no list
 UNKNOWN_USERS = "user unknown and 1 % of the work or more: put into the last group"
 UNLISTED_USERS = 'user not in the list of groups: put into the group "other"'
@@ -195,7 +196,7 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
     try:
         per_cent = [float(part) for part in words.split(",")]
     except ValueError:
-        hint = did_you_mean(words, groupings)
+        hint = "; swf has those of the import" if words in IMPORTED else did_you_mean(words, groupings)
         if hint and not os.path.lexists(words):
             raise InputError(
                 f"{called} must be {', '.join(groupings)}, percentages or the path of a CSV file, "

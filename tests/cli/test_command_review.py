@@ -59,6 +59,7 @@ def test_a_guarded_order_that_decided_is_reviewed_with_its_log(tmp_path: Path) -
     outcome = command("review", log, "--policy", policy, *SINCE, *WISH, "--log", path)
     assert outcome.status in (0, 3), outcome
     assert "1 comparisons with EASY; 0 failed, and were made later" in outcome.out
+    assert "taken for granted" not in outcome.err
     assert f"Guarded {W.groups[0]}" in outcome.out
 
 
@@ -69,6 +70,7 @@ def test_a_policy_that_decided_kept_its_promise(log: Path, tmp_path: Path) -> No
     assert outcome.out.startswith("KEPT: of ")
     assert "1 job that ran and 0 that waited" in outcome.out
     assert "intervals from 6 weeks are rough" in outcome.err
+    assert "that SJF with EASY decided since then is taken for granted; --log deploy.jsonl" in outcome.err
     with table.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert {row["system"] for row in rows} == {"EASY", "recorded", "SJF with EASY"}

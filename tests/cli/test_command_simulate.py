@@ -212,6 +212,8 @@ def test_users_and_accounts_without_jobs_are_remarked(house: Path) -> None:
     policy = "user(999999) + user(1) + account(999999)"
     assert f"{policy}: w has no user 999999; the policy goes on without" in remarks
     assert f"{policy}: w has no account 999999; the policy goes on without" in remarks
+    outcome = succeed("simulate", house / "w.swf.gz", "--policy", "order: wait * share; shares: 999999 = 0.5, 1 = 0.2")
+    assert "w has no user 999999, for which there is a share" in outcome.err
 
 
 def test_a_word_that_is_no_group_and_a_formula_that_is_not_defined_are_said(house: Path, tmp_path: Path) -> None:

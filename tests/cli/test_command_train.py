@@ -248,9 +248,25 @@ def test_a_policy_takes_its_groups_with_it(house: Path, tmp_path: Path) -> None:
     (tmp_path / "groups.csv").write_text("user,group\n1,vip\n2,vip\n3,staff\n*,rest\n")
     groups = ("--groups", tmp_path / "groups.csv")
     train = ("train", house / "w.swf.gz", "--objective", "vip, others <= 9*EASY", "--generations", 2, *groups)
-    succeed(*train, "--criterion", "f2", "--accept-worse", "-o", tmp_path / "p.json")
+    trained = succeed(*train, "--criterion", "f2", "--accept-worse", "-o", tmp_path / "p.json")
     assert ps.load_policy(tmp_path / "p.json").grouping.default == "rest"
     assert "newcomers are in group rest" in succeed("explain", tmp_path / "p.json").out
+    assert "log does not have" not in trained.err
+    (tmp_path / "other.csv").write_text("user,group\n3,staff\n1,vip\n2,vip\n")
+    (tmp_path / "last.csv").write_text("user,group\n1,vip\n2,vip\n3,staff\n*,vip\n")
+    for name, newcomers in (("other", "other"), ("last", "vip")):
+        words = [
+            *train[:-1],
+            tmp_path / f"{name}.csv",
+            "--criterion",
+            "f2",
+            "--accept-worse",
+            "-o",
+            tmp_path / "q.json",
+        ]
+        words[words.index("vip, others <= 9*EASY")] = f"{newcomers}, others <= 9*EASY"
+        assert f"does not have will be in group {newcomers}, which the wish is for" in succeed(*words).err
+        assert f"newcomers are in group {newcomers}" in succeed("explain", tmp_path / "q.json").out
     succeed("generate", "lublin", "--jobs", 90, "--processors", 32, "--seed", 9, "-o", tmp_path / "new.swf")
     simulate = ("simulate", tmp_path / "new.swf", "--policy", tmp_path / "p.json")
     succeed(*simulate, *groups, "-o", tmp_path / "grouped.csv")

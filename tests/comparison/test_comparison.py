@@ -543,6 +543,8 @@ def test_a_sentence_says_how_far_the_nearest_policy_is_from_what_none_can_beat()
     assert of_fcfs["distance"] == sentence
     assert of_easy["distance"] == distance_text(best, wish, easy, easy, easy - 1)
     assert {row["objective_at_least"] for row in (of_easy, of_fcfs, of_best)} == {best.goal}
+    longer = compare(WORKLOAD, ["fcfs"], a_front([(EASY - [0, 0, 0, -9, 0]).tolist()]), wish)
+    assert longer.distance == f"FCFS: {distance_text(best, wish, easy, fcfs, easy)}"  # EASY is the best that is known
     assert of_fcfs["at_most_vs_easy"] == pytest.approx(100 * (easy - best.goal) / easy)
     assert of_ideal["distance"] is None
     assert of_fcfs["share_of_possible"] == pytest.approx(100 * (easy - fcfs) / (easy - best.goal))

@@ -54,7 +54,7 @@ def test_what_stays_is_said_to_stay_and_nothing_else_is() -> None:
     assert [line.verdict for line in other] == ["mixed", "mixed", "better"]  # the mean shrinks, and the longest grows
     only = consequences(of(7200, 0, 600, 700), of(3600, 0, 600, 700), ["vip"], [3, 1], (70.0, 69.0))
     assert [line.verdict for line in only] == ["better", "better", "worse"]
-    assert "half start within 30 s (today at once); the mean wait shrinks by 1 h to 1 h" in other[1].sentence
+    assert "half start within 30 s (today at once); the mean wait shrinks from 2 h to 1 h" in other[1].sentence
     assert "the longest wait is 15 minutes (today 12 minutes)" in other[1].sentence
     assert other[-1].sentence == "The machine is busier than today: 71.0 % (today 70.0 %)."
 

@@ -11,6 +11,7 @@ from paretosched.comparison.promises import EASY, POLICY, RECORDED, Word, review
 from paretosched.comparison.review_tables import about_jobs
 from paretosched.core.errors import InputError
 from paretosched.core.tables import number_of
+from paretosched.policies.greedy_order import greedy
 from paretosched.policies.policy import Policy, as_policy
 from paretosched.simulation.objective import objectives
 from paretosched.simulation.schedule import Schedule
@@ -196,6 +197,9 @@ def test_a_policy_without_a_wish_needs_one() -> None:
         review(record_of(BEST), as_policy(BEST), SINCE)
     result = review(record_of(BEST), promising(BEST, 5), SINCE, as_wish("AWRT", W.groups))
     assert result.promised is None  # that was another wish
+    of_others = greedy(["f2"] * 3, [[1, 0, 1, 0, 1, 0]] * 3, groups=("vip", "other"))
+    with pytest.raises(InputError, match=r"for the groups vip, other, but .* in the groups 1, 2, .*leave --groups out"):
+        review(record_of(BEST), of_others, SINCE)
 
 
 def test_a_group_called_all_is_told_from_all_jobs() -> None:

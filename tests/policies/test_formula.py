@@ -90,7 +90,7 @@ def test_formulas_by_hand(text: str, normal_form: str) -> None:
         ("wait * 1e-400", 'character 8, "1e-400": is too small a number'),
         ("1 < 2 < 3", 'character 7, "<": a comparison has two sides; join two comparisons with "and"'),
         ("log(1, 2)", 'character 1, "log": there must be 1 value in the brackets, but there are 2'),
-        ("min(1)", 'character 1, "min": there must be at least 2 values in the brackets, but there are 1'),
+        ("min(1)", 'character 1, "min": there must be at least 2 values in the brackets, but there is 1'),
         ("(wait", 'character 6, the end: there must be ")"'),
         ("if wait", 'character 4, "wait": there must be "("'),
         ("wait * group", 'character 8, "group": needs a name in brackets, as in group(1)'),

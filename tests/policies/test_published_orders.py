@@ -99,7 +99,9 @@ def test_jobs_start_in_the_order_by_hand(name: str) -> None:
         ("sfj", 'did you mean sjf? (for a group of this name write group("sfj"))'),
         ("easy", 'character 1, "easy": is a backfilling and no order; write an order and "backfill: easy"'),
         ("priority:1,1", 'character 12, "1": must come once, but comes again'),
-        ("priority:", "character 10, the end: there must be a name"),
+        ("priority:", "character 10, the end: there must be a name or a number from 0 on"),
+        ("largest sjf", 'character 9, "sjf": sjf is an order, which says itself which job comes first; write it alone'),
+        ("smallest WFP3", 'character 10, "WFP3": WFP3 is an order, which says itself which job comes first'),
         ("sjf saf", 'character 5, "saf": there must be an operator or the end'),
     ],
 )

@@ -99,6 +99,12 @@ def test_a_word_alone_that_is_no_group_is_no_order() -> None:
         ps.simulate(workload(), f"priority:vip; backfill: easy; backfill-order: {order}")
 
 
+def test_a_named_order_is_no_part_of_a_formula() -> None:
+    with pytest.raises(InputError, match='^order: "sjf" is an order, and cannot be a part of a formula; write out its'):
+        ps.simulate(workload(), "order: 2 * sjf + wait")
+    ps.simulate(workload(), "order: group(sjf) + wait * group(vip)")
+
+
 def test_numbers_and_subtracted_parts_are_no_names() -> None:
     term = parse_formula("hydro - 2 * 3 - group(x) - (4 - y)", "largest").term
     with pytest.raises(InputError) as error:

@@ -77,7 +77,9 @@ def test_the_answer_is_the_nearest_row_by_definition() -> None:
 def test_what_cannot_be_had_is_said() -> None:
     front = a_front(np.array([[1.0, 1.0, 1.1, 1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.5, 1.0, 1.5, 1.5, 1.0]]))
     text = answer("AWRT1, all <= 0.99*EASY", front, WORKLOAD).text()
-    assert "no known schedule is within the limits; this one exceeds them least" in text
+    assert "no schedule of the front is within the limits; this one exceeds them least" in text
+    text = answer("AWRT1, all <= EASY", front, WORKLOAD).text()
+    assert "no schedule of the front is within the limits, but EASY is; this one exceeds them least" in text
     text = answer("AWRT1, others <= EASY", front, WORKLOAD).text()
     assert "EASY itself is nearer to this wish than every schedule of the front" in text
     absolute = answer("AWRT1, AWRT2 <= 900h", front, WORKLOAD)

@@ -10,6 +10,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.core.errors import InputError
+from paretosched.simulation.objective import FROM_START, FROM_SUBMISSION
 from paretosched.wishes import best_possible as module
 from paretosched.wishes.best_possible import Best, areas_of, best_possible, distance_row, distance_text, most_gain
 from paretosched.wishes.relative_limits import resolved_on
@@ -22,12 +23,11 @@ from support.zoo import ZOO, fixed_policies, jobs, random_jobs
 TURNS = jobs(4, (0, 10, 10, 4, 0), (0, 10, 10, 4, 1))
 
 
-def all_values(w: ps.Workload) -> np.ndarray:
+def all_values(w: ps.Workload, util_from: str = FROM_START) -> np.ndarray:
     """Return the objectives of all orders with earliest placement, starting at once or when all jobs are there."""
     firsts = (0, int(w.submit[-1]))
-    return np.array(
-        [ps.objectives(ps.Schedule(w, place_jobs(w, o, t))) for o in permutations(range(len(w))) for t in firsts]
-    )
+    schedules = [ps.Schedule(w, place_jobs(w, o, t)) for o in permutations(range(len(w))) for t in firsts]
+    return np.array([ps.objectives(schedule, util_from=util_from) for schedule in schedules])
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,10 @@ def test_utilisation_that_no_schedule_has_is_impossible() -> None:
     w = jobs(4, (0, 10, 10, 3, 0), (0, 10, 10, 3, 1))
     assert best_possible(as_wish("AWRT1, UTIL >= 75.1", w), w).impossible == ("UTIL >= 75.1 %",)
     assert best_possible(as_wish("AWRT1, UTIL >= 75", w), w).impossible == ()
+    later = jobs(4, (0, 10, 10, 4, 0), (10, 10, 10, 2, 1))  # the second one cannot start before
+    beyond = as_wish("AWRT1, UTIL >= 75.1", later)
+    assert best_possible(beyond, later, FROM_SUBMISSION).impossible == ("UTIL >= 75.1 %",)
+    assert best_possible(as_wish("-UTIL", later), later, FROM_SUBMISSION).goal == pytest.approx(-75, abs=1e-9)
 
 
 def test_a_region_that_nothing_excludes_has_no_goal() -> None:
@@ -92,11 +96,12 @@ def test_a_region_that_nothing_excludes_has_no_goal() -> None:
     assert distance_text(best, as_wish("AWRT1 <= 12s", TURNS), 0.0, 0.0) == ""
 
 
+@pytest.mark.parametrize("util_from", [FROM_START, FROM_SUBMISSION])
 @pytest.mark.parametrize("seed", range(25))
-def test_no_schedule_of_a_tiny_workload_beats_them(seed: int) -> None:
+def test_no_schedule_of_a_tiny_workload_beats_them(seed: int, util_from: str) -> None:
     rng = np.random.default_rng(seed)
     w = random_jobs(seed, 4 + seed % 2, 2 + seed % 4, gap=2, run=4, slack=0.0, groups=2 + seed % 2)
-    values = all_values(w)
+    values = all_values(w, util_from)
     names = [f"AWRT{i + 1}" for i in range(len(w.groups)) if (w.group == i).any()]
     some = dict(zip(["UTIL", "AWRT", *(f"AWRT{i + 1}" for i in range(len(w.groups)))], values[0], strict=True))
     weights = [(name, float(rng.integers(1, 11))) for name in names]
@@ -111,7 +116,7 @@ def test_no_schedule_of_a_tiny_workload_beats_them(seed: int) -> None:
         Wish(near=points, limits=limits),
         Wish(near=[*points, ("AWRT", 2.0)]),
     ):
-        best = best_possible(wish, w)
+        best = best_possible(wish, w, util_from)
         inside = violation(wish, values) == 0
         assert inside[0]
         assert best.impossible == ()

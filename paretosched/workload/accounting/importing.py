@@ -23,7 +23,7 @@ from ..swf import write_log
 from ..workload import WIDEST
 from .anonymising import Alias, aliases, no_alias, prove_anonymous
 from .lives import UNKNOWN, Block, Numberings
-from .machine_use import largest_use
+from .machine_use import remark_of_largest, remarks_on_size, use_over_time
 from .sifting import MOST_OF_PARTS, sift, sums_of_parts
 from .slurm_machine import SlurmMachine, down_in, size_of
 from .spool import Spool, as_small
@@ -313,18 +313,18 @@ def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, 
     if capacity is None and settings.machine is not None:
         capacity = size_of(settings.machine, int(submit[valid].min()), _last_second(spool, valid))
         remarks = [] if capacity is None else [f"machine of {capacity:,} {settings.unit}: by its nodes"]
+    if capacity is None and not started.any():
+        raise InputError(f"{place}: no job has a start, so that --capacity must name the size of the machine")
+    wide = valid & (width > (capacity or width.max()))
+    rows = slice(None) if started.all() and not wide.any() else started & ~wide  # a copy only where it is needed
+    use = use_over_time(start[rows], run[rows], width[rows])
     if capacity is None:
-        if not started.any():
-            raise InputError(f"{place}: no job has a start, so that --capacity must name the size of the machine")
-        rows = slice(None) if started.all() else started  # a copy only where it is needed
-        use = largest_use(start[rows], run[rows], width[rows])
-        capacity = max(use, int(width[valid].max()))
-        remarks = [
-            f"machine of {capacity:,} {settings.unit}: the largest use at one time; --capacity N if it is larger"
-        ]
+        capacity = max(int(use[0][-1]), int(width[valid].max()))
+        remarks = [remark_of_largest(capacity, settings.unit, *use)]
     else:
-        wide = valid & (width > capacity)
         _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=settings.unit), wide)
+        work = [float(np.dot(run[mask].astype(np.float64), width[mask])) for mask in (wide, valid)]
+        remarks += remarks_on_size(capacity, settings.unit, *use, work[0] / max(1.0, work[1]))
         valid &= ~wide
         if not valid.any():
             raise InputError(f"{place}: all jobs are wider than the machine of {capacity} {settings.unit}")

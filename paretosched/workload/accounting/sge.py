@@ -102,8 +102,11 @@ def _values(lines: Lines, index: int, text: str) -> dict[str, str]:
     readings = islice(_readings(cells), MOST_READINGS)
     fields = next((fields for fields in readings if _fits(fields)), None)
     if fields is None:
-        fact = f"a line must have the {SIZES[0]} fields of sge_accounting(5) between colons, but this one has others"
-        raise lines.fault(index, f"{fact}: it begins {in_quotes(text)}")
+        fact = f"a line must have the {SIZES[0]} fields of sge_accounting(5) between colons"
+        odd = [place for place in NUMBERS if len(cells) in SIZES and not NUMBER.fullmatch(cells[place])]
+        if len(odd) == 1:
+            raise lines.fault(index, f"{fact}, but field {odd[0] + 1} is no number: {in_quotes(cells[odd[0]])}")
+        raise lines.fault(index, f"{fact}, but this one has others: it begins {in_quotes(text)}")
     return {name: fields[place] for name, place in PLACES.items()}
 
 

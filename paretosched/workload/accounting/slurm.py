@@ -35,6 +35,8 @@ MOST_WAITING = 1_000_000  # jobs
 NO_LIMIT = {"UNLIMITED": 0, "Partition_Limit": 0, "INVALID": 0, "": 0, "525600": 0}  # the last one is a year
 ADVICE = "run sacct with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line)"
 COLUMN_ADVICE = "paretosched import slurm --command prints the sacct command whose output is read here"
+CLUSTER = "Cluster"
+CLUSTER_ADVICE = "run sacct once for each, with --clusters=NAME, and import each by itself"
 STEPS = "a step of a job, not a job: sacct was called without -X"
 UNFINISHED = "still running, or suspended: its run time is not known yet"
 PENDING = "still waiting: it has not started yet"
@@ -116,6 +118,7 @@ class _Reader:
         self.wanted = wanted
         self.numberings = numberings
         self.tally = tally
+        self.cluster = ""  # of the first job, if it is said
         self.header = ""  # the header line, which may come again for every month, also with other columns
         self.columns: Mapping[str, int] = {}
         self.cells = 0  # of a line
@@ -148,7 +151,7 @@ class _Reader:
             for place, text in zip(wanted, rows, strict=True):
                 if text.count("|") != bars:
                     fact = f"a line must have {self.cells} columns, but this one has {text.count('|') + 1}"
-                    raise lines.fault(place, f"{fact}; {COLUMN_ADVICE}")
+                    raise lines.fault(place, f"{fact}: {in_quotes(text)}; {COLUMN_ADVICE}")
         if not rows:
             return None
         cells = "|".join(rows).split("|")  # far quicker than line by line
@@ -158,7 +161,7 @@ class _Reader:
     def _learn_columns(self, lines: Lines, index: int, text: str) -> None:
         """Learn the columns from a line that names them, or from the first one."""
         names = text.split("|")
-        if names[0].lower() in ("jobidraw", "jobid"):
+        if names[0].lower() in ("jobidraw", "jobid") or "JobIDRaw" in names:
             of_lower = {name.lower(): name for name in (*NEEDED, *FIELDS)}
             self.columns = {of_lower.get(name.lower(), name): place for place, name in enumerate(names) if name}
             missing = [name for name in NEEDED if name not in self.columns]
@@ -179,6 +182,7 @@ class _Reader:
 
     def _lives(self, lines: _Rows, columns: Mapping[str, Sequence[str]]) -> Block | None:
         """Return the lives in some rows, without steps and jobs that have not ended."""
+        self._check_cluster(lines, columns.get(CLUSTER, ()))
         for kind, name in NAMES.items():  # no name may stay in a log without names, also if it is no group
             self.numberings.kinds[kind].meet(columns[name], f"{lines.place}:{lines.numbers[-1]}")
         ids = columns["JobIDRaw"]
@@ -229,6 +233,14 @@ class _Reader:
             odd = np.flatnonzero([word not in STATES for word in state])
             self.tally.note("assumed", ODD_STATE, line[odd], job[odd], work[odd])
         return self._ended_lives(block, at["End"])
+
+    def _check_cluster(self, lines: _Rows, clusters: Sequence[str]) -> None:
+        """Refuse jobs of several clusters, whose numbers are alike: they would be taken for lives of the same jobs."""
+        self.cluster = self.cluster or next(iter(clusters), "")
+        for index, name in enumerate(clusters):
+            if name != self.cluster:
+                names = f"{in_quotes(self.cluster)} and {in_quotes(name)}"
+                raise lines.fault(index, f"all jobs must be of one cluster, but are of {names}; {CLUSTER_ADVICE}")
 
     def _ended_lives(self, block: Block, end: Ints) -> Block | None:
         """Return the lives that have ended; those that have not are counted."""

@@ -3,12 +3,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paretosched.workload.accounting.machine_use import largest_use
+from paretosched.workload.accounting.machine_use import remark_of_largest, remarks_on_size, use_over_time
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_it_is_the_largest_sum_at_any_start(seed: int) -> None:
+@pytest.mark.parametrize("last", [30, 3000])
+def test_it_is_how_often_each_sum_is_met_second_by_second(seed: int, last: int) -> None:
     generator = np.random.default_rng(seed)
-    start, run, width = (generator.integers(low, 30, 40) for low in (0, 1, 1))
-    sums = [width[(start <= second) & (second < start + run)].sum() for second in range(60)]
-    assert largest_use(start, run, width) == max(sums)
+    start, run, width = (generator.integers(low, high, 40) for low, high in ((0, last), (1, 30), (1, 30)))
+    seconds = np.arange(start.min(), (start + run).max())
+    sums = [width[(start <= second) & (second < start + run)].sum() for second in seconds]
+    levels, lasted = use_over_time(start, run, width)
+    assert dict(zip(levels.tolist(), lasted.tolist(), strict=True)) == {s: sums.count(s) for s in {*sums}}
+    assert (np.diff(levels) > 0).all()
+
+
+def test_nothing_that_ran_uses_nothing() -> None:
+    nothing = np.zeros(0, dtype=np.int32)
+    assert [part.size for part in use_over_time(nothing, nothing, nothing)] == [0, 0]
+
+
+def test_a_size_is_remarked_on_where_it_is_doubtful_only() -> None:
+    levels, lasted = np.array([10, 100]), np.array([60, 40])
+    assert "99 %" not in remark_of_largest(100, "cpus", levels, lasted)
+    assert remarks_on_size(100, "cpus", levels, lasted, 0.0) == []
+    assert remarks_on_size(99, "nodes", levels, lasted, 0.5) == [
+        "jobs wider than 99 nodes are dropped, with 50 % of the work; --capacity N if it is larger",
+        "machine of 99 nodes: what was recorded used more for 40 % of the time, up to 100; is this its size?",
+    ]

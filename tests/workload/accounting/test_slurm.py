@@ -278,10 +278,31 @@ def test_columns_may_have_another_order_and_more_of_them(whole: Result, tmp_path
     other = tmp_path / "other.txt"
     rows = [line.split("|") for line in ALL.read_text().splitlines()]
     other.write_text("".join("|".join([*reversed(row), "more"]) + "\n" for row in rows))
-    assert "must be the output of sacct" in refusal(other)  # no header: it does not begin with JobIDRaw
+    assert import_into(tmp_path, "slurm", other).jobs == whole.jobs
+    other.write_text("".join("|".join([*reversed(row), "more"]) + "\n" for row in rows[1:]))
+    assert "must be the output of sacct" in refusal(other)  # no header
     places = [0, *range(20, 0, -1)]
     other.write_text("".join("|".join([*(row[p] for p in places), "more"]) + "\r\n" for row in rows))
     assert import_into(tmp_path, "slurm", other).jobs == whole.jobs
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_jobs_of_two_clusters_are_not_taken_for_lives_of_the_same_jobs(
+    whole: Result, tmp_path: Path, first: bool
+) -> None:
+    header, *lines = ALL.read_text().splitlines()
+    names = ["Cluster", *["west"] * len(lines)]
+
+    def save() -> Path:
+        pairs = zip([header, *lines], names, strict=True)
+        rows = [f"{name}|{line}" if first else f"{line}|{name}" for line, name in pairs]
+        (tmp_path / "two.txt").write_text("\n".join(rows) + "\n")
+        return tmp_path / "two.txt"
+
+    assert import_into(tmp_path, "slurm", save()).jobs == whole.jobs
+    names[5] = "east"
+    fact = 'two.txt:6: all jobs must be of one cluster, but are of "west" and "east"; run sacct once'
+    assert fact in refusal(save())
 
 
 def test_months_with_other_columns_and_marks_of_utf8_may_follow_each_other(whole: Result, tmp_path: Path) -> None:
@@ -362,7 +383,7 @@ def test_the_command_has_what_the_parser_reads() -> None:
         ((1, "End", "9" * 15), ":2: End is "),
         ((4, "User", "an\x07na"), ":5: the name of a user, account, queue or partition must be a text of at most 200 "),
         ((1, "JobID", "a+1"), ':2: JobID is "a+1", not the number of a job'),
-        ((2, "State", "A|B"), ":3: a line must have 21 columns, but this one has 22; paretosched import slurm --comm"),
+        ((2, "State", "A|B"), ":3: a line must have 21 columns, but this one has 22: \""),
         ((0, "End", "Ende"), ":1: the header must name JobIDRaw, "),
     ],
 )  # fmt: skip
