@@ -251,7 +251,7 @@ def ranks(table: Sequence[Row], logs: Sequence[str]) -> list[str]:
         means, p = mean_ranks(table, logs, column, many)
         lines.append(f"| {column} | " + " | ".join(f"{means[name]:.2f}" for name in names) + f" | {p:.1g} |")
     about = (
-        f"Mean ranks over {len(logs)} logs and all seeds at {many:,} simulations, 1 is best. Friedman's test takes each "
+        f"Mean ranks over {len(logs)} logs and all seeds at {many:,} simulations, 1 is best. Friedman takes each "
         "pair of log and seed for a case of its own, which seeds of one log are not: read p as a size, not as a chance."
     )
     return [*lines, "", about, ""]

@@ -74,7 +74,7 @@ def summary(results: Path) -> list[str]:
 
 
 def _section(title: str, table: Sequence[Row], about_it: str, *, is_chosen: bool) -> list[str]:
-    """Return a section of the summary, nothing where nothing was measured; `is_chosen`: constants were, on some logs."""
+    """Return a section of the summary, or nothing; `is_chosen`: constants were chosen on some of its logs."""
     if not table:
         return []
     logs, budgets = ([*dict.fromkeys(row[key] for row in table)] for key in ("log", "evaluations"))

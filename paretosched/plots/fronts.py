@@ -129,18 +129,17 @@ def scatter(
     ]
     empty = plane(front, x, y, marks, log=log, webgl=webgl, focus=focus)
     line = outer_line(outer or {}, across, up, *ranges)
-    behind = [(go.Scattergl if webgl else go.Scatter)(line, showlegend=len(parts) > 1)] if line else []
+    behind = [(go.Scattergl if webgl else go.Scatter)(line, showlegend=True)] if line else []
     figure = go.Figure([*behind, *cloud, *empty.data], empty.layout)
     figure.update_layout(
         title={
             "text": f"{x} and {y}",
             "subtitle": {
-                "text": f"{_compass(across, up)} &nbsp; {_schedules(front, len(rows))}"
-                f"{f' &nbsp; dotted: {OUTER}' if line else ''}"
+                "text": f"{_compass(across, up)} &nbsp; {_schedules(front, len(rows))}",
             },
         },
         coloraxis=colour_bar(third, rows),
-        **(legend_below(0.19) if len(parts) > 1 else {}),
+        **(legend_below(0.19) if behind or len(parts) > 1 else {}),
     )
     return figure
 

@@ -25,7 +25,7 @@ POLICY = (
 )
 CONFIG = {
     "displaylogo": False,
-    "modeBarButtonsToRemove": ["sendChartToCloud"],
+    "modeBarButtonsToRemove": ["sendChartToCloud", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
     "plotlyServerURL": "",
     "responsive": True,
 }

@@ -36,13 +36,13 @@ def test_what_is_drawn_is_the_line_or_below_it_up_to_the_ends_of_the_axes(log: b
     assert outer_line(LINES, axis(front, "UTIL", False), up, *ends) == {}
 
 
-def test_it_is_the_first_trace_and_named_below_the_title() -> None:
+def test_it_is_the_first_trace_and_named_in_the_legend() -> None:
     front = random_front(1, rows=50, groups=3)
     plain, figure = (scatter(front, "AWRT1", "AWRT2", {}, log=True, outer=outer) for outer in (None, LINES))
     assert [trace.name for trace in figure.data[:1]] == [OUTER]
     assert len(figure.data) == len(plain.data) + 1
-    assert f"dotted: {OUTER}" in figure.layout.title.subtitle.text
-    assert OUTER not in plain.layout.title.subtitle.text
+    assert (figure.layout.showlegend, figure.data[0].showlegend) == (True, True)
+    assert OUTER not in str(plain.to_dict())
     assert OUTER not in str(scatter(front, "UTIL", "AWRT2", {}, outer=LINES).to_dict())
 
 

@@ -83,7 +83,7 @@ def test_without_a_list_known_accounts_are_equal_and_have_their_users() -> None:
         (lambda: FairShare(period=0), "period must be in 1..10000000 s, but is 0"),
         (lambda: FairShare(damping=0), "damping must be in 1..2147483647, but is 0"),
         (lambda: FairShare(associations=(Association("a", "b"),)), 'account "a" must come before "a/b", but does not'),
-        (lambda: FairShare(associations=(Association("a", within="a"),)), 'account "a" must be in another account, but'),
+        (lambda: FairShare(associations=(Association("a", within="a"),)), 'account "a" must be in another account'),
         (lambda: FairShare(associations=(Association("a", within="b"),)), 'account "b" must come before "a"'),
         (lambda: FairShare(associations=(Association("a"),) * 2), 'association must come once, but "a" comes again'),
         (

@@ -100,7 +100,7 @@ def test_a_word_alone_that_is_no_group_is_no_order() -> None:
 
 
 def test_a_named_order_is_no_part_of_a_formula() -> None:
-    with pytest.raises(InputError, match='^order: "sjf" is an order, and cannot be a part of a formula; write out its'):
+    with pytest.raises(InputError, match=r'^order: "sjf" is an order, and cannot be a part of a formula; write out'):
         ps.simulate(workload(), "order: 2 * sjf + wait")
     ps.simulate(workload(), "order: group(sjf) + wait * group(vip)")
 

@@ -53,7 +53,7 @@ def test_plotly_is_there_once_and_cannot_share(page):
     config = json.loads(re.search(r'id="config">(.*?)</script>', page).group(1))
     assert config == {
         "displaylogo": False,
-        "modeBarButtonsToRemove": ["sendChartToCloud"],
+        "modeBarButtonsToRemove": ["sendChartToCloud", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
         "plotlyServerURL": "",
         "responsive": True,
     }

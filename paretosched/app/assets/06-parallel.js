@@ -154,7 +154,7 @@
     const ends = limits();
     axes.forEach((axis, j) => {
       const group = node(svg, "g", { class: "axis", "data-axis": axis.name });
-      scaleOf(group, axis, j, at, w / axes.length);
+      scaleOf(group, axis, j, at, w / axes.length, j === axes.length - 1);
       limitsOn(group, axis, j, at, ends[axis.name]);
     });
     if (focused) svg.querySelector(`[data-handle="${focused}"]`)?.focus({ preventScroll: true });
@@ -199,13 +199,15 @@
   }
 
   /** Draw an axis with name, unit and ticks. With little room, names are in two rows, and units only in the table. */
-  function scaleOf(group, axis, j, { x, y, h }, room) {
+  function scaleOf(group, axis, j, { x, y, h }, room, isLast) {
     const crowded = room < 60;
     node(group, "line", { x1: x(j), x2: x(j), y1: y(0), y2: y(1), class: "rule" });
     node(group, "text", { x: x(j), y: crowded && j % 2 ? 29 : 14, class: "name" }, axis.name);
     if (!crowded) {
       const whose = { UTIL: "", AWRT: "all, " }[axis.name];
-      const words = whose ?? `${fitting(axis.label, Math.min(room, 2 * PAD.x) - 18)}, `;
+      const wide = (isLast || !j ? Math.min(room, 2 * PAD.x) : room) - 18; // at the ends there is less
+      const name = axis.label.length * 6 > wide ? axis.label.replace(/^group /, "") : axis.label;
+      const words = whose ?? `${fitting(name, wide)}, `;
       node(group, "text", { x: x(j), y: 29, class: "unit" }, `${words}${axis.unit}`);
     }
     for (const [place, words] of axis.ticks) {
