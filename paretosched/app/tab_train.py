@@ -36,7 +36,10 @@ CLASSES = {
         "The groups in the goal come first while the scheduler, which simulates EASY beside, keeps the limits; learns "
         "from the log and from five parts of it. For wishes with a limit on AWRT or on a group",
     ),
-    RULES: ("Rules", "Rules choose one of thirteen strategies by the state of the machine (paper 001)"),
+    RULES: (
+        "Rules",
+        "Rules choose one of thirteen strategies by the state of the machine (paper 001); deploy cannot run them",
+    ),
 }
 
 

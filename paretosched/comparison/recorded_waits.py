@@ -24,6 +24,7 @@ from ..workload.workload import Workload
 from .order_agreement import Pairs, compared_pairs
 
 LOOK = 60  # s; by default Slurm looks at its whole queue once a minute (sched_interval)
+MANY_PAIRS, MUCH_TURNED = 100, 0.4  # pairs, and the share of them in the other order that is as near as chance
 
 
 class Nearness(NamedTuple):
@@ -81,10 +82,17 @@ class RecordedWaits(NamedTuple):
     knows_down: bool
 
     def words(self) -> str:
-        """Return in one line how near it comes, and in the next what explains the rest."""
+        """Return in one line how near it comes, and in the last one what explains the rest."""
         near = self.near
         head = f"{self.name}, simulated, against the recorded waits of {number_of(near.jobs, 'job')}: {_words(near)}"
-        return f"{head}; the simulated ones are {_longer(near.longer)}\n  what explains the rest: {self._rest()}"
+        together, turned = near.pairs
+        is_chance = together >= MANY_PAIRS and turned > MUCH_TURNED * together
+        lines = [
+            f"{head}; the simulated ones are {_longer(near.longer)}",
+            *(["  half of the pairs would be chance: this is not how the machine decided"] if is_chance else []),
+            f"  what explains the rest: {self._rest()}",
+        ]
+        return "\n".join(lines)
 
     def _rest(self) -> str:
         """Return what the log says of the rest."""

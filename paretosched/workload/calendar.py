@@ -8,7 +8,7 @@ Papers 000 (III-A) and 002 (2.1): weekends, week days between 8 am and 6 pm, and
 from __future__ import annotations
 
 import datetime as dt
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 import numpy as np
 
@@ -30,7 +30,9 @@ def find_zone(zone: str) -> ZoneInfo:
     try:
         return ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise InputError(f"time zone {in_quotes(zone)} is not in the standard zone database") from None
+        near = sorted(name for name in available_timezones() if name.rpartition("/")[2].lower() == zone.lower())
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise InputError(f"time zone {in_quotes(zone)} is not in the standard zone database{hint}") from None
 
 
 def calendar(epoch: int, zone: str, horizon: int) -> Calendar:

@@ -63,6 +63,20 @@ def test_a_log_whose_answer_is_known() -> None:
     assert rest.endswith("; the log does not say what was down")
 
 
+def test_what_comes_as_near_as_chance_is_said_to_be_no_model_of_the_machine() -> None:
+    words = {}
+    for policy in ("fcfs", "order: submit"):  # the last one first
+        w = Workload(submit=range(40), run=[100] * 40, estimate=[100] * 40, width=[4] * 40, capacity=4)
+        start = ps.simulate(w, "fcfs").start
+        found = recorded_waits(w.with_(wait=start - w.eligible), ps.simulate(w, policy).start, policy)
+        assert found is not None
+        assert found.near.pairs.together > 100
+        words[policy] = found.words().splitlines()
+    assert len(words["fcfs"]) == 2
+    assert words["order: submit"][1] == "  half of the pairs would be chance: this is not how the machine decided"
+    assert words["order: submit"][2].startswith("  what explains the rest: ")
+
+
 def test_the_recorded_schedule_is_as_near_as_can_be() -> None:
     w = random_workload(seed=5)
     start = ps.simulate(w, "easy").start

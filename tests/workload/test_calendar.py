@@ -79,6 +79,8 @@ def test_an_unknown_zone_is_refused() -> None:
     for zone in ("Mars/Olympus", "", "../etc", "US/Eastern\n"):
         with pytest.raises(InputError, match="standard zone database"):
             calendar(0, zone, 10)
+    with pytest.raises(InputError, match=r"database; did you mean Europe/Berlin\?$"):
+        calendar(0, "berlin", 10)
 
 
 def test_a_day_that_a_place_left_out_has_no_situations() -> None:

@@ -50,6 +50,7 @@ BEFORE_WINDOW = (
     "submitted before the first job ended: if the window of the query began then, others of that time are missing"
 )
 NO_START = "start unknown: no recorded wait"
+NOTHING = "no job in it has ended; was it asked for the right days, and for the jobs of all users?"
 UTC = "the site's clock taken to be UTC; --zone names another one"
 
 
@@ -183,7 +184,7 @@ def import_lives(
             why = first_few((f"{count.jobs:,} {count.reason}" for count in dropped), limit=8)
             if settings.partition is not None and settings.partition not in numberings.partition.names_met:
                 why += f"; the partitions are {first_few(sorted(numberings.partition.names_met), limit=8)}"
-            raise InputError(f"{place}: there is no job that can be simulated{f': {why}' if why else ''}")
+            raise InputError(f"{place}: there is no job that can be simulated: {why or NOTHING}")
         jobs, remarks = _put_in_order(spool, tally, settings, place, numberings)
         _check_capacity(jobs, place, settings.unit)
         survey = _survey(spool, jobs, numberings, tally)
