@@ -58,11 +58,11 @@ def remark_of_largest(capacity: int, unit: str, levels: Ints, lasted: Ints) -> s
     Examples
     --------
     >>> remark_of_largest(6, "cpus", np.array([2, 4, 6]), np.array([500, 499, 1]))
-    'machine of 6 cpus: the largest use at one time, and for 99 % of it at most 4; --capacity N if it has another size'
+    'machine of 6 cpus: the largest use at one time, and 99 % of the time at most 4; --capacity N for another size'
     """
     usual = int(levels[np.searchsorted(np.cumsum(lasted), USUAL * lasted.sum())])
-    rare = f", and for {100 * USUAL:g} % of it at most {usual:,}" if usual < RARE * capacity else ""
-    return f"machine of {capacity:,} {unit}: the largest use at one time{rare}; --capacity N if it has another size"
+    rare = f", and {100 * USUAL:g} % of the time at most {usual:,}" if usual < RARE * capacity else ""
+    return f"machine of {capacity:,} {unit}: the largest use at one time{rare}; --capacity N for another size"
 
 
 def remarks_on_size(capacity: int, unit: str, levels: Ints, lasted: Ints, too_wide: float) -> list[str]:
@@ -80,15 +80,15 @@ def remarks_on_size(capacity: int, unit: str, levels: Ints, lasted: Ints, too_wi
     Examples
     --------
     >>> remarks_on_size(5, "cpus", np.array([2, 4, 6]), np.array([500, 499, 1]), 0.0)
-    ['machine of 5 cpus: what was recorded used more for 0.1 % of the time, up to 6; is this its size?']
+    ['machine of 5 cpus: what was recorded used more for 0.10 % of the time, up to 6; is this its size?']
     """
     remarks = []
     if too_wide:
-        share = f"{100 * too_wide:.2g} % of the work"
+        share = f"{100 * too_wide:.2f} % of all work"
         remarks = [f"jobs wider than {capacity:,} {unit} are dropped, with {share}; --capacity N if it is larger"]
     more = levels > capacity
     if more.any():
-        share = f"{100 * float(lasted[more].sum() / lasted.sum()):.2g} % of the time"
+        share = f"{100 * float(lasted[more].sum() / lasted.sum()):.2f} % of the time"
         used = f"what was recorded used more for {share}, up to {int(levels[-1]):,}"
         remarks.append(f"machine of {capacity:,} {unit}: {used}; is this its size?")
     return remarks

@@ -28,6 +28,6 @@ def test_a_size_is_remarked_on_where_it_is_doubtful_only() -> None:
     assert "99 %" not in remark_of_largest(100, "cpus", levels, lasted)
     assert remarks_on_size(100, "cpus", levels, lasted, 0.0) == []
     assert remarks_on_size(99, "nodes", levels, lasted, 0.5) == [
-        "jobs wider than 99 nodes are dropped, with 50 % of the work; --capacity N if it is larger",
-        "machine of 99 nodes: what was recorded used more for 40 % of the time, up to 100; is this its size?",
+        "jobs wider than 99 nodes are dropped, with 50.00 % of all work; --capacity N if it is larger",
+        "machine of 99 nodes: what was recorded used more for 40.00 % of the time, up to 100; is this its size?",
     ]
