@@ -25,6 +25,7 @@ from experiments.quoted import (
 CRITERIA = ("Greedy f1", "Greedy f2", "Greedy f3", "Greedy f4")
 SEQUENCES = ("nsga-adjacent", "nsga-swap", "nsga2-swap", "nsga2-later", "nsga2-group")
 EASY_TOO = tuple(f"{name} with EASY" for name in CRITERIA)
+LARGE = 1024  # workers
 DRAWN = (0.02, 0.3)  # s, as in the benchmark
 ROWS_OF_CLUSTER = 6  # of the table
 SLACK = [f"deep slack{what}" for what in ("", " at once", " jobs", " time", " time without")]
@@ -45,8 +46,19 @@ def row_of_speed(scheduler: str, *policies: str, digits: int = 2, aim: bool = Tr
 
 
 def rows_of_cluster(results: Results) -> list[Row]:
-    """Return the measurements of a simulated cluster."""
-    return results.rows("speed/cluster")
+    """Return the measurements of simulated clusters that two cores can keep busy."""
+    return [row for row in results.rows("speed/cluster") if int(row["workers"]) < LARGE]
+
+
+def rows_of_large_cluster(results: Results) -> list[Row]:
+    """Return the measurements of a simulated cluster that is too large for two cores, by mean sleep and lag."""
+    return [row for row in results.rows("speed/cluster") if int(row["workers"]) == LARGE]
+
+
+def _of_large(row: Row) -> tuple[float, float, float, float]:
+    """Return of a measurement the workers, the lag, the schedules a second, and per cent of the time at work."""
+    rate = float(row["evaluations"]) / float(row["wall"])
+    return float(row["workers"]), float(row["lag"]), rate, 100 * float(row["efficiency"])
 
 
 SPEED_CLAIMS: tuple[Claim, ...] = (
@@ -207,5 +219,20 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
         lambda r: [
             float(min(rows_of_cluster(r), key=lambda row: float(row["efficiency"]))[k]) for k in ("workers", "lag")
         ],
+    ),
+    Claim(
+        CLUSTER,
+        "With {:,.0f} workers and a lag of {:,.0f} it hands out {:,.0f} schedules a second, with which {:.0f} %",
+        lambda r: _of_large(rows_of_large_cluster(r)[0]),
+    ),
+    Claim(
+        CLUSTER,
+        "sleep for {:.0f} ms in the mean, {:.0f} % are at work with a lag of {:,.0f}, and {:.0f} % with one of "
+        "{:,.0f}: {:.0f} and {:.0f} schedules a second",
+        lambda r: (
+            1000 * float(rows_of_large_cluster(r)[1]["mean_sleep"]),
+            *(x for row in rows_of_large_cluster(r)[1:] for x in (_of_large(row)[3], _of_large(row)[1])),
+            *(_of_large(row)[2] for row in rows_of_large_cluster(r)[1:]),
+        ),
     ),
 )
