@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from ..core.errors import in_quotes, nearest_word
 from ..core.token_reader import Token
-from .formula import RESERVED, Formula, Term, parse_formula, read_formula, written_formula
+from .formula import DIRECTIONS, RESERVED, Formula, Term, parse_formula, read_formula, written_formula
 from .policy_tokens import PolicyReader, written_name
 
 BACKFILLS = ("none", "easy", "conservative")
@@ -117,8 +117,9 @@ def read_order(reader: PolicyReader, direction: str) -> JobOrder:
                 return JobOrder(PUBLISHED[word].formula, word, PUBLISHED[word].title)
             _refuse_misspelt(reader, token)
     reader.place = begin
+    has_direction = reader.comes(*DIRECTIONS)
     formula = read_formula(reader, direction)
-    if formula.term.bare and formula.term.labels[0].lower() in PUBLISHED:
+    if has_direction and formula.term.bare and formula.term.labels[0].lower() in PUBLISHED:
         name = formula.term.labels[0]
         reader.refuse_token(
             reader.ahead(-1),

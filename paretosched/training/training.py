@@ -47,8 +47,8 @@ from .margins import KEPT
 from .task import RATIO, SUM, Task
 
 LEARNT = (
-    "all of this is of the jobs that were learnt from; with --train-until 0.7 (until=0.7) the rest of the time says "
-    "what it reaches on others"
+    "all of this is of the jobs that were learnt from; --train-until 0.7 (until=0.7) keeps those of the last part of "
+    "the time for a test"
 )
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
 
