@@ -107,7 +107,7 @@ class Learner(NamedTuple):
     function: str
     wish: str
     settings: dict[str, Any]
-    seeds: int = 2
+    seeds: int = 5
 
 
 # Equal effort: 250 to 400 simulations of the whole training part. A third of the evaluations of orders are of all jobs,
@@ -125,13 +125,13 @@ RULES = {"kind": "symbiotic", "generations": 3, "evaluations": 350}
 CLASS = {"evaluations": 600}
 GUARDS = {"evaluations": 150}
 LEARNERS = (
-    Learner("orders", "train_priority", "free", CLASS),
-    Learner("orders, limits", "train_priority", "limits", CLASS),
-    Learner("orders, limits, margin", "train_priority", "limits", CLASS | {"margin": "auto"}),
-    Learner("guarded, limits", GUARDED, "limits", GUARDS, 5),
-    Learner("guarded, limits, margin", GUARDED, "limits", GUARDS | {"margin": "auto"}, 5),
-    Learner("guarded, limits, resampled", GUARDED, "limits", {"evaluations": 50, "resample": 4}, 5),
-    Learner("random orders, limits", RANDOM, "limits", {"evaluations": 250}),
+    Learner("orders", "train_priority", "free", CLASS, 2),  # these train longest
+    Learner("orders, limits", "train_priority", "limits", CLASS, 2),
+    Learner("orders, limits, margin", "train_priority", "limits", CLASS | {"margin": "auto"}, 2),
+    Learner("guarded, limits", GUARDED, "limits", GUARDS),
+    Learner("guarded, limits, margin", GUARDED, "limits", GUARDS | {"margin": "auto"}),
+    Learner("guarded, limits, resampled", GUARDED, "limits", {"evaluations": 50, "resample": 4}),
+    Learner("random orders, limits", RANDOM, "limits", {"evaluations": 250}, 4),
     Learner("Greedy", "train", "free", GREEDY),
     Learner("Greedy, limits", "train", "limits", GREEDY),
     Learner("Greedy, limits, margin", "train", "limits", GREEDY | {"margin": "auto"}),
