@@ -88,10 +88,12 @@ def behind(results: Path) -> str:
         archive, tied, untied = (mean(log, *way, many) for way in ways)
         if archive > untied:
             shares.append(100 * (tied - untied) / (archive - untied))
-    made = f"makes {min(shares):.0f} to {max(shares):.0f} % of its lead over untied random weightings"
     early = sum(mean(log, "random", TIED, few) > mean(log, ARCHIVE, TIED, few) for log in logs)
     ahead = f"after {few:,} tied random ones are ahead of it on {early} of {len(logs)} logs"
-    return f"after {many:,} the draw alone {made}, and {ahead}" if shares else ahead
+    if not shares:  # it has no lead
+        return ahead
+    made = f"makes {min(shares):.0f} to {max(shares):.0f} % of its lead over untied random weightings"
+    return f"after {many:,} the draw alone {made}, and {ahead}"
 
 
 def summary(results: Path) -> list[str]:

@@ -19,7 +19,7 @@ Equal keys come in the order in which jobs became eligible.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -437,20 +437,13 @@ class Priority:
         sentences = self._about_nodes(workload, estimates)
         terms = [row.formula.term for row in (*self.orders, *self.candidate_orders)]
         for word in ("user", "account", "queue", "partition"):
-            names = dict.fromkeys(label for term in terms for label in labels(term, word))
-            there = set(np.unique(field_of(workload, word)).tolist()) if names else set()
-            missing = [name for name in names if there.isdisjoint(numbers_of(Term(word, labels=(name,)), workload))]
+            missing = _missing(word, (label for term in terms for label in labels(term, word)), workload)
             if missing:
-                few = first_few(missing, len(missing))
-                sentences.append(f"{workload.name} has no {word} {few}; the policy goes on without")
-        if self.shares and self.usage != "group" and "share" in self.variables:
-            there = set(np.unique(field_of(workload, self.usage)).tolist())
-            missing = [
-                name for name in self.shares if there.isdisjoint(numbers_of(Term(self.usage, labels=(name,)), workload))
-            ]
+                sentences.append(f"{workload.name} has no {word} {missing}; the policy goes on without")
+        if self.usage != "group" and "share" in self.variables:
+            missing = _missing(self.usage, self.shares, workload)
             if missing:
-                few = first_few(missing, len(missing))
-                sentences.append(f"{workload.name} has no {self.usage} {few}, for which there is a share")
+                sentences.append(f"{workload.name} has no {self.usage} {missing}, for which there is a share")
         if "fairshare" in self.variables and self.fair_share.associations:
             unlisted = shareholders(self.fair_share, workload).unlisted
             if unlisted:
@@ -520,6 +513,14 @@ def _texts(order: str | Sequence[str], direction: str, part: str, same: str = ""
 def _by_situation(texts: Sequence[str]) -> Sequence[str]:
     """Return the words of an order for each situation, from one text or from one for each; none from none."""
     return texts if len(texts) != 1 else [texts[0]] * len(SITUATIONS)
+
+
+def _missing(word: str, names: Iterable[str], workload: Workload) -> str:
+    """Return the first users, accounts, queues or partitions of these names without a job in a log; "" if all have."""
+    names = dict.fromkeys(names)
+    there = set(np.unique(field_of(workload, word)).tolist()) if names else set()
+    missing = [name for name in names if there.isdisjoint(numbers_of(Term(word, labels=(name,)), workload))]
+    return first_few(missing, len(missing)) if missing else ""
 
 
 def _titles(orders: Sequence[JobOrder]) -> str:
