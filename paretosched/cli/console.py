@@ -102,13 +102,15 @@ def sure_interrupt() -> Iterator[None]:
 
     It would be lost in a callback of the garbage collector, such as Dask's, and in a finalizer. During an import or a
     compilation it would leave the library in a state in which a run cannot even be closed. While the bar is drawn or
-    taken away it would leave a terminal without a cursor, and standard error in the hands of a bar that is gone.
+    taken away it would leave a terminal without a cursor, and standard error in the hands of a bar that is gone. Where
+    a context has been entered and is not yet noted as such, nothing would leave it in order.
     """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
+        is_entering = frame is not None and frame.f_globals.get("__name__") == "contextlib"  # itself, no code of ours
         while frame is not None:
             package = str(frame.f_globals.get("__name__")).partition(".")[0]
-            if package in BUSY or frame.f_code.co_name in ("_gc_callback", "__del__"):
+            if is_entering or package in BUSY or frame.f_code.co_name in ("_gc_callback", "__del__"):
                 threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
                 return
             frame = frame.f_back

@@ -37,6 +37,31 @@ def test_a_reader_that_has_had_enough_is_no_error(house: Path, arguments: tuple[
     assert (outcome.returncode, outcome.stderr) == (0, "")
 
 
+INTERRUPTED_WHILE_ENTERING = """
+import contextlib, os, signal, time
+from paretosched.cli.console import sure_interrupt
+
+def enter(self, context, leave):
+    os.kill(os.getpid(), signal.SIGINT)  # the context has been entered; what leaves it is not yet known
+    note(self, context, leave)
+
+note = contextlib.ExitStack._push_cm_exit
+of_library = {"__name__": "contextlib", "os": os, "signal": signal, "note": note}
+contextlib.ExitStack._push_cm_exit = type(enter)(enter.__code__, of_library)
+with contextlib.suppress(KeyboardInterrupt), sure_interrupt(), contextlib.ExitStack() as stack:
+    stack.enter_context(contextlib.closing(type("Bar", (), {"close": lambda self: print("closed")})()))
+    time.sleep(30)
+    print("not interrupted")
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_a_context_is_entered_leaves_it_in_order() -> None:
+    line = [sys.executable, "-c", INTERRUPTED_WHILE_ENTERING]
+    outcome = subprocess.run(line, env=environment(), capture_output=True, text=True, check=False, timeout=60)
+    assert (outcome.returncode, outcome.stdout, outcome.stderr) == (0, "closed\n", "")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="NO /dev/full: a full disk behind stdout was not tried")
 @pytest.mark.parametrize("arguments", [("--help",), ("info", "w.swf.gz"), ("simulate", "w.swf.gz", "--json")])
