@@ -72,6 +72,8 @@ def run(options: argparse.Namespace) -> None:
 
     if options.output is not None:
         check_front_name(options.output)
+    if options.box is not None and not options.box > 1:
+        raise InputError(f"--box must be above 1 times EASY, but is {options.box:g}")
     states = _states(options.runs)
     inputs = [load_front(path) for path in options.runs]
     front = merge(inputs)

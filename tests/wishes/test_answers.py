@@ -12,6 +12,7 @@ from paretosched.wishes.answers import SLACKS, answer
 from paretosched.wishes.best_possible import best_possible, distance_text
 from paretosched.wishes.relative_limits import resolve
 from paretosched.wishes.wish import Limit, Wish, goal, violation
+from support.commands import columns
 
 WORKLOAD = ps.lublin(80, 32, 1)
 EASY = np.asarray(ps.objectives(ps.simulate(WORKLOAD, "easy")))
@@ -54,8 +55,17 @@ def test_the_best_schedule_within_the_limits_and_what_looser_ones_bring() -> Non
     assert about["at_most_vs_easy"] == pytest.approx(100 * (1 - best.goal / reply.easy_objective))
     text = reply.text()
     assert f"\n{sentence}\n" in text
+    assert [row[4] for row in columns(text, "slack %")] == ["AWRT2", "AWRT2", "AWRT3", "AWRT3", "AWRT3", "AWRT4"]
     assert f"row {rows[0.9]} of 3 is nearest, within the limits" in text
     assert f": {gain:.1f} % better" in text
+
+
+def test_groups_with_names_are_named_where_looser_limits_cost_them_most() -> None:
+    named = WORKLOAD.with_(groups=("vip", "1", "physics", "4", "others' jobs"))
+    front = a_front(np.array([[1.0, 1.0, 0.9, 1.0, 1.01, 0.95, 1.0]]), named)
+    reply = answer("vip, AWRT3 <= 1.02*EASY", front, named)
+    assert {slack.worst for slack in reply.slacks} == {"AWRT3"}
+    assert {row[4] for row in columns(reply.text(), "slack %")} == {"AWRT3, physics"}
 
 
 def test_the_answer_is_the_nearest_row_by_definition() -> None:
