@@ -295,10 +295,13 @@ def longest_wait(row: Row) -> float:
 
 
 def shorter(results: Results, estimates: str) -> list[bool]:
-    """Return where other estimates than requests shorten AWRT; a case is a policy on a log."""
-    requested = {(row["policy"], row["log"]): row for row in results.rows("online/estimates", estimates="requested")}
-    rows = results.rows("online/estimates", estimates=estimates)
-    return [float(row["AWRT"]) < float(requested[row["policy"], row["log"]]["AWRT"]) for row in rows]
+    """Return where other estimates than requests shorten AWRT; a case is a policy on a log that has requests."""
+    requested, exact, rows = (
+        {(row["policy"], row["log"]): row["AWRT"] for row in results.rows("online/estimates", estimates=name)}
+        for name in ("requested", "exact", estimates)
+    )
+    with_requests = {log for policy, log in exact if exact[policy, log] != requested[policy, log]}
+    return [float(awrt) < float(requested[case]) for case, awrt in rows.items() if case[1] in with_requests]
 
 
 def count(results: Results, table: str, key: str) -> int:

@@ -40,7 +40,7 @@ STATED: tuple[Stated, ...] = tuple(
         ),
         (README, SETTING): (
             "Trained on the first half of each log",
-            "of the last 30 % of four other scalings",
+            "On five scalings of SDSC00 to 1,024 processors",
             "What two groups lose here",
             "List and CONS are two",
         ),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import better_estimates
 import common
 import constants
 import nudges
@@ -16,6 +18,7 @@ import possible
 import run
 import scalings
 import settings
+import sureness
 from by_log import of_log, of_scaled_log
 from elsewhere import chosen_elsewhere, left_out_logs, total_of, without_the_chosen_on
 from standings import (
@@ -24,8 +27,6 @@ from standings import (
     Standing,
     best_of,
     gains_by_log,
-    idle_logs,
-    kept_by,
     kept_of,
     place,
     safest_of,
@@ -54,13 +55,15 @@ def main() -> None:
     everything, tried = fairly(rows[run.UNTRAINED], rows[run.TRAINED])
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
     lines = ["# What should I run? Policies on jobs that they have not learnt from", ""]
-    elsewhere = of_model(rows[run.GUARDED]), rows[run.NUDGES]
-    lines += [*opening(provenance, everything, standings, *elsewhere), *heading(provenance)]
+    elsewhere = of_model(rows[run.GUARDED]), rows[run.NUDGES], rows[run.SCALINGS]
+    lines += [*opening(provenance, everything, standings, *elsewhere), *heading(provenance, seeds_of(everything))]
     for part in run.PARTS:
         lines += [] if (bounds if part == run.BOUNDS else rows[part]) else common.not_run(part)
     lines += [*tried, *answer(everything, standings, bounds)]
     safest = safest_of(standings)
     lines += [*(gains_in_words(everything, safest, bounds) if safest else []), *table_of_all(standings)]
+    best, plain = (most_of([s for s in standings if is_any or not s.is_trained]) for is_any in (True, False))
+    lines += sureness.section(everything, standings, best, plain)
     lines += [*seed_by_seed(everything), *left_out_logs(everything), *without_the_chosen_on(everything, standings)]
     if len(everything) < len(rows[run.UNTRAINED]):
         of_all = sorted(standings_of(rows[run.UNTRAINED]), key=lambda standing: standing.rank)
@@ -70,14 +73,14 @@ def main() -> None:
         last = [row for part in TRIED for row in rows[part] if place(row) == (log, settings.LAST.name)]
         if log in settings.SCALED:
             tenths = [row for row in rows[run.TENTHS] if row["log"] == log]
-            lines += of_scaled_log(log, tenths, of_tenths, last, bounds, most_of(standings).policy)
+            lines += of_scaled_log(log, tenths, of_tenths, last, bounds, best.policy)
         else:
             lines += of_log(log, [row for row in everything if row["log"] == log], pools, last, bounds)
     lines += on_the_last_part(rows[run.TRAINED])
-    lines += scalings.section(rows[run.SCALINGS], most_of(standings).policy)
+    lines += [*scalings.section(rows[run.SCALINGS], best.policy), *scalings.larger_section(rows[run.SCALINGS])]
     lines += nudges.section(rows[run.NUDGES])
     lines += goals(rows[run.TRAINED], standings) if rows[run.TRAINED] else []
-    lines += [*worth_of_estimates(rows[run.ESTIMATES]), *choice_of_constants(rows[run.GUARDED])]
+    lines += [*better_estimates.section(rows[run.ESTIMATES]), *choice_of_constants(rows[run.GUARDED])]
     lines += left_out(options.results)
     common.save_summary(options.results, lines)
     if not options.no_figures:
@@ -137,41 +140,85 @@ def opening(
     standings: Sequence[Standing],
     made_up: Sequence[Row],
     moved: Sequence[Row],
+    scaled: Sequence[Row],
 ) -> list[str]:
-    """Return the five sentences of the summary; `made_up` and `moved` are the rows of made-up logs and of nudges."""
+    """Return the five sentences of the summary.
+
+    Parameters
+    ----------
+    provenance, rows, standings
+        Of the results: what was run, the rows of all policies, and how these stand.
+    made_up, moved, scaled
+        The rows of made-up logs, of nudges, and of scalings.
+    """
     best, twins = most_of(standings), twins_of_easy(rows)
-    greedy = max(standings, key=lambda standing: standing.gain)
+    plain = most_of([standing for standing in standings if not standing.is_trained])
     is_easy = best.policy in (settings.EASY, *twins)
     share = f"{100 * settings.KEPT:.0f} % of the parts"
     found = (
         f"none gains anything and keeps the limits in {share}, except EASY itself"
         if is_easy
         else f"`{best.policy}`{in_short(best)} gains most of those that keep the limits in {share}: {best.gain:.1f} % "
-        f"in the mean over logs, kept in {kept_by(tenths_of(rows, best), idle_logs(rows))}"
+        f"in the mean over logs, kept in {kept_of(tenths_of(rows, best))}"
     )
     trained = chosen_elsewhere(rows, safest_of)
     found += f"; trained ones, chosen on other logs, gain {total_of(trained)}" if trained else ""
-    parts = f"these {parts_of_logs(rows)}"
-    is_guarded = best.policy.startswith(Guarded.rule)
-    sure = f"It was designed and picked with {parts} in view" if is_guarded else f"It was picked on {parts}"
-    of_best = [row for row in made_up if row["policy"] == best.policy]
-    sure += f"; on made-up logs, which nobody had in view, limits are kept in {kept_of(of_best)}" if of_best else ""
-    if later := nudges.in_short(moved, best.policy):
-        sure += f"; {later}"
+    sure = [f"It was picked with these {parts_of_logs(rows)} in view"]
+    if best.policy != plain.policy:
+        sure.append(sureness.in_short(rows, best.policy, plain.policy))
+    sure += [words for words in (on_made_up_logs(made_up, best), nudges.in_short(moved, best.policy)) if words]
     return common.opening(
         f"Which scheduler reaches the least {provenance['objective']}, response times of two user groups, on jobs that "
         f"it has not learnt from, within {provenance['limits']} (AWRT is the mean response time, weighted by processor "
         "seconds)?",
         f"Of {len(standings) - len(twins) - 1} policies {found}.",
-        f"{sure}; there are {seeds_of(rows)}.",
-        ("What" if is_easy else f"{broken_by(rows, best)}; what")
-        + f" gains most, `{greedy.policy}` ({greedy.gain:.1f} %), keeps them in "
-        f"{kept_of(tenths_of(rows, greedy))}, AWRT {worse_awrt(greedy)}, its worst group "
-        f"{-greedy.group:.0f} % worse in the mean.",
-        f"Train `{best.policy}` on your own log{command_of(best.policy)}, and review it after some weeks."
+        f"{'; '.join(sure)}.",
+        f"{most_broken(rows, standings)}."
+        if is_easy
+        else f"{broken_by(rows, best, scaled)}; {price_of(best, standings)}.",
+        f"Train `{best.policy}` on your own log{command_of(best.policy)}, and `review` it: how soon it must be trained "
+        "again was not measured."
         if best.is_trained
         else f"Run `{best.policy}`{'' if is_easy else f', or `{settings.EASY}` if the limits must hold'}, and try it "
         f"on a part of your log that it has not seen{first_groups_lose(best.policy)}.",
+    )
+
+
+def on_made_up_logs(made_up: Sequence[Row], best: Standing) -> str:
+    """Return how often a policy keeps limits on made-up logs, and which one does so more often and gains more."""
+    mine = [row for row in made_up if row["policy"] == best.policy]
+    if not mine:
+        return ""
+
+    def reached(rows: Sequence[Row]) -> tuple[int, float]:
+        return sum(float(row["exceeded"]) == 0 for row in rows), mean(float(row["objective_vs_easy"]) for row in rows)
+
+    kept, gain = reached(mine)
+    words = f"on made-up logs limits are kept in {kept_of(mine)}, gain {gain:.1f} %"
+    others = {name: reached(rows) for name, rows in common.rows_by(made_up, itemgetter("policy")).items()}
+    better = {name: cell for name, cell in others.items() if cell[0] > kept and cell[1] > gain}
+    if not better:
+        return words
+    name = max(better, key=better.__getitem__)
+    return f"{words} (`{name}`: {better[name][0]}, {better[name][1]:.1f})"
+
+
+def most_broken(rows: Sequence[Row], standings: Sequence[Standing]) -> str:
+    """Return in words how often the policy that gains most keeps the limits, and what it costs."""
+    greedy = max(standings, key=lambda standing: standing.gain)
+    return (
+        f"What gains most, `{greedy.policy}` ({greedy.gain:.1f} %), keeps the limits in "
+        f"{kept_of(tenths_of(rows, greedy))}, AWRT {worse_awrt(greedy)}, its worst group "
+        f"{-greedy.group:.0f} % worse in the mean"
+    )
+
+
+def price_of(standing: Standing, standings: Iterable[Standing]) -> str:
+    """Return in words what a policy costs: slowdowns, the longest waits, and what a group loses."""
+    (easy,) = (one for one in standings if one.policy == settings.EASY)
+    return (
+        f"slowdown is {standing.slowdown:.0f} (EASY's {easy.slowdown:.0f}), the longest 95 % wait {standing.p95:.1f} "
+        f"times EASY's; the worst group loses {-standing.group:.0f} %, {-standing.lowest:.0f} % at most"
     )
 
 
@@ -181,7 +228,8 @@ def command_of(name: str) -> str:
     for learner in settings.LEARNERS:
         if learner.name == name and learner.function in classes:
             words = [f"--{key.replace('_', '-')} {value}" for key, value in learner.settings.items()]
-            return f" (`train --class {' '.join([classes[learner.function], *words])}`)"
+            aim = f'--objective "{settings.WISHES[learner.wish]}"'
+            return f" (`paretosched train LOG --class {' '.join([classes[learner.function], aim, *words])} -o POLICY`)"
     return ""
 
 
@@ -246,25 +294,22 @@ def gains_in_words(rows: Sequence[Row], standing: Standing, bounds: Sequence[Row
     return [f"`{standing.policy}`, mean gain by log: {of_logs}.{f' {proof}' if bounds else ''}", ""]
 
 
-def broken_by(rows: Sequence[Row], standing: Standing) -> str:
-    """Return in words on which logs a policy breaks the limits, how often and by how much, and what a group loses."""
+def broken_by(rows: Sequence[Row], standing: Standing, scaled: Sequence[Row]) -> str:
+    """Return in words on which logs a policy breaks the limits, how often and by how much; and on larger machines."""
     mine = tenths_of(rows, standing)
     broken = []
-    for log in dict.fromkeys(row["log"] for row in mine):
-        here = [row for row in mine if row["log"] == log]
+    for log, here in common.rows_by(mine, itemgetter("log")).items():
         excess = [100 * float(row["exceeded"]) for row in here if float(row["exceeded"])]
         if excess:
             most = f"{max(excess):.{1 if max(excess) >= 1 else 2}f} %"
             by = f"by {'up to ' if len(excess) > 1 else ''}{most}"
             broken.append(f"on {log} in {len(excess)} of {len(here)} ({by})")
-    return (
-        f"Limits are broken by `{standing.policy}` {', '.join(broken) or 'nowhere'}; its worst group loses "
-        f"{-standing.group:.0f} % in the mean, {-standing.lowest:.0f} % at most"
-    )
+    broken += [words for words in [scalings.larger_in_short(scaled, standing.policy)] if words]
+    return f"It breaks limits {', '.join(broken) or 'nowhere'}"
 
 
-def heading(provenance: Mapping[str, Any]) -> list[str]:
-    """Return the lines about logs, splits and measures."""
+def heading(provenance: Mapping[str, Any], seeds: str) -> list[str]:
+    """Return the lines about logs, splits and measures; `seeds` says how many there are."""
     quick = common.quick_remark(provenance, "on made-up workloads")
     logs = "; ".join(f"{log}: {w['jobs']:,} jobs" for log, w in provenance["workloads"].items())
     return [
@@ -277,13 +322,14 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         "part of a log is left out if a group of the objective has no jobs before the cut or after it; if fewer than "
         "four tenths are left, the one before the first is tried, too, after two fifths of the log. "
         f"{common.cut_remark(provenance, (log for log in provenance['workloads'] if log in settings.LOGS))}"
-        f"{common.versions_text(provenance)}.",
+        f"There are {seeds}. {common.versions_text(provenance)}.",
         "",
         "Gains are (EASY - X) / EASY in per cent, positive is better. Intervals are 90 %, by a block bootstrap over "
         "the weeks of all tenths together: of the gain, and of that of AWRT, over all these weeks, and not of the "
         "median and the mean of the tenths beside them, which may lie outside; of trained policies the ends are means "
-        "over seeds. A limit is broken by so many per cent of it, added up over limits. Ranks are among all policies, "
-        "those outside the limits behind the others.",
+        "over seeds, which leaves out how seeds differ, and so they are too narrow. A limit is broken by so many per "
+        "cent of it, added up over limits. Ranks are among all policies, those outside the limits behind the others; "
+        "one seed outside puts the policy there.",
         "",
     ]
 
@@ -298,7 +344,8 @@ def answer(rows: Sequence[Row], standings: Sequence[Standing], bounds: Sequence[
     lines = [
         f"**The best policy that keeps the limits in {share} of the splits: {best.policy}**, "
         f"{possible.in_words(best.gain, most)}, in the mean over logs, {best.worst:+.1f} % on the worst log. Of those "
-        f"that need no training: {plain.policy}{twins}, {plain.gain:+.1f} %. Picked on these parts of the logs."
+        f"that need no training: {plain.policy}{twins}, {plain.gain:+.1f} %. Picked on these parts of the logs. "
+        f"{most_broken(rows, standings)}."
     ]
     return [*lines, ""]
 
@@ -443,52 +490,6 @@ def goals(rows: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
     ]
 
 
-def worth_of_estimates(rows: Sequence[Row]) -> list[str]:
-    """Return the section about what other estimates than the requested ones change, policy by policy."""
-    if not rows:
-        return []
-    lines = []
-    better_awrt: dict[str, list[bool]] = {}
-    for policy in dict.fromkeys(row["policy"] for row in rows):
-        requested = {row["log"]: row for row in rows if (row["policy"], row["estimates"]) == (policy, "requested")}
-        for estimates in settings.ESTIMATES[1:]:
-            mine = [row for row in rows if (row["policy"], row["estimates"]) == (policy, estimates)]
-            cells = []
-            for key, least in (("AWRT", 1.0), ("slowdown_all", 1.0), ("wait_p95_all", 3600.0)):
-                gains = [
-                    100 * (1 - at_least(row, key, least) / at_least(requested[row["log"]], key, least)) for row in mine
-                ]
-                better = sum(gain > 0 for gain in gains)
-                if key == "AWRT":
-                    better_awrt.setdefault(estimates, []).extend(gain > 0 for gain in gains)
-                cells.append(f"{median(gains):+.1f} ({min(gains):+.0f} to {max(gains):+.0f}), {better} of {len(gains)}")
-            group = min(
-                100 * (1 - value / before)
-                for row in mine
-                for before, value in zip(
-                    common.groups_of(requested[row["log"]], "AWRT{}"), common.groups_of(row, "AWRT{}"), strict=True
-                )
-            )
-            lines.append([policy, estimates, *cells, f"{group:+.0f}"])
-    logs = list(dict.fromkeys(row["log"] for row in rows))
-    heads = ["policy", "estimates", "AWRT", "slowdown", "95 % wait", "worst group on the worst log"]
-    return [
-        "## What better estimates are worth under each order of backfilling",
-        "",
-        f"Whole logs ({', '.join(logs)}), which have not been learnt from: predictions rest on jobs that have ended. "
-        "Gain in per cent over the same policy with the requests of the users: median over logs (worst to best log), "
-        "and on how many logs it is better; 95 % waits of less than an hour count as one. EASY++ is first come first "
-        "served, backfilled shortest first, with `recent`.",
-        "",
-        "AWRT is better in "
-        + ", ".join(f"{sum(cases)} of {len(cases)} cases with `{name}`" for name, cases in better_awrt.items())
-        + ".",
-        "",
-        *markdown(heads, lines, left=2),
-        "",
-    ]
-
-
 def choice_of_constants(rows: Sequence[Row]) -> list[str]:
     """Return the section about the constants of guarded orders: how they were chosen, and what they reach elsewhere."""
     if not rows:
@@ -516,7 +517,8 @@ def choice_of_constants(rows: Sequence[Row]) -> list[str]:
         "",
         *markdown(heads, lines, left=0),
         "",
-        f"On {settings.MADE_UP_SEEDS} made-up logs, which had no part in any choice (second half of "
+        f"On {settings.MADE_UP_SEEDS} made-up logs, which had no part in the choice of constants, but were seen before "
+        "the last kinds of training were made (second half of "
         f"{settings.MADE_UP['jobs']:,} jobs of the Lublin-Feitelson model on {settings.MADE_UP['processors']} "
         f"processors, in groups by consumption in the whole log; each as it is, and with arrivals denser by "
         f"{100 * (1 - settings.DENSER[1]):.0f} %); trained guarded orders learn from the first half, with one seed:",
@@ -532,11 +534,6 @@ def in_made_up_logs(rows: Sequence[Row]) -> list[str]:
     worst = max(float(row["exceeded"]) for row in rows)
     shown = (f"{value:+.1f} %" for value in (mean(gains), min(gains), max(gains)))
     return [rows[0]["policy"], kept_of(rows), f"{100 * worst:.1f} %", *shown]
-
-
-def at_least(row: Row, key: str, least: float) -> float:
-    """Return a value of a row; `least` if it is smaller, so that seconds are not set against minutes."""
-    return max(float(row[key]), least)
 
 
 def left_out(results: Path) -> list[str]:

@@ -25,6 +25,8 @@ def section(rows: Sequence[Row]) -> list[str]:
     tenths = [row for row in rows if row["split"] in ROLLING]
     lines = [[policy, *cells(tenths, policy)] for policy in dict.fromkeys(row["policy"] for row in tenths)]
     draws = len({row["nudge"] for row in tenths}) - 1
+    above = [f"`{policy}`" for policy in dict.fromkeys(row["policy"] for row in tenths) if is_above(tenths, policy)]
+    words = f"As recorded, {', '.join(above)} gain more than in any draw: policies were made with these jobs in view. "
     return [
         "## If every job came up to a minute later",
         "",
@@ -34,7 +36,8 @@ def section(rows: Sequence[Row]) -> list[str]:
         "random, EASY's too. Gains are means over logs, of the first seed of trainings, which learnt from the jobs "
         "as recorded; the spread is the standard deviation of these means over the draws. In the last column, the "
         f"median and the largest difference between the lowest and the highest gain on a tenth, of the {draws} and "
-        "as recorded, in percentage points. What is smaller than these differences says nothing of a policy.",
+        f"as recorded, in percentage points. {words if above else ''}What is smaller than these differences says "
+        "nothing of a policy.",
         "",
     ]
 
@@ -60,6 +63,13 @@ def gains_of_draws(moved: Sequence[Row], policy: str) -> list[float]:
     return [mean(gains_by_log([row for row in moved if row["nudge"] == d], policy).values()) for d in draws]
 
 
+def is_above(rows: Sequence[Row], policy: str) -> bool:
+    """Return whether a policy gains more on the jobs as recorded than in every draw."""
+    mine = [row for row in rows if row["policy"] == policy]
+    recorded, moved = ([row for row in mine if (row["nudge"] != "0") == later] for later in (False, True))
+    return mean(gains_by_log(recorded, policy).values()) > max(gains_of_draws(moved, policy))
+
+
 def reaches(rows: Sequence[Row]) -> list[float]:
     """Return for each tenth how far apart its lowest and its highest gain are."""
     tenths = groupby(sorted(rows, key=place), key=place)
@@ -68,10 +78,11 @@ def reaches(rows: Sequence[Row]) -> list[float]:
 
 
 def in_short(rows: Sequence[Row], policy: str) -> str:
-    """Return the end of a sentence: the gain of a policy over the draws, and how often it keeps the limits."""
-    moved = [row for row in rows if row["policy"] == policy and row["nudge"] != "0" and row["split"] in ROLLING]
+    """Return the end of a sentence: the gain of a policy over the draws, and as recorded; of the first seed."""
+    tenths = [row for row in rows if row["policy"] == policy and row["split"] in ROLLING]
+    moved = [row for row in tenths if row["nudge"] != "0"]
     if not moved:
         return ""
-    gains = gains_of_draws(moved, policy)
-    low, high = min(gains), max(gains)
-    return f"if every job comes up to a minute later, it gains {low:.1f} to {high:.1f} %, kept in {kept_of(moved)}"
+    recorded = mean(gains_by_log([row for row in tenths if row["nudge"] == "0"], policy).values())
+    low, high = min(gains := gains_of_draws(moved, policy)), max(gains)
+    return f"{low:.1f} to {high:.1f} % if jobs come up to a minute later ({recorded:.1f} as recorded)"

@@ -89,6 +89,7 @@ def main() -> None:
             continue
         if part == SCALINGS:
             drawn = [log for log in logs if options.quick or log in settings.SCALED]
+            drawn += [name for name, log in larger(options.quick).items() if log in logs]
             for log, scaling in product(drawn, (common.SCALING_SEED, *common.OTHER_SCALINGS)):
                 of_part += rows_of_scaling(log, scaling, options)
                 save_part(part, "", of_part, drawn, options.results)
@@ -190,6 +191,11 @@ def splits(log: str, quick: bool) -> tuple[settings.Split, ...]:
 def tenths(quick: bool) -> tuple[settings.Split, ...]:
     """Return the splits of scaled logs on which policies without training are tried, in a table of their own."""
     return tuple(split for split in settings.ROLLING if not quick or split in settings.QUICK_SPLITS)
+
+
+def larger(quick: bool) -> dict[str, str]:
+    """Return the scalings on which guarded orders are tried that learnt from the log as recorded, and its name."""
+    return settings.QUICK_LARGER if quick else settings.LARGER
 
 
 def seeds(part: str, options: argparse.Namespace) -> Sequence[int | None]:
@@ -296,20 +302,26 @@ def rows_of_constants(log: str, quick: bool) -> Iterator[dict[str, Any]]:
 def rows_of_scaling(log: str, scaling: int, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield what policies reach on the last part of a scaling of a log: untrained ones, and those of its first scaling.
 
-    The latter are trainings of the results: none is made here.
+    The latter are trainings of the results: none is made here. Of a log of `settings.LARGER` it is guarded orders
+    alone, trained on the log as it was recorded.
     """
     last = settings.LAST
+    of_small = larger(options.quick)
+    learnt_on = of_small.get(log, log)
+    recorded = settings.SCALED.get(learnt_on, learnt_on)
     if options.quick:
-        whole = slower(common.stand_in(log, settings.QUICK | {"seed": settings.QUICK["seed"] + 100 * scaling}), log)
+        size = settings.QUICK | {"seed": settings.QUICK["seed"] + 100 * scaling}
+        whole = slower(common.stand_in(recorded, size), log)
     else:
-        whole = common.scaling_of(settings.SCALED[log], scaling)
+        whole = common.scaling_of(recorded, scaling)
     _, test = learning_and_test(whole, last)
     where: dict[str, Any] = {"part": SCALINGS, "log": log, "scaling": scaling}
-    for words in policies(options.quick):
+    for words in (settings.EASY, settings.GUARDED_ORDER) if log in of_small else policies(options.quick):
         yield where | {"policy": words, "seed": ""} | without_sums(reached_by(test, words, options))
-    learning_part, _ = learning_and_test(workload(log, options.quick), last)
-    for seed, learner in product(seeds(TRAINED, options), learners(options.quick)):
-        found = earlier_training(learner, seed, learning_part, last, log, options)
+    learning_part, _ = learning_and_test(workload(learnt_on, options.quick), last)
+    tried = [one for one in learners(options.quick) if log not in of_small or one.function == settings.GUARDED]
+    for seed, learner in product(seeds(TRAINED, options), tried):
+        found = earlier_training(learner, seed, learning_part, last, learnt_on, options)
         if found is not None:
             label = where | {"policy": learner.name, "seed": seed}
             yield label | without_sums(reached_by(test, found[0], options))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from statistics import mean, median
 from typing import NamedTuple
@@ -108,21 +108,21 @@ def safest_of(standings: Iterable[Standing]) -> Standing | None:
     return max(gaining, key=lambda standing: (standing.within_limits, standing.gain), default=None)
 
 
-def steady_of(standings: Iterable[Standing]) -> list[Standing]:
-    """Return the policies that keep the limits often enough."""
-    return [standing for standing in standings if standing.within_limits >= settings.KEPT]
+def steady_of(standings: Iterable[Standing], share: float = settings.KEPT) -> list[Standing]:
+    """Return the policies that keep the limits often enough, in this share of the parts."""
+    return [standing for standing in standings if standing.within_limits >= share]
 
 
-def best_of(standings: Iterable[Standing]) -> Standing | None:
+def best_of(standings: Iterable[Standing], share: float = settings.KEPT) -> Standing | None:
     """Return which policy gains most of those that keep the limits often enough; None if none does."""
-    return max(steady_of(standings), key=lambda standing: standing.gain, default=None)
+    return max(steady_of(standings, share), key=lambda standing: standing.gain, default=None)
 
 
 def twins_of_easy(rows: Sequence[Row]) -> list[str]:
     """Return the policies under other names whose schedules have the values of EASY's wherever they were tried."""
     others = dict.fromkeys(row["policy"] for row in rows if row["policy"] != settings.EASY)
-    differs = {row["policy"] for row in rows if any(common.groups_of(row, "AWRT{}_vs_easy"))}
-    return [policy for policy in others if policy not in differs]
+    of_policies = common.rows_by(rows, itemgetter("policy"))
+    return [policy for policy in others if as_easy(of_policies[policy]) == len(of_policies[policy])]
 
 
 def idle_logs(rows: Iterable[Row]) -> list[str]:
@@ -131,10 +131,19 @@ def idle_logs(rows: Iterable[Row]) -> list[str]:
     return [log for log in dict.fromkeys(row["log"] for row in rows) if log not in moved]
 
 
-def kept_by(rows: Sequence[Row], idle: Sequence[str]) -> str:
-    """Return in how many of some rows the limits were kept, with and without idle logs."""
-    busy = [row for row in rows if row["log"] not in idle]
-    return kept_of(rows) + (f" ({kept_of(busy)} without {', '.join(idle)}, where nobody waits)" if idle else "")
+def as_easy(rows: Iterable[Row]) -> int:
+    """Return in how many of some rows the schedule has EASY's own values: a policy that does nothing keeps limits."""
+    return sum(not any(common.groups_of(row, "AWRT{}_vs_easy")) for row in rows)
+
+
+def by_parts(rows: Sequence[Row], value: Callable[[Row], float]) -> list[float]:
+    """Return a value on every part of a log, of several seeds their mean: a policy with many seeds counts no more."""
+    return [mean(map(value, here)) for here in common.rows_by(rows, place).values()]
+
+
+def is_kept(row: Row) -> float:
+    """Return 1 if the limits are kept, else 0."""
+    return float(float(row["exceeded"]) == 0)
 
 
 def kept_of(rows: Sequence[Row]) -> str:

@@ -16,6 +16,8 @@ from paretosched.workload.user_groups import by_consumption
 from support.experiments import ROOT, modules, script
 
 SCRIPTS = (
+    "analysis",
+    "better_estimates",
     "by_log",
     "elsewhere",
     "nudges",
@@ -24,6 +26,7 @@ SCRIPTS = (
     "standings",
     "run",
     "settings",
+    "sureness",
 )  # there are more experiments
 
 
@@ -142,11 +145,111 @@ def test_other_scalings_are_apart_from_the_one_learnt_on(scripts: dict[str, Any]
         ["lxf", "+1.0 %", "+2.0 to +2.5 %", "0 of 2"],
     ]
     assert lines[-2] == (
-        "`a` keeps the limits in 2 of 4. Of untrained policies that gain 1 % or more, `lxf` does so most often: in 0 "
-        "of 2 cases, with a gain of 2.2 % in the mean. Of trained policies that gain 1 % or more, `a` does so most "
-        "often: in 2 of 4 cases, with a gain of 2.8 % in the mean."
+        "`a` keeps the limits in 2 of 4, with a gain of 2.8 % in the mean. Of untrained policies that gain 1 % or "
+        "more, `lxf` does so most often: in 0 of 2 cases, with a gain of 2.2 % in the mean. Of trained policies that "
+        "gain 1 % or more, `a` does so most often: in 2 of 4 cases, with a gain of 2.8 % in the mean."
     )
     assert scripts["scalings"].section([row for row in rows if row["scaling"] == "0"], "a") == []
+
+
+def test_limits_kept_by_doing_nothing_are_said(scripts: dict[str, Any]) -> None:
+    """ "a" has two seeds, of which the second one's schedule is EASY's."""
+    rows = [
+        row | {"scaling": scaling, "seed": seed}
+        for scaling in ("0", "1")
+        for seed, gain in (("0", 4.0), ("1", 0.0))
+        for row in rows_of({"a": {"CTC 1024": (gain, 0.0)}})
+    ]
+    assert scripts["standings"].as_easy(rows) == 2
+    lines = scripts["scalings"].section(rows, "a")
+    assert rows_in(lines)[0][-1] == "2 of 2 (1 with EASY's own schedule)"
+    assert "in 2 of 2 cases (1 with EASY's own schedule), with a gain of 2.0 %" in lines[-2]
+
+
+def test_what_guarded_orders_do_on_larger_machines_is_apart_and_in_the_opening(scripts: dict[str, Any]) -> None:
+    """On the second scaling of the larger machine a group that comes first loses 300 %."""
+    rows = [
+        row | {"scaling": str(scaling), "seed": "0", "AWRT2_vs_easy": str(first), "exceeded": str(float(first < 0))}
+        for scaling, first in enumerate((5.0, -300.0))
+        for row in rows_of({"guarded, limits": {"KTH 1024": (5.0, 0.0)}})
+    ]
+    scalings = scripts["scalings"]
+    assert scalings.section(rows, "guarded, limits") == []
+    (line,) = rows_in(scalings.larger_section(rows))
+    assert line[:2] + line[6:] == ["KTH 1024", "guarded, limits", "1 of 2", "-300 %", "1"]
+    words = "on larger machines in 1 of 2 (KTH 1024: a first group loses up to 300 %)"
+    assert scalings.larger_in_short(rows, "guarded, limits") == words
+    assert scalings.larger_in_short(rows, "easy") == ""
+    assert scalings.larger_section([]) == []
+
+
+def test_a_part_counts_once_however_many_seeds_were_tried_on_it(scripts: dict[str, Any]) -> None:
+    """ "a" has three seeds on A, of which one breaks the limits; on B they all keep them."""
+    rows = [
+        row | {"seed": seed, "split": "50 %"}
+        for log, seeds in (("A", ((6.0, 0.0), (3.0, 0.0), (0.0, 0.5))), ("B", ((1.0, 0.0),)))
+        for seed, cell in enumerate(seeds)
+        for row in rows_of({"a": {log: cell}})
+    ]
+    elsewhere = scripts["elsewhere"]
+    assert elsewhere.parts_kept(rows) == "1.7 of 2"
+    assert elsewhere.cells_of(2.0, rows, ["B"]) == [
+        "+2.0 %",
+        "1.7 of 2 (0.7 of 1 without B)",
+        "+2.0 %",
+        "+2.0 %",
+        "+0.0 %",
+    ]
+
+
+def test_how_sure_a_choice_is(scripts: dict[str, Any]) -> None:
+    """ "a" gains 3 points more than "fcfs" on A, 1 more on B, and keeps the limits in the parts of A alone."""
+    gains = {"a": ((5.0, 5.0), (3.0, 3.0)), "fcfs": ((2.0, 2.0), (2.0, 2.0)), "easy": ((0.0, 0.0), (0.0, 0.0))}
+    rows = [
+        row | {"seed": "0", "split": split, "exceeded": str(float(policy == "a" and log == "B"))}
+        for policy, of_logs in gains.items()
+        for log, of_splits in zip("AB", of_logs, strict=True)
+        for split, gain in zip(("50 %", "60 %"), of_splits, strict=True)
+        for row in rows_of({policy: {log: (gain, 0.0)}})
+    ]
+    sureness = scripts["sureness"]
+    found = sureness.difference(rows, "a", "fcfs")
+    assert (found.mean, found.by_log, found.over_parts) == (2.0, {"A": 3.0, "B": 1.0}, (2.0, 2.0))
+    assert found.over_logs == (1.0, 3.0)  # both draws of a log alone have a quarter
+    low, high = sureness.share_kept(rows, "a")
+    assert (low, high) == (0.0, 1.0)  # each with a probability of a sixteenth
+    standings = {standing.policy: standing for standing in scripts["standings"].standings_of(rows)}
+    lines = sureness.section(rows, list(standings.values()), standings["a"], standings["fcfs"])
+    assert (
+        "with all seeds in 2 of the 4 parts, in none of them in 2, and in the mean over seeds in 2.0 (50 %" in lines[2]
+    )
+    assert "by log A +3.0, B +1.0" in lines[4]
+    assert rows_in(lines) == [[f"{share} %", "fcfs", "+2.0 %"] for share in (80, 85, 90, 95, 100)]
+
+
+def test_logs_without_requests_are_no_case_of_better_estimates(scripts: dict[str, Any]) -> None:
+    """On B requests are the run times: exact ones change nothing, and predictions can only be worse."""
+    awrt = {("A", "requested"): 10, ("A", "exact"): 8, ("A", "recent"): 12, ("A", "predicted"): 9}
+    awrt |= {("B", "requested"): 5, ("B", "exact"): 5, ("B", "recent"): 6, ("B", "predicted"): 6}
+    rows = [
+        {"log": log, "policy": "easy", "estimates": estimates, "AWRT": str(value), "AWRT1": str(value)}
+        | {"slowdown_all": "2", "wait_p95_all": "7200"}
+        for (log, estimates), value in awrt.items()
+    ]
+    text = "\n".join(scripts["better_estimates"].section(rows))
+    assert "0 of 1 cases with `recent`, 1 of 1 cases with `predicted`, 1 of 1 cases with `exact`" in text
+    assert "Left out: B, where no requests were recorded" in text
+    assert scripts["better_estimates"].section([]) == []
+
+
+def test_another_policy_that_does_better_on_made_up_logs_is_named(scripts: dict[str, Any]) -> None:
+    rows = rows_of({"a": {"A": (2.0, 0.0), "B": (2.0, 0.5)}, "b": {"A": (3.0, 0.0), "B": (4.0, 0.0)}})
+    standings = {standing.policy: standing for standing in scripts["standings"].standings_of(rows)}
+    said = {name: scripts["analysis"].on_made_up_logs(rows, standing) for name, standing in standings.items()}
+    assert said == {
+        "a": "on made-up logs limits are kept in 1 of 2, gain 2.0 % (`b`: 2, 3.5)",
+        "b": "on made-up logs limits are kept in 2 of 2, gain 3.5 %",
+    }
 
 
 def test_nudged_jobs_are_the_same_jobs_up_to_a_minute_later(scripts: dict[str, Any]) -> None:
@@ -181,8 +284,11 @@ def test_nudges_say_how_far_a_mean_and_a_tenth_move(scripts: dict[str, Any]) -> 
         "easy": ["+0.0 %", "+0.0 %", "0.0", "2 of 2", "4 of 4", "0.0, at most 0.0"],
         "a": ["+3.0 %", "+3.0 %", "1.4", "2 of 2", "3 of 4", "2.0, at most 2.0"],
     }
-    words = "if every job comes up to a minute later, it gains 2.0 to 4.0 %, kept in 3 of 4"
+    words = "2.0 to 4.0 % if jobs come up to a minute later (3.0 as recorded)"
     assert scripts["nudges"].in_short(rows, "a") == words
+    assert "gain more than in any draw" not in scripts["nudges"].section(rows)[-2]
+    more = [row | {"objective_vs_easy": "5.0"} if row["nudge"] == "0" and row["policy"] == "a" else row for row in rows]
+    assert "As recorded, `a` gain more than in any draw" in scripts["nudges"].section(more)[-2]
     assert scripts["nudges"].section([]) == []
 
 
@@ -252,6 +358,8 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "better estimates",
         "constants of guarded orders",
         "On other scalings",
+        "On a larger machine than the one learnt on",
+        "How sure this choice is",
         "If every job came up to a minute later",
         "## CTC 1024",
         "On the tenths of CTC 1024 policies without training were tried alone",
@@ -268,8 +376,11 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert len({row["AWRT"] for row in of_estimates}) > 2  # they make a difference
     of_scalings = load_rows(results / "scalings.csv")
     assert {row["scaling"] for row in of_scalings} == {"0", "1", "2", "3", "4"}
-    assert {row["policy"] for row in of_scalings} == {row["policy"] for row in (*of_trained, *of_others)}
-    assert len({row["AWRT"] for row in of_scalings if row["policy"] == "easy"}) == 5
+    of_log, on_larger = ([row for row in of_scalings if row["log"] == log] for log in ("CTC", "larger"))
+    assert {row["policy"] for row in of_log} == {row["policy"] for row in (*of_trained, *of_others)}
+    assert {row["policy"] for row in on_larger} == {"easy", "guarded: 1, 2", "guarded, limits"}
+    for rows in (of_log, on_larger):
+        assert len({row["AWRT"] for row in rows if row["policy"] == "easy"}) == 5
     of_tenths = load_rows(results / "tenths.csv")
     assert {(row["log"], row["split"]) for row in of_tenths} == {("CTC 1024", "60 %"), ("CTC 1024", "70 %")}
     assert {row["policy"] for row in of_tenths} == {row["policy"] for row in of_others}
