@@ -54,6 +54,7 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("orders", [0], "`ingredients` |"),
     ("online", [12], "`tenths`, while much else ran |"),
     ("online", [13], "`nudges`, while much else ran |"),
+    ("online", [28], "`scalings` of three larger machines, while much else ran |"),
     ("greedy", [7], "`positions`"),
     ("gfs", [18], "`positions`"),
 )
