@@ -55,6 +55,7 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("online", [12], "`tenths`, while much else ran |"),
     ("online", [13], "`nudges`, while much else ran |"),
     ("online", [28], "`scalings` of three larger machines, while much else ran |"),
+    ("online", [29], "`ages`, while much else ran |"),
     ("greedy", [7], "`positions`"),
     ("gfs", [18], "`positions`"),
 )

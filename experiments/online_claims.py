@@ -102,6 +102,19 @@ def on_sdsc(results: Results) -> tuple[float | str, ...]:
     )
 
 
+def a_tenth_later(results: Results) -> tuple[float, ...]:
+    """Return how old trainings do, and new ones: weeks of a tenth, their gains, limits kept, and of how many."""
+    number = r"([\d.]+)"
+    few, many = results.words_of("online", rf"A tenth has {number} to {number} weeks")
+    words = (
+        rf"One tenth later `{RESAMPLED_GUARD}` gains {number} % \(limits kept in {number} of {number}\), learnt right "
+    )
+    old, kept, count, new, kept_new, _ = results.words_of(
+        "online", words + rf"before {number} % \({number} of {number}\)"
+    )
+    return few, many, old, new, kept, kept_new, count
+
+
 def cut_work(results: Results) -> list[float]:
     """Return the share of the work of LANL and of SDSC96 that goes where runs are cut at their requests, per cent."""
     return [results.value("gfs/cut", "work_percent", log=log) for log in ("LANL", "SDSC96")]
@@ -223,6 +236,12 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
             r"\+([\d.]+) points against `guarded: 1, 2` \(90 %: \+([\d.]+) to \+([\d.]+) over parts, "
             r"(-?[\d.]+) to \+([\d.]+) over logs\)",
         ),
+    ),
+    Claim(
+        BEYOND,
+        "on the tenths after the next one, {:.0f} to {:.0f} weeks each, in the groups known at the training, it gains "
+        "{:.1f} %, trained anew {:.1f} %; limits are kept in {:.1f} and {:.1f} of {:.0f}",
+        a_tenth_later,
     ),
     Claim(
         BEYOND,

@@ -10,6 +10,7 @@ from statistics import mean, median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import ages
 import better_estimates
 import common
 import constants
@@ -55,7 +56,7 @@ def main() -> None:
     everything, tried = fairly(rows[run.UNTRAINED], rows[run.TRAINED])
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
     lines = ["# What should I run? Policies on jobs that they have not learnt from", ""]
-    elsewhere = of_model(rows[run.GUARDED]), rows[run.NUDGES], rows[run.SCALINGS]
+    elsewhere = of_model(rows[run.GUARDED]), rows[run.NUDGES], rows[run.SCALINGS], rows[run.AGES]
     lines += [*opening(provenance, everything, standings, *elsewhere), *heading(provenance, seeds_of(everything))]
     for part in run.PARTS:
         lines += [] if (bounds if part == run.BOUNDS else rows[part]) else common.not_run(part)
@@ -78,7 +79,7 @@ def main() -> None:
             lines += of_log(log, [row for row in everything if row["log"] == log], pools, last, bounds)
     lines += on_the_last_part(rows[run.TRAINED])
     lines += [*scalings.section(rows[run.SCALINGS], best.policy), *scalings.larger_section(rows[run.SCALINGS])]
-    lines += nudges.section(rows[run.NUDGES])
+    lines += [*ages.section(rows[run.AGES], best.policy), *nudges.section(rows[run.NUDGES])]
     lines += goals(rows[run.TRAINED], standings) if rows[run.TRAINED] else []
     lines += [*better_estimates.section(rows[run.ESTIMATES]), *choice_of_constants(rows[run.GUARDED])]
     lines += left_out(options.results)
@@ -141,6 +142,7 @@ def opening(
     made_up: Sequence[Row],
     moved: Sequence[Row],
     scaled: Sequence[Row],
+    aged: Sequence[Row],
 ) -> list[str]:
     """Return the five sentences of the summary.
 
@@ -148,8 +150,8 @@ def opening(
     ----------
     provenance, rows, standings
         Of the results: what was run, the rows of all policies, and how these stand.
-    made_up, moved, scaled
-        The rows of made-up logs, of nudges, and of scalings.
+    made_up, moved, scaled, aged
+        The rows of made-up logs, of nudges, of scalings, and of trainings some time later.
     """
     best, twins = most_of(standings), twins_of_easy(rows)
     plain = most_of([standing for standing in standings if not standing.is_trained])
@@ -176,8 +178,8 @@ def opening(
         f"{most_broken(rows, standings)}."
         if is_easy
         else f"{broken_by(rows, best, scaled)}; {price_of(best, standings)}.",
-        f"Train `{best.policy}` on your own log{command_of(best.policy)}, and `review` it: how soon it must be trained "
-        "again was not measured."
+        f"Train `{best.policy}` on your own log{command_of(best.policy)}, and `review` it: "
+        f"{ages.in_short(aged, best.policy)}."
         if best.is_trained
         else f"Run `{best.policy}`{'' if is_easy else f', or `{settings.EASY}` if the limits must hold'}, and try it "
         f"on a part of your log that it has not seen{first_groups_lose(best.policy)}.",

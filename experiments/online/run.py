@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import product
+from itertools import combinations_with_replacement, product
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 from paretosched.workload.user_groups import by_earlier_consumption
 
-UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, BOUNDS = PARTS = (
+UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, AGES, BOUNDS = PARTS = (
     "untrained",
     "trained",
     "estimates",
@@ -40,6 +40,7 @@ UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, BOUNDS = PARTS
     "scalings",
     "tenths",
     "nudges",
+    "ages",
     "bounds",
 )
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
@@ -70,10 +71,11 @@ def main() -> None:
     parts = options.part or PARTS
     for part in parts:
         of_part: list[dict[str, Any]] = []
-        if part in (ESTIMATES, NUDGES):
+        if part in (ESTIMATES, NUDGES, AGES):
             recorded = [log for log in logs if log not in settings.SCALED]
+            rows_of_log = {ESTIMATES: rows_of_estimates, NUDGES: rows_of_nudges, AGES: rows_of_ages}[part]
             for log in recorded:
-                of_part += (rows_of_estimates if part == ESTIMATES else rows_of_nudges)(log, options)
+                of_part += rows_of_log(log, options)
                 save_part(part, "", of_part, recorded, options.results)
             continue
         if part == BOUNDS:
@@ -232,12 +234,16 @@ def between(whole: ps.Workload, begin: float, end: float) -> ps.Workload:
     return whole.take(np.flatnonzero(inside & (since <= end)), name=name)
 
 
-def learning_and_test(whole: ps.Workload, split: settings.Split) -> tuple[ps.Workload, ps.Workload]:
+def learning_and_test(
+    whole: ps.Workload, split: settings.Split, later: settings.Split | None = None
+) -> tuple[ps.Workload, ps.Workload]:
     """Return the part of a log to learn from and the one to test on, in the groups that are known where they meet.
 
-    Users are grouped by what they consumed in the first part; those who are new later are in the last group.
+    Users are grouped by what they consumed in the first part; those who are new later are in the last group. If
+    another split is given, its test part is taken, which begins some time after the learning.
     """
-    learning, test = between(whole, split.begin, split.until), between(whole, split.until, split.end)
+    tested = later or split
+    learning, test = between(whole, split.begin, split.until), between(whole, tested.until, tested.end)
     return by_earlier_consumption(learning.with_(source=whole.source), test)  # the source says how groups were made
 
 
@@ -344,6 +350,28 @@ def rows_of_nudges(log: str, options: argparse.Namespace) -> Iterator[dict[str, 
         for nudge, (name, policy) in product(range(settings.NUDGES + 1), tried.items()):
             where = {"part": NUDGES, "log": log, "split": split.name, "nudge": nudge, "policy": name}
             yield where | without_sums(reached_by(nudge_jobs(test, nudge), policy, options))
+
+
+def rows_of_ages(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what guarded orders reach on every tenth that were trained right before it, or before an earlier tenth.
+
+    Groups are those that were known at the training, too. The trainings are those of the results: none is made here.
+    """
+    of_log = sorted(
+        (split for split in splits(log, options.quick) if split != settings.LAST), key=lambda split: split.until
+    )
+    for learnt, later in combinations_with_replacement(of_log, 2):
+        learning_part, test = learning_and_test(workload(log, options.quick), learnt, later)
+        age = round(10 * (later.until - learnt.until))
+        where = {"part": AGES, "log": log, "split": later.name, "learnt": learnt.name, "tenths": age}
+        for words in (settings.EASY, settings.GUARDED_ORDER):
+            yield where | {"policy": words, "seed": ""} | without_sums(reached_by(test, words, options))
+        trained = [learner for learner in learners(options.quick) if learner.function == settings.GUARDED]
+        for seed, learner in product(seeds(TRAINED, options), trained):
+            found = earlier_training(learner, seed, learning_part, learnt, log, options)
+            if found is not None:
+                label = where | {"policy": learner.name, "seed": seed}
+                yield label | without_sums(reached_by(test, found[0], options))
 
 
 def nudge_jobs(jobs: ps.Workload, nudge: int) -> ps.Workload:

@@ -16,6 +16,7 @@ from paretosched.workload.user_groups import by_consumption
 from support.experiments import ROOT, modules, script
 
 SCRIPTS = (
+    "ages",
     "analysis",
     "better_estimates",
     "by_log",
@@ -227,6 +228,27 @@ def test_how_sure_a_choice_is(scripts: dict[str, Any]) -> None:
     assert rows_in(lines) == [[f"{share} %", "fcfs", "+2.0 %"] for share in (80, 85, 90, 95, 100)]
 
 
+def test_an_old_training_stands_beside_a_new_one_on_the_same_tenth(scripts: dict[str, Any]) -> None:
+    """On the tenth at 60 % of A and of B, what was learnt at 50 % gains 2 %, one seed in two outside the limits."""
+    cells = {("50 %", "0"): (9.0, 0.0), ("60 %", "0"): (4.0, 0.0), ("60 %", "1"): (2.0, 0.5)}
+    rows = [
+        row | {"split": split, "tenths": age, "seed": seed, "weeks": "3", "exceeded": str(excess if seed == "1" else 0)}
+        for (split, age), (gain, excess) in cells.items()
+        for seed in "01"
+        for row in rows_of({"a": dict.fromkeys("AB", (gain, 0.0)), "easy": dict.fromkeys("AB", (0.0, 0.0))})
+    ]
+    lines = scripts["ages"].section(rows, "a")
+    assert rows_in(lines) == [["a", "1", "2", "+2.0 %", "+4.0 %", "1.0 of 2", "2.0 of 2", "+2.0 %", "+4.0 %"]]
+    assert "A tenth has 3 to 3 weeks" in lines[-2]
+    words = "One tenth later `a` gains 2.0 % (limits kept in 1.0 of 2), learnt right before 4.0 % (2.0 of 2)."
+    assert lines[-2].endswith(words)
+    assert (
+        scripts["ages"].in_short(rows, "a")
+        == "a tenth of a log later (3 to 3 weeks) it gains 2.0 %, trained anew 4.0 %"
+    )
+    assert scripts["ages"].section([], "a") == []
+
+
 def test_logs_without_requests_are_no_case_of_better_estimates(scripts: dict[str, Any]) -> None:
     """On B requests are the run times: exact ones change nothing, and predictions can only be worse."""
     awrt = {("A", "requested"): 10, ("A", "exact"): 8, ("A", "recent"): 12, ("A", "predicted"): 9}
@@ -360,6 +382,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "On other scalings",
         "On a larger machine than the one learnt on",
         "How sure this choice is",
+        "How long a training lasts",
         "If every job came up to a minute later",
         "## CTC 1024",
         "On the tenths of CTC 1024 policies without training were tried alone",
@@ -381,6 +404,10 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert {row["policy"] for row in on_larger} == {"easy", "guarded: 1, 2", "guarded, limits"}
     for rows in (of_log, on_larger):
         assert len({row["AWRT"] for row in rows if row["policy"] == "easy"}) == 5
+    of_ages = load_rows(results / "ages.csv")
+    pairs = {("60 %", "60 %", "0"), ("60 %", "70 %", "1"), ("70 %", "70 %", "0")}
+    assert {(row["learnt"], row["split"], row["tenths"]) for row in of_ages} == pairs
+    assert {row["policy"] for row in of_ages} == {"easy", "guarded: 1, 2", "guarded, limits"}
     of_tenths = load_rows(results / "tenths.csv")
     assert {(row["log"], row["split"]) for row in of_tenths} == {("CTC 1024", "60 %"), ("CTC 1024", "70 %")}
     assert {row["policy"] for row in of_tenths} == {row["policy"] for row in of_others}
@@ -403,7 +430,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == (
         {"CTC", "SDSC96"},
-        ["bounds", "estimates", "guarded", "nudges", "scalings", "tenths", "trained", "untrained"],
+        ["ages", "bounds", "estimates", "guarded", "nudges", "scalings", "tenths", "trained", "untrained"],
     )
 
 
