@@ -32,11 +32,12 @@ import numpy as np
 from ..core.arguments import list_argument, number, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
+from .calendar import LATEST
 from .local_time import Offsets, offsets, to_local, to_unix
 from .log_lines import JOB, PRECEDING, THINK
 from .scaling import MOST_JOBS
 from .time_split import WEEK, check_weeks
-from .workload import LATEST, Repair, Workload, source_after
+from .workload import Repair, Workload, source_after
 
 ALL_UP = "the times in which processors were down are not those of another year: all taken to be up"
 

@@ -17,7 +17,7 @@ from ..core.errors import InputError, first_few
 from ..core.notebook import html_table
 from ..core.situations import Calendar
 from ..core.tables import plain
-from .calendar import calendar, find_zone
+from .calendar import LATEST, calendar, find_zone
 from .down_times import DownTimes, down_times_of
 from .log_names import Names
 from .records import Records
@@ -29,7 +29,6 @@ WIDEST = 2**31 - 1
 NAMES_ONLY = {"job", "name", "names", "repairs"}  # fields on which neither simulations nor groups depend
 FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait", "eligible")
 GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv")  # each replaces the groups made before
-LATEST = 221845392000  # 9000-01-01 00:00 UTC, the end of every calendar
 _UNSET: Any = None
 
 
