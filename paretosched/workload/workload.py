@@ -307,8 +307,10 @@ class Workload:
         names = [str(name) for name in frame.columns]
         missing = [key for key in ("submit", "run", "width") if key not in names]
         other_names = [name for name in names if name not in FRAME_COLUMNS]
-        if missing or other_names:
-            fact = f"{missing[0]} is missing" if missing else f"there is also {other_names[0]}"
+        twice = [name for name in names if names.count(name) > 1]
+        if missing or other_names or twice:
+            facts = [f"{name} is missing" for name in missing] + [f"there is also {name}" for name in other_names]
+            fact = [*facts, *(f"{name} is there twice" for name in twice)][0]
             raise InputError(f"columns of a workload are {', '.join(FRAME_COLUMNS)}, but {fact}")
         others = {key: frame.attrs[key] for key in ("capacity", "epoch", "zone", "name") if key in frame.attrs}
         others |= {"down": down_times_of(frame.attrs["down"])} if "down" in frame.attrs else {}
