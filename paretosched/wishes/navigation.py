@@ -134,7 +134,8 @@ def wish_of_classes(classes: Mapping[str, tuple[str, float | None]], front: Fron
         if kind in (IMPROVE_TO, WORSEN_TO):
             if level is None or not math.isfinite(level):
                 raise InputError(f'{objective.name}: "{kind}" must have a level, but has none')
-            if (level > here) != (objective.maximise == (kind == IMPROVE_TO)):
+            is_above = objective.maximise == (kind == IMPROVE_TO)
+            if not (level > here if is_above else level < here):
                 side = "better" if kind == IMPROVE_TO else "worse"
                 raise InputError(
                     f'{objective.name}: "{kind}" must have a level {side} than {here:g}, but has {level:g}'

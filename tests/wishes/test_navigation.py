@@ -143,6 +143,14 @@ def test_the_way_goes_from_0_at_the_start_to_1_at_the_front() -> None:
     assert position == ("limits", pytest.approx(0.75), 2)
 
 
+@pytest.mark.parametrize("name", ["UTIL", "AWRT1"])
+@pytest.mark.parametrize("kind", ["improve to", "may worsen to"])
+def test_a_level_at_the_value_itself_is_neither_better_nor_worse(name: str, kind: str) -> None:
+    here = float(SMALL.values[1, {"UTIL": 0, "AWRT1": 2}[name]])
+    with pytest.raises(InputError, match=f'{name}: "{kind}" must have a level .* than {here:g}, but has {here:g}'):
+        wish_of_classes({name: (kind, here), "AWRT2": ("improve", None)}, SMALL, 1)
+
+
 @given(st.floats(0.01, 1e6), st.sampled_from([-math.inf, 0.0, math.inf]))
 def test_a_value_next_to_a_round_one_is_within_its_own_level(value: float, towards: float) -> None:
     near = float(f"{value:.6g}")
