@@ -211,7 +211,7 @@ def assign(
         "fcfs": in the order of the list, each job to the node that is free first. "random": each job to a random node.
         "list": in the order of the list, each job to the node that would finish it first. "lpt": the same, largest
         workload first (Graham 1969; for nodes of different speeds Gonzalez, Ibarra and Sahni 1977, at most twice the
-        optimum). "tga", "pgga": the genetic algorithms of paper 003, see `evolve.chromosomes`.
+        optimum). "tga", "pgga": the genetic algorithms of paper 003, see `chromosomes`.
     iterations
         Generations that a genetic algorithm breeds; PGGA may stop earlier.
     seed

@@ -150,7 +150,8 @@ def box_of(front: FrontLike, easy: ArrayLike | None = None, reach: float = REACH
     columns = np.flatnonzero(deciding(front.values, front.objectives))
     if easy is None:
         return Box(tuple(front.objectives[j] for j in columns), points.min(axis=0), points.max(axis=0))
-    if not number("reach", reach) > 1:
+    reach = number("reach", reach)
+    if not reach > 1:
         raise InputError(f"reach must be above 1, but is {reach:g}")
     reference = numbers("values of EASY", easy)
     if reference.shape != (len(front.objectives),) or not (reference[columns] > 0).all():
@@ -166,7 +167,7 @@ def box_of(front: FrontLike, easy: ArrayLike | None = None, reach: float = REACH
     )
     # where even the best found is beyond the box, nothing may be in it
     ideal = np.where(points[:, kept].min(axis=0) < nadir, points[:, kept].min(axis=0), nadir - 1.0)
-    return Box(objectives, ideal, nadir, float(reach), left_out)
+    return Box(objectives, ideal, nadir, reach, left_out)
 
 
 def utilisation_left_out(front: Front) -> tuple[str, ...]:

@@ -263,7 +263,7 @@ def courses(runs: Mapping[str, Course], *, title: str = "What runs found, and wh
     Parameters
     ----------
     runs
-        Courses of the runs by name, measured in the same box, see `indicators.course`.
+        Courses of the runs by name, measured in the same box, see `quality_indicators.course`.
     title
         Text above the figure.
     """

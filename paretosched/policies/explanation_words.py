@@ -124,7 +124,7 @@ READING = (
 
 
 def guarded_words(policy: Guarded) -> list[str]:
-    """Return sentences: which jobs come first, what the guard compares, and what it does then."""
+    """Return sentences: which jobs come first, what the guard compares and does then, and how jobs are grouped."""
     ageing = written_time(policy.ageing)
     limit = "" if policy.overall == 1 else f"{policy.overall:g} times "
     first = enumeration([f"group {name}" for name in policy.first])
@@ -139,6 +139,7 @@ def guarded_words(policy: Guarded) -> list[str]:
         f"review finds room. A group whose AWRT exceeds {policy.each:g} times EASY's comes before all others; while "
         "there is room, from 5 % below that on.",
         "It steers by these limits, and does not promise them.",
+        *grouping_words(policy.grouping),
         f"The policy in words: {guarded_text(policy)}",
     ]
 

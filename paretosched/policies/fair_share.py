@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arguments import instance, whole_number
+from ..core.arguments import instance, list_argument, whole_number
 from ..core.arrays import Ints
 from ..core.errors import InputError, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
@@ -95,11 +95,13 @@ class FairShare:
 
     def __post_init__(self) -> None:
         one_of("fair-share algorithm", self.algorithm, tuple(ALGORITHMS))
-        if not 1 <= whole_number("period", self.period) <= LONGEST_PERIOD:
+        for name in ("period", "damping"):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
+        if not 1 <= self.period <= LONGEST_PERIOD:
             raise InputError(f"period must be in 1..{LONGEST_PERIOD} s, but is {self.period}")
-        if not 1 <= whole_number("damping", self.damping) <= MOST_SHARES:
+        if not 1 <= self.damping <= MOST_SHARES:
             raise InputError(f"damping must be in 1..{MOST_SHARES}, but is {self.damping}")
-        rows = tuple(sorted((instance("association", row, Association) for row in self.associations), key=_is_user))
+        rows = tuple(sorted(map(_with_whole_shares, list_argument("associations", self.associations)), key=_is_user))
         object.__setattr__(self, "associations", rows)
         if len(rows) > MOST:
             raise InputError(f"there must be at most {MOST:,} associations, but there are {len(rows):,}")
@@ -126,7 +128,7 @@ class FairShare:
             if row.shares is not None and not 0 <= row.shares <= MOST_SHARES:
                 raise InputError(f"shares must be in 0..{MOST_SHARES}, but those of {_title(row)} are {row.shares}")
             for name in (row.account, row.user or "user"):
-                if not name or '"' in name or not name.isprintable():
+                if not instance("name", name, str) or '"' in name or not name.isprintable():
                     raise InputError(f"a name must be one that can be printed, without quotes, not {name!r:.60}")
 
     @property
@@ -217,6 +219,12 @@ def _pairs(workload: Workload) -> tuple[list[tuple[int, int]], Ints]:
     pairs, pair_of = distinct(account_of * users.size + user_of)
     names = zip(accounts[pairs // users.size].tolist(), users[pairs % users.size].tolist(), strict=True)
     return list(names), pair_of.astype(np.int64)
+
+
+def _with_whole_shares(row: Association) -> Association:
+    """Return an association whose shares are an int or None; raises InputError for anything else."""
+    shares = instance("association", row, Association).shares
+    return row if shares is None else row._replace(shares=whole_number(f"shares of {row.account}", shares))
 
 
 def _is_user(row: Association) -> bool:

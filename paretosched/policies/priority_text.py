@@ -275,7 +275,7 @@ class _Clauses(PolicyReader):
                 self.refuse_token(token, "must have one share, but has another one")
             self.need("=")
             given, shares[token.text] = self.measure()
-            if not given.text[-1].isdigit() and given.text[-1] != ".":
+            if not given.text[-1].isdigit():
                 self.refuse_token(given, "a share is a number without a unit of time")
             if not self.take(","):
                 break

@@ -35,6 +35,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.arguments import number, whole_number
 from ..core.arrays import Floats
 from ..core.computing import compute
 from ..core.errors import InputError, first_few, one_of
@@ -133,6 +134,8 @@ class RuleBase:
         for name in ("choice", "recommendations"):
             object.__setattr__(self, name, _read_only(name, getattr(self, name), np.int8))
         object.__setattr__(self, "bounds", tuple(_bounds(row) for row in self.bounds))
+        object.__setattr__(self, "threshold", number("threshold", self.threshold))
+        object.__setattr__(self, "otherwise", whole_number("otherwise", self.otherwise))
         self._check_groups()
         if not (0 <= self.threshold < math.inf and 0 <= self.otherwise < len(STRATEGIES)):
             raise InputError(

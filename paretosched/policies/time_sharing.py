@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import checked_when_made, instance, list_argument, real_number
+from ..core.arguments import checked_when_made, instance, list_argument, real_number, whole_number
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
@@ -239,6 +239,9 @@ class TimeSharing:
 
     def __post_init__(self) -> None:
         _check(self)
+        for name in ("interval", "overhead", "medium_from", "long_from", "short_slice"):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
+        object.__setattr__(self, "shares", tuple(self.shares))
         object.__setattr__(self, "name", self.name or _default_name(self))
 
     @arriving
@@ -367,10 +370,10 @@ def _planning(optimisation: Optimisation) -> Planning:
 
 def _check(s: TimeSharing) -> None:
     """Refuse settings that break a rule."""
-    _within("overhead", s.overhead, 0, MOST_SECONDS)
-    _within("medium_from", s.medium_from, 1, MOST_SECONDS)
-    _within("long_from", s.long_from, s.medium_from, MOST_SECONDS)
-    _within("short_slice", s.short_slice, 1, MOST_SECONDS)
+    _whole_within("overhead", s.overhead, 0, MOST_SECONDS)
+    _whole_within("medium_from", s.medium_from, 1, MOST_SECONDS)
+    _whole_within("long_from", s.long_from, s.medium_from, MOST_SECONDS)
+    _whole_within("short_slice", s.short_slice, 1, MOST_SECONDS)
     least = 3 * s.overhead + s.short_slice + 2
     if not least <= real_number("interval", s.interval) <= MOST_SECONDS:
         raise InputError(
@@ -380,7 +383,7 @@ def _check(s: TimeSharing) -> None:
     one_of("run_times", s.run_times, RUN_TIMES)
     if not [instance("shares", row, Shares) for row in list_argument("shares", s.shares)]:
         raise InputError("shares must be given for at least one hour, but are for none")
-    hours = [row.hour for row in s.shares]
+    hours = [whole_number("hour of shares", row.hour) for row in s.shares]
     if sorted(set(hours)) != hours or not all(0 <= hour <= 23 for hour in hours):
         raise InputError(f"hours of shares must be ascending numbers in 0..23, but are {first_few(hours, limit=24)}")
     for row in s.shares:
@@ -399,12 +402,12 @@ def _check_optimisation(settings: Optimisation) -> None:
     """Refuse settings of the optimisation that break a rule."""
     one_of("method", settings.method, METHODS)
     one_of("search", settings.search, SEARCHES)
-    _within("permutations", settings.permutations, 1, MOST_PERMUTATIONS)
-    _within("threshold", settings.threshold, 0, MOST_JOBS)
-    _within("long_wide_least", settings.long_wide_least, 2, MOST_JOBS)
-    _within("long_wide_most", settings.long_wide_most, 2, MOST_LONG_WIDE)
-    _within("candidates", settings.candidates, 1, MOST_CANDIDATES)
-    _within("bound", settings.bound, 1, MOST_SECONDS)
+    _whole_within("permutations", settings.permutations, 1, MOST_PERMUTATIONS)
+    _whole_within("threshold", settings.threshold, 0, MOST_JOBS)
+    _whole_within("long_wide_least", settings.long_wide_least, 2, MOST_JOBS)
+    _whole_within("long_wide_most", settings.long_wide_most, 2, MOST_LONG_WIDE)
+    _whole_within("candidates", settings.candidates, 1, MOST_CANDIDATES)
+    _whole_within("bound", settings.bound, 1, MOST_SECONDS)
     for key in ("force_shift", "makespan", "utilisation", "response"):
         _within(key, getattr(settings, key), 0, LARGEST)
     for key in ("pruning", "second_level", "ceiling", "dynamic"):
@@ -413,10 +416,10 @@ def _check_optimisation(settings: Optimisation) -> None:
         _within(key, getattr(settings, key), 0, 1)
     for name in CLASSES[1:]:
         group = instance(name, getattr(settings, name), Grouping)
-        _within(f"least of {name}", group.least, 1, MOST_JOBS)
-        _within(f"most of {name}", group.most, group.least, MOST_JOBS)
-        _within(f"mean_run of {name}", group.mean_run, 0, MOST_SECONDS)
-        _within(f"wide_run of {name}", group.wide_run, 0, MOST_SECONDS)
+        _whole_within(f"least of {name}", group.least, 1, MOST_JOBS)
+        _whole_within(f"most of {name}", group.most, group.least, MOST_JOBS)
+        _whole_within(f"mean_run of {name}", group.mean_run, 0, MOST_SECONDS)
+        _whole_within(f"wide_run of {name}", group.wide_run, 0, MOST_SECONDS)
         for key in ("machines", "work"):
             _within(f"{key} of {name}", getattr(group, key), 0, LARGEST)
         _within(f"wide of {name}", group.wide, 0, 1)
@@ -427,3 +430,9 @@ def _within(name: str, value: float, low: float, high: float) -> None:
     if not low <= real_number(name, value) <= high:
         text = f"{value:g}" if isinstance(value, float) else value
         raise InputError(f"{name} must be in {low:g}..{high:g}, but is {text}")
+
+
+def _whole_within(name: str, value: int, low: int, high: int) -> None:
+    """Refuse a number that is out of a range or not whole."""
+    _within(name, value, low, high)
+    whole_number(name, value)

@@ -10,6 +10,7 @@ from msgspec.structs import asdict, astuple
 
 from ..core.errors import InputError
 from ..core.files import json_text
+from ..core.tables import plain
 from .policy_format import Format
 from .time_sharing import CLASSES, METHODS, RUN_TIMES, SEARCHES, Grouping, Optimisation, Shares, TimeSharing
 
@@ -102,14 +103,14 @@ def time_sharing_json(policy: TimeSharing) -> dict[str, Any]:
     settings: Any = "none"
     if (optimisation := policy.optimisation) is not None:
         groups = {"medium": optimisation.medium._asdict(), "long": optimisation.long._asdict()}
-        settings = optimisation._asdict() | groups
+        settings = plain(optimisation._asdict() | groups)
     return {
         "interval": policy.interval,
         "overhead": policy.overhead,
         "medium_from": policy.medium_from,
         "long_from": policy.long_from,
         "short_slice": policy.short_slice,
-        "shares": [row._asdict() for row in policy.shares],
+        "shares": [plain(row._asdict()) for row in policy.shares],
         "run_times": policy.run_times,
         "backfill": policy.backfill,
         "optimisation": settings,

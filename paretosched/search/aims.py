@@ -52,7 +52,8 @@ def aim_of(workload: Workload, wish: Wish | None = None, reach: float = REACH, u
     >>> aim_of(w).edge.tolist(), aim_of(w, Wish(limits=[Limit("AWRT2", high=1.0, of="easy")])).edge.tolist()
     ([15.0, 30.0], [15.0, 20.0])
     """
-    if not number("box", reach) > 1:
+    reach = number("box", reach)
+    if not reach > 1:
         raise InputError(f"box must be above 1 times EASY, but is {reach:g}")
     easy = np.asarray(objectives(simulate(workload, "easy"), util_from=util_from))
     table = objective_table(workload.groups)

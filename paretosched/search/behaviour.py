@@ -126,7 +126,7 @@ BEHAVIOURS: MappingProxyType[str, Callable[[Workload, int], Behaviour]] = Mappin
 
 
 def probes_of(workload: Workload, generator: np.random.Generator) -> list[Probes]:
-    """Return a sample of waiting jobs in each situation; none where EASY lets no job wait."""
+    """Return a sample of waiting jobs in each situation; none for a situation in which none of the sample waits."""
     w = workload
     wait = np.maximum(simulate(w, "easy").start - w.eligible, LEAST_WAIT)
     share = wait * w.estimate * w.width

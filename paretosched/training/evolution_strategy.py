@@ -1,8 +1,8 @@
 """Evolution strategies: one objective, vectors of reals in a box, by ask and tell.
 
-A strategy is a generator, as in `evolve`, but of one cost: it yields genomes, (k, d), and is sent their fitness, (k,),
-of which smaller is better; then it yields the next genomes. With the same seed and fitness it yields the same genomes,
-bit for bit. Only the order of fitness values matters to both strategies, so penalties may be of any size.
+A strategy is a generator, as in `named_algorithms`, but of one cost: it yields genomes, (k, d), and is sent their
+fitness, (k,), of which smaller is better; then it yields the next genomes. With the same seed and fitness it yields the
+same genomes, bit for bit. Only the order of fitness values matters to both strategies, so penalties may be of any size.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def train(
         Keep a distance of so many per cent to the limits, so that they are kept on other jobs, too. Or "auto": chosen
         in the training part by learning from its first two thirds, see `validation`, which costs a second training.
     strategy
-        "es" as in paper 000, or "cma", see `strategies`.
+        "es" as in paper 000, or "cma", see `evolution_strategy`.
     scale
         How genes are varied: "linear" as in paper 000, or "log", on a logarithmic scale within the same limits, down to
         a millionth of each. The terms of a criterion differ by orders of magnitude (in f1 one is a wait divided by a
@@ -108,7 +108,7 @@ def train(
     seed
         Of all random choices.
     workers, scheduler, tls
-        Where simulations run, see `evaluate.evaluator`.
+        Where simulations run, see `evaluation.evaluator`.
     run_directory
         The directory in which every evaluation is stored; by default none. With the margin "auto" it holds two runs,
         "validation" and "training".

@@ -202,8 +202,7 @@ def train_rules(
     _check_unseen(unseen, kind)
     one_of("kind", kind, KINDS)
     instance("symbiosis", symbiosis, Symbiosis)
-    if evaluations is not None and not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
-        raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
+    evaluations = None if evaluations is None else _checked_evaluations(evaluations)
     data = data_of(workloads, wish, over, until, resample, margin, seed, several=RATIO)
     if isinstance(data.margin, str):
         raise InputError("margin must be a number for a rule base; a validated one is for Greedy")
@@ -256,6 +255,14 @@ def train_rules(
             progress=reports.second,
         )
     return _result(task, test, record, course, encoding, greedy, settings, unseen)
+
+
+def _checked_evaluations(evaluations: int) -> int:
+    """Return a number of rule bases to simulate; raise InputError if it is none."""
+    number = whole_number("evaluations", evaluations)
+    if not 1 <= number <= MOST_EVALUATIONS:
+        raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {number}")
+    return number
 
 
 def _check_unseen(unseen: str | None, kind: str) -> None:

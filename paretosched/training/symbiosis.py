@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arguments import instance, real_number, whole_number
+from ..core.arguments import instance, number, real_number, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
@@ -117,9 +117,9 @@ class Symbiosis:
     def __post_init__(self) -> None:
         whole = ("rules", "participations", "parents", "clusters", "best_of_cluster", "refined", "default_parents")
         for name in (*whole, "children", "recombined", "patience"):
-            whole_number(name, getattr(self, name))
+            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
         for name in ("step", "levels_step", "factor", "success"):
-            real_number(name, getattr(self, name))
+            object.__setattr__(self, name, number(name, real_number(name, getattr(self, name))))
         for name in ("plus", "defaults"):
             instance(name, getattr(self, name), bool)
         for name in whole:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import whole_number
+from ..core.arguments import number, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..policies.plain import Plain
@@ -300,7 +300,9 @@ def data_of(
     InputError
         There is no workload, their groups differ, or a number is out of range; or as for `as_workload` and `as_wish`.
     """
-    if whole_number("seed", seed) < 0:
+    seed, resample = whole_number("seed", seed), whole_number("resample", resample)
+    until = None if until is None else number("until", until)
+    if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     whole = as_workloads(workloads)
     if not whole:
@@ -312,7 +314,7 @@ def data_of(
                 f"workloads must have the same groups, but {whole[0].name} has {', '.join(whole[0].groups)} "
                 f"and {other.name} has {', '.join(other.groups)}"
             )
-    if not 0 <= whole_number("resample", resample) <= MOST_SAMPLES:
+    if not 0 <= resample <= MOST_SAMPLES:
         raise InputError(f"resample must be in 0..{MOST_SAMPLES} workloads, but is {resample}")
     if over is None:
         positive = bool(wish.weights) and all(weight > 0 for _, weight in wish.weights)

@@ -69,7 +69,7 @@ class Progress(NamedTuple):
     elapsed
         Seconds since this training was started or continued.
     exceeded
-        By how much the best policy so far exceeds the limits, see `choice.violation`.
+        By how much the best policy so far exceeds the limits, see `wish.violation`.
     over
         "sum", or "ratio": objectives are shares of EASY's.
     """
@@ -118,7 +118,7 @@ class System(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The result of `train`.
+    """The result of a training, of whatever kind its policies are.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Training:
     easy
         The reference.
     systems
-        The best policy of every combination of criteria: first those with one criterion.
+        The policies. Of Greedy, the best one of every combination of criteria, first those with one criterion.
     best
         The index of the best one.
     evaluations
@@ -198,7 +198,7 @@ class Training:
 
     @property
     def varies_criteria(self) -> bool:
-        """Whether the systems are Greedy policies, which differ in their criteria; else a rule base was trained."""
+        """Whether the systems are Greedy policies, which differ in their criteria, and not others."""
         return isinstance(self.policy, Greedy)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -229,6 +229,7 @@ def budget(
         known = [known_parameters(run) for run in (place, place / VALIDATION_RUN)]
         numbers = [about.get(name) for about in known if about.get("task") == task]
         number = next((value for value in numbers if isinstance(value, int)), otherwise)
-    if not 1 <= whole_number(name, number) <= most:
+    number = whole_number(name, number)
+    if not 1 <= number <= most:
         raise InputError(f"{name} must be in 1..{most}, but are {number}")
     return number

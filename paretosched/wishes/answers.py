@@ -20,7 +20,7 @@ from ..workload.reopening import WorkloadLike, as_workload
 from .best_possible import Best, best_possible, distance_row
 from .nearness import fitness
 from .relative_limits import reference_values, resolve
-from .wish import Limit, Wish, goal, reference_text, spelled_out, violation, wish_text
+from .wish import LARGEST, Limit, Wish, goal, reference_text, spelled_out, violation, wish_text
 from .wish_files import WishLike, as_wish
 
 SLACKS = (0, 1, 2, 5, 10, 25)  # per cent
@@ -260,7 +260,9 @@ def _slack(wish: Wish, front: Front, easy: Floats, references: dict[str, Floats]
     """Return the best schedule if the relative limits were looser by some per cent."""
     share = percent / 100
     limits = [
-        limit._replace(low=limit.low * (1 - share), high=limit.high * (1 + share)) if limit.of else limit
+        limit._replace(low=limit.low * (1 - share), high=min(limit.high * (1 + share), max(limit.high, LARGEST)))
+        if limit.of
+        else limit
         for limit in wish.limits
     ]
     here = resolve(Wish(wish.weights, wish.near, limits), references)

@@ -56,7 +56,8 @@ def group_gains(
         `as_front` and `as_workload`.
     """
     front, workload = as_front(front), as_workload(workload)
-    if not number("reach", reach) > 1:
+    reach = number("reach", reach)
+    if not reach > 1:
         raise InputError(f"reach must be above 1, but is {reach:g}")
     if (front.digest, front.groups) != (workload.digest, workload.groups):
         raise InputError(f"the front of {front.workload} must be of the same jobs, but {workload.name} has others")

@@ -16,10 +16,9 @@ from ..core.errors import InputError, one_of
 from ..fronts.dominance import deciding
 from ..fronts.front import Front
 from .nearness import fitness
-from .wish import Limit, Wish, goal, violation
+from .wish import AUGMENTATION, Limit, Wish, goal, violation
 
 IMPROVE, IMPROVE_TO, KEEP, WORSEN_TO, FREE = CLASSES = ("improve", "improve to", "keep", "may worsen to", "free")
-AUGMENTATION = 1e-4  # as in `wish`: the other shortfalls count a little, too
 DIGITS = 6  # of levels that are computed, not typed
 
 
@@ -135,7 +134,8 @@ def wish_of_classes(classes: Mapping[str, tuple[str, float | None]], front: Fron
         if kind in (IMPROVE_TO, WORSEN_TO):
             if level is None or not math.isfinite(level):
                 raise InputError(f'{objective.name}: "{kind}" must have a level, but has none')
-            if (level > here) != (objective.maximise == (kind == IMPROVE_TO)):
+            is_above = objective.maximise == (kind == IMPROVE_TO)
+            if not (level > here if is_above else level < here):
                 side = "better" if kind == IMPROVE_TO else "worse"
                 raise InputError(
                     f'{objective.name}: "{kind}" must have a level {side} than {here:g}, but has {level:g}'
@@ -181,5 +181,7 @@ def way(wish: Wish, start: Floats, end: Floats, front: Front) -> Way | None:
 def _outwards(value: float, maximise: bool) -> float:
     """Return a value as a limit with few digits, rounded so that the value itself is within it."""
     step = 10.0 ** (math.floor(math.log10(value)) + 1 - DIGITS) if value > 0 else 1.0
-    level = (math.floor if maximise else math.ceil)(value / step) * step
-    return float(f"{level:.{DIGITS + 2}g}")
+    steps = math.floor(value / step) if maximise else math.ceil(value / step)
+    level, further = (float(f"{number * step:.{DIGITS + 2}g}") for number in (steps, steps + (-1 if maximise else 1)))
+    is_within = value >= level if maximise else value <= level  # a quotient may be rounded to a whole number
+    return level if is_within else further

@@ -54,8 +54,8 @@ def smallest_relaxation(wish: Wish, front: Front) -> Relaxation | None:
         value = float(values[columns[limit.objective]])
         loosened = Limit(
             limit.objective,
-            _rounding(value, np.floor) if value < limit.low else limit.low,
-            _rounding(value, np.ceil) if value > limit.high else limit.high,
+            _outwards(value, -1) if value < limit.low else limit.low,
+            _outwards(value, 1) if value > limit.high else limit.high,
         )
         limits.append(loosened)
         if loosened != limit:
@@ -64,9 +64,13 @@ def smallest_relaxation(wish: Wish, front: Front) -> Relaxation | None:
     return Relaxation(tuple(changed), relaxed, int(remaining(relaxed, front).sum()))
 
 
-def _rounding(value: float, towards: np.ufunc) -> float:
-    """Return a value with few digits, of hours where it is at least one hour, so that the value is within the limit."""
+def _outwards(value: float, way: int) -> float:
+    """Return a value as a limit with few digits, of hours where it is one hour or more, so that it is within the limit.
+
+    `way` is 1 for an upper limit, -1 for a lower one.
+    """
     unit = 3600.0 if value >= 3600 else 1.0
     step = 10.0 ** (np.floor(np.log10(value / unit)) + 1 - DIGITS) if value > 0 else 1.0
-    level = float(towards(value / unit / step) * step * unit)
-    return float(f"{level:.12g}")
+    steps = way * np.ceil(way * (value / unit / step))
+    level, further = (float(f"{number * step * unit:.12g}") for number in (steps, steps + way))
+    return level if way * level >= way * value else further  # a quotient may be rounded to a whole number

@@ -17,6 +17,7 @@ from ..core.errors import InputError, in_quotes
 from ..core.situations import DAY, NIGHT, WEEKEND, Calendar
 
 LONGEST = 400 * 366  # days in a table
+LATEST = 221_845_392_000  # 9000-01-01 00:00 UTC, the end of every table; clocks of the standard library end soon after
 
 
 def find_zone(zone: str) -> ZoneInfo:

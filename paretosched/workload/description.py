@@ -11,7 +11,7 @@ import numpy as np
 from ..core.arrays import Ints
 from ..core.situations import SITUATIONS
 from ..core.tables import Column, table
-from .calendar import find_zone
+from .calendar import LATEST, find_zone
 from .reopening import WorkloadLike, as_workload
 from .user_groups import group_table
 from .workload import Workload
@@ -42,7 +42,6 @@ REPAIRS = (
     Column("first", "first"),
 )
 IF_CUT = Column("if_cut_percent", "% of work, if cut", ".2f")  # only where requests were raised
-LAST_SECOND = 221_845_392_000  # the year 9000; clocks of the standard library end soon after
 
 
 def describe(workload: WorkloadLike) -> dict[str, Any]:
@@ -209,7 +208,7 @@ def _down_text(about: Mapping[str, Any]) -> str:
 def _wall_clock(workload: Workload, second: int) -> str | None:
     """Return the local date and time of a second of the log; None after the year 9000."""
     unix = workload.epoch + second
-    return dt.datetime.fromtimestamp(unix, find_zone(workload.zone)).isoformat(" ") if unix < LAST_SECOND else None
+    return dt.datetime.fromtimestamp(unix, find_zone(workload.zone)).isoformat(" ") if unix < LATEST else None
 
 
 def _quantiles(values: Ints) -> dict[str, int] | None:

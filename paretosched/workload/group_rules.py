@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..core.arguments import number, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
@@ -52,6 +53,7 @@ class ListedGroups:
     _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(self.groups))
         _check_groups(self.groups, self.default)
         object.__setattr__(self, "lines", tuple(GroupLine(*line) for line in self.lines))
         if not 1 <= len(self.lines) <= MOST_LINES:
@@ -128,7 +130,10 @@ class ConsumptionGroups:
     _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(self.groups))
         _check_groups(self.groups, self.default)
+        object.__setattr__(self, "thresholds", tuple(number("threshold", share) for share in self.thresholds))
+        object.__setattr__(self, "days", whole_number("days of a grouping", self.days))
         shares = (1.0, *self.thresholds, 0.0)
         if len(shares) != len(self.groups) + 1 or not all(a > b for a, b in pairwise(shares)):
             raise InputError(

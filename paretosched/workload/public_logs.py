@@ -145,7 +145,7 @@ def fetch(
     paretosched.core.errors.InputError: log "CTC-SP" is not known; did you mean CTC-SP2 or ...? All: ANL-Intrepid, ...
     """
     log = find_log(name)
-    number("timeout", timeout)
+    timeout = number("timeout", timeout)
     callback("progress", progress)
     target = (_make_log_folder() if directory is None else as_path(directory)) / log.file
     if is_file(target) and _fault(target, log) is None:

@@ -32,11 +32,12 @@ import numpy as np
 from ..core.arguments import list_argument, number, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
+from .calendar import LATEST
 from .local_time import Offsets, offsets, to_local, to_unix
 from .log_lines import JOB, PRECEDING, THINK
 from .scaling import MOST_JOBS
 from .time_split import WEEK, check_weeks
-from .workload import LATEST, Repair, Workload, source_after
+from .workload import Repair, Workload, source_after
 
 ALL_UP = "the times in which processors were down are not those of another year: all taken to be up"
 
@@ -111,6 +112,7 @@ def resample(
     >>> resample(w, seed=5, load=1.1).name
     'lublin-typeless-3000-128-1 resampled 5'
     """
+    load = None if load is None else number("load", load)
     _check(workload, seed, load)
     doubled = _double_groups(workload, double)
     rng = np.random.default_rng(seed)
@@ -162,7 +164,7 @@ def _check(workload: Workload, seed: int, load: float | None) -> None:
     """Raise InputError if a workload cannot be resampled, or an argument of `resample` is out of range."""
     if whole_number("seed", seed) < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
-    if load is not None and not LEAST_LOAD <= number("load", load) <= MOST_LOAD:
+    if load is not None and not LEAST_LOAD <= load <= MOST_LOAD:
         raise InputError(f"load must be in {LEAST_LOAD:g}..{MOST_LOAD:g} times that of the log, but is {load:g}")
     if (workload.user < 0).all():
         raise InputError(f"{workload.name}: must know its users to be resampled by users, but knows none")

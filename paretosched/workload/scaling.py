@@ -45,6 +45,7 @@ def scale(
 ) -> Workload:
     """Return a workload that is scaled to a machine of `processors`; see `from_paths.scale`."""
     ratio = whole_number("processors", processors) / workload.capacity if factor is None else number("factor", factor)
+    probability = number("probability", probability)
     _check(workload, processors, ratio, factor is None, seed, jobs, probability)
     n = len(workload)
     if ratio == 1 and processors == workload.capacity and jobs in (None, n):
@@ -107,7 +108,7 @@ def _check(
         raise InputError(f"factor must be in 1..{MOST_JOBS}, but is {ratio:g}{why}")
     if whole_number("seed", seed) < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
-    if not 0 <= number("probability", probability) <= 1:
+    if not 0 <= probability <= 1:
         raise InputError(f"probability must be in 0..1, but is {probability:g}")
     n = len(workload)
     if jobs is not None and whole_number("jobs", jobs) < n:

@@ -25,7 +25,7 @@ from ..core.arrays import Ints, Mask
 from ..core.errors import InputError, first_few, in_quotes, one_of, printable
 from ..core.files import path_record, replacing, sha256_of
 from ..core.tables import plain
-from .calendar import find_zone
+from .calendar import LATEST, find_zone
 from .log_cache import digest_of, keep_log, known_log
 from .log_lines import (
     ALLOCATED,
@@ -51,7 +51,6 @@ from .swf_header import entry, numbered_names
 from .user_groups import by_consumption
 from .workload import WIDEST, Repair, Workload
 
-LATEST_EPOCH = 221_845_392_000  # the year 9000, where the calendar ends
 DEFAULT_EPOCH = Workload.epoch
 OVERRUN = CUT, RAISE = ("cut", "raise")
 CHUNK = 100_000  # jobs that are written at a time
@@ -357,7 +356,7 @@ def _clock(log: Log, cleaner: _Cleaner) -> tuple[int, str]:
     epoch = DEFAULT_EPOCH
     if start is None or start.number == -1:
         cleaner.assume("header has no UnixStartTime: second 0 taken for Monday 2000-01-03 00:00 UTC")
-    elif start.number is None or not 0 <= start.number < LATEST_EPOCH:
+    elif start.number is None or not 0 <= start.number < LATEST:
         where = f"{log.path}:{log.header_line[start.place]}"
         raise InputError(
             f"{where}: UnixStartTime is {in_quotes(start.text)}, not seconds since 1970 before the year 9000"

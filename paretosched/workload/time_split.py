@@ -44,7 +44,8 @@ def check_weeks(what: str, workload: Workload) -> None:
 
 def split(workload: Workload, until: float) -> tuple[Workload, Workload]:
     """Return the two parts of a workload before and after a time; see `from_paths.split`."""
-    if not 0 < number("until", until) < 1:
+    until = number("until", until)
+    if not 0 < until < 1:
         raise InputError(f"until must be a share of the time between 0 and 1, but is {until:g}")
     first, last = int(workload.submit[0]), int(workload.submit[-1])
     cut = int(np.searchsorted(workload.submit, first + until * (last - first), side="right"))

@@ -17,7 +17,7 @@ from ..core.errors import InputError, first_few
 from ..core.notebook import html_table
 from ..core.situations import Calendar
 from ..core.tables import plain
-from .calendar import calendar, find_zone
+from .calendar import LATEST, calendar, find_zone
 from .down_times import DownTimes, down_times_of
 from .log_names import Names
 from .records import Records
@@ -29,7 +29,6 @@ WIDEST = 2**31 - 1
 NAMES_ONLY = {"job", "name", "names", "repairs"}  # fields on which neither simulations nor groups depend
 FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait", "eligible")
 GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv")  # each replaces the groups made before
-LATEST = 221845392000  # 9000-01-01 00:00 UTC, the end of every calendar
 _UNSET: Any = None
 
 
@@ -308,8 +307,10 @@ class Workload:
         names = [str(name) for name in frame.columns]
         missing = [key for key in ("submit", "run", "width") if key not in names]
         other_names = [name for name in names if name not in FRAME_COLUMNS]
-        if missing or other_names:
-            fact = f"{missing[0]} is missing" if missing else f"there is also {other_names[0]}"
+        twice = [name for name in names if names.count(name) > 1]
+        if missing or other_names or twice:
+            facts = [f"{name} is missing" for name in missing] + [f"there is also {name}" for name in other_names]
+            fact = [*facts, *(f"{name} is there twice" for name in twice)][0]
             raise InputError(f"columns of a workload are {', '.join(FRAME_COLUMNS)}, but {fact}")
         others = {key: frame.attrs[key] for key in ("capacity", "epoch", "zone", "name") if key in frame.attrs}
         others |= {"down": down_times_of(frame.attrs["down"])} if "down" in frame.attrs else {}

@@ -101,6 +101,7 @@ def test_in_the_owners_box_utilisation_that_is_shared_or_idles_takes_no_part() -
     assert quality["inputs"][0]["in_front"] == 2
     assert contributions([offline], easy=easy)[0]["gain"] == pytest.approx(1)
     box = box_of(offline, easy)
+    assert box_of(offline, easy, "1.5").nadir.tolist() == box.nadir.tolist()  # type: ignore[arg-type]
     assert course(values, offline.objectives, [1, 2], box, offline).hypervolume.tolist() == pytest.approx([0.5, 1])
     with pytest.raises(InputError, match="objectives must be those of the box, AWRT1, but are UTIL, AWRT1, AWRT2"):
         to_box(np.ones((1, 4)), objective_table(("1", "2")), box)

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 import paretosched as ps
 from paretosched.core.errors import InputError
+from paretosched.policies.explanation_words import grouping_words
 from paretosched.policies.guarded import Guarded, guarded_text, read_guarded
 from paretosched.policies.policy import as_policy, load_policy, save_policy
 from paretosched.policies.policy_json import from_json, to_json
+from paretosched.workload.group_rules import ConsumptionGroups
 from support.simulating import briefly
 
 P = Guarded(("vip", "two words"), 1.02, 1.5, 3600, 90, 2.5, "mine", {"by": "hand"})
@@ -146,3 +148,8 @@ def test_the_explanation_says_what_the_guard_does() -> None:
     assert "group vip and group 2 first" in words
     assert "Every 4h the scheduler simulates EASY" in words
     assert "guarded: vip, 2; overall: 1; each: 1.25; review: 4h; ageing: 12h; step: 4" in words
+
+
+def test_the_explanation_says_how_jobs_are_grouped() -> None:
+    rule = ConsumptionGroups(("vip", "2"), (0.5,), 30, "2")
+    assert grouping_words(rule)[0] in ps.explain(Guarded(("vip",), grouping=rule)).words()

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -306,6 +307,10 @@ def test_arguments_are_checked() -> None:
         RuleBase("iterative", ("1",), ("1",), a_greedy(("2",)), bounds=((),) * 3, choice=[0])  # type: ignore[arg-type]
     with pytest.raises(InputError, match="at most 100000 situations"):
         RuleBase("iterative", ("1",), ("1",), base.greedy, bounds=(tuple(range(1, 90)),) * 3)
+    with pytest.raises(InputError, match="threshold must be a number, but is 'low'"):
+        replace(base, threshold="low")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"otherwise must be a whole number, but is 1\.5"):
+        replace(base, threshold=0.5, otherwise=1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="read-only"):
         base.means[0, 0] = 1
 

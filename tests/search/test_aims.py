@@ -39,6 +39,7 @@ def test_without_a_wish_the_box_is_that_in_which_fronts_are_measured(tmp_path: P
         ends = dict(zip((o.name for o in box.objectives), box.nadir, strict=True))
         assert aim.edge.tolist() == [ends[name] for name in ("AWRT1", "AWRT2", "AWRT3")]
         assert aim.goal is None
+        assert aim_of(W, None, str(reach)).edge.tolist() == aim.edge.tolist()  # type: ignore[arg-type]
         table = costs(front.values, TABLE)
         assert (table @ aim.rows.T == table[:, 1:]).all()
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from paretosched.training.evolution_strategy import CHILDREN, PARENTS
 from paretosched.training.greedy_training import mixed_systems, train, train_systems
 from paretosched.training.guarded_training import train_guarded
 from paretosched.training.priority_training import train_priority
+from paretosched.training.rule_base_training import train_rules
 from paretosched.training.training import Progress, Training
 from paretosched.wishes.wish import Wish
 from paretosched.wishes.wish_files import from_json
@@ -409,6 +411,26 @@ def test_an_interruption_before_anything_is_stored_keeps_how_much_was_asked_for(
 def test_parameters_keep_their_rules(more: dict[str, Any], rule: str) -> None:
     with pytest.raises(InputError, match=rule):
         train(W, WISH, **more)
+
+
+@pytest.mark.parametrize(
+    ("of_class", "words"),
+    [
+        (train, {"criterion": "f2", "generations": 1}),
+        (train_guarded, {"evaluations": 3}),
+        (train_priority, {"evaluations": 24}),
+        (train_rules, {"generations": 1, "evaluations": 13}),
+    ],
+)
+def test_numbers_may_be_those_of_numpy(
+    of_class: Callable[..., Training], words: dict[str, Any], tmp_path: Path
+) -> None:
+    words = words | {"seed": 1, "resample": 0, "until": 0.5, "run_directory": tmp_path / "run"}
+    kinds = {int: np.int64, float: np.float32}
+    of_numpy = {key: kinds[type(x)](x) if type(x) in kinds else x for key, x in words.items()}
+    wish = "10*AWRT1, AWRT <= 2*EASY"
+    first, again = of_class(W, wish, **of_numpy), of_class(W, wish, **words)
+    assert (first.evaluations, first.policy.provenance) == (again.evaluations, again.policy.provenance)
 
 
 def test_wishes_and_workloads_must_fit() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
@@ -461,3 +462,8 @@ def test_labels_are_whole_numbers() -> None:
     labels: Ints = cluster(first_rules(OF, 30, generator())[:, :7], 10, generator())
     assert labels.dtype == np.int64
     assert len(labels) == 30
+
+
+def test_numbers_of_numpy_are_kept_as_plain_ones() -> None:
+    same = replace(SMALL, rules=np.int64(SMALL.rules), step=np.float32(0.5))  # type: ignore[arg-type]
+    assert json.dumps(asdict(same)) == json.dumps(asdict(replace(SMALL, step=0.5)))

@@ -84,6 +84,12 @@ def test_the_answer_is_the_nearest_row_by_definition() -> None:
             assert slack.objective == goal(here, front.values)[inside].min()
 
 
+def test_the_loosest_limit_that_a_wish_may_have_gets_no_looser() -> None:
+    front = a_front(np.ones((1, 7)))
+    reply = answer("AWRT1, AWRT <= 1000000*EASY", front, WORKLOAD)
+    assert [slack.within for slack in reply.slacks] == [1] * len(SLACKS)
+
+
 def test_what_cannot_be_had_is_said() -> None:
     front = a_front(np.array([[1.0, 1.0, 1.1, 1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.5, 1.0, 1.5, 1.5, 1.0]]))
     text = answer("AWRT1, all <= 0.99*EASY", front, WORKLOAD).text()

@@ -69,3 +69,8 @@ def test_groups_without_jobs_are_left_out_and_other_jobs_refused() -> None:
         group_gains(front_of_shares((1, 1, 1)), random_workload(seed=5))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="reach must be above 1, but is 1"):
         group_gains(front_of_shares((1, 1, 1)), W, 1)  # type: ignore[arg-type]
+
+
+def test_the_reach_of_the_box_may_be_text() -> None:
+    front = front_of_shares((0.5, 1.6, 0.5))
+    assert group_gains(front, W, "2") == group_gains(front, W, 2.0)  # type: ignore[arg-type]

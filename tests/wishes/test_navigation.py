@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.fronts.front import Front
@@ -137,3 +141,20 @@ def test_the_way_goes_from_0_at_the_start_to_1_at_the_front() -> None:
     limits = Wish(weights=[("AWRT1", 1.0)], limits=[Limit("AWRT2", high=10.0)])
     position = way(limits, start, np.array([60.0, 50.0, 30.0, 15.0]), SMALL)
     assert position == ("limits", pytest.approx(0.75), 2)
+
+
+@pytest.mark.parametrize("name", ["UTIL", "AWRT1"])
+@pytest.mark.parametrize("kind", ["improve to", "may worsen to"])
+def test_a_level_at_the_value_itself_is_neither_better_nor_worse(name: str, kind: str) -> None:
+    here = float(SMALL.values[1, {"UTIL": 0, "AWRT1": 2}[name]])
+    with pytest.raises(InputError, match=f'{name}: "{kind}" must have a level .* than {here:g}, but has {here:g}'):
+        wish_of_classes({name: (kind, here), "AWRT2": ("improve", None)}, SMALL, 1)
+
+
+@given(st.floats(0.01, 1e6), st.sampled_from([-math.inf, 0.0, math.inf]))
+def test_a_value_next_to_a_round_one_is_within_its_own_level(value: float, towards: float) -> None:
+    near = float(f"{value:.6g}")
+    near = math.nextafter(near, towards) if towards else near
+    front = front_of((near, near, near, near), (near, near / 2, near / 2, near / 2))
+    wish = wish_of_classes({"UTIL": ("keep", None), "AWRT1": ("improve", None)}, front, 0)
+    assert remaining(wish, front)[0]

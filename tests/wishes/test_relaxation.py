@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from paretosched.wishes.navigation import remaining
 from paretosched.wishes.relaxation import smallest_relaxation
 from paretosched.wishes.wish import Limit, Wish, violation
-from support.fronts import a_front
+from support.fronts import a_front, made_up
 
 FRONT = a_front(200)
 NAMES = [o.name for o in FRONT.objectives]
@@ -53,3 +55,14 @@ def test_only_what_is_exceeded_is_loosened() -> None:
     (limit,) = [limit for limit in relaxed.wish.limits if limit.objective == "AWRT1"]
     assert best <= limit.high <= 1.006 * best
     assert relaxed.wish.weights == wish.weights
+
+
+@given(st.floats(0.01, 400), st.sampled_from([1.0, 3600.0]), st.sampled_from([-math.inf, 0.0, math.inf]))
+def test_a_schedule_next_to_a_round_limit_is_left(value: float, unit: float, towards: float) -> None:
+    near = float(f"{value:.3g}") * unit
+    near = math.nextafter(near, towards) if towards else near
+    front = made_up(np.full((1, 3), near), ("1",), "small", "cd" * 32)
+    for limit in (Limit("AWRT1", high=near / 2), Limit("UTIL", low=near * 2)):
+        relaxed = smallest_relaxation(Wish(limits=[limit]), front)
+        assert relaxed is not None
+        assert relaxed.left == 1

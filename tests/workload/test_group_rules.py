@@ -75,12 +75,26 @@ def test_a_list_keeps_its_rules(change: dict[str, object], message: str) -> None
         ({"thresholds": (1.5,)}, "thresholds of a grouping must be 1 descending shares"),
         ({"thresholds": (float("nan"),)}, "thresholds of a grouping must be 1 descending shares"),
         ({"days": 0}, "days of a grouping must be in 1..36500, but are 0"),
+        ({"days": 1.5}, "days of a grouping must be a whole number, but is 1.5"),
+        ({"thresholds": ("most",)}, "threshold must be a number, but is 'most'"),
     ],
 )
 def test_consumption_keeps_its_rules(change: dict[str, object], message: str) -> None:
     sound: dict[str, object] = {"groups": GROUPS, "thresholds": (0.5,), "days": 30, "default": "rest"}
     with pytest.raises(InputError, match=message):
         ConsumptionGroups(**(sound | change))  # type: ignore[arg-type]
+
+
+def test_lists_and_numbers_of_numpy_make_the_same_rules(tmp_path: Path) -> None:
+    line = GroupLine("vip", user=7)
+    listed = ListedGroups([*GROUPS], [line], "rest")  # type: ignore[arg-type]
+    consumed = ConsumptionGroups([*GROUPS], [np.float32(0.5)], np.int64(30), "rest")  # type: ignore[arg-type]
+    assert listed == ListedGroups(GROUPS, (line,), "rest")
+    assert consumed == ConsumptionGroups(GROUPS, (0.5,), 30, "rest")
+    for rule in (listed, consumed):
+        policy = ps.greedy(["f2"] * 3, np.ones((3, 6)), groups=[*GROUPS], grouping=rule)
+        ps.save_policy(policy, tmp_path / "p.json")
+        assert ps.load_policy(tmp_path / "p.json").grouping == rule
 
 
 def a_log(folder: Path) -> Workload:

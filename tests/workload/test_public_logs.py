@@ -164,8 +164,9 @@ def test_a_silent_server_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
-        with pytest.raises(InputError, match="cannot download: timed out"):
-            fetch("HPC2N", tmp_path, base_url=f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.2)
+        for timeout in (0.2, "0.2"):
+            with pytest.raises(InputError, match="cannot download: timed out"):
+                fetch("HPC2N", tmp_path, base_url=f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=timeout)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -281,3 +281,7 @@ def test_a_log_of_more_than_a_century_is_refused() -> None:
     w = Workload([0, 5, 17 * 10**11], [9] * 3, [9] * 3, [1] * 3, 2, user=[1, 1, 2])
     with pytest.raises(InputError, match=r"resampling must be of 5200 weeks at most, .* are all times in seconds"):
         resample(w, seed=1)
+
+
+def test_a_load_may_be_text() -> None:
+    assert resample(LOG, 5, "1.2").digest == resample(LOG, 5, 1.2).digest  # type: ignore[arg-type]

@@ -205,3 +205,8 @@ def test_copies_are_eligible_as_long_after_their_submission_as_their_job() -> No
         keys = zip(result.user, result.submit, result.run, strict=True)
         assert (result.eligible - result.submit).tolist() == [after[key] for key in keys]
     assert not scale(w, 128).has_later_jobs
+
+
+def test_numbers_may_be_text() -> None:
+    as_text = scale(small(), 300, "2.5", probability="0.25")  # type: ignore[arg-type]
+    assert as_text.digest == scale(small(), 300, 2.5, probability=0.25).digest

@@ -41,3 +41,7 @@ def test_a_log_with_a_time_in_milliseconds_has_no_months() -> None:
     w = random_workload(20)
     far = np.append(w.submit[:-1], 17 * 10**11)
     assert months(w.with_(submit=far)) == []
+
+
+def test_the_time_of_a_cut_may_be_text() -> None:
+    assert [part.digest for part in split(W, "0.7")] == [part.digest for part in split(W, 0.7)]  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 
@@ -272,3 +273,9 @@ def test_a_frame_knows_when_jobs_are_eligible() -> None:
     frame = LATER.frame()
     assert frame["eligible"].tolist() == [0, 9, 5]
     assert Workload.from_frame(frame).digest == LATER.digest
+
+
+def test_a_frame_has_a_column_once() -> None:
+    frame = LATER.frame()
+    with pytest.raises(InputError, match=r"^columns of a workload are .*, but submit is there twice$"):
+        Workload.from_frame(pd.concat([frame, frame[["submit"]]], axis=1))

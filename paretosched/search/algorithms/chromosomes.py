@@ -31,7 +31,7 @@ Genes = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Breeding:
-    """How chromosomes make the next generation; `assignment.Genetic` has checked the numbers.
+    """How chromosomes make the next generation; `methods.Genetic` has checked the numbers.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Algorithms that search genomes by ask and tell; the only importer of pymoo.
+"""Algorithms that search genomes by ask and tell.
 
 An algorithm is a generator. It yields a generation of genomes, (k, d), and is sent their costs, (k, q), all to be
 minimised; then it yields the next generation. It neither simulates nor stores. With the same seed and costs it asks

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from ...core.errors import InputError, in_quotes
-from .lives import LATEST, UNKNOWN
+from ..calendar import LATEST
+from .lives import UNKNOWN
 
 LONGEST = 15  # digits
 DURATION = re.compile(

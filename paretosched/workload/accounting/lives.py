@@ -13,7 +13,6 @@ from ...core.arrays import Ints
 from ...core.errors import InputError
 
 UNKNOWN = -1
-LATEST = 221_845_392_000  # the year 9000, where every calendar ends
 COMPLETED, FAILED, CANCELLED = 1, 0, 5  # SWF field 11
 NO_NAMES = ("", "(null)", "NONE", "none", "None", "N/A", "_pbs_project_default")
 LONGEST_NAME = 200

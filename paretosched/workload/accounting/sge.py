@@ -13,12 +13,12 @@ from itertools import islice
 import numpy as np
 
 from ...core.errors import in_quotes
+from ..calendar import LATEST
 from .fields import seconds
 from .lives import (
     CANCELLED,
     COMPLETED,
     FAILED,
-    LATEST,
     UNKNOWN,
     Block,
     Life,
