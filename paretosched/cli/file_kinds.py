@@ -117,11 +117,16 @@ def _kind_of_markup(text: bytes) -> Kind:
 def _kind_of_lines(text: bytes) -> Kind:
     """Return the kind of a text file: a table by its heading, a log by its header or its first job."""
     from ..assignment.lists import WRITTEN
-    from ..simulation.schedule import COLUMNS, SEGMENT_COLUMNS
+    from ..simulation.schedule import COLUMNS, LATER_COLUMNS, SEGMENT_COLUMNS
 
     first, *_ = text.splitlines() or [b""]
     heading = first.decode("latin-1").split(",")
-    tables = {COLUMNS: Kind.SCHEDULE, SEGMENT_COLUMNS: Kind.SEGMENTS, WRITTEN: Kind.ASSIGNMENT}
+    tables = {
+        COLUMNS: Kind.SCHEDULE,
+        LATER_COLUMNS: Kind.SCHEDULE,
+        SEGMENT_COLUMNS: Kind.SEGMENTS,
+        WRITTEN: Kind.ASSIGNMENT,
+    }
     if kind := tables.get(tuple(heading)):
         return kind
     if heading[0] == "UTIL" and heading[-2:] == ["run", "evaluation"]:

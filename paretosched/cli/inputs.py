@@ -24,8 +24,13 @@ LOADED_FIRST = ("..workload.reopening", "..simulation.simulator")  # with what t
 
 
 def read_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
-    """Return the workload of a log, by default TRACE, with --capacity, --groups and --overrun."""
-    from ..core.files import is_folder
+    """Return the workload of a log, by default TRACE, with --capacity, --groups and --overrun.
+
+    A remark names the lines of a list of groups that no job is in: a user may have none, or be misspelt.
+    """
+    from ..core.files import is_folder, read_lines
+    from ..workload.group_lists import lines_without_jobs, listed_lines
+    from ..workload.group_rules import grouping_of
     from ..workload.reopening import as_workload
     from ..workload.swf import CUT
 
@@ -33,7 +38,12 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
     overrun = options.overrun
     if overrun is None and not is_folder(log):
         overrun = CUT  # what that takes away is said by `remark_cut`
-    return as_workload(log, capacity=options.capacity, groups=options.groups, overrun=overrun, called="--groups")
+    workload = as_workload(log, capacity=options.capacity, groups=options.groups, overrun=overrun, called="--groups")
+    if options.groups is not None and grouping_of(workload).get("function") == "by_csv":
+        lines = listed_lines(read_lines(options.groups, "a list of groups"), options.groups)[1]
+        if words := lines_without_jobs(lines, workload, options.groups):
+            remark(words)
+    return workload
 
 
 def load_kernels_sooner() -> None:
@@ -129,6 +139,8 @@ def remark_orders(policies: Iterable[Policy], workload: Workload, estimates: str
                 f"{policy.name}: decides by the groups of its own rule, {policy.grouping.words()}, because those of "
                 f"{workload.name} are made in another way; what is measured is by the latter"
             )
+        if jobs is workload and (words := _in_other_groups(policy, workload)):
+            remark(f"{policy.name}: {words}")
         missing = [group for group in getattr(policy, "named_groups", ()) if group not in jobs.groups]
         if missing:
             groups = f"group{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
@@ -146,6 +158,22 @@ def remark_orders(policies: Iterable[Policy], workload: Workload, estimates: str
             remark(f"{policy.name}: {sentence}")
         if policy.backfill.order and not policy.tries_others:
             remark(f"{policy.name}: every job has a reservation, so that the order of backfilling changes nothing")
+
+
+def _in_other_groups(policy: Policy, workload: Workload) -> str:
+    """Return in words how many jobs the policy's own rule puts into other groups, if both are by consumption; or ""."""
+    from ..workload.group_rules import ConsumptionGroups, comes_from_consumption
+
+    rule = policy.grouping
+    if not isinstance(rule, ConsumptionGroups) or not comes_from_consumption(workload):
+        return ""
+    moved = 100 * float((rule.group_indices(workload) != workload.group).mean())
+    if not moved:
+        return ""
+    return (
+        f"decides by the groups of {workload.name}, by what users consume in all of it; deployed, it decides "
+        f"{rule.words()}, which puts {moved:.3g} % of the jobs into other groups"
+    )
 
 
 def show_written(options: argparse.Namespace, workload: Workload) -> None:

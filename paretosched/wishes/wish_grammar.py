@@ -119,7 +119,10 @@ class _Reader(TokenReader):
             *weights,
             *near,
         }:
-            raise InputError(f'wish: "{OTHERS}" must be groups that are not in the goal, but all groups are in it')
+            raise InputError(
+                f'wish: "{OTHERS}" must be groups that are not in the goal, but all groups are in it; '
+                f'write "{ALL}" for all groups'
+            )
         return Wish(tuple(weights.items()), tuple(near.items()), tuple(limits.values()))
 
     def sum(self, weights: dict[str, float]) -> None:
@@ -288,21 +291,24 @@ class _Reader(TokenReader):
         """Return the name of the objective, or the word for several groups, that comes now."""
         word = self.now.text.lower()
         if self.now.kind != "word" or word not in SEVERAL:
-            return self.objective()
+            return self.objective(SEVERAL)
         if len(self.groups) > 1 and any(group.lower() == word for group in self.groups):
             self.refuse(f"means {ALL} groups or those not in the goal, and a group has this name; write it in quotes")
         self.place += 1
         return word
 
-    def objective(self) -> str:
-        """Return the name of the objective that comes now: a word for it, or the name of its group."""
+    def objective(self, others: Sequence[str] = ()) -> str:
+        """Return the name of the objective that comes now: a word for it, or the name of its group.
+
+        `others` are words that may stand here, too.
+        """
         word = self.now.text
         names = [self.groups[word]] if word in self.groups else []
         names = names or [name for group, name in self.groups.items() if group.lower() == word.lower()]
         if self.now.kind == "word" and word.upper() in self.objectives:
             names.append(word.upper())
         if self.now.kind not in ("word", "name") or not names:
-            known = [*self.objectives, *(group for group in self.groups if not group.isdigit())]
+            known = [*self.objectives, *(group for group in self.groups if not group.isdigit()), *others]
             near = nearest_word(word, known) or nearest_word(self.whole_name(self.now), known)
             hint = "" if near is None or self.quotes_missing() else f"; did you mean {near}?"
             hint += f' Write "{near}" in quotes' if hint and re.search(r"\W", str(near)) else ""
@@ -313,6 +319,10 @@ class _Reader(TokenReader):
             )
         self.place += 1
         return names[0]
+
+    def no_meaning(self, letter: str) -> str:
+        """Return what is said of a character that no token has."""
+        return super().no_meaning(letter) + ("; a name must end with its quote" if letter in "\"'" else "")
 
     def refuse(self, rule: str) -> NoReturn:
         """Raise InputError for the token that comes now; if it belongs to a name without quotes, say so."""

@@ -26,6 +26,7 @@ NAMED = ("queue", "partition")  # the header of a log has names for their number
 IN_NAMES = {"user": "users", "account": "groups", "queue": "queues", "partition": "partitions"}  # fields of `Names`
 FIELDS = {"account": 12, "queue": 14, "partition": 15}  # of the records of a log
 ANY = "*"
+FEW = 20  # lines without jobs that are looked at for what they may mean
 
 
 class GroupLine(NamedTuple):
@@ -97,7 +98,10 @@ def listed_lines(lines: Iterable[str], where: str) -> tuple[tuple[str, ...], lis
             line = _line(cells, columns, place)
             earlier = _earlier_group(line, groups_of)
             if earlier not in (None, line.group):
-                raise InputError(f"{place}: {_line_words(line)} is in group {in_quotes(str(earlier))} already")
+                raise InputError(
+                    f"{place}: {_line_words(line)} is in group {in_quotes(str(earlier))} already; the first line that "
+                    "fits a job counts, so put this one before it, or leave it out"
+                )
             if earlier is None:
                 used = _columns_of(line)
                 groups_of.setdefault(used, {})[_key(line, used)] = line.group
@@ -158,20 +162,67 @@ def word_or_number(name: str, number: int) -> int | str:
 
 
 def check_names(lines: Sequence[tuple[int, GroupLine]], workload: Workload, where: str) -> None:
-    """Refuse the first name of a user, account, queue or partition that a log does not have; raises InputError."""
+    """Refuse a list of which a log has no name at all of a column; raises InputError.
+
+    A list outlives the log for which it was made: some of its users may have no job in another one.
+    """
     for column in COLUMNS:
+        named = [(number, getattr(line, column)) for number, line in lines if isinstance(getattr(line, column), str)]
+        if not named:
+            continue
+        number, cell = named[0]
         names = names_of(workload, column).values()
         known = {name.lower() for name in names}
-        for number, line in lines:
-            cell = getattr(line, column)
-            if isinstance(cell, str) and not names and column not in NAMED:
-                raise InputError(f"{where}:{number}: {column} is {in_quotes(cell)}, not {_number_words(column)}")
-            if isinstance(cell, str) and cell.lower() not in known:
-                have = f"its names are {first_few(names, limit=20)}" if names else "it has only numbers"
-                raise InputError(
-                    f"{where}:{number}: {column} is {in_quotes(cell)}, which {_place_of_names(workload)} does "
-                    f"not have; {have}{did_you_mean(cell, names)}"
-                )
+        if not names and column not in NAMED:
+            raise InputError(f"{where}:{number}: {column} is {in_quotes(cell)}, not {_number_words(column)}")
+        if not any(cell.lower() in known for _, cell in named):
+            have = f"its names are {first_few(names, limit=20)}" if names else "it has only numbers"
+            raise InputError(
+                f"{where}:{number}: {column} is {in_quotes(cell)}, which {_place_of_names(workload)} does "
+                f"not have; {have}{did_you_mean(cell, names)}"
+            )
+
+
+def lines_without_jobs(lines: Sequence[tuple[int, GroupLine]], workload: Workload, where: str) -> str:
+    """Return in words which lines of a list fit no job of a log, which may be mistakes; "" if all do.
+
+    Parameters
+    ----------
+    lines
+        The lines with their numbers, as `listed_lines` returns them.
+    workload
+        The log.
+    where
+        The name of the list.
+
+    Raises
+    ------
+    InputError
+        As for `column_numbers`.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0], run=[5], estimate=[5], width=[1], capacity=1, user=[7])
+    >>> lines_without_jobs([(2, GroupLine("vip", user=7)), (3, GroupLine("vip", user=8))], w, "list")
+    'list: 1 of 2 lines fits no job of workload: line 3 (user 8)'
+    """
+    met = set(first_lines([line for _, line in lines], workload).tolist())
+    idle = [(number, line) for i, (number, line) in enumerate(lines) if i not in met and _columns_of(line)]
+    if not idle:
+        return ""
+    few = first_few((f"line {number} ({_line_words(line)})" for number, line in idle), len(idle))
+    meant = next(filter(None, (_meant(line, workload) for _, line in idle[:FEW])), "")
+    verb = "fits" if len(idle) == 1 else "fit"
+    return f"{where}: {len(idle):,} of {len(lines):,} lines {verb} no job of {workload.name}: {few}{meant}"
+
+
+def _meant(line: GroupLine, workload: Workload) -> str:
+    """Return the end of a message that says which name of a log a line probably means; "" if it has it."""
+    for column in _columns_of(line):
+        cell, names = getattr(line, column), names_of(workload, column).values()
+        if isinstance(cell, str) and cell.lower() not in {name.lower() for name in names}:
+            return did_you_mean(cell, names)
+    return ""
 
 
 def first_lines(lines: Sequence[GroupLine], workload: Workload) -> Ints:
@@ -209,11 +260,10 @@ def _heading(cells: Sequence[str], place: str) -> tuple[str, ...] | None:
         return None
     for name in names:
         if name not in (*COLUMNS, "group") or names.count(name) > 1:
-            fact = "comes twice" if names.count(name) > 1 else "is none of them"
-            raise InputError(
-                f"{place}: the columns must be group and one or more of {', '.join(COLUMNS)}, but {in_quotes(name)} "
-                f"{fact}{did_you_mean(name, (*COLUMNS, 'group'))}"
-            )
+            is_none = name not in (*COLUMNS, "group")
+            fact = f"is none of them{did_you_mean(name, (*COLUMNS, 'group'))}" if is_none else "comes twice"
+            rule = f"the columns must be group and one or more of {', '.join(COLUMNS)}"
+            raise InputError(f"{place}: {rule}, but {in_quotes(name)} {fact}")
     if len(names) == 1:
         raise InputError(f"{place}: the columns must be group and one or more of {', '.join(COLUMNS)}, but are group")
     return names
@@ -222,7 +272,9 @@ def _heading(cells: Sequence[str], place: str) -> tuple[str, ...] | None:
 def _line(cells: Sequence[str], columns: Sequence[str], place: str) -> GroupLine:
     """Return a line of the list from its cells."""
     if len(cells) != len(columns):
-        raise InputError(f"{place}: a line must be {','.join(columns)}, but this one has {len(cells)} columns")
+        hint = "; a comma must separate them" if any(";" in cell or "\t" in cell for cell in cells) else ""
+        count = f"{len(cells)} column{'s' * (len(cells) != 1)}"
+        raise InputError(f"{place}: a line must be {','.join(columns)}, but this one has {count}{hint}")
     values: dict[str, int | str | None] = {}
     for column, cell in zip(columns, cells, strict=True):
         if column == "group":

@@ -145,6 +145,14 @@ def test_a_policy_explored_elsewhere_is_applied_and_remarked(house: Path, tmp_pa
     )
 
 
+def test_lines_of_a_list_without_jobs_are_remarked(house: Path, tmp_path: Path) -> None:
+    (tmp_path / "groups.csv").write_text("user,group\n1,vip\n98765,gone\n*,rest\n")
+    outcome = succeed("simulate", house / "w.swf.gz", "--groups", tmp_path / "groups.csv")
+    path = tmp_path / "groups.csv"
+    assert outcome.err == f"paretosched: {path}: 1 of 3 lines fits no job of w: line 3 (user 98765)\n"
+    assert "AWRT of group gone" in outcome.out
+
+
 def test_names_in_lists_are_no_formulas_in_what_is_written(house: Path, tmp_path: Path) -> None:
     (tmp_path / "groups.csv").write_text("user,group\n1,=cmd()\n2,-1+1\n3,'@x\n")
     log = (house / "w.swf.gz", "--groups", tmp_path / "groups.csv")

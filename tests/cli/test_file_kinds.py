@@ -18,7 +18,10 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 TEXTS = {
     Kind.EMPTY: [""],
     Kind.LOG: [RECORD, "; MaxProcs: 8\n", RECORD.partition("\n")[2], "\ufeff; Version: 2\n1 2\n"[:14]],
-    Kind.SCHEDULE: ["job,submit,start,finish,processors,user,group\r\n1,2,3,4,5,6,7\r\n"],
+    Kind.SCHEDULE: [
+        "job,submit,start,finish,processors,user,group\r\n1,2,3,4,5,6,7\r\n",
+        "job,submit,start,finish,processors,user,group,eligible\r\n1,2,3,4,5,6,7,8\r\n",
+    ],
     Kind.SEGMENTS: ["job,from,to,nodes\n"],
     Kind.ASSIGNMENT: ["job,workload,node,start,finish\n"],
     Kind.REVIEW: ["from,until,jobs,system,group,awrt_s\n"],

@@ -190,8 +190,10 @@ def test_names_of_groups_stand_for_their_response_times(words: str, meaning: str
         ("AWRT1 <= EASY, AWRT1 <= 2*EASY", 'character 16, "AWRT1": is limited twice'),
         ("AWRT1 <= 2h*EASY", 'character 12, "*": there must be "," or the end'),
         ("AWRT1 in 1*EASY..2*EASY", 'character 11, "*": there must be ".."'),
+        ("rest <= 20h", ", others, all"),
+        ('10*"AWRT1', "has no meaning here; a name must end with its quote"),
         ("others + AWRT1", 'character 1, "others": there must be one of UTIL'),
-        ("vip + physics + 'VIP' + 'UTIL' + 'deep learning', others <= EASY", '"others" must be groups that are not'),
+        ("vip + physics + 'VIP' + 'UTIL' + 'deep learning', others <= EASY", 'all groups are in it; write "all"'),
         ("'vip", 'character 1, "\'": has no meaning'),
     ],
 )

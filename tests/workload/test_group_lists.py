@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
-from paretosched.workload.group_lists import GroupLine, first_lines, listed_lines, text_lines
+from paretosched.workload.group_lists import GroupLine, first_lines, lines_without_jobs, listed_lines, text_lines
 from paretosched.workload.user_groups import by_csv
 from paretosched.workload.workload import Workload
 
@@ -73,10 +73,12 @@ def test_columns_name_what_the_groups_are_made_of(tmp_path: Path, content: str, 
         ("user,queue,group\n1,night\n", ":2: a line must be user,queue,group, but this one has 2 columns"),
         ("account,group\nphysics,a\n", ':2: account is "physics", not an account number of the log'),
         ("queue,group\n,a\n", ':2: queue is "", not the number or name of a queue of the log'),
+        ("queue,group\nnigth,b\n", ':2: queue is "nigth", which the header of log does not have; .*night'),
         (
-            "queue,group\nnight,a\nnigth,b\n",
-            ':3: queue is "nigth", which the header of log does not have; .*night',
+            "queue;group\nnight;a\n",
+            ":1: a line must be user,group, but this one has 1 column; a comma must separate them",
         ),
+        ("user,user,group\n1,2,a\n", ':1: the columns must be .*, but "user" comes twice$'),
         ("user,queue,group\n*,night,a\n7,night,b\n", ':3: user 7, queue night is in group "a" already'),
         ('user,group\n7,"a\nb"\n8,ab\n', ":2: a cell must be in one line, but this one goes on in the next"),
         ("user,group\n*,a\n7,b\n", ':3: user 7 is in group "a" already'),
@@ -87,6 +89,15 @@ def test_columns_name_what_the_groups_are_made_of(tmp_path: Path, content: str, 
 def test_a_bad_list_is_refused_with_file_and_line(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(InputError, match=f"^{tmp_path / 'groups.csv'}{message}"):
         groups_of(tmp_path, content, LOG)
+
+
+def test_a_list_outlives_the_jobs_of_some_of_its_lines(tmp_path: Path) -> None:
+    """Queue "nigth" and user 99 have no job; the former is probably a mistake, the latter has left."""
+    text = "user,queue,group\n*,night,batch\n*,nigth,b\n99,*,c\n*,*,rest\n"
+    assert groups_of(tmp_path, text, LOG) == ["batch", "rest", "batch", "rest"]
+    words = lines_without_jobs(listed_lines(text.splitlines(), "list")[1], LOG, "list")
+    assert words == "list: 2 of 4 lines fit no job of log: line 3 (queue nigth), line 4 (user 99); did you mean night?"
+    assert lines_without_jobs(listed_lines(["*,rest"], "list")[1], LOG, "list") == ""
 
 
 def test_only_logs_have_queues_and_only_some_have_names_for_them(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_users_an_owners_list_does_not_name_are_the_others(tmp_path: Path) -> No
     [
         ("", ": a list of groups must have lines user,group, but there is none"),
         ("user,group\n", ": a list of groups must have lines"),
-        ("1,a\n2\n", ":2: a line must be user,group, but this one has 1 columns"),
+        ("1,a\n2\n", ":2: a line must be user,group, but this one has 1 column$"),
         ("1,a\n2,b,c\n", ":2: a line must be user,group, but this one has 3 columns"),
         ("user,group\nuser,group\n", ':2: user is "user", not a user number of the log'),
         ("1,a\n1.5,b\n", ':2: user is "1.5", not a user number'),
