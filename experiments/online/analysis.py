@@ -192,12 +192,12 @@ def on_made_up_logs(made_up: Sequence[Row], best: Standing) -> str:
     if not mine:
         return ""
 
-    def reached(rows: Sequence[Row]) -> tuple[int, float]:
+    def kept_and_gain(rows: Sequence[Row]) -> tuple[int, float]:
         return sum(float(row["exceeded"]) == 0 for row in rows), mean(float(row["objective_vs_easy"]) for row in rows)
 
-    kept, gain = reached(mine)
+    kept, gain = kept_and_gain(mine)
     words = f"on made-up logs limits are kept in {kept_of(mine)}, gain {gain:.1f} %"
-    others = {name: reached(rows) for name, rows in common.rows_by(made_up, itemgetter("policy")).items()}
+    others = {name: kept_and_gain(rows) for name, rows in common.rows_by(made_up, itemgetter("policy")).items()}
     better = {name: cell for name, cell in others.items() if cell[0] > kept and cell[1] > gain}
     if not better:
         return words

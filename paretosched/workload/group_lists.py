@@ -211,12 +211,12 @@ def lines_without_jobs(lines: Sequence[tuple[int, GroupLine]], workload: Workloa
     if not idle:
         return ""
     few = first_few((f"line {number} ({_line_words(line)})" for number, line in idle), len(idle))
-    meant = next(filter(None, (_meant(line, workload) for _, line in idle[:FEW])), "")
+    meant = next(filter(None, (_suggestion(line, workload) for _, line in idle[:FEW])), "")
     verb = "fits" if len(idle) == 1 else "fit"
     return f"{where}: {len(idle):,} of {len(lines):,} lines {verb} no job of {workload.name}: {few}{meant}"
 
 
-def _meant(line: GroupLine, workload: Workload) -> str:
+def _suggestion(line: GroupLine, workload: Workload) -> str:
     """Return the end of a message that says which name of a log a line probably means; "" if it has it."""
     for column in _columns_of(line):
         cell, names = getattr(line, column), names_of(workload, column).values()
