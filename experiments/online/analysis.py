@@ -165,7 +165,7 @@ def opening(
     )
     trained = chosen_elsewhere(rows, safest_of)
     found += f"; trained ones, chosen on other logs, gain {total_of(trained)}" if trained else ""
-    sure = [f"It was picked with these {parts_of_logs(rows)} in view"]
+    sure = [f"Made and picked with these {parts_of_logs(rows)} in view"]
     if best.policy != plain.policy:
         sure.append(sureness.in_short(rows, best.policy, plain.policy))
     sure += [words for words in (on_made_up_logs(made_up, best), nudges.in_short(moved, best.policy)) if words]
