@@ -79,9 +79,12 @@ def _percentage(text: str) -> float:
     try:
         if not text.endswith("%"):
             raise ValueError
-        return float(text.removesuffix("%")) / 100
+        share = float(text.removesuffix("%")) / 100
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a percentage such as 0.1%, but is {in_quotes(text)}") from None
+    if not 0 < share < 1:
+        raise argparse.ArgumentTypeError(f"must be above 0% and below 100%, such as 0.1%, but is {in_quotes(text)}")
+    return share
 
 
 def _takes_search(parser: Parser) -> None:

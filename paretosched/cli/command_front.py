@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
     from ..fronts.front_files import check_front_name, load_front, save_front
     from ..fronts.front_tables import extremes_text, merging, merging_text
     from ..fronts.merging import merge
-    from ..fronts.quality_indicators import REACH
+    from ..fronts.quality_indicators import REACH, checked_reach
     from ..simulation.objective import objectives
     from ..simulation.simulator import simulate
     from ..wishes.answers import answer
@@ -72,8 +72,8 @@ def run(options: argparse.Namespace) -> None:
 
     if options.output is not None:
         check_front_name(options.output)
-    if options.box is not None and not options.box > 1:
-        raise InputError(f"--box must be above 1 times EASY, but is {options.box:g}")
+    if options.box is not None:
+        checked_reach(options.box, "--box")
     states = _states(options.runs)
     inputs = [load_front(path) for path in options.runs]
     front = merge(inputs)

@@ -156,6 +156,8 @@ def remark_orders(policies: Iterable[Policy], workload: Workload, estimates: str
             remark(f"{policy.name}: no job has a reservation, because reservations are for {', '.join(entitled)} only")
         for sentence in policy.doubts(jobs):
             remark(f"{policy.name}: {sentence}")
+        if policy.half_life != Priority.half_life and not {"usage", "fairshare"} & policy.variables:
+            remark(f"{policy.name}: no formula has usage, so that the half-life changes nothing")
         if policy.backfill.order and not policy.tries_others:
             remark(f"{policy.name}: every job has a reservation, so that the order of backfilling changes nothing")
 

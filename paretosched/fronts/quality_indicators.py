@@ -37,6 +37,7 @@ from .merging import merge
 
 EDGE = 1.1
 REACH = 1.5
+MOST_REACH = 1_000_000  # times EASY
 DIRECTIONS = 100_000
 HYPERVOLUME_METHOD = f"moocore.hv_approx DZ2019-HW, {DIRECTIONS} directions"
 EXACT_ROWS = 100  # a tenth of a second in seven dimensions
@@ -150,9 +151,7 @@ def box_of(front: FrontLike, easy: ArrayLike | None = None, reach: float = REACH
     columns = np.flatnonzero(deciding(front.values, front.objectives))
     if easy is None:
         return Box(tuple(front.objectives[j] for j in columns), points.min(axis=0), points.max(axis=0))
-    reach = number("reach", reach)
-    if not reach > 1:
-        raise InputError(f"reach must be above 1, but is {reach:g}")
+    reach = checked_reach(reach)
     reference = numbers("values of EASY", easy)
     if reference.shape != (len(front.objectives),) or not (reference[columns] > 0).all():
         raise InputError(f"values of EASY must be {len(front.objectives)} positive numbers, but are {easy!r:.80}")
@@ -168,6 +167,16 @@ def box_of(front: FrontLike, easy: ArrayLike | None = None, reach: float = REACH
     # where even the best found is beyond the box, nothing may be in it
     ideal = np.where(points[:, kept].min(axis=0) < nadir, points[:, kept].min(axis=0), nadir - 1.0)
     return Box(objectives, ideal, nadir, reach, left_out)
+
+
+def checked_reach(reach: float, called: str = "reach") -> float:
+    """Return how many times EASY a box goes to; raises InputError, in which it is `called` so, for what is no box."""
+    value = number(called, reach)
+    if not value > 1:
+        raise InputError(f"{called} must be above 1 times EASY, but is {value:g}")
+    if value > MOST_REACH:
+        raise InputError(f"{called} must be at most {MOST_REACH:,} times EASY, but is {value:g}")
+    return value
 
 
 def utilisation_left_out(front: Front) -> tuple[str, ...]:
@@ -228,7 +237,7 @@ def hypervolume(places: Floats, edge: float = EDGE, directions: int | None = Non
         return float(1 - inside.min() / edge)
     reference = np.full(places.shape[1], edge)
     volume = moocore.hv_approx(inside, ref=reference, method="DZ2019-HW", nsamples=directions or DIRECTIONS)
-    return float(volume) / edge ** int(places.shape[1])
+    return min(1.0, float(volume) / edge ** int(places.shape[1]))  # an approximation, which may be a little too large
 
 
 def hypervolume_error(places: Floats, edge: float = EDGE) -> float:

@@ -13,11 +13,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..core.arguments import number
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.dominance import deciding
-from ..fronts.quality_indicators import REACH
+from ..fronts.quality_indicators import REACH, checked_reach
 from ..simulation.objective import FROM_SUBMISSION, objective_table, objectives, shares
 from ..simulation.simulator import simulate
 from ..wishes.relative_limits import resolved_on
@@ -52,9 +51,7 @@ def aim_of(workload: Workload, wish: Wish | None = None, reach: float = REACH, u
     >>> aim_of(w).edge.tolist(), aim_of(w, Wish(limits=[Limit("AWRT2", high=1.0, of="easy")])).edge.tolist()
     ([15.0, 30.0], [15.0, 20.0])
     """
-    reach = number("box", reach)
-    if not reach > 1:
-        raise InputError(f"box must be above 1 times EASY, but is {reach:g}")
+    reach = checked_reach(reach, "box")
     easy = np.asarray(objectives(simulate(workload, "easy"), util_from=util_from))
     table = objective_table(workload.groups)
     columns = np.flatnonzero(deciding(easy[None], table))

@@ -43,8 +43,7 @@ from .wish import AUGMENTATION, Limit, Wish, spelled_out, wish_text
 
 ALL_SETS = 6
 ROUNDS = 10
-
-
+ROUNDING = 1e-8  # percentage points of a gain that are only there because its bound was rounded downwards
 DISTANCE = ("objective_at_least", "at_most_vs_easy", "impossible", "distance")  # keys of `distance_row`
 
 
@@ -320,9 +319,14 @@ def upwards(gain: float, digits: int = 1) -> float:
     --------
     >>> upwards(25.036), upwards(25.0), upwards(-0.04), upwards(27.6811, 2)
     (25.1, 25.0, 0.0, 27.69)
+
+    What a bound was lowered by for its own rounding is no gain.
+
+    >>> upwards(25.0 + 1e-9), upwards(1e-9)
+    (25.0, 0.0)
     """
     scale = 10.0**digits
-    return math.ceil(scale * gain) / scale + 0.0
+    return math.ceil(scale * (gain - ROUNDING)) / scale + 0.0
 
 
 def distance_text(best: Best, wish: Wish, easy: float, reached: float | None = None, known: float | None = None) -> str:

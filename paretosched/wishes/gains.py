@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arguments import number, numbers
+from ..core.arguments import numbers
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.tables import Column, table
 from ..fronts.front_files import FrontLike, as_front
-from ..fronts.quality_indicators import REACH
+from ..fronts.quality_indicators import REACH, checked_reach
 from ..simulation.lower_bounds import bounds
 from ..simulation.objective import group_of, objectives
 from ..simulation.simulator import simulate
@@ -56,9 +56,7 @@ def group_gains(
         `as_front` and `as_workload`.
     """
     front, workload = as_front(front), as_workload(workload)
-    reach = number("reach", reach)
-    if not reach > 1:
-        raise InputError(f"reach must be above 1, but is {reach:g}")
+    reach = checked_reach(reach)
     if (front.digest, front.groups) != (workload.digest, workload.groups):
         raise InputError(f"the front of {front.workload} must be of the same jobs, but {workload.name} has others")
     easy = objectives(simulate(workload, "easy")) if easy is None else numbers("values of EASY", easy)

@@ -255,3 +255,10 @@ def test_until_is_a_percentage(house: Path, tmp_path: Path, text: str) -> None:
     assert refusal.status == 2
     assert "argument --until: must be a percentage such as 0.1%, but is" in refusal.err
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("text", ["0%", "100%"])
+def test_until_is_neither_nothing_nor_all(house: Path, tmp_path: Path, text: str) -> None:
+    refusal = command("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--until", text)
+    assert refusal.status == 2
+    assert f'argument --until: must be above 0% and below 100%, such as 0.1%, but is "{text}"' in refusal.err

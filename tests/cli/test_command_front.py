@@ -31,8 +31,9 @@ def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
     assert wide["reference"] == ps.indicators(front, easy=easy, reach=2)["reference"]
     alone = command("front", tmp_path / "ours.parquet", "--box", 2)
     assert alone.err.startswith("paretosched front: --box: EASY must be simulated on the jobs of the front, but ")
-    narrow = command("front", house / "run", "--box", 0.9)
-    assert narrow.err == "paretosched front: --box must be above 1 times EASY, but is 0.9\n"
+    for box, rule in (("0.9", "above 1"), ("inf", "at most 1,000,000")):
+        refused = command("front", house / "run", "--box", box)
+        assert refused.err == f"paretosched front: --box must be {rule} times EASY, but is {box}\n"
     of_front = succeed("front", tmp_path / "ours.parquet", "--json").json
     assert of_front["hypervolume"] == ps.indicators(front)["hypervolume"]
     about = succeed("front", house / "run", house / "other", "--json").json

@@ -210,6 +210,11 @@ def test_groups_that_are_not_there_are_remarked(house: Path) -> None:
     outcome = succeed("simulate", house / "w.swf.gz", "--policy", words)
     assert "w has no group vip; the policy goes on without" in outcome.err
     assert "every job has a reservation, so that the order of backfilling changes nothing" in outcome.err
+    for order, words in (
+        ("wait", "paretosched: wait: no formula has usage, so that the half-life changes nothing\n"),
+        ("-usage", ""),
+    ):
+        assert succeed("simulate", house / "w.swf.gz", "--policy", f"order: {order}; half-life: 3d").err == words
     outcome = succeed("simulate", house / "w.swf.gz", "--policy", "guarded: 1, vip")
     assert "Guarded 1, vip: w has no group vip; the policy goes on without" in outcome.err
 

@@ -123,7 +123,7 @@ def test_utilisation_from_the_first_submission_takes_part_in_the_owners_box_whoe
 
 def test_the_owners_box_needs_easy_and_a_reach() -> None:
     front = hand_front([(90.0, 300.0)])
-    with pytest.raises(InputError, match="reach must be above 1, but is 1"):
+    with pytest.raises(InputError, match="reach must be above 1 times EASY, but is 1"):
         box_of(front, [90.0, 200.0, 200.0], 1)
     for easy in ([90.0, 200.0], [90.0, 200.0, np.nan], [90.0, 200.0, 0.0]):
         with pytest.raises(InputError, match="values of EASY must be 3 positive numbers"):
@@ -136,6 +136,10 @@ def test_an_empty_front_is_not_measured() -> None:
 
 
 @pytest.mark.slow
+def test_no_approximation_is_above_the_whole_box() -> None:
+    assert all(hypervolume(np.zeros((1, q)), edge=1.0) <= 1.0 for q in range(1, 9))
+
+
 def test_the_error_of_the_hypervolume_is_stated_and_small() -> None:
     source = a_front(3_000)
     front = front_of(source.values, np.zeros((3_000, 39)), Origin("a", "nsga2", 0, 5, Weighting("easy")), source.groups)

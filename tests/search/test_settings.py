@@ -459,6 +459,7 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ({"wish": "AWRT1", "algorithm": "nsga2"}, 'wish must not be given with the algorithm "nsga2", which looks ev'),
         ({"box": 2, "algorithm": "random"}, 'box must not be given with the algorithm "random", which looks everywh'),
         ({"box": 1, "algorithm": "archive"}, "box must be above 1 times EASY, but is 1"),
+        ({"box": 1e308, "algorithm": "archive"}, "box must be at most 1,000,000 times EASY, but is 1e\\+308"),
         ({"box": "wide", "algorithm": "archive"}, "box must be a number, but is"),
         ({"wish": "AWRT9", "algorithm": "archive"}, "there must be one of UTIL, AWRT, AWRT1, AWRT2, AWRT3"),
         ({"wish": 7, "algorithm": "archive"}, "a wish must be a wish, its words or the path of a file, but is 7"),

@@ -67,7 +67,7 @@ def test_groups_without_jobs_are_left_out_and_other_jobs_refused() -> None:
     assert len(group_gains(made_up(values, w.groups, "w", w.digest), w)) == 3
     with pytest.raises(InputError, match="the front of w must be of the same jobs, but random has others"):
         group_gains(front_of_shares((1, 1, 1)), random_workload(seed=5))  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="reach must be above 1, but is 1"):
+    with pytest.raises(InputError, match="reach must be above 1 times EASY, but is 1"):
         group_gains(front_of_shares((1, 1, 1)), W, 1)  # type: ignore[arg-type]
 
 
