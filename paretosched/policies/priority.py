@@ -26,7 +26,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import in_bounds, instance, list_argument, number
+from ..core.arguments import in_bounds, instance, list_argument, mapping, number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
@@ -124,7 +124,10 @@ class Backfill:
             object.__setattr__(self, name, in_bounds(name, getattr(self, name), highest))
         for name in ("entitled", "named"):
             object.__setattr__(self, name, checked_group_names(name, getattr(self, name)))
-        longest = [(in_bounds("longest", s, LONGEST_TIME), checked_group_names("longest", g)) for s, g in self.longest]
+        rows = [list_argument("a row of longest", row) for row in list_argument("longest", self.longest)]
+        if any(len(row) != len(Longest._fields) for row in rows):
+            raise InputError(f"longest must be rows of seconds and groups, but is {self.longest!r:.60}")
+        longest = [(in_bounds("longest", s, LONGEST_TIME), checked_group_names("longest", g)) for s, g in rows]
         object.__setattr__(self, "longest", tuple(Longest(seconds, groups) for seconds, groups in longest))
         order = _texts(self.order, "smallest", "backfill-order", SAME)
         object.__setattr__(self, "order", () if order == (SAME,) else order)
@@ -252,7 +255,7 @@ class Priority:
         instance("backfill", self.backfill, Backfill)
         one_of("usage", self.usage, ACCOUNTS)
         object.__setattr__(self, "half_life", in_bounds("half_life", self.half_life, LONGEST_TIME, lowest=1))
-        shares = {str(account): number("share", share) for account, share in self.shares.items()}
+        shares = {str(account): number("share", share) for account, share in mapping("shares", self.shares).items()}
         checked_group_names("shares", shares)
         for account, share in shares.items():
             if not SHARES[0] <= share <= SHARES[1]:

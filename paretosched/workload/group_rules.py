@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..core.arguments import number, whole_number
+from ..core.arguments import list_argument, number, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
@@ -53,9 +53,12 @@ class ListedGroups:
     _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(self.groups))
+        object.__setattr__(self, "groups", tuple(list_argument("groups", self.groups)))
         _check_groups(self.groups, self.default)
-        object.__setattr__(self, "lines", tuple(GroupLine(*line) for line in self.lines))
+        lines = [list_argument("a line of a grouping", line) for line in list_argument("lines", self.lines)]
+        if not all(1 <= len(line) <= len(GroupLine._fields) for line in lines):
+            raise InputError(f"lines of a grouping must be {', '.join(GroupLine._fields)}, but are {self.lines!r:.60}")
+        object.__setattr__(self, "lines", tuple(GroupLine(*line) for line in lines))
         if not 1 <= len(self.lines) <= MOST_LINES:
             raise InputError(f"lines of a grouping must be 1 to {MOST_LINES}, but are {len(self.lines)}")
         for line in self.lines:
@@ -130,7 +133,7 @@ class ConsumptionGroups:
     _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(self.groups))
+        object.__setattr__(self, "groups", tuple(list_argument("groups", self.groups)))
         _check_groups(self.groups, self.default)
         object.__setattr__(self, "thresholds", tuple(number("threshold", share) for share in self.thresholds))
         object.__setattr__(self, "days", whole_number("days of a grouping", self.days))

@@ -171,6 +171,9 @@ def test_predictions_or_exact_run_times() -> None:
         (lambda: Backfill(0, order="sjf"), 'backfill-order must come with backfilling, but backfill is "none"'),
         (lambda: Backfill(1, longest=((60, ("a",)),)), "longest and while must be given together"),
         (lambda: Backfill(1, longest=[(1, ["a"]), (2, ["a"])], named=["b"]), "longest must have different groups"),
+        (lambda: Backfill(1, longest=[5], named=["b"]), "a row of longest must be a list, but is 5"),
+        (lambda: Backfill(1, longest=[(5,)], named=["b"]), "longest must be rows of seconds and groups, but is [(5,)]"),
+        (lambda: Priority("sjf", shares=[1]), "shares must be a dict, but is [1]"),
         (lambda: Backfill(1, slack=-5), "slack must be in 0..10000000000, but is -5"),
     ],
 )

@@ -59,6 +59,12 @@ def test_no_rule_knows_the_future() -> None:
         ({"default": "guests"}, "the default of a grouping must be one of vip, rest, but is"),
         ({"groups": ("vip", "vip")}, "groups of a grouping must be one or more different names"),
         ({"lines": ()}, "lines of a grouping must be 1 to"),
+        ({"lines": (8,)}, "a line of a grouping must be a list, but is 8"),
+        (
+            {"lines": (("vip", 1, 2, 3, 4, 5),)},
+            "lines of a grouping must be group, user, account, queue, partition, but",
+        ),
+        ({"groups": 8}, "groups must be a list, but is 8"),
         ({"lines": (GroupLine("staff"),)}, "the group of a line must be one of vip, rest"),
     ],
 )
