@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import os
 import signal
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import settings
 
-from paretosched.kernels.compiling import COMPILED
 from paretosched.workload.log_cache import OFF_VARIABLE
 from paretosched.workload.public_logs import LOGS, log_folder
 from support.slurm_cluster import SlurmCluster, slurm_cluster
@@ -35,36 +32,6 @@ os.environ[OFF_VARIABLE] = "1"  # tests leave no large files in the user's cache
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest tests, so that the other workers do not wait for one of them at the end."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
-
-
-def compile_in_turn() -> None:
-    """Let one worker compile a kernel while those who need it, too, wait and load it: each takes up to a minute."""
-    if not COMPILED:
-        return
-    from numba.core.compiler_lock import global_compiler_lock
-    from numba.core.dispatcher import Dispatcher
-
-    compile_now, locked = Dispatcher.compile, set()
-
-    def compile_or_load(kernel: Any, signature: Any) -> Any:
-        folder, name = kernel._cache.cache_path, kernel.py_func.__qualname__
-        with global_compiler_lock:  # first, so that threads of a process cannot wait for each other
-            if folder is None or name in locked:
-                return compile_now(kernel, signature)
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            locked.add(name)
-            try:
-                with Path(folder, f"{kernel.py_func.__module__}.{name}.lock").open("w") as file:
-                    fcntl.flock(file, fcntl.LOCK_EX)  # a kernel waits only for kernels that it calls
-                    return compile_now(kernel, signature)
-            finally:
-                locked.discard(name)
-
-    Dispatcher.compile = compile_or_load
-
-
-if "PYTEST_XDIST_WORKER" in os.environ:
-    compile_in_turn()
 
 
 @pytest.fixture
