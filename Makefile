@@ -55,10 +55,10 @@ demo: $(READY)
 check: lint
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest $(PARALLEL) -q -m "not slow and not traces"
 
-# Two workers more than processors: slow tests often wait for a browser, for Slurm or for processes of their own. Byte code is kept, or
+# One worker more than processors: slow tests often wait for a browser, for Slurm or for processes of their own. Byte code is kept, or
 # each of the hundreds of commands that tests start would compile the package again. CI makes the selection of attacks after this.
 test: $(TESTED)
-	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) --dist worksteal --ignore $(SELECTION)
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal --ignore $(SELECTION)
 
 # The site, into docs/_build/html: offline, every command and notebook in it is run, and a warning is an error. Then its links are checked.
 docs: $(WRITTEN)
