@@ -39,7 +39,8 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
     if overrun is None and not is_folder(log):
         overrun = CUT  # what that takes away is said by `remark_cut`
     workload = as_workload(log, capacity=options.capacity, groups=options.groups, overrun=overrun, called="--groups")
-    if options.groups is not None and grouping_of(workload).get("function") == "by_csv":
+    is_list = options.groups is not None and grouping_of(workload).get("function") == "by_csv"
+    if is_list and Path(options.groups).is_file():  # a pipe can be read once only
         lines = listed_lines(read_lines(options.groups, "a list of groups"), options.groups)[1]
         if words := lines_without_jobs(lines, workload, options.groups):
             remark(words)

@@ -184,7 +184,7 @@ def check_names(lines: Sequence[tuple[int, GroupLine]], workload: Workload, wher
 
 
 def lines_without_jobs(lines: Sequence[tuple[int, GroupLine]], workload: Workload, where: str) -> str:
-    """Return in words which lines of a list fit no job of a log, which may be mistakes; "" if all do.
+    """Return in words in which lines of a list no job of a log is, which may be mistakes; "" if there is one in all.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def lines_without_jobs(lines: Sequence[tuple[int, GroupLine]], workload: Workloa
     --------
     >>> w = Workload(submit=[0], run=[5], estimate=[5], width=[1], capacity=1, user=[7])
     >>> lines_without_jobs([(2, GroupLine("vip", user=7)), (3, GroupLine("vip", user=8))], w, "list")
-    'list: 1 of 2 lines fits no job of workload: line 3 (user 8)'
+    'list: 1 of 2 lines has no job of workload: line 3 (user 8)'
     """
     met = set(first_lines([line for _, line in lines], workload).tolist())
     idle = [(number, line) for i, (number, line) in enumerate(lines) if i not in met and _columns_of(line)]
@@ -212,7 +212,7 @@ def lines_without_jobs(lines: Sequence[tuple[int, GroupLine]], workload: Workloa
         return ""
     few = first_few((f"line {number} ({_line_words(line)})" for number, line in idle), len(idle))
     meant = next(filter(None, (_suggestion(line, workload) for _, line in idle[:FEW])), "")
-    verb = "fits" if len(idle) == 1 else "fit"
+    verb = "has" if len(idle) == 1 else "have"
     return f"{where}: {len(idle):,} of {len(lines):,} lines {verb} no job of {workload.name}: {few}{meant}"
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from support.commands import (
     RECORD,
     columns,
     command,
+    environment,
     succeed,
 )
 from support.fuzzing import refusal
@@ -145,12 +149,20 @@ def test_a_policy_explored_elsewhere_is_applied_and_remarked(house: Path, tmp_pa
     )
 
 
+@pytest.mark.slow
 def test_lines_of_a_list_without_jobs_are_remarked(house: Path, tmp_path: Path) -> None:
     (tmp_path / "groups.csv").write_text("user,group\n1,vip\n98765,gone\n*,rest\n")
     outcome = succeed("simulate", house / "w.swf.gz", "--groups", tmp_path / "groups.csv")
     path = tmp_path / "groups.csv"
-    assert outcome.err == f"paretosched: {path}: 1 of 3 lines fits no job of w: line 3 (user 98765)\n"
+    assert outcome.err == f"paretosched: {path}: 1 of 3 lines has no job of w: line 3 (user 98765)\n"
     assert "AWRT of group gone" in outcome.out
+    line = (
+        f"{shlex.quote(sys.executable)} -m paretosched.cli simulate w.swf.gz --groups <(cat {shlex.quote(str(path))})"
+    )
+    piped = subprocess.run(
+        ["bash", "-c", line], cwd=house, env=environment(), capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (piped.returncode, piped.stdout, piped.stderr) == (0, outcome.out, "")
 
 
 def test_names_in_lists_are_no_formulas_in_what_is_written(house: Path, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_a_list_outlives_the_jobs_of_some_of_its_lines(tmp_path: Path) -> None:
     text = "user,queue,group\n*,night,batch\n*,nigth,b\n99,*,c\n*,*,rest\n"
     assert groups_of(tmp_path, text, LOG) == ["batch", "rest", "batch", "rest"]
     words = lines_without_jobs(listed_lines(text.splitlines(), "list")[1], LOG, "list")
-    assert words == "list: 2 of 4 lines fit no job of log: line 3 (queue nigth), line 4 (user 99); did you mean night?"
+    assert words == "list: 2 of 4 lines have no job of log: line 3 (queue nigth), line 4 (user 99); did you mean night?"
     assert lines_without_jobs(listed_lines(["*,rest"], "list")[1], LOG, "list") == ""
 
 
