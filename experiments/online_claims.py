@@ -46,15 +46,20 @@ def slowdowns(results: Results) -> list[float]:
     return [slowdown(results, "untrained", policy) for policy in (GUARD, "easy")]
 
 
+def rows_of_other_scalings(results: Results, policy: str) -> list[Row]:
+    """Return the rows of a policy on the scalings of CTC that no training has learnt on."""
+    return [row for row in results.rows("online/scalings", log="CTC 1024", policy=policy) if row["scaling"] != "0"]
+
+
 def on_other_scalings(results: Results, policy: str) -> tuple[int, int, float]:
     """Return how often a policy keeps the limits on other scalings of CTC, of how many cases, and its mean gain."""
-    rows = [row for row in results.rows("online/scalings", log="CTC 1024", policy=policy) if row["scaling"] != "0"]
+    rows = rows_of_other_scalings(results, policy)
     return sum(within_limits(rows)), len(rows), mean(column(rows, "objective_vs_easy"))
 
 
 def easy_on_other_scalings(results: Results, policy: str) -> int:
     """Return in how many of these cases the schedule is EASY's own."""
-    rows = [row for row in results.rows("online/scalings", log="CTC 1024", policy=policy) if row["scaling"] != "0"]
+    rows = rows_of_other_scalings(results, policy)
     return sum(not any(float(row[f"AWRT{number}_vs_easy"]) for number in range(1, 6)) for row in rows)
 
 

@@ -167,7 +167,7 @@ def opening(
     found += f"; trained ones, chosen on other logs, gain {total_of(trained)}" if trained else ""
     sure = [f"Made and picked with these {parts_of_logs(rows)} in view"]
     if best.policy != plain.policy:
-        sure.append(sureness.in_short(rows, best.policy, plain.policy))
+        sure.append(sureness.in_words(sureness.difference(rows, best.policy, plain.policy), plain.policy))
     sure += [words for words in (on_made_up_logs(made_up, best), nudges.in_short(moved, best.policy)) if words]
     return common.opening(
         f"Which scheduler reaches the least {provenance['objective']}, response times of two user groups, on jobs that "

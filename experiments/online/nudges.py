@@ -27,6 +27,7 @@ def section(rows: Sequence[Row]) -> list[str]:
     draws = len({row["nudge"] for row in tenths}) - 1
     above = [f"`{policy}`" for policy in dict.fromkeys(row["policy"] for row in tenths) if is_above(tenths, policy)]
     words = f"As recorded, {', '.join(above)} gain more than in any draw: policies were made with these jobs in view. "
+    words = words if above else ""
     return [
         "## If every job came up to a minute later",
         "",
@@ -36,7 +37,7 @@ def section(rows: Sequence[Row]) -> list[str]:
         "random, EASY's too. Gains are means over logs, of the first seed of trainings, which learnt from the jobs "
         "as recorded; the spread is the standard deviation of these means over the draws. In the last column, the "
         f"median and the largest difference between the lowest and the highest gain on a tenth, of the {draws} and "
-        f"as recorded, in percentage points. {words if above else ''}What is smaller than these differences says "
+        f"as recorded, in percentage points. {words}What is smaller than these differences says "
         "nothing of a policy.",
         "",
     ]
@@ -44,9 +45,8 @@ def section(rows: Sequence[Row]) -> list[str]:
 
 def cells(rows: Sequence[Row], policy: str) -> list[str]:
     """Return the cells of a policy: gains and limits kept, as recorded and nudged, and how far a tenth moves."""
-    mine = [row for row in rows if row["policy"] == policy]
-    recorded, moved = ([row for row in mine if (row["nudge"] != "0") == later] for later in (False, True))
-    gains, reach = gains_of_draws(moved, policy), reaches(mine)
+    recorded, moved = recorded_and_moved(rows, policy)
+    gains, reach = gains_of_draws(moved, policy), reaches([*recorded, *moved])
     return [
         f"{mean(gains_by_log(recorded, policy).values()):+.1f} %",
         f"{mean(gains):+.1f} %",
@@ -57,6 +57,12 @@ def cells(rows: Sequence[Row], policy: str) -> list[str]:
     ]
 
 
+def recorded_and_moved(rows: Sequence[Row], policy: str) -> tuple[list[Row], list[Row]]:
+    """Return the rows of a policy with the jobs as recorded, and those of all draws."""
+    mine = [row for row in rows if row["policy"] == policy]
+    return [row for row in mine if row["nudge"] == "0"], [row for row in mine if row["nudge"] != "0"]
+
+
 def gains_of_draws(moved: Sequence[Row], policy: str) -> list[float]:
     """Return the gain of a policy, the mean over the logs, in each draw of nudged jobs."""
     draws = dict.fromkeys(row["nudge"] for row in moved)
@@ -65,8 +71,7 @@ def gains_of_draws(moved: Sequence[Row], policy: str) -> list[float]:
 
 def is_above(rows: Sequence[Row], policy: str) -> bool:
     """Return whether a policy gains more on the jobs as recorded than in every draw."""
-    mine = [row for row in rows if row["policy"] == policy]
-    recorded, moved = ([row for row in mine if (row["nudge"] != "0") == later] for later in (False, True))
+    recorded, moved = recorded_and_moved(rows, policy)
     return mean(gains_by_log(recorded, policy).values()) > max(gains_of_draws(moved, policy))
 
 
@@ -79,10 +84,9 @@ def reaches(rows: Sequence[Row]) -> list[float]:
 
 def in_short(rows: Sequence[Row], policy: str) -> str:
     """Return the end of a sentence: the gain of a policy over the draws, and as recorded; of the first seed."""
-    tenths = [row for row in rows if row["policy"] == policy and row["split"] in ROLLING]
-    moved = [row for row in tenths if row["nudge"] != "0"]
+    recorded, moved = recorded_and_moved([row for row in rows if row["split"] in ROLLING], policy)
     if not moved:
         return ""
-    recorded = mean(gains_by_log([row for row in tenths if row["nudge"] == "0"], policy).values())
-    low, high = min(gains := gains_of_draws(moved, policy)), max(gains)
-    return f"{low:.1f} to {high:.1f} % if jobs come up to a minute later ({recorded:.1f} as recorded)"
+    as_recorded, gains = mean(gains_by_log(recorded, policy).values()), gains_of_draws(moved, policy)
+    low, high = min(gains), max(gains)
+    return f"{low:.1f} to {high:.1f} % if jobs come up to a minute later ({as_recorded:.1f} as recorded)"

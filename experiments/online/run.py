@@ -326,11 +326,7 @@ def rows_of_scaling(log: str, scaling: int, options: argparse.Namespace) -> Iter
         yield where | {"policy": words, "seed": ""} | without_sums(reached_by(test, words, options))
     learning_part, _ = learning_and_test(workload(learnt_on, options.quick), last)
     tried = [one for one in learners(options.quick) if log not in of_small or one.function == settings.GUARDED]
-    for seed, learner in product(seeds(TRAINED, options), tried):
-        found = earlier_training(learner, seed, learning_part, last, learnt_on, options)
-        if found is not None:
-            label = where | {"policy": learner.name, "seed": seed}
-            yield label | without_sums(reached_by(test, found[0], options))
+    yield from rows_of_trainings(where, test, tried, learning_part, last, learnt_on, options)
 
 
 def rows_of_nudges(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -367,11 +363,24 @@ def rows_of_ages(log: str, options: argparse.Namespace) -> Iterator[dict[str, An
         for words in (settings.EASY, settings.GUARDED_ORDER):
             yield where | {"policy": words, "seed": ""} | without_sums(reached_by(test, words, options))
         trained = [learner for learner in learners(options.quick) if learner.function == settings.GUARDED]
-        for seed, learner in product(seeds(TRAINED, options), trained):
-            found = earlier_training(learner, seed, learning_part, learnt, log, options)
-            if found is not None:
-                label = where | {"policy": learner.name, "seed": seed}
-                yield label | without_sums(reached_by(test, found[0], options))
+        yield from rows_of_trainings(where, test, trained, learning_part, learnt, log, options)
+
+
+def rows_of_trainings(
+    where: dict[str, Any],
+    test: ps.Workload,
+    tried: Iterable[settings.Learner],
+    learning_part: ps.Workload,
+    split: settings.Split,
+    log: str,
+    options: argparse.Namespace,
+) -> Iterator[dict[str, Any]]:
+    """Yield what trainings of the results reach on a workload that is not the test part of their split."""
+    for seed, learner in product(seeds(TRAINED, options), tried):
+        found = earlier_training(learner, seed, learning_part, split, log, options)
+        if found is not None:
+            label = where | {"policy": learner.name, "seed": seed}
+            yield label | without_sums(reached_by(test, found[0], options))
 
 
 def nudge_jobs(jobs: ps.Workload, nudge: int) -> ps.Workload:

@@ -86,8 +86,8 @@ def larger_section(rows: Sequence[Row]) -> list[str]:
         f"{scalings} scalings of each, lowest to highest of them and of the seeds. The trained policies have learnt "
         f"from the first {100 * settings.LAST.until:.0f} % of the log as it was recorded, so that they know neither "
         "the machine nor its users, each of whom is there several times. The first groups are those of the objective. "
-        "The last column: in how many of the scalings any seed keeps the limits. What is learnt on one machine is not "
-        "to be taken to another without a training of its own.",
+        "The last column: in how many of the scalings any seed keeps the limits. So a policy is to be tried on "
+        "a log of the machine on which it will run.",
         "",
     ]
 

@@ -65,9 +65,8 @@ def ends(values: np.ndarray) -> Interval:
     return low, high
 
 
-def in_short(rows: Sequence[Row], policy: str, other: str) -> str:
+def in_words(found: Difference, other: str) -> str:
     """Return how much more a policy gains than another one, with its intervals, in a few words."""
-    found = difference(rows, policy, other)
     parts, logs = (f"{low:+.1f} to {high:+.1f}" for low, high in (found.over_parts, found.over_logs))
     return f"{found.mean:+.1f} points against `{other}` (90 %: {parts} over parts, {logs} over logs)"
 
@@ -87,15 +86,13 @@ def section(rows: Sequence[Row], standings: Sequence[Standing], best: Standing, 
     kept = np.concatenate([*parts_of(rows, best.policy, is_kept).values()])
     always, never = int((kept == 1).sum()), int((kept == 0).sum())
     low, high = share_kept(rows, best.policy)
-    seeds = "with all seeds" if best.is_trained else ""
+    seeds = " with all seeds" if best.is_trained else ""
     lines = [
         "## How sure this choice is",
         "",
-        f"Seeds are not independent of each other: `{best.policy}` keeps the limits {seeds} in {always} of the "
-        f"{kept.size} parts, in none of them in {never}, and in the mean over seeds in {kept.sum():.1f}".replace(
-            "  ", " "
-        )
-        + f" ({100 * kept.mean():.0f} %; if the parts are drawn anew, {100 * low:.0f} to {100 * high:.0f} % in nine of "
+        f"Seeds are not independent of each other: `{best.policy}` keeps the limits{seeds} in {always} of the "
+        f"{kept.size} parts, in none of them in {never}, and in the mean over seeds in {kept.sum():.1f} "
+        f"({100 * kept.mean():.0f} %; if the parts are drawn anew, {100 * low:.0f} to {100 * high:.0f} % in nine of "
         "ten draws).",
         "",
     ]
@@ -103,8 +100,8 @@ def section(rows: Sequence[Row], standings: Sequence[Standing], best: Standing, 
         found = difference(rows, best.policy, plain.policy)
         of_logs = ", ".join(f"{log} {value:+.1f}" for log, value in found.by_log.items())
         lines += [
-            f"What it gains more than the best policy without training, in percentage points: "
-            f"{in_short(rows, best.policy, plain.policy)}; by log {of_logs}.",
+            "What it gains more than the best policy without training, in percentage points: "
+            f"{in_words(found, plain.policy)}; by log {of_logs}.",
             "",
         ]
     picks = [(share, best_of(standings, share)) for share in SHARES]
@@ -115,7 +112,7 @@ def section(rows: Sequence[Row], standings: Sequence[Standing], best: Standing, 
         "",
         *markdown(["share", "policy", "gain"], table, left=2),
         "",
-        f"In the table above and here: {DRAWS:,} draws. A choice that moves with the share is one between policies "
-        "that differ little.",
+        f"Intervals are of {DRAWS:,} draws. A choice that moves with the share is one between policies that differ "
+        "little.",
         "",
     ]
