@@ -70,7 +70,7 @@ docs: $(WRITTEN)
 attack-selection: $(TESTED)
 	@$(BIN)/python -m pytest -q $(SELECTION)
 
-# Some 20,000 attacks; a table of them is written to results/reliability. It takes 20 minutes on two cores. `python -m attack --help` has parts of it.
+# Some 20,000 attacks; a table of them is written to results/reliability. It takes a quarter of an hour on two cores. `python -m attack --help` has parts of it.
 attack: $(TESTED)
 	@PYTHONPATH=.:tests $(BIN)/python -m attack
 

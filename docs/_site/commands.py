@@ -7,9 +7,9 @@
     ```
 
 The commands of a page share a folder, which is empty at first. `status` is what the last command must end with, 0 by
-default, and all others with 0; else the build ends. `lines` shows the first lines of each output only, and says how
-many there were; `hide` shows the commands alone; `unseen` shows nothing, to check what a page says of its numbers. A
-line that begins with `#` is shown and not run.
+default, and all others with 0, each command of a pipe too; else the build ends. `lines` shows the first lines of each
+output only, and says how many there were; `hide` shows the commands alone; `unseen` shows nothing, to check what a page
+says of its numbers. A line that begins with `#` is shown and not run.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Commands(SphinxDirective):
 def run_command(line: str, place: Path, status: int, where: str) -> str:
     """Return what a command prints on both outputs; it must end with `status`."""
     process = subprocess.run(
-        ["bash", "-c", line],
+        ["bash", "-o", "pipefail", "-c", line],  # an error is not hidden by what reads its output
         cwd=place,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

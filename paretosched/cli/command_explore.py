@@ -146,7 +146,7 @@ def _takes_search(parser: Parser) -> None:
         action="store_const",
         const=True,
         help="with --algorithm archive, for --encoding weighting and priority: let a model of the simulations choose "
-        "most children. It finds more with equally many simulations, above all with few, and takes 2 to 5 ms a "
+        "most children. In the mean it finds more with equally many simulations, and takes 2 to 5 ms a "
         "schedule: it pays where a simulation takes longer than that (when a run is continued, as before)",
     )
     group.add_argument(

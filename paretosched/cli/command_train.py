@@ -205,7 +205,7 @@ def _takes_rules(parser: Parser) -> None:
         "--rule-base",
         choices=["iterative", "symbiotic"],
         help="iterative: a readable table of situations, filled one after the other; symbiotic: fuzzy rules that "
-        "evolve and are then refined; they are better, and never worse than the best single strategy",
+        "evolve and are then refined; on the jobs learnt from they are never worse than the best single strategy",
     )
     group.add_argument(
         "--evaluations",
