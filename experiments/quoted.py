@@ -304,7 +304,7 @@ def shorter(results: Results, estimates: str) -> list[bool]:
     return [float(awrt) < float(requested[case]) for case, awrt in rows.items() if case[1] in with_requests]
 
 
-def saved(results: Results, estimates: str, log: str) -> list[float]:
+def gains_of_estimates(results: Results, estimates: str, log: str) -> list[float]:
     """Return by how much of it, in per cent, other estimates than requests shorten AWRT on a log, of each policy."""
     requested, others = (
         {row["policy"]: float(row["AWRT"]) for row in results.rows("online/estimates", log=log, estimates=name)}
