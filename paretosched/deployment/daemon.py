@@ -33,9 +33,9 @@ from .records import (
     write_state,
 )
 from .site_factors import Scale, changed_factors
-from .slurm_calls import SlurmError
+from .slurm_calls import MissingCommandError, SlurmError
 from .slurm_groups import Grouping, grouping_of, no_job_fits
-from .slurm_queue import QueuedJob, in_partitions, read_queue, read_site_factors, to_order
+from .slurm_queue import is_ours, read_queue, read_site_factors, to_order
 from .slurm_settings import RIGHTS, check_usage
 from .slurm_updates import LATER, Later, note_refused, pause_after, write_factors
 from .slurm_usage import of_usage, read_usage
@@ -192,8 +192,8 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
     Raises
     ------
     InputError
-        The policy cannot be deployed, another daemon has the folder, Slurm's commands are missing, or Slurm does not
-        allow the changes.
+        The policy cannot be deployed, another daemon has the folder, Slurm does not allow the changes, or its commands
+        are missing; if they were there in an earlier pass, as before an upgrade, they are tried again later.
     SlurmError
         Slurm does not answer, if `once` is set.
     """
@@ -211,12 +211,12 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
                 if keeper is None and isinstance(reading.policy, Guarded):
                     keeper = ends.enter_context(_guarding(plan, tell, once))
                 result = one_pass(plan, reading, state, virtual, put_off, counts, keeper)
-            except (SlurmError, UnwritableError) as error:
-                if once:
+            except (SlurmError, MissingCommandError, UnwritableError) as error:
+                if once or (isinstance(error, MissingCommandError) and not counts.passes):
                     raise
                 failures += 1
                 is_mended = (
-                    "Slurm answers again" if isinstance(error, SlurmError) else f"{plan.folder} is written again"
+                    f"{plan.folder} is written again" if isinstance(error, UnwritableError) else "Slurm answers again"
                 )
                 counts.failures += 1
                 pause = pause_after(failures, plan.period)
@@ -306,8 +306,9 @@ def one_pass(
         for job in put_off.keys() - present:
             del put_off[job]
     counts.passes += 1
-    counts.changes += len(changes) - len(refused)
-    counts.refused += len(refused)
+    refusals = [refused[job] for job in changes if job in refused]
+    counts.changes += len(changes) - len(refusals)
+    counts.refused += len(refusals)
     record = {
         "time": now,
         "dry_run": plan.is_dry,
@@ -326,7 +327,7 @@ def one_pass(
             write_state(plan.folder, after)
     all_factors = {**factors, **changes}
     ranked = {job: all_factors.get(job, 0) for job in order.ids}
-    is_denied = bool(refused) and all(words.startswith(DENIED) for words in refused.values())
+    is_denied = bool(refused) and all(words.startswith(DENIED) for words in refusals or refused.values())
     return Pass(after, record, ranked, is_denied, no_job_fits(reading.policy, plan.groups, jobs))
 
 
@@ -348,7 +349,7 @@ def undo(plan: Plan, tell: Tell) -> int:
         factors = read_site_factors()
         touched = {job for job in state.factors if job in queue}
         touched |= {
-            job for job, factor in factors.items() if factor and job in queue and _is_ours(queue[job], plan.partitions)
+            job for job, factor in factors.items() if factor and job in queue and is_ours(queue[job], plan.partitions)
         }
         refused = _set_to_zero(sorted(touched))
         # Slurm refuses every change of a job that cannot run in its partition; one that has no factor needs none
@@ -378,10 +379,6 @@ def _set_to_zero(jobs: Sequence[int]) -> dict[int, str]:
         refused = {job: words for job, words in refused.items() if job not in later}
         refused |= write_factors(dict.fromkeys(later, 0))
     return refused
-
-
-def _is_ours(job: QueuedJob, partitions: Sequence[str]) -> bool:
-    return in_partitions(job, partitions) and not job.reservation
 
 
 @contextmanager

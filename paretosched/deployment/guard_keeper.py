@@ -35,7 +35,7 @@ from .ranking import NEWCOMERS
 from .slurm_calls import SlurmError
 from .slurm_groups import Grouping
 from .slurm_history import ENDED, Life, read_accounting, read_history, read_room
-from .slurm_queue import QueuedJob, in_partitions
+from .slurm_queue import is_ours
 from .slurm_settings import min_job_age, read_settings
 
 AT_ONCE = 5.0  # s that a pass waits for a review
@@ -144,7 +144,7 @@ class GuardKeeper:
             books = self.books = new_books(now, terms)
             self._is_on_disk = False
         now = max(now, books.time)
-        manner = Manner(lambda job: _is_ours(job, site.partitions), grouping.name, site.width)
+        manner = Manner(lambda job: is_ours(job, site.partitions), grouping.name, site.width)
         line, guesses = line_of(books, now, self._lives(now), manner)
         books.apply(line)
         if guesses.ends or guesses.lost:
@@ -309,10 +309,6 @@ def _why_anew(books: GuardBooks, terms: str, now: int) -> str:
     if books.time - now > BACK:
         return f"the clock was {books.time - now:,} s ahead at the last pass"
     return ""
-
-
-def _is_ours(job: QueuedJob, partitions: Sequence[str]) -> bool:
-    return in_partitions(job, partitions) and not job.reservation
 
 
 def _nameless(folder: Path) -> BinaryIO:

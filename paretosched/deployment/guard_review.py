@@ -123,8 +123,10 @@ def _most_at_once(start: Ints, end: Ints, width: Ints) -> int:
 
 def main() -> int:
     """Read a request from standard input, and write what the review says to standard output."""
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+    for kind, most in ((resource.RLIMIT_AS, MOST_MEMORY), (resource.RLIMIT_CPU, MOST_SECONDS)):
+        hard = resource.getrlimit(kind)[1]  # that of the account, as on a login node, cannot be raised
+        limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (limit, limit))
     os.nice(NICE)
     response = review_of(as_type(json.load(sys.stdin), Request))
     json.dump({name: getattr(response, name) for name in Response.__struct_fields__}, sys.stdout)

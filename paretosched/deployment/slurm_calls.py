@@ -23,6 +23,10 @@ class SlurmError(Exception):
     """Slurm does not answer, or not as it must; trying again later may help."""
 
 
+class MissingCommandError(InputError):
+    """There is no such command here."""
+
+
 class Answer(NamedTuple):
     """What a command of Slurm has printed.
 
@@ -64,7 +68,7 @@ def call(
 
     Raises
     ------
-    InputError
+    MissingCommandError
         There is no such command.
     SlurmError
         It did not end in time, printed too much, or failed.
@@ -75,7 +79,8 @@ def call(
     environment |= {"LC_ALL": "C", "SLURM_TIME_FORMAT": "%s"}
     program = shutil.which(words[0])
     if program is None:
-        raise InputError(f"{words[0]}: no such command; this must run where Slurm's commands are, as on a login node")
+        where = "this must run where Slurm's commands are, as on a login node"
+        raise MissingCommandError(f"{words[0]}: no such command; {where}")
     try:
         process = subprocess.Popen(  # noqa: S603  # the words are our own, and no shell reads them
             [program, *words[1:]],

@@ -6,7 +6,6 @@ slurmdbd keeps it.
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -168,7 +167,7 @@ def read_accounting(since: int, until: int) -> list[Life]:
     InputError
         There is no sacct.
     """
-    words = ["sacct", "-a", "-X", "-D", "-n", "-P", "--noconvert", "-S", _stamp(since), "-E", _stamp(until)]
+    words = ["sacct", "-a", "-X", "-D", "-n", "-P", "--noconvert", "-S", f"uts{since}", "-E", f"uts{until}"]
     return accounting_in(call([*words, "-o", ",".join(COLUMNS)], patience=SACCT_PATIENCE).text)
 
 
@@ -232,11 +231,6 @@ def _life_of(cells: Mapping[str, str]) -> Life | None:
         "Account": cells["Account"],
     }
     return _in_phase(number, job_of(queued), state, False, cells["Start"], cells["End"])
-
-
-def _stamp(second: int) -> str:
-    """Return a Unix time as sacct reads it, in the time zone of this machine."""
-    return dt.datetime.fromtimestamp(second).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def read_room(width: str, partitions: Sequence[str]) -> int:

@@ -269,9 +269,9 @@ def seconds_of(text: str) -> int:
     return min(NO_LIMIT, max(1, total + 86_400 * int(days or 0)))
 
 
-def in_partitions(job: QueuedJob, partitions: Collection[str]) -> bool:
-    """Return whether a job can run in these partitions only; without any, in all."""
-    return not partitions or set(job.partitions) <= set(partitions)
+def is_ours(job: QueuedJob, partitions: Collection[str]) -> bool:
+    """Return whether a job has no reservation, and can run in these partitions only; without any, in all."""
+    return not job.reservation and (not partitions or set(job.partitions) <= set(partitions))
 
 
 def to_order(jobs: Iterable[QueuedJob], now: int, partitions: Collection[str]) -> list[QueuedJob]:
@@ -293,10 +293,9 @@ def to_order(jobs: Iterable[QueuedJob], now: int, partitions: Collection[str]) -
         for job in jobs
         if job.pending
         and not job.is_held
-        and not job.reservation
         and job.eligible is not None
         and job.eligible <= now
-        and in_partitions(job, partitions)
+        and is_ours(job, partitions)
     ]
     return sorted(eligible, key=lambda job: (job.eligible or 0, job.id))
 

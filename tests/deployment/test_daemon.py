@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -245,6 +246,18 @@ def test_a_job_that_slurm_never_changes_stays_as_it_is_and_off_ends(fake: FakeSl
     assert read_state(plan.folder).factors[2] == factor
 
 
+def test_a_missing_right_is_said_whatever_else_scontrol_remarks(fake: FakeSlurm, plan: Plan) -> None:
+    fake.queue({1: {}}, {})
+    scontrol = fake.folder / "scontrol"
+    words = "scontrol: error: slurm.conf is newer than the controller"
+    whole = scontrol.read_text(encoding="utf-8").replace("told=told.$$", f"echo '{words}' >&2; told=told.$$", 1)
+    scontrol.write_text(whole, encoding="utf-8")
+    (fake.folder / "scontrol.denies").touch()
+    with pytest.raises(ps.InputError, match=r"AdminLevel=Operator$"):
+        once(plan)
+    assert (metrics(plan)["changes_total"], metrics(plan)["refused_total"]) == (0, 1)
+
+
 def test_jobs_that_have_ended_meanwhile_are_no_error(fake: FakeSlurm, plan: Plan) -> None:
     (fake.folder / "scontrol").write_text(
         "#!/bin/sh\ncat > /dev/null; echo 'Invalid job id specified for job 2' >&2; exit 1\n", encoding="utf-8"
@@ -413,6 +426,31 @@ def test_while_the_folder_cannot_be_written_all_stays_as_it_is(fake: FakeSlurm, 
     assert process.returncode == 0
     assert "all site factors stay as they are; next try in 2 s" in err
     assert err.splitlines()[-1].endswith("kept is written again")
+
+
+@pytest.mark.slow
+def test_while_the_commands_of_slurm_are_replaced_all_stays_as_it_is(
+    fake: FakeSlurm, plan: Plan, daemon: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by an upgrade: a package removes the old program before it has the new one in its place."""
+    tools = tmp_path / "tools"  # of the scripts; this machine may have a Slurm of its own
+    tools.mkdir()
+    for name in ("cat", "sed"):
+        (tools / name).symlink_to(shutil.which(name) or name)
+    monkeypatch.setenv("PATH", f"{fake.folder}:{tools}")
+    fake.queue(JOBS, {})
+    process = daemon()
+    wait_until(lambda: metrics(plan).get("up") == 1)
+    sprio, away = fake.folder / "sprio", fake.folder / "sprio.away"
+    sprio.rename(away)
+    wait_until(lambda: metrics(plan).get("failures_total", 0) >= 1)
+    away.rename(sprio)
+    wait_until(lambda: metrics(plan).get("up") == 1)
+    process.terminate()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "sprio: no such command" in err
+    assert err.splitlines()[-1].endswith("Slurm answers again")
 
 
 # --- cost -------------------------------------------------------------------------------------------------------------

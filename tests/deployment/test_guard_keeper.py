@@ -16,11 +16,11 @@ import pytest
 import paretosched as ps
 from paretosched.deployment import guard_keeper
 from paretosched.deployment.daemon import Plan, run_daemon, undo
-from paretosched.deployment.guard_books import BOOKS, read_books
-from paretosched.deployment.guard_keeper import GuardKeeper, Site, open_keeper
+from paretosched.deployment.guard_books import BOOKS, new_books, read_books
+from paretosched.deployment.guard_keeper import GuardKeeper, Site, open_keeper, request_of
 from paretosched.deployment.site_factors import lexicographic
 from paretosched.deployment.slurm_groups import Grouping, grouping_of
-from support.commands import command
+from support.commands import command, environment
 from support.fake_slurm import FakeSlurm
 
 T0 = 1_700_000_000
@@ -255,6 +255,19 @@ def test_damaged_books_are_refused_in_one_line(fake: FakeSlurm, keeper: GuardKee
     (keeper.site.folder / BOOKS).write_text("{}\n", encoding="utf-8")
     with pytest.raises(ps.InputError, match=r"deploy\.books:1: .*; move it away to begin anew"):
         open_keeper(keeper.site, print)
+
+
+def test_a_review_goes_within_the_limits_of_a_login_node() -> None:
+    """A site may give its accounts less time or memory than a review may take at most."""
+    request = request_of(new_books(T0, ""), POLICY, T0 + 600, 8)[1]
+    text = json.dumps({name: getattr(request, name) for name in type(request).__struct_fields__})
+    limited = f"ulimit -t 300 -v 1000000; exec {sys.executable} -P -m paretosched.deployment.guard_review"
+    outcome = subprocess.run(
+        ["bash", "-c", limited], input=text, env=environment(NUMBA_DISABLE_JIT="1", OPENBLAS_NUM_THREADS="1"),
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (outcome.returncode, outcome.stderr) == (0, "")
+    assert json.loads(outcome.stdout)["settled"] == 0
 
 
 # --- the command ------------------------------------------------------------------------------------------------------

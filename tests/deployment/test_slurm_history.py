@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,21 @@ def test_the_commands_are_called_as_slurm_has_them(tmp_path: Path, monkeypatch: 
     (fake.folder / "room").write_text("many\n", encoding="utf-8")
     with pytest.raises(SlurmError, match="sinfo: the machine is 'many'"):
         read_room("cpus", ())
+
+
+def test_sacct_is_asked_for_the_right_hour_where_clocks_are_set_back(
+    fake: FakeSlurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """2:30 on a clock of Berlin is two times on 25 October 2026, an hour apart."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    sacct = fake.folder / "sacct"
+    sacct.write_text(f'#!/bin/sh\necho "$@" >> {fake.folder}/asked\n', encoding="utf-8")
+    first, second = 1_792_888_200, 1_792_891_800
+    for end in (first, second):
+        assert read_accounting(1_792_800_000, end) == []
+    monkeypatch.undo()
+    time.tzset()
+    one, other = (fake.folder / "asked").read_text(encoding="utf-8").splitlines()
+    assert one != other
+    assert one.split()[one.split().index("-E") + 1] == f"uts{first}"
