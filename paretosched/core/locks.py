@@ -48,28 +48,38 @@ def take_lock(directory: str | os.PathLike[str], patience: float = PATIENCE) -> 
     Raises
     ------
     OSError
-        The directory cannot be opened.
+        The directory cannot be opened, or is gone.
     InputError
         The system, or the file system of the directory, has no locks.
     """
     check_system()
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     until = time.monotonic() + patience
     while True:
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in WITHOUT_LOCKS and time.monotonic() < until:
-                time.sleep(0.01)
-                continue
-            os.close(handle)
-            if error.errno in WITHOUT_LOCKS:
-                raise InputError(
-                    f"{Path(directory)}: the file system here cannot lock files (flock: {error.strerror}), so that "
-                    "runs would not be safe; name a directory on a local disk"
-                ) from None
-            return None
+            is_held = not _lock(handle, directory)
+            # whoever had the lock may have removed the directory, and somebody have made it anew
+            is_other = not os.path.samestat(os.fstat(handle), Path(directory).stat())
         except BaseException:
             os.close(handle)
             raise
-        return handle
+        if not (is_held or is_other):
+            return handle
+        os.close(handle)
+        if is_held and time.monotonic() >= until:
+            return None
+        time.sleep(0.01)
+
+
+def _lock(handle: int, directory: str | os.PathLike[str]) -> bool:
+    """Lock an open directory, and return whether that is done; raise InputError if its file system has no locks."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in WITHOUT_LOCKS:
+            raise InputError(
+                f"{Path(directory)}: the file system here cannot lock files (flock: {error.strerror}), so that runs "
+                "would not be safe; name a directory on a local disk"
+            ) from None
+        return False
+    return True

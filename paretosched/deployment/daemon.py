@@ -391,7 +391,10 @@ def locked_folder(folder: Path) -> Iterator[None]:
         Another process holds it, or the folder is none.
     """
     open_folder(folder)
-    handle = take_lock(folder)
+    try:
+        handle = take_lock(folder)
+    except OSError as error:  # `--off` has just removed it
+        raise InputError(f"{folder}: cannot be locked: {error.strerror}") from None
     if handle is None:
         raise InputError(f"{folder}: another daemon uses this folder; end it first, or name another folder with -o")
     try:

@@ -6,6 +6,8 @@ import errno
 import os
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -48,3 +50,22 @@ def test_a_system_without_locks_is_one_line(tmp_path: Path) -> None:
         assert (process.returncode, process.stdout) == (2, "")
         assert len(process.stderr.splitlines()) == 1
         assert "use Linux or macOS, or, on Windows, the Windows Subsystem for Linux" in process.stderr
+
+
+def test_the_lock_is_that_of_the_directory_that_is_there(tmp_path: Path) -> None:
+    """A process that ends without a result removes the directory of its run; another one may have made it anew."""
+    directory = tmp_path / "run"
+    directory.mkdir()
+    first = locks.take_lock(directory)
+    assert first is not None
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(locks.take_lock, directory, patience=30.0)
+        time.sleep(0.1)
+        directory.rmdir()
+        directory.mkdir()
+        os.close(first)
+        second = waiting.result()
+    assert second is not None
+    assert os.path.samestat(os.fstat(second), directory.stat())
+    assert locks.take_lock(directory, patience=0.0) is None
+    os.close(second)
