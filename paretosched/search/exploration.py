@@ -397,9 +397,10 @@ def _share(until: float, algorithm: str) -> float:
     if algorithm in (ALL, "rvea"):
         why = "whose genomes depend on how many there will be" if algorithm == "rvea" else "which ends by itself"
         raise InputError(f'until must not be given with the algorithm "{algorithm}", {why}')
-    if not 0 < number("until", until) < 1:
-        raise InputError(f"until must be a share above 0 and below 1, such as 0.001, but is {until:g}")
-    return float(until)
+    share = number("until", until)
+    if not 0 < share < 1:
+        raise InputError(f"until must be a share above 0 and below 1, such as 0.001, but is {share:g}")
+    return share
 
 
 def _run_search(

@@ -191,6 +191,7 @@ def test_every_search_can_stop(tmp_path: Path, words: dict[str, Any]) -> None:
     [
         ({"until": 0}, "until must be a share above 0 and below 1, such as 0.001, but is 0"),
         ({"until": 2}, "until must be a share above 0 and below 1, such as 0.001, but is 2"),
+        ({"until": "2"}, "until must be a share above 0 and below 1, such as 0.001, but is 2"),
         ({"until": "soon"}, "until must be a number"),
         ({"until": float("nan")}, "until must be a"),
         ({"until": 0.1, "algorithm": "rvea"}, 'with the algorithm "rvea", whose genomes depend on how many there will'),
