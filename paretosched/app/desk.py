@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -33,7 +34,7 @@ from ..workload.group_rules import comes_from_consumption
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import after
-from .charts import axes, empty, part
+from .charts import LETTERS, axes, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
 from .newer_front import digest_of
@@ -218,7 +219,7 @@ class Desk:
         """Find the workload and simulate the known policies now, see `start_known`."""
         comparison: Comparison | None = None
         workload: Workload | None = None
-        self._own = policies
+        self._own = policies = [_with_own_name(policy) for policy in policies]
         trouble = ""
         words: Sequence[str] = ()
         try:
@@ -541,9 +542,19 @@ class Desk:
     def close(self) -> None:
         """Stop the trainings that run or wait, and the exploration; what they have simulated is kept."""
         with self.lock:
-            self.trainings.close()
-            if self.further is not None:
-                self.further.close()
+            try:
+                self.trainings.close()
+            finally:
+                if self.further is not None:
+                    self.further.close()
+
+
+def _with_own_name(policy: Policy) -> Policy:
+    """Return a policy whose name is not that of a schedule on the page: a letter of the shortlist, or "trained 1"."""
+    if policy.name not in set(LETTERS) and re.fullmatch(r"trained \d+", policy.name) is None:
+        return policy
+    changes: dict[str, Any] = {"name": f"policy {policy.name}"}
+    return replace(policy, **changes)
 
 
 def _seen_of(exploration: Exploration) -> tuple[object, ...]:

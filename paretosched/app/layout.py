@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 
 from dash import dcc, html
@@ -23,8 +24,8 @@ DOCUMENT = """<!DOCTYPE html>
 
 
 def document(desk: Desk, parts: Mapping[str, str]) -> str:
-    """Return the first page as HTML; `parts` are what Dash puts into it."""
-    return DOCUMENT.format(digest=desk.digest, **{key: parts[key] for key in PARTS})
+    """Return the first page as HTML; `parts` are what Dash puts into it, with the title as plain text."""
+    return DOCUMENT.format(digest=desk.digest, **{key: parts[key] for key in PARTS} | {"title": escape(parts["title"])})
 
 
 def page(desk: Desk, contents: Contents) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from paretosched.app.locate_workload import finder
 from paretosched.app.other_jobs import answer_to, limits_by_tenths
 from paretosched.app.state import Pick
 from paretosched.app.state_view import view_of
+from paretosched.app.tab_compare import schedules_to_compare
 from paretosched.app.trainings import DONE, Training
 from paretosched.comparison.what_if import changed_workload
 from paretosched.core.errors import InputError
@@ -271,3 +273,34 @@ def test_tenths_of_the_log_are_counted_as_by_hand(house: Path, tmp_path: Path) -
     says = limits_by_tenths(desk, row)
     assert says.startswith(f"Its limits are kept in {sum(kept)} of {len(kept)} tenths of the log")
     assert says.endswith(".")
+
+
+def test_policies_called_as_schedules_of_the_page_get_another_name(house: Path, tmp_path: Path) -> None:
+    """A is the first schedule of the shortlist; a policy of this name must not hide behind it."""
+    front = ps.load_front(house / "run")
+    rule = ps.greedy(["f1"] * 3, np.ones((3, 2 * len(front.groups) + 2)), groups=front.groups)
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(finder(house / "run", front), [replace(rule, name=name) for name in ("A", "trained 1", "AB")])
+    assert desk.known_names[-3:] == ("policy A", "policy trained 1", "AB")
+    desk.act({"do": "compare", "name": "policy A"})
+    desk.act({"do": "pick", "row": 0})
+    columns, reference, _ = schedules_to_compare(desk)
+    assert (list(columns), reference) == (["policy A", "A"], "policy A")
+
+
+def test_the_end_stops_the_exploration_even_if_the_disk_is_full(house: Path, tmp_path: Path) -> None:
+    desk = Desk(ps.load_front(house / "run"), tmp_path, house / "run")
+    ended: list[str] = []
+
+    class Full:
+        def close(self) -> None:
+            raise InputError("queue.json: cannot write here: No space left on device")
+
+    class Exploring:
+        def close(self) -> None:
+            ended.append("exploration")
+
+    desk.trainings, desk.further = Full(), Exploring()  # type: ignore[assignment]
+    with pytest.raises(InputError, match="No space left"):
+        desk.close()
+    assert ended == ["exploration"]
