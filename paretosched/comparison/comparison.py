@@ -82,7 +82,7 @@ from .comparison_tables import (
     wish_table,
 )
 from .front_of_workload import foreign
-from .front_positions import against, beside_front, is_defined
+from .front_positions import against, beside_front
 from .intervals import Intervals, interval_table, week_sums
 from .intervals import intervals as bootstrapped
 from .periods import Period, period_table, periods
@@ -306,7 +306,7 @@ class Comparison:
         wish = self.wish_here
         cells: dict[str, Any] = dict.fromkeys(WORTH)
         cells["wish"] = choice.wish_text(self.wish)
-        if values is None or not is_defined(wish, self.objectives, self.values[0]):
+        if values is None or not choice.is_defined(wish, self.values[0]):
             return cells
         easy, policy = self.beside_front[:1], values[None]
         if not bound:
@@ -515,7 +515,7 @@ def compare(
         wish=wish,
         wish_here=wish_here,
         at_best=best_possible(wish_here, workload, util_from)
-        if wish_here and is_defined(wish_here, table_of_objectives, values[0])
+        if wish_here and choice.is_defined(wish_here, values[0])
         else None,
         feasible=feasible,
         waits=tuple(waits(schedule) for schedule in schedules),

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats
 from ..fronts.dominance import costs
 from ..fronts.front import Front, online
-from ..simulation.objective import FROM_START, Objective
+from ..simulation.objective import FROM_START
 from ..wishes import nearness
-from ..wishes.wish import Wish
+from ..wishes.wish import Wish, is_defined
 
 
 def against(front: Front, values: Floats, feasible: NDArray[np.bool_], wish: Wish | None) -> dict[str, Any]:
@@ -24,11 +24,11 @@ def against(front: Front, values: Floats, feasible: NDArray[np.bool_], wish: Wis
     above[~feasible] = below[~feasible] = -1
     sign = np.array([1.0 if o.maximise else -1.0 for o in front.objectives])
     fields: dict[str, Any] = {"dominated_by": above, "dominates": below, "best": _best(sign, front.values)}
-    fields["nearest"] = _nearest(wish, front.objectives, front.values)
+    fields["nearest"] = _nearest(wish, front.values)
     is_online = online(front)
     if is_online.any() and not is_online.all():
         fields["best_online"] = _best(sign, front.values[is_online])
-        fields["nearest_online"] = _nearest(wish, front.objectives, front.values[is_online])
+        fields["nearest_online"] = _nearest(wish, front.values[is_online])
     return fields
 
 
@@ -47,17 +47,12 @@ def beside_front(values: Floats, from_submission: Sequence[float], util_from: st
     return values if util_from == FROM_START else np.column_stack([from_submission, values[:, 1:]])
 
 
-def _nearest(wish: Wish | None, objectives: Sequence[Objective], values: Floats) -> Floats | None:
+def _nearest(wish: Wish | None, values: Floats) -> Floats | None:
     """Return the row of values, (k, m), that comes nearest to a wish, (m,); None where this is undefined."""
-    if wish is None or not len(values) or not is_defined(wish, objectives, values[0]):
+    if wish is None or not len(values) or not is_defined(wish, values[0]):
         return None
     row: Floats = values[int(np.argmin(nearness.fitness(wish, values)))]
     return row
-
-
-def is_defined(wish: Wish, objectives: Sequence[Objective], values: Floats) -> bool:
-    """Return whether all objectives of a wish are defined: their groups have jobs."""
-    return not any(np.isnan(value) for o, value in zip(objectives, values, strict=True) if o.name in wish.names)
 
 
 def _best(sign: Floats, values: Floats) -> Floats:

@@ -23,7 +23,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.tables import Column, plain, table
-from ..simulation.objective import Objective
+from ..simulation.objective import Objective, objective_names
 from ..simulation.schedule import Schedule
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
@@ -170,9 +170,9 @@ def intervals(parts: Sequence[WeekSums], wish: Wish | None = None) -> Intervals:
     counts = drawn_weeks(weeks)
     values = np.array([response_times(part, counts) for part in parts])
     goals = np.array([_goals(wish, rows) for rows in values])
-    gained = _gains(goals) if wish is not None and wish.weights else np.full_like(goals, np.nan)
+    gained = gains_over_first(goals) if wish is not None and wish.weights else np.full_like(goals, np.nan)
     of_goals = (ends_of(rows[..., None])[:, 0] for rows in (goals, gained))
-    return Intervals(weeks, block_length(weeks), ends_of(values), ends_of(_gains(values)), *of_goals)
+    return Intervals(weeks, block_length(weeks), ends_of(values), ends_of(gains_over_first(values)), *of_goals)
 
 
 def drawn_goals(parts: Sequence[WeekSums], wish: Wish) -> Floats:
@@ -189,7 +189,7 @@ def ends_of(values: Floats) -> Floats:
     return np.where(missing[..., None], np.nan, np.moveaxis(ends, 0, -1))
 
 
-def _gains(values: Floats) -> Floats:
+def gains_over_first(values: Floats) -> Floats:
     """Return (X0 - X) / X0 in per cent, draw by draw, where X0 is the first policy."""
     with np.errstate(invalid="ignore", divide="ignore"):
         gains: Floats = 100 * (values[:1] - values) / values[:1]
@@ -200,7 +200,7 @@ def _goals(wish: Wish | None, values: Floats) -> Floats:
     """Return the goal of a wish in every draw, (draws,), of (draws, m); NaN without one, or where it is undefined."""
     goals = np.full(len(values), np.nan)
     if wish is not None and wish.aims and "UTIL" not in wish.aims:
-        names = ["UTIL", "AWRT", *(f"AWRT{i}" for i in range(1, values.shape[1] - 1))]
+        names = objective_names(values.shape[1])
         known = ~np.isnan(values[:, [names.index(name) for name in wish.aims]]).any(axis=1)
         goals[known] = choice.goal(Wish(wish.weights, wish.near), values[known])
     return goals

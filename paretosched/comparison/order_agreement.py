@@ -48,5 +48,6 @@ def compared_pairs(eligible: Ints, start: Ints, other_start: Ints) -> Pairs:
     for place, end in enumerate(ends.tolist()):
         after = slice(place + 1, end)
         together += max(0, end - place - 1)
-        turned += int(np.count_nonzero((one[after] - one[place]) * (two[after] - two[place]) < 0))
+        first, other = np.sign(one[after] - one[place]), np.sign(two[after] - two[place])
+        turned += int(np.count_nonzero(first * other < 0))
     return Pairs(together, turned)

@@ -62,8 +62,7 @@ class Period(NamedTuple):
         gains = plain(100 * (easy - policy) / easy)
         cells |= {f"{name}_vs_easy": gain for name, gain in zip(names, gains, strict=True)}
         cells |= dict.fromkeys(("objective", "objective_vs_easy", "exceeded"))
-        used = [] if self.wish is None else [easy[names.index(name)] for name in self.wish.names if name in names]
-        if self.wish is None or not self.jobs or np.isnan(used).any():
+        if self.wish is None or not self.jobs or not choice.is_defined(self.wish, easy):
             return cells
         cells["exceeded"] = float(choice.violation(self.wish, policy[None])[0])
         if self.wish.aims:

@@ -34,7 +34,7 @@ from ..core.errors import InputError
 from ..core.tables import amount, plain
 from ..policies.plain import Plain
 from ..policies.policy import Policy, as_policy
-from ..simulation.objective import objective_table, objectives
+from ..simulation.objective import objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import WEEK, waits
 from ..wishes import wish as choice
@@ -51,6 +51,7 @@ from .intervals import (
     drawn_goals,
     drawn_weeks,
     ends_of,
+    gains_over_first,
     intervals,
     response_times,
     week_sums,
@@ -220,8 +221,7 @@ class Review:
             "pairs_together": self.pairs.together,
             "pairs_in_other_order": self.pairs.turned,
         }
-        names = [o.name for o in objective_table(self.workload.groups)]
-        return rest | {"limits_exceeded": excess_of(self.wish_here, self.values[RECORDED], names)}
+        return rest | {"limits_exceeded": excess_of(self.wish_here, self.values[RECORDED])}
 
 
 def review(
@@ -322,23 +322,19 @@ def gain_of(wish: Wish, easy: Floats, values: Floats) -> float | None:
     return 100 * (reference - reached) / reference
 
 
-def excess_of(wish: Wish, values: Floats, names: Sequence[str]) -> float | None:
+def excess_of(wish: Wish, values: Floats) -> float | None:
     """Return by which share limits are exceeded; None without limits, or if a group of theirs has no jobs."""
-    if not wish.limits or _is_undefined(wish, values, names):
+    if not wish.limits or not choice.is_defined(wish, values):
         return None
-    return float(choice.violation(wish, np.asarray(values)[None])[0])
+    return float(choice.violation(wish, values[None])[0])
 
 
 def _goal(wish: Wish, values: Floats) -> float | None:
     """Return the goal of a wish; None without one, or if a group of it has no jobs."""
-    names = ["UTIL", "AWRT", *(f"AWRT{i}" for i in range(1, len(values) - 1))]
-    if not wish.aims or any(np.isnan(np.asarray(values)[names.index(name)]) for name in wish.aims):
+    if not wish.aims:
         return None
-    return float(choice.goal(wish, np.asarray(values)[None])[0])
-
-
-def _is_undefined(wish: Wish, values: Floats, names: Sequence[str]) -> bool:
-    return any(np.isnan(np.asarray(values)[names.index(name)]) for name in wish.names if name in names)
+    goal = Wish(wish.weights, wish.near)
+    return float(choice.goal(goal, values[None])[0]) if choice.is_defined(goal, values) else None
 
 
 def _promise(policy: Policy, workload: Workload, wish: Wish | None) -> tuple[Wish, float | None]:
@@ -363,8 +359,9 @@ def _promise(policy: Policy, workload: Workload, wish: Wish | None) -> tuple[Wis
 
 def _number(value: object) -> float | None:
     """Return a number of a provenance, which may hold anything; None if it is none."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
-    return float(value) if is_number and isinstance(value, int | float) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
+        return None
+    return float(value)
 
 
 def _spread(schedules: Sequence[Schedule], wish: Wish) -> tuple[Intervals, Floats | None]:
@@ -383,13 +380,12 @@ def _share_exceeded(wish: Wish, recorded: Schedule, references: Mapping[str, Sch
     if not limits:
         return None
     alone = Wish(limits=limits)
-    names = [o.name for o in objective_table(recorded.workload.groups)]
     counts = drawn_weeks(weeks_of(recorded.workload))
     reached = response_times(week_sums(recorded), counts)
     drawn = {name: response_times(week_sums(schedule), counts) for name, schedule in references.items()}
     outside = []
     for draw, values in enumerate(reached):
-        if not _is_undefined(alone, values, names):
+        if choice.is_defined(alone, values):
             here = resolve(alone, {name: rows[draw] for name, rows in drawn.items()}) if drawn else alone
             outside.append(bool(here.limits) and choice.violation(here, values[None])[0] > 0)
     return float(np.mean(outside)) if outside else None
@@ -453,8 +449,7 @@ def _of_gain(schedules: Sequence[Schedule], wish: Wish, promised: float | None, 
     """Return what the realised gain says of the promise, and in words why."""
     predicted, realised = (gain_of(wish, values[EASY], values[place]) for place in (POLICY, RECORDED))
     goals = drawn_goals([week_sums(schedule) for schedule in schedules], wish)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        gains = 100 * (goals[:1] - goals) / goals[:1]
+    gains = gains_over_first(goals)
     promise = gains[POLICY] if promised is None else np.full_like(gains[POLICY], promised)
     above = gains[RECORDED] - (promise - (1 - KEPT_SHARE) * np.abs(promise))
     (low, high), (first, last) = ends_of(np.array([above, gains[RECORDED]])[..., None])[:, 0].tolist()

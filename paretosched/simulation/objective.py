@@ -93,6 +93,17 @@ def objective_table(groups: GroupsLike, util_from: str = FROM_START) -> tuple[Ob
     )
 
 
+def objective_names(count: int) -> tuple[str, ...]:
+    """Return the names of so many objectives, the columns of an objective vector, whatever the groups are called.
+
+    Examples
+    --------
+    >>> objective_names(4)
+    ('UTIL', 'AWRT', 'AWRT1', 'AWRT2')
+    """
+    return ("UTIL", "AWRT", *(f"AWRT{i}" for i in range(1, count - 1)))
+
+
 def group_of(objective: Objective) -> str:
     """Return the name of the group whose response time an objective is."""
     return objective.label.removeprefix("AWRT of group ")

@@ -60,7 +60,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..policies.policy import OPTIMISED, POLICY_NAMES, as_policy
-from ..simulation.objective import objective_table
+from ..simulation.objective import objective_names
 
 AUGMENTATION = 1e-4
 VIOLATED = 1e30  # beyond any goal: 64 groups, weights of 1e6, response times below 2^62 s
@@ -388,11 +388,23 @@ def part_with_jobs(wish: Wish, values: Floats) -> Wish | None:
     >>> part_with_jobs(Wish(near=[("AWRT2", 7200)]), np.array([60.0, 3600, 3600, np.nan])) is None
     True
     """
-    names = [o.name for o in objective_table(tuple(str(i) for i in range(len(values) - 2)))]
-    missing = {name for name, value in zip(names, values, strict=True) if np.isnan(value)}
+    missing = {name for name, value in zip(objective_names(len(values)), values, strict=True) if np.isnan(value)}
     weights, near = ([pair for pair in pairs if pair[0] not in missing] for pairs in (wish.weights, wish.near))
     limits = [limit for limit in wish.limits if limit.objective not in missing]
     return Wish(weights, near, limits) if weights or near or limits else None
+
+
+def is_defined(wish: Wish, values: Floats) -> bool:
+    """Return whether the objectives that a wish uses are defined in values, (m,): their groups have jobs.
+
+    Examples
+    --------
+    >>> wish = Wish(weights=[("AWRT1", 1)], limits=[Limit("others", high=9)])
+    >>> is_defined(wish, np.array([60.0, 30, 30, np.nan])), is_defined(wish, np.array([60.0, 30, np.nan, 30]))
+    (True, False)
+    """
+    names = objective_names(len(values))
+    return not any(np.isnan(value) for name, value in zip(names, values, strict=True) if name in wish.names)
 
 
 def penalise(goals: Floats, violations: Floats) -> Floats:
@@ -411,7 +423,7 @@ def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] < 3:
         raise InputError(f"objective values must have shape (k, groups + 2), but have {matrix.shape}")
-    names = [o.name for o in objective_table(tuple(str(i) for i in range(matrix.shape[1] - 2)))]
+    names = objective_names(matrix.shape[1])
     columns = dict(zip(names, matrix.T, strict=True))
     fixed = {limit.objective for limit in wish.limits if not limit.of}
     for name in wish.names:

@@ -35,3 +35,9 @@ def test_a_schedule_agrees_with_itself() -> None:
     eligible = np.array([0, 1, 2])
     assert compared_pairs(eligible, eligible + 5, eligible + 5) == Pairs(3, 0)
     assert compared_pairs(eligible, eligible, eligible) == Pairs(0, 0)
+
+
+def test_pairs_of_a_log_of_any_length_are_counted() -> None:
+    """The product of two differences of 2^40 s, which other programs may write, is beyond int64."""
+    late = 9 + 2**40
+    assert compared_pairs(np.array([0, 5, 5]), np.array([0, 9, late]), np.array([0, late, 9])) == Pairs(1, 1)
