@@ -103,7 +103,6 @@ def train_with(log: str, varied: tuple[str, ...], seed: int, options: argparse.N
         words,
         lambda: search_orders(encoding, groups, important, settings.EVALUATIONS, seed, varied),
         encoding,
-        shape=len(encoding.gene_labels(len(groups))),
         evaluations=settings.EVALUATIONS,
         software=versions() | {"cma": version("cma")},
         workers=options.workers,

@@ -18,13 +18,13 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from ..core.errors import InputError
-from ..core.files import read_json, write_json
+from ..core.files import write_json
 from ..core.run_files import is_run
-from ..core.typed_json import as_type
 from ..search import runs
 from ..search.exploration import MOST_EVALUATIONS
 from ..search.settings import ALL
 from .newer_front import stamp
+from .page_folder import read_typed
 from .processes import Background, Process, begin, last_error
 from .trainings import seconds_left
 
@@ -98,12 +98,8 @@ class Further:
 
     def __post_init__(self) -> None:
         """Look after what a page before has begun."""
-        place = self.folder / REQUEST_FILE
-        if place.exists():
-            try:
-                request = as_type(read_json(place, "exploration"), _Request)
-            except InputError as error:
-                raise InputError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
+        request = read_typed(self.folder / REQUEST_FILE, "exploration", _Request)
+        if request is not None:
             self._wanted = request.evaluations
             if request.process is not None:
                 self._running = Background(request.process)

@@ -6,11 +6,14 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..core.errors import InputError
 from ..core.files import read_json, write_json
 from ..core.locks import take_lock
+from ..core.typed_json import as_type
+
+T = TypeVar("T")
 
 ENDING = ".app"
 PAGE_FILE = "page.json"
@@ -63,6 +66,23 @@ def _make_own(folder: Path, handle: int) -> None:
 def save(folder: Path, page: dict[str, Any]) -> None:
     """Write the state of the page as a whole file."""
     write_json(folder / PAGE_FILE, page, private=True)
+
+
+def read_typed(path: Path, what: str, kind: type[T]) -> T | None:
+    """Return the content of a file of the page as a type, see `as_type`; None if there is no such file yet.
+
+    Raises
+    ------
+    InputError
+        The file, a `what`, cannot be read, or has something else in it.
+    """
+    if not path.exists():
+        return None
+    content = read_json(path, what)
+    try:
+        return as_type(content, kind)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def load(folder: Path) -> Any:

@@ -25,7 +25,6 @@ from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import read_json, write_json
 from ..core.run_files import STORE_FILE
-from ..core.typed_json import as_type
 from ..policies.greedy_order import CRITERIA
 from ..policies.policy import Policy, load_policy
 from ..search import runs
@@ -35,6 +34,7 @@ from ..training.rule_base_training import GREEDY_RUN, RULES_RUN
 from ..wishes import nearness, wish_files
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import Wish
+from .page_folder import read_typed
 from .processes import Background, Process, begin, is_running, last_error
 from .state import GREEDY, GUARDED, KINDS, PRIORITY, RULES
 
@@ -162,13 +162,9 @@ class Trainings:
 
     def __post_init__(self) -> None:
         """Go on with the queue of a page that was killed."""
-        place = self.folder / QUEUE_FILE
-        if not place.exists():
+        content = read_typed(self.folder / QUEUE_FILE, "queue", _Queue)
+        if content is None:
             return
-        try:
-            content = as_type(read_json(place, "queue"), _Queue)
-        except InputError as error:
-            raise InputError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
         self._queue = [number for number in dict.fromkeys(content.waiting) if number in self.numbers()]
         if content.running is None:
             return
@@ -330,8 +326,10 @@ class Trainings:
     def _result(self, number: int) -> Mapping[str, Any]:
         """Return what `paretosched train` has shown of a training that is done; nothing if that is not known."""
         try:
-            value = as_type(read_json(self._path(number, ".result.json"), "result"), _Result)
-        except (InputError, OSError):  # of an earlier version, or killed before it was shown
+            value = read_typed(self._path(number, ".result.json"), "result", _Result)
+        except InputError:  # of an earlier version, or killed before it was shown
+            return {}
+        if value is None:
             return {}
         result: Mapping[str, Any] = msgspec.to_builtins(value)
         return result

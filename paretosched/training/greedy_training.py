@@ -146,7 +146,6 @@ def train(
             settings,
             lambda: train_systems(criteria, len(groups), strategy, scale, evaluations, seed),
             Weighting(backfill),
-            shape=len(Weighting().gene_labels(len(groups))),
             evaluations=total,
             software=versions() | ({"cma": version("cma")} if strategy == "cma" else {}),
             workers=workers,

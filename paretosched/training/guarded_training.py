@@ -113,7 +113,6 @@ def train_guarded(
             settings,
             lambda: draws(len(known), evaluations, seed),
             encoding,
-            shape=len(GENES),
             evaluations=evaluations,
             software=versions() | {"scipy": scipy.__version__},
             workers=workers,
@@ -138,7 +137,7 @@ def train_guarded(
 def draws(policies: int, evaluations: int, seed: int) -> Search:
     """Yield the genomes of a training, (k, 5): the policies in words, then numbers that cover the ranges evenly.
 
-    The first draws are the same for any number of evaluations, so that a run can be continued with more.
+    The first draws are the same for any number of evaluations.
 
     Examples
     --------

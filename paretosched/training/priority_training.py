@@ -142,7 +142,6 @@ def train_priority(
             settings,
             course,
             encoding,
-            shape=len(encoding.gene_labels(len(groups))),
             evaluations=total,
             software=versions() | {"cma": version("cma")},
             workers=workers,
@@ -314,7 +313,7 @@ def free_genes(phase: int, groups: int, varied: Sequence[str] = INGREDIENTS) -> 
     """Return the places of the genes that a phase varies, (d,) int64: the backfilling's numbers, and some blocks."""
     block = 2 * groups + 9
     blocks = ((0,), (0, 1, 2), (3,))[phase]
-    numbers = [place for place, name in zip((RESERVATIONS, ENTITLED, LONGEST), NUMBERS, strict=True) if name in varied]
+    numbers = [place for place, name in zip(PLACES, NUMBERS, strict=True) if name in varied]
     places = [np.arange(len(HEAD) + i * block, len(HEAD) + (i + 1) * block) for i in blocks]
     return np.concatenate([np.array(numbers, dtype=np.int64), *places])
 

@@ -247,7 +247,6 @@ def train_rules(
             settings | {"greedy": to_json(greedy)["situations"]},
             course.search(groups, seed),
             encoding,
-            shape=len(encoding.gene_labels(len(groups))),
             evaluations=total,
             software=versions(),
             **where,

@@ -376,7 +376,6 @@ def carry_out(
     course: Callable[[], Generator[Floats, Floats, None]],
     encoding: Encoding,
     *,
-    shape: int,
     evaluations: int,
     software: Mapping[str, str],
     workers: int,
@@ -396,8 +395,8 @@ def carry_out(
         What to train for, and what else determines the result, as plain JSON values.
     course
         Starts the search.
-    encoding, shape
-        What genomes mean, and their length.
+    encoding
+        What genomes mean.
     evaluations
         Number of evaluations of the whole search.
     software
@@ -420,7 +419,8 @@ def carry_out(
     with ExitStack() as stack:
         directory = stack.enter_context(TemporaryDirectory()) if run_directory is None else run_directory
         run = stack.enter_context(open_run(directory, parameters | dict(settings), evaluations))
-        record = Record(run, (shape, len(task.workloads) * (len(groups) + 2)), evaluations, about, software)
+        shape = len(encoding.gene_labels(len(groups))), len(task.workloads) * (len(groups) + 2)
+        record = Record(run, shape, evaluations, about, software)
         try:
             record.write(RUNNING)
             if len(record.stored_rows) < evaluations:

@@ -87,7 +87,6 @@ def candidates(
     genomes: Floats,
     values: Floats,
     policy_of: Callable[[Floats], Policy],
-    margins: Sequence[float] = MARGINS,
 ) -> list[Candidate]:
     """Return how the margins do.
 
@@ -99,12 +98,10 @@ def candidates(
         (k, d) and (k, W m), what was tried on the first two thirds.
     policy_of
         Makes a policy of a genome, (d,).
-    margins
-        Per cent, ascending.
     """
     reached: dict[int, tuple[float, float]] = {}  # by the policies that are needed, by their rows
     rows = []
-    for margin in margins:
+    for margin in MARGINS:
         best = int(study.fitness(values, margin).argmin())
         if best not in reached:
             policy = policy_of(genomes[best])
