@@ -144,19 +144,16 @@ def _groups(options: argparse.Namespace, policy: Policy) -> Workload:
 
 def _second(text: str, workload: Workload) -> int:
     """Return the second of the log at which a date begins in its time zone."""
-    from ..workload.calendar import find_zone
+    from ..workload.calendar import day_of, find_zone
 
     try:
         when = dt.datetime.fromisoformat(text)
         unix = (when if when.tzinfo else when.replace(tzinfo=find_zone(workload.zone))).timestamp()
     except (ValueError, OverflowError, OSError):
         raise InputError(f"--since: must be a date, such as 2026-03-01, but is {in_quotes(text)}") from None
-    first, last = (
-        dt.datetime.fromtimestamp(workload.epoch + int(second), find_zone(workload.zone)).date().isoformat()
-        for second in workload.submit[[0, -1]]
-    )
     since = int(unix) - workload.epoch
     if since > int(workload.submit[-1]):
+        first, last = (day_of(workload.epoch + int(second), workload.zone) for second in workload.submit[[0, -1]])
         raise InputError(f"--since: {text} is after the last job of {workload.name}, which has jobs of {first}..{last}")
     return max(since, 0)
 
@@ -214,13 +211,15 @@ def _before_rows(
     workload: Workload, result: Review, before: RecordedWaits | None, is_dry: bool
 ) -> list[dict[str, Any]]:
     """Return how near the scheduler before comes as a row of the CSV file; none if it is not known."""
-    from ..comparison.promises import ALL, day_of
+    from ..comparison.promises import ALL
+    from ..workload.calendar import day_of
 
     if before is None:
         return []
-    first, last = int(workload.submit[0]), int(workload.submit[-1]) if is_dry else result.begin.since
+    w = workload
+    first, last = (w.epoch + int(x) for x in (w.submit[0], w.submit[-1] if is_dry else result.begin.since))
     facts = {key: value for key, value in before.facts().items() if key != "without_kept"}
-    head = {"from": day_of(first, workload), "until": day_of(last, workload), "group": ALL}
+    head = {"from": day_of(first, w.zone), "until": day_of(last, w.zone), "group": ALL}
     return [head | facts | {"system": f"before: {before.name}"}]
 
 

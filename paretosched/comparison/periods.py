@@ -6,7 +6,6 @@ a wish that are relative to a policy mean this policy in this period.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -23,7 +22,7 @@ from ..simulation.simulator import simulate
 from ..wishes import wish as choice
 from ..wishes.relative_limits import resolve
 from ..wishes.wish import Wish
-from ..workload.calendar import find_zone
+from ..workload.calendar import day_of
 from .comparison_tables import with_sign
 
 FEWEST, MOST = 2, 400
@@ -111,8 +110,7 @@ def periods(
                 name: objectives(s, inside, util_from) for name, s in references.items()
             }
             here = resolve(wish, of_references)
-        day = dt.datetime.fromtimestamp(w.epoch + begin, find_zone(w.zone)).date().isoformat()
-        parts.append(Period(begin, end, day, int(np.count_nonzero(inside)), values, here))
+        parts.append(Period(begin, end, day_of(w.epoch + begin, w.zone), int(np.count_nonzero(inside)), values, here))
     return tuple(parts)
 
 

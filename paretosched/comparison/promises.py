@@ -21,7 +21,6 @@ are in no schedule, and may have waited longest.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -40,7 +39,7 @@ from ..simulation.service import WEEK, waits
 from ..wishes import wish as choice
 from ..wishes.relative_limits import resolve
 from ..wishes.wish import Wish
-from ..workload.calendar import find_zone
+from ..workload.calendar import day_of
 from ..workload.time_split import check_weeks, weeks_of
 from ..workload.workload import Workload
 from .carried_over import Begin, begin_at, starts_since
@@ -169,9 +168,9 @@ class Review:
         since = w.submit - w.submit[0]
         parts = [(0, self.weeks * WEEK, np.ones(len(w), dtype=np.bool_))]
         parts += [(week * WEEK, (week + 1) * WEEK, since // WEEK == week) for week in range(self.weeks)]
-        first = int(w.submit[0])
+        first = w.epoch + int(w.submit[0])
         return [
-            {"from": day_of(first + begin, w), "until": day_of(first + end, w)} | row
+            {"from": day_of(first + begin, w.zone), "until": day_of(first + end, w.zone)} | row
             for begin, end, inside in parts
             if inside.any()
             for row in self._rows_of(inside)
@@ -288,11 +287,6 @@ def review(
     return Review(
         w, begin, unknown, later, waiting, schedules, values, chosen, here, promised, spread, difference, pairs, verdict
     )
-
-
-def day_of(second: int, workload: Workload) -> str:
-    """Return the local day of a second of the log, as in 2026-01-05."""
-    return dt.datetime.fromtimestamp(workload.epoch + second, find_zone(workload.zone)).date().isoformat()
 
 
 def whole_weeks(workload: Workload, since: int) -> int:

@@ -36,6 +36,19 @@ def find_zone(zone: str) -> ZoneInfo:
         raise InputError(f"time zone {in_quotes(zone)} is not in the standard zone database{hint}") from None
 
 
+def day_of(second: int, zone: str) -> str:
+    """Return the local day of a Unix time; a log may have times beyond all tables.
+
+    Examples
+    --------
+    >>> day_of(947264400, "Asia/Tokyo"), day_of(10**12, "UTC")
+    ('2000-01-08', '9000 or later')
+    """
+    if second >= LATEST:
+        return "9000 or later"
+    return dt.datetime.fromtimestamp(second, find_zone(zone)).date().isoformat()
+
+
 def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
     """Return the situations from second 0 to `horizon`, with daylight saving.
 

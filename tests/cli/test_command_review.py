@@ -171,3 +171,13 @@ def test_a_log_without_waits_cannot_be_reviewed(tmp_path: Path) -> None:
     outcome = command("review", tmp_path / "w.swf.gz", "--policy", POLICY, *SINCE, *WISH)
     assert outcome.status == 2
     assert "no job that was submitted since then has a recorded wait" in outcome.err
+
+
+def test_a_log_beyond_all_calendars_is_reviewed(tmp_path: Path) -> None:
+    """As one with a time in milliseconds."""
+    far = ps.Workload([0, 100, 2**40], [10] * 3, [10] * 3, [1] * 3, capacity=2, wait=[0] * 3)
+    ps.write_swf(far, tmp_path / "far.swf")
+    outcome = succeed(
+        "review", tmp_path / "far.swf", "--policy", POLICY, "--objective", "AWRT", "--since", "1999-01-01"
+    )
+    assert "2 jobs in 1 week" in outcome.out  # the last one comes after the last whole week

@@ -10,6 +10,7 @@ from paretosched.core.errors import InputError
 from paretosched.core.tables import to_json
 from paretosched.simulation.objective import objectives
 from paretosched.simulation.simulator import simulate
+from paretosched.workload.workload import Workload
 from support.trainings import of_weeks
 
 W = of_weeks(3)
@@ -62,3 +63,10 @@ def test_absurd_numbers_are_refused(count: int, message: str) -> None:
 
 def test_without_the_option_nothing_changes() -> None:
     assert "periods" not in compare(W, "fcfs").rows()[0]
+
+
+def test_a_log_beyond_all_calendars_has_periods() -> None:
+    """As one with a time in milliseconds."""
+    far = Workload(submit=[0, 2**40], run=[10, 5], estimate=[10, 5], width=[1, 1], capacity=2)
+    of_parts = compare(far, ["fcfs"], rolling=2).rows()[1]["periods"]
+    assert [(cells["from"], cells["jobs"]) for cells in of_parts] == [("2000-01-03", 1), ("9000 or later", 1)]
