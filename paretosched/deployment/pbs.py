@@ -178,7 +178,7 @@ def _(policy: Priority) -> dict[str, dict[str, float]]:
 
 
 @singledispatch
-def _formula(policy: Orderly, s: int) -> str:  # noqa: ARG001  # a plain rule is the order of submission
+def _formula(policy: Orderly, s: int) -> str:  # noqa: ARG001  # a plain rule is the order of arrival
     """Return the formula of a situation."""
     return "eligible_time"
 
@@ -186,7 +186,7 @@ def _formula(policy: Orderly, s: int) -> str:  # noqa: ARG001  # a plain rule is
 @_formula.register
 def _(policy: Priority, s: int) -> str:
     key = policy.orders[s].formula.key
-    if key == Term("-x", (Term("submit"),)):  # the order of submission
+    if key in (Term("-x", (Term("eligible"),)), Term("-x", (Term("submit"),))):  # the order of arrival
         return "eligible_time"
     return _in_pbs(key, policy.named_groups)
 

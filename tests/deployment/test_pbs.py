@@ -118,6 +118,12 @@ def test_orders_of_submission_need_no_resources_and_backfill_as_they_say() -> No
         assert "create" not in text
 
 
+def test_the_order_of_arrival_by_its_published_name_is_that_of_the_waits() -> None:
+    text = pbs_text(ps.as_policy("fcfs; backfill: easy:4"), None)
+    assert "set server job_sort_formula = \"eligible_time\"'" in text
+    assert "backfill_depth = 4" in text
+
+
 @pytest.mark.parametrize("words", ["order: submit + width", "order: log2(usage)", "order: queue(3) + wait"])
 def test_what_openpbs_does_not_know_is_refused(words: str) -> None:
     with pytest.raises(ps.InputError, match="uses"):
