@@ -120,7 +120,7 @@ def test_orders_of_submission_need_no_resources_and_backfill_as_they_say() -> No
 
 def test_the_order_of_arrival_by_its_published_name_is_that_of_the_waits() -> None:
     text = pbs_text(ps.as_policy("fcfs; backfill: easy:4"), None)
-    assert "set server job_sort_formula = \"eligible_time\"'" in text
+    assert 'set server job_sort_formula = "eligible_time"\'' in text
     assert "backfill_depth = 4" in text
 
 
