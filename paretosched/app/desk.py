@@ -113,7 +113,7 @@ class Desk:
         Raises
         ------
         InputError
-            The action is not possible; nothing has changed.
+            The action is not possible, or its result cannot be saved; the state is as before.
         """
         with self.lock:
             name = action.get("do") if isinstance(action, dict) else None
@@ -122,7 +122,7 @@ class Desk:
             if name == "show":
                 self.show()
                 return
-            self.remark = ""
+            before, self.remark = self.history, ""
             if name == "undo":
                 self.history = self.history.undo()
             elif name == "redo":
@@ -142,7 +142,11 @@ class Desk:
                 elif state != self.state:
                     self.history = self.history.after(state)
             self.revision += 1
-            page_folder.save(self.folder, page_file.to_json(self.state, self.front))
+            try:
+                page_folder.save(self.folder, page_file.to_json(self.state, self.front))
+            except InputError:
+                self.history = before
+                raise
 
     def act_once(self, action: Mapping[str, Any]) -> str:
         """Carry out an action of a window, unless it was done already, and return why it was refused; "" if it was not.

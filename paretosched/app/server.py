@@ -44,7 +44,7 @@ from .tab_compare import schedules_to_compare
 from .tab_train import training_rows
 from .trainings import DONE
 
-MOST_VALUE = 1e15  # s or %; more than any schedule reaches
+MOST_VALUE = 1e17  # s or %; more than any schedule reaches
 MOST_SENT = 1_000_000  # bytes of a request
 THREADS = 8
 CONNECTIONS = 800  # at the same time; those that send only half a request take no thread, and make room for others

@@ -368,9 +368,9 @@ def time_text(seconds: float | None) -> str:
 
     Examples
     --------
-    >>> [time_text(x) for x in (None, 20, 61, 6000)]
-    ['time left not known yet', 'less than a minute left', 'about 2 minutes left', 'about 100 minutes left']
+    >>> [time_text(x) for x in (None, 60, 61, 6000)]
+    ['time left not known yet', 'at most a minute left', 'about 2 minutes left', 'about 100 minutes left']
     """
     if seconds is None:
         return "time left not known yet"
-    return "less than a minute left" if seconds < 60 else f"about {np.ceil(seconds / 60):.0f} minutes left"
+    return "at most a minute left" if seconds <= 60 else f"about {np.ceil(seconds / 60):.0f} minutes left"

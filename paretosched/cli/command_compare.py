@@ -23,6 +23,7 @@ from .parser import Parser
 from .waiting import with_progress
 
 if TYPE_CHECKING:
+    from ..comparison.comparison import Comparison
     from ..policies.policy import Policy
     from ..wishes.wish import Wish
     from ..workload.workload import Workload
@@ -106,6 +107,9 @@ def run(options: argparse.Namespace) -> None:
     words = {"intervals": options.intervals, "rolling": options.rolling}
     pairs = list(zip(workloads, fronts, strict=True))
     comparisons = with_progress(lambda: [compare(w, policies, front, wish, **words) for w, front in pairs])
+    undefined = _undefined(logs, comparisons)
+    if options.objective is not None and len(undefined) == len(logs):
+        raise InputError(f"--objective: {undefined[0]}")
     if options.figures is not None:
         from ..plots.comparisons import all_figures
         from ..report.figure_files import export_figures
@@ -116,14 +120,29 @@ def run(options: argparse.Namespace) -> None:
 
         write_report(options.output, fronts, comparisons)
     _remark_logs(options, logs, policies)
-    if reason:
-        remark(reason)
+    for line in (reason, *undefined):
+        if line:
+            remark(line)
     for (trace, _), comparison in zip(logs, comparisons, strict=True):
         if comparison.intervals is not None and comparison.intervals.caution:
             remark(f"{trace}: {comparison.intervals.caution}")
     show(to_json(joint_rows(comparisons)) if options.json else joint_text(comparisons))
     if options.output is not None:
         remark(f"report: {options.output} (open it in a browser; it needs no network)")
+
+
+def _undefined(logs: Sequence[tuple[str, Workload]], comparisons: Sequence[Comparison]) -> list[str]:
+    """Return on which logs the wish uses groups without jobs, in words."""
+    from ..wishes.wish import goal
+
+    undefined = []
+    for (trace, _), comparison in zip(logs, comparisons, strict=True):
+        try:
+            if comparison.wish_here is not None:
+                goal(comparison.wish_here, comparison.values[:1])
+        except InputError as error:
+            undefined.append(f"{trace}: {error}")
+    return undefined
 
 
 def _logs(options: argparse.Namespace) -> list[tuple[str, Workload]]:

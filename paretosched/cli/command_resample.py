@@ -61,8 +61,8 @@ def run(options: argparse.Namespace) -> None:
     load = offered_load(workload)
     if load is None:
         raise InputError(
-            f"{options.trace}: must last 2 weeks or more to be resampled by weeks, but all jobs are submitted in one "
-            "second; take a longer log"
+            f"{options.trace}: all jobs are submitted in one second, so that there are no weeks to put together anew; "
+            "take a longer log"
         )
     resampled = resample(workload, options.seed, options.load, options.double)
     write_swf(resampled, options.output)

@@ -27,7 +27,7 @@ from .front import Front, Origin, columns, from_encoding, gene_columns
 
 FORMAT = "paretosched front 2"
 ENDINGS = ("", ".parquet", ".csv")  # of the file that is written
-LEAST_VALUE, MOST_VALUE = 1e-9, 1e15  # s or %; no schedule has less or more, and charts take logarithms
+LEAST_VALUE, MOST_VALUE = 1e-30, 1e17  # s or %; no schedule has less or more, and charts take logarithms
 FrontLike = str | os.PathLike[str] | Front
 
 

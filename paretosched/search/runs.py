@@ -215,11 +215,16 @@ def _check_store(path: Path, about: Mapping[str, Any]) -> None:
         )
 
 
+FIRST_NAMED = ("task", "encoding", "algorithm")  # where these differ, so may all that follows from them
+
+
 def parameter_differences(about: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str]:
     """Return in words which parameters of a run are not these, and the rule."""
     differences = []
     stored = about.get("parameters", {})
-    for key, value in (dict.fromkeys(stored) | dict(parameters)).items():
+    keys = sorted(dict.fromkeys(stored) | dict(parameters), key=lambda key: key not in FIRST_NAMED)
+    for key in keys:
+        value = parameters.get(key)
         stored_value = stored.get(key)
         if key == UTIL_FROM_KEY:  # a run that does not say it
             stored_value, value = stored_value or FROM_START, value or FROM_START

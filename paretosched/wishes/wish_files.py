@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ..core.errors import InputError, in_quotes
-from ..core.files import nothing_else, read_json, write_json
+from ..core.files import is_file, nothing_else, read_json, write_json
 from ..core.typed_json import as_type
 from ..simulation.objective import objective_table
 from ..workload.from_paths import GroupsLike, as_groups
@@ -201,6 +201,7 @@ def as_wish(what: WishLike, groups: GroupsLike) -> Wish:
         return what
     if not isinstance(what, str | os.PathLike):
         raise InputError(f"a wish must be a wish, its words or the path of a file, but is {what!r:.60}")
-    if Path(what).suffix == ".json":
+    is_words = isinstance(what, str) and any(mark in what for mark in "<>*,")  # they may end with the name of a file
+    if Path(what).suffix == ".json" and not (is_words and not is_file(what)):
         return load_wish(what)
     return parse(str(what), objective_table(groups))

@@ -304,3 +304,18 @@ def test_the_end_stops_the_exploration_even_if_the_disk_is_full(house: Path, tmp
     with pytest.raises(InputError, match="No space left"):
         desk.close()
     assert ended == ["exploration"]
+
+
+def test_what_cannot_be_saved_has_not_happened(house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk(ps.load_front(house / "run"), tmp_path)
+    desk.act({"do": "pick", "row": 0})
+    state, revision = desk.state, desk.revision
+
+    def full(*_: object) -> None:
+        raise InputError("page.json: cannot write here: No space left on device")
+
+    monkeypatch.setattr("paretosched.app.page_folder.save", full)
+    with pytest.raises(InputError, match="No space left"):
+        desk.act({"do": "pick", "row": 1})
+    assert desk.state == state
+    assert desk.revision > revision  # windows show it again

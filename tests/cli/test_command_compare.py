@@ -10,6 +10,7 @@ import paretosched as ps
 from paretosched.workload.group_rules import ConsumptionGroups
 from paretosched.workload.user_groups import PAPER_THRESHOLDS
 from support.commands import (
+    command,
     succeed,
 )
 from support.trainings import of_weeks
@@ -137,3 +138,17 @@ def test_compare_gives_all_orders_the_same_backfilling(house: Path, workload: ps
     options = ("--policy", "sjf", "--policy", "wfp3", "--backfill", "easy:2", "--backfill-order", "saf", "--json")
     texts = [f"{order}; backfill: easy:2; backfill-order: saf" for order in ("sjf", "wfp3")]
     assert succeed("compare", house / "w.swf.gz", *options).json == ps.compare(workload, texts).rows()
+
+
+def test_a_wish_for_a_group_without_jobs_is_refused_and_one_that_a_log_lacks_is_remarked(tmp_path: Path) -> None:
+    (tmp_path / "groups.csv").write_text("user,group\n1,vip\n*,other\n")
+    for name, users in (("with", [1, 2, 3]), ("without", [2, 3, 4])):
+        jobs = {"submit": [0, 1, 2], "run": [10, 5, 3], "estimate": [10, 5, 3], "width": [3, 4, 1], "user": users}
+        ps.write_swf(ps.Workload(**jobs, capacity=4), tmp_path / f"{name}.swf")
+    words = ("--groups", tmp_path / "groups.csv", "--policy", "fcfs", "--objective", "10*vip")
+    refused = command("compare", tmp_path / "without.swf", *words)
+    fact = "the wish 10*AWRT1 uses AWRT1, which is undefined: its group has no jobs"
+    assert (refused.status, refused.out) == (2, "")
+    assert f"--objective: {tmp_path / 'without.swf'}: {fact}" in refused.err
+    both = succeed("compare", tmp_path / "with.swf", tmp_path / "without.swf", *words)
+    assert f"{tmp_path / 'without.swf'}: {fact}" in both.err

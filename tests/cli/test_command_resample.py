@@ -43,7 +43,7 @@ def test_jobs_of_one_second_are_refused_before_anything_is_written(tmp_path: Pat
     ps.write_swf(w, tmp_path / "w.swf")
     outcome = command("resample", tmp_path / "w.swf", "-o", tmp_path / "r.swf")
     assert (outcome.status, outcome.out) == (2, "")
-    assert "must last 2 weeks or more" in outcome.err
+    assert "all jobs are submitted in one second, so that there are no weeks to put together" in outcome.err
     assert outcome.err.count("\n") == 1
     assert not (tmp_path / "r.swf").exists()
 

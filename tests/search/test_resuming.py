@@ -19,7 +19,7 @@ from paretosched.search import exploration, resuming
 from paretosched.search.algorithms.named_algorithms import lag_of
 from paretosched.search.evaluation import QUEUED, Simulations, simulate_batch
 from paretosched.search.exploration import Progress, explore
-from paretosched.search.runs import read_about
+from paretosched.search.runs import parameter_differences, read_about
 from support.exploring import random_workload
 from support.runs import equal_runs
 from support.trainings import archive
@@ -200,3 +200,10 @@ def test_generations_of_a_lag_are_as_long_as_it_is(whole: Path) -> None:
     rows = connection.execute("select number, generation from evaluation order by number").fetchall()
     connection.close()
     assert rows == [(i, i // 30) for i in range(260)]
+
+
+def test_what_all_else_follows_from_is_named_first() -> None:
+    about = {"parameters": {"seed": 2, "population": 10, "encoding": "weighting"}}
+    first, *others = parameter_differences(about, {"seed": 0, "population": 10, "encoding": "priority"})
+    assert "its encoding is weighting, not priority" in first
+    assert len(others) == 1

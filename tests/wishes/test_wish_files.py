@@ -89,6 +89,12 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         as_wish(tmp_path / "none.json", GROUPS)
 
 
+def test_words_that_end_like_a_file_are_words() -> None:
+    for words in ("10*AWRT1, AWRT <= policy.json", "AWRT1 < best.json"):
+        with pytest.raises(InputError, match=r'^wish, character \d+, "\.": has no meaning here$'):
+            as_wish(words, GROUPS)
+
+
 @pytest.mark.parametrize("name", SAVED)
 def test_wishes_of_earlier_versions_are_read_and_would_be_written_alike(tmp_path: Path, name: str) -> None:
     path = Path(__file__).with_name("saved") / f"{name}.json"
