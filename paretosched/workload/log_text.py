@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import os
@@ -48,7 +49,7 @@ class LogText:
             The file cannot be opened, is empty or binary, its compression is damaged, or it is beyond a limit.
         """
         blocks = self._blocks()
-        block = next(blocks, b"")
+        block = next(blocks, b"").removeprefix(codecs.BOM_UTF8)  # Windows writes this mark
         if len(block) < BLOCK // 2 or not is_file(self.path):
             yield block  # a small log is not worth a thread; a pipe may let the thread wait
             yield from blocks

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import gzip
 import os
 import subprocess
 import sys
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import paretosched as ps
 from support.log_bombs import BOMBS, JOB, Bomb
 
 MEASURED = """
@@ -65,3 +68,14 @@ def test_a_pipe_without_end_and_a_silent_pipe_are_refused(tmp_path: Path) -> Non
     finally:
         os.close(writer)
     assert line == f"paretosched info: {pipe}: cannot read: nothing was sent for 1 s; --limit wait=N waits longer"
+
+
+@pytest.mark.parametrize("name", ["w.swf", "w.swf.gz"])
+def test_the_mark_that_windows_writes_is_no_column(tmp_path: Path, name: str) -> None:
+    w = ps.lublin(jobs=60, processors=64, seed=4)
+    ps.write_swf(w, tmp_path / "plain.swf")
+    lines = [line for line in (tmp_path / "plain.swf").read_bytes().splitlines(keepends=True) if line[:1] != b";"]
+    for head in (b"; MaxProcs: 64\r\n", b""):
+        data = codecs.BOM_UTF8 + head + b"".join(lines)
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        assert ps.read_swf(tmp_path / name, capacity=64).submit.tolist() == w.submit.tolist()
