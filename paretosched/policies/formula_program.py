@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.arrays import Floats, Ints
-from ..core.errors import InputError
 from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
-from ..workload.group_lists import FIELDS, names_of
+from ..workload.group_lists import column_numbers, names_of
 from ..workload.requests import REQUESTS, requests_of
 from ..workload.workload import Workload
 from .formula import LABELLED, NAMED, Term
@@ -104,7 +103,7 @@ def column_of(term: Term, workload: Workload) -> Floats:
         return seconds.astype(np.float64)
     if term.word in REQUESTS:
         return requests_of(workload, term.word).astype(np.float64)
-    return np.isin(field_of(workload, term.word), numbers_of(term, workload)).astype(np.float64)
+    return np.isin(column_numbers(workload, term.word), numbers_of(term, workload)).astype(np.float64)
 
 
 def numbers_of(term: Term, workload: Workload) -> list[int]:
@@ -116,20 +115,3 @@ def numbers_of(term: Term, workload: Workload) -> list[int]:
     named = names_of(workload, term.word) if term.word in NAMED else {}
     numbers = [number for number, name in named.items() if name.lower() == label.lower()]
     return numbers or ([int(label)] if re.fullmatch("[0-9]{1,15}", label) else [])
-
-
-def field_of(workload: Workload, word: str) -> Ints:
-    """Return the number of each job's "user", or of its "account", "queue" or "partition" in the log, (n,) int64.
-
-    It is -1 where it is unknown.
-
-    Raises
-    ------
-    InputError
-        Anything but the user is asked for, and the workload does not come from a log.
-    """
-    if word == "user":
-        return workload.user
-    if workload.records is None:
-        raise InputError(f"{workload.name}: the {word} of jobs is needed, but this workload does not come from a log")
-    return np.maximum(workload.records.column(FIELDS[word]), -1).astype(np.int64)

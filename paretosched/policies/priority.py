@@ -36,12 +36,13 @@ from ..kernels.fair_share import Tree, no_tree
 from ..kernels.inputs import Backfilling
 from ..kernels.lines import Lines
 from ..kernels.waiting_tree import FAR
+from ..workload.group_lists import column_numbers
 from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
 from .fair_share import FairShare, shareholders
 from .formula import Term, labels, variables
 from .formula_analysis import LINE, STATIC, shape_of
-from .formula_program import field_of, numbers_of, program_of
+from .formula_program import numbers_of, program_of
 from .line_orders import formula_lines
 from .outcome import Outcome, Queue, around_down_times, arriving, jobs_of
 from .policy_tokens import written_time
@@ -492,7 +493,7 @@ class Priority:
         if self.usage == "group":
             names, accounts = list(workload.groups), workload.group
         else:
-            column = field_of(workload, self.usage)
+            column = column_numbers(workload, self.usage)
             numbers, accounts = distinct(np.maximum(column, -1))
             names = [str(value) for value in numbers.tolist()]
         shares = np.array([self.shares.get(name, 1 / len(names)) for name in names])
@@ -521,7 +522,7 @@ def _by_situation(texts: Sequence[str]) -> Sequence[str]:
 def _missing(word: str, names: Iterable[str], workload: Workload) -> str:
     """Return the first users, accounts, queues or partitions of these names without a job in a log; "" if all have."""
     names = dict.fromkeys(names)
-    there = set(np.unique(field_of(workload, word)).tolist()) if names else set()
+    there = set(np.unique(column_numbers(workload, word)).tolist()) if names else set()
     missing = [name for name in names if there.isdisjoint(numbers_of(Term(word, labels=(name,)), workload))]
     return first_few(missing, len(missing)) if missing else ""
 

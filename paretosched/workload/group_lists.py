@@ -144,7 +144,8 @@ def column_numbers(workload: Workload, column: str) -> Ints:
     place = FIELDS[column]
     if workload.records is None:
         raise InputError(
-            f"{workload.name}: field {place + 1} of the log is needed, but this workload does not come from a log"
+            f"{workload.name}: the {column} of jobs, field {place + 1} of a log, is needed, but this workload does not "
+            "come from a log"
         )
     return np.maximum(workload.records.column(place), -1).astype(np.int64)
 

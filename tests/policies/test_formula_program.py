@@ -65,5 +65,7 @@ def test_equal_numbers_and_labels_are_stored_once() -> None:
 @pytest.mark.parametrize("text", ["account(1)", "queue(1)"])
 def test_a_workload_that_is_no_log_has_no_accounts_and_queues(text: str) -> None:
     w = Workload(submit=[0], run=[1], estimate=[1], width=[1], capacity=1)
-    with pytest.raises(InputError, match="of jobs is needed, but this workload does not come from a log"):
+    with pytest.raises(
+        InputError, match=r"of jobs, field .* of a log, is needed, but this workload does not come from a log"
+    ):
         program_of([parse_formula(text, "largest").key] * 3, w)

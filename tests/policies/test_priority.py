@@ -117,7 +117,10 @@ def test_accounts_and_shares() -> None:
     by_account = as_policy(f"{key}; usage: account")
     assert isinstance(by_account, Priority)
     assert ps.simulate(w, by_account).start.tolist() == [0, 2, 1]
-    with pytest.raises(InputError, match="the account of jobs is needed, but this workload does not come from a log"):
+    with pytest.raises(
+        InputError,
+        match="the account of jobs, field 13 of a log, is needed, but this workload does not come from a log",
+    ):
         ps.simulate(w.with_(records=None), by_account)
 
 

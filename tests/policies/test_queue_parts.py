@@ -147,7 +147,7 @@ def test_distinct_numbers(numbers: list[float]) -> None:
 
 def test_a_formula_may_need_a_log() -> None:
     key = parse_formula("account(7) - usage", "largest").key
-    with pytest.raises(InputError, match="the account of jobs is needed"):
+    with pytest.raises(InputError, match="the account of jobs, field 13 of a log, is needed"):
         queue_in_parts(W, policy_of("order: -usage").queue(W), [key] * 3, [key] * 3)
 
 

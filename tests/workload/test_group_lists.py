@@ -102,7 +102,9 @@ def test_a_list_outlives_the_jobs_of_some_of_its_lines(tmp_path: Path) -> None:
 
 def test_only_logs_have_queues_and_only_some_have_names_for_them(tmp_path: Path) -> None:
     model = Workload([0], [1], [1], [1], 4, user=[7])
-    with pytest.raises(InputError, match=r"field 15 of the log is needed, but this workload does not come from a log"):
+    with pytest.raises(
+        InputError, match=r"the queue of jobs, field 15 of a log, is needed, but this workload does not come from a log"
+    ):
         groups_of(tmp_path, "queue,group\n1,a\n", model)
     with pytest.raises(InputError, match=r':2: partition is "x", .*; its names are gpu'):
         groups_of(tmp_path, "partition,group\nx,a\n", LOG)
