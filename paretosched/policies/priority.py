@@ -494,7 +494,7 @@ class Priority:
             names, accounts = list(workload.groups), workload.group
         else:
             column = column_numbers(workload, self.usage)
-            numbers, accounts = distinct(np.maximum(column, -1))
+            numbers, accounts = distinct(column)
             names = [str(value) for value in numbers.tolist()]
         shares = np.array([self.shares.get(name, 1 / len(names)) for name in names])
         counted = accounts if "usage" in self.variables else accounts[:0]
