@@ -131,9 +131,9 @@ RULES = {"kind": "symbiotic", "generations": 3, "evaluations": 350}
 CLASS = {"evaluations": 600}
 GUARDS = {"evaluations": 150}
 LEARNERS = (
-    Learner("orders", "train_priority", "free", CLASS, 2),  # these train longest
-    Learner("orders, limits", "train_priority", "limits", CLASS, 2),
-    Learner("orders, limits, margin", "train_priority", "limits", CLASS | {"margin": "auto"}, 2),
+    Learner("orders", "train_priority", "free", CLASS),
+    Learner("orders, limits", "train_priority", "limits", CLASS),
+    Learner("orders, limits, margin", "train_priority", "limits", CLASS | {"margin": "auto"}),
     Learner("guarded, limits", GUARDED, "limits", GUARDS),
     Learner("guarded, limits, margin", GUARDED, "limits", GUARDS | {"margin": "auto"}),
     Learner("guarded, limits, resampled", GUARDED, "limits", {"evaluations": 50, "resample": 4}),
