@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
     words = {"intervals": options.intervals, "rolling": options.rolling}
     pairs = list(zip(workloads, fronts, strict=True))
     comparisons = with_progress(lambda: [compare(w, policies, front, wish, **words) for w, front in pairs])
-    undefined = _undefined(logs, comparisons)
+    undefined = _wishes_without_jobs(logs, comparisons)
     if options.objective is not None and len(undefined) == len(logs):
         raise InputError(f"--objective: {undefined[0]}")
     if options.figures is not None:
@@ -131,7 +131,7 @@ def run(options: argparse.Namespace) -> None:
         remark(f"report: {options.output} (open it in a browser; it needs no network)")
 
 
-def _undefined(logs: Sequence[tuple[str, Workload]], comparisons: Sequence[Comparison]) -> list[str]:
+def _wishes_without_jobs(logs: Sequence[tuple[str, Workload]], comparisons: Sequence[Comparison]) -> list[str]:
     """Return on which logs the wish uses groups without jobs, in words."""
     from ..wishes.wish import goal
 

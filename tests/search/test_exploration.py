@@ -28,7 +28,6 @@ from paretosched.search.last_tenth import gain_of_last_tenth
 from paretosched.search.run_store import checksum
 from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values, state_text
 from paretosched.simulation.objective import objectives_of
-from paretosched.workload.workload import Workload
 from support.commands import command
 from support.exploring import SEARCHES, random_workload, store_without_tables
 from support.runs import equal_runs
@@ -596,11 +595,3 @@ def test_what_a_run_has_evaluated_can_be_read_without_opening_it(whole: tuple[Pa
     (tmp_path / "run.sqlite").write_bytes(b"not a store" * 100)
     with pytest.raises(InputError, match="not a readable store of evaluations"):
         read_values(tmp_path)
-
-
-def test_the_front_of_a_log_of_millennia_can_be_read_again(tmp_path: Path) -> None:
-    w = Workload(submit=[0, 1, 2**40], run=[3, 3, 3], estimate=[3, 3, 3], width=[1, 1, 1], user=[1, 2, 3], capacity=2)
-    front = explore(w, tmp_path / "run", evaluations=20, population=10, util_from="submission")
-    again = load_front(tmp_path / "run")
-    assert again.values.tolist() == front.values.tolist()
-    assert 0 < front.values[:, 0].min() < 1e-9
