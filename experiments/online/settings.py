@@ -137,7 +137,7 @@ LEARNERS = (
     Learner("guarded, limits", GUARDED, "limits", GUARDS),
     Learner("guarded, limits, margin", GUARDED, "limits", GUARDS | {"margin": "auto"}),
     Learner("guarded, limits, resampled", GUARDED, "limits", {"evaluations": 50, "resample": 4}),
-    Learner("random orders, limits", RANDOM, "limits", {"evaluations": 250}, 4),
+    Learner("random orders, limits", RANDOM, "limits", {"evaluations": 250}),
     Learner("Greedy", "train", "free", GREEDY),
     Learner("Greedy, limits", "train", "limits", GREEDY),
     Learner("Greedy, limits, margin", "train", "limits", GREEDY | {"margin": "auto"}),
