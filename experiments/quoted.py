@@ -296,12 +296,9 @@ def longest_wait(row: Row) -> float:
 
 def shorter(results: Results, estimates: str) -> list[bool]:
     """Return where other estimates than requests shorten AWRT; a case is a policy on a log that has requests."""
-    requested, exact, rows = (
-        {(row["policy"], row["log"]): row["AWRT"] for row in results.rows("online/estimates", estimates=name)}
-        for name in ("requested", "exact", estimates)
-    )
-    with_requests = {log for policy, log in exact if exact[policy, log] != requested[policy, log]}
-    return [float(awrt) < float(requested[case]) for case, awrt in rows.items() if case[1] in with_requests]
+    logs = dict.fromkeys(row["log"] for row in results.rows("online/estimates"))
+    with_requests = [log for log in logs if any(gains_of_estimates(results, "exact", log))]
+    return [gain > 0 for log in with_requests for gain in gains_of_estimates(results, estimates, log)]
 
 
 def gains_of_estimates(results: Results, estimates: str, log: str) -> list[float]:

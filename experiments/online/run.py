@@ -206,7 +206,7 @@ def seeds(part: str, options: argparse.Namespace) -> Sequence[int | None]:
         return (None,)
     if options.seeds is not None:
         return range(options.seeds)
-    return range(1 if options.quick else max(learner.seeds for learner in settings.LEARNERS))
+    return range(1 if options.quick else settings.SEEDS)
 
 
 def policies(quick: bool) -> tuple[str, ...]:
@@ -259,8 +259,6 @@ def rows_of(
             yield label | reached_by(test, words, options)
     else:
         for learner in learners(options.quick):
-            if options.seeds is None and seed >= learner.seeds:
-                continue
             found = earlier_or_new(learner, seed, learning_part, split, log, options)
             if found is None:
                 continue
@@ -430,8 +428,7 @@ def name_of(learner: settings.Learner, seed: int, split: settings.Split, log: st
 
 def identity_of(learner: settings.Learner, learning_part: ps.Workload) -> dict[str, Any]:
     """Return what a training depends on."""
-    about = {key: value for key, value in learner._asdict().items() if key != "seeds"}
-    return {"jobs": learning_part.digest, "learner": about}
+    return {"jobs": learning_part.digest, "learner": learner._asdict()}
 
 
 def earlier_or_new(

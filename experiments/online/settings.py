@@ -102,18 +102,20 @@ ESTIMATED = (
 ESTIMATES = ("requested", "recent", "predicted", "exact")
 
 
+SEEDS = 5  # of every training, from 0
+
+
 class Learner(NamedTuple):
     """A kind of policy that is trained, with its settings, for a wish of `WISHES`.
 
     The function is a public one of paretosched, or RANDOM: random genomes of the trained orders, of which the best on
-    the training part is taken. It is made with so many seeds, from 0.
+    the training part is taken.
     """
 
     name: str
     function: str
     wish: str
     settings: dict[str, Any]
-    seeds: int = 5
 
 
 # Equal effort: 250 to 400 simulations of the whole training part. A third of the evaluations of orders are of all jobs,

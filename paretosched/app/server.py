@@ -23,7 +23,7 @@ from ..core.errors import InputError, first_few, printable
 from ..core.hosts import THIS_MACHINE
 from ..deployment.steps import GROUPS_FILE
 from ..fronts.front import Front
-from ..fronts.front_files import load_front
+from ..fronts.front_files import MOST_VALUE, load_front
 from ..fronts.row_schedules import row_policy
 from ..policies.policy import Policy
 from ..policies.policy_json import to_json as policy_to_json
@@ -44,7 +44,6 @@ from .tab_compare import schedules_to_compare
 from .tab_train import training_rows
 from .trainings import DONE
 
-MOST_VALUE = 1e17  # s or %; more than any schedule reaches
 MOST_SENT = 1_000_000  # bytes of a request
 THREADS = 8
 CONNECTIONS = 800  # at the same time; those that send only half a request take no thread, and make room for others

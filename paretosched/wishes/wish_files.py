@@ -201,7 +201,7 @@ def as_wish(what: WishLike, groups: GroupsLike) -> Wish:
         return what
     if not isinstance(what, str | os.PathLike):
         raise InputError(f"a wish must be a wish, its words or the path of a file, but is {what!r:.60}")
-    is_words = isinstance(what, str) and any(mark in what for mark in "<>*,")  # they may end with the name of a file
-    if Path(what).suffix == ".json" and not (is_words and not is_file(what)):
+    is_words = isinstance(what, str) and any(mark in what for mark in "<>*,") and not is_file(what)
+    if Path(what).suffix == ".json" and not is_words:  # words may end with the name of a file
         return load_wish(what)
     return parse(str(what), objective_table(groups))
