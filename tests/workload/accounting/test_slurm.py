@@ -420,11 +420,12 @@ def test_a_real_slurm_is_imported_as_it_was_used(tmp_path: Path) -> None:
         cluster.call("scontrol", "requeuehold", again)
         cluster.call("scancel", gone)
         # all others are done, and the books know it
-        cluster.wait_until(lambda: cluster.call("squeue", "-h", "-o", "%A").split() == [str(again)], 40)
+        cluster.wait_until(lambda: cluster.call("squeue", "-h", "-o", "%A").split() == [str(again)], 150)
         line = sacct_command([("now-1hour", "now+1hour")]).partition("sacct ")[2]
         environment = ["env", "SLURM_TIME_FORMAT=%s", "TZ=UTC"]
         states = ["sacct", "-X", "-n", "-j", ",".join(map(str, (het, array, whole, later))), "-o", "State"]
-        cluster.wait_until(lambda: set(cluster.call(*states).split()) == {"COMPLETED"})
+        # two rows of the heterogeneous job, two of the array: one of them may come after the others
+        cluster.wait_until(lambda: cluster.call(*states).split() == ["COMPLETED"] * 6, 150)
         (tmp_path / "sacct.txt").write_text(cluster.call(*environment, "sacct", *line.split()))
     log = import_into(tmp_path, "slurm", tmp_path / "sacct.txt")
     assert {het, array, whole, later, again} <= {*log.jobs}
