@@ -86,8 +86,8 @@ def in_turn(
         (NEAR,) and (min(n, capacity) + 1,) int64, work space, modified in place.
     """
     # No job overtakes another, so that no queue is needed: each job starts as soon as the jobs before it have started
-    # and enough processors are free. The end of a job is handled only when another job needs its processors.
-    # Running jobs are packed (finish, width).
+    # and enough processors are free. Ends are handled late, when the next job comes. Running jobs are packed (finish,
+    # width).
     bits = bits_for(capacity)
     mask = (1 << bits) - 1
     nearby: Int = 0
@@ -98,6 +98,11 @@ def in_turn(
         j = k if order is None else np.int64(order[k])  # numba decides this when it compiles
         t = max(t, submit[j])
         processors = width[j]
+        # Jobs that have ended are not left in `near` until their processors are needed: it would fill where nobody
+        # waits, and each new job would have to pass them.
+        while nearby > 0 and near[nearby - 1] >> bits <= t:
+            nearby -= 1
+            free += near[nearby] & mask
         while free < processors:
             if nearby == 0:
                 nearby = refill(near, far, others)
