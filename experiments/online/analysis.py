@@ -20,6 +20,7 @@ import run
 import scalings
 import settings
 import sureness
+import wanted
 from by_log import of_log, of_scaled_log
 from elsewhere import chosen_elsewhere, left_out_logs, total_of, without_the_chosen_on
 from standings import (
@@ -32,7 +33,7 @@ from standings import (
     place,
     safest_of,
     standings_of,
-    steady_of,
+    tenths_of,
     twins_of_easy,
 )
 
@@ -80,7 +81,7 @@ def main() -> None:
     lines += on_the_last_part(rows[run.TRAINED])
     lines += [*scalings.section(rows[run.SCALINGS], best.policy), *scalings.larger_section(rows[run.SCALINGS])]
     lines += [*ages.section(rows[run.AGES], best.policy), *nudges.section(rows[run.NUDGES])]
-    lines += goals(rows[run.TRAINED], standings) if rows[run.TRAINED] else []
+    lines += wanted.section(rows[run.TRAINED], standings, bounds)
     lines += [*better_estimates.section(rows[run.ESTIMATES]), *choice_of_constants(rows[run.GUARDED])]
     lines += left_out(options.results)
     common.save_summary(options.results, lines)
@@ -161,7 +162,7 @@ def opening(
         f"none gains anything and keeps the limits in {share}, except EASY itself"
         if is_easy
         else f"`{best.policy}`{in_short(best)} gains most of those that keep the limits in {share}: {best.gain:.1f} % "
-        f"in the mean over logs, kept in {kept_of(tenths_of(rows, best))}"
+        f"in the mean over logs, kept in {kept_of(tenths_of(rows, best.policy))}"
     )
     trained = chosen_elsewhere(rows, safest_of)
     found += f"; trained ones, chosen on other logs, gain {total_of(trained)}" if trained else ""
@@ -210,7 +211,7 @@ def most_broken(rows: Sequence[Row], standings: Sequence[Standing]) -> str:
     greedy = max(standings, key=lambda standing: standing.gain)
     return (
         f"What gains most, `{greedy.policy}` ({greedy.gain:.1f} %), keeps the limits in "
-        f"{kept_of(tenths_of(rows, greedy))}, AWRT {worse_awrt(greedy)}, its worst group "
+        f"{kept_of(tenths_of(rows, greedy.policy))}, AWRT {worse_awrt(greedy)}, its worst group "
         f"{-greedy.group:.0f} % worse in the mean"
     )
 
@@ -254,11 +255,6 @@ def most_of(standings: Sequence[Standing]) -> Standing:
     return best
 
 
-def tenths_of(rows: Sequence[Row], standing: Standing) -> list[Row]:
-    """Return the rows of a policy on the tenths."""
-    return [row for row in rows if row["policy"] == standing.policy and row["split"] in ROLLING]
-
-
 def of_model(rows: Sequence[Row]) -> list[Row]:
     """Return the rows of made-up logs."""
     return [row for row in rows if row["log"] == settings.OF_MODEL]
@@ -298,7 +294,7 @@ def gains_in_words(rows: Sequence[Row], standing: Standing, bounds: Sequence[Row
 
 def broken_by(rows: Sequence[Row], standing: Standing, scaled: Sequence[Row]) -> str:
     """Return in words on which logs a policy breaks the limits, how often and by how much; and on larger machines."""
-    mine = tenths_of(rows, standing)
+    mine = tenths_of(rows, standing.policy)
     broken = []
     for log, here in common.rows_by(mine, itemgetter("log")).items():
         excess = [100 * float(row["exceeded"]) for row in here if float(row["exceeded"])]
@@ -439,55 +435,6 @@ def on_the_last_part(rows: Sequence[Row]) -> list[str]:
         "",
         f"All {len(lines)} trainings on the first 70 % that there are. Where a policy is missing, it was not trained. "
         f"{settings.CHOICE}",
-        "",
-    ]
-
-
-def goals(rows: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
-    """Return the section about what was wanted of trained policies."""
-    steady = [standing for standing in steady_of(standings) if not standing.is_trained]
-    best_other = max((s.gain for s in steady), default=float("nan"))
-    lines = []
-    for standing in (standing for standing in standings if standing.is_trained):
-        mine = tenths_of(rows, standing)
-        shares = []
-        for log in dict.fromkeys(row["log"] for row in mine):
-            here = [row for row in mine if row["log"] == log and float(row["train_vs_easy"]) >= settings.LEAST_GAIN]
-            if here:
-                shares.append(median(float(row["objective_vs_easy"]) / float(row["train_vs_easy"]) for row in here))
-        kept = standing.within_limits >= settings.KEPT
-        cells = [
-            bool(shares) and min(shares) >= settings.GAIN_KEPT,
-            kept,
-            standing.gain >= best_other + settings.LEAST_GAIN,
-            kept and standing.gain >= best_other + settings.LEAST_GAIN,
-            standing.p95 <= settings.LONGEST_WAITS,
-        ]
-        least_share = f"{min(shares):.2f}" if shares else "-"
-        lines.append([standing.policy, least_share, *("yes" if cell else "no" for cell in cells)])
-    least = f"{settings.LEAST_GAIN:g} %"
-    heads = [
-        "policy",
-        "gain kept on the worst log",
-        "two thirds kept on every log",
-        "limits kept in nine of ten",
-        f"{least} better than the best untrained one that keeps them so often",
-        "both",
-        "95 % waits up to 1.5 times EASY's",
-    ]
-    on_last = [row for row in rows if (row["log"], row["split"]) == (settings.LAST_LOG, settings.LAST.name)]
-    good = [
-        row for row in on_last if float(row["objective_vs_easy"]) >= settings.LAST_GAIN and float(row["exceeded"]) == 0
-    ]
-    return [
-        "## What was wanted of trained policies",
-        "",
-        *markdown(heads, lines, left=1),
-        "",
-        f"Gain kept: the gain on the jobs that were not learnt from over that on those that were, median over splits "
-        f"and seeds, where the latter is {least} or more. Untrained, these keep the limits in nine of ten: "
-        f"{', '.join(f'`{s.policy}` ({s.gain:+.1f} %)' for s in steady)}. On the last 30 % of {settings.LAST_LOG} "
-        f"{len(good)} of {len(on_last)} trainings gain {settings.LAST_GAIN:g} % or more and keep the limits.",
         "",
     ]
 

@@ -77,13 +77,17 @@ def standings_of(rows: Sequence[Row]) -> list[Standing]:
     return standings
 
 
+def tenths_of(rows: Iterable[Row], policy: str) -> list[Row]:
+    """Return the rows of a policy on the rolling splits."""
+    return [row for row in rows if row["policy"] == policy and row["split"] in ROLLING]
+
+
 def gains_by_log(rows: Sequence[Row], policy: str) -> dict[str, float]:
     """Return the mean gain of a policy on each log, over its rolling splits; of several seeds a split has the mean."""
     by_split: dict[str, dict[str, list[float]]] = {}
-    for row in rows:
-        if row["policy"] == policy and row["split"] in ROLLING:
-            of_split = by_split.setdefault(row["log"], {}).setdefault(row["split"], [])
-            of_split.append(float(row["objective_vs_easy"]))
+    for row in tenths_of(rows, policy):
+        of_split = by_split.setdefault(row["log"], {}).setdefault(row["split"], [])
+        of_split.append(float(row["objective_vs_easy"]))
     return {log: mean(map(mean, splits.values())) for log, splits in by_split.items()}
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import common
 import numpy as np
-from standings import ROLLING, Row, Standing, best_of, by_parts, is_kept
+from standings import Row, Standing, best_of, by_parts, is_kept, tenths_of
 
 from paretosched.core.tables import markdown
 
@@ -31,7 +31,7 @@ class Difference(NamedTuple):
 
 def parts_of(rows: Sequence[Row], policy: str, value: Callable[[Row], float]) -> Parts:
     """Return a value of a policy on every part of every log, the mean of its seeds, in the order of the parts."""
-    mine = [row for row in rows if row["policy"] == policy and row["split"] in ROLLING]
+    mine = tenths_of(rows, policy)
     mine.sort(key=itemgetter("split"))
     return {log: np.array(by_parts(here, value)) for log, here in common.rows_by(mine, itemgetter("log")).items()}
 
