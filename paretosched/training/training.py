@@ -421,17 +421,16 @@ def carry_out(
         run = stack.enter_context(open_run(directory, parameters | dict(settings), evaluations))
         shape = len(encoding.gene_labels(len(groups))), len(task.workloads) * (len(groups) + 2)
         record = Record(run, shape, evaluations, about, software)
+        reporter = _Reporter(record, task, encoding, progress)
         try:
             record.write(RUNNING)
             if len(record.stored_rows) < evaluations:
                 with simulations(task.workloads, encoding, workers, scheduler, tls) as there:
                     for _ in advance(course(), record, there, costs or task.fitness):
-                        if progress is not None:
-                            progress(progress_of(record, task, encoding))
+                        reporter.report()
             else:
                 record.take_stored()
-                if progress is not None:
-                    progress(progress_of(record, task, encoding))
+                reporter.report()
         except BaseException:
             record.take_stored()
             record.write(INTERRUPTED)
@@ -559,15 +558,37 @@ def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:
     return policy
 
 
-def progress_of(record: Record, task: Task, encoding: Encoding) -> Progress:
-    """Return how far a training is; genomes that are tried on a part of the jobs only do not count as the best."""
-    values = record.values[: record.count][encoding.online(record.genomes[: record.count])]
-    goals, violations = task.measure(values)
-    best = int(task.merits(values).argmin())
-    reached, easy = float(goals[best]), float(task.easy[0][0])
-    done = record.count, record.total, record.from_store
-    times = record.seconds, record.wall_seconds
-    return Progress(*done, reached, easy, *times, float(violations[best]), task.over)
+class _Reporter:
+    """Reports how far a training is; it looks at each evaluation once, however many generations there are.
+
+    Genomes that are tried on a part of the jobs only do not count as the best.
+    """
+
+    def __init__(
+        self, record: Record, task: Task, encoding: Encoding, progress: Callable[[Progress], object] | None
+    ) -> None:
+        self.record, self.task, self.encoding, self.progress = record, task, encoding, progress
+        self.seen = 0
+        self.merit, self.objective, self.exceeded = np.inf, float("nan"), float("nan")  # of the best so far
+
+    def report(self) -> None:
+        """Report to the caller, if there is one."""
+        if self.progress is None:
+            return
+        record, task = self.record, self.task
+        latest = slice(self.seen, record.count)
+        self.seen = record.count
+        values = record.values[latest][self.encoding.online(record.genomes[latest])]
+        if len(values):
+            merits = task.merits(values)
+            best = int(merits.argmin())
+            if merits[best] < self.merit:  # of equals the first one stays
+                goals, violations = task.measure(values[best : best + 1])
+                self.merit, self.objective, self.exceeded = merits[best], float(goals[0]), float(violations[0])
+        done = record.count, record.total, record.from_store
+        times = record.seconds, record.wall_seconds
+        reached, easy = self.objective, float(task.easy[0][0])
+        self.progress(Progress(*done, reached, easy, *times, self.exceeded, task.over))
 
 
 def _label(policy: Policy) -> str:
