@@ -16,7 +16,7 @@ from ..core.arguments import whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.tables import Column, plain, table
-from ..simulation.objective import FROM_START, Objective, objectives
+from ..simulation.objective import FROM_START, Objective, improvement, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
 from ..wishes import wish as choice
@@ -58,7 +58,7 @@ class Period(NamedTuple):
         names = [o.name for o in objectives]
         cells: dict[str, Any] = {"from_s": self.first, "until_s": self.last, "from": self.begin, "jobs": self.jobs}
         cells |= dict(zip(names, plain(policy), strict=True))
-        gains = plain(100 * (easy - policy) / easy)
+        gains = plain(improvement(policy, easy))
         cells |= {f"{name}_vs_easy": gain for name, gain in zip(names, gains, strict=True)}
         cells |= dict.fromkeys(("objective", "objective_vs_easy", "exceeded"))
         if self.wish is None or not self.jobs or not choice.is_defined(self.wish, easy):
@@ -66,9 +66,7 @@ class Period(NamedTuple):
         cells["exceeded"] = float(choice.violation(self.wish, policy[None])[0])
         if self.wish.aims:
             of_easy, goal = choice.goal(self.wish, np.array([easy, policy])).tolist()
-            cells["objective"] = goal
-            if self.wish.weights and of_easy > 0:
-                cells["objective_vs_easy"] = 100 * (of_easy - goal) / of_easy
+            cells |= {"objective": goal, "objective_vs_easy": choice.gain(self.wish, of_easy, goal)}
         return cells
 
 

@@ -238,7 +238,7 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
             above = row["exceeded"]
             cells.append(number_cell(None if above is None else 100 * above, ",.2f", " %"))
         lines.append(f"<tr{_kind(row)}>{''.join(cells)}</tr>")
-    notes = []
+    notes = [f"{_sentence(comparison.left_out)}."] if comparison.left_out else []
     if wish.weights:
         notes.append("Second line: (EASY - X) / EASY; positive is better.")
     elif wish.near:

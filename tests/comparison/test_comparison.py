@@ -318,6 +318,24 @@ def test_a_wish_for_a_group_without_jobs_is_undefined_and_one_for_no_group_is_re
         compare(WORKLOAD, [], None, Wish(weights=[("AWRT4", 1)]))
 
 
+def test_a_group_of_the_wish_without_jobs_is_left_out():
+    front = a_front([EASY.tolist(), at(200 / 33, 90)])
+    asked = Wish(
+        weights=[("AWRT1", 10), ("AWRT2", 1), ("AWRT3", 4)],
+        limits=[Limit("AWRT3", high=9), Limit("AWRT3", high=1, of="easy"), Limit("others", high=2, of="easy")],
+    )
+    of_others = Wish(weights=asked.weights[:2], limits=asked.limits[2:])
+    c, expected = (compare(WORKLOAD, ["fcfs"], front, wish, rolling=2) for wish in (asked, of_others))
+    assert to_json([row | {"wish": ""} for row in c.rows()]) == to_json([row | {"wish": ""} for row in expected.rows()])
+    assert c.rows()[1]["wish"] == "10*AWRT1 + AWRT2 + 4*AWRT3, AWRT3 <= 9s, AWRT3 <= EASY, others <= 2*EASY"
+    words = "no job of group guests: left out of the objective and its limits"
+    assert (c.left_out, expected.left_out) == (words, "")
+    assert words in c.text().splitlines()
+    assert f"{words[0].upper()}{words[1:]}." in report(front, c)
+    assert compare(WORKLOAD, [], None, Wish(weights=[("AWRT3", 1)])).left_out == ""  # nothing is left
+    assert compare(WORKLOAD, []).left_out == ""
+
+
 def test_a_sum_that_is_not_positive_for_easy_has_no_gain_in_per_cent():
     row = compare(WORKLOAD, ["fcfs"], None, Wish(weights=[("AWRT1", 1), ("UTIL", -1)])).rows()[1]
     assert row["objective"] < 0
