@@ -532,7 +532,7 @@ def compare(
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,
         intervals=bootstrapped([week_sums(schedule) for schedule in schedules], with_jobs) if intervals else None,
-        periods=() if rolling is None else periods(schedules, rolling, with_jobs),
+        periods=() if rolling is None else periods(schedules, rolling, with_jobs, util_from),
         from_submission=from_submission,
         most_down=0 if workload.down is None else workload.down.most,
         outer=None if front is None else outer_front(workload),

@@ -143,7 +143,7 @@ def _is_one_number(column: NDArray[Any]) -> bool:
 
 def _rows_of(column: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
     """Return some rows of a column, by their indices or by truth values."""
-    count = np.count_nonzero(rows) if rows.dtype == np.bool_ else rows.size
+    count = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else rows.size
     return np.broadcast_to(column[0], count) if _is_one_number(column) and count else _read_only(column[rows])
 
 
