@@ -100,7 +100,7 @@ def train_priority(
         As for `train`.
     evaluations
         Simulations, two thirds of them of an eighth of the jobs, and at least one for each policy of `known_policies`;
-        by default 4000, or those of the run that is continued. Those of `further_policies`, up to 26, come on top.
+        by default 4000, or those of the run that is continued. Those of `further_policies`, 28 or 30, come on top.
     until, over, resample, margin, seed, workers, scheduler, tls, run_directory, progress
         As for `train`.
 

@@ -468,11 +468,11 @@ def training_of(
     }
     systems: list[System] = []
     for policy, values in policies:
-        value, exceeded = task.measure(values[None])
-        reached = {"objective": float(value[0]), "exceeded": float(exceeded[0]), "easy": float(task.easy[0][0])}
+        system = system_of(_with_grouping(policy, task.whole), task, test, values)
         if not policy.provenance:
-            policy = replace(policy, provenance={**provenance, **reached})
-        systems.append(system_of(_with_grouping(policy, task.whole), task, test, values))
+            reached = {"objective": system.objective, "exceeded": system.exceeded, "easy": float(task.easy[0][0])}
+            system = system._replace(policy=replace(system.policy, provenance={**provenance, **reached}))
+        systems.append(system)
     guarded = guarded_of(task)
     if best is None:
         best = int(task.merits(np.array([values for _, values in policies])).argmin())

@@ -26,8 +26,8 @@ from ..core.arrays import Floats, Mask
 from ..fronts.dominance import deciding
 from ..fronts.front import Front
 from ..simulation.objective import Objective
+from ..simulation.service import HOUR
 
-HOUR = 3600.0
 NEIGHBOURS = 12  # for each objective
 DRAWS = 200
 SEED = 0  # of the draws, so that the same front always has the same intervals
