@@ -68,10 +68,10 @@ def test_the_whole_report_is_of_one_state_of_the_desk(desk: Desk, monkeypatch: p
     """A newer front, or an action of another window, must wait until it is written."""
     others: list[bool] = []
 
-    def asked(front: ps.Front, row: int) -> None:
+    def no_policy(front: ps.Front, row: int) -> None:
         with ThreadPoolExecutor(1) as thread:
             others.append(thread.submit(desk.lock.acquire, blocking=False).result())
 
-    monkeypatch.setattr("paretosched.app.decision.row_policy", asked)
+    monkeypatch.setattr("paretosched.app.decision.row_policy", no_policy)
     assert "It knows the future" in decision(desk)
     assert others == [False]

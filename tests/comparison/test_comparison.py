@@ -380,16 +380,6 @@ def test_policies_are_compared_with_a_front_by_the_utilisation_of_the_front():
         assert ("of the front is from the first submission" in c.text()) == (kind == "submission")
 
 
-@pytest.mark.parametrize(("kind", "exceeded"), [("start", 0), ("submission", (50 - 12.5) / 50)])
-def test_a_period_keeps_limits_by_the_utilisation_of_the_front(kind, exceeded):
-    idle = WORKLOAD.with_(wait=np.array([50, 60, 50]))  # the only job of the first period runs from 50 s on, for 10 s
-    values = np.asarray(objectives(simulate(idle, "easy"), util_from=kind))[None]
-    run = Origin("r", "nsga2", 1, 4, EASY_WEIGHTING, (("util_from", kind),) if kind == "submission" else ())
-    front = front_of(values, np.zeros((1, 27)), run, idle.groups, "three jobs", idle.digest)
-    cells = compare(idle, ["recorded"], front, "UTIL >= 50", rolling=2).rows()[1]["periods"][0]
-    assert (cells["UTIL"], cells["exceeded"]) == (75, exceeded)
-
-
 def test_the_best_of_each_objective_and_the_nearest_schedule_have_two_names():
     front = a_front([at(6, 16), at(8, 12)])
     c = compare(WORKLOAD, ["fcfs"], front, FIRST)
