@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.errors import InputError
 from ..fronts.row_schedules import row_policy
 from ..plots import fronts as front_figures
 from ..policies.explanation import explain
@@ -32,13 +34,29 @@ if TYPE_CHECKING:
 def decision(desk: Desk) -> str:
     """Return the report as the text of an HTML file that needs no other file.
 
-    The candidates are the shortlist; without one, the schedule that the owner looks at.
+    The candidates are the shortlist; without one, the schedule that the owner looks at. All of it is of one front and
+    one state: others wait until it is written.
     """
     with desk.lock:
-        state, front = desk.state, desk.front
-        view = view_of(state, front)
-        columns, reference, _ = schedules_to_compare(desk)
-    picks = state.picks or (Pick(view.row),)
+        rows = [pick.row for pick in _picks(desk)]
+    with suppress(InputError):  # the front was replaced meanwhile
+        for row in rows:  # they are kept, and take up to a second each: so that nobody waits for these
+            desk.measure(row)
+    with desk.lock:
+        return _report(desk)
+
+
+def _picks(desk: Desk) -> Sequence[Pick]:
+    """Return the candidates."""
+    return desk.state.picks or (Pick(view_of(desk.state, desk.front).row),)
+
+
+def _report(desk: Desk) -> str:
+    """Return the report of a desk that is locked."""
+    state, front = desk.state, desk.front
+    view = view_of(state, front)
+    columns, reference, _ = schedules_to_compare(desk)
+    picks = _picks(desk)
     if not state.picks:
         columns[LETTERS[0]] = front.values[view.row]
     parts = [

@@ -291,20 +291,29 @@ class Desk:
         """Read the progress of the trainings and of the run, measure new policies, and start the next training."""
         with self.lock:
             try:
-                self.trainings.advance()
-            except InputError as error:  # the disk is full, for instance
-                self.remark = str(error)
-            before = [(t.number, t.status, t.done) for t in self.known_trainings]
-            self.known_trainings = self.trainings.read_all()
-            for t in self.known_trainings:
-                if t.status == DONE and self._workload is not None and t.number not in self._trained_values:
-                    self._trained_values[t.number] = self._policy_values(t, self._workload)
-                    before = []
-            exploration = Exploration() if self.further is None else self.further.read()
-            is_changed = _seen_of(exploration) != _seen_of(self.exploration)
-            self.exploration = exploration
-            if is_changed or before != [(t.number, t.status, t.done) for t in self.known_trainings]:
-                self.revision += 1
+                self._look()
+            except OSError as error:  # the disk is away for a moment, for instance; the next look may succeed
+                if self.remark != str(error):
+                    self.remark = str(error)
+                    self.revision += 1
+
+    def _look(self) -> None:
+        """Look after the trainings and the run, see `look_after`."""
+        try:
+            self.trainings.advance()
+        except InputError as error:  # the disk is full, for instance
+            self.remark = str(error)
+        before = [(t.number, t.status, t.done) for t in self.known_trainings]
+        self.known_trainings = self.trainings.read_all()
+        for t in self.known_trainings:
+            if t.status == DONE and self._workload is not None and t.number not in self._trained_values:
+                self._trained_values[t.number] = self._policy_values(t, self._workload)
+                before = []
+        exploration = Exploration() if self.further is None else self.further.read()
+        is_changed = _seen_of(exploration) != _seen_of(self.exploration)
+        self.exploration = exploration
+        if is_changed or before != [(t.number, t.status, t.done) for t in self.known_trainings]:
+            self.revision += 1
 
     def _policy_values(self, training: Training, workload: Workload) -> Floats:
         """Return the objective values of a trained policy, (m,) natural units; NaN if it does not fit the workload."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import InputError
+from ..core.files import is_file
 from ..core.run_files import STORE_FILE
 from ..fronts.front import Front
 
@@ -33,7 +34,7 @@ def digest_of(front: Front) -> str:
 def stamp(path: str | os.PathLike[str]) -> tuple[Any, ...]:
     """Return what is different when the file of a front, or the store of a run, was written again."""
     place = Path(path)
-    files = [place] if place.is_file() else [place / STORE_FILE, place / f"{STORE_FILE}-wal"]
+    files = [place] if is_file(place) else [place / STORE_FILE, place / f"{STORE_FILE}-wal"]
     marks = []
     for file in files:
         try:

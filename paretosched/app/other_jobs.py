@@ -86,7 +86,9 @@ def limits_by_tenths(desk: Desk, row: int) -> str:
     if all(kept):
         return f"{words}."
     worst, cells = max(parts, key=lambda pair: pair[1]["exceeded"])
-    over = [] if worst.wish is None else [limit.objective for limit, _ in exceeded_limits(worst.wish, worst.values[1])]
+    over = (
+        [] if worst.wish is None else [limit.objective for limit, _ in exceeded_limits(worst.wish, worst.measured[1])]
+    )
     loss, name = min((cells[f"{name}_vs_easy"] or 0.0, name) for name in over)
     longest = f", {name} is {-loss:,.0f} % longer than with EASY" if loss < 0 and name != "UTIL" else ""
     return f"{words}; the worst begins on {worst.begin}{longest}."

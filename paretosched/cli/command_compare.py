@@ -120,7 +120,8 @@ def run(options: argparse.Namespace) -> None:
 
         write_report(options.output, fronts, comparisons)
     _remark_logs(options, logs, policies)
-    for line in (reason, *undefined):
+    left_out = [f"{trace}: {c.left_out}" for (trace, _), c in zip(logs, comparisons, strict=True) if c.left_out]
+    for line in (reason, *undefined, *left_out):
         if line:
             remark(line)
     for (trace, _), comparison in zip(logs, comparisons, strict=True):

@@ -214,7 +214,7 @@ def _takes_rules(parser: Parser) -> None:
         help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; or those of "
         "RUN, which can be continued with more); with --class priority, simulations, most of them of an eighth of the "
         "jobs (default 4000, or those of RUN; at least as many as there are known orders, which are tried first); the "
-        "24 or 26 further named policies come on top; with --class guarded, policies to try (default 250, or those of "
+        "28 or 30 further named policies come on top; with --class guarded, policies to try (default 250, or those of "
         "RUN)",
     )
     group.add_argument(

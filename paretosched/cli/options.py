@@ -12,7 +12,7 @@ from .file_kinds import Kind
 from .parser import Parser
 
 Group = argparse._ArgumentGroup
-BACKFILLS = ("none", "easy", "conservative")
+BACKFILLS = ("none", "easy", "conservative")  # those of `policies.greedy_order`, which takes long to import
 TLS = ("tls-ca", "tls-cert", "tls-key")
 
 

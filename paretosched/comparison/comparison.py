@@ -19,7 +19,7 @@ place of that schedule: (EASY - X) / (EASY - bound). It does not depend on what 
 front, each from a schedule of its own: no schedule has them all, and its gains over EASY are those of no schedule.
 "nearest to the objective" is one schedule, with all its values.
 
-A wish that uses the response time of a group without jobs is undefined on that workload.
+A group without jobs is left out of the wish; if no group of the goal has any, the wish is undefined on that workload.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ..core.arguments import as_list
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import html_table
-from ..core.tables import plain
+from ..core.tables import enumeration, plain
 from ..fronts.front_files import FrontLike, as_front
 from ..policies.outcome import SearchTotals
 from ..policies.plain import PLAIN_RULES, Plain
@@ -140,7 +140,8 @@ class Comparison:
     wish
         What the owner wants; None without a wish.
     wish_here
-        The wish with numbers in place of its relative limits, on this workload; None without a wish.
+        The wish on this workload: numbers in place of relative limits, and without groups that have no jobs, unless
+        none of its groups has any; None without a wish.
     nearest, nearest_online
         (m,), the schedule of the front that comes nearest to the wish, and the nearest one of online policies; None
         without a wish, where the wish is undefined, and in the cases of `best` and `best_online`.
@@ -263,10 +264,7 @@ class Comparison:
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
-            | {
-                "dominated_by": _count(self.dominated_by, q),
-                "dominates": _count(self.dominates, q),
-            }
+            | {"dominated_by": _count(self.dominated_by, q), "dominates": _count(self.dominates, q)}
             | self._worth(self.beside_front[q], feasible=self.feasible is None or bool(self.feasible[q]))
             | {FROM_SUBMISSION: self.from_submission[q] if self.from_submission else None}
             | {"waits": self._waits_of(q), "utilisation_over_time": self._over_time(q)}
@@ -312,15 +310,14 @@ class Comparison:
         if not bound:
             cells["exceeded"] = float(choice.violation(wish, policy)[0])
         if not bound and self.at_best is not None:
-            reached = _goal_within(wish, values) if feasible else None
+            reached = choice.goal_within(wish, values) if feasible else None
             known = None if self.nearest is None else self._best_known(wish)
             cells |= distance_row(self.at_best, wish, float(choice.goal(wish, easy)[0]), reached, known)
         if not (wish.weights or wish.near):
             return cells
         reference, goal = (float(choice.goal(wish, row)[0]) for row in (easy, policy))
         cells["objective"] = goal
-        if wish.weights and reference > 0:
-            cells["objective_vs_easy"] = 100 * (reference - goal) / reference
+        cells["objective_vs_easy"] = choice.gain(wish, reference, goal)
         within_limits = feasible and not bound and choice.violation(wish, policy)[0] == 0
         if self.at_best is not None and within_limits and reference > self.at_best.goal:
             cells["share_of_possible"] = 100 * (reference - goal) / (reference - self.at_best.goal)
@@ -336,7 +333,7 @@ class Comparison:
         """Return the goal of the best schedule within the limits of a wish, of the front and of the policies."""
         could_run = [True] * len(self.policies) if self.feasible is None else self.feasible.tolist()
         policies = [row for row, fits in zip(self.beside_front, could_run, strict=True) if fits]
-        goals = (_goal_within(wish, row) for row in (self.nearest, *policies))
+        goals = (choice.goal_within(wish, row) for row in (self.nearest, *policies) if row is not None)
         return min((goal for goal in goals if goal is not None), default=None)
 
     @property
@@ -352,6 +349,15 @@ class Comparison:
         row = min(feasible or rows[:1], key=lambda row: (row["exceeded"] or 0.0, row["objective"] or 0.0))
         about = "" if row["impossible"] else f"{row['policy']}: "  # what cannot be kept is no matter of a policy
         return f"{about}{row['distance']}" if row["distance"] else ""
+
+    @property
+    def left_out(self) -> str:
+        """In words which groups of the wish do not count, because they have no jobs; "" if all do, or none."""
+        if self.wish is None or self.wish_here is None or not choice.is_defined(self.wish_here, self.values[0]):
+            return ""
+        pairs = zip(self.objectives, self.values[0].tolist(), strict=True)
+        groups = [group_of(o) for o, value in pairs if np.isnan(value) and o.name in self.wish.names]
+        return f"no job of group {enumeration(groups)}: left out of the objective and its limits" if groups else ""
 
     @property
     def cost_of_nearest(self) -> str:
@@ -392,9 +398,9 @@ class Comparison:
         parts, notes = [policy_table(rows, self.objectives, against_front)], []
         if self.wish is not None:
             of_wish = [row for row in rows if row["policy"] not in (ONLINE, BEST)]
-            aim = bool(self.wish.weights or self.wish.near)
             parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(of_wish, self.wish, against_front)}")
-            notes += [f"{WAY}{self.cost_of_nearest}"] if against_front and aim else []
+            notes += [self.left_out] if self.left_out else []
+            notes += [f"{WAY}{self.cost_of_nearest}"] if against_front and self.wish.aims else []
             notes += [POSSIBLE] if any(row["share_of_possible"] is not None for row in rows) else []
             parts += [sentence] if (sentence := self.distance) else []
         if self.intervals is not None:
@@ -492,7 +498,8 @@ def compare(
     util_from = FROM_START if front is None else front.util_from
     from_submission = tuple(utilisation_from_submission(schedule) for schedule in schedules)
     beside = beside_front(values, from_submission, util_from)
-    wish_here = None if wish is None else resolved_on(wish, workload, {"easy": beside[0]}, util_from)
+    with_jobs = None if wish is None else choice.goal_with_jobs(wish, values[0])
+    wish_here = None if with_jobs is None else resolved_on(with_jobs, workload, {"easy": beside[0]}, util_from)
     limits = bounds(workload)
     ideal = limits.together.copy()
     all_values = values if front is None else np.vstack([values, front.values])
@@ -524,8 +531,8 @@ def compare(
         classes=tuple(by_class(schedule, sharing) for schedule in schedules),
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,
-        intervals=bootstrapped([week_sums(schedule) for schedule in schedules], wish) if intervals else None,
-        periods=() if rolling is None else periods(schedules, rolling, wish),
+        intervals=bootstrapped([week_sums(schedule) for schedule in schedules], with_jobs) if intervals else None,
+        periods=() if rolling is None else periods(schedules, rolling, with_jobs, util_from),
         from_submission=from_submission,
         most_down=0 if workload.down is None else workload.down.most,
         outer=None if front is None else outer_front(workload),
@@ -561,13 +568,6 @@ def _check_known(wish: Wish, objectives: Sequence[Objective], workload: str) -> 
         raise InputError(
             f"the wish {choice.wish_text(wish)} uses {others[0]}, but {workload} has only {', '.join(names)}"
         )
-
-
-def _goal_within(wish: Wish, values: Floats | None) -> float | None:
-    """Return the goal of a schedule, of objective values (m,); None without one, and if it exceeds a limit."""
-    if values is None or choice.violation(wish, values[None])[0] > 0:
-        return None
-    return float(choice.goal(wish, values[None])[0])
 
 
 def _could_run(schedule: Schedule) -> bool:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..simulation.service import DAY, HOUR, Waits
+from ..workload.user_groups import count_users
 from ..workload.workload import Workload
 
 MINUTE = 60
@@ -61,10 +62,8 @@ def _short(value: float) -> str:
 
 
 def users_of(workload: Workload) -> list[int]:
-    """Return the number of users: of all, then of each group."""
-    pairs = np.unique(np.stack([workload.group, workload.user]), axis=1)
-    per_group = np.bincount(pairs[0], minlength=len(workload.groups))
-    return [len(np.unique(workload.user)), *per_group.tolist()]
+    """Return the number of users: of all, then of each group; 0 where none is known."""
+    return [np.unique(workload.user[workload.user >= 0]).size, *count_users(workload).tolist()]
 
 
 def consequences(
@@ -79,7 +78,7 @@ def consequences(
     groups
         Names of the groups, (G,).
     users
-        Number of users of all groups, then of each, (G + 1,).
+        Number of users of all groups, then of each, (G + 1,); 0 where none is known.
     busy
         Utilisation today, and with the other one, per cent.
 
@@ -97,8 +96,9 @@ def consequences(
     for place, name in enumerate(("", *groups)):
         if today.jobs[place]:
             who = "All" if place == 0 else _group_text(name)
+            known = f", {_users_text(users[place])}" if users[place] else ""
             few = f", {int(today.jobs[place])} jobs only" if place and today.jobs[place] < FEW else ""
-            lines.append(_of_group(today, other, place, name, f"{who}, {_users_text(users[place])}{few}"))
+            lines.append(_of_group(today, other, place, name, f"{who}{known}{few}"))
     return [*lines, _of_machine(*busy)]
 
 

@@ -16,7 +16,7 @@ from ..core.arguments import whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.tables import Column, plain, table
-from ..simulation.objective import FROM_START, Objective, objectives
+from ..simulation.objective import FROM_START, Objective, improvement, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
 from ..wishes import wish as choice
@@ -40,9 +40,11 @@ class Period(NamedTuple):
     jobs
         How many there are.
     values
-        (q, m) objectives of each policy, natural units; NaN for a group without jobs.
+        (q, m) objectives of each policy, natural units, with the UTIL of the papers; NaN for a group without jobs.
     wish
         The wish with numbers in place of relative limits; None without a wish.
+    measured
+        (q, m), the same with UTIL from when it counts for the wish.
     """
 
     first: int
@@ -51,6 +53,7 @@ class Period(NamedTuple):
     jobs: int
     values: Floats
     wish: Wish | None
+    measured: Floats
 
     def cells(self, objectives: Sequence[Objective], q: int) -> dict[str, Any]:
         """Return what a policy reaches in this period, as plain values."""
@@ -58,17 +61,16 @@ class Period(NamedTuple):
         names = [o.name for o in objectives]
         cells: dict[str, Any] = {"from_s": self.first, "until_s": self.last, "from": self.begin, "jobs": self.jobs}
         cells |= dict(zip(names, plain(policy), strict=True))
-        gains = plain(100 * (easy - policy) / easy)
+        gains = plain(improvement(policy, easy))
         cells |= {f"{name}_vs_easy": gain for name, gain in zip(names, gains, strict=True)}
         cells |= dict.fromkeys(("objective", "objective_vs_easy", "exceeded"))
+        easy, policy = self.measured[0], self.measured[q]
         if self.wish is None or not self.jobs or not choice.is_defined(self.wish, easy):
             return cells
         cells["exceeded"] = float(choice.violation(self.wish, policy[None])[0])
         if self.wish.aims:
             of_easy, goal = choice.goal(self.wish, np.array([easy, policy])).tolist()
-            cells["objective"] = goal
-            if self.wish.weights and of_easy > 0:
-                cells["objective_vs_easy"] = 100 * (of_easy - goal) / of_easy
+            cells |= {"objective": goal, "objective_vs_easy": choice.gain(self.wish, of_easy, goal)}
         return cells
 
 
@@ -86,7 +88,7 @@ def periods(
     wish
         What the owner wants.
     util_from
-        From when on UTIL counts, as of `objectives`.
+        From when on UTIL counts for the wish, as of `objectives`.
 
     Raises
     ------
@@ -103,14 +105,19 @@ def periods(
     parts = []
     for begin, end in pairwise(edges):
         inside = (w.submit >= begin) & (w.submit < end)
-        values = np.array([objectives(schedule, inside, util_from) for schedule in schedules])
+        values, measured = (
+            np.array([objectives(schedule, inside, begin_of_util) for schedule in schedules])
+            for begin_of_util in (FROM_START, util_from)
+        )
         here = None
         if wish is not None and inside.any():
             of_references: dict[str, Floats] = {
                 name: objectives(s, inside, util_from) for name, s in references.items()
             }
             here = resolve(wish, of_references)
-        parts.append(Period(begin, end, day_of(w.epoch + begin, w.zone), int(np.count_nonzero(inside)), values, here))
+        parts.append(
+            Period(begin, end, day_of(w.epoch + begin, w.zone), int(np.count_nonzero(inside)), values, here, measured)
+        )
     return tuple(parts)
 
 

@@ -33,9 +33,9 @@ from ..core.errors import InputError
 from ..core.tables import amount, plain
 from ..policies.plain import Plain
 from ..policies.policy import Policy, as_policy
-from ..simulation.objective import objectives
+from ..simulation.objective import improvement, objectives
 from ..simulation.schedule import Schedule
-from ..simulation.service import WEEK, waits
+from ..simulation.service import DAY, WEEK, waits
 from ..wishes import wish as choice
 from ..wishes.relative_limits import resolve
 from ..wishes.wish import Wish
@@ -57,7 +57,6 @@ from .intervals import (
 )
 from .order_agreement import Pairs, compared_pairs
 
-DAY = 86_400  # s
 KEPT_SHARE = 2 / 3  # of the promised gain
 SURE = 0.95  # share of the draws
 MOST_WAITING = 0.01  # of the jobs of these weeks
@@ -187,7 +186,7 @@ class Review:
             for place, group in enumerate((ALL, *groups)):
                 easy, awrt = values[EASY][place + 1], reached[place + 1]
                 row: dict[str, Any] = {"jobs": int(of_group.jobs[place]), "system": schedule.name, "group": group}
-                row |= {"awrt_s": plain(awrt), "awrt_vs_easy": plain(100 * (easy - awrt) / easy)}
+                row |= {"awrt_s": plain(awrt), "awrt_vs_easy": plain(improvement(awrt, easy))}
                 row |= {"wait_mean_s": plain(of_group.mean[place]), "wait_p95_s": plain(of_group.p95[place])}
                 row |= {"objective": None, "objective_vs_easy": None}
                 if place == 0:
@@ -311,9 +310,7 @@ def part_of(schedule: Schedule, inside: Mask) -> Schedule:
 def gain_of(wish: Wish, easy: Floats, values: Floats) -> float | None:
     """Return the gain of a goal over another one in per cent; None unless it is a sum that is positive there."""
     reference, reached = _goal(wish, easy), _goal(wish, values)
-    if not wish.weights or reference is None or reached is None or reference <= 0:
-        return None
-    return 100 * (reference - reached) / reference
+    return None if reference is None or reached is None else choice.gain(wish, reference, reached)
 
 
 def excess_of(wish: Wish, values: Floats) -> float | None:
@@ -346,9 +343,9 @@ def _promise(policy: Policy, workload: Workload, wish: Wish | None) -> tuple[Wis
             f"policy {policy.name} does not say for which wish it was trained in these groups; say it with --objective"
         )
     reached, easy = (_number(policy.provenance.get(key)) for key in ("objective", "easy"))
-    if chosen != of_training or not chosen.weights or reached is None or easy is None or easy <= 0:
+    if chosen != of_training or reached is None or easy is None:
         return chosen, None
-    return chosen, 100 * (easy - reached) / easy
+    return chosen, choice.gain(chosen, easy, reached)
 
 
 def _number(value: object) -> float | None:

@@ -247,26 +247,31 @@ def read_words(path: str | os.PathLike[str], what: str, limit: str = "text") -> 
         raise InputError(f"{path}: must be the name of a file, but has a NUL in it") from None
 
 
-def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str], float] | None = None) -> Any:
+def read_json(path: str | os.PathLike[str], what: str) -> Any:
     """Return the content of a small JSON file that people may write, such as a policy.
 
     Parameters
     ----------
     path, what
         The file, and what messages call it: "policy".
-    constant
-        Function that is called with "NaN", "Infinity" or "-Infinity"; None to read them as numbers.
 
     Raises
     ------
     InputError
         The file cannot be read, or is not JSON.
     """
-    return parse_json(read_words(path, what, "json"), path, constant)
+    return parse_json(read_words(path, what, "json"), path)
 
 
 def parse_json(text: str, path: str | os.PathLike[str], constant: Callable[[str], float] | None = None) -> Any:
-    """Return the JSON value of a text that was read from a file; `constant` as for `read_json`.
+    """Return the JSON value of a text that was read from a file.
+
+    Parameters
+    ----------
+    text, path
+        The text, and its file for messages.
+    constant
+        Function that is called with "NaN", "Infinity" or "-Infinity"; None to read them as numbers.
 
     Raises
     ------
@@ -305,21 +310,19 @@ def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return entries
 
 
-def part(value: dict[str, Any], key: str, kind: type, default: Any = None) -> Any:
+def part(value: dict[str, Any], key: str, kind: type) -> Any:
     """Return one entry of a JSON object, which must have the type `kind`: str, float, int, list or dict.
 
     Raises
     ------
     InputError
-        The entry is missing and there is no default, or it has another type.
+        The entry is missing, or it has another type.
 
     Examples
     --------
     >>> part({"a": 1}, "a", float)
     1.0
     """
-    if key not in value and default is not None:
-        return default
     if key not in value:
         raise InputError(f"{json_text(key)} is missing")
     entry = value[key]

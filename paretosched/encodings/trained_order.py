@@ -28,7 +28,7 @@ from ..policies.plain import Plain
 from ..policies.policy import Policy, as_policy
 from ..policies.priority import Backfill, Longest, Priority
 from ..workload.workload import Workload
-from .genomes import Decoder, Variation, check_bounds
+from .genomes import Decoder, Variation
 
 WINDOWS = 8  # parts of the jobs, on which candidates race
 HEAD = ("window", "policy", "reservations", "entitled", "longest", "by situation", "own backfilling")
@@ -159,10 +159,6 @@ class TrainedOrders(NamedTuple):
         whole: Mask = genomes[:, WINDOW] == 0
         return whole
 
-    def check_genomes(self, genomes: Floats, groups: int) -> None:
-        """Refuse genomes, (k, d), out of their bounds; raises InputError."""
-        check_bounds(genomes, *self.lower_upper(groups))
-
 
 class _Windows:
     """EASY's start times, and those of policies within a part of the jobs; several threads may ask."""
@@ -195,6 +191,11 @@ class _Windows:
             if self.easy is None:
                 self.easy = Plain("easy").outcome(self.workload).start
             return self.easy
+
+
+def block_size(groups: int) -> int:
+    """Return how many genes an order has: 2 G + 9."""
+    return 2 * groups + len(OF_WAIT) + len(STATIC)
 
 
 def formula(block: Floats, groups: Sequence[str]) -> str:
@@ -300,7 +301,7 @@ def genes_of(
     static: Sequence[float] = (0.5,) * len(STATIC),
 ) -> Floats:
     """Return the genes of an order, (2 G + 9,), in [0, 1]; numbers for G groups, and for the terms."""
-    return np.concatenate([weights, constants, of_wait, static]).reshape(2 * groups + len(OF_WAIT) + len(STATIC))
+    return np.concatenate([weights, constants, of_wait, static]).reshape(block_size(groups))
 
 
 def _four_digits(value: float) -> float:

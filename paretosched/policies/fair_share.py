@@ -13,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arguments import instance, list_argument, whole_number
-from ..core.arrays import Ints
+from ..core.arrays import Ints, distinct
 from ..core.errors import InputError, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.fair_share import CLASSIC, FAIR_TREE, Tree, tree_of
 from ..workload.group_lists import column_numbers
 from ..workload.workload import Workload
-from .queue_parts import distinct
 
 ALGORITHMS = {"tree": FAIR_TREE, "classic": CLASSIC}
 ROOT = "root"

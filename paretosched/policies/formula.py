@@ -109,7 +109,7 @@ class Formula(NamedTuple):
         return self.term if self.largest else Term("-x", (self.term,))
 
 
-def parse_formula(text: str, direction: str, part: str = "order") -> Formula:
+def parse_formula(text: str, direction: str) -> Formula:
     """Return the formula that words stand for.
 
     Parameters
@@ -118,8 +118,6 @@ def parse_formula(text: str, direction: str, part: str = "order") -> Formula:
         The words. They may begin with "largest" or "smallest".
     direction
         "largest" or "smallest": what comes first if the words do not say it.
-    part
-        What the formula is for; it begins the message of an error.
 
     Raises
     ------
@@ -135,7 +133,7 @@ def parse_formula(text: str, direction: str, part: str = "order") -> Formula:
     paretosched.core.errors.InputError: order, character 2, "wiat": there must be a number, variable, function or \
 group; did you mean wait? (a group of this name is group("wiat"))
     """
-    reader = PolicyReader(text, part)
+    reader = PolicyReader(text, "order")
     formula = read_formula(reader, direction)
     if reader.now.kind != "end":
         reader.refuse("there must be an operator or the end")

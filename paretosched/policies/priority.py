@@ -27,7 +27,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..core.arguments import in_bounds, instance, list_argument, mapping, number
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats, Ints, distinct
 from ..core.errors import InputError, first_few, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
@@ -47,7 +47,7 @@ from .line_orders import formula_lines
 from .outcome import Outcome, Queue, around_down_times, arriving, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
-from .queue_parts import distinct, queue_in_parts
+from .queue_parts import queue_in_parts
 from .undefined_keys import doubtful_terms, undefined_keys
 from .unknown_groups import check_groups
 from .value_ranges import LONGEST_TIME, SHARES

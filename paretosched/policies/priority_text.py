@@ -47,9 +47,10 @@ from .fair_share import (
     Association,
     FairShare,
 )
+from .greedy_order import BACKFILLS
 from .policy_tokens import PolicyReader, written_name, written_time
 from .priority import ACCOUNTS, ALL, SAME, Backfill, Longest, Priority
-from .published_orders import BACKFILLS, read_order
+from .published_orders import read_order
 from .value_ranges import LONGEST_TIME
 from .whole_nodes import MOST_CPUS, MOST_JOBS, MOST_NODES, PASS_JOBS, PASS_TIMES, NodeKind, WholeNodes
 

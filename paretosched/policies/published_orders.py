@@ -29,9 +29,9 @@ from typing import NamedTuple
 from ..core.errors import in_quotes, nearest_word
 from ..core.token_reader import Token
 from .formula import DIRECTIONS, RESERVED, Formula, Term, parse_formula, read_formula, written_formula
+from .greedy_order import BACKFILLS
 from .policy_tokens import PolicyReader, written_name
 
-BACKFILLS = ("none", "easy", "conservative")
 PRIORITY = "priority"  # the order that may be followed by a list of groups
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Floats, Ints, Order
+from ..core.arrays import Floats, Ints, Order, distinct
 from ..kernels.account_keys import NEVER, Keys
 from ..kernels.fair_share import Tree
 from ..kernels.inputs import Backfilling
@@ -17,8 +17,6 @@ from .formula import Term, variables
 from .formula_analysis import is_common, rises_with_age
 from .formula_program import column_of, program_of
 from .outcome import Queue
-
-_DENSE = 8  # numbers are counted in a table if it is at most so many times as long as there are numbers
 
 
 class PartedQueue(NamedTuple):
@@ -112,23 +110,6 @@ def _column(leaf: Term, workload: Workload, shares: Floats) -> NDArray[Any]:
     known: dict[str, NDArray[Any]] = {"estimate": w.estimate, "width": w.width, "area": w.estimate * w.width}
     known["share"] = shares
     return known[leaf.word] if leaf.word in known else column_of(leaf, w).astype(np.int64)
-
-
-def distinct(numbers: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
-    """Return the different ones of (n,) numbers, ascending, and the index of each number among them, (n,) int64.
-
-    Examples
-    --------
-    >>> [row.tolist() for row in distinct(np.array([7, 3, 7]))]
-    [[3, 7], [1, 0, 1]]
-    """
-    if numbers.dtype == np.int64 and len(numbers):
-        low = int(numbers.min())
-        if int(numbers.max()) - low <= _DENSE * len(numbers):
-            counted = np.bincount(numbers - low) > 0
-            return np.flatnonzero(counted) + low, (np.cumsum(counted) - 1)[numbers - low]
-    values, number = np.unique(numbers, return_inverse=True)
-    return values, number
 
 
 def _common_of(key: Term) -> Term:

@@ -26,6 +26,7 @@ from ..core.arguments import as_path, callback
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..encodings.trained_order import (
+    BLOCKS,
     BY_SITUATION,
     ENTITLED,
     HEAD,
@@ -36,6 +37,7 @@ from ..encodings.trained_order import (
     WINDOW,
     WINDOWS,
     TrainedOrders,
+    block_size,
     genes_of,
 )
 from ..policies.policy import Policy
@@ -55,7 +57,7 @@ EVALUATIONS = 4000
 MOST_EVALUATIONS = 10**7
 # Tried first, and beyond the evaluations the others: runs of versions that had no others can be continued with them.
 ORDERS = ("fcfs", "sjf", "saf", "lxf", "wfp3", "unicef", "learned-f1", "learned-f2", "learned-f3", "learned-f4")
-BACKFILLS, OTHER_BACKFILLS = ("easy", "easy:8"), ("none", "conservative")
+FIRST_BACKFILLS, OTHER_BACKFILLS = ("easy", "easy:8"), ("none", "conservative")
 BACKFILL_ORDERS = ("sjf", "saf")  # of EASY: EASY-SJBF and EASY-SAF
 PLAIN = ("list", "conservative")  # rules that are no order; the others are: conservative-replan is the order fcfs
 CANDIDATES = 20  # of a generation
@@ -98,7 +100,7 @@ def train_priority(
         As for `train`.
     evaluations
         Simulations, two thirds of them of an eighth of the jobs, and at least one for each policy of `known_policies`;
-        by default 4000, or those of the run that is continued. Those of `further_policies`, up to 26, come on top.
+        by default 4000, or those of the run that is continued. Those of `further_policies`, 28 or 30, come on top.
     until, over, resample, margin, seed, workers, scheduler, tls, run_directory, progress
         As for `train`.
 
@@ -174,10 +176,10 @@ def known_policies(favoured: Sequence[str], important: int) -> tuple[str, ...]:
     >>> known_policies(("1", "2", "3"), 1)[-2:]
     ('priority:1; backfill: easy:8', 'priority:1; backfill: easy:8 for 1')
     """
-    policies = [f"{order}; backfill: {backfill}" for order in ORDERS for backfill in BACKFILLS]
+    policies = [f"{order}; backfill: {backfill}" for order in ORDERS for backfill in FIRST_BACKFILLS]
     if 0 < important < len(favoured):
         names = ",".join(map(written_name, favoured[:important]))
-        policies += [f"priority:{names}; backfill: {b}" for b in (*BACKFILLS, f"easy:8 for {names}")]
+        policies += [f"priority:{names}; backfill: {b}" for b in (*FIRST_BACKFILLS, f"easy:8 for {names}")]
     return tuple(policies)
 
 
@@ -191,7 +193,7 @@ def further_policies(favoured: Sequence[str], important: int) -> tuple[str, ...]
     """
     policies = [f"{order}; backfill: {backfill}" for order in ORDERS for backfill in OTHER_BACKFILLS]
     policies += [f"fcfs; backfill: easy; backfill-order: {order}" for order in BACKFILL_ORDERS]
-    policies += [f"priority; backfill: {backfill}" for backfill in (*BACKFILLS, *OTHER_BACKFILLS)]
+    policies += [f"priority; backfill: {backfill}" for backfill in (*FIRST_BACKFILLS, *OTHER_BACKFILLS)]
     policies += PLAIN
     if 0 < important < len(favoured):
         names = ",".join(map(written_name, favoured[:important]))
@@ -243,7 +245,7 @@ def search_orders(
         now = phases[sum(tried >= share * evaluations for share in PHASES[: len(phases) - 1])]
         if now != phase:
             phase, population, strategy = now, CANDIDATES, None
-            best = with_phase(best, phase, len(groups))
+            best = with_phase(best, phase)
             free = free_genes(phase, len(groups), varied)
             step = LATER_STEP if phase else FIRST_STEP
         elif strategy is not None and strategy.stop():
@@ -305,24 +307,23 @@ def first_genomes(
         if not any(np.array_equal(head, other) for other in heads):
             heads.append(head)
     orders = (ordered, waits) if favours else (waits,)
-    rows = [np.concatenate([head, *[order] * 4]) for order in orders for head in heads]
+    rows = [np.concatenate([head, *[order] * len(BLOCKS)]) for order in orders for head in heads]
     return np.array(rows)
 
 
 def free_genes(phase: int, groups: int, varied: Sequence[str] = INGREDIENTS) -> NDArray[np.int64]:
     """Return the places of the genes that a phase varies, (d,) int64: the backfilling's numbers, and some blocks."""
-    block = 2 * groups + 9
+    block = block_size(groups)
     blocks = ((0,), (0, 1, 2), (3,))[phase]
     numbers = [place for place, name in zip(PLACES, NUMBERS, strict=True) if name in varied]
     places = [np.arange(len(HEAD) + i * block, len(HEAD) + (i + 1) * block) for i in blocks]
     return np.concatenate([np.array(numbers, dtype=np.int64), *places])
 
 
-def with_phase(genome: Floats, phase: int, groups: int) -> Floats:
+def with_phase(genome: Floats, phase: int) -> Floats:
     """Return a genome with the same order of the waiting jobs, in which the genes of a phase count."""
     genome = genome.copy()
-    block = 2 * groups + 9
-    blocks = genome[len(HEAD) :].reshape(-1, block)
+    blocks = genome[len(HEAD) :].reshape(len(BLOCKS), -1)
     if genome[BY_SITUATION] < 0.5:
         blocks[1:3] = blocks[0]
     if phase == 1:

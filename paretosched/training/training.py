@@ -50,6 +50,7 @@ LEARNT = (
     "all of this is of the jobs that were learnt from; --train-until 0.7 (until=0.7) keeps those of the last part of "
     "the time for a test"
 )
+ROUNDING = 1e-9  # of a goal; sums over the jobs differ by less
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
 
 
@@ -218,21 +219,25 @@ class Training:
                 "best": number == self.best + 1,
                 "objective": system.objective,
                 "exceeded": system.exceeded,
-                "vs_easy": self._gain(system.objective, self.easy.objective),
+                "vs_easy": choice.gain(self.wish, self.easy.objective, system.objective),
                 "workloads": self._by_workload(self.workloads, system.values, self.easy.values),
             }
             if self.rest and system.rest is not None and self.easy.rest is not None:
                 row |= {
                     "rest_objective": system.rest_objective,
                     "rest_exceeded": system.rest_exceeded,
-                    "rest_vs_easy": self._gain(system.rest_objective, self.easy.rest_objective),
+                    "rest_vs_easy": choice.gain(self.wish, self.easy.rest_objective, system.rest_objective),
                     "rest": self._by_workload(self.rest, system.rest, self.easy.rest),
                 }
             rows.append(row)
         return rows
 
     def shortfalls(self) -> list[str]:
-        """Return in words where the policy is worse than EASY or outside the limits; nothing if it is so nowhere."""
+        """Return in words where the policy is worse than EASY or outside the limits; nothing if it is so nowhere.
+
+        A difference that rounding can make is none. Any larger one counts, and is said: whether it matters depends on
+        the jobs, of which one that starts an hour later may change an objective by a millionth.
+        """
         policy, easy = self.systems[self.best], self.easy
         parts = {"the training data": [(x.exceeded, x.objective) for x in (policy, easy)]}
         if self.resampled or self.windows:
@@ -242,8 +247,9 @@ class Training:
             parts["the rest"] = [(x.rest_exceeded, x.rest_objective) for x in (policy, easy)]
         words = []
         for data, (reached, of_easy) in parts.items():
-            if reached[0] >= of_easy[0] and reached[1] > of_easy[1]:  # to keep limits that EASY exceeds may cost more
-                words.append(f"worse than EASY on {data}")
+            if reached[0] >= of_easy[0] and reached[1] - of_easy[1] > ROUNDING * abs(of_easy[1]):
+                gain = choice.gain(self.wish, of_easy[1], reached[1])  # to keep limits that EASY exceeds may cost more
+                words.append(f"worse than EASY on {data}" + ("" if gain is None else f", by {amount(-gain)} %"))
             if reached[0] > 0:
                 words.append(f"outside the limits on {data}, by {amount(100 * reached[0])} % in all")
         return words
@@ -265,16 +271,12 @@ class Training:
         lacking = [[group_of(self.objectives[k]) for k in named if np.isnan(row[k])] for row in self.easy.rest]
         return [(name, groups) for name, groups in zip(self.rest, lacking, strict=True) if groups]
 
-    def _gain(self, objective: float, easy: float) -> float | None:
-        """Return the gain over EASY in per cent; None unless the wish is a sum that is positive for EASY."""
-        return 100 * (easy - objective) / easy if self.wish.weights and easy > 0 else None
-
     def _by_workload(self, names: Sequence[str], values: Floats, easy: Floats) -> list[dict[str, Any]]:
         """Return objectives and gains on each workload, from values of a policy and of EASY, (W, m) each."""
         labels = [o.name for o in self.objectives]
         goals, of_easy = ([_goal_with_jobs(self.wish, row) for row in rows] for rows in (values, easy))
         return [
-            {"workload": name, "objective": goals[i], "vs_easy": self._gain(goals[i], of_easy[i])}
+            {"workload": name, "objective": goals[i], "vs_easy": choice.gain(self.wish, of_easy[i], goals[i])}
             | dict(zip(labels, values[i].tolist(), strict=True))
             | {f"{label}_vs_easy": x for label, x in zip(labels, improvement(values[i], easy[i]).tolist(), strict=True)}
             for i, name in enumerate(names)
@@ -421,17 +423,16 @@ def carry_out(
         run = stack.enter_context(open_run(directory, parameters | dict(settings), evaluations))
         shape = len(encoding.gene_labels(len(groups))), len(task.workloads) * (len(groups) + 2)
         record = Record(run, shape, evaluations, about, software)
+        reporter = _Reporter(record, task, encoding, progress)
         try:
             record.write(RUNNING)
             if len(record.stored_rows) < evaluations:
                 with simulations(task.workloads, encoding, workers, scheduler, tls) as there:
                     for _ in advance(course(), record, there, costs or task.fitness):
-                        if progress is not None:
-                            progress(progress_of(record, task, encoding))
+                        reporter.report()
             else:
                 record.take_stored()
-                if progress is not None:
-                    progress(progress_of(record, task, encoding))
+                reporter.report()
         except BaseException:
             record.take_stored()
             record.write(INTERRUPTED)
@@ -467,11 +468,11 @@ def training_of(
     }
     systems: list[System] = []
     for policy, values in policies:
-        value, exceeded = task.measure(values[None])
-        reached = {"objective": float(value[0]), "exceeded": float(exceeded[0]), "easy": float(task.easy[0][0])}
+        system = system_of(_with_grouping(policy, task.whole), task, test, values)
         if not policy.provenance:
-            policy = replace(policy, provenance={**provenance, **reached})
-        systems.append(system_of(_with_grouping(policy, task.whole), task, test, values))
+            reached = {"objective": system.objective, "exceeded": system.exceeded, "easy": float(task.easy[0][0])}
+            system = system._replace(policy=replace(system.policy, provenance={**provenance, **reached}))
+        systems.append(system)
     guarded = guarded_of(task)
     if best is None:
         best = int(task.merits(np.array([values for _, values in policies])).argmin())
@@ -517,9 +518,8 @@ def distances(task: Task, test: Task | None, system: System) -> list[dict[str, A
         for log, wish, of_easy, reached in zip(part.logs, part.wishes[:: part.samples], easy, values, strict=True):
             if wish is None:
                 continue
-            of_both = choice.goal(wish, [of_easy, reached]).tolist()
-            within = choice.violation(wish, reached[None])[0] == 0
-            row = distance_row(best_possible(wish, log), wish, of_both[0], of_both[1] if within else None)
+            goal_of_easy = float(choice.goal(wish, of_easy[None])[0])
+            row = distance_row(best_possible(wish, log), wish, goal_of_easy, choice.goal_within(wish, reached))
             rows.append({"workload": log.name} | row)
     return rows
 
@@ -559,15 +559,37 @@ def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:
     return policy
 
 
-def progress_of(record: Record, task: Task, encoding: Encoding) -> Progress:
-    """Return how far a training is; genomes that are tried on a part of the jobs only do not count as the best."""
-    values = record.values[: record.count][encoding.online(record.genomes[: record.count])]
-    goals, violations = task.measure(values)
-    best = int(task.merits(values).argmin())
-    reached, easy = float(goals[best]), float(task.easy[0][0])
-    done = record.count, record.total, record.from_store
-    times = record.seconds, record.wall_seconds
-    return Progress(*done, reached, easy, *times, float(violations[best]), task.over)
+class _Reporter:
+    """Reports how far a training is; it looks at each evaluation once, however many generations there are.
+
+    Genomes that are tried on a part of the jobs only do not count as the best.
+    """
+
+    def __init__(
+        self, record: Record, task: Task, encoding: Encoding, progress: Callable[[Progress], object] | None
+    ) -> None:
+        self.record, self.task, self.encoding, self.progress = record, task, encoding, progress
+        self.seen = 0
+        self.merit, self.objective, self.exceeded = np.inf, float("nan"), float("nan")  # of the best so far
+
+    def report(self) -> None:
+        """Report to the caller, if there is one."""
+        if self.progress is None:
+            return
+        record, task = self.record, self.task
+        latest = slice(self.seen, record.count)
+        self.seen = record.count
+        values = record.values[latest][self.encoding.online(record.genomes[latest])]
+        if len(values):
+            merits = task.merits(values)
+            best = int(merits.argmin())
+            if merits[best] < self.merit:  # of equals the first one stays
+                goals, violations = task.measure(values[best : best + 1])
+                self.merit, self.objective, self.exceeded = merits[best], float(goals[0]), float(violations[0])
+        done = record.count, record.total, record.from_store
+        times = record.seconds, record.wall_seconds
+        reached, easy = self.objective, float(task.easy[0][0])
+        self.progress(Progress(*done, reached, easy, *times, self.exceeded, task.over))
 
 
 def _label(policy: Policy) -> str:

@@ -26,10 +26,11 @@ from ..core.arrays import Floats, Mask
 from ..fronts.dominance import deciding
 from ..fronts.front import Front
 from ..simulation.objective import Objective
+from ..simulation.service import HOUR
 
-HOUR = 3600.0
 NEIGHBOURS = 12  # for each objective
 DRAWS = 200
+SEED = 0  # of the draws, so that the same front always has the same intervals
 INTERVAL = (5.0, 95.0)  # per cent of the draws
 
 COSTS = "costs"  # in sentences that have a rate
@@ -53,7 +54,7 @@ class Rates(NamedTuple):
     neighbours: int
 
 
-def exchange_rates(front: Front, row: int, among: Mask, seed: int = 0) -> Rates:
+def exchange_rates(front: Front, row: int, among: Mask) -> Rates:
     """Return what an improvement of each objective costs each other one near a schedule.
 
     Parameters
@@ -64,8 +65,6 @@ def exchange_rates(front: Front, row: int, among: Mask, seed: int = 0) -> Rates:
         The schedule.
     among
         (p,) bool, the rows that may be neighbours.
-    seed
-        Of the bootstrap; the same seed gives the same intervals.
     """
     m = len(front.objectives)
     rate, low, high = (np.full((m, m), np.nan) for _ in range(3))
@@ -79,7 +78,7 @@ def exchange_rates(front: Front, row: int, among: Mask, seed: int = 0) -> Rates:
     far = np.abs(points).max(axis=1)
     points = points[np.argsort(far, kind="stable")[:wanted]]
     sign = np.array([-1.0 if front.objectives[c].maximise else 1.0 for c in columns])
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     drawn = rng.integers(wanted, size=(DRAWS, wanted))
     slopes = np.stack([_slopes(points[index], here, sign) for index in drawn])
     ends = np.percentile(slopes, INTERVAL, axis=0)

@@ -8,12 +8,13 @@ from ..core.arrays import Floats, Mask
 from ..fronts.dominance import costs
 from ..fronts.front import Front
 
+MOST = 5  # knees
 SAMPLES = 256  # weightings that decide about knees
 BLOCK = 16_384  # rows weighed at a time
 
 
-def knees(front: Front, among: Mask, count: int = 5) -> list[int]:
-    """Return the rows that an owner would miss most, at most `count`, the most missed first.
+def knees(front: Front, among: Mask) -> list[int]:
+    """Return the rows that an owner would miss most, five at most, the most missed first.
 
     Branke, Deb, Dierolf and Osswald, *Finding knees in multi-objective optimization* (2004): the expected marginal
     utility. For each of many weightings of the deciding objectives (evenly distributed, always the same ones), the
@@ -36,7 +37,7 @@ def knees(front: Front, among: Mask, count: int = 5) -> list[int]:
         best_row = np.where(lowest < best, leader + first, best_row)
         best = np.minimum(best, lowest)
     credit = np.bincount(best_row, second - best, minlength=len(unit))
-    order = np.argsort(-credit, kind="stable")[:count]
+    order = np.argsort(-credit, kind="stable")[:MOST]
     return [int(row) for row in rows[order[credit[order] > 0]]]
 
 

@@ -394,6 +394,42 @@ def part_with_jobs(wish: Wish, values: Floats) -> Wish | None:
     return Wish(weights, near, limits) if weights or near or limits else None
 
 
+def goal_with_jobs(wish: Wish, values: Floats) -> Wish:
+    """Return a wish without groups that have no jobs, by values, (m,); the same one if nothing of its goal is left.
+
+    Examples
+    --------
+    >>> wish, values = Wish(weights=[("AWRT1", 10), ("AWRT2", 4)]), np.array([60.0, 3600, 3600, np.nan])
+    >>> wish_text(goal_with_jobs(wish, values)), wish_text(goal_with_jobs(Wish(near=[("AWRT2", 7200)]), values))
+    ('10*AWRT1', 'near AWRT2 = 7200')
+    """
+    part = part_with_jobs(wish, values)
+    return wish if part is None or (wish.aims and not part.aims) else part
+
+
+def goal_within(wish: Wish, values: Floats) -> float | None:
+    """Return the goal of a schedule, of objective values (m,); None if it exceeds a limit.
+
+    Examples
+    --------
+    >>> wish = Wish(weights=[("AWRT1", 10)], limits=[Limit("AWRT1", high=40)])
+    >>> goal_within(wish, np.array([60.0, 30, 30])), goal_within(wish, np.array([60.0, 50, 50]))
+    (300.0, None)
+    """
+    return None if violation(wish, values[None])[0] > 0 else float(goal(wish, values[None])[0])
+
+
+def gain(wish: Wish, easy: float, reached: float) -> float | None:
+    """Return by how much a goal is better than EASY's, in per cent of it; None unless it is a sum, positive for EASY.
+
+    Examples
+    --------
+    >>> gain(Wish(weights=[("AWRT1", 10)]), 50.0, 40.0), gain(Wish(near=[("AWRT1", 10)]), 50.0, 40.0)
+    (20.0, None)
+    """
+    return 100 * (easy - reached) / easy if wish.weights and easy > 0 else None
+
+
 def is_defined(wish: Wish, values: Floats) -> bool:
     """Return whether the objectives that a wish uses are defined in values, (m,): their groups have jobs.
 

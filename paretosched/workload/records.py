@@ -142,8 +142,9 @@ def _is_one_number(column: NDArray[Any]) -> bool:
 
 
 def _rows_of(column: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
-    """Return some rows of a column."""
-    return np.broadcast_to(column[0], rows.shape) if _is_one_number(column) and rows.size else _read_only(column[rows])
+    """Return some rows of a column, by their indices or by truth values."""
+    count = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else rows.size
+    return np.broadcast_to(column[0], count) if _is_one_number(column) and count else _read_only(column[rows])
 
 
 def _for_pickle(column: NDArray[Any]) -> NDArray[Any]:

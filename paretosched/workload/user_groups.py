@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import as_path, list_argument, numbers
-from ..core.arrays import Ints
+from ..core.arrays import Ints, distinct
 from ..core.errors import InputError, did_you_mean, in_quotes, printable
 from ..core.files import file_record, read_lines, sha256_of
 from .group_lists import GroupLine, check_names, column_numbers, first_lines, listed_lines, names_of, word_or_number
@@ -23,7 +23,6 @@ from .workload import Repair, Workload, source_after
 
 PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
 MOST_GROUPS = 64
-MOST_COUNTED = 1 << 16  # user numbers below it are counted, which is faster than sorting
 IMPORTED = ("account", "user", "qos", "partition", "project", "department", "group")  # words of import and deploy
 OTHER = "other"  # the group of those who are in no list
 UNKNOWN_USERS = "user unknown and 1 % of the work or more: put into the last group"
@@ -39,7 +38,7 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
     _check_number(limits.size + 1, "thresholds make")
     no_user = workload.user < 0
     user = np.where(no_user, -1, workload.user)
-    number, place = _number_users(user)
+    number, place = distinct(user)
     work = np.bincount(place, (workload.run * workload.width).astype(np.float64))
     share = work / work.sum()
     group_of = (share[:, None] <= limits).sum(axis=1)
@@ -208,6 +207,22 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
     return by_consumption(workload, [share / 100 for share in per_cent])
 
 
+def count_users(workload: Workload) -> Ints:
+    """Return how many users have jobs in each group, (G,) int64; unknown users are not counted.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0] * 4, run=[1] * 4, estimate=[1] * 4, width=[1] * 4, capacity=1, user=[5, 6, 5, -1],
+    ...              group=[0, 0, 0, 1], groups=("staff", "guests"))
+    >>> count_users(w).tolist()
+    [2, 0]
+    """
+    known = workload.user >= 0
+    users, place = distinct(workload.user[known])
+    pairs = np.unique(workload.group[known] * len(users) + place)
+    return np.bincount(pairs // max(len(users), 1), minlength=len(workload.groups))
+
+
 def group_table(workload: Workload) -> list[dict[str, Any]]:
     """Return a table of the groups: name, number of users and jobs, share of the work in percent.
 
@@ -220,8 +235,7 @@ def group_table(workload: Workload) -> list[dict[str, Any]]:
     work = (workload.run * workload.width).astype(np.float64)
     share = 100 * np.bincount(workload.group, work, len(workload.groups)) / work.sum()
     jobs = np.bincount(workload.group, minlength=len(workload.groups))
-    pairs = np.unique(np.stack([workload.group, workload.user]), axis=1)
-    users = np.bincount(pairs[0], minlength=len(workload.groups))
+    users = count_users(workload)
     return [
         {"group": name, "users": int(users[i]), "jobs": int(jobs[i]), "work_percent": float(share[i])}
         for i, name in enumerate(workload.groups)
@@ -253,15 +267,6 @@ def _check_number(count: int, what: str) -> None:
 def _without(repairs: tuple[Repair, ...], reason: str) -> tuple[Repair, ...]:
     """Return the repairs without those that an earlier grouping reported for this reason."""
     return tuple(repair for repair in repairs if repair.reason != reason)
-
-
-def _number_users(user: Ints) -> tuple[Ints, Ints]:
-    """Return the different user numbers, ascending, and the place of each job's user among them; -1 is the least."""
-    if int(user.max()) >= max(MOST_COUNTED, user.size):
-        number, place = np.unique(user, return_inverse=True)
-        return number, place
-    there = np.bincount(user + 1) > 0
-    return np.flatnonzero(there) - 1, (np.cumsum(there) - 1)[user + 1]
 
 
 def is_by_consumption(workload: Workload) -> bool:

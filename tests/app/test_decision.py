@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from html import escape
 from pathlib import Path
 
@@ -61,3 +62,16 @@ def test_without_a_shortlist_the_report_is_of_the_schedule_that_is_looked_at(des
     text = decision(desk)
     assert "<h2>A · schedule 7</h2>" in text
     assert "No wish was entered." in text
+
+
+def test_the_whole_report_is_of_one_state_of_the_desk(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A newer front, or an action of another window, must wait until it is written."""
+    others: list[bool] = []
+
+    def no_policy(front: ps.Front, row: int) -> None:
+        with ThreadPoolExecutor(1) as thread:
+            others.append(thread.submit(desk.lock.acquire, blocking=False).result())
+
+    monkeypatch.setattr("paretosched.app.decision.row_policy", no_policy)
+    assert "It knows the future" in decision(desk)
+    assert others == [False]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +35,7 @@ from paretosched.wishes.navigation import way
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import exceeded_limits, goal, violation, wish_text
 from support.commands import succeed
-from support.page import FRONT
+from support.page import FRONT, signed_in
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["AWRT1", "UTIL", "improve", "", "7"]),
@@ -319,3 +320,17 @@ def test_what_cannot_be_saved_has_not_happened(house: Path, tmp_path: Path, monk
         desk.act({"do": "pick", "row": 1})
     assert desk.state == state
     assert desk.revision > revision  # windows show it again
+
+
+def test_a_disk_that_is_away_for_a_moment_is_a_remark(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise OSError(errno.EIO, "Input/output error", "trainings")
+
+    before = desk.revision
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.trainings, "read_all", fail)
+        desk.look_after()
+        desk.look_after()
+    assert (desk.remark, desk.revision) == ("[Errno 5] Input/output error: 'trainings'", before + 1)
+    desk.look_after()
+    assert signed_in(desk).get("/pulse").status_code == 200

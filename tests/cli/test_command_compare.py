@@ -152,3 +152,8 @@ def test_a_wish_for_a_group_without_jobs_is_refused_and_one_that_a_log_lacks_is_
     assert f"--objective: {tmp_path / 'without.swf'}: {fact}" in refused.err
     both = succeed("compare", tmp_path / "with.swf", tmp_path / "without.swf", *words)
     assert f"{tmp_path / 'without.swf'}: {fact}" in both.err
+    either = succeed("compare", tmp_path / "without.swf", *words[:-1], "10*vip + 4*other", "--json")
+    log = ps.read_swf(tmp_path / "without.swf")
+    assert either.json[1]["objective"] == 4 * ps.objectives(ps.simulate(log, "fcfs"))["AWRT"]
+    left_out = f"paretosched: {tmp_path / 'without.swf'}: no job of group vip: left out of the objective and its limits"
+    assert left_out in either.err.splitlines()

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import paretosched as ps
+from paretosched.core.tables import amount
 from paretosched.policies.policy import save_policy
 from paretosched.policies.policy_json import to_json
 from paretosched.training.symbiosis import Symbiosis
@@ -115,7 +116,9 @@ def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: P
                 tmp_path / "p.json", "--train-until", 0.6, "--over", "ratio", "--criterion", "f2",
                 "--generations", 1, "--backfill", "none",
                 "--strategy", "cma", "--scale", "log", "--accept-worse", "--json")  # fmt: skip
-    assert outcome.json["shortfalls"] == ["worse than EASY on the rest"]
+    (shortfall,) = outcome.json["shortfalls"]
+    best = next(row for row in outcome.json["systems"] if row["best"])
+    assert shortfall == f"worse than EASY on the rest, by {amount(-best['rest_vs_easy'])} %"
     with_limit = succeed("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1 <= 1s", "-o",
                  tmp_path / "q.json", "--criterion", "f2", "--generations", 1, "--accept-worse")  # fmt: skip
     _, compare, *arguments = shlex.split(with_limit.out.partition("next: ")[2])
@@ -236,7 +239,7 @@ def test_limits_relative_to_easy_hold_on_both_parts_of_a_split(house: Path, tmp_
         excess = sum(max(values[name] - limit, 0) / limit for name, limit in limits.items())
         assert best[f"{part}exceeded"] == pytest.approx(excess, abs=1e-12)
         assert easy[f"{part}exceeded"] == 0
-        if best[f"{part}objective"] > easy[f"{part}objective"]:
+        if best[f"{part}objective"] > easy[f"{part}objective"] * (1 + 1e-9):
             expected.append(f"worse than EASY on {data}")
         expected += [f"outside the limits on {data}"] if excess else []
     assert [words.partition(", by ")[0] for words in about["shortfalls"]] == expected

@@ -18,7 +18,7 @@ from paretosched.comparison.comparison import (
     trained_for,
 )
 from paretosched.comparison.comparison_tables import OF_EACH
-from paretosched.comparison.several_logs import joint_gains, joint_rows, joint_text
+from paretosched.comparison.several_logs import joint_gains
 from paretosched.core.errors import InputError
 from paretosched.core.tables import to_json
 from paretosched.encodings.encoding import Explored
@@ -318,6 +318,24 @@ def test_a_wish_for_a_group_without_jobs_is_undefined_and_one_for_no_group_is_re
         compare(WORKLOAD, [], None, Wish(weights=[("AWRT4", 1)]))
 
 
+def test_a_group_of_the_wish_without_jobs_is_left_out():
+    front = a_front([EASY.tolist(), at(200 / 33, 90)])
+    asked = Wish(
+        weights=[("AWRT1", 10), ("AWRT2", 1), ("AWRT3", 4)],
+        limits=[Limit("AWRT3", high=9), Limit("AWRT3", high=1, of="easy"), Limit("others", high=2, of="easy")],
+    )
+    of_others = Wish(weights=asked.weights[:2], limits=asked.limits[2:])
+    c, expected = (compare(WORKLOAD, ["fcfs"], front, wish, rolling=2) for wish in (asked, of_others))
+    assert to_json([row | {"wish": ""} for row in c.rows()]) == to_json([row | {"wish": ""} for row in expected.rows()])
+    assert c.rows()[1]["wish"] == "10*AWRT1 + AWRT2 + 4*AWRT3, AWRT3 <= 9s, AWRT3 <= EASY, others <= 2*EASY"
+    words = "no job of group guests: left out of the objective and its limits"
+    assert (c.left_out, expected.left_out) == (words, "")
+    assert words in c.text().splitlines()
+    assert f"{words[0].upper()}{words[1:]}." in report(front, c)
+    assert compare(WORKLOAD, [], None, Wish(weights=[("AWRT3", 1)])).left_out == ""  # nothing is left
+    assert compare(WORKLOAD, []).left_out == ""
+
+
 def test_a_sum_that_is_not_positive_for_easy_has_no_gain_in_per_cent():
     row = compare(WORKLOAD, ["fcfs"], None, Wish(weights=[("AWRT1", 1), ("UTIL", -1)])).rows()[1]
     assert row["objective"] < 0
@@ -476,36 +494,6 @@ def test_the_text_has_the_objective_and_the_waits_below_the_policies():
     assert lines[2][:4] == ["all", "jobs", "EASY", "3"]
     assert lines[4] == ["group", "staff", "EASY", "2", "0.00", "0.00", "0.00", "0.00", "1.00", "1.00"]
     assert lines[-1] == ["FCFS", "0", "-", "-", "-", "-", "-", "-"]
-
-
-# --- several workloads --------------------------------------------------------------------------------------------
-
-OTHER = WORKLOAD.with_(run=[20, 5, 3], estimate=[20, 5, 3], name="another")
-
-
-def test_several_workloads_are_one_table_each_and_one_of_the_gains():
-    several = [compare(w, ["fcfs"], None, FIRST) for w in (WORKLOAD, OTHER)]
-    rows = joint_rows(several)
-    assert [row["workload"] for row in rows] == ["three jobs"] * 3 + ["another"] * 3
-    assert {row["digest"] for row in rows} == {WORKLOAD.digest, OTHER.digest}
-    text = joint_text(several)
-    assert text.startswith("three jobs: 3 jobs on 4 processors\npolicy ")
-    assert "\n\nanother: 3 jobs on 4 processors\npolicy " in text
-    last = [line.split() for line in text.split("\n\n")[-1].splitlines()]
-    # by hand: (20 x 60 + 3 x 3) / 63 and (20 x 60 + 3 x 26) / 63
-    gain = 100 * (1209 - 1278) / 1209
-    assert last[0] == ["all", "workloads:", "33*AWRT1", "vs", "EASY"]
-    assert last[1] == ["policy", "three", "jobs", "another"]
-    assert last[3] == ["FCFS", "-12.6", "%", f"{gain:.1f}", "%"]
-    assert joint_gains(several)["FCFS"] == pytest.approx({"three jobs": 100 * (309 - 348) / 309, "another": gain})
-    assert joint_text(several[:1]) == several[0].text()
-    assert "all workloads" not in joint_text([compare(w, ["fcfs"]) for w in (WORKLOAD, OTHER)])
-
-
-def test_workloads_of_one_name_are_told_apart():
-    twin = OTHER.with_(name=WORKLOAD.name)
-    gains = joint_gains([compare(w, ["fcfs"], None, FIRST) for w in (WORKLOAD, twin)])
-    assert list(gains["FCFS"]) == ["three jobs", "three jobs (2)"]
 
 
 def test_time_sharing_has_its_place_among_the_others() -> None:

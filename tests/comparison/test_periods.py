@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from paretosched.comparison.comparison import compare
 from paretosched.core.errors import InputError
 from paretosched.core.tables import to_json
+from paretosched.encodings.weighting import Weighting
+from paretosched.fronts.front import Origin, front_of
 from paretosched.simulation.objective import objectives
 from paretosched.simulation.simulator import simulate
 from paretosched.workload.workload import Workload
@@ -63,6 +67,17 @@ def test_absurd_numbers_are_refused(count: int, message: str) -> None:
 
 def test_without_the_option_nothing_changes() -> None:
     assert "periods" not in compare(W, "fcfs").rows()[0]
+
+
+@pytest.mark.parametrize(("kind", "exceeded"), [("start", 0), ("submission", (50 - 12.5) / 50)])
+def test_a_period_keeps_limits_by_the_utilisation_of_the_front(kind: str, exceeded: float) -> None:
+    jobs: dict[str, Any] = {"submit": [0, 9], "run": [10, 5], "estimate": [10, 5], "width": [3, 4], "capacity": 4}
+    idle = Workload(**jobs, wait=[50, 60])  # the only job of the first period runs from 50 s on
+    values = np.asarray(objectives(simulate(idle, "easy"), util_from=kind))[None]
+    run = Origin("r", "nsga2", 1, 4, Weighting(), (("util_from", kind),) if kind == "submission" else ())
+    front = front_of(values, np.zeros((1, 15)), run, idle.groups, idle.name, idle.digest)
+    cells = compare(idle, ["recorded"], front, "UTIL >= 50", rolling=2).rows()[1]["periods"][0]
+    assert (cells["UTIL"], cells["exceeded"]) == (75, exceeded)
 
 
 def test_a_log_beyond_all_calendars_has_periods() -> None:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paretosched.core.errors import InputError
 from paretosched.encodings.trained_order import (
     BY_SITUATION,
     ENTITLED,
@@ -151,8 +150,3 @@ def test_a_window_changes_the_start_times_of_its_jobs_only(w: Workload) -> None:
     row[WINDOW] = 0
     assert decode(row, row).tolist() == as_policy("sjf").outcome(w).start.tolist()
     assert encoding.online(row[None]).all()
-
-
-def test_genes_out_of_bounds_are_refused() -> None:
-    with pytest.raises(InputError, match="within their bounds"):
-        ENCODING.check_genomes(np.full((1, LENGTH), 1.5), 3)

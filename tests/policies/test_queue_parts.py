@@ -13,7 +13,7 @@ from paretosched.policies.formula import Term, parse_formula, written_term
 from paretosched.policies.formula_program import program_of
 from paretosched.policies.outcome import jobs_of
 from paretosched.policies.policy import as_policy
-from paretosched.policies.queue_parts import PartedQueue, distinct, queue_in_parts
+from paretosched.policies.queue_parts import PartedQueue, queue_in_parts
 from support.formulas import TERMS
 from support.later import later
 from support.naive_priority import start_times
@@ -136,13 +136,6 @@ def test_the_value_of_an_account_leaves_the_key_as_it_is(term: Term, usage: floa
     common = value_of(keys.common, 1, *about[:3], usage, 0.5)
     values = value_of(keys.program, 1, *about[:3], common, 0.5), value_of(program, 1, *about[:3], usage, 0.5)
     assert values[0] == values[1] or (np.isnan(values[0]) and np.isnan(values[1]))
-
-
-@pytest.mark.parametrize("numbers", [[5, -3, 5, 7], [2**62, 0, 2**62], [0.5, 0.25], []])
-def test_distinct_numbers(numbers: list[float]) -> None:
-    values, number = distinct(np.array(numbers))
-    assert values.tolist() == sorted(set(numbers))
-    assert values[number].tolist() == numbers
 
 
 def test_a_formula_may_need_a_log() -> None:

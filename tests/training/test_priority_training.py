@@ -36,6 +36,7 @@ from paretosched.training.priority_training import (
 )
 from paretosched.training.training import Progress, Training
 from paretosched.wishes.wish_grammar import parse
+from support.commands import succeed
 from support.exploring import random_workload
 from support.trainings import archive, training_json
 
@@ -171,6 +172,12 @@ def test_named_policies_are_all_orders_with_every_backfilling() -> None:
     expected = {f"{order}; backfill: {b}" for order in orders for b in ("none", "easy", "easy:8", "conservative")}
     expected |= {f"fcfs; backfill: easy; backfill-order: {order}" for order in ("sjf", "saf")}
     assert {*named} == expected | {"priority:1,2; backfill: easy:8 for 1,2", "list", "conservative"}
+
+
+def test_it_is_said_how_many_policies_come_on_top() -> None:
+    words = f"{len(further_policies(('1',), 0))} or {len(further_policies(GROUPS, 1))}"
+    assert f"`further_policies`, {words}, come on top" in str(train_priority.__doc__)
+    assert f"the {words} further named policies" in " ".join(succeed("train", "--help").out.split())
 
 
 @pytest.mark.slow

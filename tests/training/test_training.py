@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ import pytest
 
 from paretosched.comparison.comparison import compare
 from paretosched.core.errors import InputError
+from paretosched.core.tables import amount
 from paretosched.policies.plain import Plain
-from paretosched.simulation.objective import objectives
+from paretosched.simulation.objective import objective_table, objectives
 from paretosched.simulation.simulator import simulate
 from paretosched.training.greedy_training import train
-from paretosched.training.task import data_of, tasks
-from paretosched.training.training import gain_intervals
+from paretosched.training.task import Task, data_of, tasks
+from paretosched.training.training import Progress, System, Training, gain_intervals
 from paretosched.wishes.best_possible import best_possible, distance_row
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
@@ -46,12 +48,50 @@ def test_a_training_says_how_far_its_policy_is_from_what_none_can_beat(until: fl
         assert f"{part.name}: {row['distance']}" in training.text().splitlines()
 
 
+def test_progress_looks_at_each_evaluation_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    looked: list[int] = []
+    merits = Task.merits
+    monkeypatch.setattr(Task, "merits", lambda task, values: [looked.append(len(values)), merits(task, values)][1])
+    reports: list[Progress] = []
+    words = SHORT | {"generations": 4, "run_directory": tmp_path / "run"}
+    training = train(W, "10*AWRT1 + 4*AWRT2", progress=reports.append, **words)
+    assert looked[: len(reports)] == np.diff([0, *(report.evaluations for report in reports)]).tolist()
+    best_so_far = [report.objective for report in reports]
+    assert best_so_far == sorted(best_so_far, reverse=True)
+    assert best_so_far[-1] == training.systems[training.best].objective
+    train(W, "10*AWRT1 + 4*AWRT2", progress=reports.append, **words)
+    assert (reports[-1].objective, reports[-1].exceeded) == (best_so_far[-1], 0)
+
+
+def a_training(reached: float, easy: float, rest: float = 1.0, rest_of_easy: float = 1.0) -> Training:
+    """Return a training whose policy reaches some objectives, beside EASY, on the data and on the rest."""
+    values = np.array([[50.0, 1, 1]])
+
+    def system(name: str, objective: float, of_rest: float) -> System:
+        return System(Plain(name), values, objective, 0.0, values, of_rest, 0.0, objective, 0.0)
+
+    of_easy, best = system("easy", easy, rest_of_easy), system("fcfs", reached, rest)
+    return Training(
+        as_wish("AWRT", W), "sum", ("w",), ("r",), objective_table(("1",)), of_easy, (best,), 0, 1, 0.0, 0.0
+    )
+
+
+def test_what_is_worse_than_easy_by_rounding_only_is_not_worse() -> None:
+    assert a_training(36000 * (1 + 1e-12), 36000).shortfalls() == []
+    assert a_training(-36000 * (1 - 1e-12), -36000).shortfalls() == []
+    assert a_training(0.0, 0.0).shortfalls() == []
+    assert a_training(36000.0108, 36000).shortfalls() == ["worse than EASY on the training data, by 3e-05 %"]
+    assert a_training(1.0, 1.0, 3.5, 3.0).shortfalls() == ["worse than EASY on the rest, by 16.6667 %"]
+    assert a_training(-35000, -36000).shortfalls() == ["worse than EASY on the training data"]  # no share of it
+
+
 def test_what_is_better_in_the_mean_of_resampled_workloads_may_be_worse_than_easy_on_the_log_itself() -> None:
     training = train(of_weeks(1), "AWRT", resample=2, **SHORT)
     best, easy = training.systems[training.best], training.easy
     assert best.objective < easy.objective
     assert best.values[0, 1] > easy.values[0, 1]
-    assert training.shortfalls() == ["worse than EASY on the log itself"]
+    share = 100 * (best.values[0, 1] / easy.values[0, 1] - 1)
+    assert training.shortfalls() == [f"worse than EASY on the log itself, by {amount(share)} %"]
     alone = train(of_weeks(1), "AWRT", **SHORT).systems[0]
     assert (alone.log_objective, alone.log_exceeded) == (alone.objective, alone.exceeded)
 

@@ -27,6 +27,9 @@ def test_records_are_taken_replaced_and_pickled() -> None:
     records = Records.of(TABLE)
     rows = np.array([2, 0, 0])
     assert np.array_equal(np.asarray(records.take(rows)), TABLE[rows])
+    for mask in (np.array([True, False, True]), np.zeros(3, dtype=bool)):
+        assert [column.shape for column in records.take(mask).columns] == [(mask.sum(),)] * 5
+        assert np.array_equal(np.asarray(records.take(mask)), TABLE[mask])
     copy = records.with_columns({0: np.array([7, 8, 9]), 3: -1})
     assert np.asarray(copy).tolist() == [[7, -1, 0.5, -1, 300], [8, -1, 0.25, -1, 7], [9, -1, 8, -1, -40000]]
     again = pickle.loads(pickle.dumps(records))

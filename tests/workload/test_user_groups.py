@@ -162,6 +162,12 @@ def test_an_owners_list_makes_the_groups(tmp_path: Path) -> None:
     assert table[2] == {"group": "the, nobody", "users": 0, "jobs": 0, "work_percent": 0.0}
 
 
+def test_unknown_users_are_not_counted() -> None:
+    w = jobs([1] * 4, [7, -1, 7, -1])
+    assert [row["users"] for row in group_table(w.with_(group=[0, 0, 1, 2], groups=tuple("abc")))] == [1, 1, 0]
+    assert group_table(jobs([1], [-1]))[0]["users"] == 0
+
+
 def test_users_an_owners_list_does_not_name_are_the_others(tmp_path: Path) -> None:
     w = by_csv(jobs([1] * 4, [7, 8, -1, 99]), write_list(tmp_path, "8,staff\n"))
     assert (w.groups, w.group.tolist()) == (("staff", "other"), [1, 0, 1, 1])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from paretosched import lublin, objectives, simulate
+from paretosched.encodings.genomes import check_bounds
 from paretosched.encodings.trained_order import BY_SITUATION, HEAD, OWN_BACKFILLING, POLICY, WINDOW, TrainedOrders
 from paretosched.fronts.dominance import costs
 from paretosched.search.algorithms.archive_search import archive_search
@@ -48,7 +49,7 @@ def test_the_first_genome_is_easy_and_the_next_are_single_terms() -> None:
 
 def test_all_genomes_are_policies_and_none_is_for_a_window() -> None:
     genomes = np.concatenate(batches_of(3, 30))
-    ENCODING.check_genomes(genomes, 3)
+    check_bounds(genomes, *ENCODING.lower_upper(3))
     assert not genomes[:, [WINDOW, POLICY]].any()
     for genome in genomes[::7]:
         assert ENCODING.policy_of(genome, GROUPS).name.startswith("trained order")
