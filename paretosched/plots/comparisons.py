@@ -277,7 +277,11 @@ def use_over_time(
     return figure
 
 
-def all_figures(comparisons: Sequence[Comparison], fronts: Sequence[Front | None]) -> dict[str, Figure]:
+def all_figures(
+    comparisons: Sequence[Comparison],
+    fronts: Sequence[Front | None],
+    chosen: Sequence[tuple[str, str]] | None = None,
+) -> dict[str, Figure]:
     """Return all figures of a report of comparisons, by name.
 
     In brackets are their numbers in paper 000: "improvements" of the response times (figure 1); "objective", its gains
@@ -291,6 +295,8 @@ def all_figures(comparisons: Sequence[Comparison], fronts: Sequence[Front | None
         The comparisons.
     fronts
         For each comparison its front with at least one schedule, or None.
+    chosen
+        Pairs of objectives to draw in full, see `figures`; only for one workload.
     """
     several = len(comparisons) > 1
     figures_by_name = {}
@@ -309,7 +315,7 @@ def all_figures(comparisons: Sequence[Comparison], fronts: Sequence[Front | None
             name = text(comparison.workload_name)
             charts["utilisation"] = use_over_time(comparison.edges, shares, title=f"Utilisation over time, {name}")
         if front is not None and not several:
-            charts |= figures(front, comparison.marks, outer=comparison.outer)
+            charts |= figures(front, comparison.marks, chosen, comparison.outer)
         figures_by_name |= {f"{before}{name}": figure for name, figure in charts.items()}
     return figures_by_name
 

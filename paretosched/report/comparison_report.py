@@ -48,6 +48,7 @@ def write_report(
     path: str | os.PathLike[str],
     front: FrontLike | Sequence[FrontLike | None] | None,
     comparison: Comparison | Sequence[Comparison],
+    pairs: Sequence[tuple[str, str]] | None = None,
 ) -> None:
     """Write a report that compares policies on one workload or on several, with their fronts if there are any.
 
@@ -60,18 +61,25 @@ def write_report(
         front file.
     comparison
         One comparison, or several; each made by `compare` with this front.
+    pairs
+        Pairs of objectives to draw in full, at most three; by default those of `plots.comparisons.all_figures`.
 
     Raises
     ------
     InputError
-        A front is empty or of another workload than the comparison, or the file cannot be written.
+        A front is empty or of another workload than the comparison, a pair cannot be pictures, or the file cannot be
+        written.
     """
-    page = report(front, comparison)
+    page = report(front, comparison, pairs)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 
-def report(front: FrontLike | Sequence[FrontLike | None] | None, comparison: Comparison | Sequence[Comparison]) -> str:
+def report(
+    front: FrontLike | Sequence[FrontLike | None] | None,
+    comparison: Comparison | Sequence[Comparison],
+    pairs: Sequence[tuple[str, str]] | None = None,
+) -> str:
     """Return the text of the report that `write_report` writes."""
     comparisons = [instance("comparison", single, Comparison) for single in as_list(comparison)]
     fronts = [None if like is None else as_front(like) for like in as_list(front)]
@@ -87,7 +95,7 @@ def report(front: FrontLike | Sequence[FrontLike | None] | None, comparison: Com
                 f"front must be of the compared workload {policies.workload_name}, but it is of {schedules.workload}; "
                 "give the front that was compared, or compare the policies on the workload of the front"
             )
-    pictures = all_figures(comparisons, fronts)
+    pictures = all_figures(comparisons, fronts, pairs)
     if len(comparisons) > 1:
         return _of_several(fronts, comparisons, pictures)
     return _of_one(fronts[0], comparisons[0], pictures)
