@@ -228,9 +228,9 @@ def test_names_with_hyphens_or_spaces_need_quotes(words: str, message: str) -> N
 
 def test_a_name_with_a_quote_in_it_is_written_in_the_other_quotes() -> None:
     objectives = objective_table(('the "new" ones', "old"))
-    with pytest.raises(InputError, match="write 'the \"new\" ones' in quotes$"):
+    with pytest.raises(InputError, match=r"write 'the \"new\" ones' in quotes$"):
         parse('the "new" ones', objectives)
-    with pytest.raises(InputError, match="Write 'the \"new\" ones' in quotes$"):
+    with pytest.raises(InputError, match=r"Write 'the \"new\" ones' in quotes$"):
         parse("'the new ones'", objectives)
     assert parse("'the \"new\" ones'", objectives) == Wish([("AWRT1", 1)])
 
