@@ -10,7 +10,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..fronts.front import Front
 from ..wishes.navigation import compromise, remaining
-from ..wishes.nearness import fitness
+from ..wishes.nearness import nearest_rows
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import SEVERAL, Limit, Wish
 
@@ -109,4 +109,4 @@ def current(state: State, front: Front) -> int:
         row = compromise(front, remaining(wish, front))
         if row is not None:
             return row
-    return int(fitness(wish, front.values).argmin())
+    return int(nearest_rows(wish, front.values)[0])

@@ -57,10 +57,7 @@ def view_of(state: State, front: Front) -> View:
     row = current(state, front)
     nearest: tuple[int, ...] = ()
     if wish is not None and (wish.weights or wish.near):
-        fitness = nearness.fitness(wish, front.values)
-        count = min(NEAREST, len(front))
-        few = np.flatnonzero(fitness <= np.partition(fitness, count - 1)[count - 1])
-        nearest = tuple(few[np.argsort(fitness[few], kind="stable")][:count].tolist())
+        nearest = tuple(nearness.nearest_rows(wish, front.values)[:NEAREST].tolist())
     rows, gains = tradeoffs(front, row, among, STEP)
     return View(row, among, int(among.sum()), reachable(front, among), nearest, rows, gains)
 

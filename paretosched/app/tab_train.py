@@ -336,7 +336,7 @@ def progress(wish: Wish | None, easy: Floats | None, values: Floats, front: Fron
     """
     if easy is None or wish is None or np.isnan(nearness.fitness(wish, [values])).any():
         return []
-    best = front.values[int(np.argmin(nearness.fitness(wish, front.values)))]
+    best = front.values[nearness.nearest_rows(wish, front.values)[0]]
     sentences = []
     if wish.weights or wish.near:
         first, reached, last = goal(wish, np.array([easy, values, best])).tolist()

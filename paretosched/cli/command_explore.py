@@ -370,7 +370,7 @@ def _show_front(
     show(
         f"{headline}\n\n{before}"
         f"{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
-        f"{len(front):,} of them are not dominated by another one;\n"
+        f"{len(front):,} of them {'is' if len(front) == 1 else 'are'} not dominated by another one;\n"
         f"{gain_text(last.gained)}{_end_text(options, last)}; "
         "what another --encoding or --backfill finds is unknown\n\n"
         f"{extremes_text(front)}\n\n{_next_commands(options, front, None if answered is None else answered.row)}"

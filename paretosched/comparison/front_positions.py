@@ -51,7 +51,7 @@ def _nearest(wish: Wish | None, values: Floats) -> Floats | None:
     """Return the row of values, (k, m), that comes nearest to a wish, (m,); None where this is undefined."""
     if wish is None or not len(values) or not is_defined(wish, values[0]):
         return None
-    row: Floats = values[int(np.argmin(nearness.fitness(wish, values)))]
+    row: Floats = values[nearness.nearest_rows(wish, values)[0]]
     return row
 
 

@@ -18,7 +18,7 @@ from ..simulation.objective import CONVENTION, Objective, group_of, improvement,
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
 from .best_possible import Best, best_possible, distance_row
-from .nearness import fitness
+from .nearness import nearest_rows
 from .relative_limits import reference_values, resolve
 from .wish import LARGEST, Limit, Wish, goal, reference_text, spelled_out, violation, wish_text
 from .wish_files import WishLike, as_wish
@@ -233,7 +233,7 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
     easy = np.asarray(objectives(simulate(workload, "easy"), util_from=front.util_from))
     references = reference_values(wish, workload, {"easy": easy}, front.util_from)
     here = resolve(wish, references)
-    row = int(np.argmin(fitness(here, front.values)))
+    row = int(nearest_rows(here, front.values)[0])
     both = np.array([front.values[row], easy])
     (reached, of_easy), (exceeded, easy_exceeded) = goal(here, both).tolist(), violation(here, both).tolist()
     slacks = [_slack(wish, front, easy, references, percent) for percent in SLACKS] if wish.references else []

@@ -15,7 +15,7 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..fronts.dominance import deciding
 from ..fronts.front import Front
-from .nearness import fitness
+from .nearness import nearest_rows
 from .wish import AUGMENTATION, Limit, Wish, goal, violation
 
 IMPROVE, IMPROVE_TO, KEEP, WORSEN_TO, FREE = CLASSES = ("improve", "improve to", "keep", "may worsen to", "free")
@@ -169,7 +169,7 @@ def way(wish: Wish, start: Floats, end: Floats, front: Front) -> Way | None:
     -------
     Way, or None if the front has nothing better than the start.
     """
-    row = int(np.argmin(fitness(wish, front.values)))
+    row = int(nearest_rows(wish, front.values)[0])
     points = np.array([start, end, front.values[row]])
     outside = violation(wish, points)
     measure, (first, other, best) = ("limits", outside) if outside[0] > 0 else ("goal", goal(wish, points))

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..core.arguments import numbers
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Ints
 from ..fronts.front import Front
 from ..fronts.front_files import FrontLike, as_front
-from .wish import goal, penalise, violation
+from .wish import Wish, goal, penalise, violation
 from .wish_files import WishLike, as_wish
 
 
 def fitness(wish: WishLike, values: ArrayLike | FrontLike) -> Floats:
     """Return how near schedules come to a wish, (k,): smaller is better; see the module `wish`.
+
+    Outside the limits only their violation counts; `nearest` looks at the goal of those that exceed them equally, too.
 
     Parameters
     ----------
@@ -44,8 +46,10 @@ def fitness(wish: WishLike, values: ArrayLike | FrontLike) -> Floats:
     return penalise(goal(wish, matrix), violation(wish, matrix))
 
 
-def nearest(wish: WishLike, front: FrontLike) -> NDArray[np.int64]:
+def nearest(wish: WishLike, front: FrontLike) -> Ints:
     """Return the row numbers of a front, (p,), the nearest to a wish first; equal rows in their order.
+
+    Of rows that exceed the limits equally, the one with the better goal is nearer.
 
     Parameters
     ----------
@@ -60,4 +64,18 @@ def nearest(wish: WishLike, front: FrontLike) -> NDArray[np.int64]:
         As for `as_wish`, `load_front` and `goal`.
     """
     front = as_front(front)
-    return np.argsort(fitness(as_wish(wish, front), front), kind="stable")
+    return nearest_rows(as_wish(wish, front), front.values)
+
+
+def nearest_rows(wish: Wish, values: Floats) -> Ints:
+    """Return the rows of values, (k, m) natural units, as `nearest` returns those of a front; the wish has numbers.
+
+    Examples
+    --------
+    No row keeps the limit, and three exceed it equally: the second is the fastest of them.
+
+    >>> wish = as_wish("AWRT1, UTIL >= 70", ("1",))
+    >>> nearest_rows(wish, np.array([[60.0, 9, 9], [60, 4, 4], [60, 7, 7], [50, 3, 3]])).tolist()
+    [1, 2, 0, 3]
+    """
+    return np.lexsort((goal(wish, values), violation(wish, values)))

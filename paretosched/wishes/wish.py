@@ -40,8 +40,8 @@ other ones count a little. The result is negative for a schedule better than the
 of a front or of bounds, so that a wish means the same with a front, without a front, and on any workload.
 
 **Limits** come before the goal: a schedule within them is better than one outside, and of two outside, the schedule
-with less violation is better. The violation is the sum of how far each limit is exceeded, as a share of the limit (or
-of 1 s, or 1 %, if that is more).
+with less violation is better, or the one with the better goal if that is equal. The violation is the sum of how far
+each limit is exceeded, as a share of the limit (or of 1 s, or 1 %, if that is more).
 """
 
 from __future__ import annotations

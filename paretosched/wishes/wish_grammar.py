@@ -311,7 +311,7 @@ class _Reader(TokenReader):
             known = [*self.objectives, *(group for group in self.groups if not group.isdigit()), *others]
             near = nearest_word(word, known) or nearest_word(self.whole_name(self.now), known)
             hint = "" if near is None or self.quotes_missing() else f"; did you mean {near}?"
-            hint += f' Write "{near}" in quotes' if hint and re.search(r"\W", str(near)) else ""
+            hint += f" Write {_name_in_quotes(near)} in quotes" if near and hint and re.search(r"\W", near) else ""
             self.refuse(f"there must be one of {', '.join(known)}{hint}")
         if len({*names}) > 1:
             self.refuse(
@@ -334,7 +334,7 @@ class _Reader(TokenReader):
             if re.search(r"\W", group):
                 places = re.finditer(re.escape(group), self.text, re.IGNORECASE)
                 if any(place.start() <= self.now.place < place.end() for place in places):
-                    return f'; write "{group}" in quotes'
+                    return f"; write {_name_in_quotes(group)} in quotes"
         return ""
 
     @contextmanager
@@ -344,3 +344,8 @@ class _Reader(TokenReader):
             yield
         except InputError as error:
             self.refuse_token(token, str(error))
+
+
+def _name_in_quotes(name: str) -> str:
+    """Return a name as a wish has it, in quotes that are not in it."""
+    return f"'{name}'" if '"' in name else f'"{name}"'

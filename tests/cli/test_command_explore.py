@@ -70,6 +70,13 @@ def test_a_front_that_was_counted_before_is_not_called_that_of_now(
     assert lines[-1].startswith(f"paretosched: exploring: 40 of 40, front {last}, last tenth")
 
 
+def test_one_schedule_is_not_dominated_in_the_singular(tmp_path: Path) -> None:
+    log = tmp_path / "one.swf"
+    log.write_text("; MaxProcs: 4\n1 0 0 10 2 -1 -1 2 20 -1 1 1 1 -1 1 -1 -1 -1\n", encoding="utf-8")
+    outcome = succeed("explore", log, "-o", tmp_path / "run", "--evaluations", 4, "--population", 4)
+    assert "; 1 of them is not dominated by another one;\n" in outcome.out
+
+
 def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: Path) -> None:
     trace = tmp_path / "my log.swf"  # a name that a shell would cut
     trace.write_bytes((house / "record.swf").read_bytes())

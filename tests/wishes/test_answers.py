@@ -84,6 +84,19 @@ def test_the_answer_is_the_nearest_row_by_definition() -> None:
             assert slack.objective == goal(here, front.values)[inside].min()
 
 
+def test_the_goal_decides_between_schedules_that_exceed_the_limits_equally() -> None:
+    #                          UTIL  AWRT   1    2    3    4    5
+    front = a_front(np.array([[1.0, 1.0, 1.2, 0.8, 1.0, 1.0, 1.0],
+                              [1.0, 1.0, 0.8, 1.2, 1.0, 1.0, 1.0],
+                              [1.0, 1.0, 0.9, 1.1, 1.0, 1.0, 1.0]]))  # fmt: skip
+    reply = answer("AWRT2, UTIL >= 1.1*EASY", front, WORKLOAD)
+    assert reply.objective == pytest.approx(0.8 * EASY[3])
+    assert reply.exceeded == reply.easy_exceeded > 0
+    assert "EASY itself is nearer" not in reply.text()
+    order = ps.nearest(Wish(weights=[("AWRT2", 1)], limits=[Limit("UTIL", low=1.1 * EASY[0])]), front)
+    assert (front.values[order, 3] / EASY[3]).round(6).tolist() == [0.8, 1.1, 1.2]
+
+
 def test_the_loosest_limit_that_a_wish_may_have_gets_no_looser() -> None:
     front = a_front(np.ones((1, 7)))
     reply = answer("AWRT1, AWRT <= 1000000*EASY", front, WORKLOAD)

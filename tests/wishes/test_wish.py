@@ -226,6 +226,15 @@ def test_names_with_hyphens_or_spaces_need_quotes(words: str, message: str) -> N
     assert parse("10*'physics-hep' + \"deep learning\"", objectives) == Wish([("AWRT2", 10), ("AWRT3", 1)])
 
 
+def test_a_name_with_a_quote_in_it_is_written_in_the_other_quotes() -> None:
+    objectives = objective_table(('the "new" ones', "old"))
+    with pytest.raises(InputError, match=r"write 'the \"new\" ones' in quotes$"):
+        parse('the "new" ones', objectives)
+    with pytest.raises(InputError, match=r"Write 'the \"new\" ones' in quotes$"):
+        parse("'the new ones'", objectives)
+    assert parse("'the \"new\" ones'", objectives) == Wish([("AWRT1", 1)])
+
+
 def test_a_group_with_the_name_of_a_word_is_written_in_quotes() -> None:
     with pytest.raises(InputError, match=r'"all": means all groups .*; write it in quotes'):
         parse("all <= 2h", objective_table(("all", "others")))
