@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arguments import as_path, callback
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Ints
 from ..core.errors import one_of
 from ..core.situations import SITUATIONS
 from ..encodings import weighting
@@ -158,7 +158,7 @@ def train(
     place = None if run_directory is None else as_path(run_directory)
     task, test, record, margins = learn(data, run, policy_of, evaluations=total, place=place, progress=progress)
     genomes, values = record.genomes, record.values
-    champions = [(policy_of(genomes[row]), values[row]) for row in _champions(genomes, task.merits(values))]
+    champions = [(policy_of(genomes[row]), values[row]) for row in _champions(genomes, task.places(values))]
     return training_of(task, test, record, champions, settings, margins)
 
 
@@ -248,11 +248,11 @@ def _with_situation(genome: Floats, situation: int, other: Floats, groups: int) 
     return child
 
 
-def _champions(genomes: Floats, merits: Floats) -> Iterator[int]:
+def _champions(genomes: Floats, places: Ints) -> Iterator[int]:
     """Yield the row of the best genome of each combination of criteria, in the order of their first simulations."""
     _, first, combinations = np.unique(
         np.floor(genomes[:, -len(SITUATIONS) :]), axis=0, return_index=True, return_inverse=True
     )
     for combination in np.argsort(first):
         rows = np.flatnonzero(combinations.ravel() == combination)
-        yield int(rows[merits[rows].argmin()])
+        yield int(rows[places[rows].argmin()])

@@ -129,7 +129,7 @@ def train_guarded(
     task, test, record, margins = learn(
         data, run, policy_of, made=made, evaluations=evaluations, place=place, progress=progress
     )
-    best = int(task.merits(record.values).argmin())
+    best = int(task.places(record.values).argmin())
     policies = [(policy_of(record.genomes[best]), record.values[best])]
     return training_of(task, test, record, policies, settings, margins)
 

@@ -162,8 +162,8 @@ def train_priority(
     task, test, record, margins = learn(data, run, policy_of, **words, progress=progress)
     rows = np.flatnonzero(encoding.online(record.genomes))
     named = rows[record.genomes[rows, POLICY] > 0]
-    merits = task.merits(record.values)
-    champions = dict.fromkeys(int(part[merits[part].argmin()]) for part in (rows, named) if part.size)
+    places = task.places(record.values)
+    champions = dict.fromkeys(int(part[places[part].argmin()]) for part in (rows, named) if part.size)
     policies = [(policy_of(record.genomes[row]), record.values[row]) for row in champions]
     return training_of(task, test, record, policies, settings, margins)
 

@@ -84,11 +84,10 @@ class Iteration(NamedTuple):
         """Return a function that starts the search; it draws nothing."""
         return partial(iterate, self.classes, STANDARD, len(STRATEGIES))
 
-    def best(self, costs: Floats) -> int:
-        """Return the number of the best rule base; the first one if none was better."""
-        best = int(costs.argmin())
+    def best(self, places: Ints) -> int:
+        """Return the number of the best rule base by the places of all; the first one if none was better."""
         # a class in which a strategy is only as good as the standard one does not change
-        return STANDARD if len(costs) > STANDARD and costs[STANDARD] == costs[best] else best
+        return STANDARD if len(places) > STANDARD and places[STANDARD] == 0 else int(places.argmin())
 
 
 class Evolution(NamedTuple):
@@ -118,9 +117,9 @@ class Evolution(NamedTuple):
         """Return a function that starts the search."""
         return partial(evolve, Rules(len(groups) + 2, len(STRATEGIES)), self.symbiosis, seed)
 
-    def best(self, costs: Floats) -> int:
-        """Return the number of the best rule base."""
-        return int(costs.argmin())
+    def best(self, places: Ints) -> int:
+        """Return the number of the best rule base by the places of all."""
+        return int(places.argmin())
 
 
 def _iteration(bounds: Bounds, groups: int) -> Iteration:
@@ -290,7 +289,7 @@ def _result(
     unseen: str | None,
 ) -> Training:
     """Return the best rule base of a run and its Greedy alone, measured."""
-    best = course.best(task.merits(record.values[: record.count]))
+    best = course.best(task.places(record.values[: record.count]))
     base = encoding.rule_base(record.genomes[best])
     if unseen is not None:
         counts = np.sum([ruled_start_times(w, base)[1] for w in task.workloads], axis=0)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arguments import number, whole_number
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..policies.plain import Plain
 from ..policies.policy import Policy
@@ -30,7 +30,6 @@ from .margins import checked_margin, stricter_wish
 SUM, RATIO = "sum", "ratio"
 MOST_SAMPLES = 1000
 LEAST_WEEKS = 2  # of what is resampled
-BROKEN = 2.0**100  # times the fitness, which keeps its order then: behind all that a margin can make of it
 TENTH = 10  # limits are those of the worst tenth of the samples
 
 
@@ -142,15 +141,19 @@ class Task:
         """Return what is minimised, (k,): goals, with limits before them, by default with the margin of the task."""
         return choice.penalise(*self.measure(values, self.margin if margin is None else margin))
 
-    def merits(self, values: Floats) -> Floats:
-        """Return by what the result is chosen, (k,), of which the least is the best.
+    def places(self, values: Floats) -> Ints:
+        """Return the place of each result among all, (k,) int64: 0 is the best, and equals share a place.
 
-        It is the fitness; but what breaks the limits comes after all that keeps them, if only without the margin.
+        What breaks the limits comes after all that keeps them, if only without the margin, and the more the later; of
+        results that exceed them equally, as if none could keep them, the goal decides.
         """
-        fitness = self.fitness(values)
-        if not self.margin:  # then that is so already
-            return fitness
-        return np.where(self.measure(values)[1] > 0, BROKEN * fitness, fitness)
+        goals, violations = self.measure(values)
+        fitness, broken = self.fitness(values), violations > 0
+        order = np.lexsort((goals, fitness, broken))
+        ranked = np.column_stack([broken, fitness, goals])[order]
+        places = np.empty(len(values), dtype=np.int64)
+        places[order] = np.cumsum((ranked != np.concatenate([ranked[:1], ranked[:-1]])).any(axis=1))
+        return places
 
 
 def by_weight(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:

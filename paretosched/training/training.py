@@ -475,7 +475,7 @@ def training_of(
         systems.append(system)
     guarded = guarded_of(task)
     if best is None:
-        best = int(task.merits(np.array([values for _, values in policies])).argmin())
+        best = int(task.places(np.array([values for _, values in policies])).argmin())
     return Training(
         task.wish,
         task.over,
@@ -570,7 +570,7 @@ class _Reporter:
     ) -> None:
         self.record, self.task, self.encoding, self.progress = record, task, encoding, progress
         self.seen = 0
-        self.merit, self.objective, self.exceeded = np.inf, float("nan"), float("nan")  # of the best so far
+        self.best = record.values[:0]  # so far: one row, or none
 
     def report(self) -> None:
         """Report to the caller, if there is one."""
@@ -581,15 +581,14 @@ class _Reporter:
         self.seen = record.count
         values = record.values[latest][self.encoding.online(record.genomes[latest])]
         if len(values):
-            merits = task.merits(values)
-            best = int(merits.argmin())
-            if merits[best] < self.merit:  # of equals the first one stays
-                goals, violations = task.measure(values[best : best + 1])
-                self.merit, self.objective, self.exceeded = merits[best], float(goals[0]), float(violations[0])
+            values = np.concatenate([self.best, values])
+            row = int(task.places(values).argmin())  # of equals the first one
+            self.best = values[row : row + 1]
+        (reached,), (exceeded,) = task.measure(self.best) if len(self.best) else np.full((2, 1), np.nan)
         done = record.count, record.total, record.from_store
         times = record.seconds, record.wall_seconds
-        reached, easy = self.objective, float(task.easy[0][0])
-        self.progress(Progress(*done, reached, easy, *times, self.exceeded, task.over))
+        easy = float(task.easy[0][0])
+        self.progress(Progress(*done, float(reached), easy, *times, float(exceeded), task.over))
 
 
 def _label(policy: Policy) -> str:

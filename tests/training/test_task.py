@@ -175,10 +175,19 @@ def test_where_nothing_keeps_the_margin_what_breaks_no_limit_comes_first() -> No
     values = np.array([easy(W)] * 4)
     values[:, 3:5] = [1050, 500], [1000, 1000], [1040, 500], [1000, 990]  # the margin ends at 900
     assert np.argsort(task.fitness(values)).tolist() == [2, 0, 3, 1]
-    assert np.argsort(task.merits(values)).tolist() == [3, 1, 2, 0]
-    assert task.merits(values[1:2]).tolist() == task.fitness(values[1:2]).tolist()
+    assert task.places(values).tolist() == [3, 1, 2, 0]
     values[0, 3:5] = 900, 900
-    assert task.merits(values).argmin() == 0
+    assert task.places(values).argmin() == 0
+
+
+def test_of_results_that_exceed_the_limits_equally_the_goal_decides() -> None:
+    wish = parse("AWRT1, UTIL >= 99%", objective_table(W.groups))
+    task = Task(wish, "sum", [W], [W])
+    values = np.array([easy(W)] * 4)
+    values[:, 0], values[:, 2] = [60, 60, 60, 61], [500, 400, 400, 600]
+    assert len(set(task.fitness(values[:3]))) == 1
+    assert task.places(values).tolist() == [2, 1, 1, 0]
+    assert task.places(values[:0]).tolist() == []
 
 
 @pytest.mark.slow
