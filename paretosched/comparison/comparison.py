@@ -393,7 +393,8 @@ class Comparison:
         if self.wish is not None:
             of_wish = [row for row in rows if row["policy"] not in (ONLINE, BEST)]
             aim = bool(self.wish.weights or self.wish.near)
-            parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(of_wish, self.wish, against_front)}")
+            words = choice.wish_text(self.wish, hours=True)
+            parts.append(f"objective: {words}\n{wish_table(of_wish, self.wish, against_front)}")
             notes += [f"{WAY}{self.cost_of_nearest}"] if against_front and aim else []
             notes += [POSSIBLE] if any(row["share_of_possible"] is not None for row in rows) else []
             parts += [sentence] if (sentence := self.distance) else []
