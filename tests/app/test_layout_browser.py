@@ -182,9 +182,11 @@ def test_charts_have_the_colours_of_the_page_and_tables_no_line_above_their_head
         ring: look("#util .main-svg .point[style*='fill: none']").stroke,
         chosen: getComputedStyle(chosen).color,
         grid: look("#util .main-svg .gridlayer path").stroke,
+        icon: look("#util .modebar-btn path").fill,
       };
     }""")
     page.tab.emulate_media(color_scheme="light")
     assert looks["line"] == "0px"
     assert looks["ring"] == looks["chosen"]
+    assert looks["icon"] == "rgb(163, 174, 185)"  # that of quiet words on a dark page
     assert looks["grid"].endswith("/ 0.12)")  # nearly clear, because it lies above the schedules
