@@ -30,7 +30,7 @@ def figure(key: str, picture: Figure) -> str:
 def _least_width(picture: Figure) -> int:
     """Return the width in pixels below which a figure cannot be read; on a narrower screen it is scrolled sideways."""
     has_columns = len({axis.domain for axis in picture.select_xaxes()}) > 1
-    return 900 if has_columns or any(trace.type in ("parcoords", "splom") for trace in picture.data) else 500
+    return 1000 if has_columns or any(trace.type in ("parcoords", "splom") for trace in picture.data) else 500
 
 
 def table(heads: Sequence[str], lines: Sequence[str]) -> str:

@@ -43,4 +43,4 @@ def test_a_figure_is_never_too_narrow_to_be_read(tmp_path: Path) -> None:
     drawn = {"bars": bars({"a": {"b": 1.0}}, title="a"), "pairs": pairs(front, {}), "parallel": parallel(front, {})}
     write_figures(tmp_path / "figures.html", "a", drawn, dict.fromkeys(drawn, ""))
     plots = [a["style"] for _, a in Page((tmp_path / "figures.html").read_text()).elements if a.get("class") == "plot"]
-    assert [style.partition("min-width:")[2] for style in plots] == ["500px", "900px", "900px"]
+    assert [style.partition("min-width:")[2] for style in plots] == ["500px", "1000px", "1000px"]
