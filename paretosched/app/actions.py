@@ -49,7 +49,9 @@ def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
     try:
         said = with_wish(state, wish_grammar.parse(text, front.objectives, hours=True) if text.strip() else None, front)
     except InputError as error:
-        raise InputError(f"{error}. A wish is, for example: {EXAMPLE}") from None
+        message = str(error)
+        end = "" if message.endswith("?") else "."
+        raise InputError(f"{message}{end} A wish is, for example: {EXAMPLE}") from None
     if said.uncounted_policies:
         known = (
             ", ".join(map(wish.reference_text, state.policy_values)) or "none, until the workload has been simulated"

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 IDEALS = ("#E69F00", "star")  # colour and symbol of the ideal point, or of the best of each objective
 LETTERS = "ABCDEFGHIJKL"  # names of the schedules on the shortlist
 SMALLEST = (306.0, 210.0)  # pixels of a projection on a page of 1280 x 800
+SHORT_TITLES = {  # of axes whose full titles are longer than a small chart
+    "UTIL": "UTIL · from first submission (%)",
+    "AWRT": "AWRT · all jobs (hours)",
+}
 MARGIN = {"l": 68, "r": 14, "t": 10, "b": 46}
 CHOSEN, ASPIRED, ON_THE_WAY = "#d6006c", "#0072B2", "#7b8794"  # no mark has the colour of the chosen schedule
 PICK_COLOURS = ("#6a3d9a", "#8c510a", "#1b7837", "#b2182b", "#01665e", "#5c5c5c")  # of the shortlist; no mark's either
@@ -95,8 +99,8 @@ def empty(
     )
     for update, name in ((figure.update_xaxes, x), (figure.update_yaxes, y)):
         update(title_standoff=4)
-        if name == "AWRT":  # its full label is longer than a small chart
-            update(title_text="AWRT · all jobs (hours)")
+        if name in SHORT_TITLES:
+            update(title_text=SHORT_TITLES[name])
     for trace, note, (hue, symbol) in zip(
         figure.data, figure.layout.annotations, mark_styles(marks).values(), strict=True
     ):

@@ -174,10 +174,12 @@ def _wish(
     if not training_wish:
         return None, ""
     wish, *others = training_wish
-    asides = "".join(f"; {training_wish[other]} was trained for {wish_text(other)}" for other in others)
+    asides = "".join(f"; {training_wish[other]} was trained for {wish_text(other, hours=True)}" for other in others)
     return (
         wish,
-        f"the objective is {wish_text(wish)}, as {training_wish[wish]} was trained for it{asides}" if asides else "",
+        f"the objective is {wish_text(wish, hours=True)}, as {training_wish[wish]} was trained for it{asides}"
+        if asides
+        else "",
     )
 
 

@@ -417,8 +417,8 @@ def _text(options: argparse.Namespace, training: Training) -> str:
     shortfalls = "; ".join(training.shortfalls())
     return (
         (f"NOT AS WISHED: {options.output} is {shortfalls}\n" if shortfalls else "")
-        + f"{training.evaluations:,} policies tried for {wish_text(training.wish)} in {training.elapsed:.1f} s "
-        f"({cost:.1f} ms CPU each)\n\n{training.text()}\n\n"
+        + f"{training.evaluations:,} policies tried for {wish_text(training.wish, hours=True)} "
+        f"in {training.elapsed:.1f} s ({cost:.1f} ms CPU each)\n\n{training.text()}\n\n"
         f"{options.output}: {training.policy.name}; what it does: {PROGRAM} {explain}\n"
         f"next: {PROGRAM} compare {on} --policy fcfs"
     )

@@ -398,7 +398,8 @@ class Comparison:
         parts, notes = [policy_table(rows, self.objectives, against_front)], []
         if self.wish is not None:
             of_wish = [row for row in rows if row["policy"] not in (ONLINE, BEST)]
-            parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(of_wish, self.wish, against_front)}")
+            words = choice.wish_text(self.wish, hours=True)
+            parts.append(f"objective: {words}\n{wish_table(of_wish, self.wish, against_front)}")
             notes += [self.left_out] if self.left_out else []
             notes += [f"{WAY}{self.cost_of_nearest}"] if against_front and self.wish.aims else []
             notes += [POSSIBLE] if any(row["share_of_possible"] is not None for row in rows) else []

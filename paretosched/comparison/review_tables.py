@@ -27,7 +27,7 @@ def review_text(review: Review, dry: bool = False) -> str:
     whole = rows[: len(review.schedules) * (1 + len(review.workload.groups))]
     parts = [
         f"{DRY if dry else verdict_text(review)}\n{about_jobs(review)}",
-        f"objective: {wish_text(review.wish)}\n{gain_table(review, whole, dry)}",
+        f"objective: {wish_text(review.wish, hours=True)}\n{gain_table(review, whole, dry)}",
         *([change_table(review, whole)] if dry else []),
         group_table(review, whole),
         week_table(review, rows[len(whole) :]),

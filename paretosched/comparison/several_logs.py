@@ -30,7 +30,7 @@ def joint_text(comparisons: Sequence[Comparison]) -> str:
         names = list(dict.fromkeys(name for of_policy in gains.values() for name in of_policy))
         lines = [{"policy": p} | {n: with_sign(x) for n, x in of_policy.items()} for p, of_policy in gains.items()]
         columns = [Column("policy", "policy"), *(Column(name, name, ".1f") for name in names)]
-        words = wish_text(next(c.wish for c in comparisons if c.wish is not None))
+        words = wish_text(next(c.wish for c in comparisons if c.wish is not None), hours=True)
         parts.append(f"all workloads: {words} vs EASY\n{table(lines, columns)}")
     return "\n\n".join(parts)
 

@@ -18,7 +18,7 @@ from ..fronts.front_files import FrontLike, as_front
 from ..simulation.objective import Objective
 from ..wishes.wish import wish_text
 from .axes import column_in
-from .fronts import pairs, parallel, scatter
+from .fronts import ROOM, pairs, parallel, scatter
 from .outer_lines import Outer
 from .style import PAPER, SCALE, legend_below, mark_style, template, text
 
@@ -29,12 +29,14 @@ if TYPE_CHECKING:
     from ..fronts.front import Front
 
 CUT_FROM, CUT_TO = 6.0, 3.0  # bars longer than 6 times the usual length are cut to 3 times
+SHORTEST = 0.5  # per cent on both sides of EASY: a smaller difference is no long bar
 USUAL = 10.0  # per cent: the least usual length
 FAR = 2.0  # times EASY's response time; policies beyond are not in focus
 THICK = 19  # pixels from one bar to the next
 LONGEST_CATEGORY = 26  # letters beside bars
 LABEL = 0.22  # room for the number beside a bar, as a share of the longest bar
 MOST_PAIRS = 3
+LOWEST, HIGHEST = 480, 640  # pixels of the figure of positions
 GREYS = ("#9aa5b1", "#6c7885")  # of bars that are no policy
 
 
@@ -91,7 +93,9 @@ def bars(
     cut = _cut([max(map(abs, row.values())) for row in all_bars.values() if row])
     lengths = np.clip([x for rows in (all_bars, diamonds) for row in rows.values() for x in row.values()], -cut, cut)
     low, high = min(0.0, float(lengths.min())), max(0.0, float(lengths.max()))
-    span = (high - low) or 1.0
+    if high - low < SHORTEST:
+        low, high = -SHORTEST, SHORTEST
+    span = high - low
     figure = go.Figure(layout={"template": template()})
     for hue, (name, row) in zip(hues, all_bars.items(), strict=True):
         cut_marks = {
@@ -248,7 +252,7 @@ def use_over_time(
         hue, _ = mark_style(row - 1)
         curves = [(name, share, hue, 2.0)]
         if row > 1:
-            curves.insert(0, (reference, busy[reference], SCALE[3], 1.0))
+            curves.insert(0, (reference, busy[reference], GREYS[1], 1.0))
         for policy, values, colour, width in curves:
             figure.add_trace(
                 go.Scatter(
@@ -262,7 +266,7 @@ def use_over_time(
                 row=row,
                 col=1,
             )
-        behind = f'<span style="color:{SCALE[3]}"> &nbsp; {text(reference)} behind</span>' if row > 1 else ""
+        behind = f" &nbsp; {text(reference)} behind" if row > 1 else ""
         figure.add_annotation(
             text=f'<b style="color:{hue}">━</b> {text(name)}{behind}', x=0, xref="x domain", xanchor="left", y=1.0,
             yref="y domain", yanchor="bottom", showarrow=False, row=row, col=1,
@@ -307,9 +311,8 @@ def all_figures(
         before = prefix(comparisons, number) if several else ""
         charts = _improvements(comparison)
         if front is not None:
-            charts |= _positions(comparison, front)
-            if charts.keys() >= {"improvements", "positions"}:  # they are side by side on the page
-                charts["positions"].layout.height = min(max(charts["improvements"].layout.height, 480), 640)
+            beside = charts["improvements"].layout.height if charts else LOWEST  # they are side by side on the page
+            charts |= _positions(comparison, front, min(max(beside, LOWEST), HIGHEST))
         if comparison.edges is not None:
             shares = dict(zip(comparison.policies, comparison.busy, strict=True))
             name = text(comparison.workload_name)
@@ -345,7 +348,7 @@ def _improvements(comparison: Comparison) -> dict[str, Figure]:
 def _objective_gains(gains: Mapping[str, Mapping[str, float]], comparisons: Sequence[Comparison]) -> Figure:
     """Draw the gains of the objective on each workload."""
     policies = dict.fromkeys(name for comparison in comparisons for name in comparison.policies[1:])
-    words = next(wish_text(comparison.wish) for comparison in comparisons if comparison.wish is not None)
+    words = next(wish_text(comparison.wish, hours=True) for comparison in comparisons if comparison.wish is not None)
     return bars(
         {name: gains.get(name, {}) for name in policies},
         title="Objective against EASY",
@@ -355,7 +358,7 @@ def _objective_gains(gains: Mapping[str, Mapping[str, float]], comparisons: Sequ
     )
 
 
-def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
+def _positions(comparison: Comparison, front: Front, height: int) -> dict[str, Figure]:
     """Return the figure of the policies and the front in two response times, by its name; nothing without two."""
     times = [o.name for o in front.defined_objectives if o.unit == "s"]
     of_wish = [name for name in (comparison.wish.names if comparison.wish else ()) if name in times]
@@ -376,8 +379,9 @@ def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
         nearest_online = comparison.nearest_online
         if nearest_online is not None and not np.array_equal(nearest_online, comparison.nearest, equal_nan=True):
             marks[NEAREST_ONLINE] = nearest_online
-    figure = scatter(front, axes[0], axes[1], marks, focus=focus, outer=comparison.outer)
-    figure.layout.title.text = f"Positions in {axes[0]} and {axes[1]}"
+    room = (ROOM[0], (height - 120) / 1.19)  # without the title, and the legend below
+    figure = scatter(front, axes[0], axes[1], marks, focus=focus, outer=comparison.outer, room=room)
+    figure.update_layout(title_text=f"Positions in {axes[0]} and {axes[1]}", height=height)
     return {"positions": figure}
 
 
@@ -452,7 +456,7 @@ def _hides(paper_value: float, value: float, span: float, cut: float) -> bool:
 
 def _bar_label(value: float, cut: bool) -> str:
     """Return the number beside a bar; the number of a bar that is cut has arrows."""
-    words = f"{round(value, 1) + 0.0:+.1f} %" if round(value, 1) else "0.0 %"
+    words = f"{round(value, 1) + 0.0:+,.1f} %" if round(value, 1) else "0.0 %"
     if not cut:
         return words
     return f"{words} ▸▸" if value > 0 else f"◂◂ {words}"

@@ -62,6 +62,7 @@ def scatter(
     colour: str | None = None,
     focus: Sequence[str] = (),
     outer: Outer | None = None,
+    room: tuple[float, float] = ROOM,
 ) -> Figure:
     """Draw two objectives of every schedule on a front against each other.
 
@@ -86,6 +87,8 @@ def scatter(
         `colour`, the colour then shows which schedules are online and which know the future.
     outer
         Lines that no schedule is below, as `outer_front` returns them; that of the two objectives is drawn behind all.
+    room
+        Width and height in pixels of the plot, for which names are placed.
 
     Raises
     ------
@@ -127,7 +130,7 @@ def scatter(
         )
         for (name, part), hue in zip(parts.items(), OFFLINE_ONLINE, strict=False)
     ]
-    empty = plane(front, x, y, marks, log=log, webgl=webgl, focus=focus)
+    empty = plane(front, x, y, marks, log=log, webgl=webgl, focus=focus, room=room)
     line = outer_line(outer or {}, across, up, *ranges)
     behind = [(go.Scattergl if webgl else go.Scatter)(line, showlegend=True)] if line else []
     figure = go.Figure([*behind, *cloud, *empty.data], empty.layout)
@@ -164,7 +167,7 @@ def plane(
     webgl
         Whether marks are drawn by WebGL; they must be if the schedules are, so that the marks are above them.
     room
-        Width and height in pixels of the plot for which names are placed; a larger plot only has more room.
+        Width and height in pixels of the plot, for which names are placed.
     """
     from plotly import graph_objects as go
 

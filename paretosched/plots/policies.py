@@ -127,7 +127,7 @@ def overtaking(explanation: Explanation) -> Figure:
         template=template(),
         title={
             "text": f"{text(policy.name)}: who overtakes whom, and when",
-            "subtitle": {"text": f"{reading} &nbsp;|&nbsp; {signs}"},
+            "subtitle": {"text": f"{reading}<br>{signs}"},
         },
         height=plots + 170 + 60,
         margin={"l": 110, "r": 20, "t": 170, "b": 60},

@@ -269,7 +269,7 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
 
 
 def _wish_head(wish: Wish) -> str:
-    return f'<h2>What the owner wants: <span class="wish">{html.escape(wish_text(wish))}</span></h2>'
+    return f'<h2>What the owner wants: <span class="wish">{html.escape(wish_text(wish, hours=True))}</span></h2>'
 
 
 def _side_by_side(pictures: Mapping[str, Figure], names: Sequence[str]) -> str:

@@ -20,11 +20,17 @@ WIDE = ("parallel", "pairs", OVER_TIME)  # figures as wide as the page
 def figure(key: str, picture: Figure) -> str:
     """Return the HTML of a figure, which the script of the page draws; `key` becomes its id."""
     label = html.escape(re.sub("<[^>]*>", " ", picture.layout.title.text), quote=True)
-    height = picture.layout.height or 480
+    size = f"height:{picture.layout.height or 480}px;min-width:{_least_width(picture)}px"
     return (
-        f'<figure id="{key}"><div class="plot" role="img" aria-label="{label}" style="height:{height}px"></div>'
+        f'<figure id="{key}"><div class="plot" role="img" aria-label="{label}" style="{size}"></div>'
         f'<script type="application/json">{inline(picture.to_json())}</script></figure>'
     )
+
+
+def _least_width(picture: Figure) -> int:
+    """Return the width in pixels below which a figure cannot be read; on a narrower screen it is scrolled sideways."""
+    has_columns = len({axis.domain for axis in picture.select_xaxes()}) > 1
+    return 1000 if has_columns or any(trace.type in ("parcoords", "splom") for trace in picture.data) else 500
 
 
 def table(heads: Sequence[str], lines: Sequence[str]) -> str:

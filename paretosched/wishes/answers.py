@@ -160,7 +160,8 @@ class Answer:
         """Return which schedule it is, and how good it is."""
         where = "within the limits" if not self.exceeded else f"{100 * self.exceeded:,.2f} % outside the limits"
         place = f", {where}" if self.wish.limits else ""
-        lines = [f"{wish_text(self.wish)}\n{self.workload}: row {self.row} of {self.schedules:,} is nearest{place}"]
+        words = wish_text(self.wish, hours=True)
+        lines = [f"{words}\n{self.workload}: row {self.row} of {self.schedules:,} is nearest{place}"]
         if self.exceeded:
             but = "" if self.easy_exceeded else ", but EASY is"
             lines.append(f"no schedule of the front is within the limits{but}; this one exceeds them least")

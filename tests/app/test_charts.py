@@ -43,3 +43,9 @@ def test_long_names_of_groups_are_cut_and_many_are_told() -> None:
     front = a_front(40, groups=("x" * 500, *map(str, range(2, 21))))
     assert all(len(axis["label"]) <= 18 for axis in axes(front, {}))
     assert max(map(len, " ".join(in_words(front)).split())) < 60
+
+
+def test_titles_of_axes_are_short_enough_for_a_small_chart() -> None:
+    base = empty(FRONT, "UTIL", "AWRT", {}, log=True)
+    titles = [base["layout"][key]["title"]["text"] for key in ("xaxis", "yaxis")]
+    assert titles == ["UTIL · from first submission (%)", "AWRT · all jobs (hours)"]

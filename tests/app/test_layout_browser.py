@@ -168,3 +168,25 @@ def test_the_chosen_schedule_the_known_ones_and_the_shortlist_look_different(pag
     colours = {look.partition(" ")[0] + look.split(")")[0] for look in looks[:3]}
     assert looks[-1].split(")")[0] not in {look.split(")")[0] for look in looks[:-1]}
     assert len(colours) == 3
+
+
+def test_charts_have_the_colours_of_the_page_and_tables_no_line_above_their_head(page: Page) -> None:
+    page.tab.emulate_media(color_scheme="dark")
+    looks = page.tab.evaluate("""() => {
+      const look = (selector) => getComputedStyle(document.querySelector(selector));
+      const chosen = document.createElement("p");
+      chosen.style.color = "var(--chosen)";
+      document.body.append(chosen);
+      return {
+        line: look("#wishes thead td").borderTopWidth,
+        ring: look("#util .main-svg .point[style*='fill: none']").stroke,
+        chosen: getComputedStyle(chosen).color,
+        grid: look("#util .main-svg .gridlayer path").stroke,
+        icon: look("#util .modebar-btn path").fill,
+      };
+    }""")
+    page.tab.emulate_media(color_scheme="light")
+    assert looks["line"] == "0px"
+    assert looks["ring"] == looks["chosen"]
+    assert looks["icon"] == "rgb(163, 174, 185)"  # that of quiet words on a dark page
+    assert looks["grid"].endswith("/ 0.12)")  # nearly clear, because it lies above the schedules

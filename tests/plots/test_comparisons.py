@@ -114,10 +114,22 @@ def test_a_bar_that_would_dwarf_the_others_is_cut_but_keeps_its_number():
     good, awful = drawn_bars(figure)
     assert list(good.x) == [12.0]
     assert -100 < awful.x[0] < -12
-    assert awful.text[0] == "◂◂ -2828.3 %"
+    assert awful.text[0] == "◂◂ -2,828.3 %"
     assert awful.textposition[0] == "inside"
     assert awful.customdata[0][1] == -2828.3
     assert drawn_bars(bars({"awful": {"a": -2828.3}}, title=""))[0].x[0] == -2828.3  # nothing to be dwarfed
+
+
+def test_differences_that_round_to_nothing_are_no_long_bars():
+    figure = bars({"ours": {"CTC": -0.007, "KTH": 0.0}}, title="")
+    low, high = figure.layout.xaxis.range
+    assert low <= -0.5 < 0.5 <= high
+    assert list(figure.data[0].text) == ["0.0 %", "0.0 %"]
+
+
+def test_numbers_beside_bars_have_thousands():
+    (bar,) = drawn_bars(bars({"ours": {"CTC": -1991.64}}, title=""))
+    assert list(bar.text) == ["-1,991.6 %"]
 
 
 def test_undefined_values_have_no_bar_and_none_at_all_cannot_be_drawn():
@@ -214,3 +226,21 @@ def test_figures_of_several_workloads_begin_with_their_names():
         "2-workload-utilisation", "3-b-improvements", "3-b-utilisation",
     ]  # fmt: skip
     assert list(by_name["objective"].layout.yaxis.ticktext) == ["CTC/../x", "", "b"]
+
+
+def test_names_of_positions_are_placed_for_the_height_that_is_drawn():
+    front = a_front(60)
+    rows = {f"policy with a long name {k}": k for k in range(7)}
+    marks = {name: front.values[row] for name, row in rows.items()}
+    low, high = (scatter(front, "AWRT1", "AWRT2", marks, room=(460.0, height)) for height in (330.0, 437.0))
+    assert [a.ay for a in low.layout.annotations] != [a.ay for a in high.layout.annotations]
+    for figure, height in ((low, 330.0), (high, 437.0)):
+        bottom, top = figure.layout.yaxis.range
+        left, right = figure.layout.xaxis.range
+        centres = [
+            ((a.x - left) / (right - left) * 460 + a.ax, (top - a.y) / (top - bottom) * height + a.ay)
+            for a in figure.layout.annotations
+        ]
+        assert all(
+            abs(x - v) >= 7.2 * 25 or abs(y - w) >= 22 for k, (x, y) in enumerate(centres) for v, w in centres[:k]
+        )

@@ -401,6 +401,8 @@ def test_the_figure_escapes_and_cuts_what_users_named() -> None:
     figure = overtaking(explain(policy))
     words = json.loads(figure.to_json())
     assert words["layout"]["title"]["text"].startswith("&lt;i&gt;mine&lt;/i&gt;: who")
+    lines = words["layout"]["title"]["subtitle"]["text"].split("<br>")
+    assert [len(html.unescape(line)) < 100 for line in lines] == [True, True]  # a longer line is cut off
     ticks = words["layout"]["xaxis"]["ticktext"]
     assert ticks == ["&lt;b&gt;% {x}&lt;/b&gt;", "g" * 13 + "…", "g" * 13 + "…"]
     assert not any("%{x}" in line for note in words["layout"]["annotations"] for line in [note["text"]])

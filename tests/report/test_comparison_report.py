@@ -293,7 +293,9 @@ def test_a_report_needs_neither_a_front_nor_a_wish():
 @pytest.mark.slow
 def test_limits_and_points_are_shown_and_what_is_undefined_is_a_dash():
     front, comparison = front_and_comparison(wish="near AWRT1 = 1h, AWRT2 in 1s..2s")
-    table = cells(report(front, comparison), "What the owner wants")
+    page = report(front, comparison)
+    assert "near AWRT1 = 1h, AWRT2 in 1s..2s" in page  # with units, not "3600"
+    table = cells(page, "What the owner wants")
     row = comparison.rows()[0]
     assert table[0] == ["EASY", f"{row['objective']:.4f}", "–", f"{100 * row['exceeded']:,.2f} %"]
     table = cells(report(*front_and_comparison(wish="AWRT2 <= 1s")), "What the owner wants")

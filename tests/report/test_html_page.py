@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 from pathlib import Path
 
-from paretosched.plots.fronts import clouds
+from paretosched.plots.comparisons import bars
+from paretosched.plots.fronts import clouds, pairs, parallel
 from paretosched.report.html_page import write_figures, write_gallery
 from support.fronts import a_front
 from support.report_page import HOSTILE, Page
@@ -35,3 +36,11 @@ def test_a_gallery_shows_the_pictures_beside_it_and_escapes_every_word(tmp_path:
     assert HOSTILE not in page
     assert "<script" not in page
     assert page.count(html.escape(HOSTILE)) == 5  # title twice, about, alternative text and caption
+
+
+def test_a_figure_is_never_too_narrow_to_be_read(tmp_path: Path) -> None:
+    front = a_front(30)
+    drawn = {"bars": bars({"a": {"b": 1.0}}, title="a"), "pairs": pairs(front, {}), "parallel": parallel(front, {})}
+    write_figures(tmp_path / "figures.html", "a", drawn, dict.fromkeys(drawn, ""))
+    plots = [a["style"] for _, a in Page((tmp_path / "figures.html").read_text()).elements if a.get("class") == "plot"]
+    assert [style.partition("min-width:")[2] for style in plots] == ["500px", "1000px", "1000px"]
