@@ -51,6 +51,20 @@ def test_the_schedule_is_that_of_the_oracle(text: str, name: str) -> None:
     assert schedule.start.tolist() == start_times(w, rule_of(policy, w))
 
 
+@pytest.mark.parametrize("algorithm", ["tree", "classic"])
+def test_fair_shares_are_computed_anew_at_multiples_of_the_period_wherever_the_log_begins(algorithm: str) -> None:
+    w = random_jobs(3, 120, 16, gap=2, run=40)
+    w = w.with_(submit=w.submit + 165, user=np.arange(120) % 7)
+    policy = as_policy(f"order: 100 * fairshare + wait / 60; backfill: easy; fair-share: {algorithm} every 50s")
+    assert isinstance(policy, Priority)
+    rule = rule_of(policy, w)
+    assert rule.shares_of is not None
+    assert rule.shares_of.first == 150
+    assert ps.simulate(w, policy).start.tolist() == start_times(w, rule)
+    from_the_first_job = rule._replace(shares_of=rule.shares_of._replace(first=165))
+    assert start_times(w, from_the_first_job) != start_times(w, rule)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("reservations", ["easy:33", "easy:40 for 1,2", "conservative"])
 def test_slack_with_more_reservations_than_are_looked_for_one_by_one(reservations: str) -> None:

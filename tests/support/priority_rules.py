@@ -39,5 +39,7 @@ def rule_of(policy: Priority, w: Workload) -> Rule:
         users = sorted({max(-1, user) for user in w.user.tolist()})
         accounts = [1 + users.index(max(-1, user)) for user in w.user.tolist()]
         equal = (-1, *[0] * len(users)), (0, *[1] * len(users)), (False, *[True] * len(users))
-        shares_of = SharesOf(*equal, policy.fair_share.algorithm, policy.fair_share.period, int(w.submit[0]))
+        period = policy.fair_share.period
+        first = int(w.submit[0]) // period * period  # factors are computed anew at multiples of the period
+        shares_of = SharesOf(*equal, policy.fair_share.algorithm, period, first)
     return Rule(key_by(policy.orders), backfill, candidates, accounts, shares, float(policy.half_life), shares_of)
