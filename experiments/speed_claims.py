@@ -74,7 +74,7 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
     row_of_speed("CONS replan", "CONS replan", digits=1),
     Claim(
         SPEED,
-        "{} of them miss their goals",
+        "{} of them misses its goal",
         lambda r: [in_words(sum(slowest(r, policies) > goal(policies[0]) for policies in WITH_GOALS))],
     ),
     measurement(SPEED, "the time per job grows by at most {:.0f} % a decade", "growth"),
