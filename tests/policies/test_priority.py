@@ -65,6 +65,21 @@ def test_fair_shares_are_computed_anew_at_multiples_of_the_period_wherever_the_l
     assert start_times(w, from_the_first_job) != start_times(w, rule)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "order: wait / 1h - usage / share; backfill: easy; half-life: 1h; shares: 1 = 3, 2 = 0.5",
+        "order: 100 * fairshare + wait / 60; backfill: easy; fair-share: classic every 50s damping 7",
+    ],
+)
+def test_usage_of_users_and_damping_are_those_of_the_oracle(text: str) -> None:
+    w = random_jobs(3, 120, 16, gap=2, run=40)
+    w = w.with_(user=np.arange(120) % 7 - 1)
+    policy = as_policy(text)
+    assert isinstance(policy, Priority)
+    assert ps.simulate(w, policy).start.tolist() == start_times(w, rule_of(policy, w))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("reservations", ["easy:33", "easy:40 for 1,2", "conservative"])
 def test_slack_with_more_reservations_than_are_looked_for_one_by_one(reservations: str) -> None:

@@ -31,15 +31,18 @@ def rule_of(policy: Priority, w: Workload) -> Rule:
         places(b.named),
         b.slack,
     )
-    shares = [policy.shares.get(w.groups[g], 1 / len(w.groups)) for g in w.group.tolist()]
     candidates = key_by(policy.candidate_orders) if b.order else None
-    accounts = w.group.tolist() if policy.usage == "group" else None
+    assert (policy.nodes, policy.usage == "account", policy.fair_share.associations) == (None, False, ())  # not told
+    of_jobs = [max(-1, user) for user in w.user.tolist()]
+    users = sorted(set(of_jobs))
+    names = [*w.groups] if policy.usage == "group" else [str(user) for user in users]
+    accounts = w.group.tolist() if policy.usage == "group" else [users.index(user) for user in of_jobs]
+    shares = [policy.shares.get(names[account], 1 / len(names)) for account in accounts]
     shares_of = None
     if "fairshare" in policy.variables:  # of equal users
-        users = sorted({max(-1, user) for user in w.user.tolist()})
-        accounts = [1 + users.index(max(-1, user)) for user in w.user.tolist()]
+        accounts = [1 + users.index(user) for user in of_jobs]
         equal = (-1, *[0] * len(users)), (0, *[1] * len(users)), (False, *[True] * len(users))
-        period = policy.fair_share.period
-        first = int(w.submit[0]) // period * period  # factors are computed anew at multiples of the period
-        shares_of = SharesOf(*equal, policy.fair_share.algorithm, period, first)
+        fair = policy.fair_share
+        first = int(w.submit[0]) // fair.period * fair.period  # factors are computed anew at multiples of the period
+        shares_of = SharesOf(*equal, fair.algorithm, fair.period, first, float(fair.damping))
     return Rule(key_by(policy.orders), backfill, candidates, accounts, shares, float(policy.half_life), shares_of)
