@@ -11,6 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-dep
 LOCKED := --only-binary :all: --require-hashes -r
 PARALLEL := -n auto --dist worksteal
 SELECTION := tests/whole/test_attack_selection.py
+SITE := docs/_build docs/_static/pictures docs/_static/plotly.min.js $(addprefix docs/reference/,api commands policies schemas) docs/results
 
 .PHONY: demo check test docs attack-selection attack bench lint format coverage dist compat lock licences sbom clean
 
@@ -128,5 +129,5 @@ sbom: $(TESTED)
 	  -o $(DIST)/paretosched-$$($(BIN)/python -c 'import importlib.metadata as m; print(m.version("paretosched"))').cdx.json
 
 clean:
-	@rm -rf $(VENV) demo $(DIST) build docs/_build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
-	@find paretosched tests experiments -name __pycache__ -type d -prune -exec rm -rf {} +
+	@rm -rf $(VENV) demo $(DIST) build $(SITE) *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage*
+	@find paretosched tests experiments docs release -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -203,8 +203,8 @@ def main() -> int:
     options.add_argument(
         "--trace", type=Path, metavar="LOG", help="log whose page is measured; default: the built-in one"
     )
-    options.add_argument("--repeats", type=int, default=20)
-    options.add_argument("--points", type=int, nargs="*", default=list(GOALS))
+    options.add_argument("--repeats", type=int, default=20, help="of each measurement (default %(default)s)")
+    options.add_argument("--points", type=int, nargs="*", default=list(GOALS), help="schedules of each made-up front")
     arguments = options.parse_args()
     if executable() is None:
         print("NO BROWSER: the page was not measured; install chromium and playwright, or name one in BROWSER_PATH")

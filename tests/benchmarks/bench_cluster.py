@@ -307,10 +307,26 @@ def large_store(evaluations: int) -> None:
     print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB at most")
 
 
+def own_workers(seconds: float) -> None:
+    """Print how much faster two workers of this machine are than one, in about so many seconds each."""
+    for name, algorithm, real in (
+        ("weighting, archive", "archive", Weighting("easy")),
+        ("strict sequence, nsga2", "nsga2", Sequences("strict", moves="swap")),
+    ):
+        one, two = (
+            run_search(algorithm, int(seconds * n / SHORT) + 150, Sleeping(SHORT, SHORT, real), n, workers=n)
+            for n in (1, 2)
+        )
+        speed_up = (two.evaluations / two.wall) / (one.evaluations / one.wall)
+        print(f"{name}, {1000 * SHORT:g} ms: two workers {speed_up:.2f} x one; driver {two.driver:.3f} ms each")
+
+
 def main() -> None:
-    """Measure own workers and a crowd, and print a table of each."""
+    """Measure own workers and a crowd, or the crowd or the store of the options, and print what they need."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--workers", type=int, action="append", help="of the crowd; may be given again")
+    parser.add_argument(
+        "--workers", type=int, action="append", help="of the crowd, and no own ones; may be given again"
+    )
     parser.add_argument("--lag", type=int, action="append", help="of the crowd; may be given again")
     parser.add_argument("--seconds", type=float, default=20.0, help="about how long each measurement takes")
     parser.add_argument("--slower", type=float, default=1.0, help="how many times as long all sleep; for busy machines")
@@ -342,20 +358,8 @@ def main() -> None:
         Column("busy", "busy", ".2f"),
     ]
     rows = []
-    for name, algorithm, real in (
-        ()
-        if options.workers
-        else (
-            ("weighting, archive", "archive", Weighting("easy")),
-            ("strict sequence, nsga2", "nsga2", Sequences("strict", moves="swap")),
-        )
-    ):
-        one, two = (
-            run_search(algorithm, int(options.seconds * n / SHORT) + 150, Sleeping(SHORT, SHORT, real), n, workers=n)
-            for n in (1, 2)
-        )
-        speed_up = (two.evaluations / two.wall) / (one.evaluations / one.wall)
-        print(f"{name}, {1000 * SHORT:g} ms: two workers {speed_up:.2f} x one; driver {two.driver:.3f} ms each")
+    if not options.workers:
+        own_workers(options.seconds)
     sleeping = Sleeping(DRAWN[0] * options.slower, DRAWN[1] * options.slower)
     for workers in options.workers or (64, 256, 1024):
         for lag in options.lag or (1000, 10 * workers, 20 * workers, 40 * workers):

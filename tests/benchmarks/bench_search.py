@@ -46,8 +46,8 @@ def run_search(w: ps.Workload, run: Path, algorithm: str, evaluations: int) -> t
 def main() -> None:
     """Search with every algorithm, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--jobs", type=int, default=5000)
-    parser.add_argument("--evaluations", type=int, default=4000)
+    parser.add_argument("--jobs", type=int, default=5000, help="of the log (default %(default)s)")
+    parser.add_argument("--evaluations", type=int, default=4000, help="of each search (default %(default)s)")
     options = parser.parse_args()
     w = ps.lublin(jobs=options.jobs, processors=128, seed=71)
     easy, objectives = np.asarray(ps.objectives(ps.simulate(w, "easy"))), objective_table(w.groups)

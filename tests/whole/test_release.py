@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
 from importlib.metadata import version
+from pathlib import Path
 
 import paretosched as ps
 from support.experiments import ROOT
@@ -47,3 +50,18 @@ def test_the_changelog_has_dates() -> None:
     headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert headings[0] == "[Unreleased]"
     assert [h for h in headings[1:] if not re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", h)] == []
+
+
+def test_clean_leaves_what_took_hours_alone(tmp_path: Path) -> None:
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    kept = re.compile(r"#|!|results/|experiments/|__pycache__|\*\.(swf|nb)")  # of hours, or a part of what else goes
+    made = [name.replace("*", "x") for name in ignored if not kept.match(name)]
+    made += [f"{folder}/__pycache__/" for folder in ("paretosched/core", "tests/whole", "docs/_site", "release")]
+    work = tmp_path / "experiments" / "gfs" / "work"
+    for name in (*made, "experiments/gfs/work/"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).mkdir(exist_ok=True) if name.endswith("/") else (tmp_path / name).touch()
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    subprocess.run(["make", "-C", tmp_path, "clean"], check=True, capture_output=True)
+    assert [name for name in made if (tmp_path / name).exists()] == []
+    assert work.exists()
