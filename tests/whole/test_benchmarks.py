@@ -120,6 +120,7 @@ def test_deployments_are_timed_to_the_end(run: Run, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_crowd_is_measured_to_the_end(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, drops_connections: None
 ) -> None:
@@ -131,6 +132,7 @@ def test_a_crowd_is_measured_to_the_end(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_own_workers_are_measured_to_the_end(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     of_cluster(monkeypatch)
     bench_cluster.own_workers(0.6)
