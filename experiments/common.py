@@ -77,7 +77,8 @@ def run_parser(experiment: str, about: str | None, quick: str, parts: Sequence[s
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help=quick)
     if parts:
-        parser.add_argument("--part", action="append", choices=parts, help="may be given again; default: all, in order")
+        about_parts = "may be given again; default: all, in order; some need what earlier ones have written"
+        parser.add_argument("--part", action="append", choices=parts, help=about_parts)
     results = ROOT / "results" / experiment
     parser.add_argument("--results", type=Path, default=results, help="where the results go")
     return parser

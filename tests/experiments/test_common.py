@@ -67,6 +67,11 @@ def test_every_option_is_still_there(experiment: str) -> None:
         assert set(words) == options[experiment] | {"--help"}
 
 
+def test_the_help_says_that_a_part_may_need_another(common: Any) -> None:
+    text = common.run_parser("gfs", "", "", ("iterative", "applied")).format_help()
+    assert "some need what earlier ones have written" in " ".join(text.split())
+
+
 def test_stand_ins_of_two_logs_differ_and_are_the_same_again(common: Any) -> None:
     size = {"jobs": 50, "processors": 32, "seed": 3}
     ctc, kth = (common.stand_in(log, size) for log in ("CTC", "KTH"))
