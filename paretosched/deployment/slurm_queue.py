@@ -64,6 +64,8 @@ class QueuedJob(NamedTuple):
         The name of its reservation; "" without one.
     memory, nodes, nice
         What it requests, as `paretosched.workload.requests` has it: MiB, nodes, and its nice value.
+    array
+        The number by which scontrol changes all tasks of its array, also those that run; its own, if it is in none.
     """
 
     id: int
@@ -81,6 +83,7 @@ class QueuedJob(NamedTuple):
     memory: int = 0
     nodes: int = 1
     nice: int = 0
+    array: int = 0
 
     @property
     def gpus(self) -> int:
@@ -191,6 +194,7 @@ def job_of(cells: Mapping[str, str]) -> QueuedJob:
         _mebibytes(tres.get("mem", "0")),
         _first_number(tres.get("node", cells["NumNodes"])),
         _whole(cells["Nice"]),
+        _number(name["ArrayJobID"] or name["HetJobID"] or name["JobID"]),
     )
 
 
@@ -267,6 +271,11 @@ def seconds_of(text: str) -> int:
     for number in clock.split(":"):
         total = total * 60 + int(number)
     return min(NO_LIMIT, max(1, total + 86_400 * int(days or 0)))
+
+
+def numbers_in_use(jobs: Iterable[QueuedJob]) -> set[int]:
+    """Return the numbers by which scontrol can change jobs; an array has one as long as one of its tasks is there."""
+    return {number for job in jobs for number in (job.id, job.array)}
 
 
 def is_ours(job: QueuedJob, partitions: Collection[str]) -> bool:

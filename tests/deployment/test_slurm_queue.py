@@ -15,6 +15,7 @@ from paretosched.deployment.slurm_queue import (
     QueuedJob,
     check_partitions,
     jobs_in,
+    numbers_in_use,
     read_queue,
     read_site_factors,
     seconds_of,
@@ -131,6 +132,11 @@ def test_tasks_of_an_array_have_their_own_width_and_running_ones_are_jobs_of_the
     assert [(job.id, job.widths["cpus"], job.pending) for job in jobs(*lines)] == [(10, 4, True), (12, 4, False)]
     alone = line_of(11, array=10), line_of(10, state="RUNNING")  # of the array all but one task have begun
     assert [(job.id, job.pending) for job in jobs(*alone)] == [(11, True), (10, False)]
+    assert numbers_in_use(jobs(line_of(12, array=10, state="RUNNING"), line_of(20, het=20, array="N/A"))) == {
+        10,
+        12,
+        20,
+    }
 
 
 @pytest.mark.parametrize(
