@@ -33,6 +33,7 @@ FIELDS = (
     "Account",
 )
 MOST_JOBS = 1_000_000
+DIGITS = 11  # of a number of processors; more are beyond WIDEST in any case
 MOST_MEMORY = 2**40  # MiB; a job that asks for more waits for ever
 NO_LIMIT = 525_600 * 60  # s, a year: what Slurm itself takes for a job without a limit
 NONE = ("", "(null)", "N/A", "None", "Unknown")
@@ -205,10 +206,11 @@ def join(job: QueuedJob, part: QueuedJob, is_task: bool = False) -> QueuedJob:
     cannot run yet. The processors of parts add up, those of tasks do not.
     """
     both = (job.eligible, part.eligible)
-    asked = {} if is_task else {name: getattr(job, name) + getattr(part, name) for name in ("memory", "nodes")}
+    most = {"memory": MOST_MEMORY, "nodes": WIDEST}
+    asked = {name: min(m, getattr(job, name) + getattr(part, name)) for name, m in most.items() if not is_task}
     return job._replace(
         **asked,
-        widths={name: job.widths[name] + (0 if is_task else part.widths[name]) for name in WIDTHS},
+        widths={name: min(WIDEST, job.widths[name] + (0 if is_task else part.widths[name])) for name in WIDTHS},
         limit=max(job.limit, part.limit),
         is_held=job.is_held or part.is_held,
         partitions=tuple(dict.fromkeys((*job.partitions, *part.partitions))),
@@ -218,12 +220,14 @@ def join(job: QueuedJob, part: QueuedJob, is_task: bool = False) -> QueuedJob:
 
 
 def _first_number(text: str) -> int:
-    """Return the number with which a text begins: of a range, such as 2-4, the smallest; 2K is 2000."""
-    match = re.match(r"(\d{1,9})(?!\d)(K?)", text, re.ASCII)
-    width = int(match[1]) * (1000 if match[2] else 1) if match is not None else WIDEST + 1
-    if width > WIDEST:
+    """Return the number with which a text begins: of a range, such as 2-4, the smallest; 2K is 2000.
+
+    It is WIDEST at most: Slurm lets a user ask for more than any machine has, and such a job waits for ever.
+    """
+    match = re.match(r"(\d+)(K?)", text, re.ASCII)
+    if match is None:
         raise ValueError(f"a number of processors or nodes is {text[:40]!r}")
-    return width
+    return min(WIDEST, int(match[1][:DIGITS]) * (1000 if match[2] else 1))
 
 
 def _number(text: str) -> int:
@@ -264,7 +268,7 @@ def seconds_of(text: str) -> int:
         return NO_LIMIT
     days, dash, clock = text.rpartition("-")
     if not re.fullmatch(r"\d{1,9}(:\d{1,9}){0,2}", clock, re.ASCII) or (
-        dash and not re.fullmatch(r"\d{1,6}", days, re.ASCII)
+        dash and not re.fullmatch(r"\d{1,9}", days, re.ASCII)
     ):
         raise ValueError(f"a time limit is {text[:40]!r}")
     total = 0

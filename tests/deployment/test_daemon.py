@@ -382,6 +382,15 @@ def test_a_bounded_share_stays_below_its_bound(fake: FakeSlurm, plan: Plan) -> N
     assert max(fake.writes().values()) <= 250
 
 
+@pytest.mark.parametrize("policy", [SHORT_FIRST, "order: -wait * width / estimate", "order: memory + nodes + area"])
+def test_a_job_that_is_wider_than_any_machine_is_one_of_the_order(fake: FakeSlurm, plan: Plan, policy: str) -> None:
+    plan.policy.write_text(policy, encoding="utf-8")
+    wide = {"cpus": 3_000_000_000, "nodes": "3000M", "tres": "cpu=3000000000,mem=9999999999P,node=3000000000"}
+    fake.queue(JOBS | {4: wide, 5: {**wide, "limit": "UNLIMITED"}}, {})
+    once(plan)
+    assert sorted(fake.writes()) == [1, 2, 3, 4, 5]
+
+
 def test_an_empty_queue_is_no_error(fake: FakeSlurm, plan: Plan) -> None:
     fake.queue({}, {})
     once(plan)
