@@ -116,11 +116,11 @@ def no_job_fits(policy: Policy, how: str | None, jobs: Sequence[QueuedJob]) -> s
         return ""
     return (
         f"no waiting job is of a group of the policy ({first_few(named, limit=8)}): their {how} is "
-        f"{first_few(map(_shortened, sorted(met)), limit=8)}; is --groups {how} right?"
+        f"{first_few(map(_short_name, sorted(met)), limit=8)}; is --groups {how} right?"
     )
 
 
-def _shortened(name: str) -> str:
+def _short_name(name: str) -> str:
     """Return a name; what would fill a line is cut: without slurmdbd an account is any text that a user likes."""
     return name if name.isprintable() and len(name) <= LONGEST_SHOWN else in_quotes(name, LONGEST_SHOWN)
 
