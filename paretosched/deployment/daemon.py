@@ -35,9 +35,9 @@ from .records import (
 from .site_factors import Scale, changed_factors
 from .slurm_calls import MissingCommandError, SlurmError
 from .slurm_groups import Grouping, grouping_of, no_job_fits
-from .slurm_queue import is_ours, read_queue, read_site_factors, to_order
+from .slurm_queue import is_ours, numbers_in_use, read_queue, read_site_factors, to_order
 from .slurm_settings import RIGHTS, check_usage
-from .slurm_updates import LATER, Later, note_refused, pause_after, write_factors
+from .slurm_updates import LATER, OVER, Later, note_refused, pause_after, write_factors
 from .slurm_usage import of_usage, read_usage
 
 if TYPE_CHECKING:
@@ -219,6 +219,8 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
                     f"{plan.folder} is written again" if isinstance(error, UnwritableError) else "Slurm answers again"
                 )
                 counts.failures += 1
+                with suppress(InputError):  # what is there names the jobs that were changed before the failure, too
+                    state = read_state(plan.folder)
                 pause = pause_after(failures, plan.period)
                 tell(f"{error}; all site factors stay as they are; next try in {pause:g} s")
                 _write_metrics(plan, counts, None, tell, keeper)
@@ -290,7 +292,7 @@ def one_pass(
     changes = {job: factor for job, factor in changes.items() if job not in put_off or put_off[job].until <= begin}
     if not plan.is_dry:
         counts.foreign += sum(1 for job in order.ids if job in state.factors and real.get(job) != state.factors[job])
-    present = {job.id for job in queue}
+    present = numbers_in_use(queue)
     before = {job: factor for job, factor in state.factors.items() if job in present}
     after = State(since, before if plan.is_dry else before | changes)
     if after != state:
@@ -347,13 +349,17 @@ def undo(plan: Plan, tell: Tell) -> int:
         state = read_state(plan.folder)
         queue = {job.id: job for job in read_queue()}
         factors = read_site_factors()
-        touched = {job for job in state.factors if job in queue}
+        touched = state.factors.keys() & numbers_in_use(queue.values())
         touched |= {
             job for job, factor in factors.items() if factor and job in queue and is_ours(queue[job], plan.partitions)
         }
         refused = _set_to_zero(sorted(touched))
         # Slurm refuses every change of a job that cannot run in its partition; one that has no factor needs none
-        left = {job: words for job, words in refused.items() if "Invalid job id" not in words and factors.get(job) != 0}
+        left = {
+            job: words
+            for job, words in refused.items()
+            if "Invalid job id" not in words and OVER not in words and factors.get(job) != 0
+        }
         if left:
             offenders = (f"job {job}: {words}" for job, words in left.items())
             said = f"Slurm refuses {len(left)} of {len(touched)} changes: {first_few(offenders, len(left))}"

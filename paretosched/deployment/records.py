@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from msgspec import Struct
 
-from ..core.errors import InputError
+from ..core.errors import InputError, in_quotes
 from ..core.files import exists, read_json, replacing
 from ..core.typed_json import as_type
 
@@ -126,6 +126,9 @@ def read_state(folder: Path) -> State:
             raise InputError(f'"format" must be "{FORMAT}"')
         if file.since is not None and not 0 <= file.since < LATEST:
             raise InputError(f'"since" must be a Unix time, but is {file.since}')
+        wrong = [job for job in file.factors if not re.fullmatch(r"\d{1,15}", job, re.ASCII)]
+        if wrong:
+            raise InputError(f'"factors" must be by the numbers of jobs, but there is also {in_quotes(wrong[0])}')
         return State(file.since, {int(job): factor for job, factor in file.factors.items()})
     except ValueError as error:  # an InputError is one, too
         raise InputError(f"{path}: {error}; move it away to begin anew") from None

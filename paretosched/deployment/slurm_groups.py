@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..core.errors import InputError, first_few
+from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import read_lines
 from ..policies.guarded import Guarded
 from ..policies.policy import Policy, group_names
@@ -15,6 +15,7 @@ from .slurm_queue import QueuedJob
 
 BY_FIELD = ("account", "user", "qos", "partition")
 UNKNOWN = -1  # in a log, where a job has none
+LONGEST_SHOWN = 60  # letters of a name in a remark
 HINT = "say with --groups where a job's group stands: account, user, qos, partition, or a CSV file such as user,group"
 
 
@@ -115,8 +116,13 @@ def no_job_fits(policy: Policy, how: str | None, jobs: Sequence[QueuedJob]) -> s
         return ""
     return (
         f"no waiting job is of a group of the policy ({first_few(named, limit=8)}): their {how} is "
-        f"{first_few(sorted(met), limit=8)}; is --groups {how} right?"
+        f"{first_few(map(_short_name, sorted(met)), limit=8)}; is --groups {how} right?"
     )
+
+
+def _short_name(name: str) -> str:
+    """Return a name; what would fill a line is cut: without slurmdbd an account is any text that a user likes."""
+    return name if name.isprintable() and len(name) <= LONGEST_SHOWN else in_quotes(name, LONGEST_SHOWN)
 
 
 def has_numbers(rule: ListedGroups) -> bool:

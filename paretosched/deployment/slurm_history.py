@@ -215,6 +215,7 @@ def _life_of(cells: Mapping[str, str]) -> Life | None:
     queued = {
         "JobID": number.partition("_")[0],
         "HetJobID": "",
+        "ArrayJobID": "",
         "State": state,
         "UserName": cells["User"],
         "Partition": cells["Partition"],

@@ -33,6 +33,7 @@ FIELDS = (
     "Account",
 )
 MOST_JOBS = 1_000_000
+DIGITS = 11  # of a number of processors; more are beyond WIDEST in any case
 MOST_MEMORY = 2**40  # MiB; a job that asks for more waits for ever
 NO_LIMIT = 525_600 * 60  # s, a year: what Slurm itself takes for a job without a limit
 NONE = ("", "(null)", "N/A", "None", "Unknown")
@@ -64,6 +65,8 @@ class QueuedJob(NamedTuple):
         The name of its reservation; "" without one.
     memory, nodes, nice
         What it requests, as `paretosched.workload.requests` has it: MiB, nodes, and its nice value.
+    array
+        The number by which scontrol changes all tasks of its array, also those that run; its own, if it is in none.
     """
 
     id: int
@@ -81,6 +84,7 @@ class QueuedJob(NamedTuple):
     memory: int = 0
     nodes: int = 1
     nice: int = 0
+    array: int = 0
 
     @property
     def gpus(self) -> int:
@@ -191,6 +195,7 @@ def job_of(cells: Mapping[str, str]) -> QueuedJob:
         _mebibytes(tres.get("mem", "0")),
         _first_number(tres.get("node", cells["NumNodes"])),
         _whole(cells["Nice"]),
+        _number(name["ArrayJobID"] or name["HetJobID"] or name["JobID"]),
     )
 
 
@@ -201,10 +206,11 @@ def join(job: QueuedJob, part: QueuedJob, is_task: bool = False) -> QueuedJob:
     cannot run yet. The processors of parts add up, those of tasks do not.
     """
     both = (job.eligible, part.eligible)
-    asked = {} if is_task else {name: getattr(job, name) + getattr(part, name) for name in ("memory", "nodes")}
+    most = {"memory": MOST_MEMORY, "nodes": WIDEST}
+    asked = {name: min(m, getattr(job, name) + getattr(part, name)) for name, m in most.items() if not is_task}
     return job._replace(
         **asked,
-        widths={name: job.widths[name] + (0 if is_task else part.widths[name]) for name in WIDTHS},
+        widths={name: min(WIDEST, job.widths[name] + (0 if is_task else part.widths[name])) for name in WIDTHS},
         limit=max(job.limit, part.limit),
         is_held=job.is_held or part.is_held,
         partitions=tuple(dict.fromkeys((*job.partitions, *part.partitions))),
@@ -214,12 +220,14 @@ def join(job: QueuedJob, part: QueuedJob, is_task: bool = False) -> QueuedJob:
 
 
 def _first_number(text: str) -> int:
-    """Return the number with which a text begins: of a range, such as 2-4, the smallest; 2K is 2000."""
-    match = re.match(r"(\d{1,9})(?!\d)(K?)", text, re.ASCII)
-    width = int(match[1]) * (1000 if match[2] else 1) if match is not None else WIDEST + 1
-    if width > WIDEST:
+    """Return the number with which a text begins: of a range, such as 2-4, the smallest; 2K is 2000.
+
+    It is WIDEST at most: Slurm lets a user ask for more than any machine has, and such a job waits for ever.
+    """
+    match = re.match(r"(\d+)(K?)", text, re.ASCII)
+    if match is None:
         raise ValueError(f"a number of processors or nodes is {text[:40]!r}")
-    return width
+    return min(WIDEST, int(match[1][:DIGITS]) * (1000 if match[2] else 1))
 
 
 def _number(text: str) -> int:
@@ -260,13 +268,18 @@ def seconds_of(text: str) -> int:
         return NO_LIMIT
     days, dash, clock = text.rpartition("-")
     if not re.fullmatch(r"\d{1,9}(:\d{1,9}){0,2}", clock, re.ASCII) or (
-        dash and not re.fullmatch(r"\d{1,6}", days, re.ASCII)
+        dash and not re.fullmatch(r"\d{1,9}", days, re.ASCII)
     ):
         raise ValueError(f"a time limit is {text[:40]!r}")
     total = 0
     for number in clock.split(":"):
         total = total * 60 + int(number)
     return min(NO_LIMIT, max(1, total + 86_400 * int(days or 0)))
+
+
+def numbers_in_use(jobs: Iterable[QueuedJob]) -> set[int]:
+    """Return the numbers by which scontrol can change jobs; an array has one as long as one of its tasks is there."""
+    return {number for job in jobs for number in (job.id, job.array)}
 
 
 def is_ours(job: QueuedJob, partitions: Collection[str]) -> bool:

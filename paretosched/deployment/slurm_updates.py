@@ -14,6 +14,9 @@ WRITERS = 4  # scontrols at once: each change is a message of its own, and a sco
 LOT = 100  # changes for which it is worth to start another one
 LATER = "try again"  # words of scontrol about a job that slurmdbd has no number for yet
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
+OF_TASKS = re.compile(r"(\d{1,15})[_+][^: ]{1,1000}: (.+)", re.ASCII)  # what scontrol says of some tasks of an array
+OVER = "Job has already finished"
+NO_MATTER = ("No error", OVER)  # of these tasks, if it says something else of others
 NO_JOB = 0  # of a refusal that names no job
 
 
@@ -27,7 +30,8 @@ class Later(NamedTuple):
 def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
     """Write site factors, the first ones first, and return what scontrol says of the jobs whose change it refused.
 
-    There is one scontrol, unless there are many changes; then there are several, which take the changes in turn.
+    There is one scontrol, unless there are many changes; then there are several, which take the changes in turn. Tasks
+    of an array that have ended are no refusal.
 
     Raises
     ------
@@ -42,7 +46,10 @@ def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
     refused: dict[int, str] = {}
     for line in errors.splitlines():
         words, _, job = line.rpartition(" for job ")
-        if NUMBER.fullmatch(job.strip()):
+        if tasks := OF_TASKS.fullmatch(line.strip()):
+            if tasks[2] not in NO_MATTER:
+                refused[int(tasks[1])] = tasks[2]
+        elif NUMBER.fullmatch(job.strip()):
             refused[int(job)] = words.strip()
         elif any(sign in line for sign in NO_ANSWER):
             raise SlurmError(f"scontrol: {line.strip()[:200]}")

@@ -147,9 +147,10 @@ def _pairs(
                 if cluster is None:
                     raise InputError(f"{where}: %c needs a line ClusterName=... before it, but there is none")
                 name = name.replace("%c", cluster.value)
-            if not is_file(folder / name):
+            places = [place for place in (folder / name, folder / Path(name).name) if is_file(place)]  # or a copy of it
+            if not places:
                 raise InputError(f"{where}: {folder / name} is to be included, but there is no such file; copy it, too")
-            yield from _pairs(folder / name, folder, settings, files)
+            yield from _pairs(places[0], folder, settings, files)
             continue
         pairs, end = [], 0
         while (pair := PAIR.match(line, end)) is not None:

@@ -39,6 +39,7 @@ SETTINGS = Keys(
         "AccountingStorageEnforce",
         "AccountingStorageType",
         "ClusterName",
+        "CompleteWait",
         "FairShareDampeningFactor",
         "JobSubmitPlugins",
         "Licenses",
@@ -61,6 +62,9 @@ SETTINGS = Keys(
         "SchedulerParameters",
         "SchedulerType",
         "SelectType",
+        "SelectTypeParameters",
+        "SuspendProgram",
+        "TopologyPlugin",
     ),
     (
         *(f"AccountingStorage{end}" for end in ("BackupHost", "ExternalHost", "Host", "Loc", "Parameters", "Pass")),
@@ -71,7 +75,7 @@ SETTINGS = Keys(
         "SchedulerPort",
         "SchedulerRootFilter",
         "SchedulerTimeSlice",
-        "SelectTypeParameters",
+        "TopologyParam",
     ),
     ("priority", "sched", "select", "fair"),
 )
@@ -80,6 +84,7 @@ PARTITIONS = Keys(
         "Default",
         "ExclusiveUser",
         "GraceTime",
+        "LLN",
         "MaxCPUsPerNode",
         "Nodes",
         "OverSubscribe",
@@ -89,6 +94,7 @@ PARTITIONS = Keys(
         "PriorityJobFactor",
         "PriorityTier",
         "QOS",
+        "ReqResv",
         "Shared",
         "State",
         "TRESBillingWeights",
@@ -100,13 +106,16 @@ NODES = Keys(
     (
         "Boards",
         "CPUs",
+        "CoreSpecCount",
         "CoresPerSocket",
+        "CpuSpecList",
         "NodeName",
         "Procs",
         "Sockets",
         "SocketsPerBoard",
         "State",
         "ThreadsPerCore",
+        "Weight",
     )
 )
 

@@ -50,6 +50,7 @@ FLAGS = (
     "fair_tree",
     "incr_only",
     "max_tres",
+    "max_tres_gres",
     "no_fair_tree",
     "no_normal_all",
     "no_normal_assoc",

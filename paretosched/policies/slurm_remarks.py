@@ -21,6 +21,12 @@ SETTINGS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "Licenses": (("",), "jobs do not wait for licences here"),
     "PriorityWeightAssoc": (("", "0"), "all associations have the same priority here"),
     "PrioritySiteFactorPlugin": (("", "(null)"), "site factors are 0 here"),
+    "CompleteWait": (("", "0"), "jobs start here also while others are completing"),
+    "TopologyPlugin": (
+        ("", "topology/none", "topology/default", "topology/flat"),
+        "nodes are chosen without regard to switches here",
+    ),
+    "SuspendProgram": (("", "(null)"), "no node is switched off here, so that no job waits until one is up"),
     "JobSubmitPlugins": (("",), "jobs are taken as the log has them, after these plugins"),
 }
 MULTIFACTOR_ONLY = ("PriorityWeightAssoc", "PrioritySiteFactorPlugin")
@@ -28,6 +34,15 @@ FLAGS = {
     "accrue_always": "ages count from when a job could run, not from its submission",
     "incr_only": "priorities may fall here, as usage grows",
     "max_tres": "billing is not simulated: usage is processors times time",
+    "max_tres_gres": "billing is not simulated: usage is processors times time",
+}
+RESERVED = "processors that a node keeps for the system are counted here as others"
+# ends of words of SelectTypeParameters, and what they would change
+SELECTS = {
+    "memory": "jobs wait for processors only here, not for memory",
+    "lln": "nodes are filled here, the least loaded ones come last",
+    "pack_nodes": "tasks are not packed on nodes here",
+    "socket": "Slurm gives entire sockets to a job, here it gets the processors that it has in the log",
 }
 # keys of PartitionName lines whose values may be these, and what others would change
 PARTITION: Mapping[str, tuple[tuple[str, ...], str]] = {
@@ -39,6 +54,14 @@ PARTITION: Mapping[str, tuple[tuple[str, ...], str]] = {
     "state": (("up",), "jobs of this partition start here as those of others do"),
     "gracetime": (("0",), "no job is preempted here"),
     "exclusiveuser": (("no",), "jobs of several users may share a node here"),
+    "lln": (("no",), SELECTS["lln"]),
+    "reqresv": (("no",), "no job needs a reservation here"),
+}
+# keys of NodeName lines, their default values, and what others would change
+NODE = {
+    "corespeccount": ("0", RESERVED),
+    "cpuspeclist": ("", RESERVED),
+    "weight": ("1", "Slurm takes the nodes of the smallest weight first, here the first ones of the file"),
 }
 ENTIRE = "Slurm gives entire nodes to a job, here it gets the processors that it has in the log, and others the rest"
 UP = ("unknown", "idle")
@@ -152,6 +175,11 @@ def machine_remarks(conf: SlurmConf, cpus: Mapping[str, int]) -> list[str]:
     if any(count > 1 for count in cpus.values()) and select not in BY_PROCESSOR:
         given = f"SelectType={select}" if select else "no SelectType, which is select/linear in Slurm 22.05"
         remarks.append(f"{given}: {ENTIRE}")
+    for word in conf.words("SelectTypeParameters"):
+        remarks += [f"{word}: {effect}" for end, effect in SELECTS.items() if word.lower().endswith(end)]
+    for key, (usual, effect) in NODE.items():
+        if any(key in row and row[key].value != usual for row in conf.nodes):
+            remarks.append(f"{key.upper()} of nodes: {effect}")
     states = states_of_nodes(conf)
     for state in dict.fromkeys(states.values()):
         names = first_few(name for name, own in states.items() if own == state)

@@ -126,6 +126,45 @@ def test_off_sets_all_that_was_touched_to_zero_and_leaves_no_state(fake: FakeSlu
     assert "the log stays" in remarks[0]
 
 
+def test_off_reaches_running_tasks_of_an_array_whose_own_number_has_ended(fake: FakeSlurm, plan: Plan) -> None:
+    """They would keep the factor if they were requeued; seen on a real Slurm."""
+    fake.queue({2: {}, 3: {}}, {})
+    once(plan)
+    fake.queue({8: {"array": 2, "state": "RUNNING"}, 3: {}})  # the last task of an array has the number of the array
+    once(plan)
+    assert read_state(plan.folder).factors.keys() == {2, 3}
+    fake.forget()
+    undo(plan, lambda _: None)
+    assert fake.writes() == {2: 0, 3: 0}
+
+
+def test_off_reaches_jobs_that_were_changed_before_slurm_stopped_to_answer(
+    fake: FakeSlurm, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake.queue(JOBS, {})
+    passes: list[int] = []
+
+    def write(changes: dict[int, int]) -> dict[int, str]:
+        passes.append(len(changes))
+        write_factors(changes)
+        if len(passes) == 1:
+            fake.queue({1: {}, 2: {"priority": 0}, 3: {"state": "RUNNING"}}, {1: changes[1]})  # sprio lists job 1 only
+            raise SlurmError("scontrol: no end after 60 s")
+        os.kill(os.getpid(), signal.SIGTERM)
+        return {}
+
+    monkeypatch.setattr("paretosched.deployment.daemon.write_factors", write)
+    monkeypatch.setattr("paretosched.deployment.daemon.pause_after", lambda *_: 0.0)
+    remarks: list[str] = []
+    run_daemon(plan, remarks.append)
+    assert len(remarks) == len(passes) == 2
+    monkeypatch.undo()
+    monkeypatch.setenv("PATH", fake.path)
+    fake.forget()
+    assert undo(plan, lambda _: None) == 3
+    assert fake.writes() == {1: 0, 2: 0, 3: 0}
+
+
 def test_a_folder_is_for_one_daemon_at_a_time(fake: FakeSlurm, plan: Plan) -> None:
     with locked_folder(plan.folder):
         for work in (once, lambda p: undo(p, lambda _: None)):
@@ -217,6 +256,9 @@ def test_a_wrong_field_for_the_groups_is_said_once(fake: FakeSlurm, plan: Plan) 
     (remark,) = once(plan._replace(groups="user"))
     assert remark.endswith("their user is ann; is --groups user right?")
     assert once(plan._replace(groups="account")) == []  # the others are of physics
+    fake.queue({1: {"account": "a" * 5000}, 2: {"account": "b\x1b[2J"}})  # without slurmdbd it is any text
+    (remark,) = once(plan._replace(groups="account"))
+    assert remark.endswith(f'is "{"a" * 60}...", "b\\u001b[2J"; is --groups account right?')
 
 
 def test_a_job_that_slurm_never_changes_stays_as_it_is_and_off_ends(fake: FakeSlurm, plan: Plan) -> None:
@@ -266,6 +308,26 @@ def test_jobs_that_have_ended_meanwhile_are_no_error(fake: FakeSlurm, plan: Plan
     once(plan)
     assert records(plan)[0]["refused"] == {"2": "Invalid job id specified"}
     assert metrics(plan)["changes_total"] == 2
+
+
+def test_tasks_that_have_ended_are_no_refusal_of_their_array(fake: FakeSlurm, plan: Plan) -> None:
+    """The texts are those of a real scontrol."""
+    fake.queue({2: {}}, {})
+    scontrol = fake.folder / "scontrol"
+    whole = scontrol.read_text(encoding="utf-8")
+
+    def says(line: str) -> None:
+        lines = f"printf '2_0-2: No error\\n{line}\\n' >&2; told=told.$$"
+        scontrol.write_text(whole.replace("told=told.$$", lines, 1), encoding="utf-8")
+
+    says("2_3: Job has already finished")
+    once(plan)
+    assert records(plan)[0]["refused"] == {}
+    assert metrics(plan)["changes_total"] == 1
+    assert undo(plan, lambda _: None) == 1
+    later = "Job update not available right now, the DB index is being set, try again in a bit"
+    says(f"2_3: {later}")
+    assert write_factors({2: 0}) == {2: later}
 
 
 def test_a_controller_that_goes_away_between_the_calls_is_an_error_to_try_again(fake: FakeSlurm) -> None:
@@ -318,6 +380,15 @@ def test_a_bounded_share_stays_below_its_bound(fake: FakeSlurm, plan: Plan) -> N
     once(plan._replace(scale=bounded_share(1000, 20)))
     assert fake.order() == [2, 3, 1]
     assert max(fake.writes().values()) <= 250
+
+
+@pytest.mark.parametrize("policy", [SHORT_FIRST, "order: -wait * width / estimate", "order: memory + nodes + area"])
+def test_a_job_that_is_wider_than_any_machine_is_one_of_the_order(fake: FakeSlurm, plan: Plan, policy: str) -> None:
+    plan.policy.write_text(policy, encoding="utf-8")
+    wide = {"cpus": 3_000_000_000, "nodes": "3000M", "tres": "cpu=3000000000,mem=9999999999P,node=3000000000"}
+    fake.queue(JOBS | {4: wide, 5: {**wide, "limit": "UNLIMITED"}}, {})
+    once(plan)
+    assert sorted(fake.writes()) == [1, 2, 3, 4, 5]
 
 
 def test_an_empty_queue_is_no_error(fake: FakeSlurm, plan: Plan) -> None:

@@ -76,6 +76,14 @@ def test_a_folder_that_others_own_or_can_write_is_refused(tmp_path: Path, monkey
         open_folder(folder)
 
 
+@pytest.mark.parametrize("job", ["a", "-7", " 8 ", "1_0", "٣", "9" * 40])
+def test_the_state_names_jobs_by_their_numbers(tmp_path: Path, job: str) -> None:
+    text = json.dumps({"format": "paretosched deployment 1", "since": 1, "factors": {job: 1}})
+    (tmp_path / "deploy.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ps.InputError, match=r'"factors" must be by the numbers of jobs, .*move it away to begin anew'):
+        read_state(tmp_path)
+
+
 @pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
 def test_nothing_is_written_through_a_link(tmp_path: Path, link: Callable[[Path, Path], None]) -> None:
     target = tmp_path / "policy.txt"

@@ -15,11 +15,13 @@ from paretosched.deployment.slurm_queue import (
     QueuedJob,
     check_partitions,
     jobs_in,
+    numbers_in_use,
     read_queue,
     read_site_factors,
     seconds_of,
     to_order,
 )
+from paretosched.workload.workload import WIDEST
 from support.commands import ROOT
 from support.fake_slurm import FakeSlurm, line_of
 
@@ -66,11 +68,7 @@ def test_an_output_that_is_something_else_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "cells",
     [
-        {"cpus": 10**30},
-        {"cpus": 2**31},
-        {"nodes": "9999999K"},
-        {"tres": f"gres/gpu={'9' * 500}"},
-        {"tres": f"billing={10**19}"},
+        {"cpus": "x"},
         {"submit": 10**30},
         {"submit": -5},
         {"submit": "٣"},
@@ -83,20 +81,44 @@ def test_numbers_that_no_machine_has_are_refused_and_end_no_daemon(cells: dict[s
         one(**cells)
 
 
+@pytest.mark.parametrize(
+    ("cells", "name"),
+    [
+        ({"cpus": 3_000_000_000}, "cpus"),  # of sbatch -n 3000000 -c 1000, which a real Slurm lets wait
+        ({"cpus": 2**31 - 1}, "cpus"),
+        ({"cpus": "9" * 5000}, "cpus"),
+        ({"nodes": "9999999K"}, "nodes"),
+        ({"tres": f"gres/gpu={'9' * 500}"}, "gpus"),
+        ({"tres": f"billing={10**19}"}, "billing"),
+    ],
+)
+def test_a_user_who_asks_for_more_than_any_machine_has_stops_no_daemon(cells: dict[str, Any], name: str) -> None:
+    assert one(**cells).widths[name] == WIDEST
+    both = jobs(line_of(10, het=10, **cells), line_of(11, het=10, **cells))
+    assert [job.widths[name] for job in both] == [WIDEST]
+
+
 def test_an_empty_queue_has_no_jobs() -> None:
     assert jobs("") == []
 
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("10:00", 600), ("30", 30), ("1:00:00", 3600), ("3-00:00:00", 259_200), ("0:00", 1)]
+    [
+        ("10:00", 600),
+        ("30", 30),
+        ("1:00:00", 3600),
+        ("3-00:00:00", 259_200),
+        ("2982616-00:00:00", NO_LIMIT),
+        ("0:00", 1),
+    ]
     + [(word, NO_LIMIT) for word in ("UNLIMITED", "NOT_SET", "Partition_Limit", "(null)")],
 )
 def test_time_limits_are_seconds(text: str, seconds: int) -> None:
     assert seconds_of(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["1:2:3:4", "x", "-5", "1-", "a-00:01", "1" * 10, "1" * 7 + "-00:00", "٣", "٣-00:00"])
+@pytest.mark.parametrize("text", ["1:2:3:4", "x", "-5", "1-", "a-00:01", "1" * 10, "1" * 10 + "-00:00", "٣", "٣-00:00"])
 def test_what_is_no_time_limit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="time limit"):
         seconds_of(text)
@@ -131,6 +153,11 @@ def test_tasks_of_an_array_have_their_own_width_and_running_ones_are_jobs_of_the
     assert [(job.id, job.widths["cpus"], job.pending) for job in jobs(*lines)] == [(10, 4, True), (12, 4, False)]
     alone = line_of(11, array=10), line_of(10, state="RUNNING")  # of the array all but one task have begun
     assert [(job.id, job.pending) for job in jobs(*alone)] == [(11, True), (10, False)]
+    assert numbers_in_use(jobs(line_of(12, array=10, state="RUNNING"), line_of(20, het=20, array="N/A"))) == {
+        10,
+        12,
+        20,
+    }
 
 
 @pytest.mark.parametrize(

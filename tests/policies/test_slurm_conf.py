@@ -49,6 +49,15 @@ def test_included_files_may_have_the_name_of_the_cluster(tmp_path: Path) -> None
     assert read(tmp_path, "ClusterName=a\ninclude %c.conf\n").seconds("PriorityMaxAge", 0) == 90
 
 
+def test_included_files_of_another_folder_may_be_copied_beside_the_first_one(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "nodes.conf").write_text("PriorityMaxAge=1:30\n", encoding="utf-8")
+    for name in ("/etc/of/another/machine/nodes.conf", "parts/nodes.conf"):
+        assert read(tmp_path, f"ClusterName=a\nInclude {name}\n").seconds("PriorityMaxAge", 0) == 90
+    (tmp_path / "parts/nodes.conf").write_text("PriorityMaxAge=2:00\n", encoding="utf-8")
+    assert read(tmp_path, "ClusterName=a\nInclude parts/nodes.conf\n").seconds("PriorityMaxAge", 0) == 120
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

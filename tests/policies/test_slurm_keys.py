@@ -10,7 +10,7 @@ import pytest
 from paretosched.policies import slurm_keys
 from paretosched.policies.slurm_conf import read_slurm_conf
 from paretosched.policies.slurm_keys import NODES, PARTITIONS, SETTINGS, unknown_keys
-from paretosched.policies.slurm_remarks import PARTITION
+from paretosched.policies.slurm_remarks import NODE, PARTITION
 from paretosched.policies.slurm_remarks import SETTINGS as REMARKED
 
 
@@ -24,7 +24,11 @@ from paretosched.policies.slurm_remarks import SETTINGS as REMARKED
         ("PremptType=preempt/qos", ["PremptType: .*; did you mean PreemptType?"]),
         ("NodeName=n[1-2] CPU=4\nNodeName=m CPU=4", ["CPU: .*; did you mean CPUs?"]),
         ("PartitionName=p Node=ALL PriorityTeir=4", ["Node: .*; did you mean Nodes?", "PriorityTeir: .*Tier?"]),
-        ("PreemptMode=REQUEUE\nAccountingStorageHost=db\nSchedulerTimeSlice=5\nFastSchedule=1\nNewKey=1", []),
+        (
+            "PreemptMode=REQUEUE\nAccountingStorageHost=db\nSchedulerTimeSlice=5\nFastSchedule=1\nNewKey=1\n"
+            "TopologyParam=dragonfly\nSuspendTime=9",
+            [],
+        ),
         ("PartitionName=p MaxCPUsPerSocket=4 MinNodes=1\nNodeName=n NodeAddr=m RealMemory=4 Feature=x", []),
     ],
 )
@@ -43,4 +47,4 @@ def test_every_key_that_the_policy_reads_is_known() -> None:
     assert len(used) > 20
     assert {key.lower() for key in used} <= {key.lower() for key in SETTINGS.read}
     assert {*PARTITION, "nodes", "default", "prioritytier"} <= {key.lower() for key in PARTITIONS.read}
-    assert "cpus" in {key.lower() for key in NODES.read}
+    assert {*NODE, "cpus"} <= {key.lower() for key in NODES.read}

@@ -32,7 +32,8 @@ def read(folder: Path, text: str) -> SlurmConf:
         "PriorityFlags=SMALL_RELATIVE_TO_TIME,CALCULATE_RUNNING",
         "PriorityWeightAssoc=0",
         "PartitionName=p State=UP PreemptMode=off GraceTime=0 ExclusiveUser=NO",
-        "PartitionName=p OverSubscribe=NO:4",
+        "PartitionName=p OverSubscribe=NO:4 LLN=NO ReqResv=no",
+        "CompleteWait=0\nTopologyPlugin=topology/default",
     ],
 )
 def test_harmless_settings_are_not_remarked(text: str, tmp_path: Path) -> None:
@@ -56,6 +57,12 @@ def test_harmless_settings_are_not_remarked(text: str, tmp_path: Path) -> None:
             "PartitionName=p OverSubscribe=EXCLUSIVE\nPartitionName=q OverSubscribe=no",
             "OVERSUBSCRIBE=EXCLUSIVE of p: Slurm gives entire nodes to a job, here it gets the processors that",
         ),
+        ("PriorityFlags=MAX_TRES_GRES", "MAX_TRES_GRES: billing is not simulated"),
+        ("CompleteWait=32", "CompleteWait=32: jobs start here also while others are completing"),
+        ("TopologyPlugin=topology/tree", "TopologyPlugin=topology/tree: nodes are chosen without regard to switches"),
+        ("SuspendProgram=/opt/off", "SuspendProgram=/opt/off: no node is switched off here"),
+        ("PartitionName=p LLN=YES", "LLN of p: nodes are filled here, the least loaded ones come last"),
+        ("PartitionName=p ReqResv=YES", "REQRESV of p: no job needs a reservation here"),
         ("PartitionName=p ExclusiveUser=YES", "EXCLUSIVEUSER of p: jobs of several users may share a node here"),
     ],
 )
@@ -101,6 +108,20 @@ def test_the_default_counts_where_nodes_are_not_simulated_either(tmp_path: Path)
         (
             "SelectType=select/linear\nNodeName=n1 CPUs=4",
             ["SelectType=select/linear: Slurm gives entire nodes to a job"],
+        ),
+        ("SelectTypeParameters=CR_Core\nNodeName=n1 Weight=1 CoreSpecCount=0", []),
+        (
+            "SelectTypeParameters=CR_Core_Memory,CR_LLN\nNodeName=n1\nNodeName=n2 Weight=9 CoreSpecCount=2",
+            [
+                "CR_Core_Memory: jobs wait for processors only here, not for memory",
+                "CR_LLN: nodes are filled here",
+                "CORESPECCOUNT of nodes: processors that a node keeps for the system are counted",
+                "WEIGHT of nodes: Slurm takes the nodes of the smallest weight first",
+            ],
+        ),
+        (
+            "SelectTypeParameters=CR_Socket",
+            ["CR_Socket: Slurm gives entire sockets to a job, here it gets the processors that it has in the log"],
         ),
         ("NodeName=n1 CPUs=4", ["no SelectType, which is select/linear in Slurm 22.05: Slurm gives entire nodes to a"]),
         (
