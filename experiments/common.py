@@ -60,6 +60,21 @@ K = TypeVar("K", bound=Hashable)
 # --- options ------------------------------------------------------------------------------------------------------
 
 
+class _RunParser(argparse.ArgumentParser):
+    """A parser that lets no quick run write over the results that are kept."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return the options; ends with an error if a quick run is to write where the whole one does."""
+        options = super().parse_args(args, namespace)
+        kept = self.get_default("results")
+        if options.quick and options.results.resolve() == kept:
+            self.error(
+                f"--quick: must not write over the results in {kept.relative_to(ROOT)}; give another folder with "
+                "--results, and one for the work with --work where there is this option"
+            )
+        return options
+
+
 def run_parser(experiment: str, about: str | None, quick: str, parts: Sequence[str] = ()) -> argparse.ArgumentParser:
     """Return a parser with the options of every `run.py`.
 
@@ -74,7 +89,7 @@ def run_parser(experiment: str, about: str | None, quick: str, parts: Sequence[s
     parts
         The parts that can be run alone; empty if there are none.
     """
-    parser = argparse.ArgumentParser(description=about)
+    parser = _RunParser(description=about)
     parser.add_argument("--quick", action="store_true", help=quick)
     if parts:
         parser.add_argument("--part", action="append", choices=parts, help="may be given again; default: all, in order")

@@ -100,7 +100,7 @@ def limit_names() -> list[str]:
 
 
 def limits_text() -> str:
-    """Return all limits with their default values, as one line for a help text; what each one is stands in the error that names it.
+    """Return all limits with their default values, as one line for a help text.
 
     Examples
     --------

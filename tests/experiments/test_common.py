@@ -67,6 +67,18 @@ def test_every_option_is_still_there(experiment: str) -> None:
         assert set(words) == options[experiment] | {"--help"}
 
 
+@pytest.mark.parametrize("experiment", sorted(RUN))
+def test_a_quick_run_does_not_write_over_the_results(
+    common: Any, experiment: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = common.run_parser(experiment, None, "")
+    assert not parser.parse_args([]).quick
+    assert parser.parse_args(["--quick", "--results", "R"]).quick
+    with pytest.raises(SystemExit, match="2"):
+        parser.parse_args(["--quick"])
+    assert f"must not write over the results in results/{experiment}; give another folder" in capsys.readouterr().err
+
+
 def test_stand_ins_of_two_logs_differ_and_are_the_same_again(common: Any) -> None:
     size = {"jobs": 50, "processors": 32, "seed": 3}
     ctc, kth = (common.stand_in(log, size) for log in ("CTC", "KTH"))
