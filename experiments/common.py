@@ -60,6 +60,21 @@ K = TypeVar("K", bound=Hashable)
 # --- options ------------------------------------------------------------------------------------------------------
 
 
+class _RunParser(argparse.ArgumentParser):
+    """A parser that sends a quick run to a folder of its own, unless another one is named."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return the options; those of a quick run name no folder in which the whole run keeps anything."""
+        options = super().parse_args(args, namespace)
+        if options.quick:
+            quick = EXPERIMENTS / self.get_default("results").name / "work" / "quick"
+            for name in ("results", "work"):
+                if getattr(options, name, None) == self.get_default(name) is not None:
+                    setattr(options, name, quick / name)
+                    print(f"--{name} {quick / name}", flush=True)
+        return options
+
+
 def run_parser(experiment: str, about: str | None, quick: str, parts: Sequence[str] = ()) -> argparse.ArgumentParser:
     """Return a parser with the options of every `run.py`.
 
@@ -74,7 +89,7 @@ def run_parser(experiment: str, about: str | None, quick: str, parts: Sequence[s
     parts
         The parts that can be run alone; empty if there are none.
     """
-    parser = argparse.ArgumentParser(description=about)
+    parser = _RunParser(description=about)
     parser.add_argument("--quick", action="store_true", help=quick)
     if parts:
         about_parts = "may be given again; default: all, in order; some need what earlier ones have written"

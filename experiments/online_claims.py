@@ -324,7 +324,7 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         README,
-        "The fifth column is of first seeds: {} draws, in brackets the jobs as recorded; {} logs are made up, each at "
+        "Late jobs: first seeds, {} draws, in brackets the jobs as recorded. Made-up logs: {}, each at "
         "{} loads. Runs end at their requests ({:.1f} % of the work of LANL, {:.1f} % of SDSC96's). Jobs have a mean "
         "slowdown of {:.0f} untrained, {:.0f} resampled, {:.0f} under EASY",
         lambda r: (

@@ -205,8 +205,10 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
     logs = ", ".join(f"{log} {w['jobs']:,} jobs" for log, w in provenance["workloads"].items())
     return [
         f"{quick}Logs scaled to {common.PROCESSORS:,} processors as in the papers: {logs}. Gains are (EASY - X) / EASY "
-        "in per cent, positive is better; ± is the standard deviation over seeds. 95 % wait: of the group that loses "
-        "most, as a multiple of EASY's; waits of less than an hour count as one. "
+        "in per cent, positive is better; ± is the standard deviation over seeds. Gain: of the objective; AWRT: gain "
+        "of the mean response time of all jobs; worst group: of the group that loses most; limits kept: in how many of "
+        "the trainings, or of the draws, AWRT and each group stay within the limits. 95 % wait: of the group that "
+        "loses most, as a multiple of EASY's; waits of less than an hour count as one. "
         f"{common.cut_remark(provenance, provenance['workloads'])}"
         f"{common.versions_text(provenance)}.",
         "",

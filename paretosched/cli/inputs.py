@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..workload.workload import Workload
 
 
+MOST_UNKNOWN = 0.1  # the share of jobs that may have no requested time without a remark of its own
 LOADED_FIRST = ("..workload.reopening", "..simulation.simulator")  # with what they need: most of what is loaded at all
 
 
@@ -212,6 +213,7 @@ def _asks_about_cut(options: argparse.Namespace, trace: str, workload: Workload)
 def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) -> None:
     """Write remarks if a log was cleaned, or if processors were down; at the end, so that an error is the only line."""
     from ..workload.overruns import percent_cut, share_text
+    from ..workload.swf import RUN_TAKEN
 
     jobs = {
         action: sum(repair.jobs for repair in workload.repairs if repair.action == action)
@@ -227,6 +229,12 @@ def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) 
     if parts:
         remark(f"{trace}: {len(workload):,} jobs; {', '.join(parts)} ({PROGRAM} info says which and why)")
     remark_cut(options, trace, workload)
+    unknown = sum(repair.jobs for repair in workload.repairs if repair.reason == RUN_TAKEN)
+    if unknown > MOST_UNKNOWN * len(workload):
+        remark(
+            f"{trace}: {share_text(100 * unknown / len(workload))} of the jobs have no requested time; their run time "
+            "is taken for it, so schedulers know it exactly, as no real one does: gains over EASY may be others"
+        )
     if workload.down is not None:
         from ..workload.description import down_share
 
@@ -244,7 +252,7 @@ def remark_history(schedule: Schedule) -> None:
         try:
             schedule.check()
         except InputError as error:
-            remark(f"not feasible: {error}")
+            remark(f"not feasible, but measured as it is: {error} (nodes were shared, or clocks differed)")
 
 
 def remark_rest(run: str | None) -> None:

@@ -176,7 +176,8 @@ def takes_limits(parser: Parser) -> None:
         type=limit,
         metavar="NAME=N",
         default=[],
-        help=f"change a limit; may be given several times. {limits_text()}",
+        help="change a limit, which the error of a refused file names; may be given several times. "
+        f"The limits are {limits_text()}",
     )
 
 

@@ -94,6 +94,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str, helpful: str = "") -> NoReturn:
         """End with status 2 and one line, which names the help of a command; by default of this command."""
+        if self.commands and message.endswith(": COMMAND"):
+            message = f"a command must come first: {', '.join(self.commands)}"
         if message in NEEDS_SIGN:
             message += f'; one that begins with a minus needs an "=" before it, as in {message.split()[1][:-1]}=-UTIL'
         tell(f"{self.prog}: {message} (see {helpful or self.prog} --help)")

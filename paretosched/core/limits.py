@@ -100,17 +100,14 @@ def limit_names() -> list[str]:
 
 
 def limits_text() -> str:
-    """Return all limits with their default values, as one sentence for a help text.
+    """Return all limits with their default values, as one line for a help text.
 
     Examples
     --------
-    >>> limits_text()[:41]
-    'jobs: the number of jobs in a log (5,000,'
+    >>> limits_text()[:42]
+    'jobs: 5,000,000 jobs; line: 100,000 bytes;'
     """
-    return "; ".join(
-        f"{limit.name}: {limit.metadata['what']} ({limit.default:,} {limit.metadata['unit']})"
-        for limit in fields(Limits)
-    )
+    return "; ".join(f"{limit.name}: {limit.default:,} {limit.metadata['unit']}" for limit in fields(Limits))
 
 
 def check_limit(place: object, name: str, amount: float, exact: bool = False) -> None:

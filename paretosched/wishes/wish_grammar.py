@@ -42,6 +42,9 @@ UNITS = {
     "%": _Unit("%", 1.0),
 }  # fmt: skip
 
+SPELT_OUT = {"second": "s", "sec": "s", "minute": "min", "hour": "h", "hr": "h", "day": "d"}
+TO_MINIMISE = ("min", "minimise", "minimize")  # words that begin a goal in other programs
+
 
 def parse(text: str, objectives: Sequence[Objective], *, hours: bool = False) -> Wish:
     """Return the wish that words stand for; the module `wish` has the grammar.
@@ -114,7 +117,7 @@ class _Reader(TokenReader):
                 self.limit(limits)
         if self.now.kind != "end":
             operators = '"+", "-", ' if weights and not limits else ""
-            self.refuse(f'there must be {operators}"," or the end')
+            self.refuse(f'there must be {operators}"," or the end{self.limit_meant()}')
         if any(limit.objective == OTHERS for limit in limits.values()) and not {*self.groups.values()} - {
             *weights,
             *near,
@@ -175,7 +178,8 @@ class _Reader(TokenReader):
             end, of = self.end(name)
             low, high = (low, end) if LIMITS[sign.text] == "<=" else (end, high)
         else:
-            self.refuse('there must be "<=", ">=" or "in"')
+            hint = "" if self.quotes_missing() else "; the goal comes first, as one sum, and limits behind commas"
+            self.refuse(f'there must be "<=", ">=" or "in"{hint}')
         earlier = limits.get((name, of), Limit(name))
         with self.at(start):
             if (low > 0 and earlier.low > 0) or (high < math.inf and earlier.high < math.inf):
@@ -222,9 +226,15 @@ class _Reader(TokenReader):
         start = self.now
         value = self.number()
         unit = self.now.text.lower()
+        short = SPELT_OUT.get(unit.removesuffix("s"))
+        if self.now.kind == "word" and short:
+            self.refuse(f"units are {', '.join(UNITS)}; write {start.text}{short}")
         if self.now.kind == "name" or unit not in UNITS:
             return _Quantity(start, value, "")
         if UNITS[unit].kind != self.unit_of(name):
+            policy = self.ahead(1).text.upper()
+            if policy.lower() in REFERENCES:
+                self.refuse(f"a share of a policy is a factor; write {value / 100:g}*{policy}")
             units = [word for word in UNITS if UNITS[word].kind == self.unit_of(name)]
             self.refuse(f"the unit of {name} must be one of {', '.join(units)}")
         self.place += 1
@@ -308,6 +318,8 @@ class _Reader(TokenReader):
         if self.now.kind == "word" and word.upper() in self.objectives:
             names.append(word.upper())
         if self.now.kind not in ("word", "name") or not names:
+            if not others and self.comes(*TO_MINIMISE):
+                self.refuse("a sum is minimised anyway; leave this word out")
             known = [*self.objectives, *(group for group in self.groups if not group.isdigit()), *others]
             near = nearest_word(word, known) or nearest_word(self.whole_name(self.now), known)
             hint = "" if near is None or self.quotes_missing() else f"; did you mean {near}?"
@@ -320,9 +332,17 @@ class _Reader(TokenReader):
         self.place += 1
         return names[0]
 
+    def limit_meant(self) -> str:
+        """Return the end of a message about what comes now, if it was probably to be a part of a limit; else ""."""
+        if self.comes("="):
+            return '; a limit has "<=" or ">="'
+        return "; a limit is a number or a multiple of a policy, such as 1.05*EASY" if self.comes("+", "-") else ""
+
     def no_meaning(self, letter: str) -> str:
         """Return what is said of a character that no token has."""
-        return super().no_meaning(letter) + ("; a name must end with its quote" if letter in "\"'" else "")
+        hint = "; a name must end with its quote" if letter in "\"'" else ""
+        hint += "; a comma must separate the goal and the limits" if letter == ";" else ""
+        return super().no_meaning(letter) + hint
 
     def refuse(self, rule: str) -> NoReturn:
         """Raise InputError for the token that comes now; if it belongs to a name without quotes, say so."""

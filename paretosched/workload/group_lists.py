@@ -172,15 +172,16 @@ def check_names(lines: Sequence[tuple[int, GroupLine]], workload: Workload, wher
         if not named:
             continue
         number, cell = named[0]
+        hint = f"; a first line that names the columns says {column},group" if number == 1 else ""
         names = names_of(workload, column).values()
         known = {name.lower() for name in names}
         if not names and column not in NAMED:
-            raise InputError(f"{where}:{number}: {column} is {in_quotes(cell)}, not {_number_words(column)}")
+            raise InputError(f"{where}:{number}: {column} is {in_quotes(cell)}, not {_number_words(column)}{hint}")
         if not any(cell.lower() in known for _, cell in named):
             have = f"its names are {first_few(names, limit=20)}" if names else "it has only numbers"
             raise InputError(
                 f"{where}:{number}: {column} is {in_quotes(cell)}, which {_place_of_names(workload)} does "
-                f"not have; {have}{did_you_mean(cell, names)}"
+                f"not have; {have}{did_you_mean(cell, names)}{hint}"
             )
 
 

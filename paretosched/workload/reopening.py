@@ -157,7 +157,7 @@ def reopen_with_run(place: str | os.PathLike[str], digest: str | None = None) ->
             "with write_swf and name the log"
         )
     if not troubles and is_folder(place) and not runs_at(Path(place)):
-        troubles.append(f"{place}: Is a directory, but not one of a run: it has no {RUN_FILE}")
+        troubles.append(f"{place}: must be a log or a run directory, but is another directory: it has no {RUN_FILE}")
     raise InputError(troubles[0] if troubles else f"{place}: there is no run here of this workload")
 
 
@@ -277,5 +277,7 @@ def _file(entry: Mapping[str, Any], near: Sequence[Path]) -> str:
                 other_file or f"{place}: the file was changed since: its SHA-256 is {sha256}, not {entry['sha256']}"
             )
     raise InputError(
-        other_file or f"{entry['path']}: the file is gone, and there is no file of its name beside the run"
+        other_file
+        or f"{entry['path']}: the file is gone, and there is no file of its name beside the run; put it there, or name "
+        "the log in place of the run"
     )

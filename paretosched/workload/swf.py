@@ -53,6 +53,7 @@ from .workload import WIDEST, Repair, Workload
 
 DEFAULT_EPOCH = Workload.epoch
 OVERRUN = CUT, RAISE = ("cut", "raise")
+RUN_TAKEN = "no requested time: the run time taken for it"  # a reason of repairs
 CHUNK = 100_000  # jobs that are written at a time
 PARAGON_QUEUE = re.compile(r"q[a-z]*\d+(s|m|ll?)")
 PARAGON_LIMIT = {"s": 3600, "m": 4 * 3600, "l": 12 * 3600, "ll": 12 * 3600}
@@ -444,7 +445,7 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str
     submit, run, estimate = np.floor(submit), np.ceil(run), np.ceil(estimate)
     limit = _queue_limit(log)
     note("assumed", "no requested time: the limit of the Paragon's queue taken for it", missing & (limit > 0))
-    note("assumed", "no requested time: the run time taken for it", missing & (limit <= 0))
+    note("assumed", RUN_TAKEN, missing & (limit <= 0))
     estimate = np.where(missing, np.where(limit > 0, limit, run), estimate)
     longer = np.flatnonzero(valid & (run > estimate))
     # columns are as narrow as their numbers, so that a product may not fit

@@ -195,7 +195,7 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
     try:
         per_cent = [float(part) for part in words.split(",")]
     except ValueError:
-        hint = "; swf has those of the import" if words in IMPORTED else did_you_mean(words, groupings)
+        hint = "; swf has the groups of the import" if words in IMPORTED else did_you_mean(words, groupings)
         if hint and not os.path.lexists(words):
             raise InputError(
                 f"{called} must be {', '.join(groupings)}, percentages or the path of a CSV file, "

@@ -105,8 +105,8 @@ def test_a_recorded_schedule_that_could_not_be_is_remarked(house: Path, tmp_path
     history = tmp_path / "history.swf"
     history.write_text(RECORD.replace("110 40", "110 39"))
     remark = (
-        "paretosched: not feasible: recorded: the machine has 8 processors, "
-        "but 12 are in use from second 149 on, and more than it has in 1 intervals\n"
+        "paretosched: not feasible, but measured as it is: recorded: the machine has 8 processors, "
+        "but more are in use: 12 from second 149 on (nodes were shared, or clocks differed)\n"
     )
     outcome = succeed("simulate", history, "--policy", "recorded")
     assert outcome.err.endswith(remark)

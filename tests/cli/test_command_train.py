@@ -38,7 +38,7 @@ def test_train_finds_what_the_library_finds(house: Path, workload: ps.Workload, 
     assert ps.load_policy(tmp_path / "p.json").provenance == training.policy.provenance
     assert training.text() in outcome.out
     assert outcome.out.startswith("910 policies tried for 10*AWRT1 + 4*AWRT2, UTIL >= 1 in ")
-    assert outcome.err.splitlines()[-1].startswith("paretosched: training: 910 of 910, ")
+    assert outcome.err.splitlines()[-1].startswith("paretosched: training: 910 of 910, best ")
     name, *arguments = shlex.split(outcome.out.partition("next: ")[2])[1:]
     assert training.policy.name in succeed(name, *arguments).out
     ps.save_wish(training.wish, tmp_path / "wish.json")
@@ -191,7 +191,7 @@ def test_train_finds_the_rule_base_that_the_library_finds(
     assert (outcome.status, outcome.out.startswith("NOT AS WISHED")) == (3 if is_worse else 0, is_worse)
     assert ("the Greedy among its strategies is better alone" in outcome.err) == (alone.objective < rules.objective)
     assert kind == "iterative" or rules.objective <= alone.objective
-    assert "paretosched: training: 210 of 210, " in outcome.err
+    assert "paretosched: training: 210 of 210, best " in outcome.err
     policy = ps.load_policy(tmp_path / "r.json")
     assert to_json(policy) == to_json(training.policy)
     _, name, *arguments = shlex.split(outcome.out.partition("next: ")[2])

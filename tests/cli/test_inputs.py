@@ -95,3 +95,13 @@ def test_front_names_the_log_only_if_it_is_the_one(notebook_runs: Path, tmp_path
     assert succeed("front", tmp_path / "run", "--json").json["log"] is None
     shutil.copy(notebook_runs / "w.swf.gz", tmp_path / "moved.swf.gz")
     assert succeed("front", tmp_path / "run", "--json").json["log"] == str(tmp_path / "moved.swf.gz")
+
+
+def test_a_log_without_requested_times_is_remarked(tmp_path: Path) -> None:
+    lines = [f"{i} {i} 0 9 1 -1 -1 1 {request} -1 1 1 1 1 1 1 -1 -1" for i, request in enumerate((-1, -1, 20), 1)]
+    log = tmp_path / "w.swf"
+    log.write_text("; MaxProcs: 8\n" + "\n".join(lines) + "\n")
+    remark = "66.7 % of the jobs have no requested time; their run time is taken for it, so schedulers know it exactly"
+    assert remark in succeed("simulate", log, "--policy", "easy").err
+    log.write_text("; MaxProcs: 8\n" + "\n".join([lines[2]] * 20 + lines[:1]) + "\n")
+    assert "no requested time" not in succeed("simulate", log, "--policy", "easy").err

@@ -64,6 +64,12 @@ def test_unknown_commands_are_refused_with_the_nearest_one(words: list[str], err
     assert (outcome.status, outcome.out, outcome.err) == (2, "", f"paretosched: {error}\n")
 
 
+def test_no_command_at_all_is_told_which_there_are() -> None:
+    outcome = command()
+    assert outcome.status == 2
+    assert outcome.err.startswith("paretosched: a command must come first: info, import, generate, ")
+
+
 def test_what_looks_like_an_option_may_still_be_a_value_or_a_file() -> None:
     parse = all_commands().parse_args
     assert parse(["info", "--", "--log.swf"]).trace == "--log.swf"

@@ -72,6 +72,18 @@ def test_the_help_says_that_a_part_may_need_another(common: Any) -> None:
     assert "some need what earlier ones have written" in " ".join(text.split())
 
 
+@pytest.mark.parametrize("experiment", sorted(RUN))
+def test_a_quick_run_does_not_write_over_the_results(common: Any, experiment: str) -> None:
+    parser = common.run_parser(experiment, None, "")
+    common.add_work(parser, experiment)
+    whole, quick = parser.parse_args([]), parser.parse_args(["--quick"])
+    folder = common.EXPERIMENTS / experiment / "work" / "quick"
+    assert (whole.results, whole.work) == (common.ROOT / "results" / experiment, folder.parent)
+    assert (quick.results, quick.work) == (folder / "results", folder / "work")
+    named = parser.parse_args(["--quick", "--results", "R", "--work", "W"])
+    assert (named.results, named.work) == (Path("R"), Path("W"))
+
+
 def test_stand_ins_of_two_logs_differ_and_are_the_same_again(common: Any) -> None:
     size = {"jobs": 50, "processors": 32, "seed": 3}
     ctc, kth = (common.stand_in(log, size) for log in ("CTC", "KTH"))

@@ -185,6 +185,7 @@ def test_users_an_owners_list_does_not_name_are_the_others(tmp_path: Path) -> No
         ("1,a\n2\n", ":2: a line must be user,group, but this one has 1 column$"),
         ("1,a\n2,b,c\n", ":2: a line must be user,group, but this one has 3 columns"),
         ("user,group\nuser,group\n", ':2: user is "user", not a user number of the log'),
+        ("utilisateur,groupe\n1,a\n", ':1: user is "utilisateur", .* the columns says user,group$'),
         ("1,a\n1.5,b\n", ':2: user is "1.5", not a user number'),
         ("1,a\n-2,b\n", ':2: user is "-2", not a user number'),
         ("1,a\n" + "9" * 30 + ",b\n", ':2: user is "9999'),
