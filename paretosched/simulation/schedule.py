@@ -147,10 +147,10 @@ class Schedule:
         over = np.flatnonzero(busy_processors > w.capacity)
         if over.size:
             i = int(over[0])
-            times = f"in {over.size:,} intervals, first " if over.size > 1 else ""
+            times = f"; in {over.size:,} intervals there are too many" if over.size > 1 else ""
             raise InputError(
-                f"{self.name}: the machine has {w.capacity} processors, but more are in use: {times}"
-                f"{busy_processors[i]} from second {when[i]} on"
+                f"{self.name}: the machine has {w.capacity} processors, but {busy_processors[i]} are in use from "
+                f"second {when[i]} on{times}"
             )
         if w.down is not None:
             _check_down(self, w.down, when, busy_processors)

@@ -157,7 +157,7 @@ def reopen_with_run(place: str | os.PathLike[str], digest: str | None = None) ->
             "with write_swf and name the log"
         )
     if not troubles and is_folder(place) and not runs_at(Path(place)):
-        troubles.append(f"{place}: must be a log or a run directory, but is another directory: it has no {RUN_FILE}")
+        troubles.append(f"{place}: Is a directory, but has no {RUN_FILE}; name a log, or the directory of a run")
     raise InputError(troubles[0] if troubles else f"{place}: there is no run here of this workload")
 
 

@@ -106,7 +106,7 @@ def test_a_recorded_schedule_that_could_not_be_is_remarked(house: Path, tmp_path
     history.write_text(RECORD.replace("110 40", "110 39"))
     remark = (
         "paretosched: not feasible, but measured as it is: recorded: the machine has 8 processors, "
-        "but more are in use: 12 from second 149 on (nodes were shared, or clocks differed)\n"
+        "but 12 are in use from second 149 on (nodes were shared, or clocks differed)\n"
     )
     outcome = succeed("simulate", history, "--policy", "recorded")
     assert outcome.err.endswith(remark)

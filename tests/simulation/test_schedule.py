@@ -37,11 +37,11 @@ def test_a_feasible_schedule_passes_and_ends_may_meet_starts() -> None:
 
 
 def test_an_overfull_machine_is_found_and_named() -> None:
-    with pytest.raises(InputError, match=r"but more are in use: 5 from second 9 on$"):
+    with pytest.raises(InputError, match=r"but 5 are in use from second 9 on$"):
         Schedule(W, [0, 9, 2], "tight").check()
-    with pytest.raises(InputError, match=r"^tight: the machine has 4 processors, but more are in use: 6 from second 2"):
+    with pytest.raises(InputError, match=r"^tight: the machine has 4 processors, but 6 are in use from second 2 on"):
         Schedule(W, [0, 2, 2], "tight").check()
-    with pytest.raises(InputError, match=r"more are in use: in 2 intervals, first 6 from second 5 on$"):
+    with pytest.raises(InputError, match=r"but 6 are in use from second 5 on; in 2 intervals there are too many$"):
         Schedule(W, [0, 5, 3], "twice").check()
 
 
