@@ -105,7 +105,7 @@ def current(state: State, front: Front) -> int:
         row = compromise(front, remaining(None, front))
         assert row is not None  # noqa: S101  # a page has at least one schedule
         return row
-    if not (wish.weights or wish.near):  # a region: its middle, not its first row
+    if not wish.aims:  # a region: its middle, not its first row
         row = compromise(front, remaining(wish, front))
         if row is not None:
             return row

@@ -56,7 +56,7 @@ def view_of(state: State, front: Front) -> View:
     among = remaining(wish, front)
     row = current(state, front)
     nearest: tuple[int, ...] = ()
-    if wish is not None and (wish.weights or wish.near):
+    if wish is not None and wish.aims:
         nearest = tuple(nearness.nearest_rows(wish, front.values)[:NEAREST].tolist())
     rows, gains = tradeoffs(front, row, among, STEP)
     return View(row, among, int(among.sum()), reachable(front, among), nearest, rows, gains)

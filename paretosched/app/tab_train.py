@@ -242,7 +242,7 @@ def _test_words(t: Training, best: Mapping[str, Any], front: Front) -> list[str]
     lacking = [name for name in t.wish.aims if best["rest"][0].get(name) is None]
     if lacking:
         words.append(f"no job there counts in {enumeration(lacking)}")
-    if easy is not None and (t.wish.weights or t.wish.near) and best.get("rest_objective", 0.0) is not None:
+    if easy is not None and t.wish.aims and best.get("rest_objective", 0.0) is not None:
         gain = best.get("rest_vs_easy")
         if gain is None:
             better = best["rest_objective"] < easy["rest_objective"]
@@ -338,7 +338,7 @@ def progress(wish: Wish | None, easy: Floats | None, values: Floats, front: Fron
         return []
     best = front.values[nearness.nearest_rows(wish, front.values)[0]]
     sentences = []
-    if wish.weights or wish.near:
+    if wish.aims:
         first, reached, last = goal(wish, np.array([easy, values, best])).tolist()
         sentences.append(f"Goal: {_way_text(first, reached, last)}.")
     if wish.limits:

@@ -266,7 +266,7 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
         )
     elif state.wish is None:
         how = "the compromise, until you enter a wish"
-    elif state.wish.weights or state.wish.near:
+    elif state.wish.aims:
         how = "nearest to your wish"
     elif view.left:
         how = "the compromise of what remains"

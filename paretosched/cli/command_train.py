@@ -319,8 +319,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
     with remarks_of_search(), bar("training", None) as update:
 
         def on_progress(progress: Progress) -> None:
-            has_goal = bool(wish.weights or wish.near)
-            notes = [f"best {amount(progress.objective)}, EASY {amount(progress.easy)}"] if has_goal else []
+            notes = [f"best {amount(progress.objective)}, EASY {amount(progress.easy)}"] if wish.aims else []
             if progress.over == "ratio":
                 notes = [f"{100 * progress.objective:.1f} % of EASY's objective, in the mean of the workloads"]
             if progress.exceeded:

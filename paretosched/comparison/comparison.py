@@ -313,7 +313,7 @@ class Comparison:
             reached = choice.goal_within(wish, values) if feasible else None
             known = None if self.nearest is None else self._best_known(wish)
             cells |= distance_row(self.at_best, wish, float(choice.goal(wish, easy)[0]), reached, known)
-        if not (wish.weights or wish.near):
+        if not wish.aims:
             return cells
         reference, goal = (float(choice.goal(wish, row)[0]) for row in (easy, policy))
         cells["objective"] = goal

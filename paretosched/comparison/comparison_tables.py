@@ -54,11 +54,11 @@ def policy_table(rows: Sequence[Mapping[str, Any]], objectives: Sequence[Objecti
 def wish_table(rows: Sequence[Mapping[str, Any]], wish: Wish, against_front: bool) -> str:
     """Return the columns about the wish of `Comparison.rows` as a table."""
     columns = [Column("policy", "policy")]
-    if wish.weights or wish.near:
+    if wish.aims:
         columns.append(Column("objective", "objective", ",.1f" if wish.weights else ".4f"))
     if wish.weights:
         columns.append(Column("gain", "vs EASY", ".1f"))
-    if (wish.weights or wish.near) and against_front:
+    if wish.aims and against_front:
         columns.append(Column("share_of_way", "of the way %", ",.1f"))
     if any(row["share_of_possible"] is not None for row in rows):
         columns.append(Column("share_of_possible", "of the possible %", ",.1f"))

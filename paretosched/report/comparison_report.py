@@ -213,7 +213,7 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
     wish = comparison.wish
     if wish is None:
         return ""
-    goal = bool(wish.weights or wish.near)
+    goal = bool(wish.aims)
     front = comparison.best is not None
     heads = [head_cell("Policy")]
     heads += [head_cell("Objective", "smaller is better")] if goal else []

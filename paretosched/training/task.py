@@ -148,7 +148,8 @@ class Task:
         results that exceed them equally, as if none could keep them, the goal decides.
         """
         goals, violations = self.measure(values)
-        fitness, broken = self.fitness(values), violations > 0
+        fitness = self.fitness(values) if self.margin else choice.penalise(goals, violations)
+        broken = violations > 0
         order = np.lexsort((goals, fitness, broken))
         ranked = np.column_stack([broken, fitness, goals])[order]
         places = np.empty(len(values), dtype=np.int64)

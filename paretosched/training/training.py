@@ -290,7 +290,7 @@ class Training:
         columns = [Column("system", "system")]
         for part in ("", "rest_") if self.rest else ("",):
             where = "rest: " if part else ""
-            if self.wish.weights or self.wish.near:
+            if self.wish.aims:
                 columns.append(Column(f"{part}objective", f"{where}objective", spec))
             if self.wish.weights:
                 columns.append(Column(f"{part}vs_easy", f"{where}vs EASY", ".1f"))
@@ -309,7 +309,7 @@ class Training:
                 change = {o.name: after[f"{o.name}_vs_easy"] for o in self.objectives} | {"objective": after["vs_easy"]}
                 gains = {key: with_sign(x) for key, x in change.items() if x is not None and not np.isnan(x)}
                 lines.append({"on": "  vs EASY"} | gains)
-        goal = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
+        goal = [Column("objective", "objective", natural)] if self.wish.aims else []
         objectives = table(lines, [Column("on", "on"), *goal, *map(in_hours, self.objectives)])
         notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and self.varies_criteria else []
         if self.guarded is not None and isinstance(self.guarded.policy, Guarded):
@@ -544,10 +544,8 @@ def gain_intervals(task: Task, test: Task | None, policy: Policy) -> list[dict[s
 
 def _goal_with_jobs(wish: Wish, values: Floats) -> float:
     """Return the goal of values, (m,), without groups that have no jobs; NaN if the goal has no other ones."""
-    part = choice.part_with_jobs(wish, values)
-    if part is None or (wish.aims and not part.aims):
-        return float("nan")
-    return float(choice.goal(part, values[None])[0])
+    part = choice.goal_with_jobs(wish, values)
+    return float(choice.goal(part, values[None])[0]) if choice.is_defined(part, values) else float("nan")
 
 
 def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:

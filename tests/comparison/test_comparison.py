@@ -39,18 +39,9 @@ from paretosched.wishes.wish_files import to_json as to_plain
 from paretosched.workload.lublin_feitelson import lublin
 from paretosched.workload.workload import Workload
 from support.fronts import made_up
+from support.zoo import THREE_JOBS
 
-# Job 2 is as wide as the machine and waits for job 1; EASY lets job 3 pass it, FCFS does not. No job is a guest's.
-WORKLOAD = Workload(
-    submit=[0, 1, 2],
-    run=[10, 5, 3],
-    estimate=[10, 5, 3],
-    width=[3, 4, 1],
-    capacity=4,
-    group=[0, 1, 0],
-    groups=("staff", "students", "guests"),
-    name="three jobs",
-)
+WORKLOAD = THREE_JOBS
 EASY = objectives(simulate(WORKLOAD, "easy"))
 
 

@@ -7,19 +7,9 @@ import pytest
 from paretosched.comparison.comparison import compare
 from paretosched.comparison.several_logs import joint_gains, joint_rows, joint_text
 from paretosched.wishes.wish import Wish
-from paretosched.workload.workload import Workload
+from support.zoo import THREE_JOBS
 
-# Job 2 is as wide as the machine and waits for job 1; EASY lets job 3 pass it, FCFS does not. No job is a guest's.
-WORKLOAD = Workload(
-    submit=[0, 1, 2],
-    run=[10, 5, 3],
-    estimate=[10, 5, 3],
-    width=[3, 4, 1],
-    capacity=4,
-    group=[0, 1, 0],
-    groups=("staff", "students", "guests"),
-    name="three jobs",
-)
+WORKLOAD = THREE_JOBS
 FIRST = Wish(weights=[("AWRT1", 33)])  # 309 and 348
 OTHER = WORKLOAD.with_(run=[20, 5, 3], estimate=[20, 5, 3], name="another")
 

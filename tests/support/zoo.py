@@ -27,6 +27,19 @@ MONDAY = 946857600  # 2000-01-03 00:00 UTC
 FRIDAY_NOON = MONDAY + 4 * DAY + 12 * HOUR
 
 
+# Job 2 is as wide as the machine and waits for job 1; EASY lets job 3 pass it, FCFS does not. No job is a guest's.
+THREE_JOBS = Workload(
+    submit=[0, 1, 2],
+    run=[10, 5, 3],
+    estimate=[10, 5, 3],
+    width=[3, 4, 1],
+    capacity=4,
+    group=[0, 1, 0],
+    groups=("staff", "students", "guests"),
+    name="three jobs",
+)
+
+
 def jobs(capacity: int, *rows: tuple[int, ...], **more: object) -> Workload:
     """Return a workload from rows (submit, run, estimate, width) or (submit, run, estimate, width, group).
 

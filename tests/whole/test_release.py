@@ -58,7 +58,8 @@ def test_clean_leaves_what_took_hours_alone(tmp_path: Path) -> None:
     made = [name.replace("*", "x") for name in ignored if not kept.match(name)]
     made += [f"{folder}/__pycache__/" for folder in ("paretosched/core", "tests/whole", "docs/_site", "release")]
     work = tmp_path / "experiments" / "gfs" / "work"
-    for name in (*made, "experiments/gfs/work/"):
+    work.mkdir(parents=True)
+    for name in made:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).mkdir(exist_ok=True) if name.endswith("/") else (tmp_path / name).touch()
     shutil.copy(ROOT / "Makefile", tmp_path)
