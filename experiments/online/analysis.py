@@ -14,6 +14,7 @@ import ages
 import better_estimates
 import common
 import constants
+import draws
 import nudges
 import possible
 import run
@@ -81,7 +82,8 @@ def main() -> None:
     lines += on_the_last_part(rows[run.TRAINED])
     lines += [*scalings.section(rows[run.SCALINGS], best.policy), *scalings.larger_section(rows[run.SCALINGS])]
     lines += [*ages.section(rows[run.AGES], best.policy), *nudges.section(rows[run.NUDGES])]
-    lines += wanted.section(rows[run.TRAINED], standings, bounds)
+    lines += draws.section(rows[run.DRAWS])
+    lines += wanted.section(rows[run.TRAINED], standings, bounds, rows[run.HINDSIGHT], rows[run.DRAWS])
     lines += [*better_estimates.section(rows[run.ESTIMATES]), *choice_of_constants(rows[run.GUARDED])]
     lines += left_out(options.results)
     common.save_summary(options.results, lines)

@@ -8,7 +8,6 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from itertools import combinations_with_replacement, product
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import constants
 import settings
+from tried import (
+    about,
+    larger,
+    learners,
+    learners_of_scalings,
+    learning_and_test,
+    policies,
+    scaling_of,
+    seeds,
+    splits,
+    tenths,
+    workload,
+)
 
 import paretosched as ps
 from paretosched.comparison.intervals import LEAST_WEEKS, WeekSums, intervals, join_sums, week_sums
@@ -30,9 +42,8 @@ from paretosched.training.task import data_of, tasks
 from paretosched.wishes.best_possible import best_possible, most_gain
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
-from paretosched.workload.user_groups import by_earlier_consumption
 
-UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, AGES, BOUNDS = PARTS = (
+UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, AGES, BOUNDS, HINDSIGHT, DRAWS = PARTS = (
     "untrained",
     "trained",
     "estimates",
@@ -42,8 +53,12 @@ UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, AGES, BOUNDS =
     "nudges",
     "ages",
     "bounds",
+    "hindsight",
+    "draws",
 )
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
+Learning = ps.Workload | Sequence[ps.Workload]
+"""The jobs that a training learns from; or those of several scalings."""
 
 
 def main() -> None:
@@ -69,13 +84,18 @@ def main() -> None:
     options.results.mkdir(parents=True, exist_ok=True)
     logs = options.log or (settings.QUICK_LOGS if options.quick else (*settings.LOGS, *settings.SCALED))
     parts = options.part or PARTS
+    rows_of_recorded = {
+        ESTIMATES: rows_of_estimates,
+        NUDGES: rows_of_nudges,
+        AGES: rows_of_ages,
+        HINDSIGHT: rows_of_hindsight,
+    }
     for part in parts:
         of_part: list[dict[str, Any]] = []
-        if part in (ESTIMATES, NUDGES, AGES):
+        if part in rows_of_recorded:
             recorded = [log for log in logs if log not in settings.SCALED]
-            rows_of_log = {ESTIMATES: rows_of_estimates, NUDGES: rows_of_nudges, AGES: rows_of_ages}[part]
             for log in recorded:
-                of_part += rows_of_log(log, options)
+                of_part += rows_of_recorded[part](log, options)
                 save_part(part, "", of_part, recorded, options.results)
             continue
         if part == BOUNDS:
@@ -96,13 +116,18 @@ def main() -> None:
                 of_part += rows_of_scaling(log, scaling, options)
                 save_part(part, "", of_part, drawn, options.results)
             continue
+        of_scaled = [log for log in settings.SCALED if options.quick or log in logs]
+        if part == DRAWS:
+            for log, seed in product(of_scaled, seeds(options)):
+                of_part += rows_of_draws(log, seed, options)
+                save_part(part, "", of_part, of_scaled, options.results)
+            continue
         if part == TENTHS:
-            of_scaled = [log for log in settings.SCALED if options.quick or log in logs]
             for log, split in product(of_scaled, tenths(options.quick)):
                 of_part += rows_of(part, log, split, None, options)
                 save(part, of_part, of_scaled, options.results)
             continue
-        for seed, split in product(seeds(part, options), settings.SPLITS):
+        for seed, split in product(seeds(options) if part == TRAINED else (None,), settings.SPLITS):
             for log in logs:  # one seed and one split of all logs first, so that a part of the whole is of use
                 if split in splits(log, options.quick):
                     of_part += rows_of(part, log, split, seed, options)
@@ -147,104 +172,7 @@ def without_sums(row: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key not in SUMS}
 
 
-# --- what is tried ----------------------------------------------------------------------------------------------------
-
-
-@cache
-def workload(log: str, quick: bool) -> ps.Workload:
-    """Return a log as it was recorded, or as the papers scale it; if `quick`, a small made-up one that lasts months."""
-    if quick:
-        return slower(common.stand_in(settings.SCALED.get(log, log), settings.QUICK), log)
-    if log in settings.SCALED:
-        large: ps.Workload = common.scaled_log(settings.SCALED[log])
-        return large
-    return common.log_of(log)
-
-
-def slower(small: ps.Workload, name: str) -> ps.Workload:
-    """Return a small made-up workload whose jobs last, and come, so much more slowly that it lasts months."""
-    times = {key: getattr(small, key) * factor for key, factor in settings.QUICK_SLOWER.items()}
-    return small.with_(**times, name=name)
-
-
-def about(log: str, quick: bool) -> dict[str, Any]:
-    """Return what the provenance says about a log."""
-    w = workload(log, quick)
-    return {"jobs": len(w), "processors": w.capacity, "digest": w.digest}
-
-
-@cache
-def splits(log: str, quick: bool) -> tuple[settings.Split, ...]:
-    """Return the splits of a log to try: those with jobs of every group of the objective, before and after the cut."""
-    if log in settings.SCALED:
-        return (settings.LAST,)
-    whole = workload(log, quick)
-    aims = ps.as_wish(settings.OBJECTIVE, whole.groups).aims
-    wanted = {place for place, o in enumerate(objective_table(whole.groups)[2:]) if o.name in aims}
-
-    def fits(split: settings.Split) -> bool:
-        return all(wanted <= set(part.group.tolist()) for part in learning_and_test(whole, split))
-
-    of_log = [split for split in (settings.QUICK_SPLITS if quick else settings.SPLITS) if fits(split)]
-    is_spared = sum(split in settings.ROLLING for split in of_log) >= settings.LEAST_SPLITS
-    return tuple(split for split in of_log if not (is_spared and split == settings.SPARE))
-
-
-def tenths(quick: bool) -> tuple[settings.Split, ...]:
-    """Return the splits of scaled logs on which policies without training are tried, in a table of their own."""
-    return tuple(split for split in settings.ROLLING if not quick or split in settings.QUICK_SPLITS)
-
-
-def larger(quick: bool) -> dict[str, str]:
-    """Return the scalings on which guarded orders are tried that learnt from the log as recorded, and its name."""
-    return settings.QUICK_LARGER if quick else settings.LARGER
-
-
-def seeds(part: str, options: argparse.Namespace) -> Sequence[int | None]:
-    """Return the seeds of a part: so many as the options or the settings say; None where nothing is random."""
-    if part == UNTRAINED:
-        return (None,)
-    if options.seeds is not None:
-        return range(options.seeds)
-    return range(1 if options.quick else settings.SEEDS)
-
-
-def policies(quick: bool) -> tuple[str, ...]:
-    """Return the policies that are not trained."""
-    return settings.QUICK_POLICIES if quick else settings.POLICIES
-
-
-def learners(quick: bool) -> list[settings.Learner]:
-    """Return the trainings to try; if `quick`, short ones."""
-    if not quick:
-        return list(settings.LEARNERS)
-    return [
-        learner._replace(settings=learner.settings | settings.QUICK_SETTINGS[learner.function])
-        for learner in settings.LEARNERS
-        if learner.name in settings.QUICK_LEARNERS
-    ]
-
-
-def between(whole: ps.Workload, begin: float, end: float) -> ps.Workload:
-    """Return the jobs submitted between two shares of the time, with the groups of the whole log."""
-    first, span = int(whole.submit[0]), int(whole.submit[-1] - whole.submit[0])
-    since = (whole.submit - first) / span
-    inside = (since > begin) | ((begin == 0) & (since >= 0))
-    name = f"{whole.name} {100 * begin:g} to {100 * end:g} %"
-    return whole.take(np.flatnonzero(inside & (since <= end)), name=name)
-
-
-def learning_and_test(
-    whole: ps.Workload, split: settings.Split, later: settings.Split | None = None
-) -> tuple[ps.Workload, ps.Workload]:
-    """Return the part of a log to learn from and the one to test on, in the groups that are known where they meet.
-
-    Users are grouped by what they consumed in the first part; those who are new later are in the last group. If
-    another split is given, its test part is taken, which begins some time after the learning.
-    """
-    tested = later or split
-    learning, test = between(whole, split.begin, split.until), between(whole, tested.until, tested.end)
-    return by_earlier_consumption(learning.with_(source=whole.source), test)  # the source says how groups were made
+# --- what is tried on each part ---------------------------------------------------------------------------------------
 
 
 def rows_of(
@@ -312,13 +240,7 @@ def rows_of_scaling(log: str, scaling: int, options: argparse.Namespace) -> Iter
     last = settings.LAST
     of_small = larger(options.quick)
     learnt_on = of_small.get(log, log)
-    recorded = settings.SCALED.get(learnt_on, learnt_on)
-    if options.quick:
-        size = settings.QUICK | {"seed": settings.QUICK["seed"] + 100 * scaling}
-        whole = slower(common.stand_in(recorded, size), log)
-    else:
-        whole = common.scaling_of(recorded, scaling)
-    _, test = learning_and_test(whole, last)
+    _, test = learning_and_test(scaling_of(log, scaling, options.quick), last)
     where: dict[str, Any] = {"part": SCALINGS, "log": log, "scaling": scaling}
     for words in (settings.EASY, settings.GUARDED_ORDER) if log in of_small else policies(options.quick):
         yield where | {"policy": words, "seed": ""} | without_sums(reached_by(test, words, options))
@@ -364,6 +286,33 @@ def rows_of_ages(log: str, options: argparse.Namespace) -> Iterator[dict[str, An
         yield from rows_of_trainings(where, test, trained, learning_part, learnt, log, options)
 
 
+def rows_of_hindsight(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what policies reach on tenths that have learnt from the very jobs of the tenth, and so know the future."""
+    of_log = [split for split in splits(log, options.quick) if split != settings.LAST]
+    tried = [learner for learner in learners(options.quick) if learner.name in settings.HINDSIGHT]
+    for split, seed, learner in product(of_log, seeds(options)[: settings.HINDSIGHT_SEEDS], tried):
+        _, test = learning_and_test(workload(log, options.quick), split)
+        known = learner._replace(name=f"{learner.name}, in hindsight")
+        found = earlier_or_new(known, seed, test, split, log, options)
+        if found is not None:
+            label = {"part": HINDSIGHT, "log": log, "split": split.name, "policy": learner.name, "seed": seed}
+            yield label | without_sums(reached_by(test, found[0], options)) | found[1]
+
+
+def rows_of_draws(log: str, seed: int, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what orders reach on the last parts of scalings of a log that learnt from the first parts of several."""
+    scalings = (common.SCALING_SEED, *common.OTHER_SCALINGS)
+    parts = [learning_and_test(scaling_of(log, scaling, options.quick), settings.LAST) for scaling in scalings]
+    for learner, count in learners_of_scalings(options.quick):
+        learning_parts = [learning_part for learning_part, _ in parts[:count]]
+        found = earlier_or_new(learner, seed, learning_parts, settings.LAST, log, options)
+        if found is None:
+            continue
+        for scaling, (_, test) in zip(scalings, parts, strict=True):
+            label = {"part": DRAWS, "log": log, "scaling": scaling, "policy": learner.name, "seed": seed}
+            yield label | {"learnt": count} | without_sums(reached_by(test, found[0], options)) | found[1]
+
+
 def rows_of_trainings(
     where: dict[str, Any],
     test: ps.Workload,
@@ -374,7 +323,7 @@ def rows_of_trainings(
     options: argparse.Namespace,
 ) -> Iterator[dict[str, Any]]:
     """Yield what trainings of the results reach on a workload that is not the test part of their split."""
-    for seed, learner in product(seeds(TRAINED, options), tried):
+    for seed, learner in product(seeds(options), tried):
         found = earlier_training(learner, seed, learning_part, split, log, options)
         if found is not None:
             label = where | {"policy": learner.name, "seed": seed}
@@ -404,7 +353,7 @@ def nudge_jobs(jobs: ps.Workload, nudge: int) -> ps.Workload:
 def earlier_training(
     learner: settings.Learner,
     seed: int,
-    learning_part: ps.Workload,
+    learning: Learning,
     split: settings.Split,
     log: str,
     options: argparse.Namespace,
@@ -415,7 +364,7 @@ def earlier_training(
     without the hours of the trainings, on any machine.
     """
     name, earlier = name_of(learner, seed, split, log), common.load_policies(options.results)
-    identity = identity_of(learner, learning_part)
+    identity = identity_of(learner, learning)
     if name in earlier and {key: earlier[name][key] for key in identity} == identity:
         return from_json(earlier[name]["policy"], name), earlier[name]["about"]
     return None
@@ -426,15 +375,16 @@ def name_of(learner: settings.Learner, seed: int, split: settings.Split, log: st
     return f"{learner.name}/{log}/{split.name}/{seed}"
 
 
-def identity_of(learner: settings.Learner, learning_part: ps.Workload) -> dict[str, Any]:
+def identity_of(learner: settings.Learner, learning: Learning) -> dict[str, Any]:
     """Return what a training depends on."""
-    return {"jobs": learning_part.digest, "learner": learner._asdict()}
+    jobs = learning.digest if isinstance(learning, ps.Workload) else " ".join(part.digest for part in learning)
+    return {"jobs": jobs, "learner": learner._asdict()}
 
 
 def earlier_or_new(
     learner: settings.Learner,
     seed: int,
-    learning_part: ps.Workload,
+    learning: Learning,
     split: settings.Split,
     log: str,
     options: argparse.Namespace,
@@ -443,14 +393,14 @@ def earlier_or_new(
 
     None: they do not have it, and the options leave it out.
     """
-    found = earlier_training(learner, seed, learning_part, split, log, options)
+    found = earlier_training(learner, seed, learning, split, log, options)
     if found is not None:
         return found
     if options.learner and learner.name not in options.learner:
         return None
-    policy, about_training = training_of(learner, seed, learning_part, split, log, options)
+    policy, about_training = training_of(learner, seed, learning, split, log, options)
     earlier = common.load_policies(options.results)
-    value = identity_of(learner, learning_part) | {"policy": to_json(policy), "about": about_training}
+    value = identity_of(learner, learning) | {"policy": to_json(policy), "about": about_training}
     common.save_policies(options.results, earlier | {name_of(learner, seed, split, log): value})
     return policy, about_training
 
@@ -458,7 +408,7 @@ def earlier_or_new(
 def training_of(
     learner: settings.Learner,
     seed: int,
-    learning_part: ps.Workload,
+    learning: Learning,
     split: settings.Split,
     log: str,
     options: argparse.Namespace,
@@ -469,10 +419,10 @@ def training_of(
     place.parent.mkdir(parents=True, exist_ok=True)
     wish = settings.WISHES[learner.wish]
     if learner.function == settings.RANDOM:
-        policy, about_training = random_order(learning_part, wish, seed=seed, **learner.settings)
+        policy, about_training = random_order(learning, wish, seed=seed, **learner.settings)
     else:
         training = getattr(ps, learner.function)(
-            learning_part,
+            learning,
             wish,
             seed=seed,
             workers=options.workers,
@@ -491,11 +441,9 @@ def training_of(
     return policy, about_training
 
 
-def random_order(
-    learning_part: ps.Workload, wish: str, *, evaluations: int, seed: int
-) -> tuple[ps.Policy, dict[str, Any]]:
+def random_order(learning: Learning, wish: str, *, evaluations: int, seed: int) -> tuple[ps.Policy, dict[str, Any]]:
     """Return the best of random policies of the class of trained orders, and what it reaches where it was chosen."""
-    task, _ = tasks(data_of(learning_part, wish, None, None, 0, 0, seed))
+    task, _ = tasks(data_of(learning, wish, None, None, 0, 0, seed))
     begin = time.process_time()
     policy, values = common.best_random_order(task, evaluations, seed)
     (goal_value,), (exceeded,) = task.measure(values[None])

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 OBJECTIVE = "10*AWRT1 + 4*AWRT2"
 FIRST = ("AWRT1", "AWRT2")  # of the groups that it puts first
 LIMITS = "AWRT <= EASY, all <= 1.25*EASY"
-WISHES = {"free": OBJECTIVE, "limits": f"{OBJECTIVE}, {LIMITS}"}
+DISTANCE = "AWRT <= 0.985*EASY, all <= 1.1*EASY"  # of an earlier trial on CTC, its last part in view; not validated
+WISHES = {"free": OBJECTIVE, "limits": f"{OBJECTIVE}, {LIMITS}", "distance": f"{OBJECTIVE}, {DISTANCE}"}
 
 
 class Split(NamedTuple):
@@ -147,6 +148,21 @@ LEARNERS = (
     Learner("rules, limits", "train_rules", "limits", RULES),
 )
 
+# What is tried in hindsight, too: learnt from the very jobs it is tried on, and so all that such policies could gain.
+HINDSIGHT = ("guarded, limits", "orders, limits")
+HINDSIGHT_SEEDS = 3
+
+# Orders that learn from the first part of several scalings of a log at once, each with their number, and beside them
+# what learns from one scaling with as many simulations, or is drawn at random. A validated margin costs more.
+ALL_SCALINGS = 5
+OF_SCALINGS = (
+    (Learner("orders, limits, five scalings", "train_priority", "limits", CLASS), ALL_SCALINGS),
+    (Learner("orders, distance, five scalings", "train_priority", "distance", CLASS), ALL_SCALINGS),
+    (Learner("orders, margin, five scalings", "train_priority", "limits", CLASS | {"margin": "auto"}), ALL_SCALINGS),
+    (Learner("orders, distance, one scaling", "train_priority", "distance", {"evaluations": 3000}), 1),
+    (Learner("random orders, distance, five scalings", RANDOM, "distance", {"evaluations": 250}), ALL_SCALINGS),
+)
+
 KEPT = 0.9  # the share of the splits in which limits must be kept
 LEAST_GAIN = 1.0  # per cent on the training part; where EASY leaves less room, nothing can be kept of it
 GAIN_KEPT = 2 / 3
@@ -164,6 +180,7 @@ QUICK_ESTIMATED = (EASY, "fcfs; backfill: easy; backfill-order: sjf")
 QUICK_SPLITS = (ROLLING[1], ROLLING[2], LAST)
 QUICK_LEARNERS = ("guarded, limits", "random orders, limits", "Greedy", "Greedy, limits, margin", "rules, limits")
 QUICK_SETTINGS: dict[str, dict[str, Any]] = {
+    "train_priority": {"evaluations": 40},
     RANDOM: {"evaluations": 20},
     GUARDED: {"evaluations": 5},
     "train": {"generations": 1, "criterion": "f2"},

@@ -338,7 +338,9 @@ def long(results: Path) -> list[str]:
         for name in settings.ALGORITHMS
     ]
     about = (
-        f"As above, with seeds {', '.join(map(str, seeds))}, in a box from the best of these runs alone. "
+        f"As above, with seeds {', '.join(map(str, seeds))}, in a box from the best that seeds "
+        f"{', '.join(map(str, settings.LONG_FIRST))} found; what is better counts as that, and IGD+ and epsilon are "
+        f"distances from at most {settings.LONG_REFERENCE:,} schedules of these seeds. "
         f"After {many:,} `archive` has the largest hypervolume in {first.count('archive')} of {len(first)} pairs of "
         f"log and seed and shares it in {first.count('')}; better than it by any measure: "
         f"{ahead_words(table, logs, many)}. With {before:,} it has at least as much as NSGA-II with "

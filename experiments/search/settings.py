@@ -8,11 +8,12 @@ CHOSEN_ON = ("KTH",)
 ALGORITHMS = ("archive", "nsga2", "agemoea2", "random")
 POPULATION = 100
 BUDGETS = (500, 2_000, 5_000)
-LONG_BUDGETS = (*BUDGETS, 20_000)  # of fewer seeds
+LONG_BUDGETS = (*BUDGETS, 20_000)
 REACHES = (1.2, 1.5, 3.0)  # times EASY: how far the owner's box reaches; IGD+, epsilon and wishes are in the second
 WISHES = 200  # random ones: weights of the groups from a flat Dirichlet distribution
 SEEDS = 10
-LONG_SEEDS = 3
+LONG_FIRST = range(3)  # seeds whose schedules all others of the longer searches are measured by
+LONG_REFERENCE = 2_000  # of these schedules, at most
 OTHER_SEEDS = 3  # of the other parts
 FILE, LONG_FILE = "courses.csv", "long.csv"  # of tables
 DRAW_LOGS = ("KTH", "CTC", "SDSC00", "SDSC96", "LANL")  # nobody waits on NASA
@@ -32,6 +33,8 @@ QUICK = {
     "OTHER_SEEDS": 2,
     "WISHES": 20,
     "LAGS": (1, 50),
+    "LONG_FIRST": range(1),
+    "LONG_REFERENCE": 50,
     "PRIORITY_BUDGETS": (110, 150),
 }
 QUICK |= {"OFFLINE_BUDGETS": (100, 150)}

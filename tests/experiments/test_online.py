@@ -20,7 +20,9 @@ SCRIPTS = (
     "analysis",
     "better_estimates",
     "by_log",
+    "draws",
     "elsewhere",
+    "hindsight",
     "nudges",
     "possible",
     "scalings",
@@ -28,6 +30,8 @@ SCRIPTS = (
     "run",
     "settings",
     "sureness",
+    "tried",
+    "wanted",
 )  # there are more experiments
 
 
@@ -366,7 +370,38 @@ def test_tenths_of_a_scaled_log_stand_apart_with_intervals_and_what_was_trained_
 
 
 @pytest.mark.slow
-def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
+def test_less_than_two_thirds_left_in_hindsight_is_said(scripts: dict[str, Any]) -> None:
+    """Two learners with two seeds each: the better one in the mean counts, 3 of the 6 % learnt on A, 5 on B."""
+    gains = {"A": {"x": (2.0, 4.0), "y": (1.0, 1.0)}, "B": {"x": (0.0, 1.0), "y": (5.0, 5.0)}}
+    rows = [
+        {"log": log, "split": "50 %", "policy": policy, "objective_vs_easy": str(gain)}
+        for log, of_log in gains.items()
+        for policy, of_seeds in of_log.items()
+        for gain in of_seeds
+    ]
+    hindsight = scripts["hindsight"]
+    tenths = hindsight.by_tenth(rows)
+    assert tenths == {("A", "50 %"): 3.0, ("B", "50 %"): 5.0}
+    learnt = {log: [{"log": log, "split": "50 %", "train_vs_easy": "6"}] for log in gains}
+    shares = {log: hindsight.cells(tenths, mine) for log, mine in learnt.items()}
+    assert shares == {"A": ("+3.0 %", 0.5), "B": ("+5.0 %", 5 / 6)}
+    (words, _) = hindsight.in_words({log: share for log, (_, share) in shares.items()}, "this")
+    assert "less than two thirds on A (0.50): later" in words
+    assert hindsight.in_words({"B": shares["B"][1]}, "this") == []
+    assert hindsight.cells({}, learnt["A"])[0] == "-"
+
+
+def test_trainings_on_several_scalings_are_counted_on_the_first(scripts: dict[str, Any]) -> None:
+    """Enough and within the limits; too little; enough, but a limit is broken; another scaling, which is not said."""
+    gains = (("a", 0, 21.0, 0.0), ("a", 0, 19.9, 0.0), ("b", 0, 30.0, 0.1), ("b", 1, 25.0, 0.0))
+    rows = [
+        {"policy": policy, "scaling": str(scaling), "objective_vs_easy": str(gain), "exceeded": str(excess)}
+        for policy, scaling, gain, excess in gains
+    ]
+    assert scripts["draws"].in_words(rows).endswith("on the first scaling: `a` in 1 of 2, `b` in 0 of 1.")
+
+
+def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path, scripts: dict[str, Any]) -> None:
     work, results = tmp_path / "work", tmp_path / "results"
     run = ("online", "run.py", "--quick", "--work", work, "--results", results)
     script(*run)
@@ -386,6 +421,8 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "If every job came up to a minute later",
         "## CTC 1024",
         "On the tenths of CTC 1024 policies without training were tried alone",
+        "Learnt from several scalings at once",
+        "20 % or more within the limits on the first scaling: `orders, limits, five scalings` in ",
     ):
         assert words in summary
     assert "not run" not in summary
@@ -404,6 +441,16 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert {row["policy"] for row in on_larger} == {"easy", "guarded: 1, 2", "guarded, limits"}
     for rows in (of_log, on_larger):
         assert len({row["AWRT"] for row in rows if row["policy"] == "easy"}) == 5
+    of_draws = load_rows(results / "draws.csv")
+    assert {row["scaling"] for row in of_draws} == {"0", "1", "2", "3", "4"}
+    assert {(row["policy"], row["learnt"]) for row in of_draws} == {
+        (learner.name, str(count)) for learner, count in scripts["settings"].OF_SCALINGS
+    }
+    of_hindsight = load_rows(results / "hindsight.csv")
+    assert {(row["policy"], row["split"]) for row in of_hindsight} == {
+        ("guarded, limits", "60 %"),
+        ("guarded, limits", "70 %"),
+    }
     of_ages = load_rows(results / "ages.csv")
     pairs = {("60 %", "60 %", "0"), ("60 %", "70 %", "1"), ("70 %", "70 %", "0")}
     assert {(row["learnt"], row["split"], row["tenths"]) for row in of_ages} == pairs
@@ -430,7 +477,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == (
         {"CTC", "SDSC96"},
-        ["ages", "bounds", "estimates", "guarded", "nudges", "scalings", "tenths", "trained", "untrained"],
+        sorted(scripts["run"].PARTS),
     )
 
 

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import paretosched as ps
 from paretosched.core.tables import load_rows
-from support.experiments import ROOT, script
+from support.experiments import ROOT, modules, script
+
+SCRIPTS = ("bound", "courses", "draw", "lag", "long", "measuring", "settings", "run")  # there are more experiments
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(ROOT / "experiments" / "search"))
-    for name in ("bound", "common", "draw", "lag", "measuring", "settings", "run"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    yield importlib.import_module("run")
-    for name in ("bound", "common", "draw", "lag", "measuring", "settings", "run"):
-        sys.modules.pop(name, None)
+def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    yield from modules(monkeypatch, "search", SCRIPTS)
 
 
 @pytest.mark.slow
@@ -62,13 +61,40 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     script(*call)
     again = load_rows(tmp_path / "results" / "courses.csv")
     assert [{key: value for key, value in row.items() if key != "own ms"} for row in again] == before
+    two_seeds = load_rows(tmp_path / "results" / "long.csv")
+    shutil.rmtree(tmp_path / "work")
+    script(*call, "--part", "long", "--seeds", 3)
+    three_seeds = load_rows(tmp_path / "results" / "long.csv")
+    assert three_seeds[: len(two_seeds)] == two_seeds  # not searched again, and in the same box
+    assert [row["seed"] for row in three_seeds[len(two_seeds) :]] == ["2"] * (len(two_seeds) // 2)
 
 
-def test_a_wish_is_met_within_the_box_or_by_easy(run: Any) -> None:
+def test_what_is_better_than_the_begin_of_the_box_counts_as_its_begin(scripts: dict[str, Any], tmp_path: Path) -> None:
+    """The box begins at one schedule of a run, so that the run has all of it, and not more."""
+    jobs = ps.lublin(jobs=200, processors=32, seed=3)
+    runs = scripts["courses"].runs_of("made up", jobs, tmp_path, [0], [120])
+    whole = ps.merge(list(runs.values()))
+    easy = np.asarray(ps.objectives(ps.simulate(jobs, "easy")))
+    within = (whole.values[:, 2:] < 1.1 * easy[2:]).all(axis=1)
+    assert within.any()
+    middle = np.flatnonzero(within)[:1]
+    assert (whole.values[:, 2:].min(axis=0) < whole.values[middle[0], 2:]).all()  # each time is better somewhere
+    names = ("values", "genomes", "origin", "evaluation")
+    one = replace(whole, **{name: getattr(whole, name)[middle] for name in names})
+    rows = list(scripts["courses"].measures("made up", jobs, runs, [120], one))
+    random = next(row for row in rows if row["algorithm"] == "random")
+    best = max(rows, key=lambda row: row["hypervolume 1.5"])
+    assert best["hypervolume 1.5"] == pytest.approx(1, abs=1e-4)
+    assert 0 < random["hypervolume 1.5"] <= 1
+    assert best["epsilon"] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_wish_is_met_within_the_box_or_by_easy(scripts: dict[str, Any]) -> None:
+    gain = scripts["courses"].wish_gain
     easy, wishes = np.array([100.0, 100.0]), np.array([[1.0, 0.0], [0.5, 0.5]])
     times = np.array([[50.0, 151.0], [80.0, 150.0]])  # the first is out of the box
-    assert run.wish_gain(times, easy, wishes) == pytest.approx((0.2 + 0.0) / 2)
-    assert run.wish_gain(times[:1], easy, wishes) == 0
+    assert gain(times, easy, wishes) == pytest.approx((0.2 + 0.0) / 2)
+    assert gain(times[:1], easy, wishes) == 0
 
 
 def test_no_search_is_better_than_what_is_proved_to_be_possible() -> None:
