@@ -448,8 +448,9 @@ def _change(parent: Order, order: Order) -> NDArray[np.uint8]:
     place = np.empty_like(parent)
     place[parent] = np.arange(parent.size, dtype=parent.dtype)
     places = place[order]
-    steps = np.diff(places, prepend=places.dtype.type(-1)) - 1  # nearly all are 0
-    return np.frombuffer(zlib.compress(steps.tobytes(), 1), dtype=np.uint8)
+    leaps = np.diff(places, prepend=places.dtype.type(-1)) - 1  # nearly all are 0
+    (at,) = leaps.nonzero()
+    return np.frombuffer(zlib.compress(np.concatenate([at.astype(parent.dtype), leaps[at]]).tobytes(), 1), np.uint8)
 
 
 def _with_change(parent: Order, change: NDArray[np.uint8]) -> Order:
@@ -461,8 +462,10 @@ def _with_change(parent: Order, change: NDArray[np.uint8]) -> Order:
     >>> _with_change(parent, _change(parent, order)).tolist()
     [2, 3, 1, 0]
     """
-    steps = np.frombuffer(zlib.decompress(change.tobytes()), dtype=parent.dtype)
-    return read_only(parent[np.cumsum(steps + 1) - 1])
+    at, leaps = np.split(np.frombuffer(zlib.decompress(change.tobytes()), dtype=parent.dtype), 2)
+    steps = np.ones_like(parent)
+    steps[at] += leaps
+    return read_only(parent[np.cumsum(steps) - 1])
 
 
 def _ancestor(row: Floats, number: int, ancestors: Floats) -> Floats:

@@ -416,6 +416,9 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
             "distributed.admin.tick.interval": "1 s",
             "distributed.admin.system-monitor.interval": "60 s",
             "distributed.scheduler.allowed-failures": DEATHS,
+            # Dask has workers give the memory of every large array back at once; to get it again takes a third of
+            # the time of the sequences of a large log
+            "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
             # a worker that hangs is killed, and another one started
             "distributed.scheduler.worker-ttl": f"{WITHOUT_WORKER} s",
             "temporary-directory": folder,

@@ -255,6 +255,20 @@ def test_a_worker_that_is_killed_again_and_again_by_its_task_ends_in_one_line(mo
 
 
 @pytest.mark.slow
+def test_workers_keep_the_memory_of_large_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a simulation of a large log takes half as long again. A worker has what the environment says, if it does."""
+    variable = "MALLOC_TRIM_THRESHOLD_"
+    monkeypatch.delenv(variable, raising=False)  # other clusters of this process have left it
+    for value in (None, "1000000"):
+        if value is not None:
+            monkeypatch.setenv(variable, value)
+        with own_cluster(1, versions):
+            (worker,) = own_processes().workers.values()
+            assert psutil.Process(worker.process.pid).environ().get(variable) == value
+    assert dask.config.get("distributed.nanny.pre-spawn-environ")[variable] is not None  # elsewhere it is as it was
+
+
+@pytest.mark.slow
 def test_workers_import_nothing_from_a_folder_that_another_account_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
