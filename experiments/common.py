@@ -10,12 +10,13 @@ import gzip
 import json
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -220,8 +221,16 @@ def _earlier_sessions(results: Path) -> list[dict[str, Any]]:
     return sessions
 
 
+def fail(sentence: str) -> NoReturn:
+    """End the script with status 2 and a line that says what is missing and what to do."""
+    print(f"{Path(sys.argv[0]).name}: {sentence}", file=sys.stderr)
+    raise SystemExit(2)
+
+
 def load_provenance(results: Path) -> dict[str, Any]:
-    """Return the provenance that a run has written."""
+    """Return the provenance that a run has written; without one, the script ends."""
+    if not _provenance(results).exists():
+        fail(f"{results} has no provenance.json, and so no results; run.py makes them, --results names others")
     note: dict[str, Any] = json.loads(_provenance(results).read_text(encoding="utf-8"))
     return note
 

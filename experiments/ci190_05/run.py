@@ -130,13 +130,13 @@ def explore(workload: ps.Workload, place: Path, rows: Iterable[Row], options: ar
 def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
     """Return measures of every row of Table 4 and its summary rows, with the contribution to the final front."""
     names = [row.name for row in PLANS["paper002"]]
-    fronts = {name: ps.load_front(place / name) for name in names}
+    fronts = {name: earlier_front(place, name) for name in names}
     final = ps.merge(list(fronts.values()))
     easy = contributions.easy_of(workload)
     shares = dict(zip(names, ps.contributions(list(fronts.values()), easy=easy), strict=True))
     by_summary = {summary.name: ps.merge([fronts[name] for name in summary.rows]) for summary in SUMMARIES}
     titles = {row.name: row.title for row in (*PLANS["paper002"], *SUMMARIES, settings.RANDOM)}
-    by_name = fronts | by_summary | {settings.RANDOM.name: ps.load_front(place / settings.RANDOM.name)}
+    by_name = fronts | by_summary | {settings.RANDOM.name: earlier_front(place, settings.RANDOM.name)}
     quality = contributions.measures(final, by_name, workload)
     rows = []
     for name, front in by_name.items():
@@ -202,7 +202,7 @@ def seconds(place: Path, names: Sequence[str]) -> dict[str, float]:
 
 def courses(place: Path, rows: Sequence[Row], easy: Floats, quick: bool) -> list[dict[str, Any]]:
     """Return the quality of every run after numbers of evaluations and seconds of simulation, in the owner's box."""
-    whole = ps.merge([ps.load_front(place / row.name) for row in rows])
+    whole = ps.merge([earlier_front(place, row.name) for row in rows])
     box = box_of(whole, easy)
     points_of_runs = []
     for row in rows:
@@ -231,16 +231,16 @@ def courses(place: Path, rows: Sequence[Row], easy: Floats, quick: bool) -> list
 
 def steps(place: Path, easy: Floats) -> list[dict[str, Any]]:
     """Return the gain of each row of the plan "better" when it is added to the paper's final front."""
-    paper = ps.merge([ps.load_front(place / row.name) for row in PLANS["paper002"]])
-    weighting = ps.load_front(place / "weighting")
+    paper = ps.merge([earlier_front(place, row.name) for row in PLANS["paper002"]])
+    weighting = earlier_front(place, "weighting")
     new = [row for row in PLANS["better"] if row.name != "weighting"]
-    fronts = {row.name: ps.load_front(place / row.name) for row in new}
+    fronts = {row.name: earlier_front(place, row.name) for row in new}
     offline = {
         row.name
         for row in (*PLANS["paper002"], *new)
         if row.settings["encoding"] == "sequence" or row.settings.get("decoding") == "earliest"
     }
-    sequences = [ps.load_front(place / row.name) for row in PLANS["paper002"] if row.name in offline]
+    sequences = [earlier_front(place, row.name) for row in PLANS["paper002"] if row.name in offline]
     box = box_of(ps.merge([paper, *fronts.values()]), easy)
     steps_so_far = []
     paper_and_more = paper
@@ -271,7 +271,7 @@ def steps(place: Path, easy: Floats) -> list[dict[str, Any]]:
 
 def backfilling(place: Path) -> list[dict[str, Any]]:
     """Return a comparison of the first half of the evaluations with EASY and twice as many without backfilling."""
-    none, easy = ps.load_front(place / "weighting-none"), ps.load_front(place / "weighting")
+    none, easy = earlier_front(place, "weighting-none"), earlier_front(place, "weighting")
     half = none.evaluations // 2
     values = read_values(place / "weighting")[0][:half]
     first = front_of(values, np.zeros((half, easy.genomes.shape[1])), easy.origins[0], easy.groups, "", easy.digest)
@@ -292,7 +292,7 @@ def algorithms(place: Path, plan: Sequence[Row], easy: Floats) -> list[dict[str,
     lines = []
     for encoding in ("weighting", "sequence"):
         rows = [row for row in plan if row.settings["encoding"] == encoding]
-        fronts = [ps.load_front(place / row.name) for row in rows]
+        fronts = [earlier_front(place, row.name) for row in rows]
         whole = ps.merge(fronts)
         measured = ps.indicators(whole, fronts, easy)
         for row, quality in zip(rows, measured["inputs"], strict=True):
@@ -319,8 +319,8 @@ def of_ranks(ctc: ps.Workload, options: argparse.Namespace) -> list[dict[str, An
 def moves(place: Path, plan: Sequence[Row], easy: Floats) -> list[dict[str, Any]]:
     """Return measures of moves at equal evaluations, in the owner's box, with the front they begin with."""
     rows = [row for row in plan if row.settings["encoding"] == "sequence"]
-    begin = ps.load_front(place / "weighting")
-    fronts = [ps.load_front(place / row.name) for row in rows]
+    begin = earlier_front(place, "weighting")
+    fronts = [earlier_front(place, row.name) for row in rows]
     with_begin = [ps.merge([begin, front]) for front in fronts]
     measured = ps.indicators(ps.merge([begin, *fronts]), [begin, *fronts, *with_begin], easy)
     first, *quality = measured["inputs"]
@@ -358,7 +358,7 @@ def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
     if log != "CTC":
         rows = [shorten(row, settings.OTHER_EVALUATIONS) for row in rows]
         explore(jobs, place, rows, options)
-    fronts = [ps.load_front(place / row.name) for row in rows]
+    fronts = [earlier_front(place, row.name) for row in rows]
     whole = ps.merge(fronts)
     waits: dict[str, Any] = {}
     for policy in settings.POLICIES:
@@ -381,6 +381,13 @@ def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
         **spans([fronts[-1].values], "weighting_", whole.groups),
         **waits,
     }
+
+
+def earlier_front(place: Path, name: str) -> ps.Front:
+    """Return the front of an exploration; if it was not made, the script ends."""
+    if not (place / name).exists():
+        common.fail(f"{place / name} was not explored; run the parts paper002 and better first")
+    return ps.load_front(place / name)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ from paretosched.wishes.wish_grammar import parse
 APPLIED, POSITIONS, WEEKS, ALONE, LIMITS, CUT = "applied", "positions", "weeks", "alone", "limits", "cut"
 SCALINGS = "scalings"
 PARTS = (CUT, LIMITS, ALONE, *settings.PARTS, APPLIED, POSITIONS, WEEKS, SCALINGS)
+KINDS = ("symbiotic", "iterative")
 ALL_LOGS = (*settings.LOGS, settings.RAISED)
 
 
@@ -222,12 +223,21 @@ def thirteenth(log: str, options: argparse.Namespace, criterion: str = "f2") -> 
 def trained_policies(results: Path, log: str) -> dict[str, ps.Policy]:
     """Return the rule bases of a log by kind, each of the seed with the median objective, not of the luckiest one."""
     by_kind = {}
-    for kind in ("symbiotic", "iterative"):
+    for kind in KINDS:
         policies = [ps.load_policy(path) for path in sorted((results / "policies").glob(f"{kind}-{log}-[0-9].json"))]
         if policies:
             by_objective = sorted(policies, key=lambda policy: policy.provenance["objective"])
             by_kind[kind] = by_objective[(len(policies) - 1) // 2]
     return by_kind
+
+
+def policies_of_ctc(results: Path) -> dict[str, ps.Policy]:
+    """Return the rule bases of CTC, as `trained_policies` does; if a kind was not trained, the script ends."""
+    names = trained_policies(results, "CTC")
+    for kind in KINDS:
+        if kind not in names:
+            common.fail(f"{results / 'policies'} has no {kind} rule base of CTC; run the part {kind} first")
+    return names
 
 
 def comparison_rows(log: str, names: dict[str, ps.Policy], front: ps.Front | None, quick: bool) -> list[dict[str, Any]]:
@@ -250,7 +260,7 @@ def on_every_log(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def rules_of_ctc(results: Path) -> dict[str, ps.Policy]:
     """Return the rule bases of CTC by what figure 7 calls them; the iterative one also with EASY where unseen."""
-    names = {f"{kind} rules of CTC": policy for kind, policy in trained_policies(results, "CTC").items()}
+    names = {f"{kind} rules of CTC": policy for kind, policy in policies_of_ctc(results).items()}
     iterative = names["iterative rules of CTC"]
     counts = np.array(iterative.provenance["decisions"])
     names[settings.UNSEEN] = with_unseen(iterative, counts, "easy by wait")
@@ -268,7 +278,7 @@ def over_weeks(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return policies trained on CTC, and untrained ones, with the front of Table 4 of report CI-190/05: figure 6."""
-    names = {f"{kind} rules": policy for kind, policy in trained_policies(options.results, "CTC").items()}
+    names = {f"{kind} rules": policy for kind, policy in policies_of_ctc(options.results).items()}
     untrained = {name: weeks.always(name, next(iter(names.values()))) for name in settings.BY_PRIORITY}
     names |= {"Greedy f2": thirteenth("CTC", options)} | untrained
     return comparison_rows("CTC", names, front(options), options.quick)

@@ -142,6 +142,8 @@ def trained_policies(titles: Mapping[str, str], options: argparse.Namespace) -> 
 def trained_policy(results: Path, name: str) -> ps.Policy:
     """Return the policy of the seed with the median objective, so that the luckiest one does not count."""
     policies = [ps.load_policy(path) for path in sorted((results / "policies").glob(f"{name}-[0-9].json"))]
+    if not policies:
+        common.fail(f"{results / 'policies'} has no policy of the training {name}; run the parts that train first")
     return sorted(policies, key=lambda policy: policy.provenance["objective"])[len(policies) // 2]
 
 

@@ -130,6 +130,30 @@ def test_without_logs_one_line_says_what_to_do(common: Any, tmp_path: Path, monk
         common.log_of("SDSC00")
 
 
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            ("greedy", "run.py", "--quick", "--part", "positions"),
+            "no policy of the training none-f2; run the parts",
+        ),
+        (
+            ("gfs", "run.py", "--quick", "--part", "weeks"),
+            "no symbiotic rule base of CTC; run the part symbiotic",
+        ),
+        (("gfs", "run.py", "--quick", "--part", "positions"), "no symbiotic rule base of CTC; run the part symbiotic"),
+        (("ci190_05", "run.py", "--quick", "--part", "better"), "was not explored; run the parts paper002 and better"),
+        (("groupopt", "analysis.py"), "has no provenance.json, and so no results; run.py makes them"),
+    ],
+)
+def test_a_part_that_needs_another_one_says_so_in_a_line(call: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    places = [f"--{name}={tmp_path / name}" for name in ("results", "work") if name == "results" or "run.py" in call]
+    with pytest.raises(AssertionError) as error:  # of `script`: another end than status 0, with what was printed
+        script(*call, *places)
+    (line,) = [line for line in str(error.value).splitlines() if words in line]
+    assert f"{call[1]}: {tmp_path}" in line
+
+
 @pytest.mark.traces
 def test_a_log_is_scaled_as_for_the_stored_results(common: Any, traces: Path) -> None:
     digests = common.load_provenance(ROOT / "results" / "gfs")["workloads"]
