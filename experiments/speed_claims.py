@@ -5,6 +5,7 @@ The numbers are those of `results/speed`, beside some of explorations.
 
 from __future__ import annotations
 
+from itertools import chain
 from statistics import mean
 
 from experiments.claims import CLUSTER, HOUSE, IMPORTING, SLURM, SPEED, TOOLS, Claim, measurement
@@ -33,6 +34,7 @@ DECODED_ORDERS = [
     f"{name} order, {how}" for how in ("strict", "earliest") for name in ("order_of_submission", "random_order")
 ]
 SLACK = [f"deep slack{what}" for what in ("", " at once", " jobs", " time", " time without")]
+MOVED = ("deep moves", "deep moves jobs")
 WITH_GOALS = (("FCFS",), ("EASY",), CRITERIA, EASY_TOO, ("CONS",), ("CONS replan",))  # rows of the table of speed
 
 
@@ -81,6 +83,23 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
     measurement(SPEED, "the time per job grows by at most {:.0f} % a decade", "growth"),
     measurement(SPEED, "there it is {:.2f} to {:.2f} times a decade", "growth of deep queues"),
     measurement(SPEED, "a queue twice as deep, take {:.1f} to {:.1f} times as long", "deep EASY"),
+    measurement(
+        SPEED,
+        "take EASY {:.1f} to {:.1f} times as long, and conservative backfilling {:.1f} to {:.1f} times: it moves",
+        "deep EASY at once",
+        "deep CONS",
+    ),
+    Claim(
+        SPEED,
+        "{:.1f} to {:.1f} times as many reservations, {:.0f} a job where there are {:,.0f} jobs and {:.0f} a job where "
+        "there are {:,.0f}",
+        lambda r: (
+            *r.measurements("deep moves growth"),
+            *chain.from_iterable(zip(*(r.measurements(name) for name in MOVED), strict=True)),
+        ),
+    ),
+    measurement(SPEED, "Planned anew it takes {:.1f} to {:.1f} times as long", "deep replan"),
+    measurement(SPEED, "EASY again at each review, {:.1f} to {:.1f} times", "deep guarded"),
     measurement(SPEED, "a second take {:.1f} to {:.1f} times as long, and at once {:.1f} to {:.1f} times", *SLACK[:2]),
     measurement(SPEED, "{:,.0f} that come one a second took {:.0f} s, and {:.1f} s without slack", *SLACK[2:]),
     measurement(
