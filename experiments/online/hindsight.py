@@ -38,15 +38,26 @@ def cells(tenths: Mapping[tuple[str, str], float], mine: Sequence[Row]) -> tuple
     return f"{median(tenths[place(row)] for row in mine):+.1f} %", median(shares)
 
 
-def in_words(shares: Mapping[str, float], policy: str) -> list[str]:
-    """Return on which logs less than two thirds of what a training learnt to gain is left, in a paragraph."""
+def in_words(rows: Sequence[Row], shares: Mapping[str, float], policy: str) -> list[str]:
+    """Return on which logs less than two thirds of what a training learnt to gain is left, in a paragraph.
+
+    Parameters
+    ----------
+    rows
+        Those of `hindsight.csv`.
+    shares
+        By log, as `cells` returns them of the training.
+    policy
+        The training.
+    """
     less = [f"{log} ({share:.2f})" for log, share in shares.items() if share < settings.GAIN_KEPT]
     if not less:
         return []
-    tried = " and ".join(f"`{name}`" for name in settings.HINDSIGHT)
+    tried = " and ".join(f"`{name}`" for name in dict.fromkeys(row["policy"] for row in rows))
+    seeds = len({row["seed"] for row in rows})
     return [
-        f"In hindsight: {tried}, learnt from the very tenth they are tried on, {settings.HINDSIGHT_SEEDS} seeds, the "
-        f"better of both in the mean. As a share of what `{policy}` had learnt to gain before, that is less than two "
+        f"In hindsight: {tried}, learnt from the very tenth they are tried on, the better one in the mean of {seeds} "
+        f"seed{'s' * (seeds != 1)}. As a share of what `{policy}` had learnt to gain before, that is less than two "
         f"thirds on {' and '.join(less)}: later jobs leave less to gain there, as far as any of these trainings finds.",
         "",
     ]

@@ -118,7 +118,7 @@ def main() -> None:
             continue
         of_scaled = [log for log in settings.SCALED if options.quick or log in logs]
         if part == DRAWS:
-            for log, seed in product(of_scaled, seeds(options)):
+            for log, seed in product(of_scaled, seeds(options)[: settings.FEWER_SEEDS]):
                 of_part += rows_of_draws(log, seed, options)
                 save_part(part, "", of_part, of_scaled, options.results)
             continue
@@ -290,7 +290,7 @@ def rows_of_hindsight(log: str, options: argparse.Namespace) -> Iterator[dict[st
     """Yield what policies reach on tenths that have learnt from the very jobs of the tenth, and so know the future."""
     of_log = [split for split in splits(log, options.quick) if split != settings.LAST]
     tried = [learner for learner in learners(options.quick) if learner.name in settings.HINDSIGHT]
-    for split, seed, learner in product(of_log, seeds(options)[: settings.HINDSIGHT_SEEDS], tried):
+    for split, seed, learner in product(of_log, seeds(options)[: settings.FEWER_SEEDS], tried):
         _, test = learning_and_test(workload(log, options.quick), split)
         known = learner._replace(name=f"{learner.name}, in hindsight")
         found = earlier_or_new(known, seed, test, split, log, options)

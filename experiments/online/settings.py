@@ -150,7 +150,7 @@ LEARNERS = (
 
 # What is tried in hindsight, too: learnt from the very jobs it is tried on, and so all that such policies could gain.
 HINDSIGHT = ("guarded, limits", "orders, limits")
-HINDSIGHT_SEEDS = 3
+FEWER_SEEDS = 3  # of these, and of those on several scalings
 
 # Orders that learn from the first part of several scalings of a log at once, each with their number, and beside them
 # what learns from one scaling with as many simulations, or is drawn at random. A validated margin costs more.

@@ -132,7 +132,7 @@ def gain_kept_by_log(
         "",
         *markdown(heads, lines, left=1),
         "",
-        *hindsight.in_words(left, best.policy),
+        *hindsight.in_words(in_hindsight, left, best.policy),
     ]
 
 

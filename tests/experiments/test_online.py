@@ -374,10 +374,10 @@ def test_less_than_two_thirds_left_in_hindsight_is_said(scripts: dict[str, Any])
     """Two learners with two seeds each: the better one in the mean counts, 3 of the 6 % learnt on A, 5 on B."""
     gains = {"A": {"x": (2.0, 4.0), "y": (1.0, 1.0)}, "B": {"x": (0.0, 1.0), "y": (5.0, 5.0)}}
     rows = [
-        {"log": log, "split": "50 %", "policy": policy, "objective_vs_easy": str(gain)}
+        {"log": log, "split": "50 %", "policy": policy, "seed": str(seed), "objective_vs_easy": str(gain)}
         for log, of_log in gains.items()
         for policy, of_seeds in of_log.items()
-        for gain in of_seeds
+        for seed, gain in enumerate(of_seeds)
     ]
     hindsight = scripts["hindsight"]
     tenths = hindsight.by_tenth(rows)
@@ -385,9 +385,10 @@ def test_less_than_two_thirds_left_in_hindsight_is_said(scripts: dict[str, Any])
     learnt = {log: [{"log": log, "split": "50 %", "train_vs_easy": "6"}] for log in gains}
     shares = {log: hindsight.cells(tenths, mine) for log, mine in learnt.items()}
     assert shares == {"A": ("+3.0 %", 0.5), "B": ("+5.0 %", 5 / 6)}
-    (words, _) = hindsight.in_words({log: share for log, (_, share) in shares.items()}, "this")
+    (words, _) = hindsight.in_words(rows, {log: share for log, (_, share) in shares.items()}, "this")
+    assert "`x` and `y`, learnt from the very tenth they are tried on, the better one in the mean of 2 seeds." in words
     assert "less than two thirds on A (0.50): later" in words
-    assert hindsight.in_words({"B": shares["B"][1]}, "this") == []
+    assert hindsight.in_words(rows, {"B": shares["B"][1]}, "this") == []
     assert hindsight.cells({}, learnt["A"])[0] == "-"
 
 

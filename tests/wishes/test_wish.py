@@ -211,6 +211,17 @@ def test_what_owners_get_wrong_is_explained(words: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "is_told"), [("10*vip", True), ("'big users'", True), ("10*", False), ("AWRT9", False)]
+)
+def test_where_groups_have_numbers_only_a_name_is_told_where_names_come_from(words: str, is_told: bool) -> None:
+    with pytest.raises(InputError) as error:
+        parse(words, objective_table(("1", "2")))
+    assert (
+        "; groups have names where a CSV file of users and groups gives them, see --groups" in str(error.value)
+    ) is is_told
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         ("10*physics-hep", 'character 4, "physics": there must be one of .*; write "physics-hep" in quotes$'),
