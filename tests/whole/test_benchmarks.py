@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from benchmarks import bench_app, bench_cluster, bench_deploy, bench_kernels, bench_search
-from benchmarks.bench_cluster import large_store
 from benchmarks.bench_kernels import traces
 from paretosched.core.tables import load_rows
 from paretosched.search import evaluation, exploration
@@ -188,7 +187,17 @@ def test_a_large_store_is_measured_to_the_end(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(exploration, "simulations", exploration.simulations)  # which is put back
-    large_store(11_000)  # tenths are longer than a lag
+    bench_cluster.large_store(bench_cluster.LEAST_STORE)
     lines = capsys.readouterr().out.splitlines()
     begins = ("driver", "driver", "store", "read", "open to continue", "publish a front of", "continue", "memory")
     assert [line.startswith(begin) for line, begin in zip(lines, begins, strict=True)] == [True] * len(begins)
+
+
+@pytest.mark.parametrize("words", [("--store", 3000), ("--seconds", 0.1)])
+def test_what_is_too_short_to_be_measured_is_refused(
+    words: tuple[str, float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["bench", *map(str, words)])
+    with pytest.raises(SystemExit):
+        bench_cluster.main()
+    assert f"{words[0]} must be " in capsys.readouterr().err
