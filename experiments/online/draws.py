@@ -36,19 +36,23 @@ def section(rows: Sequence[Row]) -> list[str]:
         "from an earlier trial on this log, not validated; *margin*: a distance that was validated on the jobs to "
         "learn from. Limits are kept or not as everywhere here, without a distance.",
         "",
-        in_words(rows),
+        f"{settings.LAST_GAIN:g} % or more within the limits on the first scaling: {in_words(rows)}.",
         "",
     ]
 
 
-def in_words(rows: Sequence[Row]) -> str:
-    """Return how often each training gains what was wanted of it on the first scaling, and keeps the limits."""
+def in_words(rows: Sequence[Row], least: int = 0) -> str:
+    """Return how often each training gains what was wanted of it on the first scaling within the limits, in words.
+
+    Only trainings that do so `least` times or more are named.
+    """
     first = [row for row in rows if scalings.is_first(row)]
-    counts = []
-    for policy, mine in common.rows_by(first, lambda row: row["policy"]).items():
-        good = [row for row in mine if is_good(row)]
-        counts.append(f"`{policy}` in {len(good)} of {len(mine)}")
-    return f"{settings.LAST_GAIN:g} % or more within the limits on the first scaling: {', '.join(counts)}."
+    counts = {
+        policy: (sum(map(is_good, mine)), len(mine))
+        for policy, mine in common.rows_by(first, lambda row: row["policy"]).items()
+    }
+    named = [f"`{policy}` in {good} of {tried}" for policy, (good, tried) in counts.items() if good >= least]
+    return ", ".join(named) or "none of them"
 
 
 def is_good(row: Row) -> bool:

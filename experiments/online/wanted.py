@@ -90,14 +90,16 @@ def table_of_goals(rows: Sequence[Row], standings: Sequence[Standing], of_scalin
     ]
     on_last = [row for row in rows if (row["log"], row["split"]) == (settings.LAST_LOG, settings.LAST.name)]
     good = [row for row in on_last if draws.is_good(row)]
-    more = f" {draws.in_words(of_scalings)}" if of_scalings else ""
+    more = (
+        f"; of those that learnt from several scalings of it, {draws.in_words(of_scalings, 1)}" if of_scalings else ""
+    )
     return [
         *markdown(heads, lines, left=1),
         "",
         f"Gain kept: the gain on the jobs that were not learnt from over that on those that were, median over splits "
         f"and seeds, where the latter is {LEAST} or more. Untrained, these keep the limits in nine of ten: "
         f"{', '.join(f'`{s.policy}` ({s.gain:+.1f} %)' for s in steady)}. On the last 30 % of {settings.LAST_LOG} "
-        f"{len(good)} of {len(on_last)} trainings gain {settings.LAST_GAIN:g} % or more and keep the limits.{more}",
+        f"{len(good)} of {len(on_last)} trainings gain {settings.LAST_GAIN:g} % or more and keep the limits{more}.",
         "",
     ]
 

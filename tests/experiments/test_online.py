@@ -399,7 +399,9 @@ def test_trainings_on_several_scalings_are_counted_on_the_first(scripts: dict[st
         {"policy": policy, "scaling": str(scaling), "objective_vs_easy": str(gain), "exceeded": str(excess)}
         for policy, scaling, gain, excess in gains
     ]
-    assert scripts["draws"].in_words(rows).endswith("on the first scaling: `a` in 1 of 2, `b` in 0 of 1.")
+    in_words = scripts["draws"].in_words
+    assert in_words(rows) == "`a` in 1 of 2, `b` in 0 of 1"
+    assert (in_words(rows, 1), in_words(rows, 2)) == ("`a` in 1 of 2", "none of them")
 
 
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path, scripts: dict[str, Any]) -> None:
