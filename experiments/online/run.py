@@ -20,8 +20,10 @@ import constants
 import settings
 from tried import (
     about,
+    all_learners,
     larger,
     learners,
+    learners_in_hindsight,
     learners_of_scalings,
     learning_and_test,
     policies,
@@ -70,7 +72,7 @@ def main() -> None:
         choices=(*settings.LOGS, *settings.SCALED),
         help="may be given again; default: all",
     )
-    names = [learner.name for learner in settings.LEARNERS]
+    names = [learner.name for learner in all_learners(quick=False)]
     parser.add_argument("--seeds", type=int, help="how many of a training, from 0; default: those of settings.py")
     parser.add_argument(
         "--learner",
@@ -141,7 +143,7 @@ def main() -> None:
         "policies": policies(options.quick),
         "workers": options.workers,
     }
-    note["learners"] = [learner._asdict() for learner in learners(options.quick)]
+    note["learners"] = [learner._asdict() for learner in all_learners(options.quick)]
     earlier = common.earlier_parts(options.results)
     of_others = common.load_provenance(options.results) if earlier else {"workloads": {}, "splits": {}}
     note["workloads"] = of_others["workloads"] | {log: about(log, options.quick) for log in logs}
@@ -289,13 +291,12 @@ def rows_of_ages(log: str, options: argparse.Namespace) -> Iterator[dict[str, An
 def rows_of_hindsight(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield what policies reach on tenths that have learnt from the very jobs of the tenth, and so know the future."""
     of_log = [split for split in splits(log, options.quick) if split != settings.LAST]
-    tried = [learner for learner in learners(options.quick) if learner.name in settings.HINDSIGHT]
-    for split, seed, learner in product(of_log, seeds(options)[: settings.FEWER_SEEDS], tried):
+    tried = learners_in_hindsight(options.quick)
+    for split, seed, (name, learner) in product(of_log, seeds(options)[: settings.FEWER_SEEDS], tried):
         _, test = learning_and_test(workload(log, options.quick), split)
-        known = learner._replace(name=f"{learner.name}, in hindsight")
-        found = earlier_or_new(known, seed, test, split, log, options)
+        found = earlier_or_new(learner, seed, test, split, log, options)
         if found is not None:
-            label = {"part": HINDSIGHT, "log": log, "split": split.name, "policy": learner.name, "seed": seed}
+            label = {"part": HINDSIGHT, "log": log, "split": split.name, "policy": name, "seed": seed}
             yield label | without_sums(reached_by(test, found[0], options)) | found[1]
 
 

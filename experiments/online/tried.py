@@ -85,9 +85,27 @@ def learners(quick: bool) -> list[settings.Learner]:
     return [in_short(learner) for learner in settings.LEARNERS if learner.name in settings.QUICK_LEARNERS]
 
 
+def learners_in_hindsight(quick: bool) -> list[tuple[str, settings.Learner]]:
+    """Return the trainings that are tried in hindsight, too: their names, and themselves with names of their own."""
+    return [
+        (learner.name, learner._replace(name=f"{learner.name}, in hindsight"))
+        for learner in learners(quick)
+        if learner.name in settings.HINDSIGHT
+    ]
+
+
 def learners_of_scalings(quick: bool) -> list[tuple[settings.Learner, int]]:
     """Return the trainings on several scalings, and on how many each; if `quick`, short ones."""
     return [(in_short(learner) if quick else learner, count) for learner, count in settings.OF_SCALINGS]
+
+
+def all_learners(quick: bool) -> list[settings.Learner]:
+    """Return the trainings of all parts; if `quick`, short ones."""
+    return [
+        *learners(quick),
+        *(learner for _, learner in learners_in_hindsight(quick)),
+        *(learner for learner, _ in learners_of_scalings(quick)),
+    ]
 
 
 def in_short(learner: settings.Learner) -> settings.Learner:

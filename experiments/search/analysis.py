@@ -331,7 +331,8 @@ def long(results: Path) -> list[str]:
     logs = [log for log in settings.LOGS if of(table, log=log)]
     seeds = sorted({int(row["seed"]) for row in table})
     before, many = budgets_of(table)[-2:]
-    first = [best_on(table, log, seed, many) for log in logs for seed in seeds]
+    pairs = [(log, seed) for log in logs for seed in seeds if of(table, log=log, seed=seed)]  # logs grow one by one
+    first = [best_on(table, log, seed, many) for log, seed in pairs]
     early = logs_won_early(table, logs, before, many)
     gains = [
         np.mean([mean_of(of(table, log=log, algorithm=name, evaluations=many), "wish gain %") for log in logs])

@@ -444,11 +444,15 @@ class _Recent:
 
 
 def _change(parent: Order, order: Order) -> NDArray[np.uint8]:
-    """Return what turns one order into another one, (n,) each, packed: most jobs follow the one they followed."""
+    """Return what turns one order into another one, (n,) each, packed: most jobs follow the one they followed.
+
+    Unpacked, it is two arrays of one length, behind each other, in the type of the orders: the places in `order` whose
+    job does not come right behind the job before it in `parent`, and by how many places it comes later there.
+    """
     place = np.empty_like(parent)
     place[parent] = np.arange(parent.size, dtype=parent.dtype)
     places = place[order]
-    leaps = np.diff(places, prepend=places.dtype.type(-1)) - 1  # nearly all are 0
+    leaps = np.diff(places, prepend=places.dtype.type(-1)) - 1
     (at,) = leaps.nonzero()
     return np.frombuffer(zlib.compress(np.concatenate([at.astype(parent.dtype), leaps[at]]).tobytes(), 1), np.uint8)
 

@@ -416,16 +416,19 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
             "distributed.admin.tick.interval": "1 s",
             "distributed.admin.system-monitor.interval": "60 s",
             "distributed.scheduler.allowed-failures": DEATHS,
-            # Dask has workers give the memory of every large array back at once; to get it again takes a third of
-            # the time of the sequences of a large log
-            "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
             # a worker that hangs is killed, and another one started
             "distributed.scheduler.worker-ttl": f"{WITHOUT_WORKER} s",
             "temporary-directory": folder,
         }
-        # Dask would end a nanny whose worker is away for 15 s, which may just be starting it, and fail to close itself
-        # then. Nannies end by themselves when a start fails or takes too long, and `_replace` replaces them.
-        stack.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": "100 days"}))
+        while_it_runs = {
+            # Dask would end a nanny whose worker is away for 15 s, which may just be starting it, and fail to close
+            # itself then. Nannies end by themselves when a start fails or takes too long, and `_replace` replaces them.
+            "distributed.deploy.lost-worker-timeout": "100 days",
+            # Dask has workers give the memory of every large array back at once; to get it again takes a third of
+            # the time of the sequences of a large log. A nanny reads this when it is made, also by `_replace`.
+            "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
+        }
+        stack.enter_context(dask.config.set(while_it_runs))
         with _no_interrupt(), dask.config.set(settings):
             try:
                 cluster = SpecCluster(

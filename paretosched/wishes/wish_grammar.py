@@ -324,7 +324,7 @@ class _Reader(TokenReader):
             near = nearest_word(word, known) or nearest_word(self.whole_name(self.now), known)
             hint = "" if near is None or self.quotes_missing() else f"; did you mean {near}?"
             hint += f" Write {_name_in_quotes(near)} in quotes" if near and hint and re.search(r"\W", near) else ""
-            is_name = self.now.kind in ("word", "name") and not re.match("awrt|util", word, re.IGNORECASE)
+            is_name = self.now.kind in ("word", "name") and not re.match(r"awrt|util|\d+$", word, re.IGNORECASE)
             if is_name and not hint and all(group.isdigit() for group in self.groups):
                 hint = "; groups have names where a CSV file of users and groups gives them, see --groups"
             self.refuse(f"there must be one of {', '.join(known)}{hint}")

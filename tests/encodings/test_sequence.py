@@ -463,6 +463,16 @@ def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeyp
         assert rows == expected
 
 
+@pytest.mark.parametrize("n", [1, 2, 60])
+def test_a_change_of_any_order_is_exact(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        parent, unrelated = (rng.permutation(n).astype(np.int32) for _ in range(2))
+        for order in (unrelated, parent, parent[::-1], np.roll(parent, 1)):
+            again = module._with_change(parent, module._change(parent, order))
+            assert (again.dtype, again.tolist()) == (parent.dtype, order.tolist())
+
+
 @pytest.mark.parametrize("moves", MOVES)
 def test_a_recipe_is_varied_once_even_if_its_order_is_forgotten(moves: str, monkeypatch: pytest.MonkeyPatch) -> None:
     varied: list[bytes] = []

@@ -369,7 +369,6 @@ def test_tenths_of_a_scaled_log_stand_apart_with_intervals_and_what_was_trained_
     ]
 
 
-@pytest.mark.slow
 def test_less_than_two_thirds_left_in_hindsight_is_said(scripts: dict[str, Any]) -> None:
     """Two learners with two seeds each: the better one in the mean counts, 3 of the 6 % learnt on A, 5 on B."""
     gains = {"A": {"x": (2.0, 4.0), "y": (1.0, 1.0)}, "B": {"x": (0.0, 1.0), "y": (5.0, 5.0)}}
@@ -404,6 +403,20 @@ def test_trainings_on_several_scalings_are_counted_on_the_first(scripts: dict[st
     assert (in_words(rows, 1), in_words(rows, 2)) == ("`a` in 1 of 2", "none of them")
 
 
+@pytest.mark.slow
+def test_trainings_in_hindsight_and_on_several_scalings_are_made_by_their_names(tmp_path: Path) -> None:
+    learner = "orders, distance, one scaling"
+    places = ("--work", tmp_path / "work", "--results", tmp_path / "results")
+    script("online", "run.py", "--quick", "--part", "draws", "--learner", learner, *places)
+    assert {row["policy"] for row in load_rows(tmp_path / "results" / "draws.csv")} == {learner}
+    learner = "guarded, limits, in hindsight"
+    script("online", "run.py", "--quick", "--part", "hindsight", "--learner", learner, *places)
+    assert {row["policy"] for row in load_rows(tmp_path / "results" / "hindsight.csv")} == {"guarded, limits"}
+    learners = json.loads((tmp_path / "results" / "provenance.json").read_text(encoding="utf-8"))["learners"]
+    assert {"orders, distance, one scaling", "guarded, limits, in hindsight"} <= {each["name"] for each in learners}
+
+
+@pytest.mark.slow
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path, scripts: dict[str, Any]) -> None:
     work, results = tmp_path / "work", tmp_path / "results"
     run = ("online", "run.py", "--quick", "--work", work, "--results", results)

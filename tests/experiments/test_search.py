@@ -12,10 +12,24 @@ import numpy as np
 import pytest
 
 import paretosched as ps
-from paretosched.core.tables import load_rows
+from paretosched.core.tables import load_rows, save_rows
+from paretosched.fronts.front_files import load_front
 from support.experiments import ROOT, modules, script
 
-SCRIPTS = ("bound", "courses", "draw", "lag", "long", "measuring", "settings", "run")  # there are more experiments
+SCRIPTS = (
+    "analysis",
+    "bound",
+    "courses",
+    "draw",
+    "lag",
+    "long",
+    "measuring",
+    "offline",
+    "rank_tests",
+    "run",
+    "settings",
+    "surrogate",
+)  # there are more experiments
 
 
 @pytest.fixture
@@ -87,6 +101,48 @@ def test_what_is_better_than_the_begin_of_the_box_counts_as_its_begin(scripts: d
     assert best["hypervolume 1.5"] == pytest.approx(1, abs=1e-4)
     assert 0 < random["hypervolume 1.5"] <= 1
     assert best["epsilon"] == pytest.approx(0, abs=1e-9)
+
+
+def test_rows_of_longer_searches_count_only_with_the_front_they_were_measured_by(
+    scripts: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = scripts["settings"]
+    for name, value in {"ALGORITHMS": ("random",), "LONG_BUDGETS": (110, 120), "LONG_FIRST": range(1)}.items():
+        monkeypatch.setattr(settings, name, value)
+    jobs, others = (ps.lublin(jobs=number, processors=32, seed=3) for number in (100, 110))
+    front = tmp_path / scripts["long"].FOLDER / "KTH.parquet"
+
+    def seeds_and_jobs(w: ps.Workload, *seeds: int) -> list[tuple[int, int, bool]]:
+        """The rows of the log, the last of each run, and whether they were in the table."""
+        rows = scripts["long"].rows_of("KTH", w, tmp_path / w.digest, seeds, tmp_path)
+        save_rows([row | {"own ms": -1} for row in rows], tmp_path / settings.LONG_FILE)
+        return [(int(row["seed"]), int(row["jobs"]), row["own ms"] == "-1") for row in rows[1::2]]
+
+    assert seeds_and_jobs(jobs, 0) == [(0, 100, False)]
+    before = front.read_bytes()
+    assert seeds_and_jobs(jobs, 0, 1) == [(0, 100, True), (1, 100, False)]
+    assert seeds_and_jobs(jobs, 1) == [(0, 100, True), (1, 100, True)]
+    assert front.read_bytes() == before
+    front.unlink()
+    assert seeds_and_jobs(jobs, 0) == [(0, 100, False)]
+    assert seeds_and_jobs(others, 0) == [(0, 110, False)]
+    assert load_front(front).digest == others.digest
+
+
+def test_seeds_that_a_log_lacks_are_no_pairs_of_log_and_seed(scripts: dict[str, Any], tmp_path: Path) -> None:
+    """Three pairs, of which random draws win one."""
+    analysis = scripts["analysis"]
+    settings = scripts["settings"]
+    rows = [
+        {"log": log, "algorithm": name, "seed": seed, "evaluations": budget, "own ms": 1}
+        | dict.fromkeys(analysis.MEASURES, float(name == ("random" if seed else "archive")))
+        for log, seed in (("KTH", 0), ("KTH", 1), ("CTC", 0))
+        for name in settings.ALGORITHMS
+        for budget in settings.LONG_BUDGETS
+    ]
+    save_rows(rows, tmp_path / settings.LONG_FILE)
+    summary = "\n".join(analysis.long(tmp_path))
+    assert "the largest hypervolume in 2 of 3 pairs of log and seed and shares it in 0;" in summary
 
 
 def test_a_wish_is_met_within_the_box_or_by_easy(scripts: dict[str, Any]) -> None:

@@ -263,8 +263,12 @@ def test_workers_keep_the_memory_of_large_arrays(monkeypatch: pytest.MonkeyPatch
         if value is not None:
             monkeypatch.setenv(variable, value)
         with own_cluster(1, versions):
-            (worker,) = own_processes().workers.values()
-            assert psutil.Process(worker.process.pid).environ().get(variable) == value
+            cluster = own_processes()
+            assert psutil.Process(cluster.workers[0].pid).environ().get(variable) == value
+            cluster.sync(cluster.workers[0].close)
+            cluster.sync(clusters._replace, cluster, 1)
+            cluster.sync(cluster._correct_state)  # until it has started
+            assert psutil.Process(cluster.workers[0].pid).environ().get(variable) == value
     assert dask.config.get("distributed.nanny.pre-spawn-environ")[variable] is not None  # elsewhere it is as it was
 
 

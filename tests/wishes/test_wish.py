@@ -211,7 +211,7 @@ def test_what_owners_get_wrong_is_explained(words: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "is_told"), [("10*vip", True), ("'big users'", True), ("10*", False), ("AWRT9", False)]
+    ("words", "is_told"), [("10*vip", True), ("'big users'", True), ("10*", False), ("AWRT9", False), ("10*'7'", False)]
 )
 def test_where_groups_have_numbers_only_a_name_is_told_where_names_come_from(words: str, is_told: bool) -> None:
     with pytest.raises(InputError) as error:
