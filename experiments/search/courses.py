@@ -58,18 +58,18 @@ def measures(
     wishes = random_wishes(workload)
     for (algorithm, seed), run in runs.items():
         values, _ = read_values(run)
-        inside = values.copy()
-        inside[:, 2:] = np.maximum(values[:, 2:], box.ideal)
+        clipped = values.copy()
+        clipped[:, 2:] = np.maximum(values[:, 2:], box.ideal)
         about = settle(workload, {}, seed=seed, population=settings.POPULATION, algorithm=algorithm)
         own = own_milliseconds(about.start_search(None), costs(values, table))
-        courses = {reach: course(inside, table, budgets, boxes[reach], whole) for reach in settings.REACHES}
+        by_reach = {reach: course(clipped, table, budgets, boxes[reach], whole) for reach in settings.REACHES}
         for k, budget in enumerate(budgets):
             row = {"log": log, "jobs": len(workload), "algorithm": algorithm, "seed": seed, "evaluations": budget}
-            row |= {f"hypervolume {reach}": round(courses[reach].hypervolume[k], 5) for reach in settings.REACHES}
-            distances = courses[REACH].igd_plus
+            row |= {f"hypervolume {reach}": round(by_reach[reach].hypervolume[k], 5) for reach in settings.REACHES}
+            distances = by_reach[REACH].igd_plus
             assert distances is not None  # noqa: S101  # there is a reference
             row["igd_plus"] = round(float(distances[k]), 5)
-            places = to_box(inside[:budget], table, box)
+            places = to_box(clipped[:budget], table, box)
             row["epsilon"] = round(float(moocore.epsilon_additive(places, ref=reference)), 5)
             row["wish gain %"] = round(100 * wish_gain(values[:budget, 2:], easy[2:], wishes), 3)
             row["own ms"] = round(own, 3)

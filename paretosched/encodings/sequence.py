@@ -447,14 +447,16 @@ def _change(parent: Order, order: Order) -> NDArray[np.uint8]:
     """Return what turns one order into another one, (n,) each, packed: most jobs follow the one they followed.
 
     Unpacked, it is two arrays of one length, behind each other, in the type of the orders: the places in `order` whose
-    job does not come right behind the job before it in `parent`, and by how many places it comes later there.
+    job does not come right behind the job before it in `parent`, each as the distance to the one before, because such
+    numbers pack better; and by how many places it comes later there.
     """
     place = np.empty_like(parent)
     place[parent] = np.arange(parent.size, dtype=parent.dtype)
     places = place[order]
     leaps = np.diff(places, prepend=places.dtype.type(-1)) - 1
     (at,) = leaps.nonzero()
-    return np.frombuffer(zlib.compress(np.concatenate([at.astype(parent.dtype), leaps[at]]).tobytes(), 1), np.uint8)
+    gaps = np.diff(at, prepend=0).astype(parent.dtype)
+    return np.frombuffer(zlib.compress(np.concatenate([gaps, leaps[at]]).tobytes(), 1), np.uint8)
 
 
 def _with_change(parent: Order, change: NDArray[np.uint8]) -> Order:
@@ -466,9 +468,9 @@ def _with_change(parent: Order, change: NDArray[np.uint8]) -> Order:
     >>> _with_change(parent, _change(parent, order)).tolist()
     [2, 3, 1, 0]
     """
-    at, leaps = np.split(np.frombuffer(zlib.decompress(change.tobytes()), dtype=parent.dtype), 2)
+    gaps, leaps = np.split(np.frombuffer(zlib.decompress(change.tobytes()), dtype=parent.dtype), 2)
     steps = np.ones_like(parent)
-    steps[at] += leaps
+    steps[np.cumsum(gaps)] += leaps
     return read_only(parent[np.cumsum(steps) - 1])
 
 
