@@ -204,8 +204,9 @@ def _takes_rules(parser: Parser) -> None:
     group.add_argument(
         "--rule-base",
         choices=["iterative", "symbiotic"],
-        help="iterative: a readable table of situations, filled one after the other; symbiotic: fuzzy rules that "
-        "evolve and are then refined; on the jobs learnt from they are never worse than the best single strategy",
+        help="iterative: a readable table of situations, filled one after the other, which may end worse than EASY or "
+        "outside the limits; symbiotic: fuzzy rules that evolve and are then refined, on the jobs learnt from never "
+        "worse than the best single strategy",
     )
     group.add_argument(
         "--evaluations",

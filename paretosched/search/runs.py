@@ -36,6 +36,8 @@ from ..core.locks import take_lock
 from ..core.run_files import FRONT_FILE, RUN_FILE, STORE_FILE, is_run, read_description, runs_below
 from ..fronts.front import UTIL_FROM_KEY
 from ..simulation.objective import FROM_START
+from ..wishes.wish import wish_text
+from ..wishes.wish_files import from_json
 from . import run_store
 
 FORMAT = "paretosched run 1"
@@ -243,6 +245,10 @@ def parameter_differences(about: Mapping[str, Any], parameters: Mapping[str, Any
                 "are asked for; give the same until, resample, seed and margin, or another run directory"
             )
             continue
+        if key == "wish" and isinstance(stored_value, dict) and isinstance(value, dict):  # of a training
+            words = f"{_wish_words(stored_value)}, not {_wish_words(value)}"
+            differences.append(f"a run is continued with its own parameters, but its wish is {words}")
+            continue
         if isinstance(stored_value, dict) and isinstance(value, dict):  # show only what differs
             same = {name for name in value if name in stored_value and stored_value[name] == value[name]}
             stored_value, value = ({k: v for k, v in part.items() if k not in same} for part in (stored_value, value))
@@ -263,6 +269,14 @@ def _workload_names(about: Mapping[str, Any]) -> str:
 def _digests(value: Any) -> str:
     """Return the digest of a workload, or of several, short enough for a message."""
     return first_few(str(digest)[:12] for digest in as_list(value))
+
+
+def _wish_words(value: Any) -> str:
+    """Return a wish of a run file in words, if it is one."""
+    try:
+        return wish_text(from_json(value))
+    except InputError:
+        return _short(value)
 
 
 def _short(value: Any) -> str:

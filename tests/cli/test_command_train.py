@@ -288,6 +288,8 @@ def test_train_explains_rule_bases_in_its_help() -> None:
         "--rule-base symbiotic --objective",
         "one of thirteen strategies",
         "2496 for iterative, 3513 for symbiotic",
+        "filled one after the other, which may end worse than EASY or outside the limits; symbiotic: fuzzy rules",
+        "refined, on the jobs learnt from never worse than the best single strategy",
     ):
         assert words in outcome
 

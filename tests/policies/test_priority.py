@@ -138,6 +138,27 @@ def test_who_waits_is_looked_at_once_where_backfilling_begins(order: str, starts
     assert ps.simulate(w, text.replace("6s", "8s")).start.tolist() == [0, 10, 1, 1]
 
 
+@pytest.mark.parametrize(("reservations", "starts"), [("easy", [0, 10, 20]), ("easy:2", [0, 10, 1])])
+def test_jobs_that_may_have_a_reservation_may_request_more_than_the_longest(
+    reservations: str, starts: list[int]
+) -> None:
+    """A job of vip waits until 10; two of five processors are free for a guest of 8 s, who may be backfilled for 6."""
+    words = {"submit": [0, 0, 1], "run": [10, 10, 8], "width": [3, 5, 1], "group": [0, 1, 2]}
+    w = Workload(**words, estimate=words["run"], capacity=5, groups=("rest", "vip", "guests"))
+    policy = as_policy(f"fcfs; backfill: {reservations}; longest: 6s of guests while vip")
+    assert isinstance(policy, Priority)
+    assert ps.simulate(w, policy).start.tolist() == start_times(w, rule_of(policy, w)) == starts
+
+
+@pytest.mark.parametrize("variable", ["submit", "eligible"])
+@pytest.mark.parametrize("begin", [0, 7])
+def test_submissions_count_from_the_first_one(variable: str, begin: int) -> None:
+    """Jobs that come 1 and 3 s after the first one are 1 s from second 2, and start before the one that is at it."""
+    w = Workload([begin, begin + 1, begin + 2, begin + 3], [10] * 4, [10] * 4, [1] * 4, 1)
+    starts = ps.simulate(w, f"order: largest abs({variable} - 2)").start - begin
+    assert starts.tolist() == [0, 10, 30, 20]
+
+
 def test_accounts_and_shares() -> None:
     records = np.zeros((3, 18))
     records[:, 12] = [9, 4, 9]

@@ -20,6 +20,8 @@ from paretosched.search.algorithms.named_algorithms import lag_of
 from paretosched.search.evaluation import QUEUED, Simulations, simulate_batch
 from paretosched.search.exploration import Progress, explore
 from paretosched.search.runs import parameter_differences, read_about
+from paretosched.wishes.wish import Limit, Wish
+from paretosched.wishes.wish_files import to_json
 from support.exploring import random_workload
 from support.runs import equal_runs
 from support.trainings import archive
@@ -207,3 +209,12 @@ def test_what_all_else_follows_from_is_named_first() -> None:
     first, *others = parameter_differences(about, {"seed": 0, "population": 10, "encoding": "priority"})
     assert "its encoding is weighting, not priority" in first
     assert len(others) == 1
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"), [(to_json(Wish([("AWRT1", 10)])), "10*AWRT1"), ({"of": "no program"}, "{'of': 'no program'}")]
+)
+def test_wishes_that_differ_are_said_in_words(wish: dict[str, Any], words: str) -> None:
+    asked = to_json(Wish([("AWRT2", 1)], limits=[Limit("AWRT", 0, 1.02, "easy")]))
+    (difference,) = parameter_differences({"parameters": {"wish": wish}}, {"wish": asked})
+    assert difference.endswith(f"but its wish is {words}, not AWRT2, AWRT <= 1.02*EASY")

@@ -358,7 +358,7 @@ def test_a_run_is_not_mixed_with_another(whole: tuple[Path, Training], tmp_path:
     ):
         with pytest.raises(InputError, match=f"continued with its own parameters, but its {key} is"):
             train(W, WISH, run_directory=whole[0], **(SHORT | {key: other}))
-    with pytest.raises(InputError, match="but its wish is"):
+    with pytest.raises(InputError, match=r"but its wish is 10\*AWRT1 \+ 4\*AWRT2, not AWRT1$"):
         train(W, Wish(weights=[("AWRT1", 1)]), run_directory=whole[0], **SHORT)
     with pytest.raises(InputError, match=r"the workload that it began with, .*, but its digest is"):
         train(OTHER, WISH, run_directory=whole[0], **SHORT)
