@@ -89,4 +89,4 @@ def in_short(rows: Sequence[Row], policy: str) -> str:
         return ""
     as_recorded, gains = mean(gains_by_log(recorded, policy).values()), gains_of_draws(moved, policy)
     low, high = min(gains), max(gains)
-    return f"{low:.1f} to {high:.1f} % if jobs come up to a minute later ({as_recorded:.1f} as recorded, one seed)"
+    return f"{low:.1f} to {high:.1f} % if jobs come up to a minute later (one seed, else {as_recorded:.1f})"

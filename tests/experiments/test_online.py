@@ -310,7 +310,7 @@ def test_nudges_say_how_far_a_mean_and_a_tenth_move(scripts: dict[str, Any]) -> 
         "easy": ["+0.0 %", "+0.0 %", "0.0", "2 of 2", "4 of 4", "0.0, at most 0.0"],
         "a": ["+3.0 %", "+3.0 %", "1.4", "2 of 2", "3 of 4", "2.0, at most 2.0"],
     }
-    words = "2.0 to 4.0 % if jobs come up to a minute later (3.0 as recorded)"
+    words = "2.0 to 4.0 % if jobs come up to a minute later (one seed, else 3.0)"
     assert scripts["nudges"].in_short(rows, "a") == words
     assert "gain more than in any draw" not in scripts["nudges"].section(rows)[-2]
     more = [row | {"objective_vs_easy": "5.0"} if row["nudge"] == "0" and row["policy"] == "a" else row for row in rows]
