@@ -34,23 +34,24 @@ def rows_of(log: str, workload: ps.Workload, work: Path, seeds: Sequence[int], r
     rows: list[dict[str, Any]] = [{**row} for row in table if row["log"] == log]
     missing = [seed for seed in seeds if seed not in {int(row["seed"]) for row in rows}]
     if missing:
-        whole = front_of_first(log, workload, work) if earlier is None else earlier
-        runs = courses.runs_of(log, workload, work, missing, settings.LONG_BUDGETS)
-        rows += courses.measures(log, workload, runs, settings.LONG_BUDGETS, whole)
+        first = settings.LONG_FIRST if earlier is None else ()
+        runs = courses.runs_of(log, workload, work, sorted({*missing, *first}), settings.LONG_BUDGETS)
+        whole = earlier or front_of([run for (_, seed), run in runs.items() if seed in first], workload)
+        asked = {key: run for key, run in runs.items() if key[1] in missing}
+        rows += courses.measures(log, workload, asked, settings.LONG_BUDGETS, whole)
         if earlier is None:  # not before its rows are known, or those of another front would count after a stop
             file.parent.mkdir(exist_ok=True)
             save_front(whole, file)
     return sorted(rows, key=lambda row: (int(row["seed"]), settings.ALGORITHMS.index(row["algorithm"])))
 
 
-def front_of_first(log: str, workload: ps.Workload, work: Path) -> ps.Front:
-    """Return the front by which the runs of a log are measured.
+def front_of(first: Sequence[Path], workload: ps.Workload) -> ps.Front:
+    """Return the front by which the runs of a log are measured, from the runs of the first seeds.
 
-    It has the schedules of the first seeds that are best for each objective, and some that are spread over the front
-    of them within `REACH` times EASY's response times.
+    It has their schedules that are best for each objective, and some that are spread over the front of them within
+    `REACH` times EASY's response times.
     """
-    first = courses.runs_of(log, workload, work, settings.LONG_FIRST, settings.LONG_BUDGETS)
-    whole = ps.merge(list(first.values()))
+    whole = ps.merge(first)
     easy = np.asarray(ps.objectives(ps.simulate(workload, "easy")))
     box = box_of_times(whole, easy, REACH)
     inside = (whole.values[:, 2:] < box.nadir).all(axis=1)
