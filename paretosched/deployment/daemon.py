@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 DENIED = ("Access/permission denied", "Invalid user id")  # words of scontrol about own and others' jobs
 SOON = 30.0  # s, to wait for a number of a job
-UNNUMBERED = (  # slurmctld stores, and so has after kill -9, that a number is on its way
-    "; say --off again when slurmdbd answers; a job whose number was on its way when slurmctld was killed is refused "
-    "until it starts or is cancelled"
+UNNUMBERED = (  # slurmctld stores, and so believes when it starts again, that a number is on its way
+    "; say --off again when slurmdbd answers; a job whose number was on its way when slurmctld ended is refused until "
+    "it starts or is cancelled"
 )
 ROOM_OF = ("cpus", "nodes")  # widths of which Slurm says how many the machine has
 Tell = Callable[[str], None]

@@ -62,7 +62,7 @@ class Site:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=300,  # more than it waits for Slurm
         )
         return Outcome(done.returncode, done.stdout, done.stderr)
 
@@ -86,9 +86,21 @@ class Site:
         lines = self.cluster.call("sprio", "-h", "-o", "%i|%Y|%S").split()
         return {int(job): (int(priority), int(factor)) for job, priority, factor in (line.split("|") for line in lines)}
 
-    def stored_jobs(self) -> set[int]:
-        """Return the jobs that slurmdbd knows."""
-        return {int(job) for job in self.cluster.call("sacct", "-a", "-n", "-X", "-o", "JobIDRaw").split()}
+    def wait_for_numbers(self, *jobs: int) -> None:
+        """Wait until slurmctld knows the numbers that slurmdbd gives jobs, which it asks for every five seconds.
+
+        If it ends while it asks, it refuses every change of these jobs, for good.
+        """
+
+        def stored() -> set[int]:
+            return {int(job) for job in self.cluster.call("sacct", "-a", "-n", "-X", "-o", "JobIDRaw").split()}
+
+        def said_of(job: int) -> str:  # nothing, unless it is refused, as it is while slurmctld asks
+            return self.cluster.call("scontrol", "update", f"JobId={job}", "Comment=numbered", check=False).strip()
+
+        self.cluster.wait_until(lambda: {*jobs} <= stored())
+        for job in jobs:
+            self.cluster.wait_until(lambda job=job: not said_of(job))
 
     def order(self) -> list[int]:
         factors = self.factors()
@@ -219,6 +231,7 @@ def test_ranked_jobs_keep_their_order_whatever_ends(site: Site) -> None:
         policy = site.policy(SHORT_FIRST)
         daemon = site.daemon(policy)
         cluster.wait_until(lambda: site.order() == [first, last, *ranked])
+        site.wait_for_numbers(*jobs, first, last)
         cluster.stop("slurmctld")
         failures = site.folder / "policy.json.deploy" / "deploy.prom"
         cluster.wait_until(lambda: "failures_total 1" in failures.read_text(encoding="utf-8"), 60)
@@ -227,9 +240,7 @@ def test_ranked_jobs_keep_their_order_whatever_ends(site: Site) -> None:
         assert site.order() == [first, last, *ranked]  # Slurm keeps site factors
         new = waiting(site, 15)
         cluster.wait_until(lambda: site.order() == [first, last, jobs[1], new, jobs[2], jobs[0]], 60)
-        # Killed while slurmdbd numbers a job, slurmctld refuses it for good: all must be numbered, and stored
-        cluster.wait_until(lambda: {*jobs, first, last, new} <= site.stored_jobs())
-        cluster.call("scontrol", "update", f"JobId={new}", "Comment=stored")
+        site.wait_for_numbers(new)
         time.sleep(12)  # slurmctld writes its state now and then
         cluster.stop("slurmctld", kill=True)
         cluster.start("slurmctld")
@@ -242,7 +253,8 @@ def test_ranked_jobs_keep_their_order_whatever_ends(site: Site) -> None:
     finally:
         daemon.kill()
         daemon.communicate(timeout=60)
-    assert site.deploy(policy, "--off").status == 0
+    outcome = site.deploy(policy, "--off")
+    assert outcome.status == 0, outcome
     assert site.factors() == {}
 
 
