@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -32,6 +32,23 @@ class Variation(NamedTuple):
 Decoder = Callable[[Floats, Floats], Ints]
 """Function of a genome, (d,), and of the genomes it may descend from, (k, d), sorted by number, to the start times
 of all jobs, (n,) int64 seconds. Several threads may call it."""
+
+Changes = dict[int, bytes]
+"""What genomes that descend from others change of these, packed, by the numbers of the genomes in their run."""
+
+
+@runtime_checkable
+class Heir(Protocol):
+    """A decoder of genomes that descend from others: what it has worked out of them saves another one the work."""
+
+    def __call__(self, genome: Floats, ancestors: Floats, /) -> Ints:
+        """Return start times, as any `Decoder`."""
+
+    def changes(self, genomes: Floats, /) -> Changes:
+        """Return what it knows of some genomes, (k, d), and is worth to be sent."""
+
+    def take_over(self, genomes: Floats, changes: Changes, /) -> None:
+        """Keep what another one has returned of some of these genomes, (k, d)."""
 
 
 def check_bounds(genomes: Floats, lower: Floats, upper: Floats) -> None:

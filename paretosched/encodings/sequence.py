@@ -31,7 +31,7 @@ from ..kernels.running import bits_for
 from ..policies.decoded_orders import DECODINGS, decoded_start_times
 from ..policies.outcome import jobs_of
 from ..workload.workload import Workload
-from .genomes import Decoder, Variation
+from .genomes import Changes, Decoder, Variation
 from .recipes import GENES, KEYS, ancestry, chance
 from .start_orders import Order, read_only, read_start, start_order
 
@@ -42,6 +42,7 @@ BIG, LONG = 32, 3600  # so many processors or more; more than so many seconds re
 CACHE_BYTES = 2**28  # four times the orders of 120 individuals of 136,000 jobs, or twice with their waits
 CHANGES_BYTES = 2**27  # what recipes have changed: of 136,000 jobs, 6 kB for 500 moves
 OVERHEAD = 400  # bytes of an entry in a cache, which are more than many a change has
+MOST_SENT = 2**15  # bytes of a change that is sent to others: of 3,000 moves
 
 
 @checked_when_made
@@ -124,7 +125,7 @@ class Sequences(NamedTuple):
 
     def decoder(self, workload: Workload) -> Decoder:
         """Return the function that turns recipes into start times; raises InputError as `check_sequences` does."""
-        return deriving(workload, self).start_times
+        return deriving(workload, self)
 
     def examples(self, _groups: Sequence[str]) -> tuple[Sequences, Floats]:
         """Return the encoding with one start, and (3, 6): a start order, a child and, recombined, a child of both."""
@@ -193,7 +194,7 @@ def spared_groups(workload: Workload, movable: str) -> list[int]:
 
 
 def deriving(workload: Workload, spec: Sequences, cache_bytes: int = CACHE_BYTES) -> Derive:
-    """Return the function that derives the orders of a run from their recipes.
+    """Return the decoder that derives the orders of a run from their recipes.
 
     Parameters
     ----------
@@ -216,14 +217,16 @@ def deriving(workload: Workload, spec: Sequences, cache_bytes: int = CACHE_BYTES
     >>> w = Workload(submit=[0, 0], run=[9, 5], estimate=[9, 5], width=[4, 2], capacity=4)
     >>> derive = deriving(w, Sequences())
     >>> archive = np.array([[0, -1, -1, 0, 1, 1], [1, 0, -1, 4711, 1, 1.0]])
-    >>> derive(archive[0], archive[:0]).tolist(), derive(archive[1], archive[:1]).tolist()
+    >>> derive.order(archive[0], archive[:0]).tolist(), derive.order(archive[1], archive[:1]).tolist()
     ([0, 1], [1, 0])
+    >>> derive(archive[1], archive[:1]).tolist()
+    [5, 0]
     """
     return Derive(workload, spec, cache_bytes)
 
 
 class Derive:
-    """Derives orders from recipes; what `deriving` returns.
+    """Derives orders from recipes, and decodes them; what `deriving` returns.
 
     Threads may share it. An order depends on its recipe and ancestors only, never on what was derived before. For this
     all recipes must belong to one run: the cache finds an order by its whole recipe, the number included.
@@ -241,7 +244,17 @@ class Derive:
         self._spared = spared_groups(workload, spec.movable)
         self._consumption = (workload.run * workload.width).astype(np.float64)
 
-    def __call__(self, recipe: Floats, ancestors: Floats) -> Order:
+    def __call__(self, recipe: Floats, ancestors: Floats) -> Ints:
+        """Return the start times, (n,) int64 seconds, of the schedule that the derived order decodes to.
+
+        Where moves look at the parent's schedule, they are cached, too, so that nothing is decoded twice.
+        """
+        order = self._order(recipe, ancestors)
+        if self._spec.moves not in ("pull", "fill", "both"):
+            return self._arrivals.by_row(self._decode(order))
+        return self._arrivals.by_row(self._wait(recipe.tobytes(), order) + self._workload.eligible)
+
+    def order(self, recipe: Floats, ancestors: Floats) -> Order:
         """Return the order that a recipe stands for, (n,) int32, read-only.
 
         Parameters
@@ -260,20 +273,26 @@ class Derive:
         rows = self._arrivals.rows
         return order if rows is None else read_only(rows[order].astype(np.int32))
 
+    def changes(self, genomes: Floats) -> Changes:
+        """Return what recipes, (k, 6), change of their parents' orders, packed, as far as it is known and small."""
+        known = {int(row[0]): self._changes.get(("change", row.tobytes())) for row in genomes if row[1] >= 0}
+        return {
+            number: change.tobytes()
+            for number, change in known.items()
+            if change is not None and change.nbytes <= MOST_SENT
+        }
+
+    def take_over(self, genomes: Floats, changes: Changes) -> None:
+        """Keep what another one has returned as `changes` of some of these recipes, (k, 6), of the same run."""
+        for row in genomes:
+            change = changes.get(int(row[0]))
+            if change is not None:
+                self._changes.put(("change", row.tobytes()), np.frombuffer(change, np.uint8))
+
     def _order(self, recipe: Floats, ancestors: Floats) -> Order:
-        """Return the order that a recipe stands for, as `__call__` does, of the jobs as they arrive."""
+        """Return the order that a recipe stands for, as `order` does, of the jobs as they arrive."""
         order = self._recent.get(("order", recipe.tobytes()))
         return self._derive(recipe, ancestors) if order is None else order
-
-    def start_times(self, recipe: Floats, ancestors: Floats) -> Ints:
-        """Return the start times, (n,) int64 seconds, of the schedule that the derived order decodes to.
-
-        Where moves look at the parent's schedule, they are cached, too, so that nothing is decoded twice.
-        """
-        order = self._order(recipe, ancestors)
-        if self._spec.moves not in ("pull", "fill", "both"):
-            return self._arrivals.by_row(self._decode(order))
-        return self._arrivals.by_row(self._wait(recipe.tobytes(), order) + self._workload.eligible)
 
     def _derive(self, recipe: Floats, ancestors: Floats) -> Order:
         """Return an order: go up to the nearest ancestors in the cache, then derive downwards.

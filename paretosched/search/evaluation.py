@@ -14,7 +14,7 @@ import os
 import platform
 import ssl
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
@@ -33,7 +33,7 @@ from ..core.errors import InputError, one_of
 from ..core.files import unreadable
 from ..core.version import __version__
 from ..encodings.encoding import Encoding, as_encoding
-from ..encodings.genomes import Decoder
+from ..encodings.genomes import Changes, Decoder, Heir
 from ..simulation.objective import FROM_START, UTIL_FROM, objectives_of
 from ..workload.down_times import down_times_of
 from ..workload.reopening import WorkloadLike, as_workload
@@ -46,6 +46,7 @@ Evaluate = Callable[[Floats, int], tuple[Floats, Floats]]
 Batch = tuple[Floats, Floats]  # genomes to simulate, and those they may descend from
 Result = tuple[Floats, Floats]  # objective values, (k, m), and CPU seconds, (k,)
 Simulated = tuple[Workload, Decoder]
+Sent = tuple[Floats, Floats, list[Changes]]  # a batch, and what is known of its ancestors by each `Heir`
 TlsFiles = tuple[str | PathLike[str], str | PathLike[str], str | PathLike[str]]  # authority, certificate, its key
 
 LONGEST_TASK = 1.0  # s; beyond it the overhead of a task is nothing, and a worker that dies costs more
@@ -57,6 +58,8 @@ ENOUGH = 2  # of them, with which what is too little for a task can wait for mor
 FIRST_SIZE = 4  # of a task of such a search, before it is known how long simulations take
 MOST_TASKS = 300.0  # a second; beyond it the scheduler of `distributed` becomes busy
 MEMORY = 100  # evaluations of which the mean time is taken
+MOST_SENT = 2**18  # bytes of what is known of the ancestors of a task
+MOST_KEPT = 2**27  # bytes of it that are kept of each workload
 WORKERS_A_CORE = 4  # more processes than cores make nothing faster, and hundreds would take the machine down
 
 # What was delivered to this worker process, by token. Only worker processes of a cluster have any.
@@ -149,7 +152,7 @@ def simulations(
     if workers or scheduler is not None:
         with (
             _cluster(workers, scheduler, tls) as cluster,
-            _on_cluster(cluster, workloads, encoding, util_from) as there,
+            _on_cluster(cluster, workloads, encoding, decoders, util_from) as there,
         ):
             yield there
     else:
@@ -428,9 +431,13 @@ def _objectives(simulated: Sequence[Simulated]) -> int:
 
 @contextmanager
 def _on_cluster(
-    cluster: Cluster, workloads: Sequence[Workload], encoding: Encoding, util_from: str
+    cluster: Cluster, workloads: Sequence[Workload], encoding: Encoding, decoders: Sequence[Decoder], util_from: str
 ) -> Iterator[Simulations]:
-    """Yield simulations on the workers of a cluster."""
+    """Yield simulations on the workers of a cluster.
+
+    A genome that descends from others is worked out with them, of which any worker may have done a part. So what it
+    changes comes back with its result, and goes with each task in which it is an ancestor.
+    """
     token = f"paretosched-{uuid4().hex}"  # several searches may share a cluster
     # Only what simulations need travels. The worker makes a new workload of it, because pickled arrays lose their
     # read-only flags, and with them the kernels' compiled signature.
@@ -440,18 +447,58 @@ def _on_cluster(
         for w in workloads
     ]
     task = partial(_batch_on_worker, token, util_from)
+    kept = [_Kept() for _ in _heirs(decoders)]
 
     def start(parts: Sequence[tuple[int, Floats]], archive: Floats) -> None:
         # those of all parts first, so that the whole archive is searched once and not for each task
         ancestors = encoding.ancestry(archive, np.concatenate([genomes for _, genomes in parts]))
-        cluster.start(task, {n: (genomes, encoding.ancestry(ancestors, genomes)) for n, genomes in parts})
+        of_parts = [(number, genomes, encoding.ancestry(ancestors, genomes)) for number, genomes in parts]
+        cluster.start(task, {n: (genomes, own, [known.of(own) for known in kept]) for n, genomes, own in of_parts})
+
+    def wait() -> list[tuple[int, Result]]:
+        ended = []
+        for number, (result, found) in cluster.results():
+            for known, changes in zip(kept, found, strict=True):
+                known.add(changes)
+            ended.append((number, result))
+        return ended
 
     cluster.deliver(token, partial(_receive, token, sent, encoding, util_from), partial(_forget, token))
     try:
         objectives = sum(len(workload.groups) + 2 for workload in workloads)
-        yield Simulations(objectives, lambda: cluster.slots, start, cluster.results)
+        yield Simulations(objectives, lambda: cluster.slots, start, wait)
     finally:
         cluster.take_back(token)
+
+
+class _Kept:
+    """What workers have found of genomes that others descend from: another one need not find it again."""
+
+    def __init__(self) -> None:
+        self._changes: Changes = {}
+        self._bytes = 0
+
+    def add(self, changes: Changes) -> None:
+        """Keep changes; the oldest ones are dropped if there are too many."""
+        for number, change in changes.items():
+            if number not in self._changes:
+                self._changes[number] = change
+                self._bytes += len(change)
+        while self._bytes > MOST_KEPT:
+            self._bytes -= len(self._changes.pop(next(iter(self._changes))))
+
+    def of(self, ancestors: Floats) -> Changes:
+        """Return what is known of ancestors, (k, d), with their numbers first, the latest as far as there is room."""
+        found: Changes = {}
+        room = MOST_SENT
+        for number in reversed(ancestors[:, 0].astype(np.int64).tolist()):
+            change = self._changes.get(number)
+            if change is not None:
+                room -= len(change)
+                if room < 0:
+                    break
+                found[number] = change
+        return found
 
 
 def _receive(
@@ -474,10 +521,20 @@ def _forget(token: str, worker: object) -> None:  # noqa: ARG001
     _DELIVERED.pop(token, None)
 
 
-def _batch_on_worker(token: str, util_from: str, batch: Batch) -> Result:
-    """Return what `simulate_batch` returns, on workloads that this worker process has received."""
+def _batch_on_worker(token: str, util_from: str, sent: Sent) -> tuple[Result, list[Changes]]:
+    """Return what `simulate_batch` returns, on workloads that this worker process has received, and what it found."""
     from .cluster import UndeliveredError
 
     if token not in _DELIVERED:
         raise UndeliveredError
-    return simulate_batch(_DELIVERED[token], batch, util_from)
+    genomes, ancestors, known = sent
+    heirs = _heirs(decoder for _, decoder in _DELIVERED[token])
+    for heir, changes in zip(heirs, known, strict=True):
+        heir.take_over(ancestors, changes)
+    result = simulate_batch(_DELIVERED[token], (genomes, ancestors), util_from)
+    return result, [heir.changes(genomes) for heir in heirs]
+
+
+def _heirs(decoders: Iterable[Decoder]) -> list[Heir]:
+    """Return the decoders of genomes that descend from others."""
+    return [decoder for decoder in decoders if isinstance(decoder, Heir)]

@@ -11,6 +11,10 @@ backfilling.
 *Driver* and *scheduler*: CPU of the process, ms an evaluation. A machine with few cores is its own limit: *busy* is the
 CPU of all processes together, as a share of the wall time of one core.
 
+*Sequences on many workers*: a sequence is derived from those that it descends from, of which a worker of many has seen
+few. So a search is made, its tasks are given to as many workers by chance, and one of them simulates its own, with what
+a driver sends it; the CPU of its evaluations stands beside that of a worker which simulates everything.
+
 With `--store N`, a run of N evaluations instead, whose simulations take no time: what the driver needs for the first
 and the last tenth, the store on disk, and how long it takes to open it and to publish its front.
 """
@@ -37,6 +41,7 @@ import numpy as np
 import psutil
 
 from paretosched.core.tables import Column, load_rows, save_rows, table
+from paretosched.encodings.recipes import GENES
 from paretosched.encodings.sequence import Sequences
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.dominance import costs, nondominated_rows
@@ -48,7 +53,7 @@ from paretosched.search.algorithms.spaces import Reals, Recipes
 from paretosched.search.evaluation import simulations
 from paretosched.search.exploration import explore
 from paretosched.search.resuming import Record, advance
-from paretosched.search.runs import known_parameters, open_run, read_values
+from paretosched.search.runs import known_parameters, open_run, read_archive, read_values
 from paretosched.simulation.objective import objective_table
 from paretosched.workload.workload import Workload
 from support.exploring import random_workload
@@ -328,6 +333,59 @@ def own_workers(seconds: float) -> None:
         print(f"{name}, {1000 * SHORT:g} ms: two workers {speed_up:.2f} x one; driver {two.driver:.3f} ms each")
 
 
+def sequences_of_many(evaluations: int, jobs: int) -> None:
+    """Print what a sequence costs one of many workers, told and not told what the others found of its ancestors."""
+    workload = random_workload(jobs=jobs, groups=5)
+    for name, encoding in (("strict", Sequences("strict", moves="fill")), ("earliest fit", Sequences())):
+        with TemporaryDirectory() as folder:
+            explore(workload, Path(folder) / "run", evaluations=evaluations, encoding=encoding)
+            genomes, starts = genomes_of(Path(folder) / "run")
+        decoder = partial(encoding._replace(starts=starts).decoder, workload)
+        kept = evaluation._Kept()
+        alone, _ = of_one_worker(decoder(), genomes, 1, kept)
+        for workers in (2, 8, 64):
+            told, received = of_one_worker(decoder(), genomes, workers, kept)
+            untold, _ = of_one_worker(decoder(), genomes, workers, evaluation._Kept())
+            print(
+                f"sequences, {name}: {alone:.2f} ms on a worker that has all; on one of {workers} {told:.2f} ms, with "
+                f"{received / 1000:.1f} kB for each, and {untold:.2f} ms if it is not told what others found"
+            )
+
+
+def genomes_of(run: Path) -> tuple[Any, tuple[Any, ...]]:
+    """Return the genomes of a run of sequences, (n, 6), and its start orders."""
+    parameters = known_parameters(run)
+    with open_run(run, parameters) as opened:
+        genomes = read_archive(opened, len(GENES), len(objective_table(TINY.groups))).genomes
+    return genomes, tuple(parameters["starts"])
+
+
+def of_one_worker(decoder: Any, genomes: Any, workers: int, kept: Any) -> tuple[float, float]:
+    """Return CPU ms and received bytes of an evaluation of one of some workers, which get tasks of a run by chance.
+
+    One worker alone adds to `kept` what it finds; one of several has only what is kept there.
+    """
+    size = evaluation.FIRST_SIZE
+    mine = np.random.default_rng(workers).integers(workers, size=-(-len(genomes) // size)) == 0
+    seconds = received = count = 0.0
+    for task in np.flatnonzero(mine).tolist():
+        rows = genomes[task * size : (task + 1) * size]
+        ancestors = Sequences().ancestry(genomes, rows)
+        changes = kept.of(ancestors)
+        begin = time.thread_time()
+        decoder.take_over(ancestors, changes)
+        for row in rows:
+            decoder(row, ancestors)
+        found = decoder.changes(rows)
+        if workers == 1:
+            kept.add(found)
+        if task >= len(mine) // 2:  # of the first ones, a worker derives what it knows later
+            seconds += time.thread_time() - begin
+            received += ancestors.nbytes + sum(map(len, changes.values()))
+            count += len(rows)
+    return 1000 * seconds / max(count, 1), received / max(count, 1)
+
+
 def main() -> None:
     """Measure own workers and a crowd, or the crowd or the store of the options, and print what they need."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -371,6 +429,7 @@ def main() -> None:
     rows = []
     if not options.workers:
         own_workers(options.seconds)
+        sequences_of_many(int(300 * options.seconds), 9000)
     sleeping = Sleeping(DRAWN[0] * options.slower, DRAWN[1] * options.slower)
     for workers in options.workers or (64, 256, 1024):
         for lag in options.lag or (1000, 10 * workers, 20 * workers, 40 * workers):

@@ -132,7 +132,7 @@ def spec(moves: str, recombination: str = "ox", movable: str = "all") -> Sequenc
 def all_orders(workload: Workload, encoding: Sequences, archive: Any) -> list[list[int]]:
     """Return the orders of all solutions, by number; the cache has room for all."""
     derive = deriving(workload, encoding)
-    return [derive(row, archive[:i]).tolist() for i, row in enumerate(archive)]
+    return [derive.order(row, archive[:i]).tolist() for i, row in enumerate(archive)]
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ def test_orders_do_not_depend_on_the_cache_nor_on_what_came_before(moves: str, r
     for cache_bytes in (0, 1000, 10**6):
         derive = deriving(BUSY, encoding, cache_bytes)
         for i in turn:
-            order = derive(archive[i], ancestry(archive, archive[[i]]))
+            order = derive.order(archive[i], ancestry(archive, archive[[i]]))
             assert order.dtype == np.int32
             assert not order.flags.writeable
             assert order.tolist() == expected[i]
@@ -161,7 +161,7 @@ def test_threads_share_a_cache_and_change_nothing(moves: str) -> None:
     for cache_bytes in (2000, 10**6):
         derive = deriving(BUSY, spec(moves), cache_bytes)
         with ThreadPoolExecutor(8) as pool:
-            orders = list(pool.map(lambda row, derive=derive: derive(row, archive).tolist(), archive[::-1]))
+            orders = list(pool.map(lambda row, derive=derive: derive.order(row, archive).tolist(), archive[::-1]))
         assert orders == expected[::-1]
 
 
@@ -172,7 +172,7 @@ def test_a_chain_of_700_ancestors_needs_no_deep_stack_and_little_memory() -> Non
     depth = sys.getrecursionlimit()
     sys.setrecursionlimit(200)
     try:
-        order = derive(archive[-1], archive[:-1])
+        order = derive.order(archive[-1], archive[:-1])
     finally:
         sys.setrecursionlimit(depth)
     assert order.tolist() == expected[-1]
@@ -183,9 +183,9 @@ def test_a_tree_in_which_every_solution_has_two_parents() -> None:
     for recombination in ("ox", "pmx", "cycle"):
         expected = all_orders(BUSY, spec("swap", recombination), archive)
         derive = deriving(BUSY, spec("swap", recombination), 1500)
-        assert derive(archive[-1], ancestry(archive, archive[-1:])).tolist() == expected[-1]
+        assert derive.order(archive[-1], ancestry(archive, archive[-1:])).tolist() == expected[-1]
     itself = np.array([[0, -1, -1, 1, 1, 1], [1, 0, 0, 5, 2.5, 2]])
-    assert sorted(deriving(BUSY, spec("swap"), 0)(itself[1], itself).tolist()) == list(range(60))
+    assert sorted(deriving(BUSY, spec("swap"), 0).order(itself[1], itself).tolist()) == list(range(60))
 
 
 def test_the_key_and_the_parents_make_the_child() -> None:
@@ -197,7 +197,7 @@ def test_the_key_and_the_parents_make_the_child() -> None:
     ]
     rows += [[4, 0, -1, 7, 9, 9], [5, 0, 1, 7, 9, 9], [6, 1, -1, 7, 9, 9]]
     archive = np.array(rows, dtype=np.float64)
-    orders = [tuple(derive(row, archive).tolist()) for row in archive]
+    orders = [tuple(derive.order(row, archive).tolist()) for row in archive]
     assert orders[2] == orders[4]
     assert len(set(orders)) == 6
 
@@ -205,7 +205,7 @@ def test_the_key_and_the_parents_make_the_child() -> None:
 def child(workload: Workload, encoding: Sequences, frequency: float, jump: float, key: int) -> tuple[Any, Any]:
     archive = np.array([[0, -1, -1, 0, 1, 1], [1, 0, -1, key, frequency, jump]])
     derive = deriving(workload, encoding)
-    return derive(archive[0], archive[:0]), derive(archive[1], archive[:1])
+    return derive.order(archive[0], archive[:0]), derive.order(archive[1], archive[:1])
 
 
 @pytest.mark.parametrize("moves", [moves for moves in MOVES if moves not in BETWEEN])
@@ -216,7 +216,7 @@ def test_a_child_makes_as_many_moves_as_its_frequency_says_on_the_average(moves:
         counts = []
         for key in range(200):
             archive = np.array([[0, -1, -1, 0, 1, 1], [1, 0, -1, key, frequency, 1]])
-            parent, order = derive(archive[0], archive), derive(archive[1], archive)
+            parent, order = derive.order(archive[0], archive), derive.order(archive[1], archive)
             counts.append(np.count_nonzero(order != parent))
         changes = np.array(counts)
         if moves != "pull":  # a job that is at its limit stays there
@@ -307,9 +307,9 @@ def test_both_pulls_or_fills() -> None:
     alike = {"pull": 0, "fill": 0}
     archive = np.array([[0, -1, -1, 0, 1, 1], *([1 + key, 0, -1, key, 9, 20] for key in range(40))])
     derive = deriving(BUSY, STRICT._replace(moves="both"))
-    before = derive.start_times(archive[0], archive)
+    before = derive(archive[0], archive)
     for row in archive[1:]:
-        after = derive.start_times(row, archive)
+        after = derive(row, archive)
         if (after > before).any():
             alike["pull"] += 1  # a pull lets others wait
         elif (after < before).any():
@@ -325,10 +325,10 @@ def test_start_times_are_those_of_the_decoded_order(moves: str, decoding: str) -
     for cache_bytes in (0, 10**6):
         derive = deriving(BUSY, spec(moves)._replace(decoding=decoding), cache_bytes)
         for row in archive:
-            start = derive.start_times(row, archive)
+            start = derive(row, archive)
             assert start.dtype == np.int64
-            assert start.tolist() == decoded_start_times(BUSY, derive(row, archive), decoding).tolist()
-            assert derive.start_times(row, archive).tolist() == start.tolist()
+            assert start.tolist() == decoded_start_times(BUSY, derive.order(row, archive), decoding).tolist()
+            assert derive(row, archive).tolist() == start.tolist()
 
 
 def test_waits_of_a_century_are_kept_whole() -> None:
@@ -336,7 +336,7 @@ def test_waits_of_a_century_are_kept_whole() -> None:
     derive = deriving(w, STRICT._replace(moves="pull"))
     archive = np.array([[0, -1, -1, 0, 1, 1.0]])
     for _ in range(2):
-        assert derive.start_times(archive[0], archive).tolist() == [0, 2**33, 2**33 + 5]
+        assert derive(archive[0], archive).tolist() == [0, 2**33, 2**33 + 5]
 
 
 @pytest.mark.parametrize("moves", ["adjacent", "swap", "later", "pull", "fill", "both"])
@@ -364,13 +364,13 @@ def test_a_single_job_is_an_order(moves: str) -> None:
 def test_a_recipe_that_breaks_a_rule_is_named(row: list[float], message: str) -> None:
     archive = family(1, 3)
     with pytest.raises(InputError, match=message):
-        deriving(BUSY, spec("swap"))(np.array(row, dtype=np.float64), archive)
+        deriving(BUSY, spec("swap")).order(np.array(row, dtype=np.float64), archive)
 
 
 def test_a_mate_without_recombination_is_refused() -> None:
     archive = family(1, 3)
     with pytest.raises(InputError, match='recipe 7: it has a mate, 1, but recombination is "none"'):
-        deriving(BUSY, spec("swap", "none"))(np.array([7, 0, 1, 1, 1, 1.0]), archive)
+        deriving(BUSY, spec("swap", "none")).order(np.array([7, 0, 1, 1, 1, 1.0]), archive)
 
 
 RECORDED = {
@@ -393,7 +393,7 @@ def test_recipes_mean_the_same_orders_for_ever() -> None:
     for (moves, recombination), expected in RECORDED.items():
         starts = ("submit", {"random": 1})
         derive = deriving(w, Sequences("strict", starts, moves, recombination=recombination))
-        texts = ["".join(str(job) for job in derive(row, archive).tolist()) for row in archive[1:]]
+        texts = ["".join(str(job) for job in derive.order(row, archive).tolist()) for row in archive[1:]]
         assert " ".join(texts) == expected
 
 
@@ -411,7 +411,7 @@ archive = np.array([[i, -1, -1, i % 2, 5000, 1500] for i in range(size)], dtype=
 population, seen = archive, set()
 for generation in range(8):
     known = ancestry(archive, population)
-    seen.update(hash(derive(row, known).tobytes()) for row in population)
+    seen.update(hash(derive.order(row, known).tobytes()) for row in population)
     parents = population[rng.integers(0, size, size)]
     numbers = len(archive) + np.arange(size)
     mates = np.where(rng.random(size) < 0.3, rng.permutation(population[:, 0]), -1)
@@ -454,12 +454,12 @@ def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeyp
     derive._changes = module._Recent(10**6)
     for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [-1])):
         rows.clear()
-        derive(archive[row], archive)
+        derive.order(archive[row], archive)
         assert rows == expected
     derive._changes = module._Recent(0)  # nor is it known what 1 has changed
     for row, expected in ((0, [0]), (5, [3, 4, 5])):
         rows.clear()
-        derive(archive[row], archive)
+        derive.order(archive[row], archive)
         assert rows == expected
 
 
@@ -484,13 +484,44 @@ def test_a_recipe_is_varied_once_even_if_its_order_is_forgotten(moves: str, monk
 
     archive = family(7, 40, mates=0.5)
     encoding = spec(moves, "pmx")
-    known = [deriving(BUSY, encoding)(row, archive).tolist() for row in archive]
+    known = [deriving(BUSY, encoding).order(row, archive).tolist() for row in archive]
     monkeypatch.setattr(Derive, "_from_parents", note)
     derive = deriving(BUSY, encoding, cache_bytes=2 * 60 * 4)
     derive._changes = module._Recent(10**6)
     for row in [*range(40), *np.random.default_rng(3).permutation(40)]:
-        assert derive(archive[row], archive).tolist() == known[row]
+        assert derive.order(archive[row], archive).tolist() == known[row]
     assert len(varied) == len({*varied}) == 40
+
+
+@pytest.mark.parametrize("moves", MOVES)
+def test_what_another_one_has_found_need_not_be_found_again(moves: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recipes are shared out among three decoders; each takes over what the others found, and varies only its own."""
+    varied: list[int] = []
+    original = Derive._from_parents
+
+    def note(self: Any, row: Any, parents: Any) -> Any:
+        varied.append(int(row[0]))
+        return original(self, row, parents)
+
+    archive = family(7, 60, mates=0.5)
+    encoding = spec(moves, "pmx")
+    known = [deriving(BUSY, encoding).order(row, archive).tolist() for row in archive]
+    monkeypatch.setattr(Derive, "_from_parents", note)
+    several = [deriving(BUSY, encoding) for _ in range(3)]
+    changes: dict[int, bytes] = {}
+    for number, row in enumerate(archive):
+        derive = several[number % 3]
+        ancestors = ancestry(archive, row[None])
+        derive.take_over(ancestors, changes)
+        varied.clear()
+        assert derive.order(row, ancestors).tolist() == known[number]
+        starts = {int(each[0]) for each in ancestors if each[1] < 0}
+        assert {number} <= {*varied} <= {number, *starts}
+        changes |= derive.changes(archive[[number]])
+    assert changes.keys() == {int(row[0]) for row in archive if row[1] >= 0}  # start orders are simulated, not sent
+    with monkeypatch.context() as fewer:
+        fewer.setattr(module, "MOST_SENT", 0)
+        assert several[0].changes(archive) == {}
 
 
 @pytest.mark.parametrize(("moves", "decoding"), [(moves, "strict") for moves in MOVES] + [("pull", "earliest")])
@@ -502,10 +533,10 @@ def test_jobs_that_are_eligible_later_stand_where_they_arrive(moves: str, decodi
     encoding = spec(moves)._replace(decoding=decoding)
     derive, derive_same = deriving(w, encoding), deriving(same, encoding)
     for row in archive:
-        order = derive(row, archive)
+        order = derive.order(row, archive)
         assert order.dtype == np.int32
         assert not order.flags.writeable
-        assert order.tolist() == rows[derive_same(row, archive)].tolist()
-        start = derive.start_times(row, archive)
-        assert start.tolist() == by_rows(derive_same.start_times(row, archive), rows)
+        assert order.tolist() == rows[derive_same.order(row, archive)].tolist()
+        start = derive(row, archive)
+        assert start.tolist() == by_rows(derive_same(row, archive), rows)
         assert start.tolist() == decoded_start_times(w, order, decoding).tolist()

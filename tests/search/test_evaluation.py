@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
+from paretosched.encodings.sequence import Sequences
 from paretosched.encodings.weighting import Weighting, decode
 from paretosched.search.evaluation import LONGEST_TASK, batch_sizes, evaluator, simulations, versions
 from paretosched.search.exploration import explore
@@ -111,6 +112,46 @@ def workloads_held() -> int:
     from paretosched.search.evaluation import _DELIVERED
 
     return len(_DELIVERED)
+
+
+@pytest.mark.slow
+def test_workers_are_told_what_others_found_of_ancestors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of sequences, one task each: without it, a worker would vary again what the other one has varied."""
+    from paretosched.search.evaluation import _Kept
+
+    told: list[set[int]] = []
+    of = _Kept.of
+
+    def note(self: _Kept, ancestors: np.ndarray) -> dict[int, bytes]:
+        changes = of(self, ancestors)
+        told.append({*changes})
+        return changes
+
+    monkeypatch.setattr(_Kept, "of", note)
+    encoding = Sequences("strict", moves="fill")
+    chain = np.array([[0, -1, -1, 0, 1, 1], *([i, i - 1, -1, i, 3, 20] for i in range(1, 12))], dtype=np.float64)
+    decode = encoding.decoder(W)
+    expected = np.array([objectives_of(W, decode(row, chain[:i]), "start") for i, row in enumerate(chain)])
+    with evaluator(W, encoding, workers=2) as evaluate:
+        for i in range(len(chain)):
+            assert evaluate(chain[: i + 1], i)[0].tobytes() == expected[[i]].tobytes()
+    assert told == [{*range(1, i)} for i in range(len(chain))]
+
+
+def test_what_is_told_of_ancestors_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    from paretosched.search import evaluation
+
+    monkeypatch.setattr(evaluation, "MOST_KEPT", 50)
+    monkeypatch.setattr(evaluation, "MOST_SENT", 25)
+    kept = evaluation._Kept()
+    ancestors = np.arange(12.0)[:, None]
+    kept.add({number: bytes(10) for number in (0, 1, 2)})
+    assert kept.of(ancestors[:2]).keys() == {0, 1}
+    assert kept.of(ancestors).keys() == {2, 1}  # the latest
+    for number in range(3, 9):
+        kept.add({number: bytes(10), 8: bytes(10)})  # a repetition takes no room
+    assert kept.of(ancestors).keys() == {8, 7}
+    assert [number for number in range(9) if kept.of(ancestors[[number]])] == [4, 5, 6, 7, 8]
 
 
 @pytest.mark.slow

@@ -139,6 +139,12 @@ def test_own_workers_are_measured_to_the_end(monkeypatch: pytest.MonkeyPatch, ca
     assert [line.partition(",")[0] for line in lines] == ["weighting", "strict sequence"]
 
 
+def test_sequences_of_many_workers_are_measured_to_the_end(capsys: Any) -> None:
+    bench_cluster.sequences_of_many(300, 60)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["sequences, strict"] * 3 + ["sequences, earliest fit"] * 3
+
+
 def of_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put back at the end what its simulations replace; its processes find the helpers of tests."""
     monkeypatch.setattr(evaluation, "simulate_batch", evaluation.simulate_batch)
