@@ -115,6 +115,7 @@ def gain_kept_by_log(
     mine = tenths_of(rows, best.policy)
     tenths = hindsight.by_tenth(in_hindsight)
     left: dict[str, float] = {}
+    of_logs: dict[str, tuple[float, int]] = {}
     lines = []
     for log, share in shares[best.policy].items():
         here = [row for row in mine if row["log"] == log]
@@ -124,17 +125,19 @@ def gain_kept_by_log(
         top = max(others, key=lambda policy: others[policy])
         known, left[log] = hindsight.cells(tenths, [row for row in here if is_learnt(row)])
         of_known = "-" if isnan(left[log]) else f"{left[log]:.2f}"
+        of_logs[log] = hindsight.gained(tenths, here)
+        of_room = f"{of_logs[log][0]:.2f}" if of_logs[log][1] else "-"
         gains = [f"{learnt:+.1f} %", f"{later:+.1f} %", known, most]
-        lines.append([log, *gains, f"{share:.2f}", of_known, f"{others[top]:.2f}, {top}"])
+        lines.append([log, *gains, f"{share:.2f}", of_known, of_room, f"{others[top]:.2f}, {top}"])
     heads = ["log", "learnt", "gain later", "in hindsight", "proved possible later at most", "gain kept"]
-    heads += ["in hindsight, of what was learnt", "most gain kept by any"]
+    heads += ["in hindsight, of what was learnt", "gain later, of that in hindsight", "most gain kept by any"]
     return [
         f"The gain that `{best.policy}` keeps, log by log (medians over splits and seeds), and which training keeps "
         f"most of its own there. {in_words(shares)}",
         "",
         *markdown(heads, lines, left=1),
         "",
-        *hindsight.in_words(in_hindsight, left, best.policy),
+        *hindsight.in_words(in_hindsight, left, of_logs, best.policy),
     ]
 
 

@@ -381,14 +381,23 @@ def test_less_than_two_thirds_left_in_hindsight_is_said(scripts: dict[str, Any])
     hindsight = scripts["hindsight"]
     tenths = hindsight.by_tenth(rows)
     assert tenths == {("A", "50 %"): 3.0, ("B", "50 %"): 5.0}
-    learnt = {log: [{"log": log, "split": "50 %", "train_vs_easy": "6"}] for log in gains}
+    learnt = {
+        log: [{"log": log, "split": "50 %", "train_vs_easy": "6", "objective_vs_easy": str(later)} for later in laters]
+        for log, laters in {"A": (2.5, 1.5, 2.25), "B": (1.0, 4.0, 2.0)}.items()
+    }
     shares = {log: hindsight.cells(tenths, mine) for log, mine in learnt.items()}
     assert shares == {"A": ("+3.0 %", 0.5), "B": ("+5.0 %", 5 / 6)}
-    (words, _) = hindsight.in_words(rows, {log: share for log, (_, share) in shares.items()}, "this")
+    of_logs = {log: hindsight.gained(tenths, mine) for log, mine in learnt.items()}
+    assert of_logs == {"A": (0.75, 1), "B": (0.4, 1)}
+    (words, _) = hindsight.in_words(rows, {log: share for log, (_, share) in shares.items()}, of_logs, "this")
     assert "`x` and `y`, learnt from the very tenth they are tried on, the better one in the mean of 2 seeds." in words
     assert "less than two thirds on A (0.50): later" in words
-    assert hindsight.in_words(rows, {"B": shares["B"][1]}, "this") == []
+    assert "it gains two thirds or more in the median on A; on B 0.40 (1 of 1 tenths). Only" in words
+    (words, _) = hindsight.in_words(rows, {"B": shares["B"][1]}, {"B": of_logs["B"]}, "this")
+    assert "less than" not in words.partition("Of what")[0]
+    assert hindsight.in_words([], {}, {}, "this") == []
     assert hindsight.cells({}, learnt["A"])[0] == "-"
+    assert hindsight.gained({**tenths, ("A", "50 %"): 0.9}, learnt["A"])[1] == 0
 
 
 def test_trainings_on_several_scalings_are_counted_on_the_first(scripts: dict[str, Any]) -> None:
