@@ -38,7 +38,7 @@ def cells(tenths: Mapping[tuple[str, str], float], mine: Sequence[Row]) -> tuple
     return f"{median(tenths[place(row)] for row in mine):+.1f} %", median(shares)
 
 
-def gained(tenths: Mapping[tuple[str, str], float], mine: Sequence[Row]) -> tuple[float, int]:
+def share_gained(tenths: Mapping[tuple[str, str], float], mine: Sequence[Row]) -> tuple[float, int]:
     """Return the share of the gain in hindsight that a training gains on a log, the median, and on how many tenths.
 
     Tenths on which less than `LEAST_GAIN` is gained in hindsight do not count. Parameters are those of `cells`.
@@ -54,7 +54,7 @@ def gained_in_words(of_logs: Mapping[str, tuple[float, int]], tenths: Mapping[tu
     Parameters
     ----------
     of_logs
-        By log, as `gained` returns it.
+        By log, as `share_gained` returns it.
     tenths
         As `by_tenth` returns it.
     """
@@ -78,7 +78,7 @@ def in_words(
     shares
         By log, as `cells` returns them of the training.
     of_logs
-        By log, what `gained` returns of it.
+        By log, what `share_gained` returns of it.
     policy
         The training.
     """

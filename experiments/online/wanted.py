@@ -125,7 +125,7 @@ def gain_kept_by_log(
         top = max(others, key=lambda policy: others[policy])
         known, left[log] = hindsight.cells(tenths, [row for row in here if is_learnt(row)])
         of_known = "-" if isnan(left[log]) else f"{left[log]:.2f}"
-        of_logs[log] = hindsight.gained(tenths, here)
+        of_logs[log] = hindsight.share_gained(tenths, here)
         of_room = f"{of_logs[log][0]:.2f}" if of_logs[log][1] else "-"
         gains = [f"{learnt:+.1f} %", f"{later:+.1f} %", known, most]
         lines.append([log, *gains, f"{share:.2f}", of_known, of_room, f"{others[top]:.2f}, {top}"])

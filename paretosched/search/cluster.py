@@ -55,6 +55,7 @@ LOOK = 1.0  # s between two looks at the cluster
 MOMENT = 0.3  # s in which a worker that has nothing to do ends
 RETRIES = 3  # of a task that fails, and of a generation whose scheduler has gone
 DEATHS = 9  # of workers of ours with the same task, after which the task is given up
+QUIETLY = {"distributed.admin.large-graph-warning-threshold": "1 TB"}  # a scheduler that comes back gets everything
 LOGGERS = ("asyncio", "distributed", "distributed.client", "tornado.application")  # their lines would hide ours
 
 # What methods of a client raise when its scheduler has gone. A client that was closed forgets its parts.
@@ -229,7 +230,8 @@ class Cluster:
             for task, arguments in by_task.items():
                 first, self._keys = self._keys, self._keys + len(arguments)
                 keys = [(self._group, number) for number in range(first, self._keys)]
-                tasks = self._client.map(task, list(arguments.values()), key=keys, retries=RETRIES)
+                with dask.config.set(QUIETLY):
+                    tasks = self._client.map(task, list(arguments.values()), key=keys, retries=RETRIES)
                 for number, future in zip(arguments, tasks, strict=True):
                     self._sent[number] = future
                     future.add_done_callback(partial(_put, self._ended, number))
@@ -583,14 +585,13 @@ def _reach(scheduler: str, security: Any) -> None:
 @contextmanager
 def _silence() -> Iterator[None]:
     """Silence the lines that `distributed` writes about lost connections and processes; what matters is a remark."""
-    loggers = [logging.getLogger(name) for name in LOGGERS]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
+    levels = {logger: logger.level for logger in map(logging.getLogger, LOGGERS)}
+    for logger in levels:
         logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        for logger, level in zip(loggers, levels, strict=True):
+        for logger, level in levels.items():
             logger.setLevel(level)
 
 

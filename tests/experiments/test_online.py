@@ -387,7 +387,7 @@ def test_less_than_two_thirds_left_in_hindsight_is_said(scripts: dict[str, Any])
     }
     shares = {log: hindsight.cells(tenths, mine) for log, mine in learnt.items()}
     assert shares == {"A": ("+3.0 %", 0.5), "B": ("+5.0 %", 5 / 6)}
-    of_logs = {log: hindsight.gained(tenths, mine) for log, mine in learnt.items()}
+    of_logs = {log: hindsight.share_gained(tenths, mine) for log, mine in learnt.items()}
     assert of_logs == {"A": (0.75, 1), "B": (0.4, 1)}
     (words, _) = hindsight.in_words(rows, {log: share for log, (_, share) in shares.items()}, of_logs, "this")
     assert "`x` and `y`, learnt from the very tenth they are tried on, the better one in the mean of 2 seeds." in words
@@ -397,7 +397,7 @@ def test_less_than_two_thirds_left_in_hindsight_is_said(scripts: dict[str, Any])
     assert "less than" not in words.partition("Of what")[0]
     assert hindsight.in_words([], {}, {}, "this") == []
     assert hindsight.cells({}, learnt["A"])[0] == "-"
-    assert hindsight.gained({**tenths, ("A", "50 %"): 0.9}, learnt["A"])[1] == 0
+    assert hindsight.share_gained({**tenths, ("A", "50 %"): 0.9}, learnt["A"])[1] == 0
 
 
 def test_trainings_on_several_scalings_are_counted_on_the_first(scripts: dict[str, Any]) -> None:

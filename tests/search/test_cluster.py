@@ -255,6 +255,14 @@ def test_a_worker_that_is_killed_again_and_again_by_its_task_ends_in_one_line(mo
 
 
 @pytest.mark.slow
+def test_much_may_be_sent_at_once() -> None:
+    """Dask warns of more than 10 MB, as of a mistake, and warnings are errors here."""
+    with own_cluster(1, versions) as cluster:
+        cluster.start(len, {7: bytes(12_000_000)})
+        assert cluster.results() == [(7, 12_000_000)]
+
+
+@pytest.mark.slow
 def test_workers_keep_the_memory_of_large_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else a simulation of a large log takes half as long again. A worker has what the environment says, if it does."""
     variable = "MALLOC_TRIM_THRESHOLD_"
