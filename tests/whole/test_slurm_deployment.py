@@ -92,13 +92,13 @@ class Site:
         If it ends while it asks, it refuses every change of these jobs, for good.
         """
 
-        def stored() -> set[int]:
+        def stored_jobs() -> set[int]:
             return {int(job) for job in self.cluster.call("sacct", "-a", "-n", "-X", "-o", "JobIDRaw").split()}
 
         def said_of(job: int) -> str:  # nothing, unless it is refused, as it is while slurmctld asks
             return self.cluster.call("scontrol", "update", f"JobId={job}", "Comment=numbered", check=False).strip()
 
-        self.cluster.wait_until(lambda: {*jobs} <= stored())
+        self.cluster.wait_until(lambda: {*jobs} <= stored_jobs())
         for job in jobs:
             self.cluster.wait_until(lambda job=job: not said_of(job))
 
