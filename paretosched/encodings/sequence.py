@@ -27,6 +27,7 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
+from ..kernels.order_changes import apply_change, find_change
 from ..kernels.running import bits_for
 from ..policies.decoded_orders import DECODINGS, decoded_start_times
 from ..policies.outcome import jobs_of
@@ -324,12 +325,12 @@ class Derive:
         to_cache = {recipe.tobytes(), *missing[recipe.tobytes()][1]}
         for name, (row, names, change) in sorted(missing.items(), key=lambda item: item[1][0][0]):
             known = [(key if key in to_cache else None, orders[key]) for key in names]
-            first = known[0][1] if known else np.arange(len(self._workload), dtype=np.int32)
+            first = known[0][1] if known else read_only(np.arange(len(self._workload), dtype=np.int32))
             if change is not None:
                 orders[name] = _with_change(first, change)
             else:
                 orders[name] = self._from_parents(row, known)
-                self._changes.put(("change", name), _change(first, orders[name]))
+                self._changes.put(("change", name), _change(first, orders[name], self._space()))
             if name in to_cache:
                 self._recent.put(("order", name), orders[name])
             for key in names:  # else all orders of a chain of 600 would be held in memory
@@ -462,35 +463,32 @@ class _Recent:
                 self._bytes -= self._arrays.popitem(last=False)[1].nbytes + self._overhead
 
 
-def _change(parent: Order, order: Order) -> NDArray[np.uint8]:
-    """Return what turns one order into another one, (n,) each, packed: most jobs follow the one they followed.
-
-    Unpacked, it is two arrays of one length, behind each other, in the type of the orders: the places in `order` whose
-    job does not come right behind the job before it in `parent`, each as the distance to the one before, because such
-    numbers pack better; and by how many places it comes later there.
-    """
-    place = np.empty_like(parent)
-    place[parent] = np.arange(parent.size, dtype=parent.dtype)
-    places = place[order]
-    leaps = np.diff(places, prepend=places.dtype.type(-1)) - 1
-    (at,) = leaps.nonzero()
-    gaps = np.diff(at, prepend=0).astype(parent.dtype)
-    return np.frombuffer(zlib.compress(np.concatenate([gaps, leaps[at]]).tobytes(), 1), np.uint8)
+def _change(parent: Order, order: Order, scratch: Space) -> NDArray[np.uint8]:
+    """Return what turns one order into another one, (n,) each, packed: the gaps and leaps of `find_change`."""
+    count = find_change(parent, order, scratch.places, scratch.key, scratch.following)
+    found = np.concatenate([scratch.key[:count], scratch.following[:count]])
+    return np.frombuffer(zlib.compress(found.tobytes(), 1), np.uint8)
 
 
 def _with_change(parent: Order, change: NDArray[np.uint8]) -> Order:
     """Return the order of a parent with a change, as `_change` returns it, read-only.
 
+    Raises
+    ------
+    InputError
+        It is a change of another order.
+
     Examples
     --------
     >>> parent, order = (np.array(x, dtype=np.int32) for x in ([2, 0, 3, 1], [2, 3, 1, 0]))
-    >>> _with_change(parent, _change(parent, order)).tolist()
+    >>> _with_change(parent, _change(parent, order, space(4))).tolist()
     [2, 3, 1, 0]
     """
     gaps, leaps = np.split(np.frombuffer(zlib.decompress(change.tobytes()), dtype=parent.dtype), 2)
-    steps = np.ones_like(parent)
-    steps[np.cumsum(gaps)] += leaps
-    return read_only(parent[np.cumsum(steps) - 1])
+    order = np.empty_like(parent)
+    if not apply_change(parent, gaps, leaps, order):
+        raise InputError("a change of an order must fit its parent, but does not")
+    return read_only(order)
 
 
 def _ancestor(row: Floats, number: int, ancestors: Floats) -> Floats:

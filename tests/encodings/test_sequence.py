@@ -469,7 +469,7 @@ def test_a_change_of_any_order_is_exact(n: int) -> None:
     for _ in range(20):
         parent, unrelated = (rng.permutation(n).astype(np.int32) for _ in range(2))
         for order in (unrelated, parent, parent[::-1], np.roll(parent, 1)):
-            again = module._with_change(parent, module._change(parent, order))
+            again = module._with_change(parent, module._change(parent, order, module.space(n)))
             assert (again.dtype, again.tolist()) == (parent.dtype, order.tolist())
 
 
