@@ -52,6 +52,14 @@ def row_of_speed(scheduler: str, *policies: str, digits: int = 2, aim: bool = Tr
     )
 
 
+def of_many_workers(results: Results) -> tuple[float, ...]:
+    """Return how many workers, and what a sequence costs one of them: told, alone and untold, in both decodings."""
+    workers, jobs = results.measurements("sequences of many workers", "sequences of many jobs")
+    strict, earliest = (results.measurements(f"sequences, {how}")[0] for how in ("strict", "earliest fit"))
+    of_strict, of_earliest = (results.measurements(f"sequences, {how}, of 64") for how in ("strict", "earliest fit"))
+    return workers, of_strict[0], jobs, strict, of_strict[1], of_earliest[0], earliest, of_earliest[1]
+
+
 def rows_of_cluster(results: Results) -> list[Row]:
     """Return the measurements of simulated clusters that two cores can keep busy."""
     return [row for row in results.rows("speed/cluster") if int(row["workers"]) < LARGE]
@@ -144,9 +152,24 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
     measurement(SPEED, "nothing of each other did {:.2f} to {:.2f} times the work of one", "two processes"),
     measurement(
         SPEED,
-        "surrounds it: {:.2f} to {:.2f} times with the weighting, and {:.2f} to {:.2f} times with strict sequences",
+        "surrounds it: {:.2f} to {:.2f} times with the weighting of CTC at 1024 ({:g} ms a schedule), {:.2f} to "
+        "{:.2f} times with that of a third of KTH, and {:.2f} to {:.2f} times with strict sequences: driver and "
+        "scheduler take {:.2f} ms of the same two cores for each, and with two workers a simulation takes {:.2f} ms of "
+        "CPU instead of {:.2f}",
+        "Dask weighting, long",
+        "Dask weighting, long, ms",
         "Dask weighting",
         "Dask sequences",
+        "driver of Dask sequences",
+        "Dask sequences, two workers",
+        "Dask sequences, one worker",
+    ),
+    Claim(
+        CLUSTER,
+        "one of {:g} workers takes {:.2f} ms of CPU for a strict sequence of {:,.0f} jobs where a worker that has "
+        "simulated all takes {:.2f} ms, and not {:.2f}; by earliest fit {:.2f} instead of {:.2f}, and not {:.2f} "
+        "(`make bench`)",
+        of_many_workers,
     ),
     Claim(
         SPEED,
