@@ -183,7 +183,7 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         CLUSTER,
-        "of a log of {:,.0f} jobs take {:.1f} to {:.1f} times as long",
+        "of a log of {:,.0f} jobs take {:.1f} times as long",
         lambda r: (r.value("ctc1024/baseline", "jobs", seed="0"), *r.measurements("memory given back")),
     ),
     Claim(

@@ -12,8 +12,9 @@ frequency  mean number of elementary moves from its parent to it
 jump       mean length of a move, in places
 =========  ==========================================================================================
 
-So a run stores recipes, and recipes are sent to workers. With a cache of recent orders, nearly every derivation is
-one variation. Both strategy parameters are those that the variation uses, already adapted for this child.
+So a run stores recipes, and recipes are sent to workers, with what others have found that their ancestors change.
+With a cache of recent orders, nearly every derivation is one variation. Both strategy parameters are those that the
+variation uses, already adapted for this child.
 """
 
 from __future__ import annotations

@@ -426,7 +426,7 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
             # Dask would end a nanny whose worker is away for 15 s, which may just be starting it, and fail to close
             # itself then. Nannies end by themselves when a start fails or takes too long, and `_replace` replaces them.
             "distributed.deploy.lost-worker-timeout": "100 days",
-            # Dask has workers give the memory of every large array back at once; to get it again takes a third of
+            # Dask has workers give the memory of every large array back at once; to get it again takes a fifth of
             # the time of the sequences of a large log. A nanny reads this when it is made, also by `_replace`.
             "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
         }

@@ -2,7 +2,8 @@
 
 By default the simulations run in threads of this process, one a core: the kernels release the GIL and all threads
 share the workload. With workers they run in processes of a cluster (`cluster`): the workload is delivered to each
-worker once, also to one that joins later or starts again. Afterwards only genomes travel.
+worker once, also to one that joins later or starts again. Afterwards genomes travel, with
+what other workers have found of those that they descend from.
 
 Every genome is simulated on its own and results have the number of their genome, so that neither the number of workers
 nor the cut into tasks nor a repetition nor the order in which tasks end changes a bit of them.

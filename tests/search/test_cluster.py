@@ -264,7 +264,7 @@ def test_much_may_be_sent_at_once() -> None:
 
 @pytest.mark.slow
 def test_workers_keep_the_memory_of_large_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else a simulation of a large log takes half as long again. A worker has what the environment says, if it does."""
+    """Else a sequence of a large log takes a quarter longer. A worker has what the environment says, if it does."""
     variable = "MALLOC_TRIM_THRESHOLD_"
     monkeypatch.delenv(variable, raising=False)  # other clusters of this process have left it
     for value in (None, "1000000"):
