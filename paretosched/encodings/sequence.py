@@ -37,6 +37,7 @@ from .recipes import GENES, KEYS, ancestry, chance
 from .start_orders import Order, read_only, read_start, start_order
 
 MOVES = ("adjacent", "swap", "later", "group", "pull", "fill", "both")
+LOOKING = ("pull", "fill", "both")  # at the parent's schedule
 MOVABLE = ("all", "processors", "hour", "either", "both")
 RECOMBINATIONS = ("none", "ox", "pmx", "cycle")
 BIG, LONG = 32, 3600  # so many processors or more; more than so many seconds requested
@@ -244,6 +245,9 @@ class Derive:
         self._movable = movable_jobs(workload, spec.movable)
         self._spared = spared_groups(workload, spec.movable)
         self._consumption = (workload.run * workload.width).astype(np.float64)
+        self._looks = spec.moves in LOOKING
+        # other moves are made again in less time than what they have changed is found and applied
+        self._keeps_changes = self._looks or spec.recombination != "none"
 
     def __call__(self, recipe: Floats, ancestors: Floats) -> Ints:
         """Return the start times, (n,) int64 seconds, of the schedule that the derived order decodes to.
@@ -251,7 +255,7 @@ class Derive:
         Where moves look at the parent's schedule, they are cached, too, so that nothing is decoded twice.
         """
         order = self._order(recipe, ancestors)
-        if self._spec.moves not in ("pull", "fill", "both"):
+        if not self._looks:
             return self._arrivals.by_row(self._decode(order))
         return self._arrivals.by_row(self._wait(recipe.tobytes(), order) + self._workload.eligible)
 
@@ -298,8 +302,8 @@ class Derive:
     def _derive(self, recipe: Floats, ancestors: Floats) -> Order:
         """Return an order: go up to the nearest ancestors in the cache, then derive downwards.
 
-        What a recipe has changed is small and kept for many of them, so that an old ancestor need not be varied again,
-        for which its parent's schedule may be needed.
+        What a recipe has changed is small and kept for many of them, so that an old ancestor need not be varied again
+        where that is dear: it may need the parent's schedule, or a start order the simulation of a policy.
         """
         orders: dict[bytes, Order] = {}
         # recipes without an order yet, their parents, and what they change of the first one if that is known
@@ -330,7 +334,8 @@ class Derive:
                 orders[name] = _with_change(first, change)
             else:
                 orders[name] = self._from_parents(row, known)
-                self._changes.put(("change", name), _change(first, orders[name], self._space()))
+                if self._keeps_changes or not names:
+                    self._changes.put(("change", name), _change(first, orders[name], self._space()))
             if name in to_cache:
                 self._recent.put(("order", name), orders[name])
             for key in names:  # else all orders of a chain of 600 would be held in memory

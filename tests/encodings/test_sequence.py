@@ -452,12 +452,16 @@ def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeyp
     archive = family(1, 6, starts=1, mates=0.0, youth=1)
     derive = deriving(BUSY, STRICT, cache_bytes=3 * 60 * 4)
     derive._changes = module._Recent(10**6)
-    for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [-1])):
+    for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [2])):
         rows.clear()
         derive.order(archive[row], archive)
         assert rows == expected
-    derive._changes = module._Recent(0)  # nor is it known what 1 has changed
-    for row, expected in ((0, [0]), (5, [3, 4, 5])):
+    for row, expected in ((0, [-1]), (5, [3, 4, 5])):  # what a start order changes is kept
+        rows.clear()
+        derive.order(archive[row], archive)
+        assert rows == expected
+    derive._changes = module._Recent(0)
+    for row, expected in ((0, [0]), (2, [1, 2])):
         rows.clear()
         derive.order(archive[row], archive)
         assert rows == expected
@@ -522,6 +526,16 @@ def test_what_another_one_has_found_need_not_be_found_again(moves: str, monkeypa
     with monkeypatch.context() as fewer:
         fewer.setattr(module, "MOST_SENT", 0)
         assert several[0].changes(archive) == {}
+
+
+@pytest.mark.parametrize("moves", MOVES)
+def test_what_is_changed_is_kept_where_it_is_dear_to_change_it_again(moves: str) -> None:
+    archive = family(7, 20, mates=0.0)
+    derive = deriving(BUSY, spec(moves, "none"))
+    for row in archive:
+        derive.order(row, archive)
+    dear = {int(row[0]) for row in archive if row[1] >= 0 and moves in module.LOOKING}
+    assert derive.changes(archive).keys() == dear
 
 
 @pytest.mark.parametrize(("moves", "decoding"), [(moves, "strict") for moves in MOVES] + [("pull", "earliest")])
