@@ -1,11 +1,10 @@
-"""A cluster of worker processes, our own on this machine or one elsewhere; the only importer of `distributed`.
+"""A connection to worker processes elsewhere, by way of a scheduler of Dask; the only importer of `distributed`.
 
-Who can talk to a worker can run programs as its user. So our own cluster speaks TLS, with an identity that exists only
-in the memory of its processes, and has no other server: no dashboard, no page of measurements.
+Who can talk to a worker can run programs as its user, so a scheduler should speak TLS. Our own workers are in `pool`.
 
-Nothing here waits without an end. A worker that dies is replaced; if there is none for `WITHOUT_WORKER` seconds, or no
-scheduler for `WITHOUT_SCHEDULER` seconds, a computation ends with `WorkersLostError`, and its caller keeps what is
-done. Simulations depend on nothing but what is sent, so what is lost is sent again, with the same result.
+Nothing here waits without an end. If there is no worker for `WITHOUT_WORKER` seconds, or no scheduler for
+`WITHOUT_SCHEDULER` seconds, a computation ends with `WorkersLostError`, and its caller keeps what is done. Simulations
+depend on nothing but what is sent, so what is lost is sent again, with the same result.
 
 This module is imported only when a cluster is needed, because `distributed` takes half a second.
 """
@@ -14,33 +13,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import cache, partial
-from multiprocessing import resource_tracker
 from os import PathLike, fspath
 from queue import Empty, SimpleQueue
-from tempfile import TemporaryDirectory
-from threading import Timer
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 
 import dask
-from distributed import (
-    Client,
-    KilledWorker,
-    Nanny,
-    Scheduler,
-    Security,
-    SpecCluster,
-    Status,
-    Worker,
-    WorkerPlugin,
-)
+from distributed import Client, KilledWorker, Security, WorkerPlugin
 from distributed.client import ClosedClientError
 from distributed.comm import connect
 
@@ -48,13 +32,11 @@ from ..core.errors import InputError, WorkersLostError
 
 PATIENCE = 15.0  # s to wait for an answer of a scheduler, and for its first worker
 WITHOUT_SCHEDULER = 60.0  # s to try again when a scheduler has gone
-WITHOUT_WORKER = 60.0  # s to wait for a worker when none is left, and for a new process to be one
-SHORT = 5.0  # s with too few workers, after which it is worth a remark; a new process takes 2 s
+WITHOUT_WORKER = 60.0  # s to wait for a worker when none is left
+SHORT = 5.0  # s with too few workers, after which it is worth a remark
 TOGETHER = 0.02  # s in which tasks end whose results are fetched together, while all workers have others to do
 LOOK = 1.0  # s between two looks at the cluster
-MOMENT = 0.3  # s in which a worker that has nothing to do ends
 RETRIES = 3  # of a task that fails, and of a generation whose scheduler has gone
-DEATHS = 9  # of workers of ours with the same task, after which the task is given up
 QUIETLY = {"distributed.admin.large-graph-warning-threshold": "1 TB"}  # a scheduler that comes back gets everything
 LOGGERS = ("asyncio", "distributed", "distributed.client", "tornado.application")  # their lines would hide ours
 
@@ -77,45 +59,6 @@ class _NoWorkerError(_NoConnectionError):
     """The scheduler has no worker, or none that answers."""
 
 
-class _Closed:
-    """A server of Dask without its web server, which would answer everybody."""
-
-    def start_http_server(self, *_: object, **__: object) -> None:
-        """Start none."""
-
-
-class _ClosedScheduler(_Closed, Scheduler):  # type: ignore[misc]
-    """A scheduler without a web server."""
-
-
-class _ClosedWorker(_Closed, Worker):  # type: ignore[misc]
-    """A worker without a web server."""
-
-
-class _Place(NamedTuple):
-    """Where workers are, and what can be done for them.
-
-    Attributes
-    ----------
-    name
-        In messages.
-    connect
-        Returns a connected client.
-    workers
-        How many were asked for; None: as many as there are.
-    replace
-        Starts the workers that are missing.
-    count_kills
-        Returns how many worker processes were killed so far.
-    """
-
-    name: str
-    connect: Callable[[], Any]
-    workers: int | None = None
-    replace: Callable[[], object] = lambda: None
-    count_kills: Callable[[], int] = lambda: 0
-
-
 class Cluster:
     """A connection to workers that survives the loss of workers, and for a while that of the scheduler.
 
@@ -125,8 +68,9 @@ class Cluster:
         Tasks that run at the same time, when it was looked last.
     """
 
-    def __init__(self, place: _Place, versions: Versions) -> None:
-        self._place = place
+    def __init__(self, name: str, connect_client: Callable[[], Any], versions: Versions) -> None:
+        self._name = name  # in messages
+        self._connect_client = connect_client
         self._versions = versions
         self._deliveries: dict[str, Any] = {}
         self._client: Any = None
@@ -138,15 +82,14 @@ class Cluster:
         try:
             self._connect()
         except _NoWorkerError as error:
-            raise InputError(f"{place.name} must have a worker, but {error}") from None
+            raise InputError(f"{name} must have a worker, but {error}") from None
         except _NoConnectionError as error:
-            raise InputError(f"{place.name} must be a reachable dask scheduler, but is not: {error}") from None
+            raise InputError(f"{name} must be a reachable dask scheduler, but is not: {error}") from None
         about = self._identity()
-        self.slots: int = place.workers or about["total_threads"]
-        self._most: int = place.workers or about["n_workers"]
+        self.slots: int = about["total_threads"]
+        self._most: int = about["n_workers"]
         self._looked_at = self._some_at = self._all_at = time.monotonic()
         self._remarked_count = self._most
-        self._remarked_kills = 0
 
     def deliver(self, name: str, setup: Callable[..., None], teardown: Callable[..., None]) -> None:
         """Call a function on every worker, also on those that join later; and another one when it is taken back."""
@@ -183,7 +126,7 @@ class Cluster:
             results: list[tuple[int, Any]] = self._persist(self._results)
         except KilledWorker as error:
             raise WorkersLostError(
-                f"{self._place.name}: {error.allowed_failures + 1} of them, one after the other, were killed while "
+                f"{self._name}: {error.allowed_failures + 1} of them, one after the other, were killed while "
                 "they simulated the same schedules, perhaps for want of memory; try fewer workers"
             ) from None
         for number, _ in results:
@@ -231,7 +174,7 @@ class Cluster:
                 first, self._keys = self._keys, self._keys + len(arguments)
                 keys = [(self._group, number) for number in range(first, self._keys)]
                 with dask.config.set(QUIETLY):
-                    tasks = self._client.map(task, list(arguments.values()), key=keys, retries=RETRIES)
+                    tasks = self._client.map(task, list(arguments.values()), key=keys, retries=RETRIES, pure=False)
                 for number, future in zip(arguments, tasks, strict=True):
                     self._sent[number] = future
                     future.add_done_callback(partial(_put, self._ended, number))
@@ -297,30 +240,19 @@ class Cluster:
         """Look whether the scheduler is there, how many workers are at work, and whether one was killed."""
         about = self._identity()
         count: int = about["n_workers"]
-        self.slots = self._place.workers or max(1, about["total_threads"])
+        self.slots = max(1, about["total_threads"])
         now = self._looked_at = time.monotonic()
-        self._remark_kills()
         self._most = max(self._most, count)
         if count:
             self._some_at = now
         if count == self._most:
             self._all_at = now
-        else:
-            self._place.replace()
         if now - self._some_at > WITHOUT_WORKER:
-            raise WorkersLostError(f"{self._place.name}: no worker could be had for {WITHOUT_WORKER:g} s")
+            raise WorkersLostError(f"{self._name}: no worker could be had for {WITHOUT_WORKER:g} s")
         complete_again = count == self._most != self._remarked_count
         if complete_again or (count < self._remarked_count and now - self._all_at > SHORT):
             self._remarked_count = count
             _log.warning("%d of %d workers are at work", count, self._most)
-
-    def _remark_kills(self) -> None:
-        """Say that worker processes were killed: the first, the second, the fourth, the eighth ..."""
-        kills = self._place.count_kills()
-        if kills >= max(1, 2 * self._remarked_kills):
-            self._remarked_kills = kills
-            processes = "a worker process was" if kills == 1 else f"{kills} worker processes were"
-            _log.warning("%s killed, perhaps for want of memory; what was lost is simulated again", processes)
 
     # --- the connection ---------------------------------------------------------------------------------------------
 
@@ -333,11 +265,11 @@ class Cluster:
                 return action()
             except (_NoConnectionError, UndeliveredError):
                 self.close()
-        raise WorkersLostError(f"{self._place.name} went away {RETRIES + 1} times before a simulation ended")
+        raise WorkersLostError(f"{self._name} went away {RETRIES + 1} times before a simulation ended")
 
     def _connect(self) -> None:
         """Connect to the scheduler, wait for a worker, and check the versions of all."""
-        self._client = self._place.connect()
+        self._client = self._connect_client()
         try:
             self._scheduler = self._answer(lambda client: client.scheduler.identity(n_workers=0))["id"]
             deadline = time.monotonic() + PATIENCE
@@ -352,11 +284,11 @@ class Cluster:
                 workers = self._identity()["n_workers"]  # the scheduler answers
                 raise _NoWorkerError(f"not all of its {workers} workers answer within {WITHOUT_WORKER:g} s") from None
             except ImportError as error:
-                raise InputError(f"{self._place.name}: its workers must have paretosched, but: {error}") from None
+                raise InputError(f"{self._name}: its workers must have paretosched, but: {error}") from None
             for worker, software in there.items():
                 if software != here:
                     raise InputError(
-                        f"{self._place.name}: workers must have the same versions as here, {here}, "
+                        f"{self._name}: workers must have the same versions as here, {here}, "
                         f"but {worker} has {software}"
                     )
         except BaseException:
@@ -365,7 +297,7 @@ class Cluster:
 
     def _reconnect(self) -> None:
         """Connect to a scheduler that went away, for a while, and deliver everything again."""
-        _log.warning("%s does not answer; trying again for %g s", self._place.name, WITHOUT_SCHEDULER)
+        _log.warning("%s does not answer; trying again for %g s", self._name, WITHOUT_SCHEDULER)
         deadline = time.monotonic() + WITHOUT_SCHEDULER
         while True:
             try:
@@ -374,152 +306,18 @@ class Cluster:
             except _NoConnectionError as error:
                 if time.monotonic() > deadline:
                     raise WorkersLostError(
-                        f"{self._place.name} went away and did not come back in {WITHOUT_SCHEDULER:g} s: {error}"
+                        f"{self._name} went away and did not come back in {WITHOUT_SCHEDULER:g} s: {error}"
                     ) from None
                 time.sleep(min(LOOK, WITHOUT_SCHEDULER))
         self._some_at = self._all_at = time.monotonic()
         for plugin in self._deliveries.values():
             self._register(plugin)
-        _log.warning("%s answers again; what was lost is simulated again", self._place.name)
+        _log.warning("%s answers again; what was lost is simulated again", self._name)
 
 
 def _put(ended: SimpleQueue[int], number: int, _future: object) -> None:
     """Put the number of a task that has ended into a queue."""
     ended.put(number)
-
-
-# --- our own workers --------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
-    """Start workers on this machine, with which only this process can talk, and yield the connection to them.
-
-    Their files are in a folder that no other account can write: `distributed` imports modules from it.
-    """
-    security = Security.temporary()
-    common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
-    with _silence(), ExitStack() as stack:
-        # the folder that Dask would take, dask-scratch-space, may have been made by another account
-        folder = stack.enter_context(TemporaryDirectory(prefix="paretosched-", ignore_cleanup_errors=True))
-        of_worker = {
-            "nthreads": 1,
-            "worker_class": _ClosedWorker,
-            "local_directory": folder,
-            "silence_logs": logging.CRITICAL,
-            "memory_limit": 0,  # a worker holds one workload; its end at 95 % of the memory would not help
-            "death_timeout": WITHOUT_WORKER,
-        }
-        worker = {"cls": Nanny, "options": common | of_worker}
-        settings = {
-            # no profiles of workers, and neither event loops watched 50 times a second nor the machine every half
-            # second: each takes 1 % of every core
-            "distributed.worker.profile.enabled": False,
-            "distributed.admin.tick.interval": "1 s",
-            "distributed.admin.system-monitor.interval": "60 s",
-            "distributed.scheduler.allowed-failures": DEATHS,
-            # a worker that hangs is killed, and another one started
-            "distributed.scheduler.worker-ttl": f"{WITHOUT_WORKER} s",
-            "temporary-directory": folder,
-        }
-        while_it_runs = {
-            # Dask would end a nanny whose worker is away for 15 s, which may just be starting it, and fail to close
-            # itself then. Nannies end by themselves when a start fails or takes too long, and `_replace` replaces them.
-            "distributed.deploy.lost-worker-timeout": "100 days",
-            # Dask has workers give the memory of every large array back at once; to get it again takes a fifth of
-            # the time of the sequences of a large log. A nanny reads this when it is made, also by `_replace`.
-            "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
-        }
-        stack.enter_context(dask.config.set(while_it_runs))
-        with _no_interrupt(), dask.config.set(settings):
-            try:
-                cluster = SpecCluster(
-                    workers=dict.fromkeys(range(workers), worker),
-                    scheduler={"cls": _ClosedScheduler, "options": common | {"dashboard": False}},
-                    worker=worker,
-                    security=security,
-                    silence_logs=logging.CRITICAL,
-                )
-            except (OSError, RuntimeError, TimeoutError, AssertionError) as error:  # see `_end`
-                raise InputError(f"workers must start, but {workers} do not: {_reason(error)}") from None
-            stack.callback(_end, cluster)
-        place = _Place(
-            f"the {workers} workers of this machine",
-            partial(Client, cluster, set_as_default=False),
-            workers,
-            partial(cluster.loop.add_callback, _replace, cluster, workers),
-            _kill_counter(cluster),
-        )
-        connection = Cluster(place, versions)
-        stack.callback(connection.close)
-        yield connection
-
-
-def _end(cluster: Any) -> None:
-    """End the processes of a cluster; those that do not end in time are daemons and end with this process.
-
-    Workers that simulate are killed, for which Dask would wait 4 s: all that is to be kept of them has been sent.
-    Dask asserts that no process is just being started, which may be wrong after a worker was killed.
-    """
-    killing = Timer(MOMENT, _kill, [_worker_processes(cluster)])
-    killing.start()
-    with suppress(TimeoutError, AssertionError):
-        cluster.close(timeout=PATIENCE)
-    killing.cancel()
-
-
-def _kill(processes: Sequence[Any]) -> None:
-    """Kill processes that have not ended."""
-    for process in processes:
-        if process.exitcode is None:
-            with suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGKILL)
-
-
-def _worker_processes(cluster: Any) -> list[Any]:
-    """Return the processes of the workers, as far as they have been started."""
-    processes = [getattr(nanny.process, "process", None) for nanny in list(cluster.workers.values())]
-    return [process for process in processes if process is not None]
-
-
-async def _replace(cluster: Any, workers: int) -> None:
-    """Start the workers that are missing: those whose nanny, which starts a dead worker again, has ended itself."""
-    for name, nanny in list(cluster.workers.items()):
-        if nanny.status in (Status.closed, Status.failed):
-            del cluster.workers[name]
-    cluster.scale(workers)
-
-
-def _kill_counter(cluster: Any) -> Callable[[], int]:
-    """Return a function that counts the worker processes that were killed by SIGKILL, as far as it saw them alive."""
-    processes: set[Any] = set()
-    kills = 0
-
-    def count() -> int:
-        nonlocal kills
-        gone_processes = {process for process in processes if process.exitcode is not None}
-        kills += sum(int(process.exitcode == -signal.SIGKILL) for process in gone_processes)
-        processes.difference_update(gone_processes)
-        processes.update(_worker_processes(cluster))
-        return kills
-
-    count()
-    return count
-
-
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Block Ctrl-C for a while, and for ever in the processes that start meanwhile.
-
-    A terminal sends it to all processes of a command. This process ends the others in good order, so they must not end
-    by themselves. They inherit the block, and so does the thread that starts a worker again.
-    """
-    resource_tracker.ensure_running()  # else multiprocessing would do this later, and unblock the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # --- workers elsewhere ------------------------------------------------------------------------------------------------
@@ -541,7 +339,7 @@ def remote_cluster(scheduler: str, tls: Sequence[str | PathLike[str]] | None, ve
             "configuration"
         )
     with _silence():
-        connection = Cluster(_Place(name, partial(_client, scheduler, security)), versions)
+        connection = Cluster(name, partial(_client, scheduler, security), versions)
         if not uses_tls:
             _remark_trust(scheduler)
         try:

@@ -1,8 +1,8 @@
 """A batch of genomes becomes a batch of objective vectors, in this process or on a cluster.
 
 By default the simulations run in threads of this process, one a core: the kernels release the GIL and all threads
-share the workload. With workers they run in processes of a cluster (`cluster`): the workload is delivered to each
-worker once, also to one that joins later or starts again. Afterwards genomes travel, with
+share the workload. With workers they run in other processes, of this machine (`pool`) or elsewhere (`cluster`): the
+workload is delivered to each worker once, also to one that joins later or starts again. Afterwards genomes travel, with
 what other workers have found of those that they descend from.
 
 Every genome is simulated on its own and results have the number of their genome, so that neither the number of workers
@@ -20,6 +20,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from os import PathLike
+from pickle import dumps, loads
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,7 @@ from ..workload.workload import Workload
 
 if TYPE_CHECKING:
     from .cluster import Cluster
+    from .pool import Pool
 
 Evaluate = Callable[[Floats, int], tuple[Floats, Floats]]
 Batch = tuple[Floats, Floats]  # genomes to simulate, and those they may descend from
@@ -54,7 +56,7 @@ LONGEST_TASK = 1.0  # s; beyond it the overhead of a task is nothing, and a work
 SHORTEST_TASK = 0.05  # s; a task costs the scheduler of `distributed` and its worker 3-6 ms
 STREAM_TASK = 0.5  # s; without generations nobody waits for its end
 ROUND, ROUND_OF_UNKNOWN = 0.9, 0.5  # share of what is left of a generation
-QUEUED = 2.5  # tasks for each slot of a search without generations
+QUEUED = 2.5
 ENOUGH = 2  # of them, with which what is too little for a task can wait for more
 FIRST_SIZE = 4  # of a task of such a search, before it is known how long simulations take
 MOST_TASKS = 300.0  # a second; beyond it the scheduler of `distributed` becomes busy
@@ -152,7 +154,7 @@ def simulations(
     warm_up(encoding, util_from)  # before any worker starts, so that all of them find compiled kernels
     if workers or scheduler is not None:
         with (
-            _cluster(workers, scheduler, tls) as cluster,
+            _workers(workers, scheduler, tls) as cluster,
             _on_cluster(cluster, workloads, encoding, decoders, util_from) as there,
         ):
             yield there
@@ -378,11 +380,15 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), "paretosched": __version__, **packages}
 
 
-def _cluster(workers: int, scheduler: str | None, tls: TlsFiles | None) -> AbstractContextManager[Cluster]:
+def _workers(workers: int, scheduler: str | None, tls: TlsFiles | None) -> AbstractContextManager[Pool | Cluster]:
     """Return the connection to workers of our own, or to those of a scheduler."""
-    from .cluster import own_cluster, remote_cluster
+    if scheduler is None:
+        from .pool import own_workers
 
-    return own_cluster(workers, versions) if scheduler is None else remote_cluster(scheduler, tls, versions)
+        return own_workers(workers)
+    from .cluster import remote_cluster
+
+    return remote_cluster(scheduler, tls, versions)
 
 
 @contextmanager
@@ -432,7 +438,11 @@ def _objectives(simulated: Sequence[Simulated]) -> int:
 
 @contextmanager
 def _on_cluster(
-    cluster: Cluster, workloads: Sequence[Workload], encoding: Encoding, decoders: Sequence[Decoder], util_from: str
+    cluster: Pool | Cluster,
+    workloads: Sequence[Workload],
+    encoding: Encoding,
+    decoders: Sequence[Decoder],
+    util_from: str,
 ) -> Iterator[Simulations]:
     """Yield simulations on the workers of a cluster.
 
@@ -454,11 +464,12 @@ def _on_cluster(
         # those of all parts first, so that the whole archive is searched once and not for each task
         ancestors = encoding.ancestry(archive, np.concatenate([genomes for _, genomes in parts]))
         of_parts = [(number, genomes, encoding.ancestry(ancestors, genomes)) for number, genomes in parts]
-        cluster.start(task, {n: (genomes, own, [known.of(own) for known in kept]) for n, genomes, own in of_parts})
+        cluster.start(task, {n: dumps((rows, own, [known.of(own) for known in kept])) for n, rows, own in of_parts})
 
     def wait() -> list[tuple[int, Result]]:
         ended = []
-        for number, (result, found) in cluster.results():
+        for number, returned in cluster.results():
+            result, found = loads(returned)  # noqa: S301  # Dask unpacks what its workers send likewise
             for known, changes in zip(kept, found, strict=True):
                 known.add(changes)
             ended.append((number, result))
@@ -522,18 +533,22 @@ def _forget(token: str, worker: object) -> None:  # noqa: ARG001
     _DELIVERED.pop(token, None)
 
 
-def _batch_on_worker(token: str, util_from: str, sent: Sent) -> tuple[Result, list[Changes]]:
-    """Return what `simulate_batch` returns, on workloads that this worker process has received, and what it found."""
-    from .cluster import UndeliveredError
+def _batch_on_worker(token: str, util_from: str, packed: bytes) -> bytes:
+    """Return what `simulate_batch` returns, on workloads that this worker process has received, and what it found.
 
+    Both ways it is packed: of arrays and tuples Dask would send every one for itself, which costs all processes more.
+    """
     if token not in _DELIVERED:
+        from .cluster import UndeliveredError
+
         raise UndeliveredError
+    sent: Sent = loads(packed)  # noqa: S301
     genomes, ancestors, known = sent
     heirs = _heirs(decoder for _, decoder in _DELIVERED[token])
     for heir, changes in zip(heirs, known, strict=True):
         heir.take_over(ancestors, changes)
     result = simulate_batch(_DELIVERED[token], (genomes, ancestors), util_from)
-    return result, [heir.changes(genomes) for heir in heirs]
+    return dumps((result, [heir.changes(genomes) for heir in heirs]))
 
 
 def _heirs(decoders: Iterable[Decoder]) -> list[Heir]:
