@@ -30,7 +30,7 @@ import numpy as np
 
 from ..core.arguments import as_path, instance, list_argument, whole_number
 from ..core.arrays import Floats
-from ..core.computing import abandon
+from ..core.computing import abandon, compute
 from ..core.errors import InputError, one_of
 from ..core.files import unreadable
 from ..core.version import __version__
@@ -547,7 +547,8 @@ def _batch_on_worker(token: str, util_from: str, packed: bytes) -> bytes:
     heirs = _heirs(decoder for _, decoder in _DELIVERED[token])
     for heir, changes in zip(heirs, known, strict=True):
         heir.take_over(ancestors, changes)
-    result = simulate_batch(_DELIVERED[token], (genomes, ancestors), util_from)
+    # in one thread, whose CPU time is measured: each simulation of a main thread would take another one
+    result = compute(lambda: simulate_batch(_DELIVERED[token], (genomes, ancestors), util_from))
     return dumps((result, [heir.changes(genomes) for heir in heirs]))
 
 

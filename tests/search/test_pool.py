@@ -99,6 +99,18 @@ def test_nobody_can_talk_to_our_workers() -> None:
     assert all_end(processes)
 
 
+def test_the_seconds_of_a_simulation_are_all_of_its_seconds() -> None:
+    """CPU time, so that another process can hardly change it; without that of the kernels it would be a tenth."""
+    workload = random_workload(jobs=4000, groups=3)
+    genomes = genomes_and_values()[0]
+    sums = []
+    for workers in (0, 1):
+        with evaluator(workload, EASY, workers=workers) as evaluate:
+            evaluate(genomes, 0)
+            sums.append(evaluate(genomes, 0)[1].sum())
+    assert sums[1] > sums[0] / 3
+
+
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP])
 def test_a_worker_that_is_lost_is_replaced(
     blow: signal.Signals, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
