@@ -153,21 +153,35 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
         "threads weighting",
         "threads weighting, nsga2",
     ),
-    measurement(SPEED, "strict sequences of CTC at 1024 {:.2f} to {:.2f} times", "threads sequences"),
-    measurement(SPEED, "nothing of each other did {:.2f} to {:.2f} times the work of one", "two processes"),
     measurement(
         SPEED,
-        "surrounds it: {:.2f} to {:.2f} times with the weighting of CTC at 1024 ({:g} ms a schedule), {:.2f} to "
-        "{:.2f} times with that of a third of KTH, and {:.2f} to {:.2f} times with strict sequences: driver and "
-        "scheduler take {:.2f} ms of the same two cores for each, and with two workers a simulation takes {:.2f} ms of "
-        "CPU instead of {:.2f}",
-        "Dask weighting, long",
-        "Dask weighting, long, ms",
-        "Dask weighting",
-        "Dask sequences",
-        "driver of Dask sequences",
-        "Dask sequences, two workers",
-        "Dask sequences, one worker",
+        "nothing of each other did {:.2f} to {:.2f} times the work of one with strict sequences of CTC at 1024",
+        "two processes",
+    ),
+    measurement(
+        SPEED,
+        "surrounds it: {:.2f} to {:.2f} times with the weighting of a third of KTH ({:.1f} ms a schedule), {:.2f} times "
+        "by NSGA-II, and {:.2f} to {:.2f} times with that of CTC at 1024 ({:g} ms)",
+        "workers weighting",
+        "workers weighting, ms",
+        "workers weighting, nsga2",
+        "workers weighting, long",
+        "workers weighting, long, ms",
+    ),
+    measurement(
+        SPEED,
+        "{:.2f} to {:.2f} times with the default moves, pull ({:.1f} ms; three runs, {:.2f} in the mean), {:.2f} to "
+        "{:.2f} times with swap ({:.1f} ms) and {:.2f} to {:.2f} times with fill ({:.1f} ms). By NSGA-II they are "
+        "explored {:.2f} to {:.2f} times as fast with swap, and only {:.2f} times with pull",
+        "workers pull",
+        "workers pull, ms",
+        "workers pull, mean",
+        "workers swap",
+        "workers swap, ms",
+        "workers fill",
+        "workers fill, ms",
+        "workers swap, nsga2",
+        "workers pull, nsga2",
     ),
     Claim(
         CLUSTER,
