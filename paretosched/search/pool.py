@@ -44,13 +44,17 @@ class _Spawning(SpawnContext):
 
     def __init__(self) -> None:
         super().__init__()
-        self.processes: list[SpawnProcess] = []
+        self._processes: list[SpawnProcess] = []
 
     def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
         """Return a process that can be started; the pool of `concurrent.futures` calls this."""
         process = SpawnProcess(*args, **kwargs)
-        self.processes.append(process)
+        self._processes.append(process)
         return process
+
+    def processes(self) -> list[SpawnProcess]:
+        """Return the processes that were started."""
+        return [process for process in self._processes if process.pid is not None]
 
 
 class Pool:
@@ -133,9 +137,9 @@ class Pool:
         if executor is None:
             return
         executor.shutdown(wait=False, cancel_futures=True)
-        for process in self._context.processes:
+        for process in self._context.processes():
             process.kill()
-        for process in self._context.processes:
+        for process in self._context.processes():
             process.join(ENDING)
         for end in self._pipes:
             end.close()
@@ -213,7 +217,7 @@ class Pool:
         self._looked_at = now
         if not self._heard and now - self._began_at > SILENT:
             self._is_broken = True
-        for process in self._context.processes:
+        for process in self._context.processes():
             if now - self._heard.get(process.pid or 0, now) > SILENT:
                 process.kill()
 

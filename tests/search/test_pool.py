@@ -214,7 +214,7 @@ def test_without_workers_a_run_ends_in_one_line_and_goes_on_later(
     def lose(progress: Any) -> None:
         if progress.evaluations == 20:
             monkeypatch.setattr(pools, "SILENT", 0.5)
-            monkeypatch.setattr(pools, "ProcessPoolExecutor", no_process)
+            monkeypatch.setattr(pools.SpawnProcess, "start", no_process)
             for worker in workers_here():
                 worker.kill()
 
