@@ -160,8 +160,8 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
     ),
     measurement(
         SPEED,
-        "surrounds it: {:.2f} to {:.2f} times with the weighting of a third of KTH ({:.1f} ms a schedule), {:.2f} times "
-        "by NSGA-II, and {:.2f} to {:.2f} times with that of CTC at 1024 ({:g} ms)",
+        "surrounds it: {:.2f} to {:.2f} times with the weighting of a third of KTH ({:.1f} ms a schedule), {:.2f} "
+        "times by NSGA-II, and {:.2f} to {:.2f} times with that of CTC at 1024 ({:g} ms)",
         "workers weighting",
         "workers weighting, ms",
         "workers weighting, nsga2",
@@ -170,7 +170,7 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
     ),
     measurement(
         SPEED,
-        "{:.2f} to {:.2f} times with the default moves, pull ({:.1f} ms; three runs, {:.2f} in the mean), {:.2f} to "
+        "{:.2f} to {:.2f} times with the default moves, pull ({:.1f} ms; five runs, {:.2f} in the mean), {:.2f} to "
         "{:.2f} times with swap ({:.1f} ms) and {:.2f} to {:.2f} times with fill ({:.1f} ms). By NSGA-II they are "
         "explored {:.2f} to {:.2f} times as fast with swap, and only {:.2f} times with pull",
         "workers pull",
