@@ -72,7 +72,7 @@ class Pool:
         self._setup: Callable[..., None]
         self._executor: ProcessPoolExecutor | None = None
         self._unfinished: dict[int, tuple[Callable[[Any], Any], Any]] = {}
-        self._deaths = self._in_vain = self._remarked = 0  # deaths; without a result since; of those that were said
+        self._deaths = self._in_vain = 0  # deaths; and those without a result since
         self._is_broken = False
 
     def deliver(self, _name: str, setup: Callable[..., None], _teardown: Callable[..., None]) -> None:
@@ -191,8 +191,7 @@ class Pool:
                 f"{self._name}: {self._in_vain} of them, one after the other, were killed while they simulated the "
                 "same schedules, perhaps for want of memory; try fewer workers"
             )
-        if self._deaths >= max(1, 2 * self._remarked):  # the first, the second, the fourth, the eighth ...
-            self._remarked = self._deaths
+        if self._deaths.bit_count() == 1:  # the first, the second, the fourth, the eighth ...
             processes = "a worker process was" if self._deaths == 1 else f"{self._deaths} worker processes were"
             _log.warning("%s killed, perhaps for want of memory; what was lost is simulated again", processes)
         deadline = time.monotonic() + SILENT

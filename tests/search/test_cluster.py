@@ -17,20 +17,18 @@ from pathlib import Path
 from typing import Any
 
 import dask
-import numpy as np
 import psutil
 import pytest
 from distributed import LocalCluster
 
 from paretosched.core.errors import InputError, WorkersLostError
-from paretosched.encodings.weighting import Weighting, decode
+from paretosched.encodings.weighting import Weighting
 from paretosched.search import cluster as clusters
 from paretosched.search.cluster import remote_cluster
 from paretosched.search.evaluation import check_workers, evaluator, versions
 from paretosched.search.exploration import explore
-from paretosched.simulation.objective import objectives_of
 from support.certificates import authority, certificate
-from support.exploring import random_workload
+from support.exploring import genomes_and_values, random_workload
 
 pytestmark = pytest.mark.usefixtures("drops_connections")
 
@@ -38,13 +36,6 @@ W = random_workload(jobs=80, groups=3)
 EASY = Weighting("easy")
 INTRUDER = Path(__file__).parents[1] / "support" / "intruder.py"
 ANYBODY = 65534  # the uid of nobody
-
-
-def genomes_and_values(count: int = 24) -> tuple[np.ndarray, bytes]:
-    lower, upper = Weighting().lower_upper(3)
-    genomes = lower + (upper - lower) * np.random.default_rng(0).random((count, upper.size))
-    rows = [objectives_of(W, decode(g, W.groups, "easy").outcome(W).start) for g in genomes]
-    return genomes, np.array(rows).tobytes()
 
 
 def listening() -> list[int]:
@@ -157,7 +148,7 @@ def test_certificates_come_as_files_or_from_the_configuration(tmp_path: Path, mo
             for what, f in (("cert", cert), ("key", key))
         },
     )
-    genomes, expected = genomes_and_values()
+    genomes, expected = genomes_and_values(W)
     words = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit": 0, "silence_logs": 50}
     with LocalCluster(n_workers=1, threads_per_worker=1, security=security, **words) as cluster:
         address = cluster.scheduler_address
@@ -196,7 +187,7 @@ def test_a_slow_worker_may_say_its_versions_later_than_other_answers_come(monkey
 @pytest.mark.slow
 @pytest.mark.usefixtures("impatient")
 def test_workers_that_leave_and_come_back_are_remarked(caplog: pytest.LogCaptureFixture) -> None:
-    genomes, expected = genomes_and_values()
+    genomes, expected = genomes_and_values(W)
     with open_cluster() as cluster, evaluator(W, EASY, scheduler=cluster.scheduler_address) as evaluate:
         evaluate(genomes, 0)
         cluster.scale(0)
@@ -273,7 +264,7 @@ def free_port() -> int:
 def test_a_scheduler_that_comes_back_gets_everything_again(
     caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    genomes, expected = genomes_and_values()
+    genomes, expected = genomes_and_values(W)
     port = free_port()
     first = a_scheduler(port)
     address = first.__enter__()
@@ -304,7 +295,7 @@ def test_a_scheduler_that_comes_back_gets_everything_again(
 def test_a_scheduler_without_tls_is_remarked_once_and_if_it_does_not_come_back_there_is_one_line(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    genomes, _ = genomes_and_values()
+    genomes, _ = genomes_and_values(W)
     there = a_scheduler()
     address = there.__enter__()
     with remote_cluster(address, None, versions):

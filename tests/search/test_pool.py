@@ -19,13 +19,12 @@ import psutil
 import pytest
 
 from paretosched.core.errors import InputError, WorkersLostError
-from paretosched.encodings.weighting import Weighting, decode
+from paretosched.encodings.weighting import Weighting
 from paretosched.search import pool as pools
 from paretosched.search.evaluation import evaluator
 from paretosched.search.exploration import explore
 from paretosched.search.pool import own_workers
-from paretosched.simulation.objective import objectives_of
-from support.exploring import random_workload
+from support.exploring import genomes_and_values, random_workload
 
 pytestmark = pytest.mark.slow
 
@@ -45,13 +44,6 @@ if __name__ == "__main__":
         print("ready", flush=True)
         time.sleep(100)
 """
-
-
-def genomes_and_values(count: int = 24) -> tuple[np.ndarray, bytes]:
-    lower, upper = Weighting().lower_upper(3)
-    genomes = lower + (upper - lower) * np.random.default_rng(0).random((count, upper.size))
-    rows = [objectives_of(W, decode(g, W.groups, "easy").outcome(W).start) for g in genomes]
-    return genomes, np.array(rows).tobytes()
 
 
 def workers_here() -> list[psutil.Process]:
@@ -91,7 +83,7 @@ def test_nobody_can_talk_to_our_workers() -> None:
     here = psutil.Process()
     before = len(here.net_connections())
     with evaluator(W, EASY, workers=2) as evaluate:
-        evaluate(genomes_and_values()[0], 0)
+        evaluate(genomes_and_values(W)[0], 0)
         processes = workers_here()
         assert len(processes) == 2
         assert [process.net_connections("all") for process in processes] == [[], []]
@@ -102,7 +94,7 @@ def test_nobody_can_talk_to_our_workers() -> None:
 def test_the_seconds_of_a_simulation_are_all_of_its_seconds() -> None:
     """CPU time, so that another process can hardly change it; without that of the kernels it would be a tenth."""
     workload = random_workload(jobs=4000, groups=3)
-    genomes = genomes_and_values()[0]
+    genomes = genomes_and_values(W)[0]
     sums = []
     for workers in (0, 1):
         with evaluator(workload, EASY, workers=workers) as evaluate:
@@ -117,7 +109,7 @@ def test_a_worker_that_is_lost_is_replaced(
 ) -> None:
     for name, seconds in (("SILENT", 2.0), ("BEAT", 0.1), ("LOOK", 0.2)):
         monkeypatch.setattr(pools, name, seconds)
-    genomes, expected = genomes_and_values()
+    genomes, expected = genomes_and_values(W)
     with evaluator(W, EASY, workers=2) as evaluate:
         evaluate(genomes, 0)
         monkeypatch.setattr(pools, "AWAY", 3600.0)  # a busy machine is no excuse here

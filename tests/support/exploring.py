@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from paretosched.cli.console import sure_interrupt
+from paretosched.encodings.weighting import Weighting, decode
 from paretosched.search.exploration import Progress, explore
+from paretosched.simulation.objective import objectives_of
 from paretosched.workload.workload import Workload
 
 
@@ -35,6 +37,14 @@ def random_workload(jobs: int = 60, groups: int = 3, seed: int = 0, capacity: in
         groups=tuple(str(i + 1) for i in range(groups)),
         name="random",
     )
+
+
+def genomes_and_values(workload: Workload, count: int = 24) -> tuple[np.ndarray, bytes]:
+    """Weightings of EASY for three groups, and the bytes of their objective values, simulated one by one."""
+    lower, upper = Weighting().lower_upper(3)
+    genomes = lower + (upper - lower) * np.random.default_rng(0).random((count, upper.size))
+    rows = [objectives_of(workload, decode(g, workload.groups, "easy").outcome(workload).start) for g in genomes]
+    return genomes, np.array(rows).tobytes()
 
 
 @contextmanager
