@@ -26,6 +26,7 @@ from ..core.arguments import checked_when_made, list_argument
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
+from ..core.shared_arrays import SharedArrays
 from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
 from ..kernels.order_changes import apply_change, find_change
 from ..kernels.running import bits_for
@@ -41,7 +42,8 @@ LOOKING = ("pull", "fill", "both")  # at the parent's schedule
 MOVABLE = ("all", "processors", "hour", "either", "both")
 RECOMBINATIONS = ("none", "ox", "pmx", "cycle")
 BIG, LONG = 32, 3600  # so many processors or more; more than so many seconds requested
-CACHE_BYTES = 2**28  # four times the orders of 120 individuals of 136,000 jobs, or twice with their waits
+CACHE_BYTES = 2**28  # four times the orders of 120 individuals of 136,000 jobs; as much for their waits
+MOST_SHARED = 2**30  # for waits of all processes of a machine, each of which adds CACHE_BYTES
 CHANGES_BYTES = 2**27  # what recipes have changed: of 136,000 jobs, 6 kB for 500 moves
 OVERHEAD = 400  # bytes of an entry in a cache, which are more than many a change has
 MOST_SENT = 2**15  # bytes of a change that is sent to others: of 3,000 moves
@@ -205,7 +207,7 @@ def deriving(workload: Workload, spec: Sequences, cache_bytes: int = CACHE_BYTES
     spec
         The encoding.
     cache_bytes
-        Memory for recent orders (and waits, if moves need them). One order is always kept.
+        Memory for recent orders; and as much for waits, if moves need them. One order is always kept.
 
     Raises
     ------
@@ -239,7 +241,9 @@ class Derive:
         workload = self._arrivals.jobs  # all orders in here are of its rows
         self._workload = workload
         self._spec = check_sequences(spec, workload)
-        self._recent = _Recent(cache_bytes)
+        self._orders = _Recent(cache_bytes)
+        self._waits = _Recent(cache_bytes)
+        self._shared: SharedArrays | None = None  # waits of all processes of this machine
         self._changes = _Recent(min(cache_bytes, CHANGES_BYTES), OVERHEAD)
         self._of_thread = local()
         self._movable = movable_jobs(workload, spec.movable)
@@ -280,7 +284,7 @@ class Derive:
 
     def changes(self, genomes: Floats) -> Changes:
         """Return what recipes, (k, 6), change of their parents' orders, packed, as far as it is known and small."""
-        known = {int(row[0]): self._changes.get(("change", row.tobytes())) for row in genomes if row[1] >= 0}
+        known = {int(row[0]): self._changes.get(row.tobytes()) for row in genomes if row[1] >= 0}
         return {
             number: change.tobytes()
             for number, change in known.items()
@@ -292,11 +296,20 @@ class Derive:
         for row in genomes:
             change = changes.get(int(row[0]))
             if change is not None:
-                self._changes.put(("change", row.tobytes()), np.frombuffer(change, np.uint8))
+                self._changes.put(row.tobytes(), np.frombuffer(change, np.uint8))
+
+    def shareable(self, processes: int) -> SharedArrays:
+        """Return memory for waits, in which decoders of these recipes find those of decoders in other processes."""
+        most = min(processes * CACHE_BYTES, MOST_SHARED)
+        return SharedArrays(len(self._workload), most if self._looks else 0)
+
+    def share(self, memory: SharedArrays) -> None:
+        """Keep waits in such memory from now on, if the system had any to give."""
+        self._shared = memory if memory.places else None
 
     def _order(self, recipe: Floats, ancestors: Floats) -> Order:
         """Return the order that a recipe stands for, as `order` does, of the jobs as they arrive."""
-        order = self._recent.get(("order", recipe.tobytes()))
+        order = self._orders.get(recipe.tobytes())
         return self._derive(recipe, ancestors) if order is None else order
 
     def _derive(self, recipe: Floats, ancestors: Floats) -> Order:
@@ -314,12 +327,12 @@ class Derive:
             if row.tobytes() in missing:
                 continue
             parents = [_ancestor(row, number, ancestors) for number in self._parents(row)]
-            change = self._changes.get(("change", row.tobytes()))
+            change = self._changes.get(row.tobytes())
             if change is not None:
                 parents = parents[:1]
             missing[row.tobytes()] = row, [parent.tobytes() for parent in parents], change
             for parent in parents:
-                order = orders.get(parent.tobytes(), self._recent.get(("order", parent.tobytes())))
+                order = orders.get(parent.tobytes(), self._orders.get(parent.tobytes()))
                 if order is None:
                     stack.append(parent)
                 else:
@@ -335,9 +348,9 @@ class Derive:
             else:
                 orders[name] = self._from_parents(row, known)
                 if self._keeps_changes or not names:
-                    self._changes.put(("change", name), _change(first, orders[name], self._space()))
+                    self._changes.put(name, _change(first, orders[name], self._space()))
             if name in to_cache:
-                self._recent.put(("order", name), orders[name])
+                self._orders.put(name, orders[name])
             for key in names:  # else all orders of a chain of 600 would be held in memory
                 uses[key] -= 1
                 if not uses[key]:
@@ -418,14 +431,27 @@ class Derive:
 
     def _wait(self, name: bytes | None, order: Order) -> NDArray[Any]:
         """Return the waits, (n,) s, under an order; its name in the cache is None if it is not cached."""
-        wait = None if name is None else self._recent.get(("wait", name))
+        wait = None if name is None else self._known_wait(name)
         if wait is None:
             wait = self._decode(order) - self._workload.eligible
             if wait.max() < 2**31:  # half the memory, unless a job waits for 68 years
                 wait = wait.astype(np.int32)
             if name is not None:
-                self._recent.put(("wait", name), wait)
+                self._keep_wait(name, wait)
         return wait
+
+    def _known_wait(self, name: bytes) -> NDArray[Any] | None:
+        """Return the waits, (n,) s, under the order of this name, None if they are not kept."""
+        if self._shared is None:
+            return self._waits.get(name)
+        return self._shared.get(_number(name), name)
+
+    def _keep_wait(self, name: bytes, wait: NDArray[Any]) -> None:
+        """Keep the waits, (n,) s, under the order of this name."""
+        if self._shared is None:
+            self._waits.put(name, wait)
+        elif wait.dtype == np.int32:
+            self._shared.put(_number(name), name, wait)
 
     def _decode(self, order: Order) -> Ints:
         """Return the start times, (n,) s, that an order decodes to."""
@@ -446,10 +472,10 @@ class _Recent:
         self._most = most_bytes
         self._overhead = overhead
         self._bytes = 0
-        self._arrays: OrderedDict[tuple[str, bytes], NDArray[Any]] = OrderedDict()
+        self._arrays: OrderedDict[bytes, NDArray[Any]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: tuple[str, bytes]) -> NDArray[Any] | None:
+    def get(self, key: bytes) -> NDArray[Any] | None:
         """Return an array, None if it is not in the cache."""
         with self._lock:
             array = self._arrays.get(key)
@@ -457,7 +483,7 @@ class _Recent:
                 self._arrays.move_to_end(key)
             return array
 
-    def put(self, key: tuple[str, bytes], array: NDArray[Any]) -> None:
+    def put(self, key: bytes, array: NDArray[Any]) -> None:
         """Add an array, and drop the oldest ones if there are too many bytes."""
         with self._lock:
             if key in self._arrays:
@@ -466,6 +492,11 @@ class _Recent:
             self._bytes += array.nbytes + self._overhead
             while self._bytes > self._most and len(self._arrays) > 1:
                 self._bytes -= self._arrays.popitem(last=False)[1].nbytes + self._overhead
+
+
+def _number(name: bytes) -> int:
+    """Return the number of the recipe that an order is named by."""
+    return int(np.frombuffer(name)[0])
 
 
 def _change(parent: Order, order: Order, scratch: Space) -> NDArray[np.uint8]:

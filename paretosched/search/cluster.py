@@ -66,7 +66,11 @@ class Cluster:
     ----------
     slots
         Tasks that run at the same time, when it was looked last.
+    can_share
+        Whether all workers can be given the same memory.
     """
+
+    can_share = False
 
     def __init__(self, name: str, connect_client: Callable[[], Any], versions: Versions) -> None:
         self._name = name  # in messages

@@ -16,7 +16,7 @@ import platform
 import ssl
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from os import PathLike
@@ -33,6 +33,7 @@ from ..core.arrays import Floats
 from ..core.computing import abandon, compute
 from ..core.errors import InputError, one_of
 from ..core.files import unreadable
+from ..core.shared_arrays import SharedArrays
 from ..core.version import __version__
 from ..encodings.encoding import Encoding, as_encoding
 from ..encodings.genomes import Changes, Decoder, Heir
@@ -447,7 +448,8 @@ def _on_cluster(
     """Yield simulations on the workers of a cluster.
 
     A genome that descends from others is worked out with them, of which any worker may have done a part. So what it
-    changes comes back with its result, and goes with each task in which it is an ancestor.
+    changes comes back with its result, and goes with each task in which it is an ancestor. Workers of one machine share
+    memory, too.
     """
     token = f"paretosched-{uuid4().hex}"  # several searches may share a cluster
     # Only what simulations need travels. The worker makes a new workload of it, because pickled arrays lose their
@@ -458,7 +460,8 @@ def _on_cluster(
         for w in workloads
     ]
     task = partial(_batch_on_worker, token, util_from)
-    kept = [_Kept() for _ in _heirs(decoders)]
+    heirs = _heirs(decoders)
+    kept = [_Kept() for _ in heirs]
 
     def start(parts: Sequence[tuple[int, Floats]], archive: Floats) -> None:
         # those of all parts first, so that the whole archive is searched once and not for each task
@@ -475,12 +478,15 @@ def _on_cluster(
             ended.append((number, result))
         return ended
 
-    cluster.deliver(token, partial(_receive, token, sent, encoding, util_from), partial(_forget, token))
-    try:
+    with ExitStack() as stack:
+        memories = []
+        if cluster.can_share:
+            memories = [stack.enter_context(closing(heir.shareable(cluster.slots))) for heir in heirs]
+        setup = partial(_receive, token, sent, encoding, util_from, memories)
+        cluster.deliver(token, setup, partial(_forget, token))
+        stack.callback(cluster.take_back, token)
         objectives = sum(len(workload.groups) + 2 for workload in workloads)
         yield Simulations(objectives, lambda: cluster.slots, start, wait)
-    finally:
-        cluster.take_back(token)
 
 
 class _Kept:
@@ -518,14 +524,17 @@ def _receive(
     sent: Sequence[dict[str, Any]],
     encoding: Encoding,
     util_from: str,
+    memories: Sequence[SharedArrays],
     worker: object,  # noqa: ARG001
 ) -> None:
-    """Keep workloads and their decoders in this worker process."""
+    """Keep workloads and their decoders in this worker process, which may share memory with others."""
     warm_up(encoding, util_from)
     workloads = [
         Workload(**fields | ({"down": down_times_of(fields["down"])} if "down" in fields else {})) for fields in sent
     ]
     _DELIVERED[token] = [(workload, encoding.decoder(workload)) for workload in workloads]
+    for heir, memory in zip(_heirs(decoder for _, decoder in _DELIVERED[token]), memories, strict=False):
+        heir.share(memory)
 
 
 def _forget(token: str, worker: object) -> None:  # noqa: ARG001

@@ -64,7 +64,11 @@ class Pool:
     ----------
     slots
         Tasks that run at the same time.
+    can_share
+        Whether all workers can be given the same memory.
     """
+
+    can_share = True
 
     def __init__(self, workers: int) -> None:
         self.slots = workers

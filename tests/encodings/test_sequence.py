@@ -498,37 +498,6 @@ def test_a_recipe_is_varied_once_even_if_its_order_is_forgotten(moves: str, monk
 
 
 @pytest.mark.parametrize("moves", MOVES)
-def test_what_another_one_has_found_need_not_be_found_again(moves: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Recipes are shared out among three decoders; each takes over what the others found, and varies only its own."""
-    varied: list[int] = []
-    original = Derive._from_parents
-
-    def note(self: Any, row: Any, parents: Any) -> Any:
-        varied.append(int(row[0]))
-        return original(self, row, parents)
-
-    archive = family(7, 60, mates=0.5)
-    encoding = spec(moves, "pmx")
-    known = [deriving(BUSY, encoding).order(row, archive).tolist() for row in archive]
-    monkeypatch.setattr(Derive, "_from_parents", note)
-    several = [deriving(BUSY, encoding) for _ in range(3)]
-    changes: dict[int, bytes] = {}
-    for number, row in enumerate(archive):
-        derive = several[number % 3]
-        ancestors = ancestry(archive, row[None])
-        derive.take_over(ancestors, changes)
-        varied.clear()
-        assert derive.order(row, ancestors).tolist() == known[number]
-        starts = {int(each[0]) for each in ancestors if each[1] < 0}
-        assert {number} <= {*varied} <= {number, *starts}
-        changes |= derive.changes(archive[[number]])
-    assert changes.keys() == {int(row[0]) for row in archive if row[1] >= 0}  # start orders are simulated, not sent
-    with monkeypatch.context() as fewer:
-        fewer.setattr(module, "MOST_SENT", 0)
-        assert several[0].changes(archive) == {}
-
-
-@pytest.mark.parametrize("moves", MOVES)
 def test_what_is_changed_is_kept_where_it_is_dear_to_change_it_again(moves: str) -> None:
     archive = family(7, 20, mates=0.0)
     derive = deriving(BUSY, spec(moves, "none"))
