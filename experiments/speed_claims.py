@@ -183,8 +183,8 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         SPEED,
-        "all workers share; each brings {:g} MB of memory for them, so that two find more of them than one. With "
-        "{:g} MB also for one worker, two do {:.2f} to {:.2f} times its work with pull (seven runs, {:.2f} in the "
+        "all workers share; each brings {:g} MB of memory for them (on Linux), so that two find more of them than one. "
+        "With {:g} MB also for one worker, two do {:.2f} to {:.2f} times its work with pull (seven runs, {:.2f} in the "
         "mean)",
         lambda r: (
             CACHE_BYTES / 2**20,

@@ -40,14 +40,7 @@ class SharedArrays:
     Attributes
     ----------
     places
-        How many there are: 0 where the system has no such memory, or not enough.
-
-    Examples
-    --------
-    >>> table = SharedArrays(2, 1000)
-    >>> table.put(7, b"seven", np.array([3, 4], dtype=np.int32))
-    >>> table.get(7, b"seven"), table.get(7, b"other"), table.get(8, b"seven")
-    (array([3, 4], dtype=int32), None, None)
+        How many there are: 0 where the system has no such memory, as only Linux has it, or not enough.
     """
 
     def __init__(self, size: int, most_bytes: int) -> None:
