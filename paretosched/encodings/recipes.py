@@ -21,19 +21,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats, Int
 from ..core.errors import InputError
-from ..kernels.ancestry import mark_ancestors
+from ..kernels.ancestry import FULL, find_ancestors
 
 GENES = ("number", "parent", "mate", "key", "frequency", "jump")
-MISSING = -2
 KEYS = 2**53  # whole numbers that a float64 can tell apart
+ROOM = 1024  # for ancestors, to begin with
 
 
 def ancestry(archive: Floats, rows: Floats) -> Floats:
     """Return all recipes that some recipes descend from, (k, 6), sorted by number.
 
-    `rows` themselves are not among them, unless another recipe descends from them.
+    `rows` themselves are not among them, unless another recipe descends from them. The time is that of the ancestors,
+    however long the archive is.
 
     Parameters
     ----------
@@ -45,7 +46,8 @@ def ancestry(archive: Floats, rows: Floats) -> Floats:
     Raises
     ------
     InputError
-        Numbers do not ascend, a recipe has a parent that does not precede it, or an ancestor is missing.
+        A recipe has a parent that does not precede it, or an ancestor is missing, perhaps because numbers do not
+        ascend. Recipes that the rows do not descend from are not looked at.
 
     Examples
     --------
@@ -53,21 +55,16 @@ def ancestry(archive: Floats, rows: Floats) -> Floats:
     >>> ancestry(archive, np.array([[3, 2, -1, 88, 1, 1.0]]))[:, 0].tolist()
     [1.0, 2.0]
     """
-    numbers = archive[:, 0].astype(np.int64)
-    if (np.diff(numbers) <= 0).any():
-        raise InputError("recipes must be sorted by number, but are not")
-    of_archive = _places(archive, numbers)
-    of_rows = _places(rows, numbers)
-    missing = np.flatnonzero((of_rows == MISSING).any(axis=1))
-    if missing.size:
-        raise InputError(f"a recipe must have its ancestors here, but {_parents_of(rows[missing[0]])}")
-    is_ancestor = np.zeros(len(archive), dtype=np.bool_)
-    is_ancestor[of_rows[of_rows >= 0]] = True
-    mark_ancestors(of_archive[:, 0], of_archive[:, 1], is_ancestor)
-    missing = np.flatnonzero(is_ancestor & (of_archive == MISSING).any(axis=1))
-    if missing.size:
-        raise InputError(f"a recipe must have its ancestors here, but {_parents_of(archive[missing[0]])}")
-    return archive[is_ancestor]
+    recipes, children = _for_kernel(archive), _for_kernel(rows)
+    room = ROOM
+    count: Int = FULL
+    while count == FULL:
+        ahead, places = np.empty((2, room), dtype=np.int64)
+        count = find_ancestors(recipes, children, ahead, places)
+        room *= 8
+    if count < 0:
+        raise _fault(archive, np.concatenate([archive, rows])[-2 - count])
+    return archive[places[:count][::-1]]
 
 
 def chance(key: int) -> np.random.Generator:
@@ -75,17 +72,19 @@ def chance(key: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(key))
 
 
-def _places(recipes: Floats, numbers: Ints) -> Ints:
-    """Return the places of both parents of recipes among ascending numbers, (k, 2); -1 for none, or MISSING."""
-    parents = recipes[:, 1:3].astype(np.int64)
-    faults = np.flatnonzero((parents >= recipes[:, :1]).any(axis=1))
-    if faults.size:
-        raise InputError(f"a parent must be an earlier evaluation, but {_parents_of(recipes[faults[0]])}")
-    places = np.searchsorted(numbers, parents)
-    present = np.append(numbers, -1)[places] == parents
-    return np.where(parents < 0, -1, np.where(present, places, MISSING))
+def _for_kernel(recipes: Floats) -> Floats:
+    """Return recipes with the same layout and flags whatever they have, so that one compiled kernel takes all."""
+    view = np.ascontiguousarray(recipes).view()
+    view.flags.writeable = False
+    return view
 
 
-def _parents_of(recipe: Floats) -> str:
-    """Return the parents of a recipe in words, for a message."""
-    return f"recipe {recipe[0]:g} has the parents {recipe[1]:g} and {recipe[2]:g}"
+def _fault(archive: Floats, recipe: Floats) -> InputError:
+    """Return what is wrong with the parents of a recipe."""
+    number, *parents = recipe[:3].tolist()
+    words = f"recipe {number:g} has the parents {parents[0]:g} and {parents[1]:g}"
+    if max(parents) >= number:
+        return InputError(f"a parent must be an earlier evaluation, but {words}")
+    if (np.diff(archive[:, 0]) <= 0).any():
+        return InputError("recipes must be sorted by number, but are not")
+    return InputError(f"a recipe must have its ancestors here, but {words}")

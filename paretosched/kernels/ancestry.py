@@ -1,23 +1,88 @@
-"""The ancestors of an evaluation of a run."""
+"""The ancestors of evaluations of a run."""
 
-from ..core.arrays import Ints, Mask
+from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
+from .running import pop, push
+
+FULL = -1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def mark_ancestors(parent: Ints, mate: Ints, needed: Mask) -> None:
-    """Mark the ancestors of all marked evaluations.
+def find_ancestors(recipes: Floats, rows: Floats, ahead: Ints, places: Ints) -> Int:
+    """Find all recipes that some rows descend from; what they do not descend from is not looked at.
 
     Parameters
     ----------
-    parent, mate
-        (n,) int64, the numbers of the parents of each evaluation, smaller than its own number; -1 for none.
-    needed
-        (n,) bool, the marks, modified in place.
+    recipes
+        (n, 3 or more) float64, sorted by the first column: the number of each recipe, and those of its parent and its
+        mate; less than 0 for none.
+    rows
+        (r, 3 or more) float64, likewise, in any order.
+    ahead
+        (room,) int64, scratch.
+    places
+        (room,) int64, overwritten: the places of the ancestors among the recipes, the last one first.
+
+    Returns
+    -------
+    count
+        How many ancestors there are; `FULL` if there is no room for them; or -2 - i if a parent of recipe i is missing
+        or no earlier one. Row i is recipe n + i.
     """
-    for i in range(needed.size - 1, -1, -1):  # one pass is enough, because parents come before their children
-        if needed[i]:
-            if parent[i] >= 0:
-                needed[parent[i]] = True
-            if mate[i] >= 0:
-                needed[mate[i]] = True
+    n = len(recipes)
+    size = 0
+    for i in range(len(rows)):
+        for j in range(1, 3):
+            if rows[i, j] >= 0:
+                place = _place_of(recipes, rows[i, j])
+                if place < 0 or rows[i, j] >= rows[i, 0]:
+                    return -2 - (n + i)
+                if size == len(ahead):
+                    return FULL
+                push(ahead, size, -place)  # the last place is the smallest key
+                size += 1
+    count = 0
+    while size > 0:
+        i = -ahead[0]
+        pop(ahead, size)
+        size -= 1
+        if count > 0 and places[count - 1] == i:
+            continue
+        if count == len(places):
+            return FULL
+        places[count] = i
+        count += 1
+        for j in range(1, 3):
+            if recipes[i, j] >= 0:
+                place = _place_of(recipes, recipes[i, j])
+                if place < 0 or place >= i:
+                    return -2 - i
+                if size == len(ahead):
+                    return FULL
+                push(ahead, size, -place)
+                size += 1
+    return count
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _place_of(recipes: Floats, number: float) -> Int:
+    """Return the place of a recipe by its number; -1 if it is missing.
+
+    Parameters
+    ----------
+    recipes
+        (n, 1 or more) float64, sorted by the first column, their numbers.
+    number
+        The number that is wanted, at least 0.
+    """
+    n = len(recipes)
+    if number < n and recipes[int(number), 0] == number:  # in a whole run
+        return int(number)
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) >> 1
+        if recipes[middle, 0] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < n and recipes[low, 0] == number else -1

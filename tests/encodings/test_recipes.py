@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from paretosched import InputError
+from paretosched.encodings import recipes
 from paretosched.encodings.recipes import GENES, ancestry
 from paretosched.encodings.sequence import Sequences
 from support.recipes import family
@@ -23,16 +24,27 @@ def test_a_part_of_an_archive_is_enough_if_it_has_the_ancestors() -> None:
     assert ancestry(ancestors, rows).tolist() == ancestors.tolist()
 
 
+@pytest.mark.parametrize("room", [1, 2, 60, 10_000])
+def test_there_is_room_for_any_number_of_ancestors(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = family(4, 3000, mates=0.7)
+    expected = ancestry(archive, archive[-50:]).tolist()
+    assert len(expected) > 500
+    monkeypatch.setattr(recipes, "ROOM", room)
+    assert ancestry(archive, archive[-50:]).tolist() == expected
+
+
 def test_rows_that_are_no_archive_are_refused() -> None:
     archive = family(1, 10, mates=0.0)
     with pytest.raises(InputError, match="recipes must be sorted by number"):
-        ancestry(archive[::-1], archive[:1])
+        ancestry(archive[::-1], archive[3:])
     late = archive.copy()
     late[6, 1] = 6
-    with pytest.raises(
-        InputError, match="a parent must be an earlier evaluation, but recipe 6 has the parents 6 and -1"
-    ):
-        ancestry(late, archive[:1])
+    for rows in (late[6:7], np.array([[30, 6, -1, 1, 1, 1.0]])):
+        with pytest.raises(
+            InputError, match="a parent must be an earlier evaluation, but recipe 6 has the parents 6 and -1"
+        ):
+            ancestry(late, rows)
+    assert len(ancestry(late, archive[:1])) == 0  # what they do not descend from does not matter
     child = np.array([[30, 4, 12, 1, 1, 1.0]])
     with pytest.raises(InputError, match="must have its ancestors here, but recipe 30 has the parents 4 and 12"):
         ancestry(archive, child)
