@@ -171,7 +171,7 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
     ),
     measurement(
         SPEED,
-        "{:.2f} to {:.2f} times with the default moves, pull ({:.1f} ms; seven runs, {:.2f} in the mean), {:.2f} to "
+        "{:.2f} to {:.2f} times with the default moves, pull ({:.1f} ms; eleven runs, {:.2f} in the mean), {:.2f} to "
         "{:.2f} times with fill ({:.1f} ms) and {:.2f} to {:.2f} times with swap ({:.1f} ms)",
         "workers pull",
         "workers pull, ms",
