@@ -1,8 +1,8 @@
 """A table of arrays in memory that the processes of a pool share: what one has computed, another one need not.
 
-The memory has no name: only processes that are started with it can see it, and the system takes it back with the last
-of them. Each place of the table has a lock of its own, which the system takes back when a process is killed. Nobody
-waits for one: who finds a place locked does without it.
+The memory has no name: it is given to processes when they are started, no other account can see it, and the system
+takes it back with the last of them. Each place of the table has a lock of its own, which the system takes back when a
+process is killed. No process waits for another one: who finds a place locked does without it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 if sys.platform == "linux":
     import fcntl
 
-LABEL = 64  # bytes before an array: the length of its key, and the key
+LABEL = 64  # bytes before an array: one more than the length of its key, and the key; zeros where there is none
 
 
 class SharedArrays:
@@ -108,7 +108,7 @@ class SharedArrays:
 
 def _memory(size: int) -> int | None:
     """Return a handle of so many bytes of memory without a name; None if there are none."""
-    if sys.platform != "linux" or not size:
+    if sys.platform != "linux" or not hasattr(os, "memfd_create") or not size:  # many a Python is built without it
         return None
     try:
         handle = os.memfd_create("paretosched")
@@ -131,4 +131,4 @@ def _table_in(stride: int, memory: Any) -> SharedArrays:
 
 def _label(key: bytes) -> bytes:
     """Return what stands before an array."""
-    return bytes([len(key)]) + key.ljust(LABEL - 1, b"\0")
+    return bytes([1 + len(key)]) + key.ljust(LABEL - 1, b"\0")

@@ -46,8 +46,8 @@ def ancestry(archive: Floats, rows: Floats) -> Floats:
     Raises
     ------
     InputError
-        A recipe has a parent that does not precede it, or an ancestor is missing, perhaps because numbers do not
-        ascend. Recipes that the rows do not descend from are not looked at.
+        A recipe has a parent that does not precede it, an ancestor is missing, or the numbers of ancestors and those
+        beside them do not ascend. Other recipes are not looked at.
 
     Examples
     --------

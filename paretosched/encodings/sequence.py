@@ -43,7 +43,7 @@ MOVABLE = ("all", "processors", "hour", "either", "both")
 RECOMBINATIONS = ("none", "ox", "pmx", "cycle")
 BIG, LONG = 32, 3600  # so many processors or more; more than so many seconds requested
 CACHE_BYTES = 2**28  # four times the orders of 120 individuals of 136,000 jobs; as much for their waits
-MOST_SHARED = 2**30  # for waits of all processes of a machine, each of which adds CACHE_BYTES
+MOST_SHARED = 2**30  # for waits of a workload in all processes of a search, each of which adds CACHE_BYTES
 CHANGES_BYTES = 2**27  # what recipes have changed: of 136,000 jobs, 6 kB for 500 moves
 OVERHEAD = 400  # bytes of an entry in a cache, which are more than many a change has
 MOST_SENT = 2**15  # bytes of a change that is sent to others: of 3,000 moves
@@ -256,7 +256,7 @@ class Derive:
     def __call__(self, recipe: Floats, ancestors: Floats) -> Ints:
         """Return the start times, (n,) int64 seconds, of the schedule that the derived order decodes to.
 
-        Where moves look at the parent's schedule, they are cached, too, so that nothing is decoded twice.
+        Where moves look at the parent's schedule, its waits are kept, too, so that recent schedules are decoded once.
         """
         order = self._order(recipe, ancestors)
         if not self._looks:

@@ -27,7 +27,7 @@ def find_ancestors(recipes: Floats, rows: Floats, ahead: Ints, places: Ints) -> 
     -------
     count
         How many ancestors there are; `FULL` if there is no room for them; or -2 - i if a parent of recipe i is missing
-        or no earlier one. Row i is recipe n + i.
+        or no earlier one, or numbers do not ascend there. Row i is recipe n + i.
     """
     n = len(recipes)
     size = 0
@@ -48,6 +48,8 @@ def find_ancestors(recipes: Floats, rows: Floats, ahead: Ints, places: Ints) -> 
         size -= 1
         if count > 0 and places[count - 1] == i:
             continue
+        if count > 0 and recipes[places[count - 1], 0] <= recipes[i, 0]:
+            return -2 - i
         if count == len(places):
             return FULL
         places[count] = i
@@ -55,7 +57,7 @@ def find_ancestors(recipes: Floats, rows: Floats, ahead: Ints, places: Ints) -> 
         for j in range(1, 3):
             if recipes[i, j] >= 0:
                 place = _place_of(recipes, recipes[i, j])
-                if place < 0 or place >= i:
+                if place < 0 or recipes[i, j] >= recipes[i, 0]:
                     return -2 - i
                 if size == len(ahead):
                     return FULL
@@ -66,7 +68,7 @@ def find_ancestors(recipes: Floats, rows: Floats, ahead: Ints, places: Ints) -> 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _place_of(recipes: Floats, number: float) -> Int:
-    """Return the place of a recipe by its number; -1 if it is missing.
+    """Return the place of a recipe by its number; -1 if it is missing, or not between a smaller and a larger one.
 
     Parameters
     ----------
@@ -76,13 +78,15 @@ def _place_of(recipes: Floats, number: float) -> Int:
         The number that is wanted, at least 0.
     """
     n = len(recipes)
-    if number < n and recipes[int(number), 0] == number:  # in a whole run
-        return int(number)
     low, high = 0, n
+    if number < n and recipes[int(number), 0] == number:  # in a whole run
+        low = high = int(number)
     while low < high:
         middle = (low + high) >> 1
         if recipes[middle, 0] < number:
             low = middle + 1
         else:
             high = middle
-    return low if low < n and recipes[low, 0] == number else -1
+    is_there = low < n and recipes[low, 0] == number
+    is_alone = (low == 0 or recipes[low - 1, 0] < number) and (low + 1 >= n or recipes[low + 1, 0] > number)
+    return low if is_there and is_alone else -1

@@ -464,9 +464,7 @@ def _on_cluster(
     kept = [_Kept() for _ in heirs]
 
     def start(parts: Sequence[tuple[int, Floats]], archive: Floats) -> None:
-        # those of all parts first, so that the whole archive is searched once and not for each task
-        ancestors = encoding.ancestry(archive, np.concatenate([genomes for _, genomes in parts]))
-        of_parts = [(number, genomes, encoding.ancestry(ancestors, genomes)) for number, genomes in parts]
+        of_parts = [(number, genomes, encoding.ancestry(archive, genomes)) for number, genomes in parts]
         cluster.start(task, {n: dumps((rows, own, [known.of(own) for known in kept])) for n, rows, own in of_parts})
 
     def wait() -> list[tuple[int, Result]]:

@@ -88,11 +88,13 @@ def test_decoders_that_share_memory_find_the_waits_of_each_other(
 
 def test_only_moves_that_look_at_schedules_share_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert deriving(BUSY, Sequences("strict", STARTS, "swap")).shareable(2).places == 0
-    looking = deriving(BUSY, Sequences("strict", STARTS, "pull"))
+    looking, other = (deriving(BUSY, Sequences("strict", STARTS, "pull")) for _ in range(2))
     assert looking.shareable(2).places == 2**29 // (LABEL + 4 * 60)
     assert looking.shareable(64).places == 2**30 // (LABEL + 4 * 60)
     monkeypatch.setattr("sys.platform", "darwin")  # which has no such memory
     archive = family(7, 30, mates=0.0)
     expected = [looking(row, archive).tolist() for row in archive]
-    looking.share(looking.shareable(2))
-    assert [looking(row, archive).tolist() for row in archive] == expected
+    other.share(other.shareable(2))
+    assert [other(row, archive).tolist() for row in archive] == expected
+    monkeypatch.delattr(Derive, "_decode")  # nothing is decoded again: it keeps waits of its own
+    assert [other(row, archive).tolist() for row in archive] == expected

@@ -37,6 +37,11 @@ def test_rows_that_are_no_archive_are_refused() -> None:
     archive = family(1, 10, mates=0.0)
     with pytest.raises(InputError, match="recipes must be sorted by number"):
         ancestry(archive[::-1], archive[3:])
+    same, apart = np.insert(archive, 6, archive[5], axis=0), archive[[0, 8, 9, 3, 4]]
+    same[6, 3] += 1  # two recipes of one number, as from two runs
+    for other in (same, apart, archive[[0, 5, 2]]):
+        with pytest.raises(InputError, match="recipes must be sorted by number"):
+            ancestry(other, np.array([[30, other[-1, 0], 8 if other is apart else 5, 1, 1, 1.0]]))
     late = archive.copy()
     late[6, 1] = 6
     for rows in (late[6:7], np.array([[30, 6, -1, 1, 1, 1.0]])):
