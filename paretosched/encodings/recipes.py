@@ -23,7 +23,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Int
 from ..core.errors import InputError
-from ..kernels.ancestry import FULL, find_ancestors
+from ..kernels.ancestry import FAULT, FULL, find_ancestors
 
 GENES = ("number", "parent", "mate", "key", "frequency", "jump")
 KEYS = 2**53  # whole numbers that a float64 can tell apart
@@ -63,7 +63,7 @@ def ancestry(archive: Floats, rows: Floats) -> Floats:
         count = find_ancestors(recipes, children, ahead, places)
         room *= 8
     if count < 0:
-        raise _fault(archive, np.concatenate([archive, rows])[-2 - count])
+        raise _fault(archive, np.concatenate([archive, rows])[FAULT - count])
     return archive[places[:count][::-1]]
 
 

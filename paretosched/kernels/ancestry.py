@@ -4,7 +4,7 @@ from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
 from .running import pop, push
 
-FULL = -1
+FULL, FAULT = -1, -2
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -26,21 +26,15 @@ def find_ancestors(recipes: Floats, rows: Floats, ahead: Ints, places: Ints) -> 
     Returns
     -------
     count
-        How many ancestors there are; `FULL` if there is no room for them; or -2 - i if a parent of recipe i is missing
-        or no earlier one, or numbers do not ascend there. Row i is recipe n + i.
+        How many ancestors there are; `FULL` if there is no room for them; or `FAULT` - i if a parent of recipe i is
+        missing or no earlier one, or numbers do not ascend there. Row i is recipe n + i.
     """
     n = len(recipes)
     size = 0
     for i in range(len(rows)):
-        for j in range(1, 3):
-            if rows[i, j] >= 0:
-                place = _place_of(recipes, rows[i, j])
-                if place < 0 or rows[i, j] >= rows[i, 0]:
-                    return -2 - (n + i)
-                if size == len(ahead):
-                    return FULL
-                push(ahead, size, -place)  # the last place is the smallest key
-                size += 1
+        size = _with_parents(recipes, rows, i, ahead, size)
+        if size < 0:
+            return FULL if size == FULL else FAULT - n - i
     count = 0
     while size > 0:
         i = -ahead[0]
@@ -49,21 +43,42 @@ def find_ancestors(recipes: Floats, rows: Floats, ahead: Ints, places: Ints) -> 
         if count > 0 and places[count - 1] == i:
             continue
         if count > 0 and recipes[places[count - 1], 0] <= recipes[i, 0]:
-            return -2 - i
+            return FAULT - i
         if count == len(places):
             return FULL
         places[count] = i
         count += 1
-        for j in range(1, 3):
-            if recipes[i, j] >= 0:
-                place = _place_of(recipes, recipes[i, j])
-                if place < 0 or recipes[i, j] >= recipes[i, 0]:
-                    return -2 - i
-                if size == len(ahead):
-                    return FULL
-                push(ahead, size, -place)
-                size += 1
+        size = _with_parents(recipes, recipes, i, ahead, size)
+        if size < 0:
+            return FULL if size == FULL else FAULT - i
     return count
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _with_parents(recipes: Floats, rows: Floats, i: Int, ahead: Ints, size: Int) -> Int:
+    """Put the places of the parents of a row into a heap; return its new size, `FULL` or `FAULT`.
+
+    Parameters
+    ----------
+    recipes, rows
+        (n, 3 or more) and (r, 3 or more) float64, see `find_ancestors`.
+    i
+        The row.
+    ahead
+        (room,) int64, the heap, modified in place: places below 0, so that the last one is the smallest key.
+    size
+        Of the heap.
+    """
+    for j in range(1, 3):
+        if rows[i, j] >= 0:
+            place = _place_of(recipes, rows[i, j])
+            if place < 0 or rows[i, j] >= rows[i, 0]:
+                return FAULT
+            if size == len(ahead):
+                return FULL
+            push(ahead, size, -place)
+            size += 1
+    return size
 
 
 @njit(cache=True, nogil=True, _nrt=False)
