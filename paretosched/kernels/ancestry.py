@@ -30,7 +30,7 @@ def find_ancestors(recipes: Floats, rows: Floats, ahead: Ints, places: Ints) -> 
         missing or no earlier one, or numbers do not ascend there. Row i is recipe n + i.
     """
     n = len(recipes)
-    size = 0
+    size: Int = 0
     for i in range(len(rows)):
         size = _with_parents(recipes, rows, i, ahead, size)
         if size < 0:
