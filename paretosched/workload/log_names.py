@@ -32,8 +32,11 @@ OURS = re.compile(rb'\s*\{\s*"format"\s*:\s*"paretosched names')
 HEAD = 200  # bytes
 MOST_ASKED = 2**31 - 1
 WHOLE = re.compile(r"-?[0-9]{1,10}", re.ASCII)
-NUMBERED = ("users", "groups", "queues", "partitions")
+NUMBERED = ("users", "groups", "queues", "partitions", "constraints")
 BESIDE = {"nodes": 1, "gpus": 0, "nice": 0}  # what jobs ask for beyond the format: how many if a log does not say it
+# The same of what no formula knows: processors on each node, whole nodes (1), and the number of a constraint.
+ON_NODES = {"per_node": 0, "exclusive": 0, "constraint": 0}
+ALL_BESIDE = BESIDE | ON_NODES
 
 
 class Count(NamedTuple):
@@ -121,6 +124,8 @@ class Names:
     ----------
     users, groups, queues, partitions
         Names by number: of SWF fields 12, 13, 15 and 16.
+    constraints
+        What the nodes of a job must have, as users write it, such as "x86_64:cl_zewura", by the numbers in `asked`.
     source
         What the log was made from: "slurm", "pbs", "sge" or "csv"; "" if from another log.
     grouped_by
@@ -132,7 +137,7 @@ class Names:
     down
         When processors of the machine were down, in seconds of the log; None if all were up, or nothing is known.
     asked
-        By words of BESIDE: the jobs that ask for another number than the one there.
+        By words of ALL_BESIDE: the jobs that ask for another number than the one there.
     waiting
         The jobs that had not started when the accounting was read.
     """
@@ -148,6 +153,7 @@ class Names:
     down: DownTimes | None = None
     asked: Mapping[str, PerJob] = field(default_factory=dict)
     waiting: tuple[StillWaiting, ...] = ()
+    constraints: Mapping[int, str] = field(default_factory=dict)
 
     _repr_html_ = fields_html
 
@@ -200,6 +206,7 @@ class _NamesFile(Struct, forbid_unknown_fields=True):
     groups: dict[str, str] = {}
     queues: dict[str, str] = {}
     partitions: dict[str, str] = {}
+    constraints: dict[str, str] = {}
     eligible: _EligibleFile | None = None
     asked: dict[str, dict[str, list[int]]] = {}
     down: _DownFile | None = None
@@ -284,6 +291,8 @@ def write_names(path: str | os.PathLike[str], names: Names, log: str, sha256: st
     content: dict[str, Any] = {"format": FORMAT, "log": printable(log), "sha256": sha256 or "", "source": names.source}
     content["grouped_by"] = names.grouped_by
     for key in NUMBERED:
+        if key == "constraints" and not names.constraints:  # as in files of earlier versions
+            continue
         content[key] = {str(number): name for number, name in sorted(getattr(names, key).items())}
     if names.eligible.job.size:
         content["eligible"] = {key: column.tolist() for key, column in names.eligible._asdict().items()}
@@ -371,8 +380,8 @@ def _check_once(where: str, jobs: Sequence[int]) -> None:
 def _jobs_asking(word: str, jobs: Mapping[str, Sequence[int]]) -> PerJob:
     """Return what jobs ask for, from the numbers of the jobs by what they ask for, as text."""
     where = f'"asked", "{printable(word)}"'
-    if word not in BESIDE:
-        raise InputError(f"{where}: must be one of {', '.join(BESIDE)}")
+    if word not in ALL_BESIDE:
+        raise InputError(f"{where}: must be one of {', '.join(ALL_BESIDE)}")
     least = -MOST_ASKED if word == "nice" else 0
     wrong = [text for text in jobs if not (WHOLE.fullmatch(text) and least <= int(text) <= MOST_ASKED)]
     if wrong:

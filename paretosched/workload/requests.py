@@ -1,7 +1,8 @@
 """What jobs ask for beside processors and time: memory, nodes, GPUs, and the nice value of their users.
 
-Memory is field 10 of the Standard Workload Format, kilobytes a processor. The other three have no field there: they are
-in the file with names beside a log, and in columns of a workload's records behind the 18 of the format.
+Memory is field 10 of the Standard Workload Format, kilobytes a processor. Nothing else has a field there: it is in the
+file with names beside a log, and in columns of a workload's records behind the 18 of the format, in the order of
+`ALL_BESIDE`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..core.arrays import Ints
-from .log_names import BESIDE, PerJob
+from .log_names import ALL_BESIDE, BESIDE, PerJob
 from .records import Records, pack
 from .workload import Workload
 
@@ -32,8 +33,9 @@ def requests_of(workload: Workload, word: str) -> Ints:
     workload
         The jobs.
     word
-        "memory", MiB of all its processors together, 0 where it is unknown; "nodes", 1 where it is unknown; "gpus", or
-        "nice", 0 where it is unknown.
+        "memory", MiB of all its processors together, 0 where it is unknown; "nodes", 1 where it is unknown; "gpus",
+        "nice", "per_node" (processors on each node), "exclusive" (1 for whole nodes) or "constraint" (a number of
+        `Names.constraints`), 0 where it is unknown.
 
     Examples
     --------
@@ -47,9 +49,9 @@ def requests_of(workload: Workload, word: str) -> Ints:
             return np.zeros(n, dtype=np.int64)
         # rounded down to a kilobyte a processor in the log, and up to a whole megabyte here
         return np.ceil(np.maximum(records.column(MEMORY), 0.0) * workload.width / KIB).astype(np.int64)
-    place = FIELDS + list(BESIDE).index(word)
+    place = FIELDS + list(ALL_BESIDE).index(word)
     if records is None or records.shape[1] <= place:
-        return np.full(n, BESIDE[word], dtype=np.int64)
+        return np.full(n, ALL_BESIDE[word], dtype=np.int64)
     return records.column(place).astype(np.int64)
 
 
@@ -79,7 +81,7 @@ def with_requests(workload: Workload, beside: Mapping[str, PerJob]) -> Workload:
         return workload
     columns = [
         values_of_jobs(workload.job, beside[word], usual) if word in beside else np.full(len(workload), usual)
-        for word, usual in BESIDE.items()
+        for word, usual in ALL_BESIDE.items()
     ]
     records = Records((*workload.records.columns[:FIELDS], *map(pack, columns)))
     return workload.with_(records=records, source=workload.source)
@@ -102,7 +104,7 @@ def values_of_jobs(job: Ints, known: PerJob, usual: int) -> Ints:
 def beside_log(workload: Workload) -> dict[str, PerJob]:
     """Return what is written beside the log of a workload: of jobs that do not ask for what is usual."""
     beside = {}
-    for word, usual in BESIDE.items():
+    for word, usual in ALL_BESIDE.items():
         value = requests_of(workload, word)
         rows = np.flatnonzero(value != usual)
         if rows.size:

@@ -122,7 +122,7 @@ class Workload:
         Name of the workload in tables and figures.
     records
         The fields of each job in the log, (n, 18), so that a workload can be written again with the fields that no
-        simulation needs; (n, 21) with the nodes, GPUs and nice values that are beside some logs. None for a workload
+        simulation needs; (n, 21) or (n, 24) with what is beside some logs, see `requests`. None for a workload
         that does not come from a log. An array becomes `Records`.
     header
         Header comment lines of the log, without the leading semicolon.
@@ -189,8 +189,8 @@ class Workload:
         object.__setattr__(self, "eligible", self.submit if same else eligible)  # `has_later_jobs` relies on it
         if self.records is not None:
             records = self.records if isinstance(self.records, Records) else Records.of(self.records)
-            if records.shape not in ((n, 18), (n, 21)):
-                raise InputError(f"records must have shape ({n}, 18) or ({n}, 21), but has {records.shape}")
+            if records.shape not in ((n, 18), (n, 21), (n, 24)):
+                raise InputError(f"records must have shape ({n}, 18), ({n}, 21) or ({n}, 24), but has {records.shape}")
             object.__setattr__(self, "records", records)
         object.__setattr__(self, "groups", tuple(str(g) for g in self.groups))
         if self.names is not None:

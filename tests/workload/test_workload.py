@@ -66,7 +66,7 @@ GOOD: dict[str, Any] = {
         ("epoch", 10**18, "epoch must be a Unix time in the years 1970 to 8999, but is 1000000000000000000"),
         ("zone", "Mars/Olympus", 'time zone "Mars/Olympus" is not in the standard zone database'),
         ("zone", "", 'time zone "" is not in the standard zone database'),
-        ("records", np.zeros((3, 17)), "records must have shape (3, 18) or (3, 21), but has (3, 17)"),
+        ("records", np.zeros((3, 17)), "records must have shape (3, 18), (3, 21) or (3, 24), but has (3, 17)"),
     ],
 )
 def test_every_rule_has_its_message(field: str, value: Any, message: str) -> None:

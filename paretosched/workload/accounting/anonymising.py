@@ -78,7 +78,9 @@ def aliases(numberings: Numberings, key: bytes) -> Alias:
         if len(set(digits.values())) < len(digits):
             raise InputError(f"two names of the kind {kind} have the same number with this key; take another key")
         names[kind] = {number: f"{kind}-{text}" for number, text in digits.items()}
-        numbers[kind] = _table(digits, {number: int(text, 16) for number, text in digits.items()})
+        # a constraint is no field of the log: its number has 32 bits
+        of_kind = {number: number if kind == "constraint" else int(text, 16) for number, text in digits.items()}
+        numbers[kind] = _table(digits, of_kind)
     years = 1 + int(_digits(key, "weeks", ""), 16) % MOST_YEARS
     return Alias(numbers, names, years * YEAR)
 

@@ -17,7 +17,7 @@ from ...core.errors import InputError, first_few, in_quotes
 from ...core.notebook import fields_html, fields_repr
 from ..calendar import find_zone
 from ..down_times import DownTimes
-from ..log_names import BESIDE, Count, Eligible, Names, PerJob, StillWaiting
+from ..log_names import ALL_BESIDE, Count, Eligible, Names, PerJob, StillWaiting
 from ..requests import kilobytes_each
 from ..swf import write_log
 from ..workload import WIDEST
@@ -376,7 +376,7 @@ class _Survey(NamedTuple):
     eligible
         The jobs that became eligible after their submission.
     asked
-        By words of BESIDE: the jobs that ask for another number than the usual one.
+        By words of ALL_BESIDE: the jobs that ask for another number than the usual one.
     repeated
         Whether a job of the machine is there more than once.
     requested
@@ -396,7 +396,7 @@ def _survey(spool: Spool, jobs: _Jobs, numberings: Numberings, tally: Tally) -> 
     work = np.zeros(jobs.longest.size)
     codes: dict[str, set[int]] = {kind: set() for kind in numberings.kinds}
     late_jobs, after = [], []
-    asking: dict[str, list[tuple[Ints, Ints]]] = {word: [] for word in BESIDE}
+    asking: dict[str, list[tuple[Ints, Ints]]] = {word: [] for word in ALL_BESIDE}
     repeated, requested = False, 0.0
     for rows, first in _chunks(spool, jobs):
         np.add.at(work, rows["partition"], rows["run"] * rows["width"].astype(np.float64))
@@ -414,7 +414,7 @@ def _survey(spool: Spool, jobs: _Jobs, numberings: Numberings, tally: Tally) -> 
         late = rows["eligible"] > rows["submit"]
         late_jobs.append(number[late])
         after.append((rows["eligible"] - rows["submit"])[late])
-        for word, usual in BESIDE.items():
+        for word, usual in ALL_BESIDE.items():
             other = (rows[word] != usual) & (rows[word] != (0 if word == "nice" else UNKNOWN))
             if other.any():
                 asking[word].append((number[other], rows[word][other]))
@@ -509,6 +509,7 @@ def _write(
         groups=in_use["groups"],
         queues=in_use["queues"],
         partitions=in_use["partitions"],
+        constraints=in_use["constraints"],
         source=settings.source,
         grouped_by=settings.grouped_by,
         eligible=survey.eligible,

@@ -21,8 +21,8 @@ NAME_RULE = (
     f"the name of a user, account, queue or partition must be a text of at most {LONGEST_NAME} letters that can be "
     "printed"
 )
-KINDS = ("user", "group", "queue", "partition")
-ASKED = ("memory", "nodes", "gpus", "nice")
+KINDS = ("user", "group", "queue", "partition", "constraint")
+ASKED = ("memory", "nodes", "gpus", "nice", "per_node", "exclusive")
 NUMBERS = ("line", "job", "submit", "eligible", "start", "run", "limit", "width", "status", "mark", *ASKED)
 
 LIFE = np.dtype(
@@ -40,11 +40,14 @@ LIFE = np.dtype(
         ("nodes", "<i4"),
         ("gpus", "<i4"),
         ("nice", "<i4"),
+        ("per_node", "<i4"),
+        ("exclusive", "<i4"),
         ("status", "<i4"),
         ("user", "<i4"),
         ("group", "<i4"),
         ("queue", "<i4"),
         ("partition", "<i4"),
+        ("constraint", "<i4"),
     ]
 )  # of a spool; names are numbers of `Numbering`
 
@@ -69,11 +72,13 @@ class Block:
         (n,) COMPLETED, FAILED or CANCELLED.
     mark
         (n,) what tells the record of a life from others, see `mark_of`; 0 where times and number do.
-    memory, nodes, gpus, nice
-        What it asks for, (n,): kilobytes of all its processors together, nodes and GPUs, -1 where unknown; and the nice
-        value of its user, 0 where unknown.
+    memory, nodes, gpus, nice, per_node, exclusive
+        What it asks for, (n,): kilobytes of all its processors together, nodes and GPUs, -1 where unknown; the nice
+        value of its user, the processors on each node, and 1 for whole nodes, 0 where unknown.
     user, group, queue, partition
         Names, n of each; "" where unknown.
+    constraint
+        What its nodes must have, as its user wrote it, n texts; "" where unknown.
     part_of
         The number of the heterogeneous job whose component this is, (n,); 0 for all other jobs.
     """
@@ -92,10 +97,13 @@ class Block:
     nodes: Ints
     gpus: Ints
     nice: Ints
+    per_node: Ints
+    exclusive: Ints
     user: Sequence[str]
     group: Sequence[str]
     queue: Sequence[str]
     partition: Sequence[str]
+    constraint: Sequence[str]
     part_of: Ints
 
 
@@ -117,10 +125,13 @@ class Life:
     nodes: int = UNKNOWN
     gpus: int = UNKNOWN
     nice: int = 0
+    per_node: int = 0
+    exclusive: int = 0
     user: str = ""
     group: str = ""
     queue: str = ""
     partition: str = ""
+    constraint: str = ""
 
 
 def mark_of(text: str) -> int:
@@ -133,14 +144,7 @@ def block_of(lives: Sequence[Life]) -> Block:
     """Return rows as columns."""
     names = {kind: [getattr(life, kind) for life in lives] for kind in KINDS}
     others = {key: whole_numbers([getattr(life, key) for life in lives]) for key in NUMBERS}
-    return Block(
-        **others,
-        user=names["user"],
-        group=names["group"],
-        queue=names["queue"],
-        partition=names["partition"],
-        part_of=np.zeros(len(lives), dtype=np.int64),
-    )
+    return Block(**others, **names, part_of=np.zeros(len(lives), dtype=np.int64))
 
 
 class Numbering:
@@ -218,6 +222,7 @@ class Numberings:
     group: Numbering = field(default_factory=Numbering)
     queue: Numbering = field(default_factory=Numbering)
     partition: Numbering = field(default_factory=Numbering)
+    constraint: Numbering = field(default_factory=Numbering)
 
     @property
     def kinds(self) -> dict[str, Numbering]:

@@ -219,10 +219,13 @@ class _Reader:
             nodes=asked[:, 1],
             gpus=asked[:, 2],
             nice=np.zeros_like(line),  # no field of sacct has it
+            per_node=np.zeros_like(line),
+            exclusive=np.zeros_like(line),
             user=columns["User"],
             group=columns[GROUPS[self.wanted.groups]],
             queue=columns["QOS"],
             partition=columns["Partition"],
+            constraint=[""] * len(ids),
             part_of=self._parts(lines, columns["JobID"]),
         )
         block.limit[block.limit == MINUTE * 525_600] = 0  # a year is what Slurm stores for no limit
