@@ -87,6 +87,10 @@ class TokenReader:
         token = self.ahead(ahead)
         return token.kind in ("word", "sign") and token.text.lower() in signs
 
+    def comes_end(self) -> bool:
+        """Return whether the text ends here."""
+        return self.now.kind == "end"
+
     def take(self, *signs: str) -> str:
         """Return the sign or word that comes now if it is one of these, and go on to the next token; else ""."""
         if not self.comes(*signs):

@@ -28,7 +28,7 @@ from .resampling import resample
 from .scaling import scale
 from .swf import CUT, read_swf
 from .time_split import split
-from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, with_groups
+from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, by_words, with_groups
 from .workload import Workload
 
 WorkloadLike = str | os.PathLike[str] | Workload
@@ -50,6 +50,7 @@ LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
         "by_swf_group": by_swf_group,
         "by_queue": by_queue,
         "by_csv": by_csv,
+        "by_words": by_words,
         "grouped": with_groups,
         "scale": scale,
         "resample": resample,

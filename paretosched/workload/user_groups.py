@@ -19,6 +19,7 @@ from ..core.errors import InputError, did_you_mean, in_quotes, printable
 from ..core.files import file_record, read_lines, sha256_of
 from .group_lists import GroupLine, check_names, column_numbers, first_lines, listed_lines, names_of, word_or_number
 from .group_rules import LATELY, ConsumptionGroups, GroupRule, ListedGroups, comes_from_consumption, grouping_of
+from .group_words import groups_in_words, is_in_words
 from .workload import Repair, Workload, source_after
 
 PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
@@ -129,6 +130,13 @@ def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
     return workload.with_(group=group, groups=tuple(names), repairs=repairs, source=source)
 
 
+def by_words(workload: Workload, words: str, called: str = "groups") -> Workload:
+    """Return a workload with jobs grouped by what they ask for and whose they are, see `group_words`."""
+    names, group = groups_in_words(words, workload, called)
+    _check_number(len(names), f"{called}: there are")
+    return workload.with_(group=group, groups=names, source=source_after(workload, "by_words", words=words))
+
+
 def rule_of(workload: Workload) -> GroupRule | None:
     """Return the rule that puts jobs of other users into the groups of a workload, from how its groups were made.
 
@@ -172,15 +180,15 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
     workload
         Any workload.
     how
-        "consumption", "swf" or "queue"; descending percentages of the consumption, such as "8,2,1,0.1"; or the path
-        of a CSV file, see `by_csv`.
+        "consumption", "swf" or "queue"; descending percentages of the consumption, such as "8,2,1,0.1"; groups in
+        words, such as "large: width >= 32; rest", see `group_words`; or the path of a CSV file, see `by_csv`.
     called
         The name of `how` in messages.
 
     Raises
     ------
     InputError
-        The percentages do not descend, or as for `by_csv`, `by_swf_group` and `by_queue`.
+        The percentages do not descend, or as for `by_csv`, `by_swf_group`, `by_queue` and `groups_in_words`.
 
     Examples
     --------
@@ -192,13 +200,15 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
     words = os.fsdecode(as_path(how))
     if words in groupings:
         return groupings[words](workload)
+    if is_in_words(words) and not os.path.lexists(words):
+        return by_words(workload, words, called)
     try:
         per_cent = [float(part) for part in words.split(",")]
     except ValueError:
         hint = "; swf has the groups of the import" if words in IMPORTED else did_you_mean(words, groupings)
         if hint and not os.path.lexists(words):
             raise InputError(
-                f"{called} must be {', '.join(groupings)}, percentages or the path of a CSV file, "
+                f"{called} must be {', '.join(groupings)}, percentages, groups in words or the path of a CSV file, "
                 f"but is {in_quotes(words)}{hint}"
             ) from None
         return by_csv(workload, how)

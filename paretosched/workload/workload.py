@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 WIDEST = 2**31 - 1
 NAMES_ONLY = {"job", "name", "names", "repairs"}  # fields on which neither simulations nor groups depend
 FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait", "eligible")
-GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv")  # each replaces the groups made before
+GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv", "by_words")  # each replaces the groups before
 _UNSET: Any = None
 
 

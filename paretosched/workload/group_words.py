@@ -1,0 +1,185 @@
+"""User groups in words: "large: width >= 32; short: limit <= 1h; rest". The first group that fits a job has it.
+
+A condition is one comparison, or several joined with "and" and "or", where "and" binds closer; brackets are allowed.
+Numbers are what a job asks for, with a unit where one helps (1h, 30min, 2d; 4G); names are those of the log.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from ..core.arrays import Ints, Mask
+from ..core.errors import InputError, did_you_mean, first_few, in_quotes
+from ..core.token_reader import TokenReader
+from .group_lists import column_numbers, names_of
+from .requests import requests_of
+from .workload import Workload
+
+TOKEN = re.compile(
+    r'(?P<number>\d+(?:\.\d*)?)|(?P<word>[^\W\d][\w.@-]*)|(?P<name>"[^"]*")|(?P<sign><=|>=|!=|[<>=:;()])'
+)
+LONGEST = 10_000  # letters
+DEEPEST = 50  # brackets
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+SECONDS = {"s": 1, "min": MINUTE, "m": MINUTE, "h": HOUR, "d": DAY}
+MEBIBYTES = {"m": 1, "mb": 1, "mib": 1, "g": 1024, "gb": 1024, "gib": 1024, "t": 1024**2, "tb": 1024**2, "tib": 1024**2}
+NUMBERS: Mapping[str, Callable[[Workload], Ints]] = {
+    "width": lambda w: w.width,
+    "cores": lambda w: w.width,
+    "limit": lambda w: w.estimate,
+    "nodes": lambda w: requests_of(w, "nodes"),
+    "gpus": lambda w: requests_of(w, "gpus"),
+    "memory": lambda w: requests_of(w, "memory"),
+}
+UNITS: Mapping[str, Mapping[str, int]] = {"limit": SECONDS, "memory": MEBIBYTES}
+COLUMNS = {"user": "user", "account": "account", "queue": "queue", "qos": "queue", "partition": "partition"}
+SIGNS: Mapping[str, Callable[[Ints, float], Mask]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+REST = "rest"
+
+
+def is_in_words(text: str) -> bool:
+    """Return whether a text describes groups in words: it names one, and compares or names what a job asks for.
+
+    Examples
+    --------
+    >>> is_in_words("large: width >= 32; rest"), is_in_words("8,2,1"), is_in_words("groups.csv")
+    (True, False, False)
+    """
+    return ":" in text and (any(sign in text for sign in "<>=") or not {*NUMBERS, *COLUMNS}.isdisjoint(text.split()))
+
+
+def groups_in_words(text: str, workload: Workload, called: str) -> tuple[tuple[str, ...], Ints]:
+    """Return the names of the groups that a text describes, and the group of each job, (n,).
+
+    Parameters
+    ----------
+    text
+        The groups, between semicolons; the last one may be a name alone, for all other jobs. Without it, that is
+        "rest".
+    workload
+        The jobs.
+    called
+        What the text is called in messages.
+
+    Raises
+    ------
+    InputError
+        The text is not of this form; it names something that the log does not have; or two groups have one name.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 5, 9], run=[10, 3, 3], estimate=[20, 7200, 3], width=[4, 2, 1], capacity=8)
+    >>> groups_in_words("wide: width >= 4; long: limit > 1h; others", w, "groups")
+    (('wide', 'long', 'others'), array([0, 1, 2]))
+    """
+    reader = TokenReader(text, called, TOKEN, LONGEST)
+    conditions = _Conditions(reader, workload)
+    names: list[str] = []
+    group = np.full(len(workload), -1, dtype=np.int64)
+    while not reader.comes_end():
+        token = reader.now
+        if token.kind not in ("word", "name") or not token.text.strip():
+            reader.refuse("a group must begin with its name, as in large: width >= 32; rest")
+        if token.text in names:
+            reader.refuse("is the name of an earlier group")
+        names.append(token.text)
+        reader.place += 1
+        fits: Mask = conditions.either() if reader.take(":") else np.ones(len(workload), dtype=np.bool_)
+        group[fits & (group < 0)] = len(names) - 1
+        if not reader.comes_end():
+            reader.need(";")
+    if (group < 0).any():
+        if REST in names:
+            raise InputError(f'{called}: the group "{REST}" is for all other jobs and needs no condition; put it last')
+        names.append(REST)
+        group[group < 0] = len(names) - 1
+    return tuple(names), group
+
+
+class _Conditions:
+    """Recursive descent: a method for each rule of the grammar; each returns which jobs fit, (n,)."""
+
+    def __init__(self, reader: TokenReader, workload: Workload) -> None:
+        self.reader = reader
+        self.workload = workload
+        self.nested = 0
+
+    def either(self) -> Mask:
+        """Return which jobs fit conditions with "or" between them."""
+        fits = self.both()
+        while self.reader.take("or"):
+            fits = self.both() | fits
+        return fits
+
+    def both(self) -> Mask:
+        """Return which jobs fit conditions with "and" between them."""
+        fits = self.one()
+        while self.reader.take("and"):
+            fits = self.one() & fits
+        return fits
+
+    def one(self) -> Mask:
+        """Return which jobs fit one comparison, or what is in brackets."""
+        reader = self.reader
+        if reader.take("("):
+            self.nested += 1
+            if self.nested > DEEPEST:
+                reader.refuse(f"brackets must not nest deeper than {DEEPEST}")
+            fits = self.either()
+            reader.need(")")
+            self.nested -= 1
+            return fits
+        token = reader.now
+        word = token.text.lower()
+        if token.kind != "word" or word not in (*NUMBERS, *COLUMNS):
+            known = [*NUMBERS, *COLUMNS]
+            reader.refuse(f"must be {', '.join(known[:-1])} or {known[-1]}{did_you_mean(word, known)}")
+        reader.place += 1
+        sign = reader.take(*SIGNS)
+        if not sign:
+            reader.refuse("a condition must compare, as in width >= 32 or user = anna")
+        return self.number_fits(word, sign) if word in NUMBERS else self.name_fits(word, sign)
+
+    def number_fits(self, word: str, sign: str) -> Mask:
+        """Return which jobs fit a comparison with a number."""
+        reader = self.reader
+        token = reader.now
+        if token.kind != "number":
+            reader.refuse(f"{word} must be compared with a number")
+        reader.place += 1
+        value = float(token.text)
+        units = UNITS.get(word, {})
+        unit = reader.now
+        if unit.kind == "word" and unit.text.lower() not in ("and", "or"):
+            if unit.text.lower() not in units:
+                reader.refuse(f"is no unit of {word}" + (f"; there are {', '.join(units)}" if units else ""))
+            reader.place += 1
+            value *= units[unit.text.lower()]
+        return SIGNS[sign](NUMBERS[word](self.workload), value)
+
+    def name_fits(self, word: str, sign: str) -> Mask:
+        """Return which jobs fit a comparison with a name, or with the number of one."""
+        reader = self.reader
+        if sign not in ("=", "!="):
+            reader.refuse(f"{word} is a name, and can only be compared with = or !=")
+        token = reader.now
+        if token.kind not in ("word", "name", "number"):
+            reader.refuse(f"{word} must be compared with a name or a number of the log")
+        reader.place += 1
+        numbers = column_numbers(self.workload, COLUMNS[word])
+        names = names_of(self.workload, COLUMNS[word])
+        wanted = [number for number, name in names.items() if name.lower() == token.text.lower()]
+        if token.kind == "number" and not wanted:
+            wanted = [int(token.text)] if token.text.isdecimal() else []
+        if not wanted:
+            have = first_few(sorted(names.values()), limit=8) if names else "numbers only"
+            reader.refuse_token(token, f"the log has no {word} {in_quotes(token.text)}; it has {have}"
+                                f"{did_you_mean(token.text, names.values())}")  # fmt: skip
+        fits: Mask = np.isin(numbers, wanted)
+        return fits if sign == "=" else ~fits

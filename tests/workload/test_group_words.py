@@ -1,0 +1,104 @@
+"""Groups in words against plain Python, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.core.errors import InputError
+from paretosched.workload.group_words import groups_in_words, is_in_words
+from paretosched.workload.log_names import PerJob
+from paretosched.workload.requests import with_requests
+from paretosched.workload.user_groups import with_groups
+
+LOG = """; MaxProcs: 64
+; Queue: 1 normal
+; Queue: 2 night
+1 0 -1 900 1 -1 -1 1 3600 -1 1 7 1 -1 1 1 -1 -1
+2 0 -1 900 32 -1 -1 32 7200 1048576 1 8 1 -1 2 1 -1 -1
+3 0 -1 900 64 -1 -1 64 900 -1 1 7 1 -1 2 1 -1 -1
+4 0 -1 900 2 -1 -1 2 900 2097152 1 9 1 -1 1 1 -1 -1
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> ps.Workload:
+    """Return four jobs, of which the last asks for two GPUs."""
+    path = tmp_path / "log.swf"
+    path.write_text(LOG)
+    gpus = PerJob(np.array([4]), np.array([2]))
+    return with_requests(ps.read_swf(path), {"gpus": gpus})
+
+
+@pytest.mark.parametrize(
+    ("words", "names", "group"),
+    [
+        ("large: width >= 32; rest", ("large", "rest"), [1, 0, 0, 1]),
+        ("LARGE: WIDTH>=32", ("LARGE", "rest"), [1, 0, 0, 1]),
+        ("short: limit <= 1h; a: cores = 32; others", ("short", "a", "others"), [0, 1, 0, 0]),
+        ("short: limit < 1h; others", ("short", "others"), [1, 1, 0, 0]),
+        ("short: limit <= 15min; others", ("short", "others"), [1, 1, 0, 0]),
+        ("gpu: gpus > 0; wide: width >= 32; rest", ("gpu", "wide", "rest"), [2, 1, 1, 0]),
+        ("big: memory >= 4G; rest", ("big", "rest"), [1, 0, 1, 0]),
+        ("night owls: queue = 1", None, []),
+        ('"night owls": qos = night and user != 7', ("night owls", "rest"), [1, 0, 1, 1]),
+        ("a: user = 7 or width = 2 and limit = 900; b", ("a", "b"), [0, 1, 0, 0]),
+        ("a: (user = 7 or width = 2) and limit = 900; b", ("a", "b"), [1, 1, 0, 0]),
+        ("all: width >= 1", ("all",), [0, 0, 0, 0]),
+    ],
+)
+def test_the_first_group_that_fits_counts(
+    log: ps.Workload, words: str, names: tuple[str, ...] | None, group: list[int]
+) -> None:
+    if names is None:
+        with pytest.raises(InputError, match='there must be ";"'):
+            groups_in_words(words, log, "--groups")
+        return
+    found = groups_in_words(words, log, "--groups")
+    assert found[0] == names
+    assert found[1].tolist() == group
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("large: widht >= 32; rest", 'character 8, "widht": must be width'),
+        ("large: width 32", "a condition must compare"),
+        ("large: width >= 32h", "is no unit of width"),
+        ("short: limit < 2w", "is no unit of limit; there are s, min, m, h, d"),
+        ("a: width > 1; a: width > 2", "is the name of an earlier group"),
+        ("a: queue = day", "the log has no queue"),
+        ("a: user > 7", "user is a name, and can only be compared with = or !="),
+        ("a: width > b", "width must be compared with a number"),
+        ("rest: width > 40; b: width = 1", 'the group "rest" is for all other jobs'),
+        ("a: " + 60 * "(" + "width > 1", "brackets must not nest deeper than 50"),
+        ("width >= 32: large", 'there must be ";"'),
+        (": width >= 32", "a group must begin with its name"),
+        ("; ".join(f"g{n}: width = {n}" for n in range(1, 70)), "69 groups, but at most 64"),
+    ],
+)
+def test_what_is_no_group_is_refused(log: ps.Workload, words: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        with_groups(log, words, "--groups")
+
+
+def test_a_file_and_percentages_stay_what_they_were(log: ps.Workload, tmp_path: Path) -> None:
+    assert not is_in_words("groups.csv")
+    assert not is_in_words("C:/groups.csv")
+    odd = tmp_path / "a: width >= 3.csv"  # a file with such a name is a file
+    odd.write_text("user,group\n7,seven\n")
+    assert with_groups(log, odd).groups == ("seven", "other")
+
+
+def test_a_run_makes_the_groups_again(log: ps.Workload, tmp_path: Path) -> None:
+    path = tmp_path / "again.swf"
+    ps.write_swf(log, path)
+    grouped = with_groups(ps.read_swf(path), "large: width >= 32; rest")
+    ps.explore(grouped, tmp_path / "run", evaluations=100)
+    again = ps.as_workload(tmp_path / "run")
+    assert again.groups == ("large", "rest")
+    assert again.group.tolist() == [1, 0, 0, 1]
