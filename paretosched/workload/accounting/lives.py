@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,9 +143,9 @@ def mark_of(text: str) -> int:
 
 def block_of(lives: Sequence[Life]) -> Block:
     """Return rows as columns."""
-    names = {kind: [getattr(life, kind) for life in lives] for kind in KINDS}
-    others = {key: whole_numbers([getattr(life, key) for life in lives]) for key in NUMBERS}
-    return Block(**others, **names, part_of=np.zeros(len(lives), dtype=np.int64))
+    columns: dict[str, Any] = {kind: [getattr(life, kind) for life in lives] for kind in KINDS}
+    columns |= {key: whole_numbers([getattr(life, key) for life in lives]) for key in NUMBERS}
+    return Block(**columns, part_of=np.zeros(len(lives), dtype=np.int64))
 
 
 class Numbering:
