@@ -18,9 +18,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 if COMPILED:
-    from numba import njit
+    from numba import extending, njit
     from numba.core import event
-    from numba.extending import overload
 
     event.Listener.register(Compilations)
     event.register("numba:compile", Compilations())  # type: ignore[no-untyped-call]
@@ -30,6 +29,11 @@ if COMPILED:
         """Return x to the power of y as the C library does, with inf and nan instead of exceptions."""
         return math.pow(x, y)
 
+    def overload(func: Callable[..., Any], *, strict: bool = True) -> Callable[[F], F]:
+        """Return what chooses the body of a function by types; it is never inlined, see `kernels`."""
+        chosen: Callable[[F], F] = extending.overload(func, inline="never", strict=strict)
+        return chosen
+
 else:
 
     def njit(
@@ -38,8 +42,8 @@ else:
         """Return what leaves a function as it is, whatever cache, nogil, _nrt, inline and fastmath are."""
         return lambda function: function
 
-    def overload(func: Callable[..., Any], *, inline: str = "never", strict: bool = True) -> Callable[[F], F]:
-        """Return what leaves a function as it is; func stays without a body, whatever inline and strict are."""
+    def overload(func: Callable[..., Any], *, strict: bool = True) -> Callable[[F], F]:
+        """Return what leaves a function as it is; func stays without a body, whatever strict is."""
         return lambda function: function
 
     def power(x: float, y: float) -> float:

@@ -52,7 +52,7 @@ def after_equals(jobs: Jobs, j: Int, weights: Weights | Lines) -> Int:
     raise NotImplementedError
 
 
-@overload(settle, inline="always", strict=False)
+@overload(settle, strict=False)
 def _settle(slots: Any, i: Any, j: Any, s: Any, t: Any, weights: Any) -> Callable[..., Any]:
     """Return how close games are settled, for a type of weights.
 
@@ -63,7 +63,7 @@ def _settle(slots: Any, i: Any, j: Any, s: Any, t: Any, weights: Any) -> Callabl
     return lambda slots, i, j, s, t, weights: settle_lines(slots, i, j, s, t, weights)
 
 
-@overload(line_at, inline="always", strict=False)
+@overload(line_at, strict=False)
 def _line_at(s: Any, job: Any, weights: Any) -> Callable[..., Any]:
     """Return where lines come from, for a type of weights.
 
@@ -74,7 +74,7 @@ def _line_at(s: Any, job: Any, weights: Any) -> Callable[..., Any]:
     return lambda s, job, weights: line_of_job(s, job, weights)
 
 
-@overload(roundings, inline="always", strict=False)
+@overload(roundings, strict=False)
 def _roundings(weights: Any) -> Callable[..., Any]:
     """Return how large rounding errors are, for a type of weights."""
     if weights.instance_class is Weights:
@@ -82,7 +82,7 @@ def _roundings(weights: Any) -> Callable[..., Any]:
     return lambda weights: (weights.rounding, weights.floor)
 
 
-@overload(after_equals, inline="always", strict=False)
+@overload(after_equals, strict=False)
 def _after_equals(jobs: Any, j: Any, weights: Any) -> Callable[..., Any]:
     """Return which jobs share a slot, for a type of weights.
 
