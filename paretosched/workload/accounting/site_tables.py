@@ -289,7 +289,7 @@ def _block(path: str, rows: Sequence[Row], columns: Mapping[str, str], groups: s
         return InputError(f"{path}:{lines[index]}: {fact}")
 
     empty = [""] * len(rows)
-    at = {what: times(fault, table.get(what, empty), columns.get(what, what), ADVICE) for what in TIMES}
+    at = {what: times(fault, table.get(what, empty), columns.get(what, what), ADVICE).first.tolist() for what in TIMES}
     lasting = {what: [*_durations(table.get(what, empty), columns.get(what, what), fault)] for what in DURATIONS}
     width = numbers(fault, _whole(table["width"]), columns["width"], {"": 0})
     asked = {

@@ -338,7 +338,7 @@ class _Rows(NamedTuple):
 
 def _times(lines: _Rows, cells: Sequence[str], what: str) -> Ints:
     """Return Unix times, (n,), -1 where unknown."""
-    return whole_numbers(times(lines.fault, cells, what, ADVICE))
+    return times(lines.fault, cells, what, ADVICE, zero=False).first
 
 
 def tres_count(text: str, name: str) -> int | None:
