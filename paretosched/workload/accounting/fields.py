@@ -21,7 +21,6 @@ DURATION = re.compile(
 NO_TIMES = frozenset(("", "unknown", "none", "n/a", "nan", "nat", "null"))  # in small letters
 CLOCK = np.frombuffer(b"0000-00-00T00:00:00", dtype=np.uint8)  # a zero stands for any digit
 BLANK = 10  # where the day ends: T, or a blank
-LOCAL = "a local time without its zone; which is the zone of the site? --zone Europe/Berlin, for example, names it"
 
 Fault = Callable[[int, str], InputError]  # the error about a line of a block, by its index
 
@@ -162,7 +161,7 @@ def _time(fault: Fault, index: int, cell: str, what: str, advice: str, has_zone:
             raise fault(index, f"{fact}; {advice}") from None
         if moment.tzinfo is None:
             if not has_zone:
-                raise fault(index, f"{what} is {in_quotes(cell)}, {LOCAL}; or {advice}")
+                raise fault(index, f"{what} is {in_quotes(cell)}, a local time without its zone; {advice}")
             return int(moment.replace(tzinfo=dt.UTC).timestamp()), True
         value = int(moment.timestamp()) if moment.year > 1 else -1
     if not 0 <= value < LATEST:

@@ -33,7 +33,7 @@ SACCT = "SLURM_TIME_FORMAT=%s TZ=UTC sacct -a -X -D -P --noconvert"
 MINUTE = 60
 MOST_WAITING = 1_000_000  # jobs
 NO_LIMIT = {"UNLIMITED": 0, "Partition_Limit": 0, "INVALID": 0, "": 0, "525600": 0}  # the last one is a year
-ADVICE = "run sacct with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line)"
+ADVICE = "which zone is the site in? Say --zone Europe/Berlin, for example; or run sacct with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line)"
 COLUMN_ADVICE = "paretosched import slurm --command prints the sacct command whose output is read here"
 CLUSTER = "Cluster"
 CLUSTER_ADVICE = "run sacct once for each, with --clusters=NAME, and import each by itself"

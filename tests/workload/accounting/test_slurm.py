@@ -224,6 +224,7 @@ def test_local_times_without_a_zone_are_refused_and_those_with_one_are_taken(who
     local = RECORDED / "slurm-local-times.txt"
     message = refusal(local)
     assert 'slurm-local-times.txt:2: Submit is "2026-11-22T12:45:53", a local time without its zone; ' in message
+    assert "--zone Europe/Berlin" in message
     assert "SLURM_TIME_FORMAT=%s" in message
     offset = tmp_path / "offset.txt"
     offset.write_text(local.read_text().replace("T12:4", "T13:4").replace("|2026", "|@2026"))
