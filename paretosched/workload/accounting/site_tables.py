@@ -355,5 +355,5 @@ def _between(start: int, end: int) -> int:
 
 
 def _job(text: str) -> int:
-    """Return the number of a job, 0 if it has another name."""
-    return int(text) if text.isdecimal() and text.isascii() and len(text) <= 15 else 0
+    """Return the number of a job, -1 if it has another name."""
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= 15 else UNKNOWN
