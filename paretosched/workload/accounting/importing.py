@@ -17,7 +17,7 @@ from ...core.errors import InputError, first_few
 from ...core.notebook import fields_html, fields_repr
 from ..calendar import find_zone
 from ..down_times import DownTimes
-from ..log_names import ALL_BESIDE, Count, Eligible, Names, PerJob, StillWaiting
+from ..log_names import ALL_BESIDE, Count, Eligible, Names, PerJob, StillWaiting, work_met
 from ..requests import kilobytes_each
 from ..swf import write_log
 from ..workload import WIDEST
@@ -324,8 +324,8 @@ def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, 
         remarks = [remark_of_largest(capacity, settings.unit, *use)]
     else:
         _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=settings.unit), wide)
-        work = [float(np.dot(run[mask].astype(np.float64), width[mask])) for mask in (wide, valid)]
-        remarks += remarks_on_size(capacity, settings.unit, *use, work[0] / max(1.0, work[1]))
+        work = [float(np.dot(run[mask].astype(np.float64), width[mask])) for mask in (wide, valid & ~wide)]
+        remarks += remarks_on_size(capacity, settings.unit, *use, work[0] / work_met(tally.counts(), int(work[1])))
         valid &= ~wide
         if not valid.any():
             raise InputError(f"{place}: all jobs are wider than the machine of {capacity} {settings.unit}")
