@@ -146,7 +146,8 @@ def durations(cells: Sequence[str], words: Mapping[str, int], read: Callable[[st
     """
     values = np.zeros(len(cells), dtype=np.int64)
     rest = np.arange(len(cells))
-    for shape in DURATIONS:
+    lengths = {*map(len, cells)}
+    for shape in (shape for shape in DURATIONS if len(shape) in lengths):
         rows, _, texts = _of_length(cells, len(shape))
         letters = _letters(texts, shape) if rows.size else None
         if letters is not None:
@@ -167,10 +168,11 @@ def durations(cells: Sequence[str], words: Mapping[str, int], read: Callable[[st
 
 def _of_length(cells: Sequence[str], length: int) -> tuple[Ints, Ints, Sequence[str]]:
     """Return the places of cells of a length and of the others, and the cells of the length."""
+    if {*map(len, cells)} == {length}:
+        return np.arange(len(cells)), np.zeros(0, dtype=np.int64), cells
     fits = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells)) == length
     places = np.flatnonzero(fits)
-    texts = cells if places.size == len(cells) else [cells[place] for place in places.tolist()]
-    return places, np.flatnonzero(~fits), texts
+    return places, np.flatnonzero(~fits), [cells[place] for place in places.tolist()]
 
 
 def _letters(texts: Sequence[str], shape: str) -> NDArray[np.uint8] | None:

@@ -178,17 +178,28 @@ def cells_of(pieces: Sequence[str], groups: Sequence[Group], separator: str) -> 
     >>> cells_of(["7", "a", "4", "4", "4", "FAILED"], groups, "|")[0], cells_of(["7", "a", "b"], groups, "|")[0]
     (['7', '', '4', 'FAILED'], None)
     """
-    left = sum(group.count for group in groups)
-    if not left <= len(pieces) <= left + MOST_EXTRA:
+    width = sum(group.count for group in groups)
+    if not width <= len(pieces) <= width + MOST_EXTRA:
         return None, 0
-    steps = 0
+    cells, steps = _only_way(pieces, groups, separator, True)
+    if cells is None and any(group.is_unique for group in groups):  # older versions do not sort lists of resources
+        cells, more = _only_way(pieces, groups, separator, False)
+        return cells, steps + more
+    return cells, steps
+
+
+def _only_way(
+    pieces: Sequence[str], groups: Sequence[Group], separator: str, is_sorted: bool
+) -> tuple[list[str] | None, int]:
+    """Return the cells of a line and the steps it took, if lists of resources must be sorted, or need not be."""
+    left, steps = sum(group.count for group in groups), 0
     ways = {0: (1, 0)}  # by the number of pieces that are taken: in how many ways, and where the last group began
     of_groups = []
     for group in groups:
         left -= group.count
         after: dict[int, tuple[int, int]] = {}
         for begin, (count, _) in ways.items():
-            for end in _ends(pieces, begin, len(pieces) - left, group):
+            for end in _ends(pieces, begin, len(pieces) - left, group, is_sorted):
                 steps += 1
                 after[end] = (count + after[end][0] if end in after else count), begin
         ways = after
@@ -204,7 +215,7 @@ def cells_of(pieces: Sequence[str], groups: Sequence[Group], separator: str) -> 
     return cells, steps
 
 
-def _ends(pieces: Sequence[str], begin: int, most: int, group: Group) -> Iterator[int]:
+def _ends(pieces: Sequence[str], begin: int, most: int, group: Group, is_sorted: bool) -> Iterator[int]:
     """Yield where a group that begins at a piece may end, at most so many pieces being taken then."""
     if group.shape is None:
         yield from range(begin + group.count, most + 1)
@@ -212,8 +223,13 @@ def _ends(pieces: Sequence[str], begin: int, most: int, group: Group) -> Iterato
     met: set[str] = set()
     for end in range(begin + 1, (most if group.is_list else min(begin + 1, most)) + 1):
         if group.is_unique:
-            key = pieces[end - 1].partition("=")[0]
-            if group.shape.fullmatch(pieces[end - 1]) is None or key in met or (met and not key):
+            piece, before = pieces[end - 1], pieces[end - 2] if met else ""
+            key = piece.partition("=")[0]
+            if (
+                group.shape.fullmatch(piece) is None
+                or key in met
+                or (met and (not key or (is_sorted and piece < before)))
+            ):
                 return
             met.add(key)
             yield end

@@ -16,12 +16,13 @@ from ...core.errors import InputError, in_quotes
 from ...core.limits import limits_in_force
 from .sacct_columns import (
     FIELDS,
+    ID,
     MOST_EXTRA,
     OF_LOWER,
     READ,
     RESOURCE_LISTS,
     SEPARATORS,
-    SHAPES,
+    TIME,
     XDMOD,
     Group,
     Layout,
@@ -101,13 +102,13 @@ class SacctText:
         self.place = lines.place
         self.lines += len(lines.texts)
         begin = 0 if self.layout.names else self._begin(lines)
-        maybe = (index for index in range(begin, len(lines.texts)) if not lines.texts[index][:1].isdigit())
-        headers = [index for index in maybe if self._is_header(lines.texts[index])]  # no column begins with a digit
+        headers = self._headers(lines.texts, begin)
         for first, end in pairwise([begin, *headers, len(lines.texts)]):
-            if first in headers:
+            is_header = first in headers
+            if is_header:
                 self._flush()
                 self._learn(lines, first)
-            rows = lines._replace(first=lines.first + first, texts=lines.texts[first:end])
+            rows = lines._replace(first=lines.first + first + is_header, texts=lines.texts[first + is_header : end])
             table = self._split_rows(rows) if self.layout.separator else self._cut_rows(rows)
             self._note()
             if table is not None:
@@ -166,13 +167,17 @@ class SacctText:
             raise lines.fault(index, f"{fact}its cells are not those of the {len(self.names)} in --columns")
         return found
 
-    def _is_header(self, text: str) -> bool:
-        """Return whether a line names columns."""
-        if text == self.layout.header:
-            return bool(text)
-        separator = self.layout.separator
-        first = text.partition(separator)[0] if separator else text.lstrip().partition(" ")[0]
-        return first.strip().strip('"').lower() in OF_LOWER and columns_named(text) is not None
+    def _headers(self, texts: Sequence[str], begin: int) -> list[int]:
+        """Return the indices of lines that name columns, from one on."""
+        if "submit" not in "\n".join(texts).lower():  # without this column none can be read
+            return []
+        separator = self.layout.separator or None
+        headers = []
+        for index in range(begin, len(texts)):
+            first = texts[index].split(separator, 1)[:1]
+            if first and first[0].strip(' "').lower() in OF_LOWER and columns_named(texts[index]) is not None:
+                headers.append(index)
+        return headers
 
     def _learn(self, lines: Lines, index: int) -> None:
         """Learn the columns from the line that names them."""
@@ -193,30 +198,39 @@ class SacctText:
 
     def _split_rows(self, lines: Lines) -> Table | None:
         """Return the rows in some lines without a header; None if there are none."""
-        separator, width = self.layout.separator, len(self.layout.names)
-        header = self.layout.header
-        places = [index for index, text in enumerate(lines.texts) if text and text != header and not text.isspace()]
-        texts = [lines.texts[index] for index in places]
-        numbers = [lines.first + index for index in places]
-        is_plain = not self.pending and all(text.count(separator) == width - 1 for text in texts)
-        if is_plain and separator != "|":
-            is_plain = not any('"' in text for text in texts)
-        cells = separator.join(texts).split(separator) if texts and is_plain else []  # far quicker than line by line
-        if texts and not (is_plain and self._keys_fit(cells)):
-            numbers, cells = self._mended(numbers, texts)
-        self.rows += len(numbers)
-        if not numbers:
+        if not lines.texts:
             return None
+        width = len(self.layout.names)
+        numbers = [*range(lines.first, lines.first + len(lines.texts))]
+        cells = None if self.pending else self._plain_cells(lines.texts)
+        if cells is None:
+            numbers, cells = self._mended(numbers, lines.texts)
+            if not numbers:
+                return None
+        else:
+            self.rows += len(numbers)
         columns = {name: cells[place::width] for name, place in self.layout.places.items() if name in READ}
         return Table(lines.place, numbers, columns)
+
+    def _plain_cells(self, texts: Sequence[str]) -> list[str] | None:
+        """Return the cells of lines, each a row as it is, far quicker than one by one; None if one is none."""
+        separator, width = self.layout.separator, len(self.layout.names)
+        cells = f"{separator}\n{separator}".join(texts).split(separator)  # a line end behind the cells of each
+        if len(cells) != (width + 1) * len(texts) - 1 or {*cells[width :: width + 1]} - {"\n"}:
+            return None
+        del cells[width :: width + 1]
+        if cells.count("\n") or (separator != "|" and any('"' in text for text in texts)):
+            return None
+        return cells if self._keys_fit(cells) else None
 
     def _keys_fit(self, cells: Sequence[str]) -> bool:
         """Return whether the rows of a table with free text have job numbers and submissions where they must be."""
         if not self.layout.has_free:
             return True  # whatever is wrong there is said with its line
         places, width = self.layout.places, len(self.layout.names)
-        keys = ("JobIDRaw" if "JobIDRaw" in places else "JobID", "Submit")
-        return all(all(map(SHAPES[name].fullmatch, cells[places[name] :: width])) for name in keys)
+        number, submit = (places.get("JobIDRaw", places.get("JobID")), places["Submit"])
+        numbers, times = cells[number::width], cells[submit::width]
+        return ("".join(numbers).isdecimal() or all(map(ID.fullmatch, numbers))) and all(map(TIME.fullmatch, times))
 
     def _mended(self, numbers: Sequence[int], texts: Sequence[str]) -> tuple[list[int], list[str]]:
         """Return the line numbers and all cells of rows, some of them put together from several lines."""
@@ -224,6 +238,8 @@ class SacctText:
         cells: list[str] = []
         bars = len(self.layout.names) - 1
         for number, text in zip(numbers, texts, strict=True):
+            if not text or text.isspace():
+                continue
             begin, row = number, self._row(text)
             if row is not None:
                 self._flush()
@@ -241,6 +257,7 @@ class SacctText:
                 if is_mended:
                     self._count("changed", MENDED, begin)
                 self.pending = []
+                self.rows += 1
                 kept.append(begin)
                 cells += row
         return kept, cells
@@ -300,10 +317,7 @@ class SacctText:
 
     def _cut_rows(self, lines: Lines) -> Table | None:
         """Return the rows of a table whose cells are at fixed places, below a line of dashes."""
-        header = self.layout.header
-        texts = [
-            (lines.first + index, text) for index, text in enumerate(lines.texts) if text.strip() and text != header
-        ]
+        texts = [(lines.first + index, text) for index, text in enumerate(lines.texts) if text.strip()]
         if self.needs_dashes and texts:
             self._learn_cuts(lines, *texts.pop(0))
         names, cuts = self.layout.names, self.layout.cuts

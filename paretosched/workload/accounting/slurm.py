@@ -210,7 +210,7 @@ class _Reader:
         line = whole_numbers(table.numbers)
         job, mark, part_of = _job_numbers(table)
         self.tally.largest_job = max(self.tally.largest_job, int(job.max()))
-        suspended = _durations(table, "Suspended", empty, {INVALID: 0})
+        suspended = _durations(table, "Suspended", {INVALID: 0})
         run = self._runs(table)
         words = {text: text.partition(" ")[0].upper() for text in {*columns.get("State", ())}}
         state = [words[text] for text in columns.get("State", ())]
@@ -262,7 +262,7 @@ class _Reader:
     def _without_steps(self, table: Table) -> Table:
         """Return the rows that are jobs; count the steps."""
         ids = table.columns["JobIDRaw" if "JobIDRaw" in table.columns else "JobID"]
-        if not any("." in text for text in ids):
+        if "." not in "".join(ids):
             return table
         steps = [number for number, text in zip(table.numbers, ids, strict=True) if "." in text]
         self.tally.note_lines("dropped", STEPS, steps)
@@ -272,7 +272,7 @@ class _Reader:
         """Refuse jobs of several clusters, whose numbers are alike: they would be taken for lives of the same jobs."""
         clusters = table.columns.get(CLUSTER, ())
         self.cluster = self.cluster or next(iter(clusters), "")
-        for index, name in enumerate(clusters):
+        for index, name in enumerate(clusters if {*clusters} - {self.cluster} else ()):
             if name != self.cluster:
                 names = f"{in_quotes(self.cluster)} and {in_quotes(name)}"
                 raise table.fault(index, f"all jobs must be of one cluster, but are of {names}; {CLUSTER_ADVICE}")
@@ -310,7 +310,7 @@ class _Reader:
         if "ElapsedRaw" in table.columns:
             return whole_numbers(numbers(table.fault, table.columns["ElapsedRaw"], "ElapsedRaw", {"": 0}))
         if "Elapsed" in table.columns:
-            return _durations(table, "Elapsed", (), {INVALID: UNKNOWN})
+            return _durations(table, "Elapsed", {INVALID: UNKNOWN})
         return np.full(len(table.numbers), UNKNOWN)
 
     # --- jobs that have not ended -------------------------------------------------------------------------------------
@@ -363,17 +363,13 @@ class _Reader:
         widths, name, cells = self.width_of, WIDTHS[self.wanted.width], table.columns[column]
         if len(widths) > MOST_TRES:
             widths.clear()
-        amounts: list[int] = []
-        for index, text in enumerate(cells):
-            width = widths.get(text)
-            if width is None:
-                width = tres_count(text, name)
-                if width is None:
-                    raise table.fault(index, f"{column} is {in_quotes(text)}, not a list of NAME=NUMBER")
-                if len(text) <= LONGEST_TRES:
-                    widths[text] = width
-            amounts.append(width)
-        return amounts
+        here = {text: widths[text] if text in widths else tres_count(text, name) for text in {*cells}}
+        if None in here.values():
+            index = next(index for index, text in enumerate(cells) if here[text] is None)
+            raise table.fault(index, f"{column} is {in_quotes(cells[index])}, not a list of NAME=NUMBER")
+        of_text = {text: width for text, width in here.items() if width is not None}
+        widths |= {text: width for text, width in of_text.items() if len(text) <= LONGEST_TRES}
+        return [of_text[text] for text in cells]
 
     def _requests(self, table: Table) -> tuple[Ints, Mask, Mask]:
         """Return the kilobytes, nodes and GPUs that each job asked for, (n, 3), and which could not be read."""
@@ -426,10 +422,12 @@ def _job_numbers(table: Table) -> tuple[Ints, Ints, Ints]:
     mark, part_of = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
     if raw is not None:
         job = whole_numbers(numbers(table.fault, raw, "JobIDRaw", {}))
-        odd = [index for index, text in enumerate(ids) if "+" in text]
+        odd = [index for index, text in enumerate(ids) if "+" in text] if "+" in "".join(ids) else []
     else:
         job = np.zeros(count, dtype=np.int64)
         odd = [*range(count)]
+        if "".join(ids).isdecimal():
+            job, odd = whole_numbers(numbers(table.fault, ids, "JobID", {})), []
     for index in odd:
         match = (NUMBER_IN_ID if raw is not None else JOB_ID).match(ids[index])
         if match is None or (raw is None and match.end() != len(ids[index])):
@@ -442,9 +440,11 @@ def _job_numbers(table: Table) -> tuple[Ints, Ints, Ints]:
     return job, mark, part_of
 
 
-def _durations(table: Table, name: str, missing: Sequence[str], words: Mapping[str, int]) -> Ints:
+def _durations(table: Table, name: str, words: Mapping[str, int]) -> Ints:
     """Return durations of a column, (n,) s, 0 where there is none; some words stand for a number of their own."""
-    cells = table.columns.get(name, missing)
+    if name not in table.columns:
+        return np.zeros(len(table.numbers), dtype=np.int64)
+    cells = table.columns[name]
     values = durations(cells, {"": 0, **words}, slurm_seconds)
     if isinstance(values, int):
         raise table.fault(values, f"{name} is {in_quotes(cells[values])}, but must be seconds or [D-]HH:MM:SS")
@@ -460,11 +460,11 @@ def _limits(table: Table) -> Ints:
         limits = MINUTE * whole_numbers(numbers(table.fault, cells, "TimelimitRaw", known))
     elif "Timelimit" in table.columns:
         cells = table.columns["Timelimit"]
-        odd = next((index for index, text in enumerate(cells) if text.isdecimal()), None)
-        if odd is not None:
+        if any(text.isdecimal() for text in {*cells}):
+            odd = next(index for index, text in enumerate(cells) if text.isdecimal())
             fact = f"Timelimit is {in_quotes(cells[odd])}, but must be [D-]HH:MM:SS; minutes are in TimelimitRaw"
             raise table.fault(odd, fact)
-        limits = _durations(table, "Timelimit", (), words)
+        limits = _durations(table, "Timelimit", words)
     else:
         limits = np.zeros(len(table.numbers), dtype=np.int64)
     return np.where(limits == YEAR, 0, limits)
