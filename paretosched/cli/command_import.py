@@ -26,6 +26,8 @@ EXAMPLE = """\
   paretosched import slurm sacct.txt
       what would be dropped or assumed; nothing is written
   paretosched import slurm sacct.txt -o log.swf.gz --partition batch --zone Europe/Berlin
+  paretosched import slurm xdmod.log -o log.swf.gz --zone America/New_York
+  paretosched import slurm part.txt -o log.swf.gz --columns jobidraw,submit,-,start,end,ncpus,user,account
   paretosched import slurm sacct.txt -o log.swf.gz --nodes nodes.txt --events events.txt
   paretosched import slurm sacct.txt -o public.swf.gz --anonymise site.key
   paretosched import pbs /var/spool/pbs/server_priv/accounting -o log.swf.gz --groups group
@@ -57,7 +59,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         nargs="?",
         metavar="FILE",
         type=Name("the accounting file"),
-        help="slurm: the output of the sacct command that --command prints; pbs: an accounting file, or the directory "
+        help="slurm: any text of sacct with job number, submission, run time and width, best that of the command that "
+        "--command prints; pbs: an accounting file, or the directory "
         "of the daily ones; sge: the file accounting; csv: a table in CSV or Parquet. Plain or gzipped; - is the "
         "standard input",
     )
@@ -101,13 +104,16 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     group.add_argument(
         "--capacity", type=whole, metavar="N", help="size of the machine (default: the largest use at one time)"
     )
-    group.add_argument("--zone", metavar="ZONE", help="time zone of the site, such as Europe/Berlin (default UTC)")
+    group.add_argument("--zone", metavar="ZONE", help="time zone of the site, such as Europe/Berlin (default UTC); "
+                       "slurm: local times are read in it")  # fmt: skip
     group.add_argument(
         "--columns",
-        metavar="WHAT=NAME,...",
-        help="csv: which column is what. submit and width are needed, and run or both start and end; start, eligible, "
-        "limit, user, account, queue, partition and job are useful, and for formulas memory (MiB), nodes, gpus and "
-        "nice. Times are seconds since 1970, or ISO 8601 with their zone; run and limit are seconds or [D-]HH:MM:SS",
+        metavar="NAMES",
+        help="slurm, for a text without header: sacct's names of its columns in order, - for one that is not read, "
+        "such as jobidraw,submit,-,start,end,ncpus. csv, as WHAT=NAME,...: which column is what. submit and width are "
+        "needed, and run or both start and end; start, eligible, limit, user, account, queue, partition and job are "
+        "useful, and for formulas memory (MiB), nodes, gpus and nice. Times are seconds since 1970, or ISO 8601 with "
+        "their zone; run and limit are seconds or [D-]HH:MM:SS",
     )
     group.add_argument(
         "--anonymise",
@@ -172,14 +178,16 @@ def _months(today: dt.date) -> list[tuple[str, str]]:
 def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     """Show what was imported, and what was dropped or assumed."""
     from ..core.tables import Column, table, to_json
+    from ..workload.log_names import work_met
     from ..workload.user_groups import MOST_GROUPS
 
     rows = [count._asdict() for count in summary.counts]
     if options.json:
         show(to_json({"file": options.output, **summary._asdict(), "counts": rows}))
         return
+    met = work_met(summary.counts, summary.work)
     for row in rows:
-        row["work_percent"] = None if row["work"] is None else 100 * row["work"] / summary.work
+        row["work_percent"] = None if row["work"] is None else 100 * row["work"] / met
     columns = [
         Column("action", "action"),
         Column("jobs", "jobs", ",d"),

@@ -49,8 +49,9 @@ def import_log(
     Parameters
     ----------
     source
-        "slurm": the output of the sacct command that `paretosched import slurm --command` prints; "pbs": an accounting
-        file, or the directory of the daily ones; "sge": the file accounting; "csv": a table in CSV or Parquet.
+        "slurm": a text of sacct, best of the command that `paretosched import slurm --command` prints; "pbs": an
+        accounting file, or the directory of the daily ones; "sge": the file accounting; "csv": a table in CSV or
+        Parquet.
     file
         What is read; "-" is the standard input.
     path
@@ -64,9 +65,10 @@ def import_log(
     capacity
         Size of the machine; None for the largest use at one time.
     zone
-        Time zone of the site, such as "Europe/Berlin"; None for UTC.
+        Time zone of the site, such as "Europe/Berlin", in which times without one are read; None for UTC.
     columns
-        Of a table: which column is what, such as "submit=created,start=began,end=ended,width=cores".
+        Of a table: which column is what, such as "submit=created,start=began,end=ended,width=cores". Of Slurm, where
+        the text has no header: sacct's names of the columns in order, such as "jobidraw,submit,-,start,end,ncpus".
     anonymise
         A file with the secret key with which names are replaced; it is made if it does not exist. None to keep names.
     nodes, events
@@ -110,7 +112,7 @@ def import_log(
     machine = read_machine(nodes_file, events_file, partition, width, watch)
     settings = ImportSettings(source, groups, width, partition, capacity, zone, key, machine)
     numberings, tally = Numberings(), Tally()
-    with closing(_blocks(source, place, width, groups, columns, numberings, tally, watch)) as blocks:
+    with closing(_blocks(source, place, width, groups, columns, zone, numberings, tally, watch)) as blocks:
         return import_lives(blocks, numberings, tally, settings, place, output, advance)
 
 
@@ -123,11 +125,12 @@ def _check(source: str, width: str, capacity: int | None, columns: str | None, d
     widths = WIDTHS.get(source, ("cpus",))
     if width not in widths:
         raise InputError(f"{dash}width must be {' or '.join(widths)} for {source}, but is {width}")
-    if (source == "csv") != (columns is not None):
-        rule = "is needed for" if source == "csv" else "is only for"
+    if source == "csv" and columns is None:
         raise InputError(
-            f"{dash}columns {rule} csv, such as {dash}columns submit=created,start=began,end=ended,width=cores"
+            f"{dash}columns is needed for csv, such as {dash}columns submit=created,start=began,end=ended,width=cores"
         )
+    if source not in ("csv", "slurm") and columns is not None:
+        raise InputError(f"{dash}columns is only for csv and slurm")
     if capacity is not None and not 1 <= whole_number(f"{dash}capacity", capacity) < 2**31:
         raise InputError(f"{dash}capacity must be in 1..{2**31 - 1}, but is {capacity}")
 
@@ -138,15 +141,17 @@ def _blocks(
     width: str,
     groups: str,
     columns: str | None,
+    zone: str | None,
     numberings: Numberings,
     tally: Tally,
     watch: Watch,
 ) -> Generator[Block, None, None]:
     """Return the job lives in a file."""
     if source == "slurm":
-        from .slurm import Format, read_slurm
+        from .slurm import Format, read_slurm, sacct_columns
 
-        return read_slurm(file, Format(width, groups), numberings, tally, watch)
+        names = None if columns is None else sacct_columns(columns)
+        return read_slurm(file, Format(width, groups, zone, names), numberings, tally, watch)
     if source == "pbs":
         from .pbs import read_pbs
 

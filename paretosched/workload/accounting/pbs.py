@@ -172,7 +172,9 @@ class _Reader:
 
     def _time(self, lines: Lines, index: int, key: str, values: Mapping[str, str]) -> int:
         """Return a time of a record, -1 if it has none."""
-        return times(lambda _, fact: lines.fault(index, fact), [values.get(key, "")], key, ADVICE)[0]
+        return int(
+            times(lambda _, fact: lines.fault(index, fact), [values.get(key, "")], key, ADVICE, zero=False).first[0]
+        )
 
     def _meet(self, lines: Lines, index: int, values: Mapping[str, str]) -> None:
         """Remember all names of a record: none may stay in a log without names, also if it is no group."""

@@ -289,7 +289,7 @@ def _block(path: str, rows: Sequence[Row], columns: Mapping[str, str], groups: s
         return InputError(f"{path}:{lines[index]}: {fact}")
 
     empty = [""] * len(rows)
-    at = {what: times(fault, table.get(what, empty), columns.get(what, what), ADVICE) for what in TIMES}
+    at = {what: times(fault, table.get(what, empty), columns.get(what, what), ADVICE).first.tolist() for what in TIMES}
     lasting = {what: [*_durations(table.get(what, empty), columns.get(what, what), fault)] for what in DURATIONS}
     width = numbers(fault, _whole(table["width"]), columns["width"], {"": 0})
     asked = {
@@ -355,5 +355,5 @@ def _between(start: int, end: int) -> int:
 
 
 def _job(text: str) -> int:
-    """Return the number of a job, 0 if it has another name."""
-    return int(text) if text.isdecimal() and text.isascii() and len(text) <= 15 else 0
+    """Return the number of a job, -1 if it has another name."""
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= 15 else UNKNOWN

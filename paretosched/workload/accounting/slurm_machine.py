@@ -18,7 +18,8 @@ from ..down_times import DownTimes, down_together
 from ..workload import WIDEST
 from .fields import numbers, times
 from .lives import UNKNOWN
-from .slurm import WIDTHS, tres_count
+from .sacct_cells import tres_count
+from .slurm import WIDTHS
 from .text_lines import Lines, Watch, line_blocks
 
 SINFO = 'sinfo -a -N -h -o "%N|%c|%P"'
@@ -170,7 +171,8 @@ def _read_events(path: str, unit: str, watch: Watch) -> tuple[Event, ...]:
     for table in _tables(path, len(COLUMNS) + 1, EVENTS, watch):
         columns = ([cells[k] for cells in table.rows] for k in (2, 3))
         begins, ends = (
-            times(table.fault, cells, name, ADVICE) for cells, name in zip(columns, COLUMNS[2:4], strict=True)
+            times(table.fault, cells, name, ADVICE, zero=False).first.tolist()
+            for cells, name in zip(columns, COLUMNS[2:4], strict=True)
         )
         for index, (cells, begin, end) in enumerate(zip(table.rows, begins, ends, strict=True)):
             clusters[cells[0]] = None
