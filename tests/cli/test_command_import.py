@@ -20,7 +20,7 @@ ALL = RECORDED / "slurm-all.txt"
     [
         (["slurm"], "FILE is missing: the accounting file, or - for the standard input"),
         (["slurm", ALL, "--groups", "project"], "--groups must be one of account, user, qos, partition, but is"),
-        (["sge", ALL, "--width", "gpus"], "--width must be cpus for sge, but is gpus"),
+        (["sge", ALL, "--width", "nodes"], "--width must be cpus or gpus for sge, but is nodes"),
         (["pbs", ALL, "--width", "billing"], "--width must be cpus or nodes or gpus for pbs, but is billing"),
         (["csv", ALL], "--columns is needed for csv, such as --columns submit=created,"),
         (["slurm", ALL, "--columns", "submit=a"], "--columns is only for csv"),

@@ -23,7 +23,7 @@ GROUPS = {
     "sge": ("account", "user", "group", "project", "department", "queue"),
     "csv": ("account", "user", "queue", "partition"),
 }
-WIDTHS = {"slurm": ("cpus", "nodes", "gpus", "billing"), "pbs": ("cpus", "nodes", "gpus"), "sge": ("cpus",)}
+WIDTHS = {"slurm": ("cpus", "nodes", "gpus", "billing"), "pbs": ("cpus", "nodes", "gpus"), "sge": ("cpus", "gpus")}
 
 
 def import_log(
@@ -154,7 +154,7 @@ def _blocks(
     if source == "sge":
         from .sge import read_sge
 
-        return read_sge(file, groups, numberings, tally, watch)
+        return read_sge(file, width, groups, numberings, tally, watch)
     from .site_tables import column_map, read_table
 
     return read_table(file, column_map(columns or ""), groups, numberings, watch)
