@@ -28,7 +28,7 @@ ALL = RECORDED / "slurm-all.txt"
         (["slurm", ALL, "--anonymise", "key"], "--anonymise is for a log that is written: -o FILE is missing"),
         (["slurm", ALL, "--anonymise", "key", "-o", "./key"], "--output would overwrite the key"),
         (["slurm", ALL, "--anonymise", "./a.swf.names.json", "-o", "a.swf"], "--output would overwrite the key"),
-        (["sge", "--command"], "--command is for slurm; the accounting of PBS and Grid Engine is in files"),
+        (["sge", "--command"], "--command is for slurm; the accounting of PBS, Grid Engine and LSF is in files"),
         (["slurm", ALL, "--zone", "Mars"], 'time zone "Mars" is not in the standard zone database'),
     ],
 )  # fmt: skip

@@ -47,7 +47,7 @@ class Asked(NamedTuple):
 class Chunk(NamedTuple):
     """A part of `select` or `nodes`: how many of it, its numbers and other values by name, and its single words."""
 
-    count: int
+    times: int
     values: Mapping[str, str]
     words: Sequence[str]
 
@@ -57,7 +57,7 @@ def asked_in(values: Mapping[str, str]) -> Asked:
     select = [*_chunks(values.get(f"{ASKED}select", ""))]
     nodes = [*_chunks(values.get(f"{ASKED}nodes", ""))]
     cpus = _cpus(values, select, nodes)
-    on_nodes = _nodes(values) or sum(chunk.count for chunk in select or nodes)
+    on_nodes = _nodes(values) or sum(chunk.times for chunk in select or nodes)
     asked = {*_gpus_asked(values, select)} - {0}
     place = values.get(f"{ASKED}place", "") + values.get(f"{ASKED}nodes", "").partition("#")[2]
     alone = "excl" in place or values.get(f"{ASKED}naccesspolicy", "").lower() == "singlejob"
@@ -79,7 +79,7 @@ def _chunks(text: str) -> Iterator[Chunk]:
     Examples
     --------
     >>> [*_chunks("2:ncpus=8:mem=4gb+n7:ppn=4:fast#shared")]
-    [Chunk(count=2, values={'ncpus': '8', 'mem': '4gb'}, words=[]), Chunk(count=1, values={'ppn': '4'}, words=['n7', 'fast'])]
+    [Chunk(times=2, values={'ncpus': '8', 'mem': '4gb'}, words=[]), Chunk(times=1, values={'ppn': '4'}, words=['n7', 'fast'])]
     """  # noqa: E501
     for part in filter(None, text.partition("#")[0].split("+")):
         words = part.split(":")
@@ -100,7 +100,7 @@ def number(text: str) -> int:
 def _total(chunks: Sequence[Chunk], *names: str, default: int = 0) -> int:
     """Return a number over all chunks, that of the first of some names in each."""
     return sum(
-        chunk.count * next((number(chunk.values[name]) for name in names if name in chunk.values), default)
+        chunk.times * next((number(chunk.values[name]) for name in names if name in chunk.values), default)
         for chunk in chunks
     )
 
@@ -156,7 +156,7 @@ def _gpus_asked(values: Mapping[str, str], select: Sequence[Chunk]) -> Iterator[
 def _memory(values: Mapping[str, str], chunks: Sequence[Chunk], cpus: int) -> int:
     """Return the memory of a job in kilobytes, -1 if it did not ask for any; `pmem` is that of each process."""
     sizes = {word: kilobytes(values.get(f"{ASKED}{word}", "")) for word in ("mem", "pmem", "vmem", "pvmem")}
-    of_chunks = sum(chunk.count * max(kilobytes(chunk.values.get("mem", "")), 0) for chunk in chunks)
+    of_chunks = sum(chunk.times * max(kilobytes(chunk.values.get("mem", "")), 0) for chunk in chunks)
     ways = (sizes["mem"], of_chunks, sizes["pmem"] * cpus, sizes["vmem"], sizes["pvmem"] * cpus)
     return next((size for size in ways if 0 < size < 2**53), UNKNOWN)
 
