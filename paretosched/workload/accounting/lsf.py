@@ -38,31 +38,38 @@ HOSTS = re.compile(r"(?:(\d{1,9})\*)?(.+)", re.ASCII)  # 64*host: 64 slots on it
 SECTION = re.compile(r"\b(rusage|span|select)\[([^\]]*)\]", re.ASCII)
 AMOUNT = re.compile(r"(\d{1,12}(?:\.\d{0,9})?)\s*([KMGTP]?)B?(?:/(host|task|job))?", re.ASCII | re.IGNORECASE)
 UNITS = {"K": 1, "M": KIB, "G": KIB**2, "T": KIB**3, "P": KIB**4}  # in kilobytes
-# The fields by name, those that are texts with a "; what is not read has a short name.
-FIRST = (
-    '"event', '"version', "eventTime", "jobId", "userId", "options", "numProcessors", "submitTime", "beginTime",
-    "termTime", "startTime", '"userName', '"queue', '"resReq', '"dependCond', '"preExecCmd', '"fromHost', '"cwd',
-    '"inFile', '"outFile', '"errFile', '"jobFile',
-)  # fmt: skip
-SECOND = ("jStatus", "hostFactor", '"jobName', '"command', *("rusage",) * 19, '"mailUser', '"projectName', "exitStatus",
-          "maxNumProcessors", '"loginShell', '"timeEvent', "idx")  # fmt: skip
-THIRD = (
-    "maxRMem", "maxRSwap", '"inFileSpool', '"commandSpool', '"rsvId', '"sla', "exceptMask", '"additionalInfo',
-    "exitInfo", '"warningAction', "warningTimePeriod", '"chargedSAAP', '"licenseProject', '"app', '"postExecCmd',
-    "runtimeEstimation", '"jobGroupName', '"requeueEvalues', "options2", '"resizeNotifyCmd', "lastResizeTime",
-    '"rsvId', '"jobDescription',
-)  # fmt: skip
-FOURTH = (
-    '"effectiveResReq', '"srcCluster', "srcJobId", '"dstCluster', "dstJobId", "forwardTime", '"flow_id',
-    "acJobWaitTime", "totalProvisionTime", '"outdir', "runTime", '"subcwd',
-)  # fmt: skip
-FIFTH = ('"affinity', "serial_job_energy", "cpi", "gips", "gbs", "gflops")
+
+
+def _order(words: str) -> tuple[tuple[str, bool], ...]:
+    """Return fields by name, and whether each is a text, from their names with a " after those that are texts."""
+    return tuple((word.rstrip(QUOTE), word.endswith(QUOTE)) for word in words.split())
+
+
+QUOTE = '"'
+FIRST = _order(
+    'event" version" eventTime jobId userId options numProcessors submitTime beginTime termTime startTime userName" '
+    'queue" resReq" dependCond" preExecCmd" fromHost" cwd" inFile" outFile" errFile" jobFile"'
+)
+SECOND = _order(
+    f'jStatus hostFactor jobName" command" {"rusage " * 19} mailUser" projectName" exitStatus maxNumProcessors '
+    'loginShell" timeEvent" idx'
+)
+THIRD = _order(
+    'maxRMem maxRSwap inFileSpool" commandSpool" rsvId" sla" exceptMask additionalInfo" exitInfo warningAction" '
+    'warningTimePeriod chargedSAAP" licenseProject" app" postExecCmd" runtimeEstimation jobGroupName" requeueEvalues" '
+    'options2 resizeNotifyCmd" lastResizeTime rsvId" jobDescription"'
+)
+FOURTH = _order(
+    'effectiveResReq" srcCluster" srcJobId dstCluster" dstJobId forwardTime flow_id" acJobWaitTime totalProvisionTime '
+    'outdir" runTime subcwd"'
+)
+FIFTH = _order('affinity" serial_job_energy cpi gips gbs gflops')
+PENDING, REQUEUE = _order("ineligiblePendTime"), _order("requeueTime")
 EXCLUSIVE = 0x40  # of `options`, SUB_EXCLUSIVE: bsub -x
 DONE = 64  # of `jStatus`
 KILLED = {8, 9, 14, 15}  # of `exitInfo`: by its owner or an administrator, at once or not
 GPUS = ("ngpus_physical", "ngpus", "ngpus_shared", "ngpus_excl_p", "ngpus_excl_t")
 GROUPS = {"account": "projectName", "project": "projectName", "user": "userName", "queue": "queue"}
-QUOTE = '"'
 AT_ONCE = 4096  # records
 RESIZED = "its slots changed while it ran: those at its end taken"
 REQUEUED = "requeued, and there is no record of the life before: the wait counts from then"
@@ -81,6 +88,15 @@ class Record(NamedTuple):
     def fault(self, fact: str) -> InputError:
         """Return the error about it."""
         return InputError(f"{self.place}:{self.line}: {fact}")
+
+
+class Note(NamedTuple):
+    """What is assumed of a record: the reason, its line and job, and its processor seconds."""
+
+    reason: str
+    line: int
+    job: int
+    work: float
 
 
 def read_lsf(
@@ -109,19 +125,23 @@ def read_lsf(
         The file cannot be read, or is not lsb.acct; the message names the line at which a record begins.
     """
     lives: list[Life] = []
+    notes: list[Note] = []
     for record in _records(path, watch):
         event = BEGIN.match(record.text)
         kind = event.group(1).upper() if event else ""
         if kind == "JOB_FINISH":
-            lives.append(_life(record, width, groups, numberings, tally))
+            lives.append(_life(record, width, groups, numberings, notes))
         elif kind == "JOB_RESIZE":
             names, cells = ("event", "version", "eventTime", "jobId"), [cell for cell, _ in FIELD.findall(record.text)]
-            _note(tally, RESIZED, record.line, _number(record, dict(zip(names, cells, strict=False)), "jobId"), 0.0)
+            job = _number(record, dict(zip(names, cells, strict=False)), "jobId")
+            notes.append(Note(RESIZED, record.line, job, 0.0))
         elif kind == "JOB_NEW":
             raise record.fault("JOB_NEW is a record of lsb.events; what is read is lsb.acct, in the same directory")
-        if len(lives) == AT_ONCE:
+        if len(lives) == AT_ONCE or len(notes) > AT_ONCE:
+            _count_all(tally, notes)
             yield block_of(lives)
-            lives = []
+            lives, notes = [], []
+    _count_all(tally, notes)
     if lives:
         yield block_of(lives)
 
@@ -157,8 +177,8 @@ def _records(path: str, watch: Watch) -> Iterator[Record]:
         yield Record(place, first, "\n".join(parts))
 
 
-def _life(record: Record, width: str, groups: str, numberings: Numberings, tally: Tally) -> Life:
-    """Return the life that a record ends; a job that never started has no times."""
+def _life(record: Record, width: str, groups: str, numberings: Numberings, notes: list[Note]) -> Life:
+    """Return the life that a record ends, and add to notes what is assumed; a job that never started has no times."""
     values, hosts = _values(record)
     where = f"{record.place}:{record.line}"
     user, project = _text(values["userName"]), _text(values["projectName"])
@@ -209,14 +229,16 @@ def _life(record: Record, width: str, groups: str, numberings: Numberings, tally
         ("odd" in values, NOT_READ),
     ):
         if is_so and life.run:
-            _note(tally, reason, record.line, job, work)
+            notes.append(Note(reason, record.line, job, work))
     life.width = {"cpus": slots, "nodes": nodes, "gpus": life.gpus}[width]
     return life
 
 
-def _note(tally: Tally, reason: str, line: int, job: int, work: float) -> None:
-    """Count what is assumed of one record."""
-    tally.note("assumed", reason, whole_numbers([line]), whole_numbers([job]), np.array([work]))
+def _count_all(tally: Tally, notes: Sequence[Note]) -> None:
+    """Count what is assumed of some records."""
+    for reason in dict.fromkeys(note.reason for note in notes):
+        line, job, work = zip(*(note[1:] for note in notes if note.reason == reason), strict=True)
+        tally.note("assumed", reason, whole_numbers(line), whole_numbers(job), np.array(work))
 
 
 # --- fields -----------------------------------------------------------------------------------------------------------
@@ -263,10 +285,10 @@ def _add_tail(values: dict[str, str], cells: Iterator[str]) -> Sequence[str]:
     _list(cells, "num_network", 2)
     _fields(FIFTH, cells)
     hosts = _list(cells, "numAllocSlots")
-    pending = _fields(("ineligiblePendTime",), cells, may_end=True)
+    pending = _fields(PENDING, cells, may_end=True)
     if pending:
         _list(cells, "indexRangeCnt", 3)
-        values |= pending | _fields(("requeueTime",), cells)
+        values |= pending | _fields(REQUEUE, cells)
     return hosts
 
 
@@ -288,15 +310,14 @@ def _run_limit(cells: Sequence[str]) -> tuple[str, list[str]]:
     raise InputError("runLimit is not found")
 
 
-def _fields(names: Sequence[str], cells: Iterator[str], may_end: bool = False) -> dict[str, str]:
-    """Return fields by name; each must be a text or a number, as its name says."""
+def _fields(order: Sequence[tuple[str, bool]], cells: Iterator[str], may_end: bool = False) -> dict[str, str]:
+    """Return fields by name; each must be a text or none, as its name says. Numbers are checked where they are used."""
     values: dict[str, str] = {}
-    for name, cell in zip(names, cells, strict=False):
-        if (name[0] == '"') != (cell[0] == '"') or (name[0] != '"' and not NUMBER.fullmatch(cell)):
-            kind = "text in quotes" if name[0] == '"' else "number"
-            raise InputError(f"{name.lstrip(QUOTE)} must be a {kind}, but is {in_quotes(cell)}")
-        values[name.lstrip(QUOTE)] = cell
-    last = names[-1].lstrip(QUOTE)
+    for (name, is_text), cell in zip(order, cells, strict=False):
+        if (cell[0] == QUOTE) != is_text:
+            raise InputError(f"{name} must be a {'text in quotes' if is_text else 'number'}, but is {in_quotes(cell)}")
+        values[name] = cell
+    last = order[-1][0]
     if not may_end and last not in values:
         raise InputError(f"a record must have all fields up to {last}, but this one ends before")
     return values
