@@ -123,7 +123,8 @@ def _values(lines: Lines, index: int, text: str) -> dict[str, str]:
     fields = next(_readings(cells), None)
     if fields is None:
         fact = f"a line must have the {SIZES[0]} fields of sge_accounting(5) between colons"
-        odd = [place for place in (*MIDDLE, *TAIL) if len(cells) in SIZES and not NUMBER.fullmatch(cells[place])]
+        known = (place for place in (*MIDDLE, *TAIL) if len(cells) in SIZES and place < len(cells))
+        odd = [place for place in known if not NUMBER.fullmatch(cells[place])]
         if len(odd) == 1:
             raise lines.fault(index, f"{fact}, but field {odd[0] + 1} is no number: {in_quotes(cells[odd[0]])}")
         raise lines.fault(index, f"{fact}, but this one has others: it begins {in_quotes(text)}")

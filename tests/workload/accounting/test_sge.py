@@ -112,8 +112,10 @@ def test_what_is_not_that_file_is_refused(tmp_path: Path, text: str) -> None:
     assert ":1: a line must have the 45 fields of sge_accounting(5) between colons, but this one has" in outcome.err
 
 
-def test_a_number_with_a_comma_is_named(tmp_path: Path) -> None:
-    cells = SAMPLE.read_text().splitlines()[-1].split(":")
+@pytest.mark.parametrize("line", [-1, 6])
+def test_a_number_with_a_comma_is_named(tmp_path: Path, line: int) -> None:
+    """In a line of 45 fields, and in one of 43."""
+    cells = SAMPLE.read_text().splitlines()[line].split(":")
     cells[36] = "0,325949"
     (tmp_path / "x").write_text(":".join(cells) + "\n")
     assert 'between colons, but field 37 is no number: "0,325949"' in command("import", "sge", tmp_path / "x").err
