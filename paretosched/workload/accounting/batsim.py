@@ -35,6 +35,7 @@ TOLD = ("delay", "expected_execution_time", "_expected_time", "real_time", "runt
 DEEPEST = 100  # sequences within sequences
 FRACTIONS = "fractions of a second: run time and request rounded up, submission down"
 FROM_FIELD = "a profile whose run time Batsim computes: the one that a field of its author tells is taken"
+NO_DATE = "no dates: the log has none either, and its second 0 stands for Monday 2000-01-03 00:00"
 DEPENDS = "depends on other jobs: it could run from its submission on"
 ADVICE = (
     "Batsim computes it from a platform, which is not read; simulate the workload there, and read its jobs.csv with "
@@ -125,6 +126,7 @@ def read_batsim(path: str, groups: str, tally: Tally, watch: Watch) -> BatsimWor
     for action, reason, mask in notes:
         rows = np.flatnonzero(mask)
         tally.note(action, reason, block.line[rows], block.job[rows], work[rows])
+    tally.note_log(NO_DATE, len(lives))
     return BatsimWorkload(block, file.nb_res)
 
 

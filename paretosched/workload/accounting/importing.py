@@ -50,8 +50,6 @@ BEFORE_WINDOW = (
     "submitted before the first job ended: if the window of the query began then, others of that time are missing"
 )
 NO_START = "start unknown: no recorded wait"
-NO_DATE = "no dates: the log has none either, and its second 0 stands for Monday 2000-01-03 00:00"
-UNDATED = ("batsim",)  # their times begin with 0, whenever that was
 NOTHING = "no job in it has ended; was it asked for the right days, and for the jobs of all users?"
 UTC = "the site's clock taken to be UTC; --zone names another one"
 
@@ -191,9 +189,7 @@ def import_lives(
         _check_capacity(jobs, place, settings.unit)
         survey = _survey(spool, jobs, numberings, tally)
         remarks += _remarks(jobs, survey, numberings, settings)
-        if settings.source in UNDATED:
-            tally.note_log(NO_DATE, jobs.order.size)
-        elif settings.zone is None:
+        if settings.zone is None and settings.source != "batsim":
             tally.note_log(UTC, jobs.order.size)
         if path is not None:
             remarks += _write(path, spool, jobs, survey, numberings, tally, settings, advance)
@@ -552,7 +548,7 @@ def _header(jobs: _Jobs, settings: ImportSettings, epoch: int) -> bytes:
         "Conversion": f"paretosched import {settings.source}",
         "MaxJobs": jobs.order.size,
         "MaxRecords": jobs.order.size,
-        "UnixStartTime": -1 if settings.source in UNDATED else epoch,
+        "UnixStartTime": -1 if settings.source == "batsim" else epoch,
         "TimeZoneString": settings.zone or "UTC",
         "MaxProcs": jobs.capacity,
         "Note": f"processors are {settings.unit}, groups are {settings.grouped_by}; names are beside this file",

@@ -31,7 +31,7 @@ def job(id_: int | str, profile: str, subtime: float = 0, **more: Any) -> dict[s
     return {"id": id_, "subtime": subtime, "res": 2, "profile": profile, **more}
 
 
-def imported(tmp_path: Path, *jobs: dict[str, Any], **more: Any) -> Result:
+def import_jobs(tmp_path: Path, *jobs: dict[str, Any], **more: Any) -> Result:
     """Import a workload of these jobs, for eight resources."""
     (tmp_path / "w.json").write_text(json.dumps({"nb_res": 8, "jobs": jobs, "profiles": PROFILES} | more))
     return import_into(tmp_path, "batsim", tmp_path / "w.json")
@@ -39,7 +39,7 @@ def imported(tmp_path: Path, *jobs: dict[str, Any], **more: Any) -> Result:
 
 def test_delays_and_sequences_have_run_times(tmp_path: Path) -> None:
     names = ("ten", "short", "twice", "thrice", "told", "mixed", "half", "message")
-    log = imported(tmp_path, *(job(1 + k, name) for k, name in enumerate(names)))
+    log = import_jobs(tmp_path, *(job(1 + k, name) for k, name in enumerate(names)))
     assert column(log, "run") == {1: 10, 2: 3, 3: 25, 4: 105, 5: 7, 6: 17, 7: 90, 8: 12}
     assert column(log, "status") == {1: 1, 2: 0, **dict.fromkeys(range(3, 9), 1)}
     assert log.counts["a profile whose run time Batsim computes"] == ("assumed", 4)
@@ -47,7 +47,7 @@ def test_delays_and_sequences_have_run_times(tmp_path: Path) -> None:
 
 def test_times_begin_with_0_and_have_no_date(tmp_path: Path) -> None:
     """A job at second 0 is one; the machine is nb_res, and there are no waits."""
-    log = imported(
+    log = import_jobs(
         tmp_path, job("w0!1", "ten", 0, walltime=20.5), job("w0!2", "ten", 5.75, walltime=-1), job("x", "ten", 3)
     )
     assert column(log, "submit") == {1: 0, 2: 5, 3: 3}
@@ -63,7 +63,7 @@ def test_times_begin_with_0_and_have_no_date(tmp_path: Path) -> None:
 
 def test_users_queues_and_dependencies_are_kept_where_jobs_have_them(tmp_path: Path) -> None:
     jobs = (job(1, "ten", user_id=7, queue="long"), job(2, "ten", user="anna", account="lab", dependencies=[1]))
-    log = imported(tmp_path, *jobs)
+    log = import_jobs(tmp_path, *jobs)
     assert (log.names.users, log.names.queues) == ({1: "7", 2: "anna"}, {1: "long"})
     assert log.names.groups == {1: "lab"}
     assert log.counts["depends on other jobs"] == ("assumed", 1)
@@ -83,7 +83,7 @@ def test_a_gzipped_workload_on_a_machine_of_another_size(tmp_path: Path) -> None
 
 
 def test_what_is_imported_can_be_simulated(tmp_path: Path) -> None:
-    imported(tmp_path, *(job(k, "ten", k) for k in range(1, 9)))
+    import_jobs(tmp_path, *(job(k, "ten", k) for k in range(1, 9)))
     assert "EASY on log: 8 jobs, 8 processors" in succeed("simulate", tmp_path / "log.swf", "--policy", "easy").out
 
 

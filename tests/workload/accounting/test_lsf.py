@@ -57,7 +57,7 @@ def record(
     )
 
 
-def imported(tmp_path: Path, text: str, *options: object) -> Result:
+def import_text(tmp_path: Path, text: str, *options: object) -> Result:
     """Import a text."""
     (tmp_path / "lsb.acct").write_text(text)
     return import_into(tmp_path, "lsf", tmp_path / "lsb.acct", *options)
@@ -71,7 +71,7 @@ def imported(tmp_path: Path, text: str, *options: object) -> Result:
     ],
 )  # fmt: skip
 def test_each_version_adds_fields_behind_those_before(tmp_path: Path, version: str, limit: int) -> None:
-    log = imported(tmp_path, record(version=version, hosts='2 "64*n1" "32*n2"', slots='2 "64*n1" "32*n2"'))
+    log = import_text(tmp_path, record(version=version, hosts='2 "64*n1" "32*n2"', slots='2 "64*n1" "32*n2"'))
     [job] = log.jobs.values()
     kept = ("job", "submit", "wait", "run", "width", "estimate", "status")
     assert [job[word] for word in kept] == [7, 0, 300, 100, 96, limit, 1]
@@ -83,21 +83,21 @@ def test_each_version_adds_fields_behind_those_before(tmp_path: Path, version: s
 
 
 def test_fields_that_no_version_has_are_counted(tmp_path: Path) -> None:
-    log = imported(tmp_path, record(version=f'{V7} 0 "who knows" 7 7 7'))
+    log = import_text(tmp_path, record(version=f'{V7} 0 "who knows" 7 7 7'))
     assert column(log, "run") == {7: 100}
     assert log.counts["fields behind the description of the job are not those of LSF 8 to 10"] == ("assumed", 1)
 
 
 def test_slots_are_those_that_were_allocated_and_hosts_may_be_listed_each_time(tmp_path: Path) -> None:
     text = record(1, V7, hosts='4 "n1" "n1" "n2" "n1"') + record(2, hosts='1 "n1"', slots='2 "8*n1" "8*n2"')
-    log = imported(tmp_path, text)
+    log = import_text(tmp_path, text)
     assert column(log, "width") == {1: 4, 2: 16}
-    assert column(imported(tmp_path, text, "--width", "nodes"), "width") == {1: 2, 2: 2}
+    assert column(import_text(tmp_path, text, "--width", "nodes"), "width") == {1: 2, 2: 2}
 
 
 def test_texts_have_blanks_quotes_line_ends_and_what_looks_like_a_record(tmp_path: Path) -> None:
     evil = '#!/bin/sh;\n""JOB_FINISH"" ""10.1"" 1 2 3\n\n# ""quoted""\n "" 64 ""'
-    log = imported(tmp_path, record(1, command_=evil) + "\n# a comment\n" + record(2).replace(" ", " \t ", 3))
+    log = import_text(tmp_path, record(1, command_=evil) + "\n# a comment\n" + record(2).replace(" ", " \t ", 3))
     assert column(log, "run") == {1: 100, 2: 100}
 
 
@@ -107,7 +107,7 @@ def test_what_else_is_recorded(tmp_path: Path) -> None:
         f'"EVENT_ADRSV_FINISH" "10.1" {START} {SUBMIT} 0 0 501 "anna" "a#0" "anna" "" 1 "n1" 4\n'
         f'"JOB_RESIZE" "10.1" {START} 7 0 {START} 501 "anna" 1 4 "n1" 0 0\n'
     )
-    log = imported(tmp_path, more + record())
+    log = import_text(tmp_path, more + record())
     assert [*log.jobs] == [7]
     assert log.counts["its slots changed while it ran"] == ("assumed", 1)
 
@@ -120,7 +120,7 @@ def test_states_arrays_copies_and_jobs_that_never_started(tmp_path: Path) -> Non
         record(8, status=192),
         record(9, status=32, start=0),
     ]
-    log = imported(tmp_path, "".join([*array, *states]))
+    log = import_text(tmp_path, "".join([*array, *states]))
     assert column(log, "status") == {5: 1, 6: 0, 7: 5, 8: 1, 9: 1}
     assert log.counts["recorded twice, letter for letter"] == ("dropped", 1)
     assert log.counts["never ran"] == ("dropped", 1)
@@ -128,7 +128,7 @@ def test_states_arrays_copies_and_jobs_that_never_started(tmp_path: Path) -> Non
 
 def test_jobs_that_could_not_run_yet_or_ran_before(tmp_path: Path) -> None:
     text = record(1, begin=SUBMIT + 60) + record(2, pending=90) + record(3, requeued=SUBMIT + 200) + record(4, begin=9)
-    log = imported(tmp_path, text)
+    log = import_text(tmp_path, text)
     assert [part.tolist() for part in log.names.eligible] == [[1, 2], [60, 90]]
     assert column(log, "submit") == {1: 0, 2: 0, 3: 200, 4: 0}
     assert log.counts["requeued, and there is no record of the life before"] == ("assumed", 1)
@@ -146,7 +146,7 @@ def test_what_jobs_ask_for_is_kept(tmp_path: Path) -> None:
     )
     wishes = ("select[model==fast && !old] rusage[mem=1]", "select[x" + "x" * 300 + "]", "", "", "")
     text = [record(1 + k, needs=needs[k], wish=wishes[k], options=0x2000042, **two) for k in range(5)]  # type: ignore[arg-type]
-    log = imported(tmp_path, "".join([*text, record(6, V7, wish="rusage[mem=1G]")]))
+    log = import_text(tmp_path, "".join([*text, record(6, V7, wish="rusage[mem=1G]")]))
     kept = {word: dict(zip(*(part.tolist() for part in each), strict=True)) for word, each in log.names.asked.items()}
     assert column(log, "asked_memory") == {1: 1024000, 2: 2 * 1024**2, 3: 64, 4: -1, 5: -1, 6: 1024**2}
     assert kept == {
@@ -158,14 +158,14 @@ def test_what_jobs_ask_for_is_kept(tmp_path: Path) -> None:
     }
     assert log.names.constraints == {1: "model==fast && !old"}
     assert log.counts["memory asked for on several slots"] == ("assumed", 1)
-    assert column(imported(tmp_path, "".join(text), "--width", "gpus"), "width") == {1: 4, 2: 8, 3: 1}
+    assert column(import_text(tmp_path, "".join(text), "--width", "gpus"), "width") == {1: 4, 2: 8, 3: 1}
 
 
 @pytest.mark.parametrize(
     ("groups", "name"), [("account", "physics"), ("project", "physics"), ("user", "anna"), ("queue", "long")]
 )
 def test_groups(tmp_path: Path, groups: str, name: str) -> None:
-    assert imported(tmp_path, record(), "--groups", groups).names.groups == {1: name}
+    assert import_text(tmp_path, record(), "--groups", groups).names.groups == {1: name}
 
 
 @pytest.mark.parametrize(
