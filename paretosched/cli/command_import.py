@@ -32,6 +32,8 @@ EXAMPLE = """\
   paretosched import slurm sacct.txt -o public.swf.gz --anonymise site.key
   paretosched import pbs /var/spool/pbs/server_priv/accounting -o log.swf.gz --groups group
   paretosched import sge default/common/accounting -o log.swf.gz --groups project
+  paretosched import lsf logdir/lsb.acct -o log.swf.gz
+  paretosched import batsim workload.json -o log.swf.gz
   paretosched import csv jobs.csv -o log.swf.gz --columns submit=created,start=began,end=ended,width=cores,user=login
 
 The log has numbers only. LOG.names.json beside it has their names, from when on each job could run, and what was
@@ -45,14 +47,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "import",
         run,
-        "make a log from the accounting of a machine: Slurm, PBS, Grid Engine, or a table (CSV, Parquet)",
+        "make a log from the accounting of a machine: Slurm, PBS, Grid Engine, LSF, Batsim, or a table (CSV, Parquet)",
         EXAMPLE,
     )
     parser.add_argument(
         "format",
         metavar="FORMAT",
-        choices=("slurm", "pbs", "sge", "csv"),
-        help="slurm, pbs (OpenPBS, Torque), sge or csv",
+        choices=("slurm", "pbs", "sge", "lsf", "batsim", "csv"),
+        help="slurm, pbs (OpenPBS, Torque), sge (Grid Engine), lsf, batsim or csv",
     )
     parser.add_argument(
         "file",
@@ -60,8 +62,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="FILE",
         type=Name("the accounting file"),
         help="slurm: any text of sacct with job number, submission, run time and width, best that of the command that "
-        "--command prints; pbs: an accounting file, or the directory "
-        "of the daily ones; sge: the file accounting; csv: a table in CSV or Parquet. Plain or gzipped; - is the "
+        "--command prints; pbs: an accounting file, or the directory of the daily ones; sge: the file accounting; lsf: "
+        "the file lsb.acct; batsim: a workload in JSON; csv: a table in CSV or Parquet. Plain or gzipped; - is the "
         "standard input",
     )
     parser.add_argument("--command", dest="print_command", action="store_true",
@@ -98,8 +100,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     group.add_argument(
         "--groups",
         metavar="BY",
-        help="the user groups, field 13 of the log: account (default), user, qos or partition; pbs and sge: also "
-        "group, project, queue and department. Other commands use them with --groups swf",
+        help="the user groups, field 13 of the log: account (default; lsf: the project), user, qos or partition; "
+        "pbs, sge and lsf: also group, project, queue and department. Other commands use them with --groups swf",
     )
     group.add_argument(
         "--capacity", type=whole, metavar="N", help="size of the machine (default: the largest use at one time)"
@@ -153,7 +155,7 @@ def _print_command(options: argparse.Namespace) -> None:
     from ..workload.accounting.slurm_machine import EVENTS, SINFO
 
     if options.format != "slurm":
-        raise InputError("--command is for slurm; the accounting of PBS and Grid Engine is in files")
+        raise InputError("--command is for slurm; the accounting of PBS, Grid Engine and LSF is in files")
     show(
         "# Run by root, SlurmUser or a user with AdminLevel=Operator: others may see their own jobs only (PrivateData)."
     )

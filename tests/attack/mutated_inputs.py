@@ -65,6 +65,8 @@ ACCOUNTING = (
     ("sacct.txt", "slurm"),
     ("pbs.txt", "pbs"),
     ("sge.txt", "sge"),
+    ("lsb.acct", "lsf"),
+    ("batsim.json", "batsim"),
     ("jobs-of-site.csv", "csv", "--columns", SITE_COLUMNS),
 )  # a file of the house, its format, and options that it needs
 PASS = '{"time":%d,"dry_run":false,"policy":"P","waiting":2,"ranked":2,"set":%s,"refused":{},"seconds":1}'
@@ -122,10 +124,11 @@ def accounting(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
         yield verdict_on("info", log, "--groups", r.choice(GROUPS))
         return
     name, kind, *more = r.choice(ACCOUNTING)
-    text = damaged_accounting((house / name).read_text(), r)
+    damaged = damaged_json if kind == "batsim" and r.randrange(4) else damaged_accounting
+    text = damaged((house / name).read_text(), r)
     (folder / "accounting").write_bytes(damaged_bytes(text, r) if r.randrange(3) == 0 else text)
     options = r.choice([(), ("--width", "nodes"), ("--partition", "main"), ("--anonymise", "key")])
-    options = options if kind == "slurm" or options[:1] != ("--width",) else ()
+    options = options if kind in ("slurm", "pbs", "lsf") or options[:1] != ("--width",) else ()
     yield verdict_on("import", kind, folder / "accounting", *more, "-o", folder / "log.swf", *options)
     if (folder / "log.swf").exists():
         yield verdict_on("info", folder / "log.swf", "--groups", "swf")

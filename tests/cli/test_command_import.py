@@ -20,7 +20,7 @@ ALL = RECORDED / "slurm-all.txt"
     [
         (["slurm"], "FILE is missing: the accounting file, or - for the standard input"),
         (["slurm", ALL, "--groups", "project"], "--groups must be one of account, user, qos, partition, but is"),
-        (["sge", ALL, "--width", "gpus"], "--width must be cpus for sge, but is gpus"),
+        (["sge", ALL, "--width", "nodes"], "--width must be cpus or gpus for sge, but is nodes"),
         (["pbs", ALL, "--width", "billing"], "--width must be cpus or nodes or gpus for pbs, but is billing"),
         (["csv", ALL], "--columns is needed for csv, such as --columns submit=created,"),
         (["slurm", ALL, "--columns", "submit=a"], "for slurm, --columns must be sacct's names of the columns in order"),
@@ -29,7 +29,7 @@ ALL = RECORDED / "slurm-all.txt"
         (["slurm", ALL, "--anonymise", "key"], "--anonymise is for a log that is written: -o FILE is missing"),
         (["slurm", ALL, "--anonymise", "key", "-o", "./key"], "--output would overwrite the key"),
         (["slurm", ALL, "--anonymise", "./a.swf.names.json", "-o", "a.swf"], "--output would overwrite the key"),
-        (["sge", "--command"], "--command is for slurm; the accounting of PBS and Grid Engine is in files"),
+        (["sge", "--command"], "--command is for slurm; the accounting of PBS, Grid Engine and LSF is in files"),
         (["slurm", ALL, "--zone", "Mars"], 'time zone "Mars" is not in the standard zone database'),
     ],
 )  # fmt: skip

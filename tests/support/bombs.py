@@ -216,6 +216,29 @@ BOMBS = (
     Bomb("groups of empty lines", text(lambda: b"\n" * 9_000_000, "info", "LOG", "--groups", "FILE"), ROWS),
     Bomb("groups in one line", text(lambda: b"1" * 9_000_000, "info", "LOG", "--groups", "FILE"), "length of a line"),
     Bomb("groups of many columns", text(lambda: b"," * 99_999, "info", "LOG", "--groups", "FILE"), "no"),
+    Bomb("an lsb.acct of quotes", text(lambda: b'"' * 30_000_000, "import", "lsf", "FILE"), "the length of a line"),
+    Bomb(
+        "an lsb.acct whose first text does not end",
+        text(lambda: b'"JOB_FINISH" "10.1" 1 "' + b"\n" * 9_000_000, "import", "lsf", "FILE"),
+        "the length of a line",
+    ),
+    Bomb(
+        "a workload of Batsim of objects",
+        text(lambda: b'{"profiles":{},"jobs":[' + b'{"":0},' * 2_800_000 + b"{}]}", "import", "batsim", "FILE"),
+        'jobs[0]: "id" is missing',
+    ),
+    Bomb(
+        "a workload of Batsim of many jobs",
+        text(
+            lambda: (
+                b'{"profiles":{"a":{"type":"delay","delay":1}},"jobs":['
+                + b'{"id":1,"subtime":0.5,"res":1,"profile":"a"},' * 440_000
+                + b'{"id":1,"subtime":0,"res":1,"profile":"b"}]}'
+            ),
+            *("import", "batsim", "FILE"),
+        ),
+        'jobs[440000]: profiles has no "b"',
+    ),
     Bomb(
         "past runs",
         text(

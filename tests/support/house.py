@@ -15,6 +15,8 @@ COPIES = {
     "slurm-all.txt": "sacct.txt",
     "pbs/20261122": "pbs.txt",
     "sge-accounting": "sge.txt",
+    "lsb.acct": "lsb.acct",
+    "batsim.json": "batsim.json",
     "jobs.csv": "jobs-of-site.csv",
     "slurm-down-jobs.txt": "sacct-down.txt",
     "slurm-down-nodes.txt": "sinfo.txt",

@@ -20,6 +20,8 @@ KINDS = {
     "slurm": ("sacct.txt",),
     "pbs": ("pbs.txt",),
     "sge": ("sge.txt",),
+    "lsf": ("lsb.acct",),
+    "batsim": ("batsim.json",),
     "csv": ("jobs-of-site.csv", "--columns", SITE_COLUMNS),
 }
 

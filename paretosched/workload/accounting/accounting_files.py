@@ -16,14 +16,20 @@ from .slurm_machine import read_machine
 from .tally import Tally
 from .text_lines import Watch
 
-SOURCES = ("slurm", "pbs", "sge", "csv")
+SOURCES = ("slurm", "pbs", "sge", "lsf", "batsim", "csv")
 GROUPS = {
     "slurm": ("account", "user", "qos", "partition"),
     "pbs": ("account", "user", "group", "project", "queue"),
     "sge": ("account", "user", "group", "project", "department", "queue"),
+    "lsf": ("account", "user", "project", "queue"),
+    "batsim": ("account", "user", "queue"),
     "csv": ("account", "user", "queue", "partition"),
 }
-WIDTHS = {"slurm": ("cpus", "nodes", "gpus", "billing"), "pbs": ("cpus", "nodes", "gpus"), "sge": ("cpus",)}
+WIDTHS = {
+    "slurm": ("cpus", "nodes", "gpus", "billing"),
+    **dict.fromkeys(("pbs", "lsf"), ("cpus", "nodes", "gpus")),
+    "sge": ("cpus", "gpus"),
+}
 
 
 def import_log(
@@ -50,8 +56,8 @@ def import_log(
     ----------
     source
         "slurm": a text of sacct, best of the command that `paretosched import slurm --command` prints; "pbs": an
-        accounting file, or the directory of the daily ones; "sge": the file accounting; "csv": a table in CSV or
-        Parquet.
+        accounting file, or the directory of the daily ones; "sge": the file accounting; "lsf": the file lsb.acct;
+        "batsim": a workload of the simulator Batsim in JSON; "csv": a table in CSV or Parquet.
     file
         What is read; "-" is the standard input.
     path
@@ -112,6 +118,12 @@ def import_log(
     machine = read_machine(nodes_file, events_file, partition, width, watch)
     settings = ImportSettings(source, groups, width, partition, capacity, zone, key, machine)
     numberings, tally = Numberings(), Tally()
+    if source == "batsim":
+        from .batsim import read_batsim
+
+        workload = read_batsim(place, groups, tally, watch)
+        settings = settings._replace(capacity=capacity or workload.resources)
+        return import_lives([workload.jobs], numberings, tally, settings, place, output, advance)
     with closing(_blocks(source, place, width, groups, columns, zone, numberings, tally, watch)) as blocks:
         return import_lives(blocks, numberings, tally, settings, place, output, advance)
 
@@ -159,7 +171,11 @@ def _blocks(
     if source == "sge":
         from .sge import read_sge
 
-        return read_sge(file, groups, numberings, tally, watch)
+        return read_sge(file, width, groups, numberings, tally, watch)
+    if source == "lsf":
+        from .lsf import read_lsf
+
+        return read_lsf(file, width, groups, numberings, tally, watch)
     from .site_tables import column_map, read_table
 
     return read_table(file, column_map(columns or ""), groups, numberings, watch)

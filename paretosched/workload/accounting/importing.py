@@ -40,7 +40,7 @@ JOINED = "components of heterogeneous jobs: joined into one job each"
 # By source: the columns by which a life that is there twice is known, and the reason for which it is dropped.
 TWICE = {
     "slurm": (("job", "submit", "start", "mark"), "listed twice: windows of time overlap"),
-    **dict.fromkeys(("pbs", "sge"), (("job", "start", "mark"), "recorded twice, letter for letter")),
+    **dict.fromkeys(("pbs", "sge", "lsf"), (("job", "start", "mark"), "recorded twice, letter for letter")),
 }
 TOO_WIDE = "wider than the machine of {capacity} {unit}"
 AGAIN = "another life or task of a job, or one without a number: a job of its own, numbered after the largest"
@@ -60,7 +60,7 @@ class ImportSettings(NamedTuple):
     Attributes
     ----------
     source
-        "slurm", "pbs", "sge" or "csv".
+        "slurm", "pbs", "sge", "lsf", "batsim" or "csv".
     grouped_by
         What the groups are, such as "account".
     unit
@@ -189,7 +189,7 @@ def import_lives(
         _check_capacity(jobs, place, settings.unit)
         survey = _survey(spool, jobs, numberings, tally)
         remarks += _remarks(jobs, survey, numberings, settings)
-        if settings.zone is None:
+        if settings.zone is None and settings.source != "batsim":
             tally.note_log(UTC, jobs.order.size)
         if path is not None:
             remarks += _write(path, spool, jobs, survey, numberings, tally, settings, advance)
@@ -541,7 +541,7 @@ def _header(jobs: _Jobs, settings: ImportSettings, epoch: int) -> bytes:
         "Conversion": f"paretosched import {settings.source}",
         "MaxJobs": jobs.order.size,
         "MaxRecords": jobs.order.size,
-        "UnixStartTime": epoch,
+        "UnixStartTime": -1 if settings.source == "batsim" else epoch,
         "TimeZoneString": settings.zone or "UTC",
         "MaxProcs": jobs.capacity,
         "Note": f"processors are {settings.unit}, groups are {settings.grouped_by}; names are beside this file",

@@ -18,6 +18,7 @@ from ...core.files import is_folder, unreadable
 from ..workload import WIDEST
 from .fields import LONGEST, seconds, times
 from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Numberings, block_of, mark_of, whole_numbers
+from .pbs_requests import Asked, asked_in, number
 from .tally import Tally
 from .text_lines import Lines, Watch, line_blocks
 
@@ -25,10 +26,6 @@ RECORD = re.compile(r"(\d\d/\d\d/\d{4} \d\d:\d\d:\d\d);([A-Za-z]{1,2});([^;]*);?
 ATTRIBUTE = re.compile(r'(?<![\w.-])([\w.-]++)=("[^"]*"|\S*)')  # no key is tried from its second letter on
 JOB = re.compile(r"(\d{1,15})(\[\d*\])?", re.ASCII)
 DAILY = re.compile(r"\d{8}(\.gz)?", re.ASCII)
-SLOTS = re.compile(r"/(\d[\d,*-]*)", re.ASCII)  # of exec_host: node/0*4, node/0-7, node/3
-WHOLE = re.compile(r"\d{1,15}", re.ASCII)
-SIZE = re.compile(r"(\d{1,15})([kmgtp]?)([bw]?)", re.ASCII)  # bytes, or words of 8 bytes
-SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
 LIVES = {"E", "R", "A"}
 KILLED = ("271", "265", "-29")  # by qdel, or because of its limit
 MOST_OPEN = 1_000_000  # jobs that are remembered, since they ran and will run again
@@ -37,6 +34,7 @@ ABORTED = "aborted by the server before it started"
 WHOLE_ARRAY = "an array as a whole: its tasks have records of their own"
 EARLIER_LIVES = "ran before, but there is no record of it: the wait counts from the first submission"
 WHOLE_NODES = "whole nodes asked for: their size is not in the records, the processors asked for are taken"
+SEVERAL_NUMBERS = "GPUs asked for in several ways, with different numbers: those it was given, else the largest number"
 ADVICE = "this is not the accounting of PBS"
 
 
@@ -138,10 +136,11 @@ class _Reader:
         lives, end = self.ended.get(name, (0, submit))
         if lives:
             submit = max(submit, end)
-        width = WIDTHS[self.width](values)
+        asked = asked_in(values)
+        width: int = getattr(asked, self.width)
         if width >= 10**LONGEST:
             raise lines.fault(index, f"a job must have less than 10^{LONGEST} {self.width}, but this one has {width:,}")
-        self._note(values, lives, line, job, float(run) * width)
+        self._note(values, asked, lives, line, job, float(run) * width)
         if kind == "R":
             self.ended[name] = (lives + 1, at["start"] + run)
             if len(self.ended) > MOST_OPEN:
@@ -161,13 +160,16 @@ class _Reader:
             limit=seconds(values.get("Resource_List.walltime", "")) or 0,
             status=CANCELLED if kind == "R" else status,
             mark=mark_of(lines.texts[index]),
-            memory=_memory(values.get("Resource_List.mem", "")),
-            nodes=min(_nodes(values), WIDEST) or UNKNOWN,
-            gpus=min(_gpus(values), WIDEST),
+            memory=asked.memory,
+            nodes=min(asked.nodes, WIDEST) or UNKNOWN,
+            gpus=min(asked.gpus, WIDEST),
+            per_node=asked.per_node,
+            exclusive=asked.exclusive,
             user=values.get("user", ""),
             group=values.get(self.groups, ""),
             queue=values.get("queue", ""),
             partition=values.get("queue", ""),
+            constraint=asked.constraint,
         )
 
     def _time(self, lines: Lines, index: int, key: str, values: Mapping[str, str]) -> int:
@@ -183,97 +185,15 @@ class _Reader:
         self.numberings.queue.meet([values.get("queue", "")], where)
         self.numberings.group.meet([values.get(key, "") for key in ("account", "group", "project")], where)
 
-    def _note(self, values: Mapping[str, str], lives: int, line: int, job: int, work: float) -> None:
+    def _note(self, values: Mapping[str, str], asked: Asked, lives: int, line: int, job: int, work: float) -> None:
         """Count what is not known of a life."""
-        count = values.get("run_count", "1")
-        if WHOLE.fullmatch(count) and int(count) > lives + 1:
+        if number(values.get("run_count", "1")) > lives + 1:
             self._count("assumed", EARLIER_LIVES, line, job, work)
-        if "excl" in values.get("Resource_List.place", "") and self.width == "cpus":
+        if asked.exclusive and self.width == "cpus":
             self._count("assumed", WHOLE_NODES, line, job, work)
+        if asked.differ:
+            self._count("assumed", SEVERAL_NUMBERS, line, job, work)
 
     def _count(self, action: str, reason: str, line: int, job: int, work: float) -> None:
         """Count one record."""
         self.tally.note(action, reason, whole_numbers([line]), whole_numbers([job]), np.array([work]))
-
-
-def _number(text: str) -> int:
-    """Return a whole number, 0 if a text is none."""
-    return int(text) if WHOLE.fullmatch(text) else 0
-
-
-def _cpus(values: Mapping[str, str]) -> int:
-    """Return the processors of a job: those of its nodes, else those that it asked for."""
-    return (
-        _of_vnodes(values, "ncpus")
-        or _number(values.get("total_execution_slots", ""))
-        or sum(map(_slots, SLOTS.findall(values.get("exec_host", ""))))
-        or _number(values.get("Resource_List.ncpus", ""))
-        or _number(values.get("Resource_List.procs", ""))
-        or _number_asked_for(values, "ppn")
-    )
-
-
-def _slots(text: str) -> int:
-    """Return the processors in a part of exec_host.
-
-    Examples
-    --------
-    >>> _slots("0*4"), _slots("0-7"), _slots("3"), _slots("0,2-3")
-    (4, 8, 1, 3)
-    """
-    if "*" in text:
-        return _number(text.rpartition("*")[2])
-    total = 0
-    for piece in text.split(","):
-        first, dash, last = piece.partition("-")
-        total += max(_number(last) - _number(first) + 1, 0) if dash else 1
-    return total
-
-
-def _nodes(values: Mapping[str, str]) -> int:
-    """Return the nodes of a job."""
-    hosts = {part.partition("/")[0] for part in values.get("exec_host", "").split("+") if part}
-    return _number(values.get("unique_node_count", "")) or len(hosts) or _number(values.get("Resource_List.nodect", ""))
-
-
-def _gpus(values: Mapping[str, str]) -> int:
-    """Return the GPUs of a job."""
-    return (
-        _of_vnodes(values, "ngpus")
-        or _number(values.get("Resource_List.ngpus", ""))
-        or _number_asked_for(values, "gpus", 0)
-    )
-
-
-def _memory(text: str) -> int:
-    """Return a size of memory in kilobytes, -1 if a text is none.
-
-    Examples
-    --------
-    >>> _memory("4gb"), _memory("1000kb"), _memory("2048"), _memory("much")
-    (4194304, 1000, 2, -1)
-    """
-    match = SIZE.fullmatch(text.lower())
-    if match is None:
-        return UNKNOWN
-    size = int(match.group(1)) * SIZES[match.group(2)] * (8 if match.group(3) == "w" else 1)
-    return size // 1024 if size < 2**53 else UNKNOWN
-
-
-def _of_vnodes(values: Mapping[str, str], what: str) -> int:
-    """Return a number that a job has on its nodes, of exec_vnode=(n1:ncpus=4:mem=1gb)+(n2:ncpus=4), over all nodes."""
-    parts = (part.partition("=") for part in re.split(r"[:+()]", values.get("exec_vnode", "")))
-    return sum(_number(value) for key, _, value in parts if key == what)
-
-
-def _number_asked_for(values: Mapping[str, str], what: str, default: int = 1) -> int:
-    """Return a number that was asked for with `nodes=2:ppn=4+1:ppn=8`, over all nodes."""
-    total = 0
-    for part in filter(None, values.get("Resource_List.nodes", "").split("+")):
-        count, *more = part.split(":")
-        of_node = next((_number(word.partition("=")[2]) for word in more if word.startswith(f"{what}=")), default)
-        total += (_number(count) or 1) * of_node
-    return total
-
-
-WIDTHS = {"cpus": _cpus, "nodes": _nodes, "gpus": _gpus}

@@ -7,13 +7,15 @@ Univa's. Names and requests of jobs may have colons themselves; then the numbers
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Sequence
-from itertools import islice
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from math import ceil
 
 import numpy as np
 
 from ...core.errors import in_quotes
 from ..calendar import LATEST
+from ..requests import KIB
+from ..workload import WIDEST
 from .fields import seconds
 from .lives import (
     CANCELLED,
@@ -32,16 +34,27 @@ from .text_lines import Lines, Watch, line_blocks
 
 SIZES = (45, 44, 43)  # fields of a line that are known
 MOST_COLONS = 30  # more than usual
-MOST_READINGS = 200  # of a line, with numbers where the job and its times must be
 PLACES = {
     "queue": 0, "group": 2, "user": 3, "job": 5, "account": 6, "submit": 8, "start": 9, "end": 10, "failed": 11,
     "exit": 12, "project": 31, "department": 32, "slots": 34, "task": 35, "category": 39, "part": 41,
 }  # fmt: skip
 GROUPS = ("account", "group", "project", "department")  # no name may stay in a log without names
 NAME, ACCOUNT, CATEGORY = 4, 6, 39  # fields that may have colons
-NUMBERS = (5, 7, 8, 9, 10, 12, 13, 34, 35, 36, 37, 38, 40, 42)  # fields that are numbers in every version
+MIDDLE = (7, 8, 9, 10, 12, 13, 34, 35, 36, 37, 38)  # fields that are numbers in every version, before the category
+TAIL = (40, 42, 43, 44)  # and behind it
+WHOLES = tuple(PLACES[name] for name in ("submit", "start", "end", "slots"))
 NUMBER = re.compile(r"-?\d{1,20}(\.\d*)?([eE][-+]?\d+)?", re.ASCII)
-LIMIT = re.compile(r"\bh_rt=([\d:.]{1,20})", re.ASCII)
+SOFT = re.compile(r"(?<!\S)-soft\s.*?(?=-hard\s|$)")  # what a job may be given, but does not need
+REQUESTS = re.compile(r"(?<!\S)-l\s+(\S+)")
+AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{0,9})?)([kKmMgGtT]?)", re.ASCII)
+UNITS = {"": 1, "k": 10**3, "K": 2**10, "m": 10**6, "M": 2**20, "g": 10**9, "G": 2**30, "t": 10**12, "T": 2**40}
+MEMORY = ("h_vmem", "s_vmem", "mem_free", "virtual_free", "m_mem_free")  # bytes a slot; the largest one counts
+GPUS = ("gpu", "gpus", "ngpus", "ngpu")
+EXCLUSIVE = ("exclusive", "excl")
+YES = ("true", "1")
+NO_PLACES = ("q", "qname", "INFINITY", "infinity", "false")  # words that say nothing of what a node must have
+GPUS_OF_JOB = "GPUs and several slots: the GPUs taken for all slots together"
+NAME_OF_PART = re.compile(rf"(?!{NUMBER.pattern}$)[^\s,=]*", re.ASCII)  # as 1.n2; requests would have signs
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 MILLISECONDS = 10**11  # Unix times above are in milliseconds, as Univa writes them
 PART = "a parallel part of a job, which has a line of its own"
@@ -51,14 +64,16 @@ MOST_OPEN = 1_000_000  # jobs that are remembered, since they ran and will run a
 
 
 def read_sge(
-    path: str, groups: str, numberings: Numberings, tally: Tally, watch: Watch
-) -> Generator[Block, None, None]:
+    path: str, width: str, groups: str, numberings: Numberings, tally: Tally, watch: Watch
+) -> Generator[Block, None, None]:  # fmt: skip
     """Yield the job lives in an accounting file of Grid Engine; "-" is the standard input.
 
     Parameters
     ----------
     path
         The file.
+    width
+        "cpus", which are slots, or "gpus".
     groups
         The groups: "account", "user", "group", "project", "department" or "queue".
     numberings
@@ -93,17 +108,23 @@ def read_sge(
             line, job = (whole_numbers(column) for column in zip(*parts, strict=True))
             tally.note("dropped", PART, line, job, np.zeros(line.size))
         if lives:
-            yield block_of(lives)
+            block = block_of(lives)
+            shared = np.flatnonzero((block.gpus > 0) & (block.width > 1))
+            work = block.run[shared] * block.width[shared].astype(np.float64)
+            tally.note("assumed", GPUS_OF_JOB, block.line[shared], block.job[shared], work)
+            if width == "gpus":
+                block.width = block.gpus
+            yield block
 
 
 def _values(lines: Lines, index: int, text: str) -> dict[str, str]:
     """Return the fields of a line by name."""
     cells = text.split(":")
-    readings = islice(_readings(cells), MOST_READINGS)
-    fields = next((fields for fields in readings if _fits(fields)), None)
+    fields = next(_readings(cells), None)
     if fields is None:
         fact = f"a line must have the {SIZES[0]} fields of sge_accounting(5) between colons"
-        odd = [place for place in NUMBERS if len(cells) in SIZES and not NUMBER.fullmatch(cells[place])]
+        known = (place for place in (*MIDDLE, *TAIL) if len(cells) in SIZES and place < len(cells))
+        odd = [place for place in known if not NUMBER.fullmatch(cells[place])]
         if len(odd) == 1:
             raise lines.fault(index, f"{fact}, but field {odd[0] + 1} is no number: {in_quotes(cells[odd[0]])}")
         raise lines.fault(index, f"{fact}, but this one has others: it begins {in_quotes(text)}")
@@ -121,29 +142,28 @@ def _readings(cells: Sequence[str]) -> Iterator[Sequence[str]]:
 def _with_colons(cells: Sequence[str], colons: int) -> Iterator[Sequence[str]]:
     """Yield the fields of a line whose name, account and category have so many colons together.
 
-    Only those with numbers where the job and its times must be: all others are far more.
+    Numbers are where they belong, and the name of a parallel part, or none, in its place. What is behind the category
+    tells first whether the count can be right. Accounts have colons less often than names, and are tried last.
     """
-    for in_name in range(colons + 1 if 0 <= colons <= MOST_COLONS else 0):
-        if not WHOLE.fullmatch(cells[PLACES["job"] + in_name]):
+    if not 0 <= colons <= MOST_COLONS or not _are_numbers(cells, TAIL, colons):
+        return
+    if not NAME_OF_PART.fullmatch(cells[PLACES["part"] + colons]):
+        return
+    for before in range(colons + 1):  # in name and account
+        if not _are_numbers(cells, MIDDLE, before) or not all(WHOLE.fullmatch(cells[k + before]) for k in WHOLES):
             continue
-        for in_account in range(colons - in_name + 1):
-            first, last = PLACES["submit"] + in_name + in_account, PLACES["end"] + in_name + in_account
-            if not all(map(WHOLE.fullmatch, cells[first : last + 1])):
-                continue
-            fields = [*cells]
-            more = ((NAME, in_name), (ACCOUNT, in_account), (CATEGORY, colons - in_name - in_account))
-            for place, count in more:
-                fields[place : place + count + 1] = [":".join(fields[place : place + count + 1])]
-            yield fields
+        for in_account in range(before + 1):
+            if WHOLE.fullmatch(cells[PLACES["job"] + before - in_account]):
+                fields = [*cells]
+                more = ((NAME, before - in_account), (ACCOUNT, in_account), (CATEGORY, colons - before))
+                for place, count in more:
+                    fields[place : place + count + 1] = [":".join(fields[place : place + count + 1])]
+                yield fields
 
 
-def _fits(fields: Sequence[str]) -> bool:
-    """Return whether numbers are where they belong, and none is where a parallel part has its name."""
-    return (
-        WHOLE.fullmatch(fields[PLACES["slots"]]) is not None
-        and all(NUMBER.fullmatch(fields[place]) for place in NUMBERS)
-        and NUMBER.fullmatch(fields[PLACES["part"]]) is None
-    )
+def _are_numbers(cells: Sequence[str], places: Sequence[int], colons: int) -> bool:
+    """Return whether numbers are in these fields, so many cells further on; a line of an old version ends earlier."""
+    return all(NUMBER.fullmatch(cells[place + colons]) for place in places if place + colons < len(cells))
 
 
 def _life(lines: Lines, index: int, values: dict[str, str], groups: str) -> Life:
@@ -153,7 +173,8 @@ def _life(lines: Lines, index: int, values: dict[str, str], groups: str) -> Life
     latest = max(submit, start, end)
     if latest >= LATEST:
         raise lines.fault(index, f"a time is {latest}, but must be before the year 9000")
-    limit = LIMIT.search(values["category"])
+    asked, slots = _requests(values["category"]), int(values["slots"])
+    memory = max((_amount(asked[key]) for key in MEMORY if key in asked), default=0.0) * slots / KIB
     sound = (values["failed"], values["exit"]) == ("0", "0")
     return Life(
         line=lines.first + index,
@@ -161,15 +182,56 @@ def _life(lines: Lines, index: int, values: dict[str, str], groups: str) -> Life
         submit=submit or UNKNOWN,
         start=start or UNKNOWN,
         run=max(end - start, 0) if start else 0,
-        width=int(values["slots"]),
-        limit=(seconds(limit.group(1)) or 0) if limit else 0,
+        width=slots,
+        limit=seconds(asked.get("h_rt", "")) or 0,
         status=COMPLETED if sound else CANCELLED if _runs_again(values) else FAILED,
         mark=mark_of(lines.texts[index]),
+        memory=int(memory) if 0 < memory < 2**53 else UNKNOWN,
+        gpus=_gpus(asked, slots),
+        exclusive=int(any(asked.get(key, "").lower() in YES for key in EXCLUSIVE)),
         user=values["user"],
         group=values[groups],
         queue=values["queue"],
         partition=values["queue"],
+        constraint=",".join(_places(asked)),
     )
+
+
+def _requests(category: str) -> dict[str, str]:
+    """Return what the category of a job says it needs, by name.
+
+    Examples
+    --------
+    >>> _requests("-q long -l h_rt=3600,big -soft -l fast=1 -hard -l gpu=2 -pe smp 4")
+    {'h_rt': '3600', 'big': 'true', 'gpu': '2'}
+    """
+    parts = (part for words in REQUESTS.findall(SOFT.sub("", category)) for part in words.split(","))
+    return {key: value if equals else "true" for key, equals, value in (part.partition("=") for part in parts) if key}
+
+
+def _amount(text: str) -> float:
+    """Return a number with its unit, 0 if a text is none.
+
+    Examples
+    --------
+    >>> _amount("2.5K"), _amount("2k"), _amount("INFINITY")
+    (2560.0, 2000.0, 0.0)
+    """
+    match = AMOUNT.fullmatch(text)
+    return 0.0 if match is None else float(match.group(1)) * UNITS[match.group(2)]
+
+
+def _gpus(asked: Mapping[str, str], slots: int) -> int:
+    """Return the GPUs of a job; a part of a GPU can only be meant for each slot."""
+    gpus = max((_amount(asked[key]) for key in GPUS if key in asked), default=0.0)
+    return min(ceil(gpus if gpus.is_integer() else gpus * slots), WIDEST)
+
+
+def _places(asked: Mapping[str, str]) -> Iterator[str]:
+    """Yield what the nodes of a job must have: what is neither an amount, a time nor known otherwise."""
+    for key, value in asked.items():
+        if not {key, value} & {*NO_PLACES, *EXCLUSIVE} and not AMOUNT.fullmatch(value) and seconds(value) is None:
+            yield key if value.lower() == "true" else f"{key}={value}"
 
 
 def _runs_again(values: dict[str, str]) -> bool:

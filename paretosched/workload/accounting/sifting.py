@@ -20,6 +20,7 @@ NO_WIDTH = "uses none of what is counted as its width"
 NO_SUBMISSION = "submission unknown"
 EARLY_START = "started before its submission: submission moved to the start"
 MOST_OF_PARTS = {"width": WIDEST, "memory": 2**53, "nodes": WIDEST, "gpus": WIDEST}  # of a job together
+ODD_CONSTRAINT = "a constraint that is too long, or cannot be printed: left out"
 LATE_ELIGIBLE = "eligible after its start: the start taken for it"
 
 
@@ -95,9 +96,14 @@ def sift(block: Block, partition: str | None, numberings: Numberings, tally: Tal
         lives[key] = column[rows]
     for kind, numbering in numberings.kinds.items():
         names = _rows_of(getattr(block, kind), rows)
-        for index in numbering.unfit(names):
-            line = block.line[rows[index]]
-            raise InputError(f"{place}:{line}: {NAME_RULE}, but is {in_quotes(names[index])}")
+        unfit = [*numbering.unfit(names)]
+        if unfit and kind == "constraint":  # no name, but what a user wrote
+            change(ODD_CONSTRAINT, rows[unfit])
+            odd = {*unfit}
+            names = ["" if index in odd else name for index, name in enumerate(names)]
+        elif unfit:
+            line = block.line[rows[unfit[0]]]
+            raise InputError(f"{place}:{line}: {NAME_RULE}, but is {in_quotes(names[unfit[0]])}")
         lives[kind] = numbering.codes(names)
     return Sifted(lives, block.part_of[rows])
 

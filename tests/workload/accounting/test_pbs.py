@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from paretosched.workload.accounting.pbs import ATTRIBUTE, SLOTS
+from paretosched.workload.accounting.pbs import ATTRIBUTE
+from paretosched.workload.accounting.pbs_requests import SLOTS
 from support.accounting import RECORDED, column, import_into
 from support.commands import command
 
@@ -118,7 +119,11 @@ def test_processors_nodes_and_gpus(tmp_path: Path) -> None:
     }
     assert column(import_into(tmp_path, "pbs", DAILY, "--width", "gpus"), "width") == {104: 1, 105: 1}
     assert column(import_into(tmp_path, "pbs", TORQUE), "width") == {11923: 12, 11924: 9, 11925: 16}
-    assert column(import_into(tmp_path, "pbs", TORQUE, "--width", "nodes"), "width") == {11923: 2, 11924: 2}
+    assert column(import_into(tmp_path, "pbs", TORQUE, "--width", "nodes"), "width") == {
+        11923: 2,
+        11924: 2,
+        11925: 3,
+    }
     assert column(import_into(tmp_path, "pbs", TORQUE, "--width", "gpus"), "width") == {11925: 4}
 
 
@@ -127,6 +132,8 @@ def test_what_jobs_ask_for_is_in_the_log_and_beside_it(tmp_path: Path) -> None:
     assert {word: dict(zip(*(part.tolist() for part in each), strict=True)) for word, each in asked.items()} == {
         "nodes": {101: 2},
         "gpus": {104: 1, 105: 1},
+        "per_node": {101: 4},
+        "exclusive": {104: 1},
     }
     record = (
         "11/22/2026 10:00:00;E;7;user=ann queue=q ctime=1795345200 qtime=1795345200 etime=1795345200 start=1795345260 "
@@ -180,6 +187,84 @@ def _record(values: str, job: str = "7.here") -> str:
     """Return the record of the end of a job that ran for 100 s."""
     usual = "user=anna ctime=1795345200 qtime=1795345200 etime=1795345200 start=1795345200 end=1795345300"
     return f"11/22/2026 12:00:00;E;{job};{usual} {values}\n"
+
+
+@pytest.mark.parametrize(
+    ("values", "gpus"),
+    [
+        ("Resource_List.nodes=1:ppn=28 Resource_List.gpu=2", 2),
+        ("Resource_List.nodes=2:ppn=24:gpus=4", 8),
+        ("Resource_List.nodes=1:gpu=3:ppn=2:gpu", 3),
+        ("Resource_List.nodes=2:ppn=8:gpus=2+1:ppn=8", 4),
+        ("Resource_List.neednodes=1:ppn=28:gpus=1 Resource_List.nodes=1:ppn=28", 1),
+        ("Resource_List.nodect=1:ppn=24:gpu=4:reqmem=128849018880:gpu", 4),
+        ("Resource_List.ngpus=2 Resource_List.ncpus=8", 2),
+        ("Resource_List.select=1:ncpus=4+3:ngpus=2:ncpus=1", 6),
+        ("Resource_List.nodes=1:ppn=4:gpus=2 exec_gpus=n1-gpu/0+n1-gpu/1+n1-gpu/2", 3),
+        ("Resource_List.select=1:ncpus=4:ngpus=4 exec_vnode=(n1[1]:mem=9kb:ngpus=2:ncpus=2+n1[0]:ngpus=1:ncpus=2)", 3),
+    ],
+)
+def test_gpus_are_known_however_they_were_asked_for(tmp_path: Path, values: str, gpus: int) -> None:
+    """Those that a job was given count first."""
+    (tmp_path / "x").write_text(_record(values))
+    log = import_into(tmp_path, "pbs", tmp_path / "x", "--width", "gpus")
+    assert column(log, "width") == {7: gpus}
+    assert "GPUs asked for in several ways, with different numbers" not in log.counts
+
+
+def test_gpus_asked_for_with_different_numbers_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(
+        _record("Resource_List.gpu=2 Resource_List.nodes=1:ppn=28 Resource_List.neednodes=1:ppn=28:gpus=1")
+    )
+    log = import_into(tmp_path, "pbs", tmp_path / "x")
+    assert [part.tolist() for part in log.names.asked["gpus"]] == [[7], [2]]
+    assert log.counts["GPUs asked for in several ways, with different numbers"] == ("assumed", 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        (
+            "Resource_List.select=2:ncpus=8:mem=36gb:ngpus=1+1:ncpus=8:bigmem=True Resource_List.place=scatter:excl",
+            {"width": 24, "nodes": 3, "per_node": 8, "gpus": 2, "exclusive": 1, "memory": 72 * 1024**2,
+             "is": "bigmem=True"},
+        ),
+        (
+            "Resource_List.select=2:ncpus=8:mpiprocs=8:os=sles15 exec_host=n1/0*16 Resource_List.place=pack:exclhost",
+            {"width": 16, "exclusive": 1, "is": "os=sles15"},
+        ),
+        (
+            "Resource_List.nodes=2:ppn=4:bigmem Resource_List.pmem=2gb",
+            {"width": 8, "nodes": 2, "per_node": 4, "memory": 16 * 1024**2, "is": "bigmem"},
+        ),
+        ("Resource_List.nodes=1:ppn=4 Resource_List.pvmem=1gb", {"width": 4, "per_node": 4, "memory": 4 * 1024**2}),
+        ("Resource_List.nodes=1:ppn=2:fast#excl Resource_List.vmem=512mb", {"width": 2, "per_node": 2, "exclusive": 1,
+                                                                          "memory": 512 * 1024, "is": "fast"}),
+        ("Resource_List.nodes=n7:ppn=2+1:ppn=3 Resource_List.naccesspolicy=SINGLEJOB Resource_List.feature=ib",
+         {"width": 5, "nodes": 2, "exclusive": 1, "is": "n7+ib"}),
+        ("Resource_List.ncpus=3 Resource_List.mem=3kb", {"width": 3, "memory": 3}),
+    ],
+)  # fmt: skip
+def test_memory_nodes_and_constraints_of_all_versions_are_kept(
+    tmp_path: Path, values: str, kept: dict[str, object]
+) -> None:
+    (tmp_path / "x").write_text(_record(values))
+    log = import_into(tmp_path, "pbs", tmp_path / "x")
+    [job] = log.jobs.values()
+    is_ = log.names.constraints.get(1)
+    asked = {word: int(each.value[0]) for word, each in log.names.asked.items() if word != "constraint"}
+    memory = {"memory": job["asked_memory"] * job["width"]} if job["asked_memory"] > 0 else {}
+    assert {"width": job["width"], **asked, **memory, **({} if is_ is None else {"is": is_})} == kept
+
+
+def test_a_constraint_that_is_no_name_is_left_out(tmp_path: Path) -> None:
+    """One that is too long, and not the job."""
+    hosts = "+".join(f"n{number}" for number in range(100))
+    (tmp_path / "x").write_text(_record(f"Resource_List.nodes={hosts}"))
+    log = import_into(tmp_path, "pbs", tmp_path / "x")
+    assert column(log, "width") == {7: 100}
+    assert log.names.constraints == {}
+    assert log.counts["a constraint that is too long, or cannot be printed"] == ("changed", 1)
 
 
 @pytest.mark.parametrize(

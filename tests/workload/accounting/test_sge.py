@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from paretosched.workload.accounting.sge import _fits, _readings
+from paretosched.workload.accounting.sge import _readings
 from support.accounting import RECORDED, column, import_into
 from support.commands import command
 
@@ -112,8 +112,10 @@ def test_what_is_not_that_file_is_refused(tmp_path: Path, text: str) -> None:
     assert ":1: a line must have the 45 fields of sge_accounting(5) between colons, but this one has" in outcome.err
 
 
-def test_a_number_with_a_comma_is_named(tmp_path: Path) -> None:
-    cells = SAMPLE.read_text().splitlines()[-1].split(":")
+@pytest.mark.parametrize("line", [-1, 6])
+def test_a_number_with_a_comma_is_named(tmp_path: Path, line: int) -> None:
+    """In a line of 45 fields, and in one of 43."""
+    cells = SAMPLE.read_text().splitlines()[line].split(":")
     cells[36] = "0,325949"
     (tmp_path / "x").write_text(":".join(cells) + "\n")
     assert 'between colons, but field 37 is no number: "0,325949"' in command("import", "sge", tmp_path / "x").err
@@ -131,23 +133,85 @@ def test_names_of_many_colons_and_more_fields_behind_take_no_time(tmp_path: Path
     assert outcome.status == (0 if word == "x" else 2)
 
 
+def _line(number: int = 7, name: str = "a", account: str = "sge", slots: int = 1, asked: str = "NONE") -> str:
+    """Return the line of a job that waited for 10 s and ran for 100 s."""
+    times = f"{1490016710 + number}:{1490016720 + number}:{1490016820 + number}"
+    used = ":".join("0" for _ in range(18))
+    behind = f"NONE:lab:NONE:{slots}:0:0.1:0.0:0.0:{asked}:0.0:NONE:0.0:0:0"
+    return f"long:n1:users:anna:{name}:{number}:{account}:0:{times}:0:0:{used}:{behind}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "account"),
+    [("run:x:00123:post", "sge"), ("9:8:7:6:5", "sge"), ("a", "x:y"), ("12:00", "sge")],
+)
+def test_numbers_between_colons_of_a_name_are_not_the_job(tmp_path: Path, name: str, account: str) -> None:
+    (tmp_path / "x").write_text(_line(4321, name, account))
+    log = import_into(tmp_path, "sge", tmp_path / "x")
+    assert column(log, "wait") == {4321: 10}
+    assert {*log.names.groups.values()} == {account}
+
+
+def test_lines_of_univa_in_milliseconds_with_many_fields_behind(tmp_path: Path) -> None:
+    lines = []
+    for fields in (74, 80):
+        cells = _line(fields, "a:1:b", slots=16, asked="-l gpu=2,h_rt=10:00:00,s_rt=09:59:00 -pe smp 16").split(":")
+        cells = [f"{cell}789" if cell.startswith("14900") else cell for cell in cells]
+        more = ["NONE", "1", "X", "qsub a.sh", "1.0", "NONE", "0"]
+        lines.append(":".join([*cells, *(more * 6)[: fields - 45]]).replace("\n", "") + "\n")
+    (tmp_path / "x").write_text("".join(lines))
+    log = import_into(tmp_path, "sge", tmp_path / "x")
+    assert column(log, "run") == {74: 100, 80: 100}
+    assert column(log, "estimate") == {74: 36000, 80: 36000}
+    assert column(log, "width") == {74: 16, 80: 16}
+    gpus = import_into(tmp_path, "sge", tmp_path / "x", "--width", "gpus")
+    assert column(gpus, "width") == {74: 2, 80: 2}
+
+
+def test_what_jobs_ask_for_is_kept(tmp_path: Path) -> None:
+    """Memory is that of a slot, times slots; what is only wished for does not count."""
+    asked = (
+        "-U lab -u anna -q long.q -l h_rt=7200,h_vmem=2G,mem_free=1500M,exclusive=true -pe smp 4",
+        "-l arch=lx-amd64,bigmem=TRUE,s_vmem=1000k,h_stack=16M -l ngpus=1",
+        "-l gpus=0.25,m_mem_free=0.5G -pe smp 8",
+        "-soft -l gpu=9,fast=true -hard -l h_rt=INFINITY,h_vmem=INFINITY",
+        "-q a.q@n1",
+    )
+    slots = (4, 1, 8, 1, 1)
+    (tmp_path / "x").write_text("".join(_line(1 + k, slots=slots[k], asked=asked[k]) for k in range(5)))
+    log = import_into(tmp_path, "sge", tmp_path / "x")
+    kept = {word: dict(zip(*(part.tolist() for part in each), strict=True)) for word, each in log.names.asked.items()}
+    assert column(log, "asked_memory") == {1: 2 * 1024**2, 2: 976, 3: 512 * 1024, 4: -1, 5: -1}
+    assert kept == {"gpus": {2: 1, 3: 2}, "exclusive": {1: 1}, "constraint": {2: 1}}
+    assert log.names.constraints == {1: "arch=lx-amd64,bigmem"}
+    assert column(log, "estimate") == {1: 7200, 2: 7200, 3: 7200, 4: 7200, 5: 7200}
+    assert log.counts["GPUs and several slots"] == ("assumed", 1)
+
+
 def test_a_line_is_read_as_if_all_ways_were_tried() -> None:
-    """The first one that fits counts, with up to four colons and up to nine fields behind."""
+    """The first one that fits counts, with up to four colons and up to thirty fields behind."""
     line = PUBLISHED.read_text().splitlines()[1].split(":")
     for name, account, category, behind in product(
-        ("a", "a:b", "7:8", "1:2:x"), ("b", "b:1"), ("c", "c:0:1"), (0, 1, 9)
+        ("a", "a:b", "7:8", "1:2:x"), ("b", "b:1"), ("c", "c:0:1", "h_rt=01:00:00,s_rt=00:59:00"), (0, 1, 30)
     ):
         cells = [*line[:4], name, line[5], account, *line[7:39], category, *line[40:45], *["1"] * behind]
         cells = ":".join(cells).split(":")
-        readings = [
-            fields for fields in _all_readings(cells) if all(_WHOLE.fullmatch(fields[k]) for k in (5, 8, 9, 10))
-        ]
-        fitting = next((fields for fields in readings if _fits(fields)), None)
+        fitting = next((fields for fields in _all_readings(cells) if _fits(fields)), None)
         assert fitting is not None
-        assert next(fields for fields in _readings(cells) if _fits(fields)) == fitting
+        assert next(_readings(cells)) == fitting
+        assert fitting[39] == category
 
 
 _WHOLE = re.compile(r"\d{1,15}", re.ASCII)
+_NUMBER = re.compile(r"-?\d+(\.\d*)?", re.ASCII)
+
+
+def _fits(fields: list[str]) -> bool:
+    """Return whether numbers are where they belong, and none is where a parallel part has its name."""
+    whole = all(_WHOLE.fullmatch(fields[place]) for place in (5, 8, 9, 10, 34))
+    numbers = (7, 12, 13, 35, 36, 37, 38, 40, 42, *range(43, min(len(fields), 45)))
+    part = not {*" ,="} & {*fields[41]} and not _NUMBER.fullmatch(fields[41])
+    return whole and part and all(_NUMBER.fullmatch(fields[place]) for place in numbers)
 
 
 def _all_readings(cells: list[str]) -> Iterator[list[str]]:
@@ -155,10 +219,10 @@ def _all_readings(cells: list[str]) -> Iterator[list[str]]:
     sizes = [(cells, len(cells) - size) for size in (45, 44, 43)]
     sizes += [(cells[: 45 + colons], colons) for colons in range(min(len(cells) - 45, 31))]
     for some, colons in sizes:
-        for in_name in range(max(colons + 1, 0)):
-            for in_account in range(colons - in_name + 1):
+        for before in range(colons + 1):
+            for in_account in range(before + 1):
                 parts, places = [], iter(some)
                 for place in range(len(some) - colons):
-                    more = {4: in_name, 6: in_account, 39: colons - in_name - in_account}.get(place, 0)
+                    more = {4: before - in_account, 6: in_account, 39: colons - before}.get(place, 0)
                     parts.append(":".join(next(places) for _ in range(more + 1)))
                 yield parts
