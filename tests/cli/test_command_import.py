@@ -23,7 +23,7 @@ ALL = RECORDED / "slurm-all.txt"
         (["sge", ALL, "--width", "gpus"], "--width must be cpus for sge, but is gpus"),
         (["pbs", ALL, "--width", "billing"], "--width must be cpus or nodes or gpus for pbs, but is billing"),
         (["csv", ALL], "--columns is needed for csv, such as --columns submit=created,"),
-        (["slurm", ALL, "--columns", "submit=a"], "--columns is only for csv"),
+        (["slurm", ALL, "--columns", "submit=a"], "--columns, --unit and --as are for csv"),
         (["slurm", ALL, "--capacity", "0"], "--capacity must be in 1..2147483647, but is 0"),
         (["slurm", ALL, "--anonymise", "key"], "--anonymise is for a log that is written: -o FILE is missing"),
         (["slurm", ALL, "--anonymise", "key", "-o", "./key"], "--output would overwrite the key"),

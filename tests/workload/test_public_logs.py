@@ -215,7 +215,7 @@ def test_a_download_has_a_limit(server: Server, tmp_path: Path, length: int | No
 
 def test_a_download_that_unpacks_to_much_is_refused(server: Server, tmp_path: Path) -> None:
     server.files[HPC2N] = gzip.compress(b"\n" * (1 << 25))
-    with pytest.raises(InputError, match="the unpacked size of a gzipped file must be at most 200 times"):
+    with pytest.raises(InputError, match="the unpacked size of a file must be at most 200 times"):
         fetch("HPC2N", tmp_path, base_url=server.url)
     assert list(tmp_path.iterdir()) == []
 

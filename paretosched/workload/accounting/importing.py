@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ...core.arrays import Floats, Ints, Mask
 from ...core.errors import InputError, first_few, in_quotes
 from ...core.notebook import fields_html, fields_repr
-from ..calendar import find_zone
 from ..down_times import DownTimes
 from ..log_names import ALL_BESIDE, Count, Eligible, Names, PerJob, StillWaiting
 from ..requests import kilobytes_each
@@ -92,9 +91,9 @@ class ImportSummary(NamedTuple):
 
     Attributes
     ----------
-    jobs, users, capacity, work, load
-        Of the log: numbers of jobs and users, size of the machine, work (size x seconds), offered load; None if all
-        jobs are submitted at once.
+    jobs, users, unit, capacity, work, load
+        Of the log: numbers of jobs and users, what its processors are, such as "cpus" or "units of 1/10 GPU", and how
+        many there are, work (unit x seconds), offered load; None if all jobs are submitted at once.
     groups
         How many groups its jobs have.
     down
@@ -110,6 +109,7 @@ class ImportSummary(NamedTuple):
     jobs: int
     users: int
     groups: int
+    unit: str
     capacity: int
     work: int
     load: float | None
@@ -174,8 +174,6 @@ def import_lives(
         The accounting cannot be read, no job can be simulated, or a file cannot be written; or a name is left in a log
         that must have none.
     """
-    if settings.zone is not None:
-        find_zone(settings.zone)
     folder = None if path is None else Path(os.path.abspath(path)).parent  # noqa: PTH100  # links stay
     with closing(Spool(folder, place)) as spool:
         _fill(spool, blocks, numberings, tally, settings)
@@ -199,6 +197,7 @@ def import_lives(
             jobs=jobs.order.size,
             users=len(survey.codes["user"]),
             groups=len(survey.codes["group"]),
+            unit=settings.unit,
             capacity=jobs.capacity,
             work=int(survey.work.sum()),
             load=float(survey.work.sum()) / (jobs.capacity * span) if span else None,

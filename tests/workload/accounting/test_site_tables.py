@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from paretosched.workload.accounting import site_tables
+from paretosched.workload.accounting import table_rows
 from support.accounting import RECORDED, column, import_into
 from support.commands import command
 
@@ -54,9 +54,15 @@ def test_parquet_with_times_durations_and_gaps(tmp_path: Path) -> None:
         (0, 90, 60, 2, 1),
         (60, 90, 30, 1, -1),
     ]
-    frame.assign(s=times.tz_localize(None)).to_parquet(tmp_path / "y.parquet")
+    frame.assign(s=times.tz_localize(None), e=(times + pd.Timedelta("90s")).tz_localize(None)).to_parquet(
+        tmp_path / "y.parquet"
+    )
     words = ("import", "csv", tmp_path / "y.parquet", "--columns", "submit=s,start=e,run=r,width=w")
-    assert 'y.parquet: column "s" has local times without their zone; write seconds since 1970' in command(*words).err
+    assert (
+        'y.parquet:1: s is "2026-11-22T11:00:00", a local time without its zone; write seconds' in command(*words).err
+    )
+    there = import_into(tmp_path, *words[1:], "--zone", "America/New_York")
+    assert "; UnixStartTime: 1795363200" in there.header  # 11:00 in New York is 16:00 UTC
     (tmp_path / "z.parquet").write_bytes((tmp_path / "x.parquet").read_bytes()[:-9])
     assert "cut short" in command(*words[:2], tmp_path / "z.parquet", *words[3:]).err
 
@@ -64,7 +70,7 @@ def test_parquet_with_times_durations_and_gaps(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "fact"),
     [
-        ("submit=created", "--columns must name submit, width, and run or both start and end, but width is missing"),
+        ("submit=created", "and run or end with start (or wait), but width is missing"),
         ("submit=created,width=cores,start=began", "but end is missing"),
         ("submit", '--columns must be WHAT=NAME,WHAT=NAME,..., but has "submit"'),
         ("submitted=a", 'is "submitted"; did you mean submit?'),
@@ -72,7 +78,7 @@ def test_parquet_with_times_durations_and_gaps(tmp_path: Path) -> None:
         ("submit=create,width=cores,run=limit", 'jobs.csv:1: there is no column "create" for submit; '),
         ("submit=login,width=cores,run=limit", 'jobs.csv:2: login is "anna", but must be seconds since 1970'),
         ("submit=created,width=login,run=limit", 'jobs.csv:2: login is "anna", but must be a whole number'),
-        ("submit=created,width=cores,run=login", 'jobs.csv:2: login is "anna", but must be seconds or [D-]HH:MM:SS'),
+        ("submit=created,width=cores,run=login", 'jobs.csv:2: login is "anna", but must be a number or [D-]HH:MM:SS'),
     ],
 )  # fmt: skip
 def test_wrong_columns_are_refused(columns: str, fact: str) -> None:
@@ -109,7 +115,7 @@ def test_a_table_may_say_what_jobs_ask_for(tmp_path: Path) -> None:
         "gpus": ([1], [8]),
         "nice": ([1, 3], [-50, 7]),
     }
-    for cells, fact in (("4,100,2,8,1.5", "p is"), ("4,-1,2,8,1", "m is"), ("4,1,2,3000000000,1", "g is")):
+    for cells, fact in (("4,100,2,8,1.5", "p is"), ("4,-2,2,8,1", "m is"), ("4,1,2,3000000000,1", "g is")):
         (tmp_path / "y.csv").write_text(f"s,r,w,m,n,g,p\n1795345200,60,{cells}\n")
         said = command("import", "csv", tmp_path / "y.csv", "--columns", columns, "--capacity", 8)
         assert (said.status, f"y.csv:2: {fact}" in said.err) == (2, True), said
@@ -154,7 +160,7 @@ def test_texts_that_share_their_beginnings_are_read_a_few_at_a_time(
         tmp_path, _arrow(users), use_dictionary=False, column_encoding={"user": "DELTA_BYTE_ARRAY"}, compression="none"
     )
     assert tmp_path.joinpath("x.parquet").stat().st_size < 1_000_000  # of 60 MB
-    monkeypatch.setattr(site_tables, "MOST_AT_ONCE", 4_000_000)
+    monkeypatch.setattr(table_rows, "MOST_AT_ONCE", 4_000_000)
     usual = pa.default_memory_pool()
     pool = pa.proxy_memory_pool(usual)
     pa.set_memory_pool(pool)
@@ -218,7 +224,7 @@ def test_whole_numbers_may_have_a_point_and_durations_are_rounded_up(tmp_path: P
 def test_rows_with_long_cells_are_read_fewer_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = "".join(f"{1795345200 + number},0,10,{number}{'u' * 20_000}\n" for number in range(3000))
     (tmp_path / "x.csv").write_text(f"s,w,r,u\n1795345200,1,10,anna\n{rows}1795345200,2,10,bert\n")
-    monkeypatch.setattr(site_tables, "LETTERS_AT_ONCE", 1_000_000)
+    monkeypatch.setattr(table_rows, "LETTERS_AT_ONCE", 1_000_000)
     tracemalloc.start()
     log = import_into(
         tmp_path, "csv", tmp_path / "x.csv", "--columns", "submit=s,run=r,width=w,user=u", "--capacity", "8"
