@@ -256,7 +256,7 @@ LOGS = {
         "CC-BY-4.0",
         "NREL Eagle: 11,030,377 jobs on 2,618 nodes, November 2018 to February 2023",
         "eagle",
-        "it has more jobs than are read without --limit jobs=12000000; if its groups of rows are too large, --limit cells=N",
+        "it has more jobs than other commands read without --limit jobs=12000000",
     ),
     "fdata": PublicLog(
         "fdata",
@@ -275,8 +275,8 @@ LOGS = {
         url="https://jsspp.org/workload/",
         licence="not known here",
         about="ORNL Frontier: 2024 and 2025, in the Standard Workload Format with 21 columns",
-        how="it is in the Standard Workload Format: no import is needed; its address is not known here, look among those "
-        "of the workshop",
+        how="it is in the Standard Workload Format: no import is needed; look among the workloads of "
+        "the workshop, since its address is not known here",
         by_hand=True,
     ),
     "helios": PublicLog(
@@ -288,8 +288,7 @@ LOGS = {
         "CC-BY-4.0",
         "SenseTime Helios: 3,362,981 jobs on four clusters of GPUs, April to September 2020",
         "helios",
-        "unpack it, and take a cluster, such as data/Venus/cluster_log.csv; each virtual cluster (--partition) has GPUs of "
-        "its own",
+        "unpack it, and take a cluster, such as data/Venus/cluster_log.csv; each of its partitions has GPUs of its own",
     ),
     "kestrel": PublicLog(
         "kestrel",
@@ -309,7 +308,7 @@ LOGS = {
         f"{GITHUB}/aleasimulator/alea/a3315f00d9e0c9e984b6094624703230dd8bf7cb/Alea/data-set/wagap-2013.swf",
         2_418_846,
         "acknowledge MetaCentrum",
-        "MetaCentrum, two clusters: 17,900 jobs, January to March 2013, with 21 columns; more at https://jsspp.org/workload/",
+        "MetaCentrum, two clusters: 17,900 jobs, 2013, with 21 columns; more at https://jsspp.org/workload/",
     ),
     "openb": PublicLog(
         "openb",

@@ -110,7 +110,7 @@ def _block(rows: Rows, about: TableColumns, tally: Tally, before: int) -> tuple[
 
     whole = read.exclusive(rows.fault, cells["exclusive"], names["exclusive"]) if "exclusive" in cells else none * 0
     note("dropped", STILL, (state == read.OPEN) & ~ended)
-    note("assumed", ENDED, (state == read.OPEN) & ended)
+    note("assumed", ENDED, (state == read.OPEN) & ended & (run > 0))
     note("assumed", ODD_STATE, state == read.ODD)
     note("changed", USERS_ONLY, whole < 0)
     note("changed", FINER, is_finer)
@@ -201,6 +201,8 @@ def _times(rows: Rows, about: TableColumns, before: int) -> tuple[Ints, dict[str
     if (run < UNKNOWN).any():
         row = int((run < UNKNOWN).argmax())
         raise rows.fault(row, f"{names['run']} must be at least 0")
+    dated = at["submit"].first >= NO_DATES
+    at = {what: _without_zeros(reading, dated) for what, reading in at.items()}
     settled = settle((at["submit"], at["eligible"], at["start"], at["end"]), run)
     times = dict(zip(at, settled.times, strict=True))
     by_wait = (times["start"] == UNKNOWN) & (times["submit"] != UNKNOWN) & (wait != UNKNOWN)
@@ -209,6 +211,14 @@ def _times(rows: Rows, about: TableColumns, before: int) -> tuple[Ints, dict[str
     run = np.where(run >= 0, run, 0) if "run" in cells else np.maximum(between, 0)
     left_out = np.logical_or.reduce([reading.missing for reading in at.values()])
     return run, times, _ClockFaults(settled.guessed, left_out)
+
+
+def _without_zeros(reading: Readings, dated: Mask) -> Readings:
+    """Return times in which a zero is unknown where the job has a date, as databases write it."""
+    zero = dated & (reading.first == 0)
+    return reading._replace(
+        first=np.where(zero, UNKNOWN, reading.first), second=np.where(zero, UNKNOWN, reading.second)
+    )
 
 
 def _width(rows: Rows, about: TableColumns, milli: Ints) -> Ints:
