@@ -20,7 +20,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "download a public log, of the Parallel Workloads Archive or a later one; or show all that are known",
         "  paretosched fetch\n  paretosched fetch CTC-SP2\n  paretosched fetch CTC-SP2 --cache\n"
         "  paretosched fetch pm100\n"
-        "  paretosched import csv job_table.parquet --as pm100 -o log.swf.gz\n  (PARETOSCHED_ARCHIVE names a mirror)",
+        "      then paretosched import csv job_table.parquet --as pm100 -o log.swf.gz\n"
+        "  (PARETOSCHED_ARCHIVE names a mirror)",
     )
     parser.add_argument(
         "name",
