@@ -27,6 +27,8 @@ EXAMPLE = """\
   paretosched import slurm sacct.txt
       what would be dropped or assumed; nothing is written
   paretosched import slurm sacct.txt -o log.swf.gz --partition batch --zone Europe/Berlin
+  paretosched import slurm xdmod.log -o log.swf.gz --zone America/New_York
+  paretosched import slurm part.txt -o log.swf.gz --columns jobidraw,submit,-,start,end,ncpus,user,account
   paretosched import slurm sacct.txt -o log.swf.gz --nodes nodes.txt --events events.txt
   paretosched import slurm sacct.txt -o public.swf.gz --anonymise site.key
   paretosched import pbs /var/spool/pbs/server_priv/accounting -o log.swf.gz --groups group
@@ -58,7 +60,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         nargs="?",
         metavar="FILE",
         type=Name("the accounting file"),
-        help="slurm: the output of the sacct command that --command prints; pbs: an accounting file, or the directory "
+        help="slurm: any text of sacct with job number, submission, run time and width, best that of the command that "
+        "--command prints; pbs: an accounting file, or the directory "
         "of the daily ones; sge: the file accounting; csv: a table in CSV or Parquet. Plain or gzipped; - is the "
         "standard input",
     )
@@ -102,16 +105,18 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     group.add_argument(
         "--capacity", type=whole, metavar="N", help="size of the machine (default: the largest use at one time)"
     )
-    group.add_argument("--zone", metavar="ZONE", help="time zone of the site, such as Europe/Berlin (default UTC)")
+    group.add_argument("--zone", metavar="ZONE", help="time zone of the site, such as Europe/Berlin (default UTC); "
+                       "slurm: local times are read in it")  # fmt: skip
     group.add_argument(
         "--columns",
-        metavar="WHAT=NAME,...",
-        help="csv: which column is what. Needed are submit (or interval, the seconds since the job before), width (or "
-        "nodes, gpus, as --width says), and run, or end with start (or wait, the seconds from submit to start). Useful "
-        "are eligible, limit, user, account, queue, qos, partition, job, and state, by which jobs that still wait or "
-        "run are left out; and for formulas memory (MiB, or 4G), nodes, gpus (or gpu_milli, thousandths of each), "
-        "per_node, exclusive, constraint and nice. Times are numbers since 1970 or ISO 8601, durations numbers or "
-        "[D-]HH:MM:SS",
+        metavar="NAMES",
+        help="slurm, for a text without header: sacct's names of its columns in order, - for one that is not read, "
+        "such as jobidraw,submit,-,start,end,ncpus. csv, as WHAT=NAME,...: which column is what. Needed are submit (or "
+        "interval, the seconds since the job before), width (or nodes, gpus, as --width says), and run, or end with "
+        "start (or wait, the seconds from submit to start). Useful are eligible, limit, user, account, queue, qos, "
+        "partition, job, and state, by which jobs that still wait or run are left out; and for formulas memory (MiB, "
+        "or 4G), nodes, gpus (or gpu_milli, thousandths of each), per_node, exclusive, constraint and nice. Times are "
+        "numbers since 1970 or ISO 8601, durations numbers or [D-]HH:MM:SS",
     )
     group.add_argument(
         "--unit",

@@ -60,8 +60,9 @@ def import_log(
     Parameters
     ----------
     source
-        "slurm": the output of the sacct command that `paretosched import slurm --command` prints; "pbs": an accounting
-        file, or the directory of the daily ones; "sge": the file accounting; "csv": a table in CSV or Parquet.
+        "slurm": a text of sacct, best of the command that `paretosched import slurm --command` prints; "pbs": an
+        accounting file, or the directory of the daily ones; "sge": the file accounting; "csv": a table in CSV or
+        Parquet.
     file
         What is read; "-" is the standard input.
     path
@@ -75,9 +76,10 @@ def import_log(
     capacity
         Size of the machine; None for the largest use at one time.
     zone
-        Time zone of the site, such as "Europe/Berlin"; None for UTC.
+        Time zone of the site, such as "Europe/Berlin", in which times without one are read; None for UTC.
     columns
-        Of a table: which column is what, such as "submit=created,start=began,end=ended,width=cores".
+        Of a table: which column is what, such as "submit=created,start=began,end=ended,width=cores". Of Slurm, where
+        the text has no header: sacct's names of the columns in order, such as "jobidraw,submit,-,start,end,ncpus".
     unit
         Of a table: what numbers of times and durations count, "s", "ms", "us" or "min"; or that of one of them, such
         as "limit=min"; or several with commas between them. None for seconds, or what the `reading` says.
@@ -118,8 +120,10 @@ def import_log(
     if source == "csv":
         table = _table(columns, unit, reading, width, groups, zone, dash)
         width, zone = table.counted, table.zone
-    elif not columns is unit is reading is None:
-        raise InputError(f"{dash}columns, {dash}unit and {'--as' if dash else 'reading'} are for csv")
+    elif not unit is reading is None:
+        raise InputError(f"{dash}unit and {'--as' if dash else 'reading'} are only for csv")
+    elif source != "slurm" and columns is not None:
+        raise InputError(f"{dash}columns is only for csv and slurm")
     width = width or "cpus"
     _check(source, width, capacity, dash)
     if key_file is not None and output is None:
@@ -143,7 +147,7 @@ def import_log(
             capacity = None if capacity is None else capacity * parts  # --capacity counts whole ones
     settings = ImportSettings(source, groups, counted, partition, capacity, zone, key, machine)
     numberings, tally = Numberings(), Tally()
-    with closing(_blocks(source, place, width, groups, table, numberings, tally, watch)) as blocks:
+    with closing(_blocks(source, place, width, groups, table, columns, zone, numberings, tally, watch)) as blocks:
         return import_lives(blocks, numberings, tally, settings, place, output, advance)
 
 
@@ -196,15 +200,18 @@ def _blocks(
     width: str,
     groups: str,
     table: TableColumns | None,
+    columns: str | None,
+    zone: str | None,
     numberings: Numberings,
     tally: Tally,
     watch: Watch,
 ) -> Generator[Block, None, None]:
     """Return the job lives in a file."""
     if source == "slurm":
-        from .slurm import Format, read_slurm
+        from .slurm import Format, read_slurm, sacct_columns
 
-        return read_slurm(file, Format(width, groups), numberings, tally, watch)
+        names = None if columns is None else sacct_columns(columns)
+        return read_slurm(file, Format(width, groups, zone, names), numberings, tally, watch)
     if source == "pbs":
         from .pbs import read_pbs
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import Floats, Ints, Mask
-from ...core.errors import InputError, first_few, in_quotes
+from ...core.errors import InputError, first_few
 from ...core.notebook import fields_html, fields_repr
 from ..down_times import DownTimes
 from ..log_names import ALL_BESIDE, Count, Eligible, Names, PerJob, StillWaiting
@@ -38,7 +38,7 @@ LINE = "%d %d %d %d %d -1 -1 %d %d %d %d %d %d -1 %d %d -1 -1\n"
 JOINED = "components of heterogeneous jobs: joined into one job each"
 # By source: the columns by which a life that is there twice is known, and the reason for which it is dropped.
 TWICE = {
-    "slurm": (("job", "submit", "start"), "listed twice: windows of time overlap"),
+    "slurm": (("job", "submit", "start", "mark"), "listed twice: windows of time overlap"),
     **dict.fromkeys(("pbs", "sge"), (("job", "start", "mark"), "recorded twice, letter for letter")),
 }
 TOO_WIDE = "wider than the machine of {capacity} {unit}"
@@ -355,7 +355,7 @@ def _numbers_of(job: NDArray[Any], anew: bool, largest: int) -> NDArray[Any]:
         return as_small(np.arange(1, job.size + 1))
     again = np.ones(job.size, dtype=np.bool_)
     again[np.unique(job, return_index=True)[1]] = False
-    again |= job <= 0
+    again |= job < 0
     largest = max(int(job.max()), largest)
     if again.any():
         job = job.astype(np.int64)
@@ -407,7 +407,7 @@ def _survey(spool: Spool, jobs: _Jobs, numberings: Numberings, tally: Tally) -> 
         _note(tally, "assumed", RUN_FOR_LIMIT, rows[without & ~of_partition])
         _note(tally, "assumed", NO_START, rows[rows["start"] == UNKNOWN])
         number = jobs.number[first : first + rows.size]
-        again = number > np.maximum(rows["job"], 0) if jobs.keeps_numbers else np.zeros(rows.size, dtype=np.bool_)
+        again = number != rows["job"] if jobs.keeps_numbers else np.zeros(rows.size, dtype=np.bool_)
         _note(tally, "changed", AGAIN, rows[again])
         repeated = repeated or bool(again.any())
         late = rows["eligible"] > rows["submit"]
@@ -461,13 +461,6 @@ def _remarks(jobs: _Jobs, survey: _Survey, numberings: Numberings, settings: Imp
             f"all requests together, {survey.requested:.3g} s, times {max(jobs.capacity, jobs.order.size):,} jobs or "
             f"{settings.unit} are 2^62 or more, which no simulation can read at once; import fewer months or one "
             "partition"
-        )
-    names_of = (numbering.by_number() for numbering in numberings.kinds.values())
-    damaged = [in_quotes(name) for of_kind in names_of for name in of_kind.values() if "\ufffd" in name]
-    if damaged:
-        yield (
-            f"names with bytes that are no UTF-8, each replaced by U+FFFD: {first_few(damaged)}; different names may "
-            "have become one"
         )
     if settings.source == "slurm" and span < SHORT:
         yield f"submissions span {span / 3600:.1f} hours; sacct without -S lists the jobs of today only"

@@ -61,7 +61,7 @@ class Block:
     line
         Line numbers, (n,).
     job
-        Job numbers, (n,); 0 where there is none.
+        Job numbers, (n,); -1 where there is none.
     submit, eligible, start
         Unix times, (n,) s; -1 where unknown.
     run, limit

@@ -1,40 +1,39 @@
-"""The output of Slurm's sacct, from the one command that `paretosched import slurm --command` prints."""
+"""The jobs in a text of Slurm's sacct; the one command that `paretosched import slurm --command` prints is the best."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError, did_you_mean, in_quotes
-from ..requests import kilobytes_in
-from ..workload import WIDEST
-from .fields import numbers, seconds, times
-from .lives import CANCELLED, COMPLETED, FAILED, KINDS, LONGEST_NAME, UNKNOWN, Block, Numberings, whole_numbers
+from ..local_time import settle
+from .fields import numbers, times
+from .lives import COMPLETED, FAILED, KINDS, LONGEST_NAME, UNKNOWN, Block, Numberings, mark_of, whole_numbers
+from .sacct_cells import gpus_in, known_state, memory_asked, requests_in, slurm_seconds, tres_count
+from .sacct_columns import FIELDS, OF_LOWER
+from .sacct_text import COLUMN_ADVICE, SacctText, Table
 from .tally import Tally
-from .text_lines import Lines, Watch, line_blocks
+from .text_lines import Watch, line_blocks
 
-FIELDS = (
-    "JobIDRaw", "JobID", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "Suspended", "NNodes", "ReqCPUS", "NCPUS",
-    "ReqTRES", "AllocTRES", "TimelimitRaw", "State", "User", "Account", "QOS", "Partition", "Flags", "Reason",
-)  # fmt: skip
-NEEDED = (
-    "JobIDRaw", "JobID", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "NCPUS", "NNodes", "AllocTRES",
-    "TimelimitRaw", "State", "User", "Account", "QOS", "Partition",
-)  # fmt: skip
 NAMES = {"user": "User", "group": "Account", "queue": "QOS", "partition": "Partition"}
 GROUPS = {"account": "Account", "user": "User", "qos": "QOS", "partition": "Partition"}
 WIDTHS = {"cpus": "cpu", "nodes": "node", "gpus": "gres/gpu", "billing": "billing"}  # with their names in TRES
+OCCUPIED = {"cpus": ("NCPUS", "AllocCPUS"), "nodes": ("NNodes", "AllocNodes"), "gpus": ("AllocGRES",), "billing": ()}
+ASKED = {"cpus": "ReqCPUS", "nodes": "ReqNodes"}  # taken where nothing says what jobs occupied
 SACCT = "SLURM_TIME_FORMAT=%s TZ=UTC sacct -a -X -D -P --noconvert"
 MINUTE = 60
-MOST_WAITING = 1_000_000  # jobs
-NO_LIMIT = {"UNLIMITED": 0, "Partition_Limit": 0, "INVALID": 0, "": 0, "525600": 0}  # the last one is a year
-ADVICE = "which zone is the site in? Say --zone Europe/Berlin, for example; or run sacct with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line)"
-COLUMN_ADVICE = "paretosched import slurm --command prints the sacct command whose output is read here"
+MOST_OPEN = 300_000  # jobs that have not ended; they are in memory
+NO_LIMIT = ("", "unlimited", "partition_limit", "invalid", "not_set", "none")  # in small letters
+YEAR = 525_600 * MINUTE  # what Slurm stores for no limit
+INVALID = "invalid"
+ADVICE = (
+    "run sacct with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line), or, if these are "
+    "times of the site's clock, name its zone, such as --zone Europe/Berlin"
+)
 CLUSTER = "Cluster"
 CLUSTER_ADVICE = "run sacct once for each, with --clusters=NAME, and import each by itself"
 STEPS = "a step of a job, not a job: sacct was called without -X"
@@ -43,167 +42,181 @@ PENDING = "still waiting: it has not started yet"
 SUSPENDED = "was suspended for a time, which is not in its run time"
 ODD_STATE = "a state that sacct(1) does not list: taken for failed"
 ODD_REQUEST = "ReqTRES cannot be read: memory, nodes and GPUs that the job asked for are taken for unknown"
+ODD_MEMORY = "ReqMem cannot be read: the memory that the job asked for is taken for unknown"
+ODD_RUN = "Elapsed is INVALID: the time from its start to its end taken for it"
+GUESSED = "a time in the hour that comes twice in autumn, and nothing tells which: the first one taken"
+SKIPPED = "a time that the local clock left out in spring: taken for an hour later"
+ASSUMED = {
+    "Eligible": "a job could run from its submission",
+    "Start": "a job started its run time before its end, if that is known",
+    "End": "a job ended its run time after its start",
+    "State": "jobs are taken for completed",
+    "User": "all jobs are of one unknown user",
+    "QOS": "QOS are unknown",
+    "Partition": "partitions are unknown",
+    "ReqTRES": "memory, nodes and GPUs that jobs asked for are unknown",
+}  # what is done without a column
+ASKED_WIDTH = (
+    "no column says what jobs occupied: what they asked for, {name}, taken for it; sacct -o AllocTRES brings it"
+)
 NOT_READ = (-2, -2, -2)
-STATES = {
-    "CANCELLED": CANCELLED,
-    "COMPLETED": COMPLETED,
-    "PREEMPTED": CANCELLED,
-    "REQUEUED": CANCELLED,
-    "REVOKED": CANCELLED,
-} | dict.fromkeys(
-    (
-        "BOOT_FAIL",
-        "DEADLINE",
-        "FAILED",
-        "NODE_FAIL",
-        "OUT_OF_MEMORY",
-        "PENDING",
-        "RESIZING",
-        "RUNNING",
-        "SUSPENDED",
-        "TIMEOUT",
-    ),
-    FAILED,
-)  # SWF's word for each state: what used the machine counts, whatever its state
+OPEN_STATES = ("PENDING", "RUNNING", "SUSPENDED", "RESIZING")
 MOST_TRES = 100_000  # texts of AllocTRES, and of ReqTRES, that are remembered
 LONGEST_TRES = 1_000  # letters of each
-HEADERS = ("JobIDRaw|", "JobID|")  # how a line with names of columns begins
 NUMBER_IN_ID = re.compile(r"\d{1,15}", re.ASCII)
+JOB_ID = re.compile(r"(\d{1,15})(_(?:\d{1,15}|\[[^]]*\]))?(\+\d{1,9})?", re.ASCII)
 
 
 class Format(NamedTuple):
-    """What is wanted of each job: `width` is one of WIDTHS, `groups` one of GROUPS."""
+    """What is wanted of each job, and how the text is to be read.
+
+    Attributes
+    ----------
+    width, groups
+        What counts as width, one of WIDTHS, and what the groups are, one of GROUPS.
+    zone
+        Time zone of times that do not say theirs; None to refuse them.
+    columns
+        The names of the columns, of a text without header; None if it has one, or if their order is known.
+    """
 
     width: str
     groups: str
+    zone: str | None = None
+    columns: tuple[str, ...] | None = None
 
 
 def sacct_command(months: Sequence[tuple[str, str]] = (("FIRST-DAY", "DAY-AFTER"),)) -> str:
-    """Return the commands whose output `read_slurm` reads, one line for each window of days."""
+    """Return the commands whose output `read_slurm` reads best, one line for each window of days."""
     return "\n".join(f"{SACCT} -S {first} -E {last} -o {','.join(FIELDS)}" for first, last in months)
+
+
+def sacct_columns(text: str) -> tuple[str, ...]:
+    """Return the names of the columns of a text without header, from "jobidraw,submit,-,start"; "" for one to skip.
+
+    Raises
+    ------
+    InputError
+        A column is named twice, or it is the map of a table.
+
+    Examples
+    --------
+    >>> sacct_columns("jobidraw,submit,-,START")
+    ('JobIDRaw', 'Submit', '', 'Start')
+    """
+    words = [word.strip().lower() for word in text.split(",")]
+    odd = next((word for word in words if "=" in word), None)
+    if odd is not None:
+        rule = "for slurm, --columns must be sacct's names of the columns in order, such as jobidraw,submit,-,start"
+        raise InputError(f"{rule}, but has {in_quotes(odd)}")
+    names = tuple("" if word == "-" else OF_LOWER.get(word, word) for word in words)
+    again = next((name for place, name in enumerate(names) if name and name in names[:place]), None)
+    if again is not None:
+        raise InputError(f"--columns names {again} twice")
+    return names
 
 
 def read_slurm(
     path: str, wanted: Format, numberings: Numberings, tally: Tally, watch: Watch
 ) -> Generator[Block, None, None]:
-    """Yield the job lives in the output of sacct, with or without its header line; "-" is the standard input.
+    """Yield the job lives in a text of sacct, with or without its header line; "-" is the standard input.
 
     Parameters
     ----------
     path
         The file.
     wanted
-        What counts as width, and what the groups are.
+        What counts as width, what the groups are, and how the text is to be read.
     numberings
         Learns the names of lines that are dropped here.
     tally
-        Counts what is dropped here: steps, and jobs that have not ended.
+        Counts what is dropped here: steps, jobs that have not ended, and damaged lines.
     watch
         Function that is told how many bytes were read, see `text_lines`.
 
     Raises
     ------
     InputError
-        The file cannot be read, or is not the output of this command; the message names the line.
+        The file cannot be read, or has no job number, submission, run time or width; the message names the line.
     """
     reader = _Reader(wanted, numberings, tally)
-    for lines in line_blocks(path, watch):
-        yield from reader.blocks(lines)
+    text = SacctText(wanted.columns, reader.lacking, tally)
+    for lines in line_blocks(path, watch, tally):
+        for table in text.tables(lines):
+            block = reader.lives(table)
+            if block is not None:
+                yield block
+    text.finish()
+    reader.finish()
 
 
 class _Reader:
-    """Knows the columns, which the first line names or which are those of the command."""
+    """Remembers the jobs that have not ended, and lists of resources."""
 
     def __init__(self, wanted: Format, numberings: Numberings, tally: Tally) -> None:
         self.wanted = wanted
         self.numberings = numberings
         self.tally = tally
         self.cluster = ""  # of the first job, if it is said
-        self.header = ""  # the header line, which may come again for every month, also with other columns
-        self.columns: Mapping[str, int] = {}
-        self.cells = 0  # of a line
         self.width_of: dict[str, int] = {}
         self.requests_of: dict[str, tuple[int, int, int]] = {}  # memory, nodes and GPUs
+        self.open: dict[tuple[int, int, int], _Open] = {}  # by number, submission and mark
+        self.rows = 0
+        self.lacking_in: dict[str, int] = {}  # by what is assumed: jobs in tables without a column
 
-    def blocks(self, lines: Lines) -> Iterator[Block]:
-        """Yield the lives in some lines, those before and after a line that names columns apart."""
-        if not self.columns:
-            place = next((place for place, text in enumerate(lines.texts) if text and not text.isspace()), None)
-            if place is None:
-                return
-            self._learn_columns(lines, place, lines.texts[place])
-        headers = [at for at, text in enumerate(lines.texts) if text.startswith(HEADERS)]
-        for first, end in pairwise([0, *headers, len(lines.texts)]):
-            if end > first and lines.texts[first].startswith(HEADERS):
-                self._learn_columns(lines, first, lines.texts[first])
-            block = self._block(lines._replace(first=lines.first + first, texts=lines.texts[first:end]))
-            if block is not None:
-                yield block
-
-    def _block(self, lines: Lines) -> Block | None:
-        """Return the lives in some lines; None if there are none."""
-        wanted = [place for place, text in enumerate(lines.texts) if text and text != self.header]
-        rows = [lines.texts[place] for place in wanted]
-        bars = self.cells - 1
-        if any(text.count("|") != bars for text in rows):
-            wanted = [place for place in wanted if not lines.texts[place].isspace()]
-            rows = [lines.texts[place] for place in wanted]
-            for place, text in zip(wanted, rows, strict=True):
-                if text.count("|") != bars:
-                    fact = f"a line must have {self.cells} columns, but this one has {text.count('|') + 1}"
-                    raise lines.fault(place, f"{fact}: {in_quotes(text)}; {COLUMN_ADVICE}")
-        if not rows:
-            return None
-        cells = "|".join(rows).split("|")  # far quicker than line by line
-        columns = {name: cells[place :: self.cells] for name, place in self.columns.items()}
-        return self._lives(_Rows(lines.place, [lines.first + place for place in wanted]), columns)
-
-    def _learn_columns(self, lines: Lines, index: int, text: str) -> None:
-        """Learn the columns from a line that names them, or from the first one."""
-        names = text.split("|")
-        if names[0].lower() in ("jobidraw", "jobid") or "JobIDRaw" in names:
-            of_lower = {name.lower(): name for name in (*NEEDED, *FIELDS)}
-            self.columns = {of_lower.get(name.lower(), name): place for place, name in enumerate(names) if name}
-            missing = [name for name in NEEDED if name not in self.columns]
-            if missing:
-                raise lines.fault(
-                    index,
-                    f"the header must name {', '.join(NEEDED)}, but {missing[0]} is missing"
-                    f"{did_you_mean(missing[0], names)}; {COLUMN_ADVICE}",
+    def lacking(self, names: Sequence[str]) -> str:
+        """Return which column is missing, without which nothing can be read, and how to get it; "" if none is."""
+        has = {*names}
+        width = self.wanted.width
+        of_width = ("AllocTRES", *OCCUPIED[width], *([ASKED[width]] if width in ASKED else []), "ReqTRES")
+        needed = (
+            (("JobIDRaw", "JobID"), "the number of a job"),
+            (("Submit",), "when a job was submitted"),
+            (("ElapsedRaw", "Elapsed", "Start and End"), "how long a job ran"),
+            (of_width, f"how many {width} a job had"),
+        )
+        for choices, what in needed:
+            if not any(has.issuperset(choice.split(" and ")) for choice in choices):
+                near = did_you_mean(choices[0], [name for name in names if name and name.lower() not in OF_LOWER])
+                others = f" (or {', '.join(choices[1:])})" if len(choices) > 1 else ""
+                return (
+                    f"{choices[0]} is missing{near}: no column says {what}; sacct -o {choices[0]} brings it{others}; "
+                    f"{COLUMN_ADVICE}"
                 )
-            self.header, self.cells = text, len(names)
-            return
-        ends = 1 if text.endswith("|") and len(names) == len(FIELDS) + 1 else 0  # of sacct -p instead of -P
-        if len(names) - ends != len(FIELDS) or NUMBER_IN_ID.match(names[0]) is None:
-            fact = f"must be the output of sacct with {len(FIELDS)} columns between |, but begins {in_quotes(text)}"
-            raise lines.fault(index, f"{fact}; {COLUMN_ADVICE}")
-        self.columns = {name: place for place, name in enumerate(FIELDS)}
-        self.cells = len(names)
+        return ""
 
-    def _lives(self, lines: _Rows, columns: Mapping[str, Sequence[str]]) -> Block | None:
+    def finish(self) -> None:
+        """Count the jobs that have not ended, and what was assumed of all jobs."""
+        for reason, ran in ((UNFINISHED, True), (PENDING, False)):
+            jobs = [(key, job) for key, job in self.open.items() if job.ran is ran]
+            line, work = (whole_numbers([job[place] for _, job in jobs]) for place in (0, 1))
+            self.tally.note("dropped", reason, line, whole_numbers([key[0] for key, _ in jobs]), work)
+        for (job, submit, _), entry in self.open.items():
+            if entry.waits is not None:
+                self.tally.waiting[job, submit] = entry.waits
+        for reason, jobs_of_it in self.lacking_in.items():
+            self.tally.note_log(reason, jobs_of_it)
+
+    def lives(self, table: Table) -> Block | None:
         """Return the lives in some rows, without steps and jobs that have not ended."""
-        self._check_cluster(lines, columns.get(CLUSTER, ()))
         for kind, name in NAMES.items():  # no name may stay in a log without names, also if it is no group
-            self.numberings.kinds[kind].meet(columns[name], f"{lines.place}:{lines.numbers[-1]}")
-        ids = columns["JobIDRaw"]
-        if any("." in text for text in ids):
-            kept = [index for index, text in enumerate(ids) if "." not in text]
-            rest = [index for index, text in enumerate(ids) if "." in text]
-            line = whole_numbers([lines.numbers[index] for index in rest])
-            self.tally.note("dropped", STEPS, line, np.zeros_like(line), np.zeros_like(line))
-            if not kept:
-                return None
-            columns = {name: [cells[index] for index in kept] for name, cells in columns.items()}
-            lines = lines._replace(numbers=[lines.numbers[index] for index in kept])
-            ids = columns["JobIDRaw"]
-        line, job = whole_numbers(lines.numbers), whole_numbers(numbers(lines.fault, ids, "JobIDRaw", {}))
+            self.numberings.kinds[kind].meet(table.columns.get(name, ()), f"{table.place}:{table.numbers[-1]}")
+        table = self._without_steps(table)
+        if not table.numbers:
+            return None
+        self._check_cluster(table)
+        columns, count = table.columns, len(table.numbers)
+        empty = [""] * count
+        line = whole_numbers(table.numbers)
+        job, mark, part_of = _job_numbers(table)
         self.tally.largest_job = max(self.tally.largest_job, int(job.max()))
-        at = {name: _times(lines, columns[name], name) for name in ("Submit", "Eligible", "Start", "End")}
-        run = whole_numbers(numbers(lines.fault, columns["ElapsedRaw"], "ElapsedRaw", {"": 0}))
-        state = [text.partition(" ")[0] for text in columns["State"]]
-        asked = self._requests(columns.get("ReqTRES", [""] * len(ids)))
-        odd_request = asked[:, 0] == NOT_READ[0]
-        asked[odd_request] = UNKNOWN
+        suspended = _durations(table, "Suspended", empty, {INVALID: 0})
+        run, state = self._runs(table), [text.partition(" ")[0].upper() for text in columns.get("State", ())]
+        status = [known_state(word) for word in state] if state else [COMPLETED] * count
+        at, guessed, skipped = self._times(table, run, suspended)
+        is_open = _has_not_ended(at["End"], "End" in columns, state)
+        at, run, odd_run = _derived(at, run, suspended, table)
+        asked, odd_request, odd_memory = self._requests(table)
         block = Block(
             line=line,
             job=job,
@@ -211,179 +224,282 @@ class _Reader:
             eligible=at["Eligible"],
             start=at["Start"],
             run=run,
-            limit=MINUTE * whole_numbers(numbers(lines.fault, columns["TimelimitRaw"], "TimelimitRaw", NO_LIMIT)),
-            width=self._width(lines, columns),
-            status=whole_numbers([STATES.get(word, FAILED) for word in state]),
-            mark=np.zeros_like(line),
+            limit=_limits(table),
+            width=self._width(table),
+            status=whole_numbers([FAILED if each is None else each for each in status]),
+            mark=mark,
             memory=asked[:, 0],
             nodes=asked[:, 1],
             gpus=asked[:, 2],
             nice=np.zeros_like(line),  # no field of sacct has it
             per_node=np.zeros_like(line),
             exclusive=np.zeros_like(line),
-            user=columns["User"],
-            group=columns[GROUPS[self.wanted.groups]],
-            queue=columns["QOS"],
-            partition=columns["Partition"],
-            constraint=[""] * len(ids),
-            part_of=self._parts(lines, columns["JobID"]),
+            user=columns.get("User", empty),
+            group=columns.get(GROUPS[self.wanted.groups], empty),
+            queue=columns.get("QOS", empty),
+            partition=columns.get("Partition", empty),
+            constraint=empty,
+            part_of=part_of,
         )
-        block.limit[block.limit == MINUTE * 525_600] = 0  # a year is what Slurm stores for no limit
-        work = block.run * block.width
-        self.tally.note("assumed", ODD_REQUEST, line[odd_request], job[odd_request], work[odd_request])
-        self._note_suspensions(block, columns.get("Suspended", ()))
-        if not STATES.keys() >= {*state}:
-            odd = np.flatnonzero([word not in STATES for word in state])
-            self.tally.note("assumed", ODD_STATE, line[odd], job[odd], work[odd])
-        return self._ended_lives(block, at["End"])
+        self._note_lacking(columns, count)
+        odd_state = np.array([each is None for each in status], dtype=np.bool_)
+        for action, reason, mask in (
+            ("assumed", ODD_REQUEST, odd_request),
+            ("assumed", ODD_MEMORY, odd_memory),
+            ("assumed", ODD_RUN, odd_run),
+            ("assumed", GUESSED, guessed),
+            ("changed", SKIPPED, skipped),
+            ("changed", SUSPENDED, suspended > 0),
+            ("assumed", ODD_STATE, odd_state),
+        ):
+            rows = np.flatnonzero(mask)
+            self.tally.note(action, reason, line[rows], job[rows], (run * block.width)[rows])
+        return self._ended_lives(block, is_open)
 
-    def _check_cluster(self, lines: _Rows, clusters: Sequence[str]) -> None:
+    def _without_steps(self, table: Table) -> Table:
+        """Return the rows that are jobs; count the steps."""
+        ids = table.columns["JobIDRaw" if "JobIDRaw" in table.columns else "JobID"]
+        if not any("." in text for text in ids):
+            return table
+        steps = [number for number, text in zip(table.numbers, ids, strict=True) if "." in text]
+        self.tally.note_lines("dropped", STEPS, steps)
+        return table.rows([index for index, text in enumerate(ids) if "." not in text])
+
+    def _check_cluster(self, table: Table) -> None:
         """Refuse jobs of several clusters, whose numbers are alike: they would be taken for lives of the same jobs."""
+        clusters = table.columns.get(CLUSTER, ())
         self.cluster = self.cluster or next(iter(clusters), "")
         for index, name in enumerate(clusters):
             if name != self.cluster:
                 names = f"{in_quotes(self.cluster)} and {in_quotes(name)}"
-                raise lines.fault(index, f"all jobs must be of one cluster, but are of {names}; {CLUSTER_ADVICE}")
+                raise table.fault(index, f"all jobs must be of one cluster, but are of {names}; {CLUSTER_ADVICE}")
 
-    def _ended_lives(self, block: Block, end: Ints) -> Block | None:
-        """Return the lives that have ended; those that have not are counted."""
-        open_end = end == UNKNOWN
-        work = block.run * block.width
-        for reason, mask in ((UNFINISHED, open_end & (block.run > 0)), (PENDING, open_end & (block.run == 0))):
-            self.tally.note("dropped", reason, block.line[mask], block.job[mask], work[mask])
-        self._note_waiting(block, open_end & (block.run == 0) & (block.eligible != UNKNOWN))
-        if not open_end.any():
-            return block
-        return _rows_of_block(block, ~open_end)
+    def _note_lacking(self, columns: Mapping[str, Sequence[str]], count: int) -> None:
+        """Remember of how many jobs a column is missing that would say more."""
+        reasons = [f"no column {name}: {what}; sacct -o {name} brings it" for name, what in ASSUMED.items()
+                   if name not in columns and not (name == "ReqTRES" and "ReqMem" in columns)]  # fmt: skip
+        group = GROUPS[self.wanted.groups]
+        if group not in columns and group not in ASSUMED:
+            reasons.append(f"no column {group}: jobs have no group; sacct -o {group} brings it")
+        occupied = ("AllocTRES", *OCCUPIED[self.wanted.width])
+        if not any(name in columns for name in occupied):
+            name = ASKED.get(self.wanted.width, "ReqTRES")
+            reasons.append(ASKED_WIDTH.format(name=name if name in columns else "ReqTRES"))
+        for reason in reasons:
+            self.lacking_in[reason] = self.lacking_in.get(reason, 0) + count
 
-    def _note_waiting(self, block: Block, is_waiting: Mask) -> None:
-        """Remember the jobs that wait; an export of later may say that they have started since."""
-        waiting = self.tally.waiting
-        for row in np.flatnonzero(is_waiting).tolist():
+    # --- times --------------------------------------------------------------------------------------------------------
+
+    def _times(self, table: Table, run: Ints, suspended: Ints) -> tuple[dict[str, Ints], Mask, Mask]:
+        """Return the times of rows, -1 where unknown, and where one of two readings was guessed, or none was there."""
+        empty = [""] * len(table.numbers)
+        names = ("Submit", "Eligible", "Start", "End")
+        readings = [
+            times(table.fault, table.columns.get(name, empty), name, ADVICE, self.wanted.zone, zero=False)
+            for name in names
+        ]
+        settled = settle(readings, np.where(run > 0, run + suspended, UNKNOWN))
+        skipped = np.logical_or.reduce([reading.missing for reading in readings])
+        return dict(zip(names, settled.times, strict=True)), settled.guessed, skipped
+
+    def _runs(self, table: Table) -> Ints:
+        """Return run times, (n,) s; -1 where the text does not say."""
+        if "ElapsedRaw" in table.columns:
+            return whole_numbers(numbers(table.fault, table.columns["ElapsedRaw"], "ElapsedRaw", {"": 0}))
+        if "Elapsed" in table.columns:
+            return _durations(table, "Elapsed", (), {INVALID: UNKNOWN})
+        return np.full(len(table.numbers), UNKNOWN)
+
+    # --- jobs that have not ended -------------------------------------------------------------------------------------
+
+    def _ended_lives(self, block: Block, is_open: Mask) -> Block | None:
+        """Return the lives that have ended; remember the others, until a later row says that they have."""
+        rows = np.flatnonzero(is_open)
+        work = (block.run * block.width).tolist()
+        for row, key in zip(rows.tolist(), _keys(block, rows), strict=True):
+            ran = bool(block.run[row] > 0)
             names = block.partition[row][:LONGEST_NAME], block.group[row][:LONGEST_NAME]  # longer ones fill the memory
-            waiting[int(block.job[row]), int(block.submit[row])] = names
-        if waiting:
-            met = np.isin(block.job, [job for job, _ in waiting]) & ~is_waiting
-            for key in zip(block.job[met].tolist(), block.submit[met].tolist(), strict=True):
-                waiting.pop(key, None)
-        if len(waiting) > MOST_WAITING:
-            raise InputError(f"more than {MOST_WAITING:,} jobs still wait, which no machine has; is it the right file?")
+            waits = names if not ran and block.eligible[row] != UNKNOWN else None
+            self.open[key] = _Open(int(block.line[row]), work[row], ran, waits)
+        if self.open:
+            met = np.isin(block.job, [job for job, _, _ in self.open]) & ~is_open
+            for key in _keys(block, np.flatnonzero(met)):
+                self.open.pop(key, None)
+        if len(self.open) > MOST_OPEN:
+            raise InputError(
+                f"more than {MOST_OPEN:,} jobs have not ended, which no machine has; is it the right file?"
+            )
+        if not rows.size:
+            return block
+        return None if is_open.all() else _rows_of_block(block, ~is_open)
 
-    def _width(self, lines: _Rows, columns: Mapping[str, Sequence[str]]) -> Ints:
+    # --- what jobs have, and asked for --------------------------------------------------------------------------------
+
+    def _width(self, table: Table) -> Ints:
         """Return what each job occupied: of AllocTRES, since a job with whole nodes occupies more than it asked for."""
-        name = WIDTHS[self.wanted.width]
-        widths = self.width_of
+        columns, unit = table.columns, self.wanted.width
+        width = np.full(len(table.numbers), UNKNOWN)
+        others = [name for name in OCCUPIED[unit] if name in columns]
+        lists = ["AllocTRES"] if "AllocTRES" in columns else []
+        if not lists and not others:
+            others = [ASKED[unit]] if ASKED.get(unit) in columns else []
+            lists = [] if others else ["ReqTRES"]
+        for name in lists:
+            width = whole_numbers(self._amounts(table, name))
+        for name in others:
+            if (width < 0).any():
+                if name == "AllocGRES":
+                    without = whole_numbers([gpus_in(cell) for cell in columns[name]])
+                else:
+                    without = whole_numbers(numbers(table.fault, columns[name], name, {"": 0}))
+                width = np.where(width >= 0, width, without)
+        return np.maximum(width, 0)
+
+    def _amounts(self, table: Table, column: str) -> list[int]:
+        """Return the numbers of what is counted in lists of resources; -1 where it is not there."""
+        widths, name, cells = self.width_of, WIDTHS[self.wanted.width], table.columns[column]
         if len(widths) > MOST_TRES:
             widths.clear()
-        try:
-            occupied = [widths[text] if text in widths else self._width_in(text, name) for text in columns["AllocTRES"]]
-        except ValueError:
-            index, text = next((i, t) for i, t in enumerate(columns["AllocTRES"]) if tres_count(t, name) is None)
-            raise lines.fault(index, f"AllocTRES is {in_quotes(text)}, not a list of NAME=NUMBER") from None
-        other = {"cpus": "NCPUS", "nodes": "NNodes"}.get(self.wanted.width)
-        if other is None or min(occupied, default=0) >= 0:
-            return np.maximum(whole_numbers(occupied), 0)
-        without = whole_numbers(numbers(lines.fault, columns[other], other, {"": 0}))
-        return np.where(whole_numbers(occupied) >= 0, occupied, without)
+        amounts: list[int] = []
+        for index, text in enumerate(cells):
+            width = widths.get(text)
+            if width is None:
+                width = tres_count(text, name)
+                if width is None:
+                    raise table.fault(index, f"{column} is {in_quotes(text)}, not a list of NAME=NUMBER")
+                if len(text) <= LONGEST_TRES:
+                    widths[text] = width
+            amounts.append(width)
+        return amounts
 
-    def _width_in(self, text: str, name: str) -> int:
-        """Return the number with a name in a list of resources, -1 if it is not there; raise ValueError if damaged."""
-        width = tres_count(text, name)
-        if width is None:
-            raise ValueError
-        if len(text) <= LONGEST_TRES:
-            self.width_of[text] = width
-        return width
-
-    def _requests(self, cells: Sequence[str]) -> Ints:
-        """Return the kilobytes, nodes and GPUs that each job asked for, (n, 3), -1 where that is unknown."""
+    def _requests(self, table: Table) -> tuple[Ints, Mask, Mask]:
+        """Return the kilobytes, nodes and GPUs that each job asked for, (n, 3), and which could not be read."""
+        count, columns = len(table.numbers), table.columns
         known = self.requests_of
         if len(known) > MOST_TRES:
             known.clear()
+        cells = columns.get("ReqTRES", [""] * count)
         here = {text: known.get(text) or requests_in(text) or NOT_READ for text in {*cells}}
         known |= {text: asked for text, asked in here.items() if len(text) <= LONGEST_TRES}
-        return whole_numbers([number for text in cells for number in here[text]]).reshape(-1, 3)
-
-    def _parts(self, lines: _Rows, ids: Sequence[str]) -> Ints:
-        """Return the number of the heterogeneous job to which each row belongs, 0 for others."""
-        if not any("+" in text for text in ids):
-            return np.zeros(len(ids), dtype=np.int64)
-        parts = []
-        for index, text in enumerate(ids):
-            match = NUMBER_IN_ID.match(text)
-            if "+" in text and match is None:
-                raise lines.fault(index, f"JobID is {in_quotes(text)}, not the number of a job")
-            parts.append(int(match.group()) if "+" in text and match is not None else 0)
-        return whole_numbers(parts)
-
-    def _note_suspensions(self, block: Block, cells: Sequence[str]) -> None:
-        """Count the jobs that were suspended."""
-        rows = [index for index, cell in enumerate(cells) if cell not in ("00:00:00", "", "0") and seconds(cell)]
-        if rows:
-            self.tally.note(
-                "changed", SUSPENDED, block.line[rows], block.job[rows], block.run[rows] * block.width[rows]
-            )
+        asked = whole_numbers([number for text in cells for number in here[text]]).reshape(-1, 3)
+        odd, odd_memory = asked[:, 0] == NOT_READ[0], np.zeros(count, dtype=np.bool_)
+        asked[odd] = UNKNOWN
+        if "ReqMem" in columns and (asked[:, 0] < 0).any():
+            rows = np.flatnonzero(asked[:, 0] < 0)
+            texts = [columns["ReqMem"][row] for row in rows.tolist()]
+            of_text = {text: memory_asked(text) for text in {*texts}}
+            amount, each = whole_numbers([number for text in texts for number in of_text[text]]).reshape(-1, 2).T
+            cores = _first_numbers(table, ("ReqCPUS", "NCPUS", "AllocCPUS"))[rows]
+            nodes = _first_numbers(table, ("ReqNodes", "NNodes", "AllocNodes"))[rows]
+            times_each = np.choose(each, (np.ones_like(cores), nodes, cores))
+            fits = (amount >= 0) & (times_each > 0) & (amount.astype(np.float64) * times_each < 2.0**53)
+            asked[rows, 0] = np.where(fits, np.where(fits, amount, 0) * np.where(fits, times_each, 0), UNKNOWN)
+            odd_memory[rows] = (amount < UNKNOWN) | ((amount >= 0) & ~fits)
+        return asked, odd, odd_memory
 
 
-class _Rows(NamedTuple):
-    """The numbers of the lines that are rows of the table, for messages."""
+class _Open(NamedTuple):
+    """A job that has not ended: its line, its work until now, whether it runs, and partitions and group if it waits."""
 
-    place: str
-    numbers: list[int]
-
-    def fault(self, index: int, fact: str) -> InputError:
-        """Return the error about a row."""
-        return InputError(f"{self.place}:{self.numbers[index]}: {fact}")
+    line: int
+    work: int
+    ran: bool
+    waits: tuple[str, str] | None
 
 
-def _times(lines: _Rows, cells: Sequence[str], what: str) -> Ints:
-    """Return Unix times, (n,), -1 where unknown."""
-    return times(lines.fault, cells, what, ADVICE, zero=False).first
+def _keys(block: Block, rows: Ints) -> list[tuple[int, int, int]]:
+    """Return what tells the jobs of some rows from others."""
+    return [*zip(*(column[rows].tolist() for column in (block.job, block.submit, block.mark)), strict=True)]
 
 
-def tres_count(text: str, name: str) -> int | None:
-    """Return the number with a name in a list of resources; -1 if it is not there, None if the list is damaged.
+def _job_numbers(table: Table) -> tuple[Ints, Ints, Ints]:
+    """Return job numbers, marks that tell tasks with one number apart, and heterogeneous jobs, 0 for others, (n,) each.
 
-    Where only GPUs with a type are recorded (gres/gpu:a100=2), their sum.
-
-    Examples
-    --------
-    >>> tres_count("cpu=8,gres/gpu=3", "gres/gpu"), tres_count("cpu=8,gres/gpu:a=2,gres/gpu:b=1", "gres/gpu")
-    (3, 3)
+    Without JobIDRaw a task, 7_3, or a component, 8+1, has the number of its array or job, and is told by its text.
     """
-    of_types = []
-    for part in text.split(","):
-        key, equals, value = part.partition("=")
-        if equals and key.partition(":")[0] == name:
-            if NUMBER_IN_ID.fullmatch(value) is None:
-                return None
-            if key == name:
-                return int(value)
-            of_types.append(int(value))
-    return sum(of_types) if of_types else -1
+    ids = table.columns.get("JobID", ())
+    raw = table.columns.get("JobIDRaw")
+    count = len(table.numbers)
+    mark, part_of = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    if raw is not None:
+        job = whole_numbers(numbers(table.fault, raw, "JobIDRaw", {}))
+        odd = [index for index, text in enumerate(ids) if "+" in text]
+    else:
+        job = np.zeros(count, dtype=np.int64)
+        odd = [*range(count)]
+    for index in odd:
+        match = (NUMBER_IN_ID if raw is not None else JOB_ID).match(ids[index])
+        if match is None or (raw is None and match.end() != len(ids[index])):
+            raise table.fault(index, f"JobID is {in_quotes(ids[index])}, not the number of a job")
+        if "+" in ids[index]:
+            part_of[index] = int(NUMBER_IN_ID.match(ids[index]).group())  # type: ignore[union-attr]  # it begins so
+        if raw is None:
+            job[index] = int(match.group(1))
+            mark[index] = 0 if match.end() == match.end(1) else mark_of(ids[index])
+    return job, mark, part_of
 
 
-def requests_in(text: str) -> tuple[int, int, int] | None:
-    """Return the kilobytes, nodes and GPUs in a list of resources, -1 where they are not there; None if it is damaged.
+def _durations(table: Table, name: str, missing: Sequence[str], words: Mapping[str, int] | None = None) -> Ints:
+    """Return durations of a column, (n,) s, 0 where there is none; some words stand for a number of their own."""
+    cells = table.columns.get(name, missing)
+    of_text: dict[str, int | None] = {}
+    for text in {*cells}:
+        if not text or text == "00:00:00":
+            of_text[text] = 0
+        else:
+            of_text[text] = (words or {}).get(text.lower(), slurm_seconds(text))
+    values = [of_text[text] for text in cells]
+    if None in values:
+        index = values.index(None)
+        fact = f"{name} is {in_quotes(cells[index])}, but must be seconds or [D-]HH:MM:SS"
+        raise table.fault(index, fact)
+    return whole_numbers([value for value in values if value is not None])
 
-    Examples
-    --------
-    >>> requests_in("billing=4,cpu=4,mem=200M,node=4"), requests_in("mem=1.5G,gres/gpu=2"), requests_in("mem=x")
-    ((204800, 4, -1), (1572864, -1, 2), None)
-    """
-    memory, nodes, gpus = _kilobytes(text), tres_count(text, "node"), tres_count(text, "gres/gpu")
-    if memory is None or nodes is None or gpus is None or max(nodes, gpus) > WIDEST:
-        return None
-    return memory, nodes, gpus
+
+def _limits(table: Table) -> Ints:
+    """Return time limits, (n,) s; 0 where there is none."""
+    words = dict.fromkeys(NO_LIMIT, 0)
+    if "TimelimitRaw" in table.columns:
+        cells = table.columns["TimelimitRaw"]
+        known = {text: words[text.lower()] for text in {*cells} if text.lower() in words}
+        limits = MINUTE * whole_numbers(numbers(table.fault, cells, "TimelimitRaw", known))
+    elif "Timelimit" in table.columns:
+        cells = table.columns["Timelimit"]
+        odd = next((index for index, text in enumerate(cells) if text.isdecimal()), None)
+        if odd is not None:
+            fact = f"Timelimit is {in_quotes(cells[odd])}, but must be [D-]HH:MM:SS; minutes are in TimelimitRaw"
+            raise table.fault(odd, fact)
+        limits = _durations(table, "Timelimit", (), words)
+    else:
+        limits = np.zeros(len(table.numbers), dtype=np.int64)
+    return np.where(limits == YEAR, 0, limits)
 
 
-def _kilobytes(text: str) -> int | None:
-    """Return the memory in a list of resources; -1 if there is none, None if the list is damaged."""
-    for part in text.split(","):
-        if part.startswith("mem="):
-            kilobytes = kilobytes_in(part.removeprefix("mem="))
-            return kilobytes if kilobytes is not None and kilobytes < 2**53 else None
-    return -1
+def _has_not_ended(end: Ints, has_end: bool, state: Sequence[str]) -> Mask:
+    """Return which jobs have not ended, (n,): by their ends, else by their states."""
+    if has_end or not state:
+        return (end == UNKNOWN) & has_end
+    return np.array([word in OPEN_STATES for word in state], dtype=np.bool_)
+
+
+def _derived(at: Mapping[str, Ints], run: Ints, suspended: Ints, table: Table) -> tuple[dict[str, Ints], Ints, Mask]:
+    """Return times and run times, those that the text does not say from the others, and where they are INVALID."""
+    start, end = at["Start"], at["End"]
+    both = (start != UNKNOWN) & (end != UNKNOWN)
+    lasted = np.where(both, np.maximum(end - start, 0), 0)
+    odd = (run == UNKNOWN) & ("Elapsed" in table.columns)
+    run = np.where(run == UNKNOWN, lasted, run)
+    if "Start" not in table.columns:
+        start = np.where((end != UNKNOWN) & (run > 0), end - run - suspended, UNKNOWN)
+    return {**at, "Start": start}, run, odd & ("ElapsedRaw" not in table.columns)
+
+
+def _first_numbers(table: Table, names: Sequence[str]) -> Ints:
+    """Return the numbers in the first of some columns that is there, (n,); 0 if none is."""
+    for name in names:
+        if name in table.columns:
+            return whole_numbers(numbers(table.fault, table.columns[name], name, {"": 0}))
+    return np.zeros(len(table.numbers), dtype=np.int64)
 
 
 def _rows_of_block(block: Block, mask: Mask) -> Block:

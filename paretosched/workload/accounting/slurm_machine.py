@@ -18,7 +18,8 @@ from ..down_times import DownTimes, down_together
 from ..workload import WIDEST
 from .fields import numbers, times
 from .lives import UNKNOWN
-from .slurm import WIDTHS, tres_count
+from .sacct_cells import tres_count
+from .slurm import WIDTHS
 from .text_lines import Lines, Watch, line_blocks
 
 SINFO = 'sinfo -a -N -h -o "%N|%c|%P"'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
@@ -32,7 +33,7 @@ class Tally:
         reason
             What was wrong and what was done.
         line, job
-            Line and job numbers, (k,); a job number of 0 is not shown.
+            Line and job numbers, (k,); -1 for a job without a number.
         work
             (k,) processor seconds.
         """
@@ -40,10 +41,15 @@ class Tally:
             return
         jobs, sum_of_work, first = self._entries.get((action, reason), (0, 0.0, []))
         pairs = zip(line[:FIRST].tolist(), job[:FIRST].tolist(), strict=True)
-        words = (f"line {at} (job {number})" if number > 0 else f"line {at}" for at, number in pairs)
+        words = (f"line {at} (job {number})" if number >= 0 else f"line {at}" for at, number in pairs)
         first = [*first, *islice(words, max(0, FIRST - len(first)))]
         total = sum_of_work + float(np.sum(work, dtype=np.float64))
         self._entries[action, reason] = (jobs + int(line.size), total, first)
+
+    def note_lines(self, action: str, reason: str, lines: Sequence[int]) -> None:
+        """Count lines, by their numbers, of which neither the job nor its work is known."""
+        line = np.array(lines, dtype=np.int64)
+        self.note(action, reason, line, np.full(line.size, -1), np.full(line.size, np.nan))
 
     def note_log(self, reason: str, jobs: int) -> None:
         """Count an assumption about the log as a whole."""

@@ -12,11 +12,13 @@ from ...core.errors import InputError
 from ...core.files import is_file
 from ...core.limits import check_limit, limits_in_force
 from ..log_text import LogText
+from .tally import Tally
 
 Watch = Callable[[int, int | None], None]  # bytes that were read, and bytes in all (None: not known)
 STDIN = "/dev/stdin"
 MARK = "\ufeff"  # of UTF-8, which Windows writes at the begin of a file, so that it may also stand between two files
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
+NO_UTF8 = "a line that is no UTF-8: read as Windows-1252, of which Latin-1 is a part"
 
 
 class Lines(NamedTuple):
@@ -41,10 +43,11 @@ class Lines(NamedTuple):
         return InputError(f"{self.place}:{self.first + index}: {fact}")
 
 
-def line_blocks(path: str | os.PathLike[str], watch: Watch) -> Iterator[Lines]:
+def line_blocks(path: str | os.PathLike[str], watch: Watch, tally: Tally | None = None) -> Iterator[Lines]:
     """Yield the lines of a file, plain or gzipped; "-" is the standard input.
 
-    Bytes that are no UTF-8 become the replacement character; marks of UTF-8 before a line are left out.
+    A line that is no UTF-8 is read as Windows-1252, and counted in the tally. Marks of UTF-8 before a line are left
+    out.
 
     Raises
     ------
@@ -55,7 +58,9 @@ def line_blocks(path: str | os.PathLike[str], watch: Watch) -> Iterator[Lines]:
     first, done, goal = 1, 0, _size(place)
     with closing(LogText(place).blocks()) as blocks:
         for block in blocks:
-            text = block.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+            text, others = _decoded(block)
+            if others and tally is not None:
+                tally.note_lines("changed", NO_UTF8, [first + index for index in others])
             texts = (text if MARK not in text else text.replace(f"\n{MARK}", "\n").removeprefix(MARK)).split("\n")
             if not texts[-1]:
                 texts.pop()
@@ -77,3 +82,27 @@ def _size(place: str) -> int | None:
             return None if file.read(2) == b"\x1f\x8b" else os.fstat(file.fileno()).st_size
     except (OSError, ValueError):
         return None  # `line_blocks` says why
+
+
+def _decoded(block: bytes) -> tuple[str, list[int]]:
+    """Return the text of a block, its lines ending with a newline, and the indices of lines that are no UTF-8."""
+    block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    try:
+        return block.decode("utf-8"), []
+    except UnicodeDecodeError:
+        texts, others = [], []
+        for index, line in enumerate(block.split(b"\n")):
+            try:
+                texts.append(line.decode("utf-8"))
+            except UnicodeDecodeError:
+                others.append(index)
+                texts.append(_of_windows(line))
+        return "\n".join(texts), others
+
+
+def _of_windows(line: bytes) -> str:
+    """Return a line in Windows-1252; the five bytes that this does not have are those of Latin-1."""
+    try:
+        return line.decode("cp1252")
+    except UnicodeDecodeError:
+        return line.decode("latin-1")

@@ -82,9 +82,9 @@ def test_blocks_of_any_size_give_the_same_log(tmp_path: Path) -> None:
 
 
 def test_a_number_that_comes_again_is_replaced_by_a_larger_one(tmp_path: Path) -> None:
-    lives = [Life(line, job, 10**9 + line, 10**9 + line, 5, 1) for line, job in enumerate([5, 5, 0, 9, 5], 1)]
+    lives = [Life(line, job, 10**9 + line, 10**9 + line, 5, 1) for line, job in enumerate([5, 5, -1, 9, 5, 0], 1)]
     made_of(lives, tmp_path / "w.swf")
-    assert ps.read_swf(tmp_path / "w.swf").job.tolist() == [5, 10, 11, 9, 12]
+    assert ps.read_swf(tmp_path / "w.swf").job.tolist() == [5, 10, 11, 9, 12, 0]
 
 
 def test_wider_jobs_than_the_machine_are_dropped(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.workload import log_text
+from paretosched.workload.accounting.tally import Tally
 from paretosched.workload.accounting.text_lines import line_blocks
 
 
@@ -26,9 +27,14 @@ def test_lines_are_numbered_over_blocks(tmp_path: Path, monkeypatch: pytest.Monk
         assert lines_of(tmp_path / name) == [*enumerate(texts, 1)]
 
 
-def test_bytes_that_are_no_text_are_replaced_and_binary_files_refused(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"a\xffb\n")
-    assert lines_of(tmp_path / "x") == [(1, "a\ufffdb")]
+def test_lines_that_are_no_utf8_are_of_windows_one_by_one_and_binary_files_refused(tmp_path: Path) -> None:
+    lines = ["Zo\u00eb".encode(), "J\u00f6rg \u20ac".encode("cp1252"), b"\x81\xfc", "\u0416".encode()]
+    (tmp_path / "x").write_bytes(b"\r\n".join(lines) + b"\n")
+    tally = Tally()
+    blocks = [*line_blocks(tmp_path / "x", lambda done, goal: None, tally)]
+    assert [text for block in blocks for text in block.texts] == ["Zo\u00eb", "J\u00f6rg \u20ac", "\x81\xfc", "\u0416"]
+    [count] = tally.counts()
+    assert (count.action, count.jobs, count.work, count.first) == ("changed", 2, None, "line 2, line 3")
     (tmp_path / "x").write_bytes(b"a\0b\n")
     with pytest.raises(ps.InputError, match="must be text, but this file is binary: byte 2 is zero"):
         lines_of(tmp_path / "x")

@@ -1,0 +1,361 @@
+"""The rows of a text of sacct: with a header or without, whatever stands between its cells.
+
+A separator or a line end in a free text, such as the name of a job, breaks its line. Such lines are put together again
+where their times, numbers and states fit in one way only; others are dropped and counted, never the whole file.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ...core.errors import InputError, in_quotes
+from ...core.limits import limits_in_force
+from .sacct_columns import (
+    FIELDS,
+    MOST_EXTRA,
+    OF_LOWER,
+    READ,
+    RESOURCE_LISTS,
+    SEPARATORS,
+    SHAPES,
+    XDMOD,
+    Group,
+    Layout,
+    cells_of,
+    columns_named,
+    groups_of,
+)
+from .tally import Tally
+from .text_lines import Lines
+
+DASHES = re.compile(r"\s*-+(?: +-+)+\s*")
+SAMPLE = 100  # lines by which the order of columns is known
+STEPS, STEPS_A_LINE = 10_000_000, 300  # of putting lines together: about ten seconds, and enough for each line
+COLUMN_ADVICE = "paretosched import slurm --command prints the sacct command whose output is read here at its best"
+MENDED = "a separator or a line end in a free text, such as JobName or SubmitLine: the line put together again"
+TAIL = "a line end in the text of the last column: what followed it is left out"
+DAMAGED = "a line with too few or too many cells, which can be put together in no way or in several"
+CUT = "the last line has too few cells: was the file cut short, or is it still being written?"
+CUT_OFF = "a cell that sacct cut off, marked with +: names may have become one; sacct -P prints whole cells"
+CUT_OFF_ID = "a job number that sacct cut off; sacct -P prints whole cells"
+
+
+class Table(NamedTuple):
+    """Rows of a text.
+
+    Attributes
+    ----------
+    place
+        The file, for messages.
+    numbers
+        (n,) the numbers of their lines.
+    columns
+        The cells of each column that is read, by sacct's name for it.
+    """
+
+    place: str
+    numbers: list[int]
+    columns: Mapping[str, Sequence[str]]
+
+    def fault(self, index: int, fact: str) -> InputError:
+        """Return the error about a row."""
+        return InputError(f"{self.place}:{self.numbers[index]}: {fact}")
+
+    def rows(self, kept: Sequence[int]) -> Table:
+        """Return some of the rows."""
+        columns = {name: [cells[index] for index in kept] for name, cells in self.columns.items()}
+        return Table(self.place, [self.numbers[index] for index in kept], columns)
+
+
+class SacctText:
+    """Knows the columns of a text, and the lines that are not complete yet.
+
+    Parameters
+    ----------
+    columns
+        The names of columns, in order, of a text without header; None if it has one, or if their order is known.
+    check
+        Function that gets the columns of a table, and returns why they do not suffice, "" if they do.
+    tally
+        Counts lines that are put together again, or dropped.
+    """
+
+    def __init__(self, columns: Sequence[str] | None, check: Callable[[Sequence[str]], str], tally: Tally) -> None:
+        self.names = columns
+        self.check = check
+        self.tally = tally
+        self.layout = Layout((), "")
+        self.groups: tuple[Group, ...] = ()
+        self.needs_dashes = False  # of a table between blanks, whose columns are named already
+        self.pending: list[tuple[int, str]] = []  # lines that are no rows by themselves
+        self.notes: dict[tuple[str, str], list[int]] = {}  # the lines to which something was done
+        self.place, self.first_lost = "", ""
+        self.lines, self.rows, self.lost, self.steps = 0, 0, 0, 0
+
+    def tables(self, lines: Lines) -> Iterator[Table]:
+        """Yield the rows in some lines, those before and after a line that names columns apart."""
+        self.place = lines.place
+        self.lines += len(lines.texts)
+        begin = 0 if self.layout.names else self._begin(lines)
+        headers = [index for index in range(begin, len(lines.texts)) if self._is_header(lines.texts[index])]
+        for first, end in pairwise([begin, *headers, len(lines.texts)]):
+            if first in headers:
+                self._flush()
+                self._learn(lines, first)
+            rows = lines._replace(first=lines.first + first, texts=lines.texts[first:end])
+            table = self._split_rows(rows) if self.layout.separator else self._cut_rows(rows)
+            self._note()
+            if table is not None:
+                yield table
+
+    def finish(self) -> None:
+        """Count the last line if it is not complete.
+
+        Raises
+        ------
+        InputError
+            More lines were dropped than were read.
+        """
+        self._flush(CUT)
+        self._note()
+        if self.lost > self.rows:
+            raise InputError(f"{self.first_lost}; {self.lost:,} lines are so, more than can be read; {COLUMN_ADVICE}")
+
+    # --- columns ------------------------------------------------------------------------------------------------------
+
+    def _begin(self, lines: Lines) -> int:
+        """Learn the columns from the first line, and return its index."""
+        texts = lines.texts
+        first = next((i for i, text in enumerate(texts) if text.strip() and not text.startswith("#")), len(texts))
+        if first == len(texts):
+            return first
+        if columns_named(texts[first]) is None:
+            sample = [text for text in texts[first : first + SAMPLE] if text.strip()]
+            self._set(lines, first, self._known_layout(lines, first, sample))
+        elif self.names is not None:
+            raise lines.fault(first, "the file names its columns itself; leave --columns out")
+        else:
+            self._learn(lines, first)
+        return first
+
+    def _known_layout(self, lines: Lines, index: int, sample: Sequence[str]) -> Layout:
+        """Return the layout of a text without header."""
+        orders = (FIELDS, *XDMOD) if self.names is None else (tuple(self.names),)
+        best, found = (0, 0), Layout((), "")
+        for separator in SEPARATORS:
+            for names in orders:
+                ends = all(text.endswith(separator) for text in sample) and names[-1] != ""
+                layout = Layout((*names, "") if ends else names, separator)
+                groups = groups_of(layout)
+                rows = [
+                    row for row in (cells_of(_pieces(text, layout), groups, separator)[0] for text in sample) if row
+                ]
+                told = sum(any(row[layout.places[name]] for row in rows) for name in RESOURCE_LISTS if name in names)
+                if (len(rows), told) > best:
+                    best, found = (len(rows), told), layout
+        if not found.names:
+            fact = f"must be the output of sacct, but begins {in_quotes(sample[0])}: no line names its columns, and "
+            how = "--columns JobIDRaw,Submit,... names them in order"
+            if self.names is None:
+                raise lines.fault(index, f"{fact}their order is not known; {how}; {COLUMN_ADVICE}")
+            raise lines.fault(index, f"{fact}its cells are not those of the {len(self.names)} in --columns")
+        return found
+
+    def _is_header(self, text: str) -> bool:
+        """Return whether a line names columns."""
+        if text == self.layout.header:
+            return bool(text)
+        separator = self.layout.separator
+        first = text.partition(separator)[0] if separator else text.lstrip().partition(" ")[0]
+        return first.strip().strip('"').lower() in OF_LOWER and columns_named(text) is not None
+
+    def _learn(self, lines: Lines, index: int) -> None:
+        """Learn the columns from the line that names them."""
+        named = columns_named(lines.texts[index])
+        assert named is not None  # noqa: S101  # `_is_header` said so
+        if lines.texts[index] != self.layout.header:
+            self._set(lines, index, Layout(named[1], named[0], header=lines.texts[index]))
+        self.needs_dashes = not named[0]
+
+    def _set(self, lines: Lines, index: int, layout: Layout) -> None:
+        """Take a layout, whose columns must suffice."""
+        message = self.check(layout.names)
+        if message:
+            raise lines.fault(index, message)
+        self.layout, self.groups = layout, groups_of(layout)
+
+    # --- rows ---------------------------------------------------------------------------------------------------------
+
+    def _split_rows(self, lines: Lines) -> Table | None:
+        """Return the rows in some lines without a header; None if there are none."""
+        separator, width = self.layout.separator, len(self.layout.names)
+        header = self.layout.header
+        places = [index for index, text in enumerate(lines.texts) if text and text != header and not text.isspace()]
+        texts = [lines.texts[index] for index in places]
+        numbers = [lines.first + index for index in places]
+        is_plain = not self.pending and all(text.count(separator) == width - 1 for text in texts)
+        if is_plain and separator != "|":
+            is_plain = not any('"' in text for text in texts)
+        cells = separator.join(texts).split(separator) if texts and is_plain else []  # far quicker than line by line
+        if texts and not (is_plain and self._keys_fit(cells)):
+            numbers, cells = self._mended(numbers, texts)
+        self.rows += len(numbers)
+        if not numbers:
+            return None
+        columns = {name: cells[place::width] for name, place in self.layout.places.items() if name in READ}
+        return Table(lines.place, numbers, columns)
+
+    def _keys_fit(self, cells: Sequence[str]) -> bool:
+        """Return whether the rows of a table with free text have job numbers and submissions where they must be."""
+        if not self.layout.has_free:
+            return True  # whatever is wrong there is said with its line
+        places, width = self.layout.places, len(self.layout.names)
+        keys = (name for name in ("JobIDRaw", "JobID", "Submit") if name in places)
+        return all(all(map(SHAPES[name].fullmatch, cells[places[name] :: width])) for name in keys)
+
+    def _mended(self, numbers: Sequence[int], texts: Sequence[str]) -> tuple[list[int], list[str]]:
+        """Return the line numbers and all cells of rows, some of them put together from several lines."""
+        kept: list[int] = []
+        cells: list[str] = []
+        bars = len(self.layout.names) - 1
+        for number, text in zip(numbers, texts, strict=True):
+            begin, row = number, self._row(text)
+            if row is not None:
+                self._flush()
+                is_mended = text.count(self.layout.separator) != bars and self.layout.separator != ","
+            else:
+                self.pending.append((number, text))
+                if self._is_beyond():
+                    self.pending.pop()
+                    self._flush()
+                    self.pending = [(number, text)]
+                elif len(self.pending) > 1:
+                    begin, row = self.pending[0][0], self._row(" ".join(each for _, each in self.pending))
+                is_mended = True
+            if row is not None:
+                if is_mended:
+                    self._count("changed", MENDED, begin)
+                self.pending = []
+                kept.append(begin)
+                cells += row
+        return kept, cells
+
+    def _is_beyond(self) -> bool:
+        """Return whether the lines that are not complete have more than one row can have."""
+        texts = [text for _, text in self.pending]
+        counts = [text.count(self.layout.separator) for text in texts]
+        most = len(self.layout.names) - 1
+        is_long = sum(counts) > most + MOST_EXTRA or sum(map(len, texts)) > limits_in_force().line
+        return len(texts) > 1 and (is_long or counts[-1] >= most)  # the last line is a row of its own, and damaged
+
+    def _row(self, text: str) -> list[str] | None:
+        """Return the cells of a line, put together if there are too many; None if that is not certain.
+
+        Raises
+        ------
+        InputError
+            So much had to be put together that the rest would take minutes.
+        """
+        pieces = _pieces(text, self.layout)
+        if len(pieces) == len(self.layout.names) and self._keys_fit(pieces):
+            return pieces
+        cells, steps = cells_of(pieces, self.groups, self.layout.separator)
+        self.steps += steps
+        if self.steps > STEPS + STEPS_A_LINE * self.lines:
+            fact = "too many lines have separators in their texts to put them together"
+            raise InputError(f"{self.place}: {fact}; {COLUMN_ADVICE}")
+        return cells
+
+    def _flush(self, reason: str = DAMAGED) -> None:
+        """Count the lines that belong to no row, if there are any."""
+        if not self.pending:
+            return
+        number, text = self.pending[0]
+        count, width = sum(len(_pieces(each, self.layout)) for _, each in self.pending), len(self.layout.names)
+        self.pending = []
+        if self.groups[-1].shape is None and self.rows and count < width and not self._begins_row(text):
+            self._count("changed", TAIL, number)
+            return
+        self._lose(number, reason, f"a line must have {width} columns, but this one has {count}: {in_quotes(text)}")
+
+    def _begins_row(self, text: str) -> bool:
+        """Return whether a line could be the begin of a row."""
+        pieces = [*zip(_pieces(text, self.layout), self.groups, strict=False)]
+        shaped = next((index for index, (_, group) in enumerate(pieces) if group.shape is None), len(pieces))
+        fits = (group.shape is not None and group.shape.fullmatch(piece) for piece, group in pieces[:shaped])
+        return shaped > 0 and all(fits)
+
+    def _lose(self, number: int, reason: str, fact: str) -> None:
+        """Count a line that is dropped."""
+        self._count("dropped", reason, number)
+        self.first_lost = self.first_lost or f"{self.place}:{number}: {fact}"
+        self.lost += 1
+
+    # --- a table between blanks ---------------------------------------------------------------------------------------
+
+    def _cut_rows(self, lines: Lines) -> Table | None:
+        """Return the rows of a table whose cells are at fixed places, below a line of dashes."""
+        header = self.layout.header
+        texts = [
+            (lines.first + index, text) for index, text in enumerate(lines.texts) if text.strip() and text != header
+        ]
+        if self.needs_dashes and texts:
+            self._learn_cuts(lines, *texts.pop(0))
+        names, cuts = self.layout.names, self.layout.cuts
+        numbers: list[int] = []
+        rows: list[list[str]] = []
+        for number, text in texts:
+            if any(text[end : end + 1].strip() for _, end in cuts):
+                fact = "cells must be below the dashes of their columns, but are not"
+                self._lose(number, DAMAGED, f"{fact}: {in_quotes(text)}")
+                continue
+            row = [text[begin:end].strip() for begin, end in cuts]
+            cut = {names[place] for place, cell in enumerate(row) if cell.endswith("+")} & {*READ} - {"State"}
+            if cut & {"JobID", "JobIDRaw"}:
+                self._lose(number, CUT_OFF_ID, f"a job number is cut off: {in_quotes(text)}")
+                continue
+            if cut:
+                self._count("assumed", CUT_OFF, number)
+            numbers.append(number)
+            rows.append(
+                ["" if name in cut and name in RESOURCE_LISTS else cell for name, cell in zip(names, row, strict=True)]
+            )
+        self.rows += len(numbers)
+        if not rows:
+            return None
+        columns = {name: [row[place] for row in rows] for name, place in self.layout.places.items() if name in READ}
+        return Table(lines.place, numbers, columns)
+
+    def _learn_cuts(self, lines: Lines, number: int, text: str) -> None:
+        """Learn the places of cells from a line of dashes."""
+        cuts = tuple(match.span() for match in re.finditer("-+", text))
+        if DASHES.fullmatch(text) is None or len(cuts) != len(self.layout.names):
+            fact = "columns between blanks must have sacct's line of dashes below their names, but have not"
+            raise lines.fault(number - lines.first, f"{fact}: {in_quotes(text)}; sacct -P writes | between cells")
+        self.layout, self.needs_dashes = self.layout._replace(cuts=cuts), False
+
+    # --- counts -------------------------------------------------------------------------------------------------------
+
+    def _count(self, action: str, reason: str, number: int) -> None:
+        """Remember that something was done to a line."""
+        self.notes.setdefault((action, reason), []).append(number)
+
+    def _note(self) -> None:
+        """Count what was done to lines."""
+        for (action, reason), numbers in self.notes.items():
+            self.tally.note_lines(action, reason, numbers)
+        self.notes = {}
+
+
+def _pieces(text: str, layout: Layout) -> list[str]:
+    """Return what is between the separators of a line; a cell in quotes, as of a CSV file, is one piece."""
+    if layout.separator != "|" and '"' in text:
+        try:
+            return next(csv.reader([text], delimiter=layout.separator, strict=True))
+        except csv.Error:
+            pass  # quotes of a text of sacct mean nothing
+    return text.split(layout.separator)
