@@ -197,14 +197,16 @@ def _months(today: dt.date) -> list[tuple[str, str]]:
 def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     """Show what was imported, and what was dropped or assumed."""
     from ..core.tables import Column, table, to_json
+    from ..workload.log_names import work_met
     from ..workload.user_groups import MOST_GROUPS
 
     rows = [count._asdict() for count in summary.counts]
     if options.json:
         show(to_json({"file": options.output, **summary._asdict(), "counts": rows}))
         return
+    met = work_met(summary.counts, summary.work)
     for row in rows:
-        row["work_percent"] = None if row["work"] is None else 100 * row["work"] / summary.work
+        row["work_percent"] = None if row["work"] is None else 100 * row["work"] / met
     columns = [
         Column("action", "action"),
         Column("jobs", "jobs", ",d"),

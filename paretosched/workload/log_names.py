@@ -63,6 +63,18 @@ class Count(NamedTuple):
     first: str = ""
 
 
+def work_met(counts: Sequence[Count], work: int) -> int:
+    """Return the work of all jobs that were met, which is what shares are of: that in the log, and what was dropped.
+
+    Examples
+    --------
+    >>> work_met([Count("dropped", "too wide", 1, 30), Count("changed", "moved", 1, 5), Count("dropped", "x", 2)], 70)
+    100
+    """
+    dropped = sum(count.work or 0 for count in counts if count.action == "dropped")
+    return max(work + dropped, *(count.work or 0 for count in counts), 1)  # of a log that is read, runs may be cut
+
+
 class StillWaiting(NamedTuple):
     """Jobs of one group and day that could run and had not started when the accounting was read; not in the log.
 

@@ -42,7 +42,18 @@ from .log_lines import (
     Log,
     parse_log,
 )
-from .log_names import Count, Eligible, Names, PerJob, names_path, no_eligible, read_names, remove_names, write_names
+from .log_names import (
+    Count,
+    Eligible,
+    Names,
+    PerJob,
+    names_path,
+    no_eligible,
+    read_names,
+    remove_names,
+    work_met,
+    write_names,
+)
 from .log_text import LogText
 from .machine_use import use_over_time, usual_use
 from .more_columns import understand
@@ -194,7 +205,8 @@ def _with_names(workload: Workload, names: Names) -> Workload:
         own.append(
             Repair("changed", "eligible after its recorded start: taken to be eligible then", started.size, first)
         )
-    earlier = [Repair(count.action, _reason(count, workload.work), count.jobs, count.first) for count in names.dropped]
+    met = work_met(names.dropped, workload.work)
+    earlier = [Repair(count.action, _reason(count, met), count.jobs, count.first) for count in names.dropped]
     return workload.with_(
         eligible=workload.submit + seconds,
         wait=np.where(workload.wait < 0, -1, workload.wait - seconds),
@@ -233,9 +245,9 @@ def _check_own_numbers(workload: Workload, later: Ints, asked: Mapping[str, PerJ
         )
 
 
-def _reason(count: Count, work: int) -> str:
-    """Return the reason of a count, with the share of the work where it is known."""
-    return count.reason if count.work is None else f"{count.reason} ({100 * count.work / work:.2f} % of the work)"
+def _reason(count: Count, met: int) -> str:
+    """Return the reason of a count, with its share of the work of all jobs that were met, where it is known."""
+    return count.reason if count.work is None else f"{count.reason} ({100 * count.work / met:.2f} % of the work)"
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[Log, str | None]:

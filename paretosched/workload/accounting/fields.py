@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.arrays import Ints
 from ...core.errors import InputError, in_quotes
@@ -19,8 +20,9 @@ DURATION = re.compile(
     r"(?:(?:(?:(\d{1,6})-)?(\d{1,9}):)?(\d{1,9}):)?(\d{1,15})(?:\.(\d{0,15}))?", re.ASCII
 )  # [[[days-]hours:]minutes:]seconds[.fraction]
 NO_TIMES = frozenset(("", "unknown", "none", "n/a", "nan", "nat", "null"))  # in small letters
-CLOCK = np.frombuffer(b"0000-00-00T00:00:00", dtype=np.uint8)  # a zero stands for any digit
-BLANK = 10  # where the day ends: T, or a blank
+CLOCK = "0000-00-00T00:00:00"  # a zero stands for any digit
+DURATIONS = ("00:00:00", "0-00:00:00", "00-00:00:00", "000-00:00:00")
+OF_DIGITS = np.array([8_640_000, 864_000, 86_400, 36_000, 3600, 600, 60, 10, 1])  # s
 
 Fault = Callable[[int, str], InputError]  # the error about a line of a block, by its index
 
@@ -77,11 +79,11 @@ def times(
     is_local = np.zeros(len(cells), dtype=np.bool_)
     rest: Sequence[int] = range(len(cells))
     if zone is not None:
-        clocks = [index for index in rest if len(cells[index]) == CLOCK.size]
-        local = _clocks([cells[index] for index in clocks])
+        clocks, others, texts = _of_length(cells, len(CLOCK))
+        local = _clocks(texts)
         if local is not None:
             at[clocks], is_local[clocks] = local, True
-            rest = [index for index in rest if len(cells[index]) != CLOCK.size]
+            rest = others.tolist()
     for index in rest:
         at[index], is_local[index] = _time(fault, index, cells[index], what, advice, zone is not None, zero)
     second, missing = at.copy(), np.zeros(at.size, dtype=np.bool_)
@@ -130,18 +132,65 @@ def _is_number(text: str) -> bool:
     return text.isdecimal() and text.isascii() and len(text) <= LONGEST
 
 
-def _clocks(cells: Sequence[str]) -> Ints | None:
-    """Return clocks such as 2024-03-04T08:00:00 or 2024-03-04 08:00:00, all at once, as a clock in UTC; None if not."""
+def durations(cells: Sequence[str], words: Mapping[str, int], read: Callable[[str], int | None]) -> Ints | int:
+    """Return durations, (n,) s; the index of the first cell that is none, if there is one.
+
+    Parameters
+    ----------
+    cells
+        The cells, n.
+    words
+        Cells that stand for numbers of their own, in small letters.
+    read
+        Function that reads a cell that is no HH:MM:SS or D-HH:MM:SS, which are read at once.
+    """
+    values = np.zeros(len(cells), dtype=np.int64)
+    rest = np.arange(len(cells))
+    for shape in DURATIONS:
+        rows, _, texts = _of_length(cells, len(shape))
+        letters = _letters(texts, shape) if rows.size else None
+        if letters is not None:
+            digits = letters[:, [place for place, letter in enumerate(shape) if letter == "0"]] - ord("0")
+            values[rows] = digits.astype(np.int64) @ OF_DIGITS[-digits.shape[1] :]
+            rest = np.setdiff1d(rest, rows, assume_unique=True)
+    known: dict[str, int | None] = {}
+    for index in rest.tolist():
+        cell = cells[index]
+        if cell not in known:
+            known[cell] = words[cell.lower()] if cell.lower() in words else read(cell)
+        value = known[cell]
+        if value is None:
+            return index
+        values[index] = value
+    return values
+
+
+def _of_length(cells: Sequence[str], length: int) -> tuple[Ints, Ints, Sequence[str]]:
+    """Return the places of cells of a length and of the others, and the cells of the length."""
+    fits = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells)) == length
+    places = np.flatnonzero(fits)
+    texts = cells if places.size == len(cells) else [cells[place] for place in places.tolist()]
+    return places, np.flatnonzero(~fits), texts
+
+
+def _letters(texts: Sequence[str], shape: str) -> NDArray[np.uint8] | None:
+    """Return the letters of texts, (n, length) as bytes, if all have a shape, in which 0 is any digit; else None."""
     try:
-        letters = np.frombuffer("".join(cells).encode("ascii"), dtype=np.uint8).reshape(-1, CLOCK.size).copy()
+        letters = np.frombuffer("".join(texts).encode("ascii"), dtype=np.uint8).reshape(-1, len(shape)).copy()
     except UnicodeEncodeError:
         return None
-    letters[letters[:, BLANK] == ord(" "), BLANK] = ord("T")
-    shape = np.where((letters >= ord("0")) & (letters <= ord("9")), ord("0"), letters)
-    if not (shape == CLOCK).all():
-        return None
+    if "T" in shape:
+        day_ends = letters[:, shape.index("T")]  # there may be a blank
+        day_ends[day_ends == ord(" ")] = ord("T")
+    found = np.where((letters >= ord("0")) & (letters <= ord("9")), ord("0"), letters)
+    return letters if (found == np.frombuffer(shape.encode(), dtype=np.uint8)).all() else None
+
+
+def _clocks(texts: Sequence[str]) -> Ints | None:
+    """Return clocks such as 2024-03-04T08:00:00 or 2024-03-04 08:00:00, all at once, as a clock in UTC; None if not."""
+    letters = _letters(texts, CLOCK)
     try:
-        return letters.view("S19")[:, 0].astype("datetime64[s]").astype(np.int64)
+        return None if letters is None else letters.view("S19")[:, 0].astype("datetime64[s]").astype(np.int64)
     except ValueError:
         return None  # no such day or hour: the cell is found one by one
 

@@ -16,7 +16,7 @@ from ...core.arrays import Floats, Ints, Mask
 from ...core.errors import InputError, first_few
 from ...core.notebook import fields_html, fields_repr
 from ..down_times import DownTimes
-from ..log_names import ALL_BESIDE, Count, Eligible, Names, PerJob, StillWaiting
+from ..log_names import ALL_BESIDE, Count, Eligible, Names, PerJob, StillWaiting, work_met
 from ..machine_use import doubt_of_load, doubt_of_use, remark_of_largest, remark_of_too_wide, use_over_time
 from ..requests import kilobytes_each
 from ..swf import write_log
@@ -331,8 +331,8 @@ def _machine(
         remarks = [remark_of_largest(capacity, settings.unit, *use)]
     else:
         _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=settings.unit), wide)
-        work = [float(np.dot(run[mask].astype(np.float64), width[mask])) for mask in (wide, valid)]
-        remarks += remark_of_too_wide(capacity, settings.unit, work[0] / max(1.0, work[1]))
+        work = [float(np.dot(run[mask].astype(np.float64), width[mask])) for mask in (wide, valid & ~wide)]
+        remarks += remark_of_too_wide(capacity, settings.unit, work[0] / work_met(tally.counts(), int(work[1])))
         valid &= ~wide
         if not valid.any():
             raise InputError(f"{place}: all jobs are wider than the machine of {capacity} {settings.unit}")

@@ -101,7 +101,8 @@ class SacctText:
         self.place = lines.place
         self.lines += len(lines.texts)
         begin = 0 if self.layout.names else self._begin(lines)
-        headers = [index for index in range(begin, len(lines.texts)) if self._is_header(lines.texts[index])]
+        maybe = (index for index in range(begin, len(lines.texts)) if not lines.texts[index][:1].isdigit())
+        headers = [index for index in maybe if self._is_header(lines.texts[index])]  # no column begins with a digit
         for first, end in pairwise([begin, *headers, len(lines.texts)]):
             if first in headers:
                 self._flush()
@@ -214,7 +215,7 @@ class SacctText:
         if not self.layout.has_free:
             return True  # whatever is wrong there is said with its line
         places, width = self.layout.places, len(self.layout.names)
-        keys = (name for name in ("JobIDRaw", "JobID", "Submit") if name in places)
+        keys = ("JobIDRaw" if "JobIDRaw" in places else "JobID", "Submit")
         return all(all(map(SHAPES[name].fullmatch, cells[places[name] :: width])) for name in keys)
 
     def _mended(self, numbers: Sequence[int], texts: Sequence[str]) -> tuple[list[int], list[str]]:

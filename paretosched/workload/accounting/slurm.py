@@ -11,7 +11,7 @@ import numpy as np
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError, did_you_mean, in_quotes
 from ..local_time import settle
-from .fields import numbers, times
+from .fields import durations, numbers, times
 from .lives import COMPLETED, FAILED, KINDS, LONGEST_NAME, UNKNOWN, Block, Numberings, mark_of, whole_numbers
 from .sacct_cells import gpus_in, known_state, memory_asked, requests_in, slurm_seconds, tres_count
 from .sacct_columns import FIELDS, OF_LOWER
@@ -211,8 +211,11 @@ class _Reader:
         job, mark, part_of = _job_numbers(table)
         self.tally.largest_job = max(self.tally.largest_job, int(job.max()))
         suspended = _durations(table, "Suspended", empty, {INVALID: 0})
-        run, state = self._runs(table), [text.partition(" ")[0].upper() for text in columns.get("State", ())]
-        status = [known_state(word) for word in state] if state else [COMPLETED] * count
+        run = self._runs(table)
+        words = {text: text.partition(" ")[0].upper() for text in {*columns.get("State", ())}}
+        state = [words[text] for text in columns.get("State", ())]
+        status_of = {word: known_state(word) for word in words.values()}
+        status = [status_of[word] for word in state] if state else [COMPLETED] * count
         at, guessed, skipped = self._times(table, run, suspended)
         is_open = _has_not_ended(at["End"], "End" in columns, state)
         at, run, odd_run = _derived(at, run, suspended, table)
@@ -439,21 +442,13 @@ def _job_numbers(table: Table) -> tuple[Ints, Ints, Ints]:
     return job, mark, part_of
 
 
-def _durations(table: Table, name: str, missing: Sequence[str], words: Mapping[str, int] | None = None) -> Ints:
+def _durations(table: Table, name: str, missing: Sequence[str], words: Mapping[str, int]) -> Ints:
     """Return durations of a column, (n,) s, 0 where there is none; some words stand for a number of their own."""
     cells = table.columns.get(name, missing)
-    of_text: dict[str, int | None] = {}
-    for text in {*cells}:
-        if not text or text == "00:00:00":
-            of_text[text] = 0
-        else:
-            of_text[text] = (words or {}).get(text.lower(), slurm_seconds(text))
-    values = [of_text[text] for text in cells]
-    if None in values:
-        index = values.index(None)
-        fact = f"{name} is {in_quotes(cells[index])}, but must be seconds or [D-]HH:MM:SS"
-        raise table.fault(index, fact)
-    return whole_numbers([value for value in values if value is not None])
+    values = durations(cells, {"": 0, **words}, slurm_seconds)
+    if isinstance(values, int):
+        raise table.fault(values, f"{name} is {in_quotes(cells[values])}, but must be seconds or [D-]HH:MM:SS")
+    return values
 
 
 def _limits(table: Table) -> Ints:
