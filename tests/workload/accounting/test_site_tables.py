@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 import tracemalloc
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from pyarrow import parquet
 from paretosched.core.limits import reading_limits
 from paretosched.workload.accounting import table_rows
 from support.accounting import RECORDED, Result, column, import_into
-from support.commands import command
+from support.commands import command, environment
 
 SAMPLE = RECORDED / "jobs.csv"
 COLUMNS = (
@@ -376,12 +377,13 @@ def test_thousandths_of_gpus_are_of_each_of_them(tmp_path: Path) -> None:
     assert asked.counts["asks for a part of a GPU"] == ("changed", 1)
 
 
-def test_parts_of_gpus_need_a_file_that_can_be_read_twice(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit((tmp_path / "pipe").write_text, "s,w,r,g\n0,0,60,0.5\n")
-        words = ("import", "csv", tmp_path / "pipe", "--columns", "submit=s,wait=w,run=r,gpus=g", "--width", "gpus")
-        assert ":2: g is a part of a GPU, for which the table is read twice: it must be a file" in command(*words).err
+def test_parts_of_gpus_need_a_file_that_can_be_read_twice() -> None:
+    words = (sys.executable, "-m", "paretosched.cli", "import", "csv", "-", "--width", "gpus")
+    words += ("--columns", "submit=s,wait=w,run=r,gpus=g")
+    for cell, status, fact in (("0.5", 2, "-:2: g is a part of a GPU, for which"), ("2", 0, "machine of 2 gpus")):
+        text = f"s,w,r,g\n0,0,60,{cell}\n"
+        done = subprocess.run(words, input=text, capture_output=True, text=True, env=environment(), check=False)
+        assert (done.returncode, fact in done.stderr) == (status, True), done.stderr
 
 
 def test_nodes_may_be_what_is_counted(tmp_path: Path) -> None:
