@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError
 from ..core.files import NAMES_ENDING
 from ..core.limits import limits_in_force
-from .console import PROGRAM, remark, show
+from ..workload.public_catalogue import READINGS
+from .console import PROGRAM, remark, show, tell
 from .file_kinds import Kind
 from .options import Name, chosen_options, new_command, takes_limits, whole
 from .parser import Parser
@@ -94,8 +95,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     group.add_argument(
         "--width",
         choices=("cpus", "nodes", "gpus", "billing"),
-        default="cpus",
-        help="what the widths of jobs and the size of the machine count: cpus (default), nodes, gpus or billing units",
+        help="what the widths of jobs and the size of the machine count: cpus (default), nodes, gpus or billing units; "
+        "if jobs have parts of GPUs, the largest of 1/10, 1/100 and 1/1000 GPU of which all jobs have a whole number",
     )
     group.add_argument(
         "--groups",
@@ -112,10 +113,25 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "--columns",
         metavar="NAMES",
         help="slurm, for a text without header: sacct's names of its columns in order, - for one that is not read, "
-        "such as jobidraw,submit,-,start,end,ncpus. csv, as WHAT=NAME,...: which column is what. submit and width are "
-        "needed, and run or both start and end; start, eligible, limit, user, account, queue, partition and job are "
-        "useful, and for formulas memory (MiB), nodes, gpus and nice. Times are seconds since 1970, or ISO 8601 with "
-        "their zone; run and limit are seconds or [D-]HH:MM:SS",
+        "such as jobidraw,submit,-,start,end,ncpus. csv, as WHAT=NAME,...: which column is what. Needed are submit (or "
+        "interval, the seconds since the job before), width (or nodes, gpus, as --width says), and run, or end with "
+        "start (or wait, the seconds from submit to start). Useful are eligible, limit, user, account, queue, qos, "
+        "partition, job, and state, by which jobs that still wait or run are left out; and for formulas memory (MiB, "
+        "or 4G), nodes, gpus (or gpu_milli, thousandths of each), per_node, exclusive, constraint and nice. Times are "
+        "numbers since 1970 or ISO 8601, durations numbers or [D-]HH:MM:SS",
+    )
+    group.add_argument(
+        "--unit",
+        metavar="UNIT",
+        help="csv: what numbers of times and durations count: s (default), ms, us or min; of one of them with its "
+        "name, such as limit=min, or ms,limit=min",
+    )
+    group.add_argument(
+        "--as",
+        dest="reading",
+        metavar="LOG",
+        help=f"csv: read it as this public log, in place of --columns: {', '.join(READINGS)}; paretosched fetch shows "
+        "where they are",
     )
     group.add_argument(
         "--anonymise",
@@ -138,12 +154,15 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("FILE is missing: the accounting file, or - for the standard input")
     from ..workload.accounting.accounting_files import import_log
 
-    names = ("partition", "width", "groups", "capacity", "zone", "columns", "anonymise", "nodes", "events")
+    names = ("partition", "width", "groups", "capacity", "zone", "columns", "unit", "reading", "anonymise", "nodes")
+    names = (*names, "events")
     words = chosen_options(options, names)
     with reading_progress() as (watch, advance):
         summary = import_log(
             options.format, options.file, options.output, **words, watch=watch, advance=advance, dash="--"
         )
+    for text in summary.doubts:
+        (tell if options.json else show)(text)
     for text in summary.remarks:
         remark(text)
     _show(options, summary)
@@ -199,9 +218,9 @@ def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     ]
     show(table(rows, columns) if rows else "nothing was dropped, changed or assumed")
     load = "" if summary.load is None else f", offered load {summary.load:.3f}"
-    about = f"{summary.jobs:,} jobs of {summary.users:,} users on {summary.capacity:,} {options.width}{load}"
+    about = f"{summary.jobs:,} jobs of {summary.users:,} users on {summary.capacity:,} {summary.unit}{load}"
     if summary.down is not None:
-        about += f"; {summary.down / 3600:,.1f} {options.width[:-1]} hours were down"
+        about += f"; {summary.down / 3600:,.1f} {summary.unit[:-1]} hours were down"
     show()
     show(f"{options.output}: {about}" if options.output else f"{about}; nothing was written (-o FILE writes the log)")
     if options.output:

@@ -35,7 +35,7 @@ class Limits:
     line: int = _limit(100_000, "the length of a line", "bytes")
     header: int = _limit(1_000_000, "the comment lines of a log together", "bytes")
     log: int = _limit(4_000_000_000, "the size of a log, unpacked,", "bytes")
-    ratio: int = _limit(200, "the unpacked size of a gzipped file", "times its packed size")
+    ratio: int = _limit(200, "the unpacked size of a file", "times its packed size")
     wait: int = _limit(60, "the silence of a pipe", "seconds")
     text: int = _limit(100_000_000, "the size of a CSV file", "bytes")
     json: int = _limit(20_000_000, "the size of a JSON file", "bytes")

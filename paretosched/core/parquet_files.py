@@ -19,10 +19,11 @@ MARK = b"PAR1"  # the first and the last bytes of every Parquet file
 
 
 @contextmanager
-def open_parquet(path: Path, dictionaries: Sequence[str] = ()) -> Iterator[Any]:
+def open_parquet(path: Path, dictionaries: Sequence[str] = (), columns: Sequence[str] = ()) -> Iterator[Any]:
     """Yield a Parquet file, a `pyarrow.parquet.ParquetFile`, that is within the limit `cells`.
 
-    Rows x columns count, and so do the bytes of the file, packed and unpacked, 8 as a cell.
+    Rows x columns count, and so do the bytes of the file, packed and unpacked, 8 as a cell. Of a file from which some
+    columns are read, one group of rows after the other, only these columns of each group count.
 
     Parameters
     ----------
@@ -31,6 +32,8 @@ def open_parquet(path: Path, dictionaries: Sequence[str] = ()) -> Iterator[Any]:
     dictionaries
         Columns of text that stay a list of different texts and an index into it for each row: a few bytes in the file
         could otherwise become a long text in each of a million rows.
+    columns
+        The columns that are read, if not all are.
 
     Raises
     ------
@@ -41,14 +44,22 @@ def open_parquet(path: Path, dictionaries: Sequence[str] = ()) -> Iterator[Any]:
     """
     from pyarrow import parquet
 
-    check_limit(path, "cells", path.stat().st_size / CELL)
+    if not columns:
+        check_limit(path, "cells", path.stat().st_size / CELL)
     with (
         path.open("rb") as source,  # pyarrow opens no name that is not UTF-8
         parquet.ParquetFile(source, read_dictionary=[*dictionaries], page_checksum_verification=True) as file,
     ):
         about = file.metadata
-        size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-        check_limit(path, "cells", max(about.num_rows * about.num_columns, size / CELL))
+        groups = [about.row_group(i) for i in range(about.num_row_groups)]
+        if columns:
+            for group in groups:
+                chunks = [group.column(place) for place in range(about.num_columns)]
+                sizes = [chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in columns]
+                check_limit(path, "cells", max(group.num_rows * len(columns), sum(sizes) / CELL))
+        else:
+            size = sum(group.total_byte_size for group in groups)
+            check_limit(path, "cells", max(about.num_rows * about.num_columns, size / CELL))
         yield file
 
 

@@ -1,7 +1,4 @@
-"""Public logs by name, from the Parallel Workloads Archive (D. G. Feitelson, Hebrew University of Jerusalem).
-
-Publications with results from a log must acknowledge the archive and the people named in the header of the log.
-"""
+"""Download public logs by name: those of the Parallel Workloads Archive, and others that are one file somewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from platformdirs import user_cache_path
 
@@ -24,80 +21,15 @@ from ..core.files import is_file, replacing
 from ..core.hosts import THIS_MACHINE
 from ..core.limits import check_limit
 from .log_text import LogText
+from .public_catalogue import LOGS, PublicLog
 
 BASE_URL = "https://www.cs.huji.ac.il/labs/parallel/workload"
 BASE_URL_VARIABLE = "PARETOSCHED_ARCHIVE"
 FOLDER_VARIABLE = "PARETOSCHED_TRACES"
 CHUNK = 1 << 16
 SLOWEST = 1000  # bytes a second; a server that sends less keeps the caller waiting without end
-
-
-class PublicLog(NamedTuple):
-    """Where a log is: its folder and file in the archive, and the file's SHA-256 where it is known.
-
-    The SHA-256 are those of files at hand, with which experiments and tests of this package were run. The archive
-    publishes none.
-    """
-
-    folder: str
-    file: str
-    sha256: str | None = None
-
-
-LOGS = {
-    "ANL-Intrepid": PublicLog("l_anl_int", "ANL-Intrepid-2009-1.swf.gz"),
-    "CEA-Curie": PublicLog("l_cea_curie", "CEA-Curie-2011-2.1-cln.swf.gz"),
-    "CIEMAT-Euler": PublicLog("l_ciemat_euler", "CIEMAT-Euler-2008-1.swf.gz"),
-    "CTC-SP2": PublicLog(
-        "l_ctc_sp2",
-        "CTC-SP2-1996-3.1-cln.swf.gz",
-        "9fa28ac16c4386fb81b72a91d8bd8888281df2948a9d912769d387c5ee285bb4",
-    ),
-    "HPC2N": PublicLog("l_hpc2n", "HPC2N-2002-2.2-cln.swf.gz"),
-    "KIT-FH2": PublicLog("l_kit_fh2", "KIT-FH2-2016-1.swf.gz"),
-    "KTH-SP2": PublicLog(
-        "l_kth_sp2",
-        "KTH-SP2-1996-2.1-cln.swf.gz",
-        "3e152f201fd2e96808a735bced6ea6eb0bb07fdc447689cafb0750d87b264c0b",
-    ),
-    "LANL-CM5": PublicLog(
-        "l_lanl_cm5",
-        "LANL-CM5-1994-4.1-cln.swf.gz",
-        "71ff3dfa301b3ee1bd30ebc63c5363b5e8ec488e75f1f9398aa46d485ef23c3c",
-    ),
-    "LANL-O2K": PublicLog("l_lanl_o2k", "LANL-O2K-1999-2.swf.gz"),
-    "LLNL-Atlas": PublicLog("l_llnl_atlas", "LLNL-Atlas-2006-2.1-cln.swf.gz"),
-    "LLNL-T3D": PublicLog("l_llnl_t3d", "LLNL-T3D-1996-2.swf.gz"),
-    "LLNL-Thunder": PublicLog("l_llnl_thunder", "LLNL-Thunder-2007-1.1-cln.swf.gz"),
-    "LLNL-uBGL": PublicLog("l_llnl_ubgl", "LLNL-uBGL-2006-2.swf.gz"),
-    "LPC-EGEE": PublicLog("l_lpc", "LPC-EGEE-2004-1.2-cln.swf.gz"),
-    "METACENTRUM-09": PublicLog("l_metacentrum", "METACENTRUM-2009-2.swf.gz"),
-    "METACENTRUM-13": PublicLog("l_metacentrum2", "METACENTRUM-2013-3.swf.gz"),
-    "NASA-iPSC": PublicLog(
-        "l_nasa_ipsc",
-        "NASA-iPSC-1993-3.1-cln.swf.gz",
-        "5589ae9b2fb78e3bf92de097497cf33a91607de1ad54563e43533f7827597f29",
-    ),
-    "OSC-Clust": PublicLog("l_osc", "OSC-Clust-2000-3.1-cln.swf.gz"),
-    "PIK-IPLEX": PublicLog("l_pik_iplex", "PIK-IPLEX-2009-1.swf.gz"),
-    "RICC": PublicLog("l_ricc", "RICC-2010-2.swf.gz"),
-    "SDSC-BLUE": PublicLog("l_sdsc_blue", "SDSC-BLUE-2000-4.2-cln.swf.gz"),
-    "SDSC-DS": PublicLog("l_sdsc_ds", "SDSC-DS-2004-2.1-cln.swf.gz"),
-    "SDSC-Par-95": PublicLog("l_sdsc_par", "SDSC-Par-1995-3.1-cln.swf.gz"),
-    "SDSC-Par-96": PublicLog(
-        "l_sdsc_par",
-        "SDSC-Par-1996-3.1-cln.swf.gz",
-        "cb1aab02b5e3c34659d1c1d6f73c002d415229c59f40c03fab4e20331abdaff7",
-    ),
-    "SDSC-SP2": PublicLog(
-        "l_sdsc_sp2",
-        "SDSC-SP2-1998-4.2-cln.swf.gz",
-        "e03fe48be50c4ab04d6bb2285296d9c3399e9c1f27ee79b754ad32a14abd9bac",
-    ),
-    "SHARCNET": PublicLog("l_sharcnet", "SHARCNET-2005-2.swf.gz"),
-    "Sandia-Ross": PublicLog("l_sandia_ross", "Sandia-Ross-2001-1.1-cln.swf.gz"),
-    "UniLu-Gaia": PublicLog("l_unilu_gaia", "UniLu-Gaia-2014-2.swf.gz"),
-}
+BEGINNINGS = {".gz": b"\x1f\x8b", ".zip": b"PK", ".parquet": b"PAR1"}  # of files, by how their names end
+KINDS = {".gz": "gzip", ".zip": "zip", ".parquet": "Parquet"}
 
 
 def fetch(
@@ -119,9 +51,9 @@ def fetch(
     directory
         The folder for the file; it must exist. None: `log_folder`, which is made if it does not exist.
     base_url
-        Address of the archive or of a mirror with the same folders, with https; http is accepted for this machine
-        only. A server may not redirect to another scheme. Default: the environment's PARETOSCHED_ARCHIVE, else the
-        archive itself.
+        Address of a mirror with the archive's folders, and those of other logs, with https; http is accepted for this
+        machine only. A server may not redirect to another scheme. Default: the environment's PARETOSCHED_ARCHIVE, else
+        the address of the log itself.
     timeout
         Seconds without any answer, or with less than 1,000 bytes a second, after which the download fails.
     progress
@@ -135,8 +67,9 @@ def fetch(
     Raises
     ------
     InputError
-        The log is not known, or cannot be downloaded or written; or the download is cut short, is no gzipped log,
-        is larger than the limit `download`, or has another SHA-256 than the log. No file remains then.
+        The log is not known, or cannot be downloaded or written, or only by hand: the message says where it is. Or
+        the download is cut short, is a file of another kind, is larger than the limit `download`, or has another
+        SHA-256 than the log. No file remains then.
 
     Examples
     --------
@@ -145,18 +78,20 @@ def fetch(
     paretosched.core.errors.InputError: log "CTC-SP" is not known; did you mean CTC-SP2 or ...? All: ANL-Intrepid, ...
     """
     log = find_log(name)
+    if log.by_hand:
+        raise InputError(f"{name} cannot be fetched here, but is at {log.url}: {log.how}")
     timeout = number("timeout", timeout)
     callback("progress", progress)
     target = (_make_log_folder() if directory is None else as_path(directory)) / log.file
     if is_file(target) and _fault(target, log) is None:
         return target
-    base = instance("base_url", base_url or "", str) or os.environ.get(BASE_URL_VARIABLE) or BASE_URL
-    if not _is_safe(base):
+    base = instance("base_url", base_url or "", str) or os.environ.get(BASE_URL_VARIABLE) or ""
+    if base and not _is_safe(base):
         raise InputError(
             "the archive's address must begin with https://, or with http:// and localhost for this machine, "
             f"but is {base}"
         )
-    url = f"{base.rstrip('/')}/{log.folder}/{log.file}"
+    url = log.url if log.url and not base else f"{(base or BASE_URL).rstrip('/')}/{log.folder}/{log.file}"
     with replacing(target) as temporary:
         _download(url, temporary, timeout, progress)
         fault = _fault(temporary, log)
@@ -296,10 +231,12 @@ def _receive(
 
 def _fault(path: Path, log: PublicLog) -> str | None:
     """Return what is wrong with a downloaded file; None if it is intact."""
+    ending = Path(log.file).suffix
+    begin = BEGINNINGS.get(ending, b"")
     try:
         with path.open("rb") as file:
-            if file.read(2) != b"\x1f\x8b":
-                return "the download is not a gzip file"
+            if file.read(len(begin)) != begin:
+                return f"the download is not a {KINDS[ending]} file"
             file.seek(0)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:

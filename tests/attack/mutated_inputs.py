@@ -35,11 +35,13 @@ from paretosched.deployment import guard_keeper
 from paretosched.deployment.guard_books import read_books, write_books
 from paretosched.deployment.guard_review import review_of
 from paretosched.workload import log_cache
+from paretosched.workload.accounting.table_columns import COLUMNS
 from paretosched.workload.log_names import names_path
+from paretosched.workload.public_catalogue import READINGS
 from support.commands import COMMANDS, command, files, succeed
 from support.fuzzing import LONG, sound
 from support.house import SITE_COLUMNS, furnish
-from support.mutations import damaged_accounting, damaged_bytes, damaged_json, damaged_list, damaged_log
+from support.mutations import TABLE_WORDS, damaged_accounting, damaged_bytes, damaged_json, damaged_list, damaged_log
 
 Attack = Callable[[Random, Path, Path], Iterator[Verdict]]
 GROUPS = ("consumption", "swf", "queue", "50,10")
@@ -81,6 +83,7 @@ BOOKS = (
     '"new":[["9","1",1799000910,600,2,-1,-1,-1]]}',
 )
 SITE = Path(__file__).parents[1] / "data/slurm"
+PUBLIC = Path(__file__).parents[1] / "data/accounting/public"
 METHODS = ("fcfs", "random", "list", "lpt", "tga", "pgga")
 
 
@@ -130,6 +133,28 @@ def accounting(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     options = r.choice([(), ("--width", "nodes"), ("--partition", "main"), ("--anonymise", "key")])
     options = options if kind in ("slurm", "pbs", "lsf") or options[:1] != ("--width",) else ()
     yield verdict_on("import", kind, folder / "accounting", *more, "-o", folder / "log.swf", *options)
+    if (folder / "log.swf").exists():
+        yield verdict_on("info", folder / "log.swf", "--groups", "swf")
+
+
+def tables(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged table of a public log, read as itself, or with columns, units and widths that are drawn."""
+    sample = r.choice(sorted(PUBLIC.glob("*.csv")))
+    data = damaged_accounting(sample.read_text(), r, TABLE_WORDS)
+    (folder / "table").write_bytes(damaged_bytes(data, r) if r.randrange(4) == 0 else data)
+    heading = sample.read_text().partition("\n")[0].split(",")
+    drawn = ",".join(f"{what}={r.choice(heading)}" for what in r.sample(COLUMNS, r.randint(3, 12)))
+    needed = READINGS[sample.stem.partition("-")[0]].columns
+    how = r.choice([("--as", sample.stem.partition("-")[0]), ("--columns", needed), ("--columns", drawn)])
+    more = [
+        (),
+        ("--unit", r.choice(["ms", "us", "min", "limit=min", "h"])),
+        ("--zone", r.choice(["Europe/Berlin", "X"])),
+    ]
+    more += [("--width", r.choice(["cpus", "nodes", "gpus"])), ("--capacity", 3), ("--groups", "qos")]
+    yield verdict_on(
+        "import", "csv", folder / "table", *how, *r.choice(more), *r.choice(more), "-o", folder / "log.swf"
+    )
     if (folder / "log.swf").exists():
         yield verdict_on("info", folder / "log.swf", "--groups", "swf")
 
@@ -402,6 +427,7 @@ ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attemp
     "damaged gzip files": (6, packed_logs),
     "damaged caches of logs": (6, caches),
     "damaged accounting and names": (10, accounting),
+    "damaged tables": (8, tables),
     "damaged lists of groups": (6, groups_lists),
     "damaged lists of jobs and nodes": (8, assigned_lists),
     "damaged policies": (10, policies),

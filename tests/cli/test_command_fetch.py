@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from paretosched.workload import public_logs
 from support.commands import (
     command,
     files,
@@ -82,3 +83,32 @@ def test_fetch_does_not_doubt_a_log_whose_checksum_is_known(traces: Path) -> Non
     outcome = succeed("fetch", "NASA-iPSC", "-o", traces, "--json")
     assert outcome.json["checked"] is True
     assert outcome.err == ""
+
+
+@pytest.mark.parametrize("words", [("fetch",), ("fetch", "--list"), ("fetch", "CTC-SP2", "--list")])
+def test_fetch_shows_all_that_is_known(words: tuple[str, ...]) -> None:
+    shown = succeed(*words)
+    assert re.search(r"^pm100 +287\.2  CC-BY-4\.0 +pm100 +CINECA Marconi100", shown.out, re.MULTILINE)
+    assert "eagle: https://data.openei.org/files/5860/eagle_data.parquet\n" in shown.out
+    assert "philly: https://github.com/msr-fiddle/philly-traces (by hand)\n  its jobs are a list in JSON" in shown.out
+    assert re.search(
+        r"^Parallel Workloads Archive, https://\S+, .*ANL-Intrepid, .*UniLu-Gaia$", shown.out, re.MULTILINE
+    )
+    rows = {row["name"]: row for row in succeed(*words, "--json").json}
+    assert len(rows) == 42
+    assert rows["CEA-Curie"]["address"].endswith("/l_cea_curie/CEA-Curie-2011-2.1-cln.swf.gz")
+    assert rows["theta"]["as"] == "theta"
+
+
+def test_fetch_says_how_a_table_is_read(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = public_logs.LOGS["helios"]
+    (archive / log.folder).mkdir()
+    (archive / log.folder / log.file).write_bytes(b"PK")
+    monkeypatch.setitem(public_logs.LOGS, "helios", log._replace(sha256=hashlib.sha256(b"PK").hexdigest()))
+    outcome = succeed("fetch", "helios", "-o", tmp_path)
+    assert outcome.out == f"{tmp_path / 'data.zip'}\n"
+    assert f"data.zip: {log.how}\n" in outcome.err
+    assert outcome.err.endswith("next: paretosched import csv FILE --as helios -o log.swf.gz\n")
+    by_hand = command("fetch", "philly", "-o", tmp_path)
+    assert (by_hand.status, by_hand.err.count("\n")) == (2, 1)
+    assert "is at https://github.com/msr-fiddle/philly-traces" in by_hand.err

@@ -51,7 +51,7 @@ def cut_short(path: Path) -> None:
     path.write_bytes(gzip.compress(os.urandom(9999).hex().encode())[:-100])
 
 
-RATIO = ": the unpacked size of a gzipped file must be at most 200 times its packed size, but is more; --limit ratio=N"
+RATIO = ": the unpacked size of a file must be at most 200 times its packed size, but is more; --limit ratio=N"
 BOMBS = (
     Bomb("zeros", repeat_text(b"\0"), ": a log must be text, but this file is binary"),
     Bomb("one endless line", repeat_text(b"1"), ":1: the length of a line must be at most 100,000 bytes"),

@@ -21,6 +21,12 @@ ACCOUNTING_WORDS = (
     "2026-11-22T12:00:00+01:00", "1795351553", "4102444800", "221845392000", "PENDING", "RUNNING", "\x1b[2J", "\u00e9",
     "\u2028", "x" * 300, "|", ";", ":", "=", " ", "\0", "\udcff", "start=0", "end=1", "run_count=9", "exec_host=a/0*",
 )  # fmt: skip
+TABLE_WORDS = (
+    *ACCOUNTING_WORDS, ".5", "0.46", "1,5", "1,234", "-0", "-1e9", "1e15", "9e99", "1e-300", "inf", "4G", "4000Mn",
+    "1.5 GiB", "9" * 15 + "P", "2020-06-09 18:41:01", "2020-03-08 02:30:00", "9999-12-31T23:59:59Z", "0001-01-01",
+    "1 days 02:00:00",
+    "4294967295", "CANCELLED by 0", "Succeeded", "yes", "user", "NaT", "<NA>", "\ufeff", '"', "1700000000000",
+)  # fmt: skip
 LIST_WORDS = (
     "", "0", "-1", "nan", "inf", "1e400", "1_0", "a", "job", "node", "size", "workload", "speed", '"', '""', "\0",
     "\r", "\x1b[2J", "\u00e9", ",", "\n", " ", "9" * 5000, "1e15", "1e-7", "0.5",
@@ -66,11 +72,11 @@ def damaged_bytes(data: bytes, r: Random, at_most: int = 2) -> bytes:
     return data
 
 
-def damaged_accounting(text: str, r: Random) -> bytes:
+def damaged_accounting(text: str, r: Random, words: Sequence[str] = ACCOUNTING_WORDS) -> bytes:
     """Return accounting in which some cells, separators and lines were replaced, removed or doubled."""
     cells = re.split("([|;:, =\n])", text)
     for _ in range(r.randint(0, 3)):
-        cells[r.randrange(len(cells))] = r.choice(ACCOUNTING_WORDS)
+        cells[r.randrange(len(cells))] = r.choice(words)
     lines = "".join(cells).split("\n")
     for _ in range(r.choice([0, 0, 1])):
         a, b = r.randrange(len(lines)), r.randrange(len(lines))

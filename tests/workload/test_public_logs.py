@@ -215,7 +215,7 @@ def test_a_download_has_a_limit(server: Server, tmp_path: Path, length: int | No
 
 def test_a_download_that_unpacks_to_much_is_refused(server: Server, tmp_path: Path) -> None:
     server.files[HPC2N] = gzip.compress(b"\n" * (1 << 25))
-    with pytest.raises(InputError, match="the unpacked size of a gzipped file must be at most 200 times"):
+    with pytest.raises(InputError, match="the unpacked size of a file must be at most 200 times"):
         fetch("HPC2N", tmp_path, base_url=server.url)
     assert list(tmp_path.iterdir()) == []
 
@@ -289,3 +289,47 @@ def test_the_known_digests_are_those_of_the_traces_at_hand(traces: Path) -> None
     assert len(digests) == 6
     for file, digest in digests.items():
         assert hashlib.sha256((traces / file).read_bytes()).hexdigest() == digest
+
+
+def test_a_table_comes_from_its_own_address_or_a_mirror(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = b"submit_time,wait_time\n1,2\n"
+    known = archive.LOGS["theta"]._replace(sha256=hashlib.sha256(table).hexdigest())
+    monkeypatch.setitem(archive.LOGS, "theta", known)
+    server.files["/theta/data_theta.csv"] = table
+    assert fetch("Theta", tmp_path, base_url=server.url).read_bytes() == table
+    asked = []
+    monkeypatch.delenv("PARETOSCHED_ARCHIVE", raising=False)
+    monkeypatch.setattr(archive, "_download", lambda url, path, *_: asked.append(url) or path.write_bytes(table))
+    fetch("theta", tmp_path)  # it is there
+    (tmp_path / "data_theta.csv").write_bytes(b"changed")
+    fetch("theta", tmp_path)
+    assert asked == [known.url]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fact"),
+    [
+        ("pm100", b"<html>", "the download is not a Parquet file"),
+        ("helios", b"<html>", "the download is not a zip file"),
+        ("openb", b"<html>", "SHA-256 must be 1ee7ed79"),
+    ],
+)
+def test_a_page_in_place_of_a_table_is_refused(
+    server: Server, tmp_path: Path, name: str, content: bytes, fact: str
+) -> None:
+    log = archive.LOGS[name]
+    server.files[f"/{log.folder}/{log.file}"] = content
+    with pytest.raises(InputError, match=fact):
+        fetch(name, tmp_path, base_url=server.url)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("name", [name for name, log in archive.LOGS.items() if log.by_hand])
+def test_what_cannot_be_fetched_says_where_it_is_and_asks_nobody(server: Server, tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError) as error:
+        fetch(name, tmp_path, base_url=server.url)
+    log = archive.LOGS[name]
+    assert str(error.value) == f"{name} cannot be fetched here, but is at {log.url}: {log.how}"
+    assert not server.requests

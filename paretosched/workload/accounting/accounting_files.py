@@ -8,11 +8,15 @@ from contextlib import closing
 
 from ...core.arguments import as_path, callback, whole_number
 from ...core.errors import InputError, one_of
+from ..calendar import find_zone
 from ..log_names import names_path
+from ..public_catalogue import Reading, find_reading
 from .anonymising import read_key
 from .importing import ImportSettings, ImportSummary, import_lives
 from .lives import Block, Numberings
+from .site_tables import parts_of_gpu, read_table
 from .slurm_machine import read_machine
+from .table_columns import TableColumns, column_map, unit_map
 from .tally import Tally
 from .text_lines import Watch
 
@@ -23,11 +27,11 @@ GROUPS = {
     "sge": ("account", "user", "group", "project", "department", "queue"),
     "lsf": ("account", "user", "project", "queue"),
     "batsim": ("account", "user", "queue"),
-    "csv": ("account", "user", "queue", "partition"),
+    "csv": ("account", "user", "queue", "qos", "partition"),
 }
 WIDTHS = {
     "slurm": ("cpus", "nodes", "gpus", "billing"),
-    **dict.fromkeys(("pbs", "lsf"), ("cpus", "nodes", "gpus")),
+    **dict.fromkeys(("pbs", "lsf", "csv"), ("cpus", "nodes", "gpus")),
     "sge": ("cpus", "gpus"),
 }
 
@@ -38,11 +42,13 @@ def import_log(
     path: str | os.PathLike[str] | None = None,
     *,
     partition: str | None = None,
-    width: str = "cpus",
+    width: str | None = None,
     groups: str = "account",
     capacity: int | None = None,
     zone: str | None = None,
     columns: str | None = None,
+    unit: str | None = None,
+    reading: str | None = None,
     anonymise: str | os.PathLike[str] | None = None,
     nodes: str | os.PathLike[str] | None = None,
     events: str | os.PathLike[str] | None = None,
@@ -65,7 +71,7 @@ def import_log(
     partition
         The only partition that is imported; None for all.
     width
-        What widths count: "cpus", "nodes", "gpus" or "billing".
+        What widths count: "cpus", "nodes", "gpus" or "billing"; None for cpus, or what the `reading` says.
     groups
         What the groups of the log are: "account", "user", "qos", "partition", ...; see GROUPS.
     capacity
@@ -75,6 +81,12 @@ def import_log(
     columns
         Of a table: which column is what, such as "submit=created,start=began,end=ended,width=cores". Of Slurm, where
         the text has no header: sacct's names of the columns in order, such as "jobidraw,submit,-,start,end,ncpus".
+    unit
+        Of a table: what numbers of times and durations count, "s", "ms", "us" or "min"; or that of one of them, such
+        as "limit=min"; or several with commas between them. None for seconds, or what the `reading` says.
+    reading
+        Of a table: a public log that is read in a way that is known, such as "pm100", in place of `columns`; see
+        `public_catalogue.READINGS`.
     anonymise
         A file with the secret key with which names are replaced; it is made if it does not exist. None to keep names.
     nodes, events
@@ -98,13 +110,23 @@ def import_log(
     )
     one_of(f"{dash}source", source, SOURCES)
     one_of(f"{dash}groups", groups, GROUPS[source])
-    for name, words in (("partition", partition), ("width", width), ("zone", zone), ("columns", columns)):
+    texts = (("partition", partition), ("width", width), ("zone", zone), ("columns", columns), ("unit", unit))
+    for name, words in (*texts, ("as" if dash else "reading", reading)):
         if not isinstance(words, str | None):
             raise InputError(f"{dash}{name} must be a text, but is {words!r:.60}")
     callback("watch", watch)
     callback("advance", advance)
     watch, advance = watch or _ignore, advance or _ignore
-    _check(source, width, capacity, columns, dash)
+    table = None
+    if source == "csv":
+        table = _table(columns, unit, reading, width, groups, zone, dash)
+        width, zone = table.counted, table.zone
+    elif not unit is reading is None:
+        raise InputError(f"{dash}unit and {'--as' if dash else 'reading'} are only for csv")
+    elif source != "slurm" and columns is not None:
+        raise InputError(f"{dash}columns is only for csv and slurm")
+    width = width or "cpus"
+    _check(source, width, capacity, dash)
     if key_file is not None and output is None:
         raise InputError(f"{dash}anonymise is for a log that is written: {'-o FILE' if dash else 'path'} is missing")
     if key_file is not None and output is not None:
@@ -116,7 +138,15 @@ def import_log(
     if source != "slurm" and not nodes is events is None:
         raise InputError(f"{dash}nodes and {dash}events are for slurm")
     machine = read_machine(nodes_file, events_file, partition, width, watch)
-    settings = ImportSettings(source, groups, width, partition, capacity, zone, key, machine)
+    if zone is not None:
+        find_zone(zone)
+    counted = width
+    if table is not None:
+        parts = parts_of_gpu(place, table, watch)
+        if parts > 1:
+            table, counted = table._replace(parts=parts), f"units of 1/{parts} GPU"
+            capacity = None if capacity is None else capacity * parts  # --capacity counts whole ones
+    settings = ImportSettings(source, groups, counted, partition, capacity, zone, key, machine)
     numberings, tally = Numberings(), Tally()
     if source == "batsim":
         from .batsim import read_batsim
@@ -124,7 +154,7 @@ def import_log(
         workload = read_batsim(place, groups, tally, watch)
         settings = settings._replace(capacity=capacity or workload.resources)
         return import_lives([workload.jobs], numberings, tally, settings, place, output, advance)
-    with closing(_blocks(source, place, width, groups, columns, zone, numberings, tally, watch)) as blocks:
+    with closing(_blocks(source, place, width, groups, table, columns, zone, numberings, tally, watch)) as blocks:
         return import_lives(blocks, numberings, tally, settings, place, output, advance)
 
 
@@ -132,17 +162,41 @@ def _ignore(*_: object) -> None:
     """Take what nobody wants to be told."""
 
 
-def _check(source: str, width: str, capacity: int | None, columns: str | None, dash: str) -> None:
+def _table(
+    columns: str | None,
+    unit: str | None,
+    reading: str | None,
+    width: str | None,
+    groups: str,
+    zone: str | None,
+    dash: str,
+) -> TableColumns:
+    """Return how a table is to be read, as the user says it, or as a public log is read."""
+    name = "--as" if dash else "reading"
+    if (columns is None) == (reading is None):
+        example = f"{dash}columns submit=created,start=began,end=ended,width=cores"
+        fact = "is needed for csv" if columns is None else f"and {name} say the same: give one of them"
+        raise InputError(
+            f"{dash}columns {fact}, such as {example}" + (f", or {name} of a public log" * (columns is None))
+        )
+    known = Reading("") if reading is None else find_reading(name, reading)
+    counted = width or known.width
+    one_of(f"{dash}width", counted, WIDTHS["csv"])
+    return TableColumns(
+        columns=column_map(columns or known.columns, counted),
+        units=unit_map(unit or known.unit),
+        counted=counted,
+        groups=groups,
+        zone=zone or known.zone,
+        states=known.states,
+    )
+
+
+def _check(source: str, width: str, capacity: int | None, dash: str) -> None:
     """Refuse arguments that do not belong together."""
     widths = WIDTHS.get(source, ("cpus",))
     if width not in widths:
         raise InputError(f"{dash}width must be {' or '.join(widths)} for {source}, but is {width}")
-    if source == "csv" and columns is None:
-        raise InputError(
-            f"{dash}columns is needed for csv, such as {dash}columns submit=created,start=began,end=ended,width=cores"
-        )
-    if source not in ("csv", "slurm") and columns is not None:
-        raise InputError(f"{dash}columns is only for csv and slurm")
     if capacity is not None and not 1 <= whole_number(f"{dash}capacity", capacity) < 2**31:
         raise InputError(f"{dash}capacity must be in 1..{2**31 - 1}, but is {capacity}")
 
@@ -152,6 +206,7 @@ def _blocks(
     file: str,
     width: str,
     groups: str,
+    table: TableColumns | None,
     columns: str | None,
     zone: str | None,
     numberings: Numberings,
@@ -176,6 +231,5 @@ def _blocks(
         from .lsf import read_lsf
 
         return read_lsf(file, width, groups, numberings, tally, watch)
-    from .site_tables import column_map, read_table
-
-    return read_table(file, column_map(columns or ""), groups, numberings, watch)
+    assert table is not None  # noqa: S101  # by `import_log`
+    return read_table(file, table, numberings, tally, watch)

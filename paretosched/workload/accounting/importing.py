@@ -15,15 +15,14 @@ from numpy.typing import NDArray
 from ...core.arrays import Floats, Ints, Mask
 from ...core.errors import InputError, first_few
 from ...core.notebook import fields_html, fields_repr
-from ..calendar import find_zone
 from ..down_times import DownTimes
 from ..log_names import ALL_BESIDE, Count, Eligible, Names, PerJob, StillWaiting, work_met
+from ..machine_use import doubt_of_load, doubt_of_use, remark_of_largest, remark_of_too_wide, use_over_time
 from ..requests import kilobytes_each
 from ..swf import write_log
 from ..workload import WIDEST
 from .anonymising import Alias, aliases, no_alias, prove_anonymous
 from .lives import UNKNOWN, Block, Numberings
-from .machine_use import remark_of_largest, remarks_on_size, use_over_time
 from .sifting import MOST_OF_PARTS, sift, sums_of_parts
 from .slurm_machine import SlurmMachine, down_in, size_of
 from .spool import Spool, as_small
@@ -92,9 +91,9 @@ class ImportSummary(NamedTuple):
 
     Attributes
     ----------
-    jobs, users, capacity, work, load
-        Of the log: numbers of jobs and users, size of the machine, work (size x seconds), offered load; None if all
-        jobs are submitted at once.
+    jobs, users, unit, capacity, work, load
+        Of the log: numbers of jobs and users, what its processors are, such as "cpus" or "units of 1/10 GPU", and how
+        many there are, work (unit x seconds), offered load; None if all jobs are submitted at once.
     groups
         How many groups its jobs have.
     down
@@ -105,11 +104,14 @@ class ImportSummary(NamedTuple):
         What was dropped, changed or assumed.
     remarks
         What an administrator should know, one line each.
+    doubts
+        What speaks against the size of the machine, one line each.
     """
 
     jobs: int
     users: int
     groups: int
+    unit: str
     capacity: int
     work: int
     load: float | None
@@ -118,6 +120,7 @@ class ImportSummary(NamedTuple):
     last_submit: int
     counts: tuple[Count, ...]
     remarks: tuple[str, ...]
+    doubts: tuple[str, ...]
 
     def __repr__(self) -> str:
         return fields_repr(self)
@@ -140,6 +143,7 @@ class _Jobs(NamedTuple):
     down: DownTimes | None  # in seconds since the first submission
     longest: Ints  # limit of each partition, s; the last place is that of jobs without a partition
     keeps_numbers: bool  # those of the machine
+    doubts: tuple[str, ...]
 
 
 def import_lives(
@@ -174,8 +178,6 @@ def import_lives(
         The accounting cannot be read, no job can be simulated, or a file cannot be written; or a name is left in a log
         that must have none.
     """
-    if settings.zone is not None:
-        find_zone(settings.zone)
     folder = None if path is None else Path(os.path.abspath(path)).parent  # noqa: PTH100  # links stay
     with closing(Spool(folder, place)) as spool:
         _fill(spool, blocks, numberings, tally, settings)
@@ -194,19 +196,22 @@ def import_lives(
         if path is not None:
             remarks += _write(path, spool, jobs, survey, numberings, tally, settings, advance)
         span = jobs.last_submit - jobs.first_submit
+        load = float(survey.work.sum()) / (jobs.capacity * span) if span else None
         down = jobs.down
         return ImportSummary(
             jobs=jobs.order.size,
             users=len(survey.codes["user"]),
             groups=len(survey.codes["group"]),
+            unit=settings.unit,
             capacity=jobs.capacity,
             work=int(survey.work.sum()),
-            load=float(survey.work.sum()) / (jobs.capacity * span) if span else None,
+            load=load,
             down=None if down is None else down.processor_seconds(0, down.last_end),
             first_submit=jobs.first_submit,
             last_submit=jobs.last_submit,
             counts=tally.counts(),
             remarks=tuple(remarks),
+            doubts=(*jobs.doubts, *doubt_of_load(load, jobs.capacity, settings.unit)),
         )
 
 
@@ -283,7 +288,7 @@ def _put_in_order(
         again = _repeats(*spool.columns(*names))
         _note_mask(spool, tally, "dropped", reason, again)
         valid &= ~again
-    capacity, remarks = _machine(spool, valid, tally, settings, place)
+    capacity, remarks, doubts = _machine(spool, valid, tally, settings, place)
     order, since, until = _by_submission(spool, valid)
     number = _numbers_of(spool.columns("job")[0][order], settings.key is not None, tally.largest_job)
     down = None
@@ -294,7 +299,7 @@ def _put_in_order(
     limit[~valid] = 0
     longest = np.zeros(len(numberings.partition.numbers) + 2, dtype=np.int64)
     np.maximum.at(longest, partition, limit)
-    return _Jobs(order, number, since, until, capacity, down, longest, settings.key is None), remarks
+    return _Jobs(order, number, since, until, capacity, down, longest, settings.key is None, tuple(doubts)), remarks
 
 
 def _by_submission(spool: Spool, valid: Mask) -> tuple[NDArray[Any], int, int]:
@@ -305,8 +310,10 @@ def _by_submission(spool: Spool, valid: Mask) -> tuple[NDArray[Any], int, int]:
     return as_small(order), int(submit[order[0]]), int(submit[order[-1]])
 
 
-def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, place: str) -> tuple[int, list[str]]:
-    """Return the size of the machine, and remarks; jobs that are wider become invalid, in place in `valid`."""
+def _machine(
+    spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, place: str
+) -> tuple[int, list[str], list[str]]:
+    """Return the size of the machine, remarks, and what speaks against it; wider jobs become invalid, in place."""
     submit, start, run, width = spool.columns("submit", "start", "run", "width")
     started = valid & (start != UNKNOWN)
     remarks: list[str] = []
@@ -325,7 +332,7 @@ def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, 
     else:
         _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=settings.unit), wide)
         work = [float(np.dot(run[mask].astype(np.float64), width[mask])) for mask in (wide, valid & ~wide)]
-        remarks += remarks_on_size(capacity, settings.unit, *use, work[0] / work_met(tally.counts(), int(work[1])))
+        remarks += remark_of_too_wide(capacity, settings.unit, work[0] / work_met(tally.counts(), int(work[1])))
         valid &= ~wide
         if not valid.any():
             raise InputError(f"{place}: all jobs are wider than the machine of {capacity} {settings.unit}")
@@ -336,7 +343,7 @@ def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, 
         first_end = end.min(where=started, initial=np.iinfo(np.int64).max)
         del start, run, width, end
         _note_mask(spool, tally, "assumed", BEFORE_WINDOW, valid & (submit < first_end))
-    return capacity, remarks
+    return capacity, remarks, doubt_of_use(capacity, settings.unit, *use)
 
 
 def _last_second(spool: Spool, valid: Mask) -> int:

@@ -2,72 +2,41 @@
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
-from pathlib import Path
-from typing import Any
+from collections.abc import Generator
+from contextlib import closing
+from typing import NamedTuple
 
-from ...core.errors import InputError, did_you_mean, in_quotes, one_of
-from ...core.files import is_file, unreadable
-from ...core.limits import check_limit
-from ...core.parquet_files import MARK, check_ends, open_parquet
+import numpy as np
+
+from ...core.arrays import Floats, Ints, Mask
+from ...core.errors import in_quotes
+from ...core.files import is_file
+from ..calendar import LATEST
+from ..local_time import Readings, settle
 from ..log_names import MOST_ASKED
-from ..requests import KIB
-from .fields import numbers, seconds, times
-from .lives import ASKED, LONGEST_NAME, UNKNOWN, Block, Life, Numberings, block_of
-from .text_lines import Watch, line_blocks
+from . import table_cells as read
+from .lives import COMPLETED, UNKNOWN, Block, Numberings
+from .table_columns import COUNTED, TableColumns
+from .table_rows import Rows, rows_of
+from .tally import Tally
+from .text_lines import Watch
 
-COLUMNS = (
-    "submit", "eligible", "start", "end", "run", "width", "limit", "user", "account", "queue", "partition", "job",
-    "memory", "nodes", "gpus", "nice",
-)  # fmt: skip
-NEEDED = ("submit", "width")
-TIMES = ("submit", "eligible", "start", "end")
-DURATIONS = ("run", "limit")
-SEPARATORS = ",;\t|"
-AT_ONCE = 1 << 14  # rows
-LETTERS_AT_ONCE = 10_000_000
-MOST_AT_ONCE = 400_000_000  # bytes of texts that may share their beginnings in the file
-WHOLE = re.compile(r"(-?\d+)\.0+", re.ASCII)  # as pandas writes a column with gaps
-PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-ADVICE = "write seconds since 1970, or ISO 8601 with the zone, such as 2026-11-22T12:00:00+01:00"
-
-
-def column_map(text: str) -> dict[str, str]:
-    """Return which column of a table is what, from "submit=created,width=cores".
-
-    Raises
-    ------
-    InputError
-        A part is not of this form, or what is needed is missing.
-
-    Examples
-    --------
-    >>> column_map("submit=created,width=cores,run=elapsed")
-    {'submit': 'created', 'width': 'cores', 'run': 'elapsed'}
-    """
-    columns: dict[str, str] = {}
-    for part in text.split(","):
-        what, equals, name = part.partition("=")
-        if not equals or not name:
-            raise InputError(f"--columns must be WHAT=NAME,WHAT=NAME,..., but has {in_quotes(part)}")
-        one_of("--columns", what, COLUMNS)
-        if what in columns:
-            raise InputError(f"--columns names {what} twice")
-        columns[what] = name
-    missing = [what for what in NEEDED if what not in columns]
-    if "run" not in columns:
-        missing += [what for what in ("start", "end") if what not in columns]
-    if missing:
-        rule = "--columns must name submit, width, and run or both start and end"
-        raise InputError(f"{rule}, but {missing[0]} is missing")
-    return columns
+MILLI = 1000  # thousandths of a GPU
+PARTS = (1, 10, 100, MILLI)  # into which a GPU may be divided
+NO_DATES = 10 * 365 * 86_400  # s; a table whose last job was submitted before 1980 counts from a zero of its own
+STILL = "had not ended, by its state"
+ODD_STATE = "its state is no word that is known: taken for completed"
+ENDED = "its state is that of a job that has not ended, but it has an end: taken for completed"
+ROUNDED = "asks for a part of a GPU: rounded up to whole GPUs"
+FINER = "a part of a GPU finer than a thousandth: rounded up"
+USERS_ONLY = "wants nodes without jobs of other users: taken as if it would share them with all"
+GUESSED = "a time is in the hour that comes twice in autumn, and its run time does not tell which: the first one taken"
+LEFT_OUT = "a time is in the hour that is left out in spring: counted on from the hour before"
+OWN_ZERO = "times count from a zero of their own: 1970 is taken for it, and weekdays and hours of the day say nothing"
 
 
 def read_table(
-    path: str, columns: Mapping[str, str], groups: str, numberings: Numberings, watch: Watch
+    path: str, about: TableColumns, numberings: Numberings, tally: Tally, watch: Watch
 ) -> Generator[Block, None, None]:
     """Yield the jobs in a table, CSV (plain, gzipped or "-") or Parquet.
 
@@ -75,12 +44,12 @@ def read_table(
     ----------
     path
         The file.
-    columns
-        Which column is what, see `column_map`.
-    groups
-        The groups: "account", "user", "queue" or "partition".
+    about
+        What its columns are.
     numberings
         Get the accounts, also if they are no groups: none may stay in a log without names.
+    tally
+        Counts what is dropped, changed and assumed here.
     watch
         Function that is told how many bytes were read.
 
@@ -90,270 +59,209 @@ def read_table(
         The file cannot be read, has no column of such a name, or a cell is not what it must be; the message names the
         line.
     """
-    rows = _parquet_rows(path, columns) if _is_parquet(path) else _csv_rows(path, columns, watch)
-    account = list(columns).index("account") if "account" in columns else None
-    for some in _some_at_once(rows):
-        if account is not None:
-            numberings.group.meet((cells[account] for _, cells in some), f"{path}:{some[-1][0]}")
-        yield _block(path, some, columns, groups)
+    before, last, jobs = 0, 0, 0
+    with closing(rows_of(path, about.columns, watch)) as parts:
+        for rows in parts:
+            if "account" in about.columns:
+                numberings.group.meet(rows.cells["account"], f"{path}:{rows.lines[-1]}")
+            block, before = _block(rows, about, tally, before)
+            last, jobs = max(last, int(block.submit.max(initial=0))), jobs + block.submit.size
+            yield block
+    if jobs > 0 and last < NO_DATES:
+        tally.note_log(OWN_ZERO, jobs)
 
 
-Row = tuple[int, Sequence[str]]  # the number of its line or row, and its cells in the order of the column map
+def parts_of_gpu(path: str, about: TableColumns, watch: Watch) -> int:
+    """Return into how many parts a GPU must be divided so that all jobs of a table have whole ones: one of PARTS.
 
-
-def _some_at_once(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Yield the rows, many at a time; fewer if their cells are long."""
-    some: list[Row] = []
-    letters = 0
-    for row in rows:
-        some.append(row)
-        letters += sum(map(len, row[1]))
-        if len(some) == AT_ONCE or letters > LETTERS_AT_ONCE:
-            yield some
-            some, letters = [], 0
-    if some:
-        yield some
-
-
-def _is_parquet(path: str) -> bool:
-    """Return whether a file begins like a Parquet file."""
-    try:
-        if not is_file(path):
-            return False
-        with Path(path).open("rb") as file:
-            return file.read(len(MARK)) == MARK
-    except (OSError, ValueError):
-        return False  # the other reader says why
-
-
-def _csv_rows(path: str, columns: Mapping[str, str], watch: Watch) -> Iterator[Row]:
-    """Yield the rows of a CSV file; its first line names the columns, and its separator is the one that fits them."""
-    place = path
-    lines = (f"{text}\n" for block in line_blocks(path, watch) for text in block.texts)
-    first = next(lines, "")
-    heads = {separator: _heading(place, first, separator) for separator in SEPARATORS}
-    fitting = [separator for separator, names in heads.items() if set(columns.values()) <= set(names)]
-    separator = fitting[0] if fitting else max(heads, key=lambda each: len(heads[each]))
-    places = _places(f"{place}:1", columns, [name.removeprefix("\ufeff").strip() for name in heads[separator]])
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    width = len(heads[separator])
-    try:
-        for cells in reader:
-            if any(cells):
-                if len(cells) != width:
-                    fact = f"a line must have {width} columns like the first one, but this one has {len(cells)}"
-                    raise InputError(f"{place}:{reader.line_num + 1}: {fact}")
-                yield reader.line_num + 1, [cells[each].strip() for each in places]
-    except csv.Error as error:
-        raise InputError(f"{place}:{reader.line_num + 1}: not CSV: {error}") from None
-
-
-def _heading(place: str, line: str, separator: str) -> list[str]:
-    """Return the names in the first line of a CSV file."""
-    try:
-        return next(csv.reader([line], delimiter=separator), [])
-    except csv.Error as error:  # a name of more than 131,072 letters
-        raise InputError(f"{place}:1: not CSV: {error}") from None
-
-
-def _parquet_rows(path: str, columns: Mapping[str, str]) -> Iterator[Row]:
-    """Yield the rows of a Parquet file."""
-    import pyarrow as pa
-
-    wanted = [*dict.fromkeys(columns.values())]
-    try:
-        check_ends(Path(path))
-        with open_parquet(Path(path)) as file:
-            _places(path, columns, file.schema_arrow.names)
-            texts = _columns_of_text(path, file.schema_arrow, wanted)
-            shared = _bytes_of_shared_texts(file.metadata, texts)
-        with open_parquet(Path(path), [name for name in texts if name not in shared]) as file:
-            number = 0
-            rows = max(1, min(AT_ONCE, MOST_AT_ONCE // max(shared.values(), default=1)))
-            for batch in file.iter_batches(batch_size=rows, columns=wanted):
-                cells_of = {name: _texts(f"{path}: column {in_quotes(name)}", batch.column(name)) for name in wanted}
-                for cells in zip(*(cells_of[name] for name in columns.values()), strict=True):
-                    number += 1
-                    yield number, cells
-    except InputError as error:
-        raise error if str(error).startswith(path) else InputError(f"{path}: {error}") from None
-    except OSError as error:
-        raise unreadable(path, error) from None
-    except (ValueError, pa.ArrowException) as error:
-        raise InputError(f"{path}: the Parquet file is damaged: {in_quotes(str(error), 100)}") from None
-
-
-def _columns_of_text(path: str, schema: Any, wanted: Sequence[str]) -> list[str]:
-    """Return the columns of text among those that are read; refuse lists and the like, of which a cell may be huge."""
-    import pyarrow as pa
-
-    texts = []
-    for field in schema:
-        if field.name in wanted or field.name.startswith(tuple(f"{name}." for name in wanted)):  # both are read
-            kind = getattr(field.type, "storage_type", field.type)
-            kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-            is_text = any(kind == text for text in _kinds_of_text())
-            if not (is_text or pa.types.is_primitive(kind) or pa.types.is_null(kind) or _is_short(kind)):
-                raise InputError(
-                    f"{path}: a column must have a number, a time or a text in each cell, but "
-                    f"{in_quotes(field.name)} is of the type {in_quotes(str(field.type))}"
-                )
-            texts += [field.name] if is_text else []
-    return texts
-
-
-def _kinds_of_text() -> tuple[Any, ...]:
-    """Return the types of Arrow whose values have any length."""
-    import pyarrow as pa
-
-    return pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view()
-
-
-def _is_short(kind: Any) -> bool:
-    """Return whether all values of a type of Arrow have one length, and this could be a name's."""
-    import pyarrow as pa
-
-    return bool(pa.types.is_decimal(kind) or (pa.types.is_fixed_size_binary(kind) and kind.byte_width <= LONGEST_NAME))
-
-
-def _bytes_of_shared_texts(about: Any, texts: Sequence[str]) -> dict[str, int]:
-    """Return the columns that Arrow cannot read as a list of different texts, with the bytes that a text may have.
-
-    These are 1 where no text can be longer than its own bytes in the file.
+    Raises
+    ------
+    InputError
+        The file cannot be read, or has parts of GPUs and cannot be read twice.
     """
-    sizes: dict[str, int] = {}
-    for group in range(about.num_row_groups):
-        for place in range(about.num_columns):
-            chunk = about.row_group(group).column(place)
-            name, encodings = chunk.path_in_schema, {*chunk.encodings}
-            if name in texts and encodings & {"DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"}:
-                is_shared = encodings & {"DELTA_BYTE_ARRAY", "RLE_DICTIONARY", "PLAIN_DICTIONARY"}
-                sizes[name] = max(sizes.get(name, 1), chunk.total_uncompressed_size if is_shared else 1)
-    return sizes
+    columns = {what: about.columns[what] for what in ("gpus", "gpu_milli") if what in about.columns}
+    if about.counted != "gpus" or not columns:
+        return 1
+    if not is_file(path):
+        return 1  # `_width` refuses parts
+    parts = 1
+    with closing(rows_of(path, columns, watch)) as all_rows:
+        for rows in all_rows:
+            milli = _milli_gpus(rows, about)[0]
+            milli = milli[milli > 0]
+            while parts < MILLI and (milli % (MILLI // parts)).any():
+                parts *= 10
+    return parts
 
 
-def _texts(place: str, column: Any) -> list[str]:
-    """Return the values of a column of Parquet as text, in seconds where they are times or durations."""
-    import pyarrow as pa
-    from pyarrow import compute
+def _block(rows: Rows, about: TableColumns, tally: Tally, before: int) -> tuple[Block, int]:
+    """Return rows as job lives, and the submission of the last one; `before`: that of the row before them, s."""
+    cells, names, n = rows.cells, about.columns, len(rows.lines)
+    none = np.full(n, UNKNOWN, dtype=np.int64)
+    line = np.array(rows.lines, dtype=np.int64)
+    job = np.array([_job(cell) for cell in cells["job"]], dtype=np.int64) if "job" in cells else none
+    milli, is_finer = _milli_gpus(rows, about)
+    width, run, at, clock_faults = _width(rows, about, milli), *_times(rows, about, before)
+    state = read.states(cells["state"], about.states) if "state" in cells else np.full(n, COMPLETED)
+    ended = at["end"] != UNKNOWN
 
-    kind = column.type
-    if pa.types.is_dictionary(kind):  # each of its texts once
-        indices = column.indices.unique()
-        texts = dict(zip(indices.to_pylist(), _texts(place, column.dictionary.take(indices)), strict=True))
-        return [texts[index] for index in column.indices.to_pylist()]
-    if pa.types.is_timestamp(kind):
-        if kind.tz is None:
-            raise InputError(f"{place} has local times without their zone; {ADVICE}")
-        column = column.cast(pa.timestamp("s", tz="UTC"), safe=False).cast(pa.int64())
-    elif pa.types.is_duration(kind):
-        parts = PER_SECOND[kind.unit]
-        return ["" if value is None else str(-(-value // parts)) for value in column.cast(pa.int64()).to_pylist()]
-    elif kind in _kinds_of_text():
-        check_limit(place, "line", compute.max(compute.binary_length(column)).as_py() or 0)
-    try:
-        return [_text(value) for value in column.to_pylist()]
-    except OverflowError:
-        raise InputError(f"{place} has a {kind} that is in no calendar") from None
+    def note(action: str, reason: str, mask: Mask) -> None:
+        tally.note(action, reason, line[mask], job[mask], run[mask] * width[mask].astype(np.float64))
+
+    whole = read.exclusive(rows.fault, cells["exclusive"], names["exclusive"]) if "exclusive" in cells else none * 0
+    note("dropped", STILL, (state == read.OPEN) & ~ended)
+    note("assumed", ENDED, (state == read.OPEN) & ended & (run > 0))
+    note("assumed", ODD_STATE, state == read.ODD)
+    note("changed", USERS_ONLY, whole < 0)
+    note("changed", FINER, is_finer)
+    if about.counted != "gpus":
+        note("changed", ROUNDED, (milli > 0) & (milli % MILLI > 0))
+    note("assumed", GUESSED, clock_faults.guessed)
+    note("changed", LEFT_OUT, clock_faults.left_out)
+    empty = [""] * n
+    partition = cells.get("partition", cells.get("queue", empty))
+    block = Block(
+        line=line,
+        job=job,
+        submit=at["submit"],
+        eligible=at["eligible"],
+        start=at["start"],
+        run=run,
+        limit=read.limits(rows.fault, cells["limit"], names["limit"], about.units["limit"])
+        if "limit" in cells
+        else none * 0,
+        width=width,
+        status=np.where(state < 0, COMPLETED, state),
+        mark=none * 0,
+        memory=read.kilobytes(rows.fault, cells["memory"], names["memory"]) if "memory" in cells else none,
+        nodes=_asked(rows, about, "nodes", UNKNOWN),
+        gpus=np.where(milli < 0, UNKNOWN, -(-milli // MILLI)),
+        nice=read.whole_numbers(rows.fault, cells["nice"], names["nice"], 0, MOST_ASKED)
+        if "nice" in cells
+        else none * 0,
+        per_node=_asked(rows, about, "per_node", 0),
+        exclusive=np.maximum(whole, 0),
+        user=cells.get("user", empty),
+        group=cells.get(about.groups, empty),
+        queue=cells.get("queue", cells.get("qos", empty)),
+        partition=partition,
+        constraint=["" if read.is_missing(text) else text for text in cells.get("constraint", empty)],
+        part_of=none * 0,
+    )
+    return _without(block, (state == read.OPEN) & ~ended), int(at["submit"][-1])
 
 
-def _text(value: Any) -> str:
-    """Return a value as text; a number without fraction is a whole one."""
-    if value is None or value != value:  # NaN
-        return ""
-    if isinstance(value, Decimal):
-        return f"{value:f}" if value != value.to_integral_value() else str(int(value))
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _places(place: str, columns: Mapping[str, str], names: Sequence[str]) -> list[int]:
-    """Return where the columns of a map are."""
-    for what, name in columns.items():
-        if name not in names:
-            have = ", ".join(names[:20])
-            raise InputError(
-                f"{place}: there is no column {in_quotes(name)} for {what}; the columns are {in_quotes(have, 200)}"
-                f"{did_you_mean(name, names)}"
-            )
-        if names.count(name) > 1:
-            raise InputError(f"{place}: the column {in_quotes(name)} is there twice")
-    return [names.index(name) for name in columns.values()]
-
-
-def _block(path: str, rows: Sequence[Row], columns: Mapping[str, str], groups: str) -> Block:
-    """Return rows as job lives."""
-    table = dict(zip(columns, zip(*(cells for _, cells in rows), strict=True), strict=True))
-    lines = [number for number, _ in rows]
-
-    def fault(index: int, fact: str) -> InputError:
-        return InputError(f"{path}:{lines[index]}: {fact}")
-
-    empty = [""] * len(rows)
-    at = {what: times(fault, table.get(what, empty), columns.get(what, what), ADVICE).first.tolist() for what in TIMES}
-    lasting = {what: [*_durations(table.get(what, empty), columns.get(what, what), fault)] for what in DURATIONS}
-    width = numbers(fault, _whole(table["width"]), columns["width"], {"": 0})
-    asked = {
-        what: _numbers_asked(fault, _whole(table.get(what, empty)), what, columns.get(what, what)) for what in ASKED
+def _without(block: Block, dropped: Mask) -> Block:
+    """Return a block without some of its jobs."""
+    if not dropped.any():
+        return block
+    kept = np.flatnonzero(~dropped)
+    columns = {
+        key: value[kept] if isinstance(value, np.ndarray) else [value[row] for row in kept]
+        for key, value in vars(block).items()
     }
-    job = _whole(table.get("job", empty))
-    names = {what: table.get(what, empty) for what in ("user", "account", "queue", "partition")}
-    partition = names["partition"] if "partition" in columns else names["queue"]
-    return block_of(
-        [
-            Life(
-                line=lines[i],
-                job=_job(job[i]),
-                submit=at["submit"][i],
-                eligible=at["eligible"][i],
-                start=at["start"][i],
-                run=lasting["run"][i] if "run" in columns else _between(at["start"][i], at["end"][i]),
-                width=width[i],
-                limit=lasting["limit"][i],
-                memory=asked["memory"][i] * (KIB if asked["memory"][i] > 0 else 1),
-                nodes=asked["nodes"][i],
-                gpus=asked["gpus"][i],
-                nice=asked["nice"][i],
-                user=names["user"][i],
-                group=names[groups][i],
-                queue=names["queue"][i],
-                partition=partition[i],
-            )
-            for i in range(len(rows))
-        ]
+    return Block(**columns)
+
+
+class _ClockFaults(NamedTuple):
+    """Which jobs, (n,), have a time of which nothing tells the reading, and one that the local clock leaves out."""
+
+    guessed: Mask
+    left_out: Mask
+
+
+def _times(rows: Rows, about: TableColumns, before: int) -> tuple[Ints, dict[str, Ints], _ClockFaults]:
+    """Return run times, (n,) s, the times by word, (n,) Unix times, and what is odd about them."""
+    cells, names, units, n = rows.cells, about.columns, about.units, len(rows.lines)
+    none = np.full(n, UNKNOWN, dtype=np.int64)
+    unknown = Readings(none, none, np.zeros(n, dtype=np.bool_))
+
+    def clock(what: str) -> Readings:
+        if what not in cells:
+            return unknown
+        return read.clocks(rows.fault, cells[what], names[what], units[what], about.zone)
+
+    def lasting(what: str, missing: int) -> Ints:
+        if what not in cells:
+            return np.full(n, missing, dtype=np.int64)
+        return read.durations(rows.fault, cells[what], names[what], units[what], missing)
+
+    at = {what: clock(what) for what in ("submit", "eligible", "start", "end")}
+    wait, run = lasting("wait", UNKNOWN), lasting("run", UNKNOWN)
+    if "interval" in cells:
+        interval = lasting("interval", UNKNOWN)
+        if (interval < 0).any():
+            row = int((interval < 0).argmax())
+            raise rows.fault(row, f"{names['interval']} must be seconds since the job before, but there is none")
+        submit = before + np.cumsum(interval)
+        if submit[-1] >= LATEST:
+            row = int((submit >= LATEST).argmax())
+            raise rows.fault(row, f"{names['interval']}: the submissions go on to after the year 9000")
+        at["submit"] = Readings(submit, submit, unknown.missing)
+    if (run < UNKNOWN).any():
+        row = int((run < UNKNOWN).argmax())
+        raise rows.fault(row, f"{names['run']} must be at least 0")
+    dated = at["submit"].first >= NO_DATES
+    at = {what: _without_zeros(reading, dated) for what, reading in at.items()}
+    settled = settle((at["submit"], at["eligible"], at["start"], at["end"]), run)
+    times = dict(zip(at, settled.times, strict=True))
+    by_wait = (times["start"] == UNKNOWN) & (times["submit"] != UNKNOWN) & (wait != UNKNOWN)
+    times["start"] = np.where(by_wait, np.maximum(times["submit"] + wait, 0), times["start"])
+    between = np.where((times["start"] == UNKNOWN) | (times["end"] == UNKNOWN), 0, times["end"] - times["start"])
+    run = np.where(run >= 0, run, 0) if "run" in cells else np.maximum(between, 0)
+    left_out = np.logical_or.reduce([reading.missing for reading in at.values()])
+    return run, times, _ClockFaults(settled.guessed, left_out)
+
+
+def _without_zeros(reading: Readings, dated: Mask) -> Readings:
+    """Return times in which a zero is unknown where the job has a date, as databases write it."""
+    zero = dated & (reading.first == 0)
+    return reading._replace(
+        first=np.where(zero, UNKNOWN, reading.first), second=np.where(zero, UNKNOWN, reading.second)
     )
 
 
-def _whole(cells: Sequence[str]) -> Sequence[str]:
-    """Return cells, those with a whole number such as 2.0 without their point."""
-    matches = [WHOLE.fullmatch(cell) for cell in cells]
-    return [cell if match is None else match[1] for cell, match in zip(cells, matches, strict=True)]
+def _width(rows: Rows, about: TableColumns, milli: Ints) -> Ints:
+    """Return the widths of jobs, (n,); 0 where unknown."""
+    what = next(what for what in COUNTED[about.counted] if what in about.columns)
+    if what not in ("gpus", "gpu_milli"):
+        return read.counts(rows.fault, rows.cells[what], about.columns[what], 0)
+    if (milli * about.parts % MILLI > 0).any():
+        row = int((milli * about.parts % MILLI > 0).argmax())
+        raise rows.fault(
+            row, f"{about.columns[what]} is a part of a GPU, for which the table is read twice: it must be a file"
+        )
+    return np.maximum(milli, 0) * about.parts // MILLI
 
 
-def _numbers_asked(fault: Any, cells: Sequence[str], what: str, column: str) -> list[int]:
-    """Return what jobs ask for; -1 where that is not known, of nice values 0."""
-    signs = [-1 if what == "nice" and cell.startswith("-") else 1 for cell in cells]
-    digits = [cell.removeprefix("-") if what == "nice" else cell for cell in cells]
-    values = numbers(fault, digits, column, {"": 0 if what == "nice" else UNKNOWN})
-    for index, value in enumerate(values):
-        if value > MOST_ASKED:
-            raise fault(index, f"{column} is {in_quotes(cells[index])}, but must be at most {MOST_ASKED:,}")
-    return [sign * value for sign, value in zip(signs, values, strict=True)]
+def _milli_gpus(rows: Rows, about: TableColumns) -> tuple[Ints, Mask]:
+    """Return the thousandths of GPUs of jobs, (n,), -1 where unknown, and which were rounded up to them."""
+    given: list[Floats] = []
+    for what, factor in (("gpus", MILLI), ("gpu_milli", 1)):
+        if what in rows.cells:
+            name = about.columns[what]
+            given.append(factor * read.parts_of(rows.fault, rows.cells[what], name))
+    if not given:
+        none = np.full(len(rows.lines), UNKNOWN, dtype=np.int64)
+        return none, none > 0
+    milli = given[0] if len(given) == 1 else given[0] * given[1] / MILLI  # of each of them
+    if (milli > MOST_ASKED).any():
+        row = int((milli > MOST_ASKED).argmax())
+        what = next(what for what in ("gpus", "gpu_milli") if what in rows.cells)
+        cell = in_quotes(rows.cells[what][row])
+        raise rows.fault(row, f"{about.columns[what]} is {cell}, but a job has at most {MOST_ASKED // MILLI:,} GPUs")
+    known = np.round(np.where(np.isnan(milli), UNKNOWN, milli), 6)
+    return np.ceil(known).astype(np.int64), known != np.ceil(known)
 
 
-def _durations(cells: Iterable[str], what: str, fault: Any) -> Iterator[int]:
-    """Yield durations in seconds; an empty one is 0."""
-    for index, cell in enumerate(cells):
-        value = seconds(cell) if cell else 0
-        if value is None:
-            raise fault(index, f"{what} is {in_quotes(cell)}, but must be seconds or [D-]HH:MM:SS")
-        yield value
-
-
-def _between(start: int, end: int) -> int:
-    """Return the seconds from a start to an end, 0 if one is unknown."""
-    return max(end - start, 0) if UNKNOWN not in (start, end) else 0
+def _asked(rows: Rows, about: TableColumns, what: str, missing: int) -> Ints:
+    """Return what jobs ask for, (n,)."""
+    if what not in rows.cells:
+        return np.full(len(rows.lines), missing, dtype=np.int64)
+    return read.counts(rows.fault, rows.cells[what], about.columns[what], missing, MOST_ASKED)
 
 
 def _job(text: str) -> int:
     """Return the number of a job, -1 if it has another name."""
-    return int(text) if text.isdecimal() and text.isascii() and len(text) <= 15 else UNKNOWN
+    whole = text.removesuffix(".0")
+    return int(whole) if whole.isdecimal() and whole.isascii() and len(whole) <= 15 else UNKNOWN
