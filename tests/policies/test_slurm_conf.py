@@ -79,6 +79,18 @@ def test_included_files_of_another_folder_may_be_copied_beside_the_first_one(tmp
         ("ClusterName=a\nPartitonName=p Nodes=ALL\n", 'comes "Nodes"; did you mean PartitionName?'),
         ("ClusterName=a\nInclude b.conf\n", "b.conf is to be included, but there is no such file; copy it, too"),
         ("Include %c.conf\n", "slurm.conf:1: %c needs a line ClusterName=... before it, but there is none"),
+        (
+            "ClusterName={{ name }}\n",
+            "slurm.conf:1: this is a template and no slurm.conf: a program puts values in the",
+        ),
+        ("ClusterName=a\n{% for n in nodes %}\n", "slurm.conf:2: this is a template and no slurm.conf: a program puts"),
+        ("{# ours #}\nClusterName=a\n", "slurm.conf:1: this is a template"),
+        ("ClusterName=a\n<% @nodes.each do |n| %>\n", "slurm.conf:2: this is a template"),
+        ("ClusterName=a\nNodeName=n1 CPUs=<%= @cpus %>\n", "slurm.conf:2: this is a template"),
+        ("ClusterName=@NAME@\n", 'in the place of "@NAME@"; give the file that it writes'),
+        ("ClusterName=${NAME}\n", 'in the place of "${NAME}"'),
+        ("ClusterName={name}\n", 'in the place of "{name}"'),
+        ("SlurmctldHost=<your host>\n", 'in the place of "<your host>"'),
         ("ClusterName=a\nInclude slurm.conf\n", "at most 64 files may be included, but there are more"),
     ],
 )
@@ -87,6 +99,46 @@ def test_what_is_no_slurm_conf_is_refused(text: str, message: str, tmp_path: Pat
         read(tmp_path, text)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("begin", "line", "times", "message"),
+    [
+        (
+            "PartitionName=DEFAULT A=1 B=2 C=3",
+            "PartitionName=p",
+            80_000,
+            "must have at most 300,000 values, but has more",
+        ),
+        ("", "#", 2_500_000, "must be a text of at most 5,000,000 bytes, but is longer; --limit conf=N"),
+        (
+            "Include slurm.conf",
+            "#",
+            90_000,
+            "slurm.conf with all that it includes must be at most 5,000,000 bytes, but",
+        ),
+    ],
+    ids=["values", "bytes", "includes"],
+)
+def test_files_without_end_are_refused(begin: str, line: str, times: int, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        read(tmp_path, "\n".join(["ClusterName=a", begin, *[line] * times]))
+    assert message in str(error.value)
+
+
+def test_what_looks_like_a_template_may_stand_in_a_comment(tmp_path: Path) -> None:
+    assert read(tmp_path, "ClusterName=a  # {{ name }}, ${NAME}\n#<% x %>\n").text("ClusterName") == "a"
+
+
+@pytest.mark.parametrize("text", ["1e3", "08", "-1", "5.", "0xg", "1m", "", "99999999999"])
+def test_a_whole_number_must_be_one_as_slurm_reads_it(text: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"slurm\.conf:2: X must be a whole number up to 4294967295, but is"):
+        read(tmp_path, f"ClusterName=a\nX={text}\n").number("X")
+
+
+def test_lines_of_other_kinds_may_have_several_settings(tmp_path: Path) -> None:
+    conf = read(tmp_path, "ClusterName=a\nFrontEndName=f Port=7\nPowerAction=p Program=/opt/p\n")
+    assert set(conf.settings) == {"clustername"}
 
 
 def test_yes_or_no_must_be_one(tmp_path: Path) -> None:

@@ -160,13 +160,11 @@ def test_the_algorithm_of_fair_share(flags: str, algorithm: str, conf: Callable[
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEAD, "there must be PriorityType, whose default value depends on the version of Slurm; add the line as"),
         (
             f"{HEAD}PriorityType=priority/own",
             "slurm.conf:2: PriorityType must be one of priority/basic, priority/multi",
         ),
         (f"{HEAD}PriorityType=priority/basic\nSchedulerType=sched/wiki", "SchedulerType must be one of sched/backfill"),
-        (f"{MULTIFACTOR}PriorityFlags=BACKWARDS", 'PriorityFlags must be some of ACCRUE_ALWAYS, .* not "backwards"'),
         (
             f"{MULTIFACTOR}PriorityWeightAge=-1",
             "slurm.conf:6: PriorityWeightAge must be a whole number up to 4294967295",
@@ -178,10 +176,6 @@ def test_the_algorithm_of_fair_share(flags: str, algorithm: str, conf: Callable[
         (f"{MULTIFACTOR}PriorityWeightTRES=cpu", 'PriorityWeightTRES must be NAME=NUMBER,..., but has "cpu"'),
         (f"{HEAD}PriorityType=priority/multifactor\nPriorityWeightJobSize=1", "needs the CPUs of NodeName lines"),
         (f"{HEAD}PriorityType=priority/multifactor\nPriorityWeightTRES=cpu=1", "needs the CPUs of NodeName and Part"),
-        (
-            f"{HEAD}PriorityType=priority/basic\nSchedulerParameters=bf_job_part_count_reserve=many",
-            'bf_job_part_count_reserve must be a whole number up to 100000, but is "many"',
-        ),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(text: str, message: str, conf: Callable[[str], Path]) -> None:
@@ -253,7 +247,7 @@ def test_what_is_misspelt_or_missing_is_remarked(conf: Callable[[str], Path]) ->
         "PriorityWeigthAge: is no setting of Slurm that is known here; did you mean PriorityWeightAge?",
     ]
     for part in (
-        "no SelectType, which is select/linear in Slurm 22.05: Slurm gives entire nodes to a job",
+        "no SelectType, which is select/linear before Slurm 23.11: Slurm gives entire nodes to a job",
         "Nodes of partition p: no NodeName line has n1, n2, n3, ...; they are left out",
         "on a machine of 1 node and 10 processors, reservations are for whole nodes",
         "bf_window=0 is below Slurm's bound 1: its default 1440 counts",
@@ -283,10 +277,158 @@ def test_nodes_without_a_partition_are_said_to_be_none(conf: Callable[[str], Pat
     assert line in remarks(policy)
 
 
-def test_a_number_of_the_scheduler_must_be_one(conf: Callable[[str], Path]) -> None:
-    text = f"{HEAD}PriorityType=priority/basic\nNodeName=n CPUs=4\nSchedulerParameters=bf_window=long"
-    with pytest.raises(InputError, match=r"slurm.conf:4: bf_window must be a whole number up to .*\"long\""):
-        read_slurm(conf(text))
+@pytest.mark.parametrize(
+    ("lines", "order", "remark"),
+    [
+        ("", "fcfs", "since; without weights both are the order of submission"),
+        ("PriorityWeightAge=0", "fcfs", "since; without weights both are the order of submission"),
+        (
+            "PriorityWeightTRES=cpu=32",
+            "floor(max(1, width * 2 - nice))",
+            "which is taken because there are weights",
+        ),
+        ("PriorityWeightTRES=cpu=32\nCacheGroups=0", "fcfs", "which has no CacheGroups: the weights count nothing"),
+        ("PriorityWeightTRES=cpu=32\nSelectType=select/cons_res", "fcfs", "which has no SelectType=select/cons_res: "),
+    ],
+)
+def test_without_a_priority_type_it_is_that_of_the_version(
+    lines: str, order: str, remark: str, conf: Callable[[str], Path]
+) -> None:
+    policy = read_slurm(conf(f"{HEAD}NodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=ALL\n{lines}"))
+    assert policy.order == (order,)
+    (line,) = [line for line in remarks(policy) if "PriorityType" in line]
+    assert line.startswith("no PriorityType: priority/basic before Slurm 23.11, priority/multifactor since")
+    assert remark in line
+
+
+def test_flags_that_are_not_known_are_remarked_as_slurm_passes_over_them(conf: Callable[[str], Path]) -> None:
+    said = remarks(read_slurm(conf(f"{MULTIFACTOR}PriorityFlags=BACKWARDS,FAIR_TREE")))
+    assert "PriorityFlags: BACKWARDS is not simulated" in said
+
+
+@pytest.mark.parametrize(
+    ("weight", "factor"),
+    [(".5", "2.5"), ("5.", "25"), ("1e1", "50"), ("+2", "10"), ("-1", "-5"), ("2048k", "10"), ("0x", ""), ("1e", "")],
+)
+def test_weights_of_resources_are_numbers_as_slurm_reads_them(
+    weight: str, factor: str, conf: Callable[[str], Path]
+) -> None:
+    text = f"{MULTIFACTOR}PriorityFlags=NO_NORMAL_TRES\nPriorityWeightTRES=CPU={weight}"
+    if not factor:
+        with pytest.raises(InputError, match=r"PriorityWeightTRES must be NAME=NUMBER,..., but has \"CPU="):
+            read_slurm(conf(text))
+        return
+    assert read_slurm(conf(text)).order == (f"floor(max(1, width * {float(factor) / 5:g} - nice))",)
+
+
+def test_a_weight_of_memory_may_be_that_of_a_larger_unit(conf: Callable[[str], Path]) -> None:
+    policy = read_slurm(conf(f"{MULTIFACTOR}PriorityFlags=NO_NORMAL_TRES\nPriorityWeightTRES=Mem=0.25G"))
+    assert policy.order == ("floor(max(1, memory * 0.000244140625 - nice))",)
+
+
+def test_hundreds_of_partitions_are_one_table_in_the_formula(conf: Callable[[str], Path], tmp_path: Path) -> None:
+    rows = "".join(f"PartitionName=lab{k} Nodes=n{1 + k % 4} Priority={k + 1}\n" for k in range(600))
+    lines = f"{DBD}PriorityWeightPartition=600\nPriorityWeightTRES=cpu=8\nPriorityFlags=NO_NORMAL_PART\n"
+    policy = read_slurm(conf(f"{MULTIFACTOR}{lines}{rows}"))
+    ps.save_policy(policy, tmp_path / "today.json")
+    assert ps.load_policy(tmp_path / "today.json").order == policy.order  # type: ignore[union-attr]
+    names = Names({}, {}, {}, {1: "lab0", 2: "lab599", 3: "elsewhere"}, "slurm", "account")
+    w = jobs_with(names, {15: [1, 2, 3]}, submit=[0, 0, 0], run=[9] * 3, estimate=[60] * 3, width=[2] * 3, user=[1] * 3)
+    tier = 2**33
+    assert keys_at(policy, w, 0, {}) == [600 + 4, 599 * tier + 600 * 600 + 4, 600 + 1]
+
+
+def test_the_older_name_of_two_settings_counts_before_both(conf: Callable[[str], Path]) -> None:
+    rows = "PartitionName=q Nodes=n1 Priority=3 PriorityTier=1 PriorityJobFactor=9"
+    policy = read_slurm(conf(f"{MULTIFACTOR}PriorityWeightPartition=6\nPriorityFlags=NO_NORMAL_PART\n{rows}"))
+    assert policy.order == ("floor(8589934592 * partition(q) + max(1, 6 + 12 * partition(q) - nice))",)
+
+
+# ---- what scontrol prints
+
+SHOWN = """Configuration data as of 2025-02-03T04:05:06
+AccountingStorageType   = accounting_storage/slurmdbd
+ClusterName             = lake
+CompleteWait            = 0 sec
+OverTimeLimit           = 0 min
+PriorityFlags           =
+PriorityMaxAge          = 2-00:00:00
+PriorityType            = priority/multifactor
+PriorityUsageResetPeriod = NONE
+PriorityWeightAge       = 70
+PriorityWeightJobSize   = 9
+PriorityWeightPartition = 8
+PriorityWeightTRES      = CPU=4
+SchedulerParameters     = bf_interval=45
+SchedulerType           = sched/backfill
+SelectType              = select/cons_tres
+SlurmctldHost[0]        = head(10.0.0.1)
+SuspendProgram          = (null)
+TopologyPlugin          = topology/flat
+
+Slurmctld(primary) at head is UP
+"""
+MORE = """
+PartitionName=day
+   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL
+   AllocNodes=ALL Default=YES QoS=N/A
+   Nodes=c[1-3]
+   PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO
+   OverTimeLimit=NONE PreemptMode=OFF
+   State=UP TotalCPUs=24 TotalNodes=3 SelectTypeParameters=NONE
+
+PartitionName=night
+   Nodes=c3
+   PriorityJobFactor=4 PriorityTier=1
+   State=UP TotalCPUs=8 TotalNodes=1
+
+NodeName=c1 Arch=x86_64 CoresPerSocket=4
+   CPUAlloc=8 CPUEfctv=8 CPUTot=8 CPULoad=7.61
+   OS=Linux 6.1.0-20-amd64 #1 SMP Debian State=odd
+   RealMemory=64000 AllocMem=0 Sockets=2 Boards=1
+   State=ALLOCATED+PLANNED ThreadsPerCore=1 Weight=1
+
+"""
+
+
+def test_what_scontrol_shows_is_a_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "shown.txt"
+    path.write_text(SHOWN, encoding="utf-8")
+    policy = as_policy(path)
+    assert isinstance(policy, Priority)
+    assert (policy.name, policy.order) == ("Slurm lake", ("floor(max(1, 70 * min(wait / 172800, 1) - nice))",))
+    said = remarks(policy)
+    for part in (
+        "PriorityWeightJobSize=9: without nodes it counts nothing",
+        "PriorityWeightPartition=8: without partitions it counts nothing",
+        "PriorityWeightTRES: without partitions and nodes CPUs count nothing",
+        'scontrol show config has no partitions and nodes; "scontrol show partition; scontrol show node" print them',
+    ):
+        assert sum(line.startswith(part) for line in said) == 1, part
+    assert not any("SuspendProgram" in line or "OverTimeLimit" in line for line in said)
+
+
+def test_partitions_and_nodes_may_stand_behind_it(tmp_path: Path) -> None:
+    path = tmp_path / "shown.log"
+    nodes = [MORE[MORE.index("NodeName") :].replace("c1", f"c{k}") for k in (2, 3)]
+    one_line = " ".join(nodes[1].split()) + "\n"  # as -o prints it
+    path.write_text(f"{SHOWN}{MORE}{nodes[0]}{one_line}", encoding="utf-8")
+    policy = as_policy(path)
+    assert isinstance(policy, Priority)
+    assert policy.nodes == WholeNodes(((3, 8),), 45)
+    assert policy.order == (
+        "floor(max(1, 70 * min(wait / 172800, 1) + 9 * max(0, min(1, 0.16666666666666666 * nodes + width / 48)) + 2 + "
+        "6 * partition(night) + width * (0.16666666666666666 + 0.33333333333333337 * partition(night)) - nice))",
+    )
+    assert not any("State" in line or "OVERTIME" in line for line in remarks(policy))
+
+
+@pytest.mark.parametrize("text", ["n1 n2\n" * 60, ".B scontrol\n" * 60])
+def test_a_text_about_scontrol_is_none_of_it(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "slurm.conf"
+    path.write_text(f"{SHOWN}{text}", encoding="utf-8")
+    with pytest.raises(InputError, match=r"slurm\.conf: this is not only what scontrol prints: line \d+ is"):
+        read_slurm(path)
 
 
 # ---- the policy as a value
