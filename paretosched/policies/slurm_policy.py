@@ -67,7 +67,7 @@ FLAGS = (
     "no_normal_tres",
     "small_relative_to_time",
 )
-ASK = '"scontrol show partition; scontrol show node" print them, put it behind'
+ASK = 'append what "scontrol show partition" and "scontrol show node" print'
 NORMAL = "normal"  # the QOS of jobs that have none
 # By the name of a resource: the variable of formulas for what a job asks for, and what it is in words.
 TRES = {
@@ -194,6 +194,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         *unknown_keys(conf),
         *remarks,
         *setting_remarks(conf, kind),
+        *_account_remarks(site),
         *_partition_remarks(site),
         *machine_remarks(conf, site.machine, site.lists, site.each),
         *(_look_remarks(nodes, site) if backfill.reservations else []),
@@ -296,7 +297,7 @@ def _fair_share_part(site: Site, remarks: list[str]) -> list[Part]:
             "Slurm knows no shares, so that it counts nothing"
         )
         return []
-    if site.accounts is None:
+    if site.accounts is None or not site.accounts.associations:
         remarks.append(f"all users have equal shares; to give them their own: {COMMAND}; then: {SHARES_COMMAND}")
     elif site.accounts.left_out:
         remarks.append(f"{site.accounts.left_out:,} associations with a partition are left out")
@@ -484,6 +485,22 @@ def _whole_nodes(site: Site) -> WholeNodes | None:
     if not kinds:
         return None
     return WholeNodes(kinds, **{LOOKS[name][0]: value * LOOKS[name][1] for name, value in looks(site.conf).items()})
+
+
+def _account_remarks(site: Site) -> list[str]:
+    """Return remarks on what of the list of shares is not simulated, or was not understood."""
+    accounts, remarks = site.accounts, list[str]()
+    if accounts is None:
+        return remarks
+    if accounts.limited and not site.conf.text("AccountingStorageEnforce"):  # else a remark says it
+        remarks.append(f"--shares: limits of {accounts.limited:,} associations and QOS are not simulated")
+    if accounts.others:
+        remarks.append(
+            f"--shares: {number_of(accounts.others, 'line')} are passed over, which are no commands of sacctmgr"
+        )
+    if accounts.flat:
+        remarks.append("--shares: no column ParentName says in which account an account is; all are counted below root")
+    return remarks
 
 
 def _flag_remarks(flags: frozenset[str]) -> list[str]:
