@@ -439,8 +439,8 @@ def _by_partition(site: Site, values: Sequence[float], scale: float, ranked: boo
         Whether only the order of the values counts; then there is no term if all are equal.
     """
     if ranked:
-        places = sorted(set(values))
-        values = [places.index(value) for value in values]
+        places = {value: place for place, value in enumerate(sorted(set(values)))}
+        values = [places[value] for value in values]
         if len(places) < 2:
             return Part("", ())
     usual = values[0]
@@ -495,9 +495,7 @@ def _account_remarks(site: Site) -> list[str]:
     if accounts.limited and not site.conf.text("AccountingStorageEnforce"):  # else a remark says it
         remarks.append(f"--shares: limits of {accounts.limited:,} associations and QOS are not simulated")
     if accounts.others:
-        remarks.append(
-            f"--shares: {number_of(accounts.others, 'line')} are passed over, which are no commands of sacctmgr"
-        )
+        remarks.append(f"--shares: {number_of(accounts.others, 'line')} passed over, without a command of sacctmgr")
     if accounts.flat:
         remarks.append("--shares: no column ParentName says in which account an account is; all are counted below root")
     return remarks

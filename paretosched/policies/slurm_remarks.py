@@ -81,7 +81,12 @@ DEPTHS = {
     "default_queue_depth": "Slurm's quick passes look at the first {} jobs, here at all that could start",
 }
 IMMEDIATE = ("batch_sched_delay", "sched_min_interval")  # 0 is as it is simulated
-NO_CHANGE = ("bf_job_part_count_reserve", "bf_continue", "bf_hetjob_prio", "bf_yield_interval", "bf_yield_sleep")
+NO_CHANGE = (
+    *("bf_job_part_count_reserve", "bf_continue", "bf_hetjob_prio", "bf_yield_interval", "bf_yield_sleep"),
+    *("enable_hetjob_steps", "enable_user_top", "max_script_size", "nohold_on_prolog_fail", "salloc_wait_nodes"),
+    *("sbatch_wait_nodes", "requeue_setup_env_fail", "kill_invalid_depend", "preempt_youngest_first"),
+    *("preempt_reorder_count", "preempt_strict_order", "max_switch_wait"),
+)
 OPTIONS = {
     "bf_max_job_user": "Slurm starts at most {} jobs of a user in one backfilling",
     "bf_max_job_part": "Slurm starts at most {} jobs of a partition in one backfilling",

@@ -108,7 +108,7 @@ def test_what_is_no_slurm_conf_is_refused(text: str, message: str, tmp_path: Pat
             "PartitionName=DEFAULT A=1 B=2 C=3",
             "PartitionName=p",
             80_000,
-            "must have at most 300,000 values, but has more",
+            "must have at most 150,000 values, but has more",
         ),
         ("", "#", 2_500_000, "must be a text of at most 5,000,000 bytes, but is longer; --limit conf=N"),
         (
