@@ -20,6 +20,7 @@ from .slurm_sacctmgr import SacctmgrRows, is_command, is_dumped, is_limit
 ASSOCIATIONS = ("account", "user", "share")  # columns that the first table must have
 WITHOUT_HEAD = ("cluster", "account", "parentname", "user", "partition", "share")  # as the command prints them
 QOS = ("name", "priority")
+INHERITED_NUMBER = "2147483647"  # in dumps of sacctmgr 22.05
 OTHER_NAMES = {  # of other versions, and of sshare
     **dict.fromkeys(("par name", "parent"), "parentname"),
     **dict.fromkeys(("fairshare", "raw shares", "rawshares"), "share"),
@@ -183,7 +184,7 @@ def _limited(row: Mapping[str, str]) -> dict[str, str]:
 
 def _is_share(text: str) -> bool:
     """Return whether a text is a number of shares, or says that they are those of the account."""
-    return text.strip().lower() == INHERITED or re.fullmatch("[0-9]{1,9}", text.strip()) is not None
+    return text.strip().lower() in (INHERITED, INHERITED_NUMBER) or re.fullmatch("[0-9]{1,9}", text.strip()) is not None
 
 
 def _in_order(accounts: Mapping[str, Mapping[str, str]]) -> Iterator[Association]:
@@ -206,7 +207,7 @@ def _shares(row: Mapping[str, str]) -> int | None:
     text = row["share"]
     if not _is_share(text):
         raise InputError(f'{row["where"]}: shares must be a number or "{INHERITED}", but are {in_quotes(text)}')
-    return None if text.lower() == INHERITED else int(text)
+    return None if text.lower() in (INHERITED, INHERITED_NUMBER) else int(text)
 
 
 def _priority(row: Mapping[str, str]) -> int:

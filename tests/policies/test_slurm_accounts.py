@@ -85,38 +85,6 @@ def test_accounts_may_be_deep_in_each_other(tmp_path: Path) -> None:
     assert time.monotonic() - began < 60  # of a list, 450 million names would be compared
 
 
-DUMP = """# To edit this file start with a cluster line
-# Cluster - 'name':MaxNodes=50
-QOS - 'normal':Flags='none':Priority=3
-QOS - 'rush':Description='fast: now':GrpTRES=cpu=9:priority=8
-Cluster - 'lake':Fairshare=1:QOS='normal'
-Parent - 'root'
-User - 'root':DefaultAccount='root':AdminLevel='Administrator':Fairshare=1
-Account - 'fish':Description='a: b':Organization='x':FairShare=30
-Account - 'birds':Fairshare='parent'
-Parent - 'fish'
-Account - 'Pike':Share=7
-User - 'ines':DefaultAccount='fish':Fairshare=2
-User - 'otto':Partition='gpu':Fairshare=9
-Parent - 'pike'
-User - ines:fairshare=parent:MaxJobs=4
-"""
-SCRIPT = """#!/bin/sh
-set -e
-sacctmgr -i add cluster lake
-sacctmgr -i add qos rush Priority=8 MaxJobsPerUser=9
-SACCTMGR_PATH/sacctmgr --immediate create account name=fish,birds fairshare=30 description="a b; c" # ours
-sacctmgr -i add account Pike parent=fish Share=7 cluster=lake
-sacctmgr -i modify account where name=birds set fairshare=parent
-sacctmgr -i ADD USER Names=ines Accounts=fish,pike DefaultAccount=fish FAIRSHARE=5
-sacctmgr -i add user otto account=fish fairshare=9 partition=gpu
-sacctmgr -i add user gone account=birds
-sacctmgr -i delete user where name=gone account=birds
-sacctmgr -i modify user ines where account=fish set fairshare=2
-sacctmgr -i update user set fairshare=parent where name=INES account=pike
-sacctmgr -i modify qos set normal Priority=3
-sacctmgr list associations format=Account,User tree | head
-"""
 TREE = """Account|User|RawShares|NormShares|FairShare|Cluster
 root||1|1.0||lake
  fish||30|0.5|0.1|lake
@@ -139,12 +107,20 @@ LAKE = {
 
 @pytest.mark.parametrize(
     ("text", "left_out", "limited", "others"),
-    [(DUMP, 1, 2, 0), (SCRIPT, 1, 1, 1), (TREE, 0, 1, 0), (TREE.replace("RawShares", "Raw Shares"), 0, 1, 0)],
+    [
+        ("dump.cfg", 1, 2, 0),
+        ("sacctmgr.script", 1, 1, 1),
+        (TREE, 0, 1, 0),
+        (TREE.replace("RawShares", "Raw Shares"), 0, 1, 0),
+    ],
     ids=["dump", "script", "sshare", "sshare of other versions"],
 )
 def test_one_site_in_other_words(text: str, left_out: int, limited: int, others: int, tmp_path: Path) -> None:
-    (tmp_path / "shares").write_text(text, encoding="utf-8")
-    result = read_accounts(tmp_path / "shares", "lake")
+    path = SITE.parent / text
+    if "|" in text:
+        path = tmp_path / "shares"
+        path.write_text(text, encoding="utf-8")
+    result = read_accounts(path, "lake")
     assert {row for row in result.associations if row.user != "root"} == LAKE
     assert result.qos == {"normal": 3, "rush": 8}
     assert (result.left_out, result.limited, result.others, result.flat) == (left_out, limited, others, False)

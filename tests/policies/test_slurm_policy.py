@@ -346,54 +346,13 @@ def test_the_older_name_of_two_settings_counts_before_both(conf: Callable[[str],
 
 # ---- what scontrol prints
 
-SHOWN = """Configuration data as of 2025-02-03T04:05:06
-AccountingStorageType   = accounting_storage/slurmdbd
-ClusterName             = lake
-CompleteWait            = 0 sec
-OverTimeLimit           = 0 min
-PriorityFlags           =
-PriorityMaxAge          = 2-00:00:00
-PriorityType            = priority/multifactor
-PriorityUsageResetPeriod = NONE
-PriorityWeightAge       = 70
-PriorityWeightJobSize   = 9
-PriorityWeightPartition = 8
-PriorityWeightTRES      = CPU=4
-SchedulerParameters     = bf_interval=45
-SchedulerType           = sched/backfill
-SelectType              = select/cons_tres
-SlurmctldHost[0]        = head(10.0.0.1)
-SuspendProgram          = (null)
-TopologyPlugin          = topology/flat
-
-Slurmctld(primary) at head is UP
-"""
-MORE = """
-PartitionName=day
-   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL
-   AllocNodes=ALL Default=YES QoS=N/A
-   Nodes=c[1-3]
-   PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO
-   OverTimeLimit=NONE PreemptMode=OFF
-   State=UP TotalCPUs=24 TotalNodes=3 SelectTypeParameters=NONE
-
-PartitionName=night
-   Nodes=c3
-   PriorityJobFactor=4 PriorityTier=1
-   State=UP TotalCPUs=8 TotalNodes=1
-
-NodeName=c1 Arch=x86_64 CoresPerSocket=4
-   CPUAlloc=8 CPUEfctv=8 CPUTot=8 CPULoad=7.61
-   OS=Linux 6.1.0-20-amd64 #1 SMP Debian State=odd
-   RealMemory=64000 AllocMem=0 Sockets=2 Boards=1
-   State=ALLOCATED+PLANNED ThreadsPerCore=1 Weight=1
-
-"""
+SHOWN = (SITE / "scontrol.txt").read_text(encoding="utf-8")
+CONFIG = SHOWN[: SHOWN.index("PartitionName=")]  # what "scontrol show config" prints alone
 
 
 def test_what_scontrol_shows_is_a_configuration(tmp_path: Path) -> None:
     path = tmp_path / "shown.txt"
-    path.write_text(SHOWN, encoding="utf-8")
+    path.write_text(CONFIG, encoding="utf-8")
     policy = as_policy(path)
     assert isinstance(policy, Priority)
     assert (policy.name, policy.order) == ("Slurm lake", ("floor(max(1, 70 * min(wait / 172800, 1) - nice))",))
@@ -402,18 +361,14 @@ def test_what_scontrol_shows_is_a_configuration(tmp_path: Path) -> None:
         "PriorityWeightJobSize=9: without nodes it counts nothing",
         "PriorityWeightPartition=8: without partitions it counts nothing",
         "PriorityWeightTRES: without partitions and nodes CPUs count nothing",
-        'scontrol show config has no partitions and nodes; "scontrol show partition; scontrol show node" print them',
+        'scontrol show config has no partitions and nodes; append what "scontrol show partition" and "scontrol show',
     ):
         assert sum(line.startswith(part) for line in said) == 1, part
     assert not any("SuspendProgram" in line or "OverTimeLimit" in line for line in said)
 
 
-def test_partitions_and_nodes_may_stand_behind_it(tmp_path: Path) -> None:
-    path = tmp_path / "shown.log"
-    nodes = [MORE[MORE.index("NodeName") :].replace("c1", f"c{k}") for k in (2, 3)]
-    one_line = " ".join(nodes[1].split()) + "\n"  # as -o prints it
-    path.write_text(f"{SHOWN}{MORE}{nodes[0]}{one_line}", encoding="utf-8")
-    policy = as_policy(path)
+def test_partitions_and_nodes_may_stand_behind_it() -> None:
+    policy = as_policy(SITE / "scontrol.txt")  # the last node is on one line, as -o prints it
     assert isinstance(policy, Priority)
     assert policy.nodes == WholeNodes(((3, 8),), 45)
     assert policy.order == (
@@ -426,7 +381,7 @@ def test_partitions_and_nodes_may_stand_behind_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["n1 n2\n" * 60, ".B scontrol\n" * 60])
 def test_a_text_about_scontrol_is_none_of_it(text: str, tmp_path: Path) -> None:
     path = tmp_path / "slurm.conf"
-    path.write_text(f"{SHOWN}{text}", encoding="utf-8")
+    path.write_text(f"{CONFIG}{text}", encoding="utf-8")
     with pytest.raises(InputError, match=r"slurm\.conf: this is not only what scontrol prints: line \d+ is"):
         read_slurm(path)
 
