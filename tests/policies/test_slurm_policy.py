@@ -344,48 +344,6 @@ def test_the_older_name_of_two_settings_counts_before_both(conf: Callable[[str],
     assert policy.order == ("floor(8589934592 * partition(q) + max(1, 6 + 12 * partition(q) - nice))",)
 
 
-# ---- what scontrol prints
-
-SHOWN = (SITE / "scontrol.txt").read_text(encoding="utf-8")
-CONFIG = SHOWN[: SHOWN.index("PartitionName=")]  # what "scontrol show config" prints alone
-
-
-def test_what_scontrol_shows_is_a_configuration(tmp_path: Path) -> None:
-    path = tmp_path / "shown.txt"
-    path.write_text(CONFIG, encoding="utf-8")
-    policy = as_policy(path)
-    assert isinstance(policy, Priority)
-    assert (policy.name, policy.order) == ("Slurm lake", ("floor(max(1, 70 * min(wait / 172800, 1) - nice))",))
-    said = remarks(policy)
-    for part in (
-        "PriorityWeightJobSize=9: without nodes it counts nothing",
-        "PriorityWeightPartition=8: without partitions it counts nothing",
-        "PriorityWeightTRES: without partitions and nodes CPUs count nothing",
-        'scontrol show config has no partitions and nodes; append what "scontrol show partition" and "scontrol show',
-    ):
-        assert sum(line.startswith(part) for line in said) == 1, part
-    assert not any("SuspendProgram" in line or "OverTimeLimit" in line for line in said)
-
-
-def test_partitions_and_nodes_may_stand_behind_it() -> None:
-    policy = as_policy(SITE / "scontrol.txt")  # the last node is on one line, as -o prints it
-    assert isinstance(policy, Priority)
-    assert policy.nodes == WholeNodes(((3, 8),), 45)
-    assert policy.order == (
-        "floor(max(1, 70 * min(wait / 172800, 1) + 9 * max(0, min(1, 0.16666666666666666 * nodes + width / 48)) + 2 + "
-        "6 * partition(night) + width * (0.16666666666666666 + 0.33333333333333337 * partition(night)) - nice))",
-    )
-    assert not any("State" in line or "OVERTIME" in line for line in remarks(policy))
-
-
-@pytest.mark.parametrize("text", ["n1 n2\n" * 60, ".B scontrol\n" * 60])
-def test_a_text_about_scontrol_is_none_of_it(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "slurm.conf"
-    path.write_text(f"{CONFIG}{text}", encoding="utf-8")
-    with pytest.raises(InputError, match=r"slurm\.conf: this is not only what scontrol prints: line \d+ is"):
-        read_slurm(path)
-
-
 # ---- the policy as a value
 
 
