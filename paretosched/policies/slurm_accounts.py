@@ -117,18 +117,19 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, skipped: list[in
     """
     columns: Sequence[str] = ()
     above: list[tuple[int, str]] = []  # accounts with their indentation, of a tree
-    is_script = False
+    is_known = is_script = False
     for number, line in enumerate(read_lines(path, "the list of associations"), 1):
         where = f"{path}:{number}"
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         if is_dumped(line):
+            is_known = True
             commands.dumped(line, where)
         elif is_command(line):
             is_script = True
             commands.command(line, where)
-        elif "|" not in line and (is_script or (not columns and number < 3)):
-            skipped.append(number)  # of a shell
+        elif "|" not in line and (is_script or not columns):
+            skipped.append(number)  # of a shell, if commands follow
         else:
             cells = line.split("|")
             names = _columns_of(cells)
@@ -138,12 +139,19 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, skipped: list[in
             if not columns and len(cells) == len(WITHOUT_HEAD) and _is_share(cells[-1]):
                 columns = WITHOUT_HEAD
             if not columns:
-                raise InputError(
-                    f"{where}: the first line must name the columns, but does not; write the file by: {COMMAND}"
-                )
+                raise _without_columns(path, (skipped or [number])[0])
             if len(cells) != len(columns):
                 raise InputError(f"{where}: there must be {len(columns)} columns, but there are {len(cells)}")
             yield _row_of(cells, columns, above) | {"where": where}
+    if skipped and not (columns or is_known or is_script):
+        raise _without_columns(path, skipped[0])
+
+
+def _without_columns(path: str | os.PathLike[str], number: int) -> InputError:
+    """Return the error for a line before which no columns are named."""
+    return InputError(
+        f"{path}:{number}: the first line must name the columns, but does not; write the file by: {COMMAND}"
+    )
 
 
 def _columns_of(cells: Sequence[str]) -> list[str]:

@@ -154,7 +154,9 @@ def test_a_table_without_parents_is_flat_and_one_of_qos_is_enough(tmp_path: Path
         ("add user ines account=a\n", 'shares:1: there is no line for account "a"; write all lines again'),
         ("add account a fairshare=many\n", 'shares:1: shares must be a number or "parent", but are "many"'),
         ("Parent - 'a'\nUser - 'ines'\n", 'shares:2: there is no line for account "a"'),
-        ("hello\n", "there must be a line for each association, but there is none; write it by: sacctmgr -P"),
+        ("# x\nhello\n", "shares:2: the first line must name the columns, but does not; write the file by: sacctmgr"),
+        ("hello\none|two|3\n", "shares:1: the first line must name the columns"),
+        ("exit\n", "there must be a line for each association, but there is none; write it by: sacctmgr -P"),
         ("one|two|3\n", "shares:1: the first line must name the columns"),
     ],
 )
