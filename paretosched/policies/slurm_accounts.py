@@ -70,8 +70,8 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
         The file cannot be read, or is none of these; the message says which commands write it.
     """
     commands = SacctmgrRows()
-    skipped: list[int] = []
-    rows = [*_rows(path, commands, skipped), *commands.rows()]
+    shell_lines: list[int] = []
+    rows = [*_rows(path, commands, shell_lines), *commands.rows()]
     listed = [row for row in rows if "share" in row]
     qos = {row["name"]: _priority(row) for row in rows if "share" not in row}
     if not listed and not qos:
@@ -98,12 +98,12 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
         qos or None,
         len(listed) - len(whole),
         sum(bool(row.get("limited")) for row in rows),
-        len(skipped),
+        len(shell_lines),
         any("flat" in row for row in whole),
     )
 
 
-def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, skipped: list[int]) -> Iterator[dict[str, str]]:
+def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, shell_lines: list[int]) -> Iterator[dict[str, str]]:
     """Yield the values of each line of a table by column, and "where" it is.
 
     Parameters
@@ -112,7 +112,7 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, skipped: list[in
         The file.
     commands
         Takes the lines of a dump, and commands.
-    skipped
+    shell_lines
         Takes the numbers of other lines of a script.
     """
     columns: Sequence[str] = ()
@@ -129,7 +129,7 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, skipped: list[in
             is_script = True
             commands.command(line, where)
         elif "|" not in line and (is_script or not columns):
-            skipped.append(number)  # of a shell, if commands follow
+            shell_lines.append(number)  # of a shell, if commands follow
         else:
             cells = line.split("|")
             names = _columns_of(cells)
@@ -139,12 +139,12 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, skipped: list[in
             if not columns and len(cells) == len(WITHOUT_HEAD) and _is_share(cells[-1]):
                 columns = WITHOUT_HEAD
             if not columns:
-                raise _without_columns(path, (skipped or [number])[0])
+                raise _without_columns(path, (shell_lines or [number])[0])
             if len(cells) != len(columns):
                 raise InputError(f"{where}: there must be {len(columns)} columns, but there are {len(cells)}")
             yield _row_of(cells, columns, above) | {"where": where}
-    if skipped and not (columns or is_known or is_script):
-        raise _without_columns(path, skipped[0])
+    if shell_lines and not (columns or is_known or is_script):
+        raise _without_columns(path, shell_lines[0])
 
 
 def _without_columns(path: str | os.PathLike[str], number: int) -> InputError:
