@@ -11,7 +11,7 @@ from ..core.errors import InputError, in_quotes
 from ..policies.slurm_commands import COMMAND
 from .console import remark, show
 from .file_kinds import Kind
-from .inputs import load_kernels_sooner, read_wish, read_workload, remark_orders, remark_repairs
+from .inputs import load_kernels_sooner, read_slurm_site, read_wish, read_workload, remark_orders, remark_repairs
 from .options import POLICY, WISH, Name, new_command, takes_trace
 from .parser import Parser
 from .waiting import with_progress
@@ -124,13 +124,14 @@ def run(options: argparse.Namespace) -> int:
 def _today(options: argparse.Namespace) -> Policy | None:
     """Return the scheduler before, if it is given."""
     from ..policies.policy import as_policy
-    from ..policies.slurm_policy import read_slurm
 
     if options.today is None:
         if options.shares is not None:
             raise InputError("--shares: goes with --today of a slurm.conf")
         return None
-    return as_policy(options.today) if options.shares is None else read_slurm(options.today, options.shares)
+    if options.shares is None:
+        return as_policy(options.today)
+    return read_slurm_site("--today", options.today, options.shares)
 
 
 def _groups(options: argparse.Namespace, policy: Policy) -> Workload:

@@ -119,19 +119,24 @@ def read_policies(options: argparse.Namespace, policies: Sequence[str], shares: 
     from ..policies.policy import as_policy
     from ..policies.priority_text import with_backfill
 
-    chosen = [as_policy(policy) for policy in policies] if shares is None else [_of_slurm(policies[0], shares)]
+    if shares is None:
+        chosen = [as_policy(policy) for policy in policies]
+    else:
+        chosen = [read_slurm_site("--policy", policies[0], shares)]
     if options.backfill is None and options.backfill_order is None:
         return chosen
     return [with_backfill(policy, options.backfill, options.backfill_order) for policy in chosen]
 
 
-def _of_slurm(policy: str, shares: str) -> Policy:
-    """Return the policy of a slurm.conf with shares."""
-    from ..policies.policy import SLURM_ENDING
+def read_slurm_site(option: str, policy: str, shares: str) -> Policy:
+    """Return the policy of a configuration of Slurm, which an option names, with shares."""
+    from ..core.files import is_file
+    from ..policies.policy import SLURM_ENDING, is_slurm_conf
     from ..policies.slurm_policy import read_slurm
 
-    if not policy.lower().endswith(SLURM_ENDING):
-        raise InputError(f'--shares: goes with --policy of a slurm.conf, a file whose name ends in "{SLURM_ENDING}"')
+    is_there = is_file(policy) or policy.lower().endswith(SLURM_ENDING)
+    if not (is_there and is_slurm_conf(policy)):
+        raise InputError(f"--shares: goes with {option} of a slurm.conf, or of what scontrol show config prints")
     return read_slurm(policy, shares)
 
 

@@ -38,6 +38,7 @@ class Limits:
     ratio: int = _limit(200, "the unpacked size of a file", "times its packed size")
     wait: int = _limit(60, "the silence of a pipe", "seconds")
     text: int = _limit(100_000_000, "the size of a CSV file", "bytes")
+    conf: int = _limit(5_000_000, "the size of a slurm.conf with all that it includes", "bytes")
     json: int = _limit(20_000_000, "the size of a JSON file", "bytes")
     rows: int = _limit(2_000_000, "the number of rows, or of ranges of nodes, in a CSV file", "rows")
     cells: int = _limit(20_000_000, "the rows x columns of a Parquet file", "cells")

@@ -18,6 +18,7 @@ group(a), "a"                 1 for jobs of the group, 0 for others; the name al
                               that is not similar to the other words here, and the workload has the group
 user(7), account(7)           1 for jobs with this number in the log, 0 for others
 queue(7), partition(7)        the same, or by the name that the log or the names beside it give to the number
+partition(a = 5, b = -2)      5 for jobs of a, -2 for jobs of b, 0 for others; queue(...) likewise
 + - * / ^                     as usual: ^ before * and /, these before + and -; a^b^c is a^(b^c), -a^2 is -(a^2)
 log, log2, log10, sqrt, abs   of one value; log is natural
 floor                         the largest whole number that is not above a value
@@ -45,6 +46,7 @@ from .policy_tokens import PolicyReader, written_name, written_number
 VARIABLES = ("wait", "estimate", "width", "area", "submit", "eligible", *REQUESTS, "usage", "share", "fairshare")
 LABELLED = ("group", "user", "account", "queue", "partition")
 NAMED = ("group", "queue", "partition")  # of these: what may have a name in place of a number
+VALUED = ("queue", "partition")  # of these: what may have a value for each of several names
 FUNCTIONS = {
     "log": 1,
     "log2": 1,
@@ -76,10 +78,12 @@ class Term(NamedTuple):
     value
         Of "number": 0 or more.
     labels
-        Of LABELLED: the one name or number. Of "priority": names of groups, the first one counts most; none for all
-        groups of the workload.
+        Of LABELLED: the one name or number, or all that have a value. Of "priority": names of groups, the first one
+        counts most; none for all groups of the workload.
     bare
         Of "group": its name is written as a word alone, which may be a mistake if a workload has no such group.
+    values
+        Of VALUED: the value of each label; none if it is 1.
     """
 
     word: str
@@ -87,6 +91,7 @@ class Term(NamedTuple):
     value: float = 0.0
     labels: tuple[str, ...] = ()
     bare: bool = False
+    values: tuple[float, ...] = ()
 
 
 class Formula(NamedTuple):
@@ -274,14 +279,25 @@ class _Terms:
         return Term("group", labels=(token.text,), bare=True)
 
     def label_term(self, word: str) -> Term:
-        """Return the term of a group, user, account, queue or partition; its name or number in brackets comes now."""
+        """Return the term of a group, user, account, queue or partition; its names or numbers in brackets come now."""
         reader = self.reader
         reader.need("(")
         token = reader.long_name()
         if word not in NAMED and not re.fullmatch("[0-9]{1,15}", token.text):
             reader.refuse_token(token, f"there must be the number of the {word} in the log")
+        values: dict[str, float] = {}
+        while word in VALUED and reader.take("="):
+            if token.text in values:
+                reader.refuse_token(token, "must have one value, but has another one")
+            sign = -1.0 if reader.take("-") else 1.0
+            values[token.text] = sign * reader.number()
+            if not reader.take(","):
+                break
+            token = reader.long_name()
+            if not reader.comes("="):
+                reader.refuse('there must be "=" and a value')
         reader.need(")")
-        return Term(word, labels=(token.text,))
+        return Term(word, labels=tuple(values) or (token.text,), values=tuple(values.values()))
 
     def function(self, word: str) -> Term:
         """Return the term of a function, of which the values in brackets come now."""
@@ -396,7 +412,12 @@ def written_term(term: Term) -> str:
     if word == "number":
         return written_number(term.value)
     if word in LABELLED:
-        return term.labels[0] if term.bare else f"{word}({written_name(term.labels[0])})"
+        if term.bare:
+            return term.labels[0]
+        names = [written_name(name) for name in term.labels]
+        if term.values:
+            names = [f"{name} = {_written_value(value)}" for name, value in zip(names, term.values, strict=True)]
+        return f"{word}({', '.join(names)})"
     if not term.parts:
         return word
     if word in FUNCTIONS:
@@ -409,6 +430,11 @@ def written_term(term: Term) -> str:
         return f"{_within(left, _ALONE)}^{_within(right, _BINDING['-x'])}"
     comparison = binding == _BINDING["<"]
     return f"{_within(left, binding + comparison)} {word} {_within(right, binding + 1)}"
+
+
+def _written_value(value: float) -> str:
+    """Return a value of a label in words; it may be below 0."""
+    return f"{'-' if value < 0 else ''}{written_number(abs(value))}"
 
 
 def _values_of(term: Term) -> list[Term]:

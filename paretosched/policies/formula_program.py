@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats, Ints, distinct
 from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
 from ..workload.group_lists import column_numbers, names_of
 from ..workload.requests import REQUESTS, requests_of
@@ -86,7 +86,7 @@ def _append(
 def column_of(term: Term, workload: Workload) -> Floats:
     """Return the value of a term of LABELLED, REQUESTS, "priority", "submit" or "eligible" for each job, (n,) float64.
 
-    Of labels it is 1 for the last one, 2 for the one before it, and so on, and 0 for all others.
+    Of groups it is 1 for the last one, 2 for the one before it, and so on, and 0 for all others.
 
     Raises
     ------
@@ -103,15 +103,22 @@ def column_of(term: Term, workload: Workload) -> Floats:
         return seconds.astype(np.float64)
     if term.word in REQUESTS:
         return requests_of(workload, term.word).astype(np.float64)
-    return np.isin(column_numbers(workload, term.word), numbers_of(term, workload)).astype(np.float64)
+    values, job = distinct(column_numbers(workload, term.word))
+    by_number = values_of(term, workload)
+    each: Floats = np.array([by_number.get(number, 0.0) for number in values.tolist()], dtype=np.float64)
+    return each[job]
 
 
-def numbers_of(term: Term, workload: Workload) -> list[int]:
-    """Return the numbers in the log of what a term of a user, account, queue or partition stands for; none if unknown.
+def values_of(term: Term, workload: Workload) -> dict[int, float]:
+    """Return the value of a term of a user, account, queue or partition by its number in the log; none if unknown.
 
-    It is a number, or the name that the header of the log or the names beside it give to a number.
+    A label is a number, or the name that the header of the log or the names beside it give to a number.
     """
-    label = term.labels[0]
-    named = names_of(workload, term.word) if term.word in NAMED else {}
-    numbers = [number for number, name in named.items() if name.lower() == label.lower()]
-    return numbers or ([int(label)] if re.fullmatch("[0-9]{1,15}", label) else [])
+    numbers: dict[str, list[int]] = {}
+    for number, name in names_of(workload, term.word).items() if term.word in NAMED else ():
+        numbers.setdefault(name.lower(), []).append(number)
+    values: dict[int, float] = {}
+    for label, value in zip(term.labels, term.values or [1.0] * len(term.labels), strict=True):
+        other = [int(label)] if re.fullmatch("[0-9]{1,15}", label) else []
+        values |= dict.fromkeys(numbers.get(label.lower(), other), value)
+    return values

@@ -193,8 +193,9 @@ def save_policy(policy: PolicyLike, path: str | os.PathLike[str]) -> None:
 
 
 def load_policy(path: str | os.PathLike[str]) -> Policy:
-    """Read a policy file: JSON, words in a file whose name ends in ".txt", or a slurm.conf, whose name ends in ".conf".
+    """Read a policy file: JSON, words in a file whose name ends in ".txt", or a configuration of Slurm.
 
+    The latter is known by a name that ends in ".conf" or by what is in it: a slurm.conf, or what scontrol printed.
     Among words, a # at the beginning of a line or behind a space begins a comment, which ends with the line. A name
     alone is that of a policy, as for `as_policy`.
 
@@ -203,20 +204,35 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
     InputError
         The file cannot be read, is none of these, or is not a policy.
     """
-    if as_path(path).suffix.lower() == SLURM_ENDING:
+    if (text := _text_of(path)) is None:
         from .slurm_policy import read_slurm
 
         return read_slurm(path)
-    is_words = as_path(path).suffix.lower() == ".txt"
-    text = read_words(path, "policy", "text" if is_words else "json")
-    if not text.lstrip().startswith("{"):  # JSON may have any name
-        if SLURM_LINE.search(text):
-            raise InputError(f'{path}: this looks like a slurm.conf, but its name does not end in "{SLURM_ENDING}"')
-        if is_words:
-            words = COMMENTS.sub(r"\1", text)
-            try:
-                return _by_name(words.strip()) or _read_words(words)
-            except InputError as error:
-                raise InputError(f"{path}: {error}") from None
+    if not text.lstrip().startswith("{") and as_path(path).suffix.lower() == ".txt":  # JSON may have any name
+        words = COMMENTS.sub(r"\1", text)
+        try:
+            return _by_name(words.strip()) or _read_words(words)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
     value = parse_json(text, path, lambda word: math.nan if word == "NaN" else math.inf)
     return from_json(value, str(path))
+
+
+def is_slurm_conf(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is a configuration of Slurm, as `load_policy` knows it.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not text.
+    """
+    return _text_of(path) is None
+
+
+def _text_of(path: str | os.PathLike[str]) -> str | None:
+    """Return the text of a policy file; None if it is a configuration of Slurm."""
+    ending = as_path(path).suffix.lower()
+    if ending == SLURM_ENDING:
+        return None
+    text = read_words(path, "policy", "text" if ending == ".txt" else "json")
+    return None if not text.lstrip().startswith("{") and SLURM_LINE.search(text) else text

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from ..core.errors import did_you_mean
 from ..core.token_reader import Token, TokenReader
 
-MOST_LETTERS = 10_000
+MOST_LETTERS = 1_000_000  # a site may have thousands of partitions
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
 PATTERN = re.compile(

@@ -42,7 +42,7 @@ from ..workload.workload import Workload
 from .fair_share import FairShare, shareholders
 from .formula import Term, labels, variables
 from .formula_analysis import LINE, STATIC, shape_of
-from .formula_program import numbers_of, program_of
+from .formula_program import program_of, values_of
 from .line_orders import formula_lines
 from .outcome import Outcome, Queue, around_down_times, arriving, jobs_of
 from .policy_tokens import written_time
@@ -523,7 +523,8 @@ def _missing(word: str, names: Iterable[str], workload: Workload) -> str:
     """Return the first users, accounts, queues or partitions of these names without a job in a log; "" if all have."""
     names = dict.fromkeys(names)
     there = set(np.unique(column_numbers(workload, word)).tolist()) if names else set()
-    missing = [name for name in names if there.isdisjoint(numbers_of(Term(word, labels=(name,)), workload))]
+    numbers = [values_of(Term(word, labels=(name,)), workload) for name in names]
+    missing = [name for name, own in zip(names, numbers, strict=True) if there.isdisjoint(own)]
     return first_few(missing, len(missing)) if missing else ""
 
 

@@ -109,7 +109,7 @@ def _column(leaf: Term, workload: Workload, shares: Floats) -> NDArray[Any]:
     w = workload
     known: dict[str, NDArray[Any]] = {"estimate": w.estimate, "width": w.width, "area": w.estimate * w.width}
     known["share"] = shares
-    return known[leaf.word] if leaf.word in known else column_of(leaf, w).astype(np.int64)
+    return known[leaf.word] if leaf.word in known else column_of(leaf, w)
 
 
 def _common_of(key: Term) -> Term:

@@ -1,7 +1,7 @@
-"""The accounts, users and shares of a Slurm site, as the commands in `slurm_commands` print them.
+"""The accounts, users and shares of a Slurm site: tables of sacctmgr or sshare, a dump, or commands of sacctmgr.
 
-Both algorithms of fair share need no more than the first table. The second one is needed if slurm.conf has
-PriorityWeightQOS.
+`slurm_commands` has the commands that print the tables. Both algorithms of fair share need no more than the first one.
+The second one is needed if slurm.conf has PriorityWeightQOS.
 """
 
 from __future__ import annotations
@@ -15,10 +15,16 @@ from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import read_lines
 from .fair_share import INHERITED, ROOT, Association
 from .slurm_commands import COMMAND
+from .slurm_sacctmgr import SacctmgrRows, is_command, is_dumped, is_limit
 
-ASSOCIATIONS = ("account", "parentname", "user", "share")  # columns that the first table must have
+ASSOCIATIONS = ("account", "user", "share")  # columns that the first table must have
+WITHOUT_HEAD = ("cluster", "account", "parentname", "user", "partition", "share")  # as the command prints them
 QOS = ("name", "priority")
-OTHER_NAMES = {"par name": "parentname", "fairshare": "share"}  # of other versions
+INHERITED_NUMBER = "2147483647"  # in dumps of sacctmgr 22.05
+OTHER_NAMES = {  # of other versions, and of sshare
+    **dict.fromkeys(("par name", "parent"), "parentname"),
+    **dict.fromkeys(("fairshare", "raw shares", "rawshares"), "share"),
+}
 
 
 class Accounts(NamedTuple):
@@ -29,14 +35,23 @@ class Accounts(NamedTuple):
     associations
         The accounts and users with their shares.
     qos
-        The priority of each QOS by name; None if the table is not there.
+        The priority of each QOS by name; None if there is none.
     left_out
         How many associations of users with single partitions were left out.
+    limited
+        How many associations and QOS have limits.
+    others
+        How many lines of a script are no commands of sacctmgr.
+    flat
+        Whether a table did not say in which accounts others are.
     """
 
     associations: tuple[Association, ...]
     qos: dict[str, int] | None
     left_out: int
+    limited: int = 0
+    others: int = 0
+    flat: bool = False
 
 
 def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
@@ -45,7 +60,7 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
     Parameters
     ----------
     path
-        The file with what the commands print.
+        The file with what the commands print, a dump of sacctmgr, or commands of it.
     cluster
         ClusterName of slurm.conf, for files with several clusters; "" if unknown.
 
@@ -54,20 +69,23 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
     InputError
         The file cannot be read, or is none of these; the message says which commands write it.
     """
-    rows = list(_rows(path))
+    commands = SacctmgrRows()
+    shell_lines: list[int] = []
+    rows = [*_rows(path, commands, shell_lines), *commands.rows()]
     listed = [row for row in rows if "share" in row]
-    if not listed:
+    qos = {row["name"]: _priority(row) for row in rows if "share" not in row}
+    if not listed and not qos:
         raise InputError(
             f"{path}: there must be a line for each association, but there is none; write it by: {COMMAND}"
         )
-    clusters = dict.fromkeys(row.get("cluster", "") for row in listed)
+    clusters = dict.fromkeys(name for row in listed if (name := row.get("cluster", "").lower()))
     if len(clusters) > 1:
         if cluster.lower() not in clusters:
             raise InputError(
                 f"{path}: there are the clusters {first_few(clusters, limit=8)}, but ClusterName of slurm.conf is "
                 f"{in_quotes(cluster)}; add cluster=NAME to the command"
             )
-        listed = [row for row in listed if row.get("cluster") == cluster.lower()]
+        listed = [row for row in listed if row.get("cluster", "").lower() in ("", cluster.lower())]
     whole = [row for row in listed if not row.get("partition")]
     accounts = {row["account"]: row for row in whole if not row["user"] and row["account"] != ROOT}
     users = [Association(row["account"], row["user"], ROOT, _shares(row)) for row in whole if row["user"]]
@@ -75,29 +93,106 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
         above = row["account"] if row["user"] else row["parentname"] or ROOT
         if above not in accounts and above != ROOT:
             raise InputError(f"{row['where']}: there is no line for account {in_quotes(above)}; write all lines again")
-    qos = {row["name"]: _priority(row) for row in rows if "name" in row}
-    return Accounts((*_in_order(accounts), *users), qos or None, len(listed) - len(whole))
+    return Accounts(
+        (*_in_order(accounts), *users),
+        qos or None,
+        len(listed) - len(whole),
+        sum(bool(row.get("limited")) for row in rows),
+        len(shell_lines),
+        any("flat" in row for row in whole),
+    )
 
 
-def _rows(path: str | os.PathLike[str]) -> Iterator[dict[str, str]]:
-    """Yield the values of each line by column, and "where" it is."""
+def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, shell_lines: list[int]) -> Iterator[dict[str, str]]:
+    """Yield the values of each line of a table by column, and "where" it is.
+
+    Parameters
+    ----------
+    path
+        The file.
+    commands
+        Takes the lines of a dump, and commands.
+    shell_lines
+        Takes the numbers of other lines of a script.
+    """
     columns: Sequence[str] = ()
+    above: list[tuple[int, str]] = []  # accounts with their indentation, of a tree
+    is_known = is_script = False
     for number, line in enumerate(read_lines(path, "the list of associations"), 1):
-        if not line.strip():
-            continue
         where = f"{path}:{number}"
-        cells = line.split("|")
-        names = [OTHER_NAMES.get(cell.strip().lower(), cell.strip().lower()) for cell in cells]
-        if any(set(needed) <= set(names) for needed in (ASSOCIATIONS, QOS)):
-            columns = names
+        if not line.strip() or line.lstrip().startswith("#"):
             continue
-        if not columns:
-            raise InputError(
-                f"{where}: the first line must name the columns, but does not; write the file by: {COMMAND}"
-            )
-        if len(cells) != len(columns):
-            raise InputError(f"{where}: there must be {len(columns)} columns, but there are {len(cells)}")
-        yield dict(zip(columns, map(str.strip, cells), strict=True)) | {"where": where}
+        if is_dumped(line):
+            is_known = True
+            commands.dumped(line, where)
+        elif is_command(line):
+            is_script = True
+            commands.command(line, where)
+        elif "|" not in line and (is_script or not columns):
+            shell_lines.append(number)  # of a shell, if commands follow
+        else:
+            cells = line.split("|")
+            names = _columns_of(cells)
+            if names:
+                columns, above = names, []
+                continue
+            if not columns and len(cells) == len(WITHOUT_HEAD) and _is_share(cells[-1]):
+                columns = WITHOUT_HEAD
+            if not columns:
+                raise _without_columns(path, (shell_lines or [number])[0])
+            if len(cells) != len(columns):
+                raise InputError(f"{where}: there must be {len(columns)} columns, but there are {len(cells)}")
+            yield _row_of(cells, columns, above) | {"where": where}
+    if shell_lines and not (columns or is_known or is_script):
+        raise _without_columns(path, shell_lines[0])
+
+
+def _without_columns(path: str | os.PathLike[str], number: int) -> InputError:
+    """Return the error for a line before which no columns are named."""
+    return InputError(
+        f"{path}:{number}: the first line must name the columns, but does not; write the file by: {COMMAND}"
+    )
+
+
+def _columns_of(cells: Sequence[str]) -> list[str]:
+    """Return the names of columns that a line has; none if it is no head of a table that is known."""
+    names = [cell.strip().strip('"').lower() for cell in cells]
+    if any(name.replace(" ", "") == "rawshares" for name in names):  # of sshare, whose FairShare is another number
+        names = ["factor" if name == "fairshare" else name for name in names]
+    names = [OTHER_NAMES.get(name, name) for name in names]
+    return names if any(set(needed) <= set(names) for needed in (ASSOCIATIONS, QOS)) else []
+
+
+def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int, str]]) -> dict[str, str]:
+    """Return the values of a line of a table by column; an account of a tree is in the last one with less indentation.
+
+    `above` are the accounts before with their indentation; it is changed.
+    """
+    row = {column: cell.strip().strip('"') for column, cell in zip(columns, cells, strict=True)}
+    if "share" not in row:
+        row = {column: row[column] for column in QOS} | _limited(row)
+        return row
+    if "parentname" not in row:
+        text = cells[columns.index("account")]
+        depth = len(text) - len(text.lstrip())
+        while above and above[-1][0] >= depth:
+            above.pop()
+        row["parentname"] = above[-1][1] if above and not row["user"] else ""
+        if not row["user"]:
+            above.append((depth, row["account"]))
+            if not depth and row["account"] != ROOT:
+                row["flat"] = "yes"
+    return row | _limited(row)
+
+
+def _limited(row: Mapping[str, str]) -> dict[str, str]:
+    """Return a mark if a line has limits."""
+    return {"limited": "yes"} if any(is_limit(column, value) for column, value in row.items()) else {}
+
+
+def _is_share(text: str) -> bool:
+    """Return whether a text is a number of shares, or says that they are those of the account."""
+    return text.strip().lower() in (INHERITED, INHERITED_NUMBER) or re.fullmatch("[0-9]{1,9}", text.strip()) is not None
 
 
 def _in_order(accounts: Mapping[str, Mapping[str, str]]) -> Iterator[Association]:
@@ -118,11 +213,9 @@ def _in_order(accounts: Mapping[str, Mapping[str, str]]) -> Iterator[Association
 def _shares(row: Mapping[str, str]) -> int | None:
     """Return the shares of a line; None for those of the account."""
     text = row["share"]
-    if text.lower() == INHERITED:
-        return None
-    if not re.fullmatch("[0-9]{1,9}", text):
+    if not _is_share(text):
         raise InputError(f'{row["where"]}: shares must be a number or "{INHERITED}", but are {in_quotes(text)}')
-    return int(text)
+    return None if text.lower() in (INHERITED, INHERITED_NUMBER) else int(text)
 
 
 def _priority(row: Mapping[str, str]) -> int:

@@ -1,11 +1,15 @@
-"""The configuration file of Slurm: its settings, partitions and nodes, as slurm.conf(5) describes the file.
+"""The configuration of Slurm: its settings, partitions and nodes, as slurm.conf(5) describes the file.
 
 Keys have no case, # begins a comment, a backslash at the end of a line continues it, and "Include FILE" includes
 another file. A PartitionName=DEFAULT or NodeName=DEFAULT line has the values that later lines do not give.
+
+What "scontrol show config" prints is a configuration, too, also with what "scontrol show partition" and "scontrol show
+node" print behind it.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,15 +19,29 @@ from typing import NamedTuple
 from ..core.arguments import as_path
 from ..core.errors import InputError, did_you_mean, in_quotes
 from ..core.files import is_file, read_words
+from ..core.limits import check_limit
 
-PAIR = re.compile(r'\s*([A-Za-z][\w/]*)\s*[-+]?=\s*("[^"]*"|\S*)')
+PAIR = re.compile(r'\s*([A-Za-z][\w/]*)\s*[-+*/]?=\s*("[^"]*"|\S*)')
 INCLUDE = re.compile(r"\s*include\s+(\S.*)", re.IGNORECASE)
-NEWLINE = re.compile(r"\r\n?|\n")
-COMMENT = re.compile(r"(?<!\\)#.*")
+COMMENT = re.compile(r"(?<![\\{])#.*")  # {# is of a template
 CONTINUED = re.compile(r"(?<!\\)(\\\\)*\\\s*$")
+TEMPLATE = re.compile(r"\{[{%#]|<%|\$\{|\$\(|@[A-Za-z]\w*@|(?<==)(?:\{\w+\}|<[A-Za-z][\w -]*>)")
+PRINTED = re.compile(  # what no slurm.conf has
+    r"^(?:Configuration data as of |SLURM_VERSION\s*=|SlurmctldHost\[\d+\]\s*=|\w+ += .*(?: sec| min|\(null\))[ \t]*$"
+    r"|.*\b(?:TotalCPUs|CPUTot)=\d)",
+    re.MULTILINE,
+)
+PRINTED_SETTING = re.compile(r"(\w+)(?:\[\d+\])?\s*=\s*(\S.*)")
+PRINTED_PAIR = re.compile(r"(?:^|\s)([A-Za-z][\w/]*)=(\S+)")
+UNIT = re.compile(r"(\d+) (?:sec|min)")  # behind printed numbers
+NOT_SET = ("(null)", "n/a")  # of what scontrol prints
 USUAL = ("clustername", "slurmctldhost", "controlmachine", "partitionname", "prioritytype", "schedulertype")
 HEADS = ("PartitionName", "NodeName", "NodeSet", "DownNodes")  # of lines with several keys, and more than once
+OTHER_HEADS = ("frontendname", "poweraction")  # likewise, but without a meaning here
+MOST_OTHERS = 20  # lines without a key among what scontrol prints: titles, states of daemons
 MOST_FILES = 64
+MOST_VALUES = 150_000  # in all files, with those that DEFAULT lines give
+NUMBER = re.compile(r"\+?(?:(0x[0-9a-f]{1,16})|0([0-7]{1,20})|([1-9][0-9]{0,19}|0))(k?)", re.IGNORECASE)
 DURATION = re.compile(r"(?:(\d{1,9})-)?(\d{1,12})(?::(\d{1,9}))?(?::(\d{1,9}))?")
 YES, NO = ("yes", "up", "true", "1"), ("no", "down", "false", "0")
 ENDLESS = ("infinite", "unlimited", "-1")
@@ -48,6 +66,8 @@ class SlurmConf(NamedTuple):
         The values of each PartitionName and NodeName line by key, in small letters, with those of DEFAULT lines.
     sets, down
         The values of each NodeSet and DownNodes line.
+    printed
+        Whether scontrol printed it, which knows all settings, and partitions and nodes only if it was asked for them.
     """
 
     settings: Mapping[str, Setting]
@@ -55,6 +75,7 @@ class SlurmConf(NamedTuple):
     nodes: tuple[Mapping[str, Setting], ...]
     sets: tuple[Mapping[str, Setting], ...]
     down: tuple[Mapping[str, Setting], ...]
+    printed: bool = False
 
     def text(self, key: str, default: str = "") -> str:
         """Return the value of a key."""
@@ -82,37 +103,46 @@ class SlurmConf(NamedTuple):
 
 
 def read_slurm_conf(path: str | os.PathLike[str]) -> SlurmConf:
-    """Return what a slurm.conf says.
+    """Return what a slurm.conf, or a text that scontrol printed, says.
 
     Raises
     ------
     InputError
         A file cannot be read or is none; the message has the file and the line.
     """
+    first = as_path(path)
+    text = read_words(first, "slurm.conf", "conf")
+    printed = PRINTED.search(text) is not None
     settings: dict[str, Setting] = {}
     lists: dict[str, list[Mapping[str, Setting]]] = {head.lower(): [] for head in HEADS}
     defaults: dict[str, dict[str, Setting]] = {}
-    for where, pairs in _pairs(as_path(path), as_path(path).parent, settings, [0]):
-        head, first = pairs[0][0].lower(), pairs[0][1]
+    count = 0
+    lines = _printed_rows(text, first) if printed else _Files(first.parent, settings).rows(first, text)
+    for where, pairs in lines:
+        head, value = pairs[0][0].lower(), pairs[0][1]
         row = {key.lower(): Setting(value, where, key) for key, value in pairs}
-        if head in lists:
-            if first.lower() == "default":
-                defaults.setdefault(head, {}).update(row)
-            else:
-                lists[head].append(defaults.get(head, {}) | row)
-        elif head != "frontendname":
+        if head in lists and value.lower() == "default":
+            row = defaults[head] = defaults.get(head, {}) | row
+        elif head in lists:
+            row = defaults.get(head, {}) | row
+            lists[head].append(row)
+        elif head not in OTHER_HEADS:
             _check_alone(where, pairs)
             settings |= row
+        count += len(row)
+        if count > MOST_VALUES:
+            raise InputError(f"{where}: a configuration must have at most {MOST_VALUES:,} values, but has more")
     if not any(settings.get(key) or lists.get(key) for key in USUAL):
         raise InputError(
             f"{path}: this is no slurm.conf: there is no ClusterName, SlurmctldHost, PartitionName, PriorityType or "
             "SchedulerType"
         )
-    return SlurmConf(settings, *(tuple(lists[head.lower()]) for head in HEADS))
+    partitions, nodes, sets, down = (tuple(lists[head.lower()]) for head in HEADS)
+    return SlurmConf(settings, partitions, nodes, sets, down, printed)
 
 
 def _check_alone(where: str, pairs: Sequence[tuple[str, str]]) -> None:
-    """Refuse a line that goes on behind a setting, as slurmctld 22.05 does: a blank within a list ends the list."""
+    """Refuse a line that goes on behind a setting, as slurmctld does: a blank within a list ends the list."""
     if len(pairs) > 1:
         (key, value), (other, _) = pairs[:2]
         raise InputError(
@@ -121,73 +151,139 @@ def _check_alone(where: str, pairs: Sequence[tuple[str, str]]) -> None:
         )
 
 
-def _pairs(
-    path: Path, folder: Path, settings: Mapping[str, Setting], files: list[int]
-) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
-    """Yield the place of each line of a file and of what it includes, and its keys with values.
+class _Files:
+    """The lines of a slurm.conf and of what it includes.
 
     Parameters
     ----------
-    path, folder
-        The file, and the folder of the first file.
+    folder
+        The folder of the first file.
     settings
         All settings before; %c in the name of an included file is ClusterName.
-    files
-        One number, modified in place: how many files were read.
     """
-    files[0] += 1
-    if files[0] > MOST_FILES:
-        raise InputError(f"{path}: at most {MOST_FILES} files may be included, but there are more; do they go round?")
-    for number, line in _lines(read_words(path, "slurm.conf")):
-        where = f"{path}:{number}"
-        if include := INCLUDE.match(line):
-            name = include.group(1).rstrip().strip('"')
-            if "%c" in name:
-                cluster = settings.get("clustername")
-                if cluster is None:
-                    raise InputError(f"{where}: %c needs a line ClusterName=... before it, but there is none")
-                name = name.replace("%c", cluster.value)
-            places = [place for place in (folder / name, folder / Path(name).name) if is_file(place)]  # or a copy of it
-            if not places:
-                raise InputError(f"{where}: {folder / name} is to be included, but there is no such file; copy it, too")
-            yield from _pairs(places[0], folder, settings, files)
-            continue
-        pairs, end = [], 0
-        while (pair := PAIR.match(line, end)) is not None:
-            pairs.append((pair.group(1), pair.group(2).strip('"')))
-            end = pair.end()
-        if line[end:].strip():
+
+    def __init__(self, folder: Path, settings: Mapping[str, Setting]) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.files = 0
+        self.letters = 0
+
+    def rows(self, path: Path, text: str) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
+        """Yield the place of each line of a file and of what it includes, and its keys with values."""
+        self.files += 1
+        if self.files > MOST_FILES:
             raise InputError(
-                f'{where}: a line of slurm.conf must be Key=Value or "Include FILE", but there is '
-                f"{in_quotes(line[end:].strip())}"
+                f"{path}: at most {MOST_FILES} files may be included, but there are more; do they go round?"
             )
-        yield where, pairs
+        self.letters += len(text)
+        check_limit(path, "conf", self.letters)
+        for number, line in _lines(text):
+            where = f"{path}:{number}"
+            if include := INCLUDE.match(line):
+                inner = self._place_of(include.group(1).rstrip().strip('"'), where)
+                yield from self.rows(inner, read_words(inner, "slurm.conf", "conf"))
+                continue
+            pairs, end = [], 0
+            while (pair := PAIR.match(line, end)) is not None:
+                pairs.append((pair.group(1), pair.group(2).strip('"')))
+                end = pair.end()
+            if template := TEMPLATE.search(line):
+                raise InputError(
+                    f"{where}: this is a template and no slurm.conf: a program puts values in the place of "
+                    f"{in_quotes(line[template.start() :].strip())}; give the file that it writes"
+                )
+            if line[end:].strip():
+                raise InputError(
+                    f'{where}: a line of slurm.conf must be Key=Value or "Include FILE", but there is '
+                    f"{in_quotes(line[end:].strip())}"
+                )
+            yield where, pairs
+
+    def _place_of(self, name: str, where: str) -> Path:
+        """Return the path of a file that is to be included: as it says, or a copy of it beside the first file."""
+        if "%c" in name:
+            cluster = self.settings.get("clustername")
+            if cluster is None:
+                raise InputError(f"{where}: %c needs a line ClusterName=... before it, but there is none")
+            name = name.replace("%c", cluster.value)
+        for place in (self.folder / name, self.folder / Path(name).name):
+            if is_file(place):
+                return place
+        raise InputError(f"{where}: {self.folder / name} is to be included, but there is no such file; copy it, too")
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not empty, without comments and with their continuations, and the number of each."""
-    begin, whole_line = 1, ""
-    for number, line in enumerate(NEWLINE.split(text), 1):  # others are within comments
-        part = COMMENT.sub("", line)
-        begin = begin if whole_line else number
+    begin, parts = 1, list[str]()
+    for number, line in enumerate(io.StringIO(text, newline=None), 1):  # other ends of lines are within comments
+        part = COMMENT.sub("", line.removesuffix("\n"))
+        begin = begin if parts else number
         if CONTINUED.search(part):
-            whole_line += part.rstrip()[:-1]
+            parts.append(part.rstrip()[:-1])
             continue
-        whole_line += part
+        whole_line = "".join([*parts, part])
+        parts.clear()
         if whole_line.strip():
             yield begin, whole_line
-        whole_line = ""
-    if whole_line.strip():
-        yield begin, whole_line
+    if "".join(parts).strip():
+        yield begin, "".join(parts)
+
+
+def _printed_rows(text: str, path: Path) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
+    """Yield the place of each setting, partition and node that scontrol printed, and its keys with values."""
+    begin, record, others = 0, list[tuple[str, str]](), 0
+    for number, line in enumerate(io.StringIO(text, newline=None), 1):
+        new = line.lower().startswith(("partitionname=", "nodename="))
+        if record and not new and line[0].isspace() and line.strip():
+            record += _printed_pairs(line)
+            continue
+        if record:
+            yield f"{path}:{begin}", record
+            record = []
+        if new:
+            begin, record = number, _printed_pairs(line)
+        elif match := PRINTED_SETTING.match(line):
+            key, value = match[1], match[2].strip()
+            unit = UNIT.fullmatch(value)
+            if value.lower() not in NOT_SET:
+                yield f"{path}:{number}", [(key, unit[1] if unit else value)]
+        else:
+            others += bool(line.strip())
+            if others > MOST_OTHERS + number // 4:
+                raise InputError(f"{path}: this is not only what scontrol prints: line {number} is {in_quotes(line)}")
+    if record:
+        yield f"{path}:{begin}", record
+
+
+def _printed_pairs(line: str) -> list[tuple[str, str]]:
+    """Return the keys of a line of a record and their values; texts may have blanks and more signs behind them."""
+    return [
+        ("CPUs" if key == "CPUTot" else key, value)
+        for key, value in PRINTED_PAIR.findall(line)
+        if value.lower() not in NOT_SET
+    ]
 
 
 def whole(key: str, setting: Setting, highest: int = 2**32 - 1) -> int:
-    """Return the whole number of 0 or more that is the value of a key."""
-    if not re.fullmatch("[0-9]{1,12}", setting.value) or int(setting.value) > highest:
-        raise InputError(
-            f"{setting.where}: {key} must be a whole number up to {highest}, but is {in_quotes(setting.value)}"
-        )
-    return int(setting.value)
+    """Return the whole number of 0 or more that is the value of a key.
+
+    As Slurm reads it, 0x begins one of base 16 and 0 one of base 8, and k is 1024.
+
+    Examples
+    --------
+    >>> [whole("PriorityWeightAge", Setting(text, "a:1")) for text in ("12", "+5", "0x10", "010", "2k", "INFINITE")]
+    [12, 5, 16, 8, 2048, 4294967295]
+    """
+    text = setting.value
+    if text.lower() in ENDLESS[:2]:
+        return highest
+    match = NUMBER.fullmatch(text)
+    if match is not None:
+        digits = next(place for place in (1, 2, 3) if match[place])
+        number = int(match[digits], (16, 8, 10)[digits - 1]) * (1024 if match[4] else 1)
+        if number <= highest:
+            return number
+    raise InputError(f"{setting.where}: {key} must be a whole number up to {highest}, but is {in_quotes(text)}")
 
 
 def is_yes(key: str, setting: Setting) -> bool:

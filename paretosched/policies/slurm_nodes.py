@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
 
-from ..core.errors import InputError, in_quotes
+import numpy as np
+
+from ..core.arrays import Ints, Mask
+from ..core.errors import InputError, first_few, in_quotes
 from .slurm_conf import Setting, SlurmConf, whole
-from .whole_nodes import MOST_NODES
 
 FUTURE = "future"
 DEEPEST = 8  # sets of nodes within sets
-MOST_LISTED = 10 * MOST_NODES  # names of nodes in all partitions and sets
+MOST_NODES = 250_000  # of a machine; Slurm's ranges end at 65,536
+MOST_LISTED = 1_000_000  # names of nodes in all different lists
+MOST_PLACES = 64_000_000  # nodes of the machine times different lists
 MOST_BRACKETS = 8  # in a name
 PART = re.compile(r"[^,\[]*(?:\[[^\]]*\][^,\[]*)*")
 GPUS = re.compile(r"(\d{1,9})(k?)")
@@ -58,6 +64,8 @@ def _names_of_part(part: str, where: str) -> Iterator[str]:
         return
     if part.count("[") > MOST_BRACKETS:
         raise InputError(f"{where}: {in_quotes(part)} must have at most {MOST_BRACKETS} brackets, but has more")
+    rest = part[end + 1 :]
+    endings = list(islice(_names_of_part(rest, where), MOST_NODES + 1)) if rest else [""]
     for piece in part[begin + 1 : end].split(","):
         match = RANGE.fullmatch(piece.strip())
         if match is None:
@@ -69,23 +77,61 @@ def _names_of_part(part: str, where: str) -> Iterator[str]:
         if last - int(first) >= MOST_NODES:
             raise InputError(f"{where}: {in_quotes(part)} must be at most {MOST_NODES:,} nodes, but is more")
         for number in range(int(first), last + 1):
-            for rest in _names_of_part(part[end + 1 :], where):
-                yield f"{part[:begin]}{number:0{len(first)}}{rest}"
+            name = part[:begin] + str(number).zfill(len(first))
+            for ending in endings:
+                yield name + ending
 
 
-def states_of_nodes(conf: SlurmConf) -> dict[str, str]:
-    """Return the State that a slurm.conf gives to each node, in small letters, by its name; "unknown" without one.
+class Machine(NamedTuple):
+    """The nodes of a slurm.conf, those of the future, too.
+
+    Attributes
+    ----------
+    places
+        The place of each node, by its name.
+    lines
+        (nodes,) int64, which of the NodeName lines each node is of, from 0 on; the last one counts.
+    states
+        The State of each node in small letters, "unknown" without one.
+    """
+
+    places: Mapping[str, int]
+    lines: Ints
+    states: tuple[str, ...]
+
+    @property
+    def there(self) -> Mask:
+        """Return which nodes are not of the future, (nodes,) bool."""
+        return np.array([state != FUTURE for state in self.states], dtype=bool)
+
+    def named(self, which: Mask) -> str:
+        """Return the first names of some nodes in words; `which` says of each whether it is one of them."""
+        return first_few(name for name, place in self.places.items() if which[place])
+
+
+def machine_of(conf: SlurmConf) -> Machine:
+    """Return the nodes of a slurm.conf.
 
     Raises
     ------
     InputError
-        A list of nodes breaks a rule.
+        A list of nodes breaks a rule, or there are too many.
     """
-    states: dict[str, str] = {}
-    for row in conf.nodes:
-        state = row["state"].value.lower() if "state" in row else "unknown"
+    places: dict[str, int] = {}
+    lines: list[int] = []
+    listed = 0
+    for line, row in enumerate(conf.nodes):
         names = row["nodename"]
-        states |= dict.fromkeys(node_names(names.value, names.where), state)
+        for name in node_names(names.value, names.where):
+            listed += 1
+            if listed > MOST_NODES:
+                raise InputError(f"{names.where}: there must be at most {MOST_NODES:,} nodes, but there are more")
+            place = places.setdefault(name, len(places))
+            if place == len(lines):
+                lines.append(line)
+            lines[place] = line
+    of_lines = [row["state"].value.lower() if "state" in row else "unknown" for row in conf.nodes]
+    states = [of_lines[line] for line in lines]
     listed = 0
     for row in conf.down:
         state = row["state"].value.lower() if "state" in row else "down"
@@ -96,86 +142,102 @@ def states_of_nodes(conf: SlurmConf) -> dict[str, str]:
                 raise InputError(
                     f"{names.where}: DownNodes lines must list at most {MOST_NODES:,} nodes, but list more"
                 )
-            if name in states:
-                states[name] = state
-    return states
+            if name in places:
+                states[places[name]] = state
+    return Machine(places, np.array(lines, dtype=np.int64), tuple(states))
 
 
-def amounts_of_nodes(conf: SlurmConf, resource: str) -> dict[str, int]:
-    """Return how much of a resource each node of a slurm.conf has, by its name; nodes of the future are none.
+def amounts_of_nodes(conf: SlurmConf, machine: Machine, resource: str) -> Ints:
+    """Return how much of a resource each node has, (nodes,) int64; nodes of the future have nothing.
 
     Parameters
     ----------
-    conf
-        The file.
+    conf, machine
+        The file and its nodes.
     resource
         "cpu", "mem" (MiB), "node" or "gres/gpu".
 
     Raises
     ------
     InputError
-        A list of nodes or a number breaks a rule.
+        A number breaks a rule.
     """
-    amounts: dict[str, int] = {}
-    listed = 0
-    for row in conf.nodes:
-        names, amount = row["nodename"], _AMOUNTS[resource](row)
-        for name in node_names(names.value, names.where):
-            amounts[name] = amount
-            listed += 1
-            if listed > MOST_NODES:
-                raise InputError(f"{names.where}: there must be at most {MOST_NODES:,} nodes, but there are more")
-    return {name: amounts[name] for name, state in states_of_nodes(conf).items() if state != FUTURE}
+    of_lines = np.array([_AMOUNTS[resource](row) for row in conf.nodes], dtype=np.int64)
+    amounts: Ints = np.where(machine.there, of_lines[machine.lines], 0) if len(machine.lines) else machine.lines
+    return amounts
 
 
-def nodes_of_partitions(conf: SlurmConf, cpus: Mapping[str, int]) -> list[frozenset[str]]:
-    """Return the names of the nodes of each partition of a slurm.conf; names that are no node's are left out.
+class NodeLists:
+    """The nodes that partitions and sets of nodes list; equal lists are gone through once.
 
     Parameters
     ----------
-    conf, cpus
-        The file, and the CPUs of each node.
-
-    Raises
-    ------
-    InputError
-        A list of nodes breaks a rule, or there are too many.
+    conf, machine
+        The file and its nodes.
     """
-    sets = {row["nodeset"].value: row for row in conf.sets}
-    known: dict[str, frozenset[str]] = {}
-    everything = frozenset(cpus)  # one for all partitions that have it
-    listed = 0
 
-    def too_many(where: str) -> InputError:
-        return InputError(f"{where}: partitions and sets must list at most {MOST_LISTED:,} nodes, but list more")
+    def __init__(self, conf: SlurmConf, machine: Machine) -> None:
+        self._machine = machine
+        self._there = machine.there
+        self._sets = {row["nodeset"].value: row for row in conf.sets}
+        features = [row.get("feature", row.get("features", Setting("", ""))).value.lower() for row in conf.nodes]
+        self._features = [frozenset(re.split("[,:]", text)) for text in features]
+        self._known: dict[tuple[str, str], tuple[Mask, tuple[str, ...]]] = {}
+        self._listed = 0
 
-    def members(row: Mapping[str, Setting], depth: int) -> frozenset[str]:
-        nonlocal listed
-        setting = row.get("nodes")
-        if setting is None:
-            return frozenset()
+    def nodes_of(self, row: Mapping[str, Setting]) -> Mask:
+        """Return which nodes a partition or a set of nodes has, (nodes,) bool; those of the future are left out."""
+        return self._members(row, 0)[0]
+
+    def missing(self, row: Mapping[str, Setting]) -> tuple[str, ...]:
+        """Return the first names in a list that are no node's and no set's, four at most."""
+        return self._members(row, 0)[1]
+
+    def _members(self, row: Mapping[str, Setting], depth: int) -> tuple[Mask, tuple[str, ...]]:
+        """Return the nodes of a list, or with a feature, and the first names that are none."""
+        listed, feature = row.get("nodes", Setting("", "")), row.get("feature", Setting("", ""))
         if depth > DEEPEST:
-            raise InputError(f"{setting.where}: sets of nodes must be at most {DEEPEST} deep; do they go round?")
-        names: set[str] = set()
-        inner: set[str] = set()
-        for name in node_names(setting.value, setting.where):
-            listed += 1
-            if listed > MOST_LISTED:
-                raise too_many(setting.where)
-            (inner if name in sets else names).add(name)
-        for name in sorted(inner - known.keys()):
-            known[name] = members(sets[name], depth + 1)
-        of_sets = [known[name] for name in inner]
-        if any(name.upper() == "ALL" for name in names) or everything in of_sets:
-            return everything
-        if len(of_sets) == 1 and not names:
-            return of_sets[0]
-        listed += sum(map(len, of_sets))
-        if listed > MOST_LISTED:
-            raise too_many(setting.where)
-        return frozenset(name for name in names if name in cpus).union(*of_sets)
+            raise InputError(f"{listed.where}: sets of nodes must be at most {DEEPEST} deep; do they go round?")
+        key = listed.value, feature.value.lower()
+        if key not in self._known:
+            self._known[key] = self._looked_up(listed, key[1], depth)
+        return self._known[key]
 
-    return [members(row, 0) for row in conf.partitions]
+    def _looked_up(self, setting: Setting, feature: str, depth: int) -> tuple[Mask, tuple[str, ...]]:
+        """Return the nodes of a list that was not looked up before, and the first names that are none."""
+        if (len(self._known) + 1) * len(self._there) > MOST_PLACES:
+            raise InputError(
+                f"{setting.where}: at most {MOST_PLACES // len(self._there):,} different lists of nodes are read of "
+                f"a machine of {len(self._there):,} nodes, but there are more"
+            )
+        found = np.zeros(len(self._there), dtype=bool)
+        places: list[int] = []
+        missing: list[str] = []
+        inner: dict[str, None] = {}
+        for name in node_names(setting.value, setting.where):
+            self._listed += 1
+            if self._listed > MOST_LISTED:
+                raise InputError(
+                    f"{setting.where}: partitions and sets must list at most {MOST_LISTED:,} nodes, but list more"
+                )
+            place = self._machine.places.get(name, -1)
+            if name in self._sets:
+                inner[name] = None
+            elif place >= 0:
+                places.append(place)
+            elif name.upper() == "ALL":
+                found[:] = True
+            elif len(missing) < 4:
+                missing.append(name)
+        found[places] = True
+        if feature:
+            of_lines = np.array([feature in words for words in self._features], dtype=bool)
+            found |= of_lines[self._machine.lines]
+        for name in inner:
+            found |= self._members(self._sets[name], depth + 1)[0]
+        found &= self._there
+        found.flags.writeable = False
+        return found, tuple(missing)
 
 
 def _cpus(row: Mapping[str, Setting]) -> int:

@@ -18,7 +18,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.errors import InputError, in_quotes
+import numpy as np
+
+from ..core.arrays import Ints, Mask
+from ..core.errors import InputError, first_few, in_quotes
 from ..core.tables import number_of
 from ..workload.log_names import BESIDE
 from .fair_share import FairShare
@@ -26,10 +29,11 @@ from .policy_tokens import written_name, written_number, written_time
 from .priority import ALL, Backfill, Priority
 from .slurm_accounts import Accounts, read_accounts
 from .slurm_commands import COMMAND, QOS_COMMAND, SHARES_COMMAND
-from .slurm_conf import Setting, SlurmConf, is_yes, option, read_slurm_conf, whole
+from .slurm_conf import SlurmConf, is_yes, option, read_slurm_conf, whole
 from .slurm_keys import unknown_keys
-from .slurm_nodes import amounts_of_nodes, nodes_of_partitions
+from .slurm_nodes import Machine, NodeLists, amounts_of_nodes, machine_of
 from .slurm_remarks import (
+    as_number,
     bound_remarks,
     depth_remarks,
     looks,
@@ -41,7 +45,11 @@ from .slurm_remarks import (
 from .value_ranges import LONGEST_TIME
 from .whole_nodes import LOOKS, NodeKind, WholeNodes
 
+KINDS = ("priority/basic", "priority/multifactor")
+WEIGHTS = tuple(f"PriorityWeight{end}" for end in ("Age", "Fairshare", "JobSize", "Partition", "QOS", "TRES"))
+OLD = ("CacheGroups", "CheckpointType", "SchedulerPort", "SchedulerRootFilter")  # keys of which Slurm 23.11 has none
 WEEK, FIVE_MINUTES = 7 * 86400, 300  # s, of Slurm by default
+MOST_RESERVED = 100_000  # of Slurm; beyond it the default counts
 TIER = 2**33  # more than any priority
 FLAGS = (
     "accrue_always",
@@ -59,6 +67,7 @@ FLAGS = (
     "no_normal_tres",
     "small_relative_to_time",
 )
+ASK = 'append what "scontrol show partition" and "scontrol show node" print'
 NORMAL = "normal"  # the QOS of jobs that have none
 # By the name of a resource: the variable of formulas for what a job asks for, and what it is in words.
 TRES = {
@@ -67,6 +76,8 @@ TRES = {
     "node": ("nodes", "nodes"),
     "gres/gpu": ("gpus", "GPUs"),
 }
+WEIGHT = re.compile(r"([-+]?(?:[0-9]{1,12}\.?[0-9]{0,12}|\.[0-9]{1,12})(?:e[-+]?[0-9]{1,2})?)([kmgtp]?)")  # strtod's
+UNITS = ("", *"kmgtp")
 UNSAID = {"memory": 0} | BESIDE  # by variable
 NICE = "nice values are 0 where a log does not say them: no field of sacct has them"
 
@@ -94,14 +105,14 @@ class Partition(NamedTuple):
     name, factor, tier, default
         Its name, PriorityJobFactor, PriorityTier, and whether it is the default one.
     nodes
-        The names of its nodes.
+        Which nodes it has, (nodes,) bool.
     """
 
     name: str
     factor: int
     tier: int
     default: bool
-    nodes: frozenset[str]
+    nodes: Mask
 
 
 class Site(NamedTuple):
@@ -115,8 +126,10 @@ class Site(NamedTuple):
         The words of PriorityFlags, in small letters.
     partitions
         The partitions, the default one first.
+    machine, lists
+        The nodes, and the lists of them.
     each
-        The CPUs of each node, by its name, in the order of the file.
+        The CPUs of each node, (nodes,) int64.
     accounts
         The accounts, users and QOS; None if there is no list.
     """
@@ -124,18 +137,20 @@ class Site(NamedTuple):
     conf: SlurmConf
     flags: frozenset[str]
     partitions: tuple[Partition, ...]
-    each: Mapping[str, int]
+    machine: Machine
+    lists: NodeLists
+    each: Ints
     accounts: Accounts | None
 
     @property
     def nodes(self) -> int:
         """Return how many nodes there are."""
-        return len(self.each)
+        return int(self.machine.there.sum())
 
     @property
     def cpus(self) -> int:
         """Return how many CPUs all nodes have together."""
-        return sum(self.each.values())
+        return int(self.each.sum())
 
 
 def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | None = None) -> Priority:
@@ -155,12 +170,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
     """
     conf = read_slurm_conf(path)
     accounts = None if shares is None else read_accounts(shares, conf.text("ClusterName"))
-    if "prioritytype" not in conf.settings:
-        raise InputError(
-            f"{path}: there must be PriorityType, whose default value depends on the version of Slurm; add the line as "
-            '"scontrol show config" has it: PriorityType=priority/basic or PriorityType=priority/multifactor'
-        )
-    kind = option(conf, "PriorityType", ("priority/basic", "priority/multifactor"), "")
+    kind, unsaid = _kind(conf)
     scheduler = option(conf, "SchedulerType", ("sched/backfill", "sched/builtin"), "sched/backfill")
     site = _site(conf, accounts)
     parts, remarks = _multifactor(site) if kind == "priority/multifactor" else ([], [])
@@ -179,11 +189,14 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         remarks.append(f"PriorityUsageResetPeriod={reset}: usage is not reset here, it only decays")
     remarks = [
         f"in the policy {'is' if len(named) == 1 else 'are'} {', '.join(named)}; {words}",
+        *unsaid,
+        *_flag_remarks(site.flags),
         *unknown_keys(conf),
         *remarks,
         *setting_remarks(conf, kind),
+        *_account_remarks(site),
         *_partition_remarks(site),
-        *machine_remarks(conf, site.each),
+        *machine_remarks(conf, site.machine, site.lists, site.each),
         *(_look_remarks(nodes, site) if backfill.reservations else []),
     ]
     return Priority(
@@ -205,22 +218,37 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
 
 def _site(conf: SlurmConf, accounts: Accounts | None) -> Site:
     """Return what the factors are made of."""
-    each = amounts_of_nodes(conf, "cpu")
+    machine = machine_of(conf)
+    lists = NodeLists(conf, machine)
     flags = frozenset(word.lower() for word in conf.words("PriorityFlags"))
-    for flag in sorted(flags - set(FLAGS)):
-        where = conf.settings["priorityflags"].where
-        raise InputError(f"{where}: PriorityFlags must be some of {', '.join(FLAGS).upper()}, not {in_quotes(flag)}")
-    partitions = []
-    for row, nodes in zip(conf.partitions, nodes_of_partitions(conf, each), strict=True):
-        both = whole("Priority", row["priority"], 65533) if "priority" in row else 1
+    partitions: dict[str, Partition] = {}
+    for row in conf.partitions:
         factor, tier = (
-            whole(key, row[key.lower()], 65533) if key.lower() in row else both
+            whole(key, row[key.lower()], 65533) if key.lower() in row else 1
             for key in ("PriorityJobFactor", "PriorityTier")
         )
+        if "priority" in row:  # of an older Slurm; it counts before both
+            factor = tier = whole("Priority", row["priority"], 65533)
         default = "default" in row and is_yes("Default", row["default"])
-        partitions.append(Partition(row["partitionname"].value, factor, tier, default, nodes))
-    partitions.sort(key=lambda one: not one.default)
-    return Site(conf, flags, tuple(partitions), each, accounts)
+        name = row["partitionname"].value
+        partitions[name.lower()] = Partition(name, factor, tier, default, lists.nodes_of(row))
+    ordered = sorted(partitions.values(), key=lambda one: not one.default)
+    return Site(conf, flags, tuple(ordered), machine, lists, amounts_of_nodes(conf, machine, "cpu"), accounts)
+
+
+def _kind(conf: SlurmConf) -> tuple[str, list[str]]:
+    """Return the PriorityType, and a remark if it is not in the file."""
+    if "prioritytype" in conf.settings:
+        return option(conf, "PriorityType", KINDS, ""), []
+    without = f"no PriorityType: {KINDS[0]} before Slurm 23.11, {KINDS[1]} since"
+    if not any(conf.text(key) not in ("", "0") for key in WEIGHTS):
+        return KINDS[0], [f"{without}; without weights both are the order of submission"]
+    old = next((key for key in OLD if key.lower() in conf.settings), "")
+    if conf.text("SelectType").lower() == "select/cons_res":
+        old = "SelectType=select/cons_res"
+    if old:
+        return KINDS[0], [f"{without}, which has no {old}: the weights count nothing"]
+    return KINDS[1], [f"{without}, which is taken because there are weights; add the line if it is another one"]
 
 
 def _multifactor(site: Site) -> tuple[list[Part], list[str]]:
@@ -239,12 +267,14 @@ def _multifactor(site: Site) -> tuple[list[Part], list[str]]:
         parts.append(Part(f"age ({age:,})", (f"{age} * min(wait / {longest}, 1)",)))
         remarks.append("PriorityCalcPeriod: ages grow with every second here, and only once in this period in Slurm")
     parts += _fair_share_part(site, remarks)
-    size = _size_part(site)
+    size = _size_part(site, remarks)
     parts += size
     if size:
         remarks.append("PriorityWeightJobSize: a job counts as one node where a log does not say for how many it asks")
     remarks.append(NICE)
     partition = conf.number("PriorityWeightPartition")
+    if partition and not site.partitions and conf.printed:
+        remarks.append(f"PriorityWeightPartition={partition}: without partitions it counts nothing; {ASK}")
     if partition and site.partitions:
         highest = max(one.factor for one in site.partitions)
         scale = partition if site.flags & {"no_normal_part", "no_normal_all"} or not highest else partition / highest
@@ -267,7 +297,7 @@ def _fair_share_part(site: Site, remarks: list[str]) -> list[Part]:
             "Slurm knows no shares, so that it counts nothing"
         )
         return []
-    if site.accounts is None:
+    if site.accounts is None or not site.accounts.associations:
         remarks.append(f"all users have equal shares; to give them their own: {COMMAND}; then: {SHARES_COMMAND}")
     elif site.accounts.left_out:
         remarks.append(f"{site.accounts.left_out:,} associations with a partition are left out")
@@ -300,10 +330,13 @@ def _fair_share(site: Site) -> FairShare:
     )
 
 
-def _size_part(site: Site) -> list[Part]:
-    """Return the part of job size: nodes and processors, each as a part of the machine."""
+def _size_part(site: Site, remarks: list[str]) -> list[Part]:
+    """Return the part of job size, nodes and processors, each as a part of the machine; remarks are appended."""
     weight = site.conf.number("PriorityWeightJobSize")
     if not weight:
+        return []
+    if not site.cpus and site.conf.printed:
+        remarks.append(f"PriorityWeightJobSize={weight}: without nodes it counts nothing; {ASK}")
         return []
     if not site.cpus:
         where = site.conf.settings["priorityweightjobsize"].where
@@ -337,8 +370,8 @@ def _qos_part(site: Site, remarks: list[str]) -> list[Part]:
     highest = max(qos.values()) or 1
     scale = weight if site.flags & {"no_normal_qos", "no_normal_all"} else weight / highest
     usual = qos.get(NORMAL, 0)
-    terms = [_label("queue", name, (value - usual) * scale) for name, value in qos.items() if value != usual]
-    return [Part(f"QOS ({weight:,})", _with_constant(usual * scale, terms))]
+    others = {name: (value - usual) * scale for name, value in qos.items() if value != usual}
+    return [Part(f"QOS ({weight:,})", _with_constant(usual * scale, _labels("queue", others)))]
 
 
 def _tres_part(site: Site, remarks: list[str]) -> list[Part]:
@@ -349,9 +382,12 @@ def _tres_part(site: Site, remarks: list[str]) -> list[Part]:
     where = site.conf.settings["priorityweighttres"].where
     for word in site.conf.words("PriorityWeightTRES"):
         name, _, number = word.partition("=")
-        if not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", number.strip()):
+        match = WEIGHT.fullmatch(number.strip().lower())
+        if match is None:
             raise InputError(f"{where}: PriorityWeightTRES must be NAME=NUMBER,..., but has {in_quotes(word)}")
-        weights[name.strip().lower()] = float(number)
+        name = name.strip().lower()
+        larger = max(0, UNITS.index(match[2]) - (2 if name == "mem" else 0))  # memory is in MiB
+        weights[name] = float(match[1]) / 1024.0**larger
     others = [name for name in weights if name not in TRES and weights[name]]
     if others:
         remarks.append(f"PriorityWeightTRES: {', '.join(others)} of jobs are not in a log, so that they count nothing")
@@ -365,6 +401,8 @@ def _tres_part(site: Site, remarks: list[str]) -> list[Part]:
             parts.append(Part(f"{what} ({weight:,g})", (f"{variable} * {factor}",)))
             if name != "cpu":
                 remarks.append(f"PriorityWeightTRES: {what} of a job: {UNSAID[variable]} where a log does not say it")
+        elif name == "cpu" and site.conf.printed:
+            remarks.append(f"PriorityWeightTRES: without partitions and nodes {what} count nothing; {ASK}")
         elif name == "cpu":
             raise InputError(
                 f"{where}: PriorityWeightTRES needs the CPUs of NodeName and PartitionName lines; there are none"
@@ -378,8 +416,8 @@ def _tres_factor(site: Site, resource: str, weight: float) -> str:
     """Return by what the amount of a resource is multiplied: the weight, as part of what the partition has; or ""."""
     if site.flags & {"no_normal_tres", "no_normal_all"}:
         return written_number(weight)
-    each = site.each if resource == "cpu" else amounts_of_nodes(site.conf, resource)
-    totals = [sum(each[node] for node in one.nodes) for one in site.partitions]
+    each = site.each if resource == "cpu" else amounts_of_nodes(site.conf, site.machine, resource)
+    totals = [int(each[one.nodes].sum()) for one in site.partitions]
     if not any(totals):
         return ""
     terms = _by_partition(site, [1 / total if total else 0.0 for total in totals], weight).terms
@@ -401,17 +439,15 @@ def _by_partition(site: Site, values: Sequence[float], scale: float, ranked: boo
         Whether only the order of the values counts; then there is no term if all are equal.
     """
     if ranked:
-        places = sorted(set(values))
-        values = [places.index(value) for value in values]
+        places = {value: place for place, value in enumerate(sorted(set(values)))}
+        values = [places[value] for value in values]
         if len(places) < 2:
             return Part("", ())
     usual = values[0]
-    terms = [
-        _label("partition", one.name, (value - usual) * scale)
-        for one, value in zip(site.partitions, values, strict=True)
-        if value != usual
-    ]
-    return Part("", _with_constant(usual * scale, terms))
+    others = {
+        one.name: (value - usual) * scale for one, value in zip(site.partitions, values, strict=True) if value != usual
+    }
+    return Part("", _with_constant(usual * scale, _labels("partition", others)))
 
 
 def _with_constant(constant: float, terms: Sequence[str]) -> tuple[str, ...]:
@@ -419,9 +455,12 @@ def _with_constant(constant: float, terms: Sequence[str]) -> tuple[str, ...]:
     return tuple(terms) if constant == 0 and terms else (written_number(float(constant)), *terms)
 
 
-def _label(word: str, name: str, value: float) -> str:
-    """Return the term that adds a value for the jobs of a partition or QOS."""
-    return f"{'-' if value < 0 else ''}{written_number(float(abs(value)))} * {word}({written_name(name)})"
+def _labels(word: str, values: Mapping[str, float]) -> list[str]:
+    """Return the term that adds a value for the jobs of each partition or QOS; none without any."""
+    texts = {name: f"{'-' if value < 0 else ''}{written_number(float(abs(value)))}" for name, value in values.items()}
+    if len(texts) < 2:
+        return [f"{text} * {word}({written_name(name)})" for name, text in texts.items()]
+    return [f"{word}({', '.join(f'{written_name(name)} = {text}' for name, text in texts.items())})"]
 
 
 def _backfill(conf: SlurmConf, scheduler: str) -> tuple[Backfill, str]:
@@ -429,41 +468,62 @@ def _backfill(conf: SlurmConf, scheduler: str) -> tuple[Backfill, str]:
     given = scheduler_parameters(conf)
     if scheduler == "sched/builtin" or given.get("bf_interval") == "-1":
         return Backfill(), "no backfilling"
-    setting = conf.settings.get("schedulerparameters", Setting("", ""))
-    words = given.get("bf_job_part_count_reserve", "0")
-    count = whole("bf_job_part_count_reserve", Setting(words, setting.where), 100000)
-    if count == 0:
+    count = as_number(given.get("bf_job_part_count_reserve", "0"))
+    if not 0 < count <= MOST_RESERVED:
         return Backfill(ALL), "backfilling beside reservations of all waiting jobs"
-    jobs = "job" if count == 1 else f"{count:,} jobs"
-    return Backfill(
-        count
-    ), f"backfilling beside {'a reservation' if count == 1 else 'reservations'} of the first {jobs}"
+    first = "a reservation of the first job" if count == 1 else f"reservations of the first {count:,} jobs"
+    return Backfill(count), f"backfilling beside {first}"
 
 
 def _whole_nodes(site: Site) -> WholeNodes | None:
     """Return the nodes on which jobs can run, and how often and how far sched/backfill looks; None without nodes."""
-    used = frozenset[str]().union(*(one.nodes for one in site.partitions))
-    each = [count for name, count in site.each.items() if count and (name in used or not site.partitions)]
+    used = np.zeros(len(site.each), dtype=bool) if site.partitions else site.machine.there.copy()
+    for one in site.partitions:
+        used |= one.nodes
+    each = site.each[used & (site.each > 0)].tolist()
     kinds = tuple(NodeKind(len(list(alike)), count) for count, alike in groupby(each))
     if not kinds:
         return None
     return WholeNodes(kinds, **{LOOKS[name][0]: value * LOOKS[name][1] for name, value in looks(site.conf).items()})
 
 
+def _account_remarks(site: Site) -> list[str]:
+    """Return remarks on what of the list of shares is not simulated, or was not understood."""
+    accounts, remarks = site.accounts, list[str]()
+    if accounts is None:
+        return remarks
+    if accounts.limited and not site.conf.text("AccountingStorageEnforce"):  # else a remark says it
+        remarks.append(f"--shares: limits of {accounts.limited:,} associations and QOS are not simulated")
+    if accounts.others:
+        remarks.append(f"--shares: {number_of(accounts.others, 'line')} passed over, without a command of sacctmgr")
+    if accounts.flat:
+        remarks.append("--shares: no column ParentName says in which account an account is; all are counted below root")
+    return remarks
+
+
+def _flag_remarks(flags: frozenset[str]) -> list[str]:
+    """Return a remark on words of PriorityFlags that are not known; Slurm says nothing of them."""
+    unknown = sorted(flags - set(FLAGS))
+    return [f"PriorityFlags: {', '.join(unknown).upper()} is not simulated"] if unknown else []
+
+
 def _partition_remarks(site: Site) -> list[str]:
     """Return a remark if partitions have different nodes, which are one machine here."""
-    if len({one.nodes for one in site.partitions}) < 2:
+    if all((one.nodes == site.partitions[0].nodes).all() for one in site.partitions):
         return []
+    names = first_few([one.name for one in site.partitions], limit=8)
     return [
-        f"the partitions {', '.join(one.name for one in site.partitions)} have different nodes, but here all jobs "
-        "share one machine; import the jobs of partitions without common nodes by --partition, each on its own"
+        f"the partitions {names} have different nodes, but here all jobs share one machine; import "
+        "the jobs of partitions without common nodes by --partition, each on its own"
     ]
 
 
 def _look_remarks(nodes: WholeNodes | None, site: Site) -> list[str]:
     """Return remarks on how sched/backfill looks at nodes, and on what else it is told."""
     if nodes is None:
-        why = "no partition has a node of a NodeName line:" if site.each else "without NodeName lines"
+        why = "no partition has a node of a NodeName line:" if site.nodes else "without NodeName lines"
+        if site.conf.printed and not site.nodes:
+            why = f"scontrol show config has no partitions and nodes; {ASK}. Without them"
         remarks = [f"{why} processors are counted here; Slurm reserves whole nodes", *depth_remarks(site.conf)]
     else:
         machine = f"{number_of(nodes.count, 'node')} and {number_of(nodes.cpus, 'processor')}"

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..core.errors import first_few, in_quotes
-from .slurm_conf import Setting, SlurmConf, whole
+import numpy as np
+
+from ..core.arrays import Ints
+from ..core.errors import first_few, in_quotes, printable
+from .slurm_conf import SlurmConf
 from .slurm_keys import near_word
-from .slurm_nodes import FUTURE, node_names, states_of_nodes
+from .slurm_nodes import FUTURE, Machine, NodeLists
 from .whole_nodes import LOOKS, MOST_JOBS, WholeNodes
 
+OVER_TIME = "minutes that Slurm lets jobs run beyond their limit, and plans with; here a job ends at its request"
 # what a setting would change, if it is not one of some values
 SETTINGS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "PreemptType": (("", "none", "preempt/none"), "no job is preempted here"),
@@ -21,6 +25,7 @@ SETTINGS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "Licenses": (("",), "jobs do not wait for licences here"),
     "PriorityWeightAssoc": (("", "0"), "all associations have the same priority here"),
     "PrioritySiteFactorPlugin": (("", "(null)"), "site factors are 0 here"),
+    "OverTimeLimit": (("", "0"), OVER_TIME),
     "CompleteWait": (("", "0"), "jobs start here also while others are completing"),
     "TopologyPlugin": (
         ("", "topology/none", "topology/default", "topology/flat"),
@@ -52,6 +57,7 @@ PARTITION: Mapping[str, tuple[tuple[str, ...], str]] = {
     "maxcpuspernode": (("unlimited",), "any job may use any processor here"),
     "preemptmode": (("off",), "no job is preempted here"),
     "state": (("up",), "jobs of this partition start here as those of others do"),
+    "overtimelimit": (("0", "none"), OVER_TIME),
     "gracetime": (("0",), "no job is preempted here"),
     "exclusiveuser": (("no",), "jobs of several users may share a node here"),
     "lln": (("no",), SELECTS["lln"]),
@@ -64,7 +70,7 @@ NODE = {
     "weight": ("1", "Slurm takes the nodes of the smallest weight first, here the first ones of the file"),
 }
 ENTIRE = "Slurm gives entire nodes to a job, here it gets the processors that it has in the log, and others the rest"
-UP = ("unknown", "idle")
+UP = ("unknown", "idle", "allocated", "mixed", "completing", "planned")
 BY_PROCESSOR = ("select/cons_tres", "select/cons_res")
 # what `LOOKS` would change, if they are not simulated
 DEPTHS = {
@@ -75,7 +81,12 @@ DEPTHS = {
     "default_queue_depth": "Slurm's quick passes look at the first {} jobs, here at all that could start",
 }
 IMMEDIATE = ("batch_sched_delay", "sched_min_interval")  # 0 is as it is simulated
-NO_CHANGE = ("bf_job_part_count_reserve", "bf_continue", "bf_hetjob_prio", "bf_yield_interval", "bf_yield_sleep")
+NO_CHANGE = (
+    *("bf_job_part_count_reserve", "bf_continue", "bf_hetjob_prio", "bf_yield_interval", "bf_yield_sleep"),
+    *("enable_hetjob_steps", "enable_user_top", "max_script_size", "nohold_on_prolog_fail", "salloc_wait_nodes"),
+    *("sbatch_wait_nodes", "requeue_setup_env_fail", "kill_invalid_depend", "preempt_youngest_first"),
+    *("preempt_reorder_count", "preempt_strict_order", "max_switch_wait"),
+)
 OPTIONS = {
     "bf_max_job_user": "Slurm starts at most {} jobs of a user in one backfilling",
     "bf_max_job_part": "Slurm starts at most {} jobs of a partition in one backfilling",
@@ -137,17 +148,28 @@ def looks(conf: SlurmConf) -> dict[str, int]:
 def _given_looks(conf: SlurmConf) -> dict[str, int]:
     """Return the values that are written there, by the names of `LOOKS`; else the default ones."""
     given = scheduler_parameters(conf)
-    where = conf.settings.get("schedulerparameters", Setting("", "")).where
     return {
-        name: whole(name, Setting(given[name], where)) if name in given else getattr(WholeNodes, field) // unit
+        name: as_number(given[name]) if name in given else getattr(WholeNodes, field) // unit
         for name, (field, unit, _) in LOOKS.items()
     }
+
+
+def as_number(text: str) -> int:
+    """Return the number that Slurm reads of an option of SchedulerParameters: its first digits, 0 without any.
+
+    Examples
+    --------
+    >>> [as_number(text) for text in ("30", "30s", "long", "-1", "")]
+    [30, 30, 0, -1, 0]
+    """
+    match = re.match(r"\s*([-+]?[0-9]{1,12})", text)
+    return int(match[1]) if match else 0
 
 
 def bound_remarks(conf: SlurmConf) -> list[str]:
     """Return a remark on each value of `LOOKS` that is out of bounds, so that another one counts."""
     remarks = []
-    counted = looks(conf)
+    counted, given = looks(conf), scheduler_parameters(conf)
     for name, value in _given_looks(conf).items():
         highest, usual = LOOKS[name][2], counted[name]
         if value == usual:
@@ -158,49 +180,45 @@ def bound_remarks(conf: SlurmConf) -> list[str]:
             words = f"below Slurm's bound 1: its default {usual} counts"
         else:
             words = f"above Slurm's bound {highest}: its default {usual} counts"
-        remarks.append(f"{name}={value} is {words}")
+        remarks.append(f"{name}={printable(given[name])} is {words}")
     return remarks
 
 
-def machine_remarks(conf: SlurmConf, cpus: Mapping[str, int]) -> list[str]:
+def machine_remarks(conf: SlurmConf, machine: Machine, lists: NodeLists, cpus: Ints) -> list[str]:
     """Return remarks on nodes that are counted or left out, and on jobs that get entire nodes.
 
     Parameters
     ----------
-    conf, cpus
-        The file, and the processors of each node that is counted.
+    conf, machine, lists
+        The file, its nodes, and the lists of them.
+    cpus
+        The processors of each node.
     """
     remarks = []
     select = conf.text("SelectType").lower()
-    if any(count > 1 for count in cpus.values()) and select not in BY_PROCESSOR:
-        given = f"SelectType={select}" if select else "no SelectType, which is select/linear in Slurm 22.05"
+    if (cpus > 1).any() and select not in BY_PROCESSOR:
+        given = f"SelectType={select}" if select else "no SelectType, which is select/linear before Slurm 23.11"
         remarks.append(f"{given}: {ENTIRE}")
     for word in conf.words("SelectTypeParameters"):
         remarks += [f"{word}: {effect}" for end, effect in SELECTS.items() if word.lower().endswith(end)]
     for key, (usual, effect) in NODE.items():
         if any(key in row and row[key].value != usual for row in conf.nodes):
             remarks.append(f"{key.upper()} of nodes: {effect}")
-    states = states_of_nodes(conf)
-    for state in dict.fromkeys(states.values()):
-        names = first_few(name for name, own in states.items() if own == state)
+    states = np.array(machine.states)
+    for state in dict.fromkeys(machine.states):
+        of = f"State={state.upper()} of {machine.named(states == state)}"
         if state == FUTURE:
-            remarks.append(f"State=FUTURE of {names}: no nodes yet, so that they are left out")
-        elif state not in UP:
-            remarks.append(f"State={state.upper()} of {names}: counted as up here")
-    sets = {row["nodeset"].value for row in conf.sets}
-    by_feature = [row["nodeset"].value for row in conf.sets if "feature" in row]
-    if by_feature:
-        remarks.append(f"Feature of node set {', '.join(by_feature)}: its nodes are not in it here; list them by Nodes")
-    for head, row in [*(("partition", row) for row in conf.partitions), *(("node set", row) for row in conf.sets)]:
-        listed = row.get("nodes", Setting("", ""))
-        missing = first_few(
-            name
-            for name in node_names(listed.value, listed.where)
-            if name.upper() != "ALL" and name not in sets and name not in states
-        )
-        if missing:
-            name = row["partitionname" if head == "partition" else "nodeset"].value
-            remarks.append(f"Nodes of {head} {name}: no NodeName line has {missing}; they are left out")
+            remarks.append(f"{of}: no nodes yet, so that they are left out")
+        elif re.split(r"[+*~#$@^!%-]", state)[0] not in UP:
+            remarks.append(f"{of}: counted as up here")
+    for what, key, rows in (("partition", "partitionname", conf.partitions), ("node set", "nodeset", conf.sets)):
+        owners: dict[tuple[str, ...], list[str]] = {}
+        for row in rows:
+            if missing := lists.missing(row):
+                owners.setdefault(missing, []).append(row[key].value)
+        for missing, names in owners.items():
+            where = f"{what}{'s' * (len(names) > 1)} {first_few(names)}"
+            remarks.append(f"Nodes of {where}: no NodeName line has {first_few(missing)}; they are left out")
     return remarks
 
 

@@ -77,6 +77,9 @@ def range_of(term: Term) -> Range:
     """
     if term.word == "number":
         return Range(term.value, term.value, term.value or 1.0)
+    if term.values:
+        sizes = [abs(value) for value in term.values if value]
+        return Range(min(0.0, *term.values), max(0.0, *term.values), min(sizes, default=1.0))
     if not term.parts:
         return _VARIABLES[term.word]
     if term.word in _TRUTHS:

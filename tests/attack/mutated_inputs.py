@@ -84,6 +84,7 @@ BOOKS = (
 )
 SITE = Path(__file__).parents[1] / "data/slurm"
 PUBLIC = Path(__file__).parents[1] / "data/accounting/public"
+SHARES = ("assoc.txt", "dump.cfg", "sacctmgr.script")
 METHODS = ("fcfs", "random", "list", "lpt", "tga", "pgga")
 
 
@@ -230,12 +231,13 @@ def orders(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
 
 
 def sites(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
-    """A damaged slurm.conf or list of shares."""
-    for name in ("slurm.conf", "nodes.conf", "assoc.txt"):
+    """A damaged slurm.conf, text of scontrol, or list of shares."""
+    for name in ("slurm.conf", "nodes.conf", "scontrol.txt", *SHARES):
         data = (SITE / name).read_bytes()
         (folder / name).write_bytes(damaged_bytes(data, r) if r.randrange(2) else data)
-    shares = ("--shares", folder / "assoc.txt") if r.randrange(3) else ()
-    yield verdict_on("simulate", house / "w.swf.gz", "--policy", folder / "slurm.conf", *shares)
+    conf = folder / r.choice(["slurm.conf", "slurm.conf", "scontrol.txt"])
+    shares = ("--shares", folder / r.choice(SHARES)) if r.randrange(3) else ()
+    yield verdict_on("simulate", house / "w.swf.gz", "--policy", conf, *shares)
 
 
 def daemon_logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
@@ -432,7 +434,7 @@ ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attemp
     "damaged lists of jobs and nodes": (8, assigned_lists),
     "damaged policies": (10, policies),
     "damaged orders in words": (6, orders),
-    "damaged files of Slurm sites": (6, sites),
+    "damaged files of Slurm sites": (10, sites),
     "damaged logs of the daemon": (4, daemon_logs),
     "damaged wishes": (6, wishes),
     "damaged pages": (4, pages),

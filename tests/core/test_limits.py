@@ -58,12 +58,12 @@ def test_the_text_of_limits_has_all_of_them() -> None:
     [
         (
             "jobs",
-            "is one of jobs, line, header, log, ratio, wait, text, json, rows, cells, run, download, lives, "
+            "is one of jobs, line, header, log, ratio, wait, text, conf, json, rows, cells, run, download, lives, "
             'but is "jobs"',
         ),
         (
             "cores=3",
-            "is one of jobs, line, header, log, ratio, wait, text, json, rows, cells, run, download, lives, "
+            "is one of jobs, line, header, log, ratio, wait, text, conf, json, rows, cells, run, download, lives, "
             'but is "cores=3"',
         ),
         ("jobs=-1", 'jobs must be in 1..2^53, but is "-1"'),

@@ -41,6 +41,8 @@ W = Workload(
         ("queue(night-2)", [0, 0, 0]),
         ("partition(3)", [0, 0, 0]),
         ("partition(gpu)", [0, 1, 0]),
+        ("partition(GPU = -2.5, 3 = 7)", [0, -2.5, 0]),
+        ("queue(night = 0.25, elsewhere = 9)", [0, 0, 0.25]),
     ],
 )
 def test_labels_are_1_for_their_jobs(text: str, column: list[int]) -> None:

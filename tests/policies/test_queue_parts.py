@@ -113,6 +113,14 @@ def test_jobs_that_keep_their_order_are_in_one_part(text: str, parts: list[int])
     assert queue_of(f"order: {text}").parts.tolist() == parts
 
 
+def test_jobs_of_partitions_with_values_below_one_are_in_parts_of_their_own() -> None:
+    records = np.full((5, 18), -1.0)
+    records[:, 15] = [1, 2, 3, 1, 2]
+    w = W.with_(records=records)
+    assert queue_of("order: partition(1 = 0.25, 2 = 0.75) - usage", w).parts.tolist() == [1, 2, 0, 3, 2]
+    check(w, "order: min(wait, 5) + partition(1 = 0.25, 2 = 0.75); backfill: easy")
+
+
 def test_parts_are_entitled_to_reservations_or_not() -> None:
     assert queue_of("order: -usage; backfill: easy for 1").parts.tolist() == [1, 0, 1, 2, 1]
 

@@ -160,13 +160,11 @@ def test_the_algorithm_of_fair_share(flags: str, algorithm: str, conf: Callable[
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEAD, "there must be PriorityType, whose default value depends on the version of Slurm; add the line as"),
         (
             f"{HEAD}PriorityType=priority/own",
             "slurm.conf:2: PriorityType must be one of priority/basic, priority/multi",
         ),
         (f"{HEAD}PriorityType=priority/basic\nSchedulerType=sched/wiki", "SchedulerType must be one of sched/backfill"),
-        (f"{MULTIFACTOR}PriorityFlags=BACKWARDS", 'PriorityFlags must be some of ACCRUE_ALWAYS, .* not "backwards"'),
         (
             f"{MULTIFACTOR}PriorityWeightAge=-1",
             "slurm.conf:6: PriorityWeightAge must be a whole number up to 4294967295",
@@ -178,10 +176,6 @@ def test_the_algorithm_of_fair_share(flags: str, algorithm: str, conf: Callable[
         (f"{MULTIFACTOR}PriorityWeightTRES=cpu", 'PriorityWeightTRES must be NAME=NUMBER,..., but has "cpu"'),
         (f"{HEAD}PriorityType=priority/multifactor\nPriorityWeightJobSize=1", "needs the CPUs of NodeName lines"),
         (f"{HEAD}PriorityType=priority/multifactor\nPriorityWeightTRES=cpu=1", "needs the CPUs of NodeName and Part"),
-        (
-            f"{HEAD}PriorityType=priority/basic\nSchedulerParameters=bf_job_part_count_reserve=many",
-            'bf_job_part_count_reserve must be a whole number up to 100000, but is "many"',
-        ),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(text: str, message: str, conf: Callable[[str], Path]) -> None:
@@ -253,7 +247,7 @@ def test_what_is_misspelt_or_missing_is_remarked(conf: Callable[[str], Path]) ->
         "PriorityWeigthAge: is no setting of Slurm that is known here; did you mean PriorityWeightAge?",
     ]
     for part in (
-        "no SelectType, which is select/linear in Slurm 22.05: Slurm gives entire nodes to a job",
+        "no SelectType, which is select/linear before Slurm 23.11: Slurm gives entire nodes to a job",
         "Nodes of partition p: no NodeName line has n1, n2, n3, ...; they are left out",
         "on a machine of 1 node and 10 processors, reservations are for whole nodes",
         "bf_window=0 is below Slurm's bound 1: its default 1440 counts",
@@ -283,10 +277,71 @@ def test_nodes_without_a_partition_are_said_to_be_none(conf: Callable[[str], Pat
     assert line in remarks(policy)
 
 
-def test_a_number_of_the_scheduler_must_be_one(conf: Callable[[str], Path]) -> None:
-    text = f"{HEAD}PriorityType=priority/basic\nNodeName=n CPUs=4\nSchedulerParameters=bf_window=long"
-    with pytest.raises(InputError, match=r"slurm.conf:4: bf_window must be a whole number up to .*\"long\""):
-        read_slurm(conf(text))
+@pytest.mark.parametrize(
+    ("lines", "order", "remark"),
+    [
+        ("", "fcfs", "since; without weights both are the order of submission"),
+        ("PriorityWeightAge=0", "fcfs", "since; without weights both are the order of submission"),
+        (
+            "PriorityWeightTRES=cpu=32",
+            "floor(max(1, width * 2 - nice))",
+            "which is taken because there are weights",
+        ),
+        ("PriorityWeightTRES=cpu=32\nCacheGroups=0", "fcfs", "which has no CacheGroups: the weights count nothing"),
+        ("PriorityWeightTRES=cpu=32\nSelectType=select/cons_res", "fcfs", "which has no SelectType=select/cons_res: "),
+    ],
+)
+def test_without_a_priority_type_it_is_that_of_the_version(
+    lines: str, order: str, remark: str, conf: Callable[[str], Path]
+) -> None:
+    policy = read_slurm(conf(f"{HEAD}NodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=ALL\n{lines}"))
+    assert policy.order == (order,)
+    (line,) = [line for line in remarks(policy) if "PriorityType" in line]
+    assert line.startswith("no PriorityType: priority/basic before Slurm 23.11, priority/multifactor since")
+    assert remark in line
+
+
+def test_flags_that_are_not_known_are_remarked_as_slurm_passes_over_them(conf: Callable[[str], Path]) -> None:
+    said = remarks(read_slurm(conf(f"{MULTIFACTOR}PriorityFlags=BACKWARDS,FAIR_TREE")))
+    assert "PriorityFlags: BACKWARDS is not simulated" in said
+
+
+@pytest.mark.parametrize(
+    ("weight", "factor"),
+    [(".5", "2.5"), ("5.", "25"), ("1e1", "50"), ("+2", "10"), ("-1", "-5"), ("2048k", "10"), ("0x", ""), ("1e", "")],
+)
+def test_weights_of_resources_are_numbers_as_slurm_reads_them(
+    weight: str, factor: str, conf: Callable[[str], Path]
+) -> None:
+    text = f"{MULTIFACTOR}PriorityFlags=NO_NORMAL_TRES\nPriorityWeightTRES=CPU={weight}"
+    if not factor:
+        with pytest.raises(InputError, match=r"PriorityWeightTRES must be NAME=NUMBER,..., but has \"CPU="):
+            read_slurm(conf(text))
+        return
+    assert read_slurm(conf(text)).order == (f"floor(max(1, width * {float(factor) / 5:g} - nice))",)
+
+
+def test_a_weight_of_memory_may_be_that_of_a_larger_unit(conf: Callable[[str], Path]) -> None:
+    policy = read_slurm(conf(f"{MULTIFACTOR}PriorityFlags=NO_NORMAL_TRES\nPriorityWeightTRES=Mem=0.25G"))
+    assert policy.order == ("floor(max(1, memory * 0.000244140625 - nice))",)
+
+
+def test_hundreds_of_partitions_are_one_table_in_the_formula(conf: Callable[[str], Path], tmp_path: Path) -> None:
+    rows = "".join(f"PartitionName=lab{k} Nodes=n{1 + k % 4} Priority={k + 1}\n" for k in range(600))
+    lines = f"{DBD}PriorityWeightPartition=600\nPriorityWeightTRES=cpu=8\nPriorityFlags=NO_NORMAL_PART\n"
+    policy = read_slurm(conf(f"{MULTIFACTOR}{lines}{rows}"))
+    ps.save_policy(policy, tmp_path / "today.json")
+    assert ps.load_policy(tmp_path / "today.json").order == policy.order  # type: ignore[union-attr]
+    names = Names({}, {}, {}, {1: "lab0", 2: "lab599", 3: "elsewhere"}, "slurm", "account")
+    w = jobs_with(names, {15: [1, 2, 3]}, submit=[0, 0, 0], run=[9] * 3, estimate=[60] * 3, width=[2] * 3, user=[1] * 3)
+    tier = 2**33
+    assert keys_at(policy, w, 0, {}) == [600 + 4, 599 * tier + 600 * 600 + 4, 600 + 1]
+
+
+def test_the_older_name_of_two_settings_counts_before_both(conf: Callable[[str], Path]) -> None:
+    rows = "PartitionName=q Nodes=n1 Priority=3 PriorityTier=1 PriorityJobFactor=9"
+    policy = read_slurm(conf(f"{MULTIFACTOR}PriorityWeightPartition=6\nPriorityFlags=NO_NORMAL_PART\n{rows}"))
+    assert policy.order == ("floor(8589934592 * partition(q) + max(1, 6 + 12 * partition(q) - nice))",)
 
 
 # ---- the policy as a value

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paretosched.policies.slurm_conf import SlurmConf, read_slurm_conf
-from paretosched.policies.slurm_nodes import amounts_of_nodes
+from paretosched.policies.slurm_nodes import NodeLists, amounts_of_nodes, machine_of
 from paretosched.policies.slurm_remarks import (
     DEPTHS,
     OPTIONS,
@@ -33,7 +33,7 @@ def read(folder: Path, text: str) -> SlurmConf:
         "PriorityWeightAssoc=0",
         "PartitionName=p State=UP PreemptMode=off GraceTime=0 ExclusiveUser=NO",
         "PartitionName=p OverSubscribe=NO:4 LLN=NO ReqResv=no",
-        "CompleteWait=0\nTopologyPlugin=topology/default",
+        "CompleteWait=0\nTopologyPlugin=topology/default\nOverTimeLimit=0\nPartitionName=p OverTimeLimit=NONE",
     ],
 )
 def test_harmless_settings_are_not_remarked(text: str, tmp_path: Path) -> None:
@@ -58,6 +58,11 @@ def test_harmless_settings_are_not_remarked(text: str, tmp_path: Path) -> None:
             "OVERSUBSCRIBE=EXCLUSIVE of p: Slurm gives entire nodes to a job, here it gets the processors that",
         ),
         ("PriorityFlags=MAX_TRES_GRES", "MAX_TRES_GRES: billing is not simulated"),
+        (
+            "OverTimeLimit=5",
+            "OverTimeLimit=5: minutes that Slurm lets jobs run beyond their limit, and plans with; here",
+        ),
+        ("PartitionName=p OverTimeLimit=UNLIMITED", "OVERTIMELIMIT of p: minutes that Slurm lets jobs run beyond"),
         ("CompleteWait=32", "CompleteWait=32: jobs start here also while others are completing"),
         ("TopologyPlugin=topology/tree", "TopologyPlugin=topology/tree: nodes are chosen without regard to switches"),
         ("SuspendProgram=/opt/off", "SuspendProgram=/opt/off: no node is switched off here"),
@@ -88,6 +93,8 @@ def test_multifactor_settings_do_not_matter_for_priority_basic(tmp_path: Path) -
             ],
         ),
         ("default_queue_depth=0", ["default_queue_depth=0 is not simulated: Slurm's default 100 counts"]),
+        ("bf_window=long", ["bf_window=long is below Slurm's bound 1: its default 1440 counts"]),
+        ("bf_interval=60s,bf_window=2880 ", []),
         ("bf_interval=60,bf_interval=0", []),  # as in slurmctld, the first one counts
     ],
 )
@@ -123,12 +130,16 @@ def test_the_default_counts_where_nodes_are_not_simulated_either(tmp_path: Path)
             "SelectTypeParameters=CR_Socket",
             ["CR_Socket: Slurm gives entire sockets to a job, here it gets the processors that it has in the log"],
         ),
-        ("NodeName=n1 CPUs=4", ["no SelectType, which is select/linear in Slurm 22.05: Slurm gives entire nodes to a"]),
+        (
+            "NodeName=n1 CPUs=4",
+            ["no SelectType, which is select/linear before Slurm 23.11: Slurm gives entire nodes"],
+        ),
         (
             "NodeName=n[1-2] State=DRAIN\nDownNodes=n2",
             ["State=DRAIN of n1: counted as up", "State=DOWN of n2: counted"],
         ),
-        ("NodeSet=s Feature=gpu", ["Feature of node set s: its nodes are not in it here; list them by Nodes"]),
+        ("NodeName=n1 Feature=a,gpu\nNodeSet=s Feature=GPU\nPartitionName=p Nodes=s", []),
+        ("NodeName=n[1-3] State=IDLE*\nNodeName=m State=MIXED+PLANNED", []),
         ("NodeName=n[1-9] State=FUTURE", ["State=FUTURE of n1, n2, n3, ...: no nodes yet, so that they are left out"]),
         (
             "NodeName=n[01-10]\nPartitionName=p Nodes=n[1-10]\nNodeSet=s Nodes=x\nPartitionName=q Nodes=s,n01",
@@ -141,7 +152,8 @@ def test_the_default_counts_where_nodes_are_not_simulated_either(tmp_path: Path)
 )
 def test_what_differs_of_the_machine_is_remarked(text: str, lines: list[str], tmp_path: Path) -> None:
     conf = read(tmp_path, text)
-    said = machine_remarks(conf, amounts_of_nodes(conf, "cpu"))
+    machine = machine_of(conf)
+    said = machine_remarks(conf, machine, NodeLists(conf, machine), amounts_of_nodes(conf, machine, "cpu"))
     assert len(said) == len(lines)
     assert all(line.startswith(begin) for line, begin in zip(said, lines, strict=True))
 

@@ -42,6 +42,9 @@ def test_a_value_is_in_its_range(term: Term, t: int, usage: float) -> None:
     [
         ("3", Range(3.0, 3.0, 3.0)),
         ("vip", Range(0.0, 1.0, 1.0)),
+        ("queue(a = 5, b = -0.5)", Range(-0.5, 5.0, 0.5)),
+        ("partition(a = 2, b = 0)", Range(0.0, 2.0, 2.0)),
+        ("partition(a = 0)", Range(0.0, 0.0, 1.0)),
         ("1 / wait", UNKNOWN),
         ("log(wait)", UNKNOWN),
         ("(-2)^3", UNKNOWN),

@@ -47,6 +47,10 @@ def _variable(term: Term, w: Workload, j: int, t: int, usage: float, share: floa
         return term.value
     if term.word == "user":
         return float(str(w.user[j]) == term.labels[0])
+    if term.word == "partition":
+        assert w.records is not None
+        here = str(int(w.records.column(15)[j]))
+        return dict(zip(term.labels, term.values or (1.0,), strict=True)).get(here, 0.0)
     if term.word in ("group", "priority"):
         names = term.labels or w.groups
         name = w.groups[w.group[j]]
