@@ -17,6 +17,7 @@ from .inputs import (
     remark_history,
     remark_orders,
     remark_repairs,
+    show_doubts,
 )
 from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_order, takes_trace, whole
 from .parser import Parser
@@ -158,7 +159,10 @@ def _logs(options: argparse.Namespace) -> list[tuple[str, Workload]]:
         why = f"with {reading[0]}" if reading else "without --front"
         raise InputError(f"TRACE is required {why} (see paretosched compare --help)")
     digests = {load_front(path).digest: path for path in options.front}  # several fronts may have the same workload
-    return [(path, reopen(path, digest)) for digest, path in digests.items()]
+    logs = [(path, reopen(path, digest)) for digest, path in digests.items()]
+    for path, workload in logs:
+        show_doubts(options, path, workload)
+    return logs
 
 
 def _wish(

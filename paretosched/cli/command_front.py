@@ -12,6 +12,7 @@ from ..core.errors import InputError
 from ..core.files import is_file
 from .console import PROGRAM, remark, show
 from .file_kinds import Kind
+from .inputs import show_doubts
 from .options import FRONT, WISH, Name, new_command, number, takes_limits
 from .parser import Parser
 
@@ -114,9 +115,12 @@ def _workload(options: argparse.Namespace, front: Front) -> Workload | None:
     troubles = []
     for run in options.runs:
         try:
-            return reopen(run, front.digest)
+            workload = reopen(run, front.digest)
         except InputError as error:
             troubles.append(error)
+        else:
+            show_doubts(options, run, workload)
+            return workload
     for name in ("box", "wish"):
         if getattr(options, name) is not None:
             raise InputError(f"--{name}: EASY must be simulated on the jobs of the front, but {troubles[0]}")

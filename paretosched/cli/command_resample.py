@@ -53,7 +53,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write a workload that is put together anew from the users of a log."""
-    from ..workload.description import offered_load
+    from ..workload.plausibility import offered_load
     from ..workload.resampling import resample
     from ..workload.swf import write_swf
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
-from .console import PROGRAM, remark, show
+from .console import PROGRAM, remark, show, tell
 
 if TYPE_CHECKING:
     from ..policies.policy import Policy
@@ -27,7 +27,8 @@ LOADED_FIRST = ("..workload.reopening", "..simulation.simulator")  # with what t
 def read_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
     """Return the workload of a log, by default TRACE, with --capacity, --groups and --overrun.
 
-    A remark names the lines of a list of groups that no job is in: a user may have none, or be misspelt.
+    What speaks against the size of its machine is the first that a command says. A remark names the lines of a list of
+    groups that no job is in: a user may have none, or be misspelt.
     """
     from ..core.files import is_folder, read_lines
     from ..workload.group_lists import lines_without_jobs, listed_lines
@@ -40,12 +41,21 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
     if overrun is None and not is_folder(log):
         overrun = CUT  # what that takes away is said by `remark_cut`
     workload = as_workload(log, capacity=options.capacity, groups=options.groups, overrun=overrun, called="--groups")
+    show_doubts(options, log, workload)
     is_list = options.groups is not None and grouping_of(workload).get("function") == "by_csv"
     if is_list and Path(options.groups).is_file():  # a pipe can be read once only
         lines = listed_lines(read_lines(options.groups, "a list of groups"), options.groups)[1]
         if words := lines_without_jobs(lines, workload, options.groups):
             remark(words)
     return workload
+
+
+def show_doubts(options: argparse.Namespace, log: str, workload: Workload) -> None:
+    """Show what speaks against the size of the machine, before all else; beside JSON on standard error."""
+    from ..workload.plausibility import doubts
+
+    for sentence in doubts(workload):
+        (tell if getattr(options, "json", False) else show)(f"{log}: {sentence}")
 
 
 def load_kernels_sooner() -> None:
@@ -183,7 +193,7 @@ def _in_other_groups(policy: Policy, workload: Workload) -> str:
 def show_written(options: argparse.Namespace, workload: Workload) -> None:
     """Show what is in the log that was written to --output."""
     from ..core.tables import to_json
-    from ..workload.description import offered_load
+    from ..workload.plausibility import offered_load
 
     load = offered_load(workload)
     if options.json:

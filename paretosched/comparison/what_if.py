@@ -14,7 +14,7 @@ from ..core.arrays import Floats
 from ..simulation.objective import objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import waits
-from ..workload.description import offered_load
+from ..workload.plausibility import offered_load
 from ..workload.resampling import resample
 from ..workload.workload import Workload
 from .consequences import Consequence, consequences, in_service_words, users_of

@@ -12,6 +12,7 @@ from ..core.arrays import Ints
 from ..core.situations import SITUATIONS
 from ..core.tables import Column, table
 from .calendar import LATEST, find_zone
+from .plausibility import doubts, offered_load
 from .reopening import WorkloadLike, as_workload
 from .user_groups import group_table
 from .workload import Workload
@@ -55,8 +56,9 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
     Returns
     -------
     dict
-        name, digest, jobs, users, capacity, zone; first_submit and last_submit (local wall clock); span_days between
-        them; work (processor seconds); load (work / capacity / span); serial_percent; recorded_waits_percent;
+        name; doubts (sentences, see `plausibility.doubts`); digest, jobs, users, capacity, zone; first_submit and
+        last_submit (local wall clock); span_days between them; work (processor seconds); load (work / capacity /
+        span); serial_percent; recorded_waits_percent;
         later (the jobs that were not eligible when they were submitted: their number, their share of the work in per
         cent, and the quantiles of the seconds until then; None if there are none);
         down (how many processor hours were down until the last submission or down time, their per cent of the
@@ -75,6 +77,7 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
     users = w.user[w.user >= 0]
     return {
         "name": w.name,
+        "doubts": list(doubts(w)),
         "digest": w.digest,
         "jobs": len(w),
         "users": int(np.unique(users).size),
@@ -99,18 +102,6 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         "situations": _situations(w),
         "repairs": [repair._asdict() for repair in w.repairs],
     }
-
-
-def offered_load(workload: Workload) -> float | None:
-    """Return the offered load until the last submission; None if all jobs are submitted at once.
-
-    Examples
-    --------
-    >>> offered_load(Workload(submit=[0, 10], run=[5, 5], estimate=[5, 5], width=[2, 2], capacity=4))
-    0.5
-    """
-    span = int(workload.submit[-1] - workload.submit[0])
-    return workload.work / (workload.capacity * span) if span else None
 
 
 def description_text(about: Mapping[str, Any]) -> str:

@@ -44,6 +44,7 @@ from .log_lines import (
 )
 from .log_names import Count, Eligible, Names, PerJob, names_path, no_eligible, read_names, remove_names, write_names
 from .log_text import LogText
+from .machine_use import use_over_time, usual_use
 from .overruns import MOST_CUT, choice_text, percent_cut
 from .records import Records
 from .requests import beside_log, values_of_jobs, with_requests
@@ -54,6 +55,8 @@ from .workload import WIDEST, Repair, Workload
 DEFAULT_EPOCH = Workload.epoch
 OVERRUN = CUT, RAISE = ("cut", "raise")
 RUN_TAKEN = "no requested time: the run time taken for it"  # a reason of repairs
+UNNAMED = "header has no MaxProcs: "  # the beginning of another
+TOO_WIDE = "wider than the machine"  # and of a third
 CHUNK = 100_000  # jobs that are written at a time
 PARAGON_QUEUE = re.compile(r"q[a-z]*\d+(s|m|ll?)")
 PARAGON_LIMIT = {"s": 3600, "m": 4 * 3600, "l": 12 * 3600, "ll": 12 * 3600}
@@ -79,7 +82,8 @@ def read_swf(
        "raise", the request becomes the run time, since the machine has not killed it;
     8. submissions out of order: sorted, ties in the order of the log.
 
-    The machine's size is the header's MaxProcs, else MaxNodes, else the width of the widest job. The wall clock is
+    The machine's size is the header's MaxProcs, else MaxNodes, else the largest use at one time by the recorded waits
+    and run times, or the width of the widest job if that is more. The wall clock is
     the header's UnixStartTime and TimeZoneString (else the deprecated TimeZone), else Monday 2000-01-03 00:00 UTC.
     Job numbers are labels: numbers that occur twice stay as they are. Recorded waits are rounded down.
 
@@ -338,17 +342,30 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
             where = f"{log.path}:{log.header_line[size.place]}"
             raise InputError(f"{where}: {key} is {in_quotes(size.text)}, but must be 1..{WIDEST} processors")
         if key == "MaxNodes":
-            cleaner.assume(f"header has no MaxProcs: MaxNodes, {size.number}, taken for it")
+            cleaner.assume(f"no MaxProcs in the header: MaxNodes, {size.number}, taken for it")
         return size.number
-    valid = (log.fields.columns[RUN] > 0) & ~_parts(log)[0]
-    widest = int(_width(log)[valid].max(initial=0))
+    ran = (log.fields.columns[RUN] > 0) & ~_parts(log)[0]
+    width = _width(log)
+    widest = int(width[ran].max(initial=0))
     if not 1 <= widest <= WIDEST:
         raise InputError(
             f"{log.path}: the header has no MaxProcs, and the widest job, {widest} processors, "
             "cannot be the size of the machine"
         )
-    cleaner.assume(f"header has no MaxProcs: the width of the widest job, {widest}, taken for it")
-    return widest
+    ran &= (log.fields.columns[WAIT] >= 0) & (width > 0)
+    submit, wait, run = (log.fields.columns[field][ran].astype(np.int64) for field in (SUBMIT, WAIT, RUN))
+    levels, lasted = use_over_time(submit + wait, np.maximum(run, 1), width[ran])
+    largest = int(levels.max(initial=0))
+    if largest > WIDEST:
+        raise InputError(
+            f"{log.path}: the header has no MaxProcs, and the largest recorded use at one time, {largest} processors, "
+            "cannot be the size of the machine; name it with --capacity N"
+        )
+    taken, what = f"{max(widest, largest):,} processors taken", "the width of the widest job"
+    if largest >= widest:
+        what = f"the largest recorded use at one time{usual_use(largest, levels, lasted)}"
+    cleaner.assume(f"{UNNAMED}{taken}, {what}")
+    return max(widest, largest)
 
 
 def _clock(log: Log, cleaner: _Cleaner) -> tuple[int, str]:
@@ -424,7 +441,7 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str
     parts, alone = _parts(log)
     drop("status 2-4: part of a job that has a summary line", parts)
     drop("number of processors unknown", width <= 0)
-    drop(f"wider than the machine of {capacity} processors", width > capacity)
+    drop(f"{TOO_WIDE} of {capacity} processors", width > capacity)
     drop("run time unknown or 0: never ran", run <= 0)
     if not valid.any():
         why = ", ".join(f"{r.jobs} {r.reason}" for r in cleaner.repairs if r.action == "dropped")

@@ -7,7 +7,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.comparison.what_if import changed_workload, questions
-from paretosched.workload.description import offered_load
+from paretosched.workload.plausibility import offered_load
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""How much of a machine was in use, and for how long, from what ran on it."""
+"""How much of a machine was in use, for how long, and whether its size can be right, from what ran on it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.arrays import Ints
+from ..core.arrays import Ints
 
 USUAL = 0.99  # share of the time, for which so much is
 RARE = 0.95  # or less of the largest use, is worth a remark
+MOST_LOAD = 1.2  # offered to a machine that does what is submitted, before its size is doubted
 WINDOWS = 16  # of time, looked at one after the other, so that memory is that of some of the jobs
 
 
@@ -52,6 +53,20 @@ def use_over_time(start: NDArray[Any], run: NDArray[Any], width: NDArray[Any]) -
     return levels[lasted > 0], lasted[lasted > 0]
 
 
+def usual_use(capacity: int, levels: Ints, lasted: Ints) -> str:
+    """Return the end of a sentence on a size that was taken from its use: how rare such a use was; "" if it was usual.
+
+    Examples
+    --------
+    >>> usual_use(6, np.array([2, 4, 6]), np.array([500, 499, 1]))
+    ', and 99 % of the time at most 4'
+    """
+    if not levels.size:
+        return ""
+    usual = int(levels[np.searchsorted(np.cumsum(lasted), USUAL * lasted.sum())])
+    return f", and {100 * USUAL:g} % of the time at most {usual:,}" if usual < RARE * capacity else ""
+
+
 def remark_of_largest(capacity: int, unit: str, levels: Ints, lasted: Ints) -> str:
     """Return that the size of a machine was taken from its use, and how rare such a use was, if it was rare.
 
@@ -60,13 +75,26 @@ def remark_of_largest(capacity: int, unit: str, levels: Ints, lasted: Ints) -> s
     >>> remark_of_largest(6, "cpus", np.array([2, 4, 6]), np.array([500, 499, 1]))
     'machine of 6 cpus: the largest use at one time, and 99 % of the time at most 4; --capacity N for another size'
     """
-    usual = int(levels[np.searchsorted(np.cumsum(lasted), USUAL * lasted.sum())])
-    rare = f", and {100 * USUAL:g} % of the time at most {usual:,}" if usual < RARE * capacity else ""
+    rare = usual_use(capacity, levels, lasted)
     return f"machine of {capacity:,} {unit}: the largest use at one time{rare}; --capacity N for another size"
 
 
-def remarks_on_size(capacity: int, unit: str, levels: Ints, lasted: Ints, too_wide: float) -> list[str]:
-    """Return where a size that was given does not go with the jobs: they were wider, or used more at one time.
+def remark_of_too_wide(capacity: int, unit: str, too_wide: float) -> list[str]:
+    """Return what share of the work, 0 to 1, is in jobs that are wider than the machine; none if no job is.
+
+    Examples
+    --------
+    >>> remark_of_too_wide(5, "cpus", 0.25)
+    ['jobs wider than 5 cpus are dropped, with 25.00 % of all work; --capacity N if it is larger']
+    """
+    if not too_wide:
+        return []
+    share = f"{100 * too_wide:.2f} % of all work"
+    return [f"jobs wider than {capacity:,} {unit} are dropped, with {share}; --capacity N if it is larger"]
+
+
+def doubt_of_use(capacity: int, unit: str, levels: Ints, lasted: Ints) -> list[str]:
+    """Return up to how much more was in use than a machine has, and for how long; none if it never was.
 
     Parameters
     ----------
@@ -74,21 +102,30 @@ def remarks_on_size(capacity: int, unit: str, levels: Ints, lasted: Ints, too_wi
         The size of the machine, and what it counts.
     levels, lasted
         As of `use_over_time`, of the jobs that are not wider.
-    too_wide
-        The share of the work in jobs that are.
 
     Examples
     --------
-    >>> remarks_on_size(5, "cpus", np.array([2, 4, 6]), np.array([500, 499, 1]), 0.0)
-    ['machine of 5 cpus: what was recorded used more for 0.10 % of the time, up to 6; is this its size?']
+    >>> print(*doubt_of_use(5, "cpus", np.array([2, 4, 6]), np.array([500, 499, 1])))
+    RECORDED USE ABOVE THE MACHINE: up to 6 of 5 cpus, for 0.10 % of the time; --capacity N for another size
     """
-    remarks = []
-    if too_wide:
-        share = f"{100 * too_wide:.2f} % of all work"
-        remarks = [f"jobs wider than {capacity:,} {unit} are dropped, with {share}; --capacity N if it is larger"]
     more = levels > capacity
-    if more.any():
-        share = f"{100 * float(lasted[more].sum() / lasted.sum()):.2f} % of the time"
-        used = f"what was recorded used more for {share}, up to {int(levels[-1]):,}"
-        remarks.append(f"machine of {capacity:,} {unit}: {used}; is this its size?")
-    return remarks
+    if not more.any():
+        return []
+    share = 100 * float(lasted[more].sum() / lasted.sum())
+    often = f"{share:.2f} %" if share >= 0.005 else "less than 0.01 %"
+    used = f"up to {int(levels[-1]):,} of {capacity:,} {unit}, for {often} of the time"
+    return [f"RECORDED USE ABOVE THE MACHINE: {used}; --capacity N for another size"]
+
+
+def doubt_of_load(load: float | None, capacity: int, unit: str) -> list[str]:
+    """Return that far more work is offered than a machine can do; none if it is not, or `load` is None, undefined.
+
+    Examples
+    --------
+    >>> print(*doubt_of_load(2.5, 5, "cpus"))
+    OFFERED LOAD 2.50: 5 cpus can do 40 % of the work until the last submission; --capacity N if there were more
+    """
+    if load is None or load <= MOST_LOAD:
+        return []
+    share = f"{capacity:,} {unit} can do {100 / load:.2g} % of the work until the last submission"
+    return [f"OFFERED LOAD {load:,.2f}: {share}; --capacity N if there were more"]
