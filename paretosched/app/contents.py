@@ -85,7 +85,8 @@ def contents(desk: Desk) -> Contents:
 
         figures = {"free": chart(state.across, state.up, state.log), "util": chart("UTIL", "AWRT", state.log)}
         words = " ".join(filter(None, [desk.service_words(), *in_words(front, marks.get(IDEAL))]))
-        pieces = {"words": words} | _pieces(desk, view)
+        other_machine = "" if desk.comparison is None else desk.comparison.other_machine
+        pieces = {"other-machine": other_machine, "words": words} | _pieces(desk, view)
         return Contents(pieces, shown, figures | {"config": GRAPH, "marks": list(marks)})
 
 

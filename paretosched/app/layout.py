@@ -147,6 +147,7 @@ def _charts(desk: Desk, contents: Mapping[str, Any]) -> Any:
     ]
     return html.Section(
         [
+            html.P(contents["other-machine"], id="other-machine", role="note"),
             html.P(contents["words"], id="words"),
             html.Div(bar, className="bar"),
             html.Div(parallel, className="card overview grow"),

@@ -18,6 +18,7 @@ from .inputs import (
     remark_orders,
     remark_repairs,
     show_doubts,
+    show_other_machine,
 )
 from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_order, takes_trace, whole
 from .parser import Parser
@@ -128,6 +129,8 @@ def run(options: argparse.Namespace) -> None:
     for (trace, _), comparison in zip(logs, comparisons, strict=True):
         if comparison.intervals is not None and comparison.intervals.caution:
             remark(f"{trace}: {comparison.intervals.caution}")
+    if options.json:
+        show_other_machine(options, workloads)
     show(to_json(joint_rows(comparisons)) if options.json else joint_text(comparisons))
     if options.output is not None:
         remark(f"report: {options.output} (open it in a browser; it needs no network)")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError, WorkersLostError, in_quotes
 from .console import PROGRAM, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
-from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest
+from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest, show_other_machine
 from .options import (
     WISH,
     Name,
@@ -351,6 +351,7 @@ def _show_front(
     from ..wishes.gains import gains_text, group_gains
 
     reach = REACH if options.box is None else options.box
+    show_other_machine(options, [workload])
     gains = group_gains(front, workload, reach)
     answered = None if options.wish is None else answer(options.wish, front, workload)
     if options.json:

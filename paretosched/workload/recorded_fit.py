@@ -179,8 +179,9 @@ def _fitting(workload: Workload, rows: Ints, gpus: Ints, use: _Use) -> Ints:
     came, width = workload.eligible[rows], workload.width[rows]
     columns = (came, came + workload.wait[rows], width, gpus, *_places(workload, rows, use))
     order = np.lexsort((came, gpus, width))
+    jobs = (column[order] for column in columns)
     found, fitting = np.zeros((2, rows.size), dtype=np.int64)
-    find_fitting(*use, *(column[order] for column in columns), np.empty_like(use.second), found)
+    find_fitting(use.second, use.free, use.free_gpus, *jobs, np.empty_like(use.second), found)
     fitting[order] = found
     return fitting
 
@@ -260,10 +261,8 @@ def _kinds(workload: Workload, rows: Ints) -> Iterator[tuple[str, list[str], Int
             yield kind, titles, number
 
 
-def waits_text(about: Mapping[str, Any] | None) -> str:
+def waits_text(about: Mapping[str, Any]) -> str:
     """Return what `waits_table` returns as a table for a terminal, with a sentence on what jobs waited for."""
-    if about is None:
-        return ""
     of_all = about["rows"][0]
     has_gpus = of_all["fit_with_gpus_percent"] is not None
     parts = [table(about["rows"], [*COLUMNS, WITH_GPUS] if has_gpus else COLUMNS)]
@@ -320,7 +319,7 @@ def other_machine(workload: Workload) -> str:
             facts[0] += f" ({whole_percent(with_gpus)} while their GPUs were free, too)"
     if partitions > 1:
         facts.insert(0, f"The machine of this log has {partitions} partitions")
-        end += "" if is_much else ", unless each partition has all of its nodes"
+        end += "" if is_much else ", unless all partitions have the same nodes"
     else:
         facts[0] = f"On the machine of this log {facts[0]}, so something else held them ({HELD})"
     return f"SIMULATED: ONE POOL OF {workload.capacity:,} EQUAL PROCESSORS. {', and '.join(facts)}: {end}."

@@ -67,7 +67,6 @@ def test_without_a_recorded_wait_nothing_is_known() -> None:
     w = random_workload(seed=1)
     assert waiting_of(w) is None
     assert waits_table(w) is None
-    assert waits_text(None) == ""
     assert other_machine(w) == ""
 
 
