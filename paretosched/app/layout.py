@@ -38,6 +38,7 @@ def page(desk: Desk, contents: Contents) -> Any:
             dcc.Store(id="figures", data=contents.figures),
             dcc.Store(id="held", data=contents.digests),
             _header(desk, contents.pieces),
+            html.P(contents.pieces["other-machine"], id="other-machine", role="note"),
             tabs,
         ],
         id="page",
@@ -147,7 +148,6 @@ def _charts(desk: Desk, contents: Mapping[str, Any]) -> Any:
     ]
     return html.Section(
         [
-            html.P(contents["other-machine"], id="other-machine", role="note"),
             html.P(contents["words"], id="words"),
             html.Div(bar, className="bar"),
             html.Div(parallel, className="card overview grow"),

@@ -35,7 +35,10 @@ def _least_width(picture: Figure) -> int:
 
 def warning(sentence: str) -> str:
     """Return the box of a sentence without which all below it would be misunderstood; "" without one."""
-    return f'<p class="warning" role="note">{html.escape(sentence)}</p>' if sentence else ""
+    if not sentence:
+        return ""
+    head, dot, rest = html.escape(sentence).replace(" %", "&nbsp;%").partition(". ")
+    return f'<p class="warning" role="note"><strong>{head}{dot}</strong>{rest}</p>'
 
 
 def table(heads: Sequence[str], lines: Sequence[str]) -> str:
