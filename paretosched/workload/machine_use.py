@@ -93,7 +93,7 @@ def remark_of_too_wide(capacity: int, unit: str, too_wide: float) -> list[str]:
     return [f"jobs wider than {capacity:,} {unit} are dropped, with {share}; --capacity N if it is larger"]
 
 
-def doubt_of_use(capacity: int, unit: str, levels: Ints, lasted: Ints) -> list[str]:
+def doubt_of_use(capacity: int, unit: str, levels: Ints, lasted: Ints, condition: str = "") -> list[str]:
     """Return up to how much more was in use than a machine has, and for how long; none if it never was.
 
     Parameters
@@ -102,6 +102,8 @@ def doubt_of_use(capacity: int, unit: str, levels: Ints, lasted: Ints) -> list[s
         The size of the machine, and what it counts.
     levels, lasted
         As of `use_over_time`, of the jobs that are not wider.
+    condition
+        Under which this is so; "" for none.
 
     Examples
     --------
@@ -113,7 +115,7 @@ def doubt_of_use(capacity: int, unit: str, levels: Ints, lasted: Ints) -> list[s
         return []
     share = 100 * float(lasted[more].sum() / lasted.sum())
     often = f"{share:.2f} %" if share >= 0.005 else "less than 0.01 %"
-    used = f"up to {int(levels[-1]):,} of {capacity:,} {unit}, for {often} of the time"
+    used = f"up to {int(levels[-1]):,} of {capacity:,} {unit}, for {often} of the time{condition}"
     return [f"RECORDED USE ABOVE THE MACHINE: {used}; --capacity N for another size"]
 
 

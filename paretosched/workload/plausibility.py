@@ -6,7 +6,7 @@ import numpy as np
 
 from .log_lines import RUN
 from .machine_use import doubt_of_load, doubt_of_use, use_over_time
-from .swf import TOO_WIDE, UNNAMED
+from .swf import ALL_ZERO, TOO_WIDE, UNNAMED
 from .workload import Workload
 
 
@@ -18,10 +18,10 @@ def doubts(workload: Workload) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> w = Workload(submit=[0, 5], run=[10, 10], estimate=[10, 10], width=[4, 3], capacity=4, wait=[0, 0])
+    >>> w = Workload(submit=[0, 5], run=[10, 10], estimate=[10, 10], width=[4, 3], capacity=4, wait=[0, 1])
     >>> for sentence in doubts(w):
     ...     print(sentence)
-    RECORDED USE ABOVE THE MACHINE: up to 7 of 4 processors, for 33.33 % of the time; --capacity N for another size
+    RECORDED USE ABOVE THE MACHINE: up to 7 of 4 processors, for 25.00 % of the time; --capacity N for another size
     OFFERED LOAD 3.50: 4 processors can do 29 % of the work until the last submission; --capacity N if there were more
     """
     capacity, unit = workload.capacity, "processors"
@@ -33,7 +33,7 @@ def doubts(workload: Workload) -> tuple[str, ...]:
         run = workload.run if workload.records is None else workload.records.column(RUN)  # before it was cut
         start = (workload.eligible + workload.wait)[known]
         levels, lasted = use_over_time(start, np.maximum(run[known], 1).astype(np.int64), workload.width[known])
-        lines += doubt_of_use(capacity, unit, levels, lasted)
+        lines += doubt_of_use(capacity, unit, levels, lasted, "" if workload.wait.max() > 0 else ALL_ZERO)
     wider = sum(repair.jobs for repair in workload.repairs if repair.reason.startswith(TOO_WIDE))
     if wider:
         lines.append(

@@ -56,6 +56,7 @@ DEFAULT_EPOCH = Workload.epoch
 OVERRUN = CUT, RAISE = ("cut", "raise")
 RUN_TAKEN = "no requested time: the run time taken for it"  # a reason of repairs
 UNNAMED = "header has no MaxProcs: "  # the beginning of another
+ALL_ZERO = ", if waits that are all 0 were recorded"  # the end of a sentence
 TOO_WIDE = "wider than the machine"  # and of a third
 CHUNK = 100_000  # jobs that are written at a time
 PARAGON_QUEUE = re.compile(r"q[a-z]*\d+(s|m|ll?)")
@@ -363,7 +364,8 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
         )
     taken, what = f"{max(widest, largest):,} processors taken", "the width of the widest job"
     if largest >= widest:
-        what = f"the largest recorded use at one time{usual_use(largest, levels, lasted)}"
+        rare = usual_use(largest, levels, lasted)
+        what = f"the largest recorded use at one time{rare}{'' if wait.max() > 0 else ALL_ZERO}"
     cleaner.assume(f"{UNNAMED}{taken}, {what}")
     return max(widest, largest)
 

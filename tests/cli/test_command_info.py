@@ -18,7 +18,10 @@ def test_info_says_what_describe_says(house: Path) -> None:
     assert succeed("info", house / "record.swf", "--json").json == about
     outcome = succeed("info", house / "record.swf")
     assert outcome.err == ""
-    assert outcome.out.splitlines()[:4] == [
+    load = "OFFERED LOAD 2.58: 8 processors can do 39 % of the work until the last submission"
+    assert about["doubts"] == [f"{load}; --capacity N if there were more"]
+    assert outcome.out.splitlines()[:5] == [
+        f"{house / 'record.swf'}: {about['doubts'][0]}",
         "record",
         "  4 jobs of 3 users on 8 processors",
         "  submitted 1970-01-01 00:01:40+00:00 to 1970-01-01 00:02:10+00:00, UTC: 0.0 days",
@@ -78,6 +81,13 @@ def test_capacity_replaces_that_of_the_log(house: Path) -> None:
     reasons = [repair["reason"] for repair in about["repairs"] if repair["action"] == "dropped"]
     assert "wider than the machine of 4 processors" in reasons
     narrow = succeed("simulate", house / "record.swf", "--capacity", 4)
-    assert narrow.out.startswith("EASY on record: 2 jobs, 4 processors\n")
     trace = house / "record.swf"
+    assert narrow.out.splitlines()[:4] == [
+        f"{trace}: RECORDED USE ABOVE THE MACHINE: up to 6 of 4 processors, for 20.00 % of the time, if waits that are "
+        "all 0 were recorded; --capacity N for another size",
+        f"{trace}: JOBS WIDER THAN THE MACHINE of 4 processors: 3 dropped; --capacity N if it has more",
+        f"{trace}: OFFERED LOAD 1.83: 4 processors can do 55 % of the work until the last submission; --capacity N if "
+        "there were more",
+        "EASY on record: 2 jobs, 4 processors",
+    ]
     assert narrow.err == f"paretosched: {trace}: 2 jobs; 3 dropped (paretosched info says which and why)\n"

@@ -88,7 +88,7 @@ def _write_long_log(path: Path) -> None:
     n = 60_000  # all submitted at once
     run = rng.integers(1, 10_000, n)
     rows = zip(run, rng.integers(1, 64, n), strict=True)
-    jobs = [f"{j} 0 0 {r} {p} -1 -1 {p} {2 * r} -1 1 1 1 1 1 1 -1 -1" for j, (r, p) in enumerate(rows, 1)]
+    jobs = [f"{j} 0 -1 {r} {p} -1 -1 {p} {2 * r} -1 1 1 1 1 1 1 -1 -1" for j, (r, p) in enumerate(rows, 1)]
     path.write_text("\n".join(["; MaxProcs: 64", *jobs, ""]))
 
 

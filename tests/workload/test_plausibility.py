@@ -35,7 +35,7 @@ def test_a_machine_that_the_log_does_not_name_is_what_was_in_use_at_one_time(tmp
 
 
 def test_a_use_that_was_rare_is_said_to_be(tmp_path: Path) -> None:
-    w = read(tmp_path, job(1, 0, 0, 8000, 4), job(2, 10, 0, 5, 6))
+    w = read(tmp_path, job(1, 0, 0, 8000, 4), job(2, 9, 1, 5, 6))
     assert w.capacity == 10
     assert "the largest recorded use at one time, and 99 % of the time at most 4; --capacity" in doubts(w)[0]
 
@@ -72,6 +72,16 @@ def test_a_machine_that_is_named_stays_and_is_doubted_where_more_was_in_use(tmp_
     nodes = read(tmp_path, *THREE, header="; MaxNodes: 8\n")
     assert (nodes.capacity, doubts(nodes)) == (8, doubts(w))
     assert doubts(read(tmp_path, *THREE, header="; MaxProcs: 10\n")) == ()
+
+
+def test_waits_that_are_all_zero_may_not_be_recorded_ones(tmp_path: Path) -> None:
+    lines = [job(i, i, 0, 100, 4) for i in range(3)]
+    assert (
+        "12 processors taken, the largest recorded use at one time, if waits that are all 0 were recorded;"
+        in (doubts(read(tmp_path, *lines))[0])
+    )
+    sentence = doubts(read(tmp_path, *lines, header="; MaxProcs: 8\n"))[0]
+    assert "up to 12 of 8 processors, for 96.08 % of the time, if waits that are all 0 were recorded;" in sentence
 
 
 def test_jobs_wider_than_the_machine_are_a_doubt(tmp_path: Path) -> None:
