@@ -103,6 +103,8 @@ def run(options: argparse.Namespace) -> None:
 
     logs = _logs(options)
     workloads = [workload for _, workload in logs]
+    if options.json:  # else the text of the comparisons begins with it
+        show_other_machine(options, workloads)
     policies = read_policies(options, options.policy or ["fcfs"])
     fronts = assign(workloads, [load_front(path) for path in options.front])
     wish, reason = _wish(options, policies, workloads)
@@ -129,8 +131,6 @@ def run(options: argparse.Namespace) -> None:
     for (trace, _), comparison in zip(logs, comparisons, strict=True):
         if comparison.intervals is not None and comparison.intervals.caution:
             remark(f"{trace}: {comparison.intervals.caution}")
-    if options.json:
-        show_other_machine(options, workloads)
     show(to_json(joint_rows(comparisons)) if options.json else joint_text(comparisons))
     if options.output is not None:
         remark(f"report: {options.output} (open it in a browser; it needs no network)")

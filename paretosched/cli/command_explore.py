@@ -308,6 +308,7 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Pro
     from ..search.exploration import explore
 
     workload = read_workload(options)
+    show_other_machine(options, [workload])
     last: dict[bool, Progress] = {}
     with remarks_of_search(), bar("exploring", options.evaluations) as update:
 
@@ -351,7 +352,6 @@ def _show_front(
     from ..wishes.gains import gains_text, group_gains
 
     reach = REACH if options.box is None else options.box
-    show_other_machine(options, [workload])
     gains = group_gains(front, workload, reach)
     answered = None if options.wish is None else answer(options.wish, front, workload)
     if options.json:

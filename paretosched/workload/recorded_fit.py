@@ -177,11 +177,14 @@ def _steps(workload: Workload, rows: Ints, use: _Use) -> int:
 def _fitting(workload: Workload, rows: Ints, gpus: Ints, use: _Use) -> Ints:
     """Return for how many seconds of its wait each job would have fit with so many GPUs, (m,)."""
     came, width = workload.eligible[rows], workload.width[rows]
-    columns = (came, came + workload.wait[rows], width, gpus, *_places(workload, rows, use))
     order = np.lexsort((came, gpus, width))
-    jobs = (column[order] for column in columns)
+    first, last = _places(workload, rows[order], use)
+    came, began = came[order], (came + workload.wait[rows])[order]
     found, fitting = np.zeros((2, rows.size), dtype=np.int64)
-    find_fitting(use.second, use.free, use.free_gpus, *jobs, np.empty_like(use.second), found)
+    before = np.empty_like(use.second)
+    find_fitting(
+        use.second, use.free, use.free_gpus, came, began, width[order], gpus[order], first, last, before, found
+    )
     fitting[order] = found
     return fitting
 
