@@ -29,7 +29,7 @@ from .workload import Workload
 
 MUCH = 90.0  # per cent of the waiting, see above
 MOST_ROWS = 12  # of one kind
-MOST_STEPS = 1 << 32  # of the kernel, about ten seconds
+MOST_STEPS = 1 << 31  # of the kernel: some seconds
 UNKNOWN = -1
 COLUMNS = (
     Column("kind", "waits"),
@@ -118,15 +118,18 @@ def waiting_of(workload: Workload) -> Waiting | None:
     if not rows.size:
         return None
     use = _use(workload, rows)
-    looked_at = rows
-    while looked_at.size > 1 and _steps(workload, looked_at, use) > MOST_STEPS:
-        looked_at = looked_at[::2]
-    gpus = requests_of(workload, "gpus")[looked_at]
-    fitting = _fitting(workload, looked_at, np.zeros_like(gpus), use)
-    with_gpus, asking = fitting.copy(), gpus > 0
-    if asking.any():
-        with_gpus[asking] = _fitting(workload, looked_at[asking], gpus[asking], use)
-    return Waiting(looked_at, workload.wait[looked_at], fitting, with_gpus, _full(workload, use))
+    came, width, gpus = workload.eligible[rows], workload.width[rows], requests_of(workload, "gpus")[rows]
+    began = came + workload.wait[rows]
+    first, last = (np.searchsorted(use.second, times, "right") - 1 for times in (came, began))
+    jobs = np.stack([came, began, width, gpus, first, last])
+    while jobs.shape[1] > 1 and _steps(jobs, use) > MOST_STEPS:
+        jobs, rows = jobs[:, ::2], rows[::2]
+    asking, of_processors = jobs[3] > 0, jobs.copy()
+    of_processors[3] = 0
+    fitting = _fitting(of_processors, use)
+    with_gpus = fitting.copy()
+    with_gpus[asking] = _fitting(jobs[:, asking], use)
+    return Waiting(rows, workload.wait[rows], fitting, with_gpus, _full(workload, use))
 
 
 class _Use(NamedTuple):
@@ -158,33 +161,24 @@ def _capacity_then(workload: Workload) -> int:
     return min(workload.capacity, (of_log and of_log.number) or workload.capacity)
 
 
-def _places(workload: Workload, rows: Ints, use: _Use) -> tuple[Ints, Ints]:
-    """Return the places of the last change until each job came and until it began, (m,) each."""
-    came = workload.eligible[rows]
-    began = came + workload.wait[rows]
-    return np.searchsorted(use.second, came, "right") - 1, np.searchsorted(use.second, began, "right") - 1
+def _steps(jobs: Ints, use: _Use) -> int:
+    """Return at most how many steps the kernel takes for some jobs, see `_fitting`."""
+    _, _, width, gpus, first, last = jobs
+    shape = np.unique(width * (gpus.max() + 1) + gpus, return_inverse=True)[1]
+    return int(np.minimum(np.bincount(shape, last - first), use.second.size).sum())
 
 
-def _steps(workload: Workload, rows: Ints, use: _Use) -> int:
-    """Return at most how many steps the kernel takes."""
-    first, last = _places(workload, rows, use)
-    gpus = requests_of(workload, "gpus")[rows]
-    shape = np.unique(np.column_stack([workload.width[rows], gpus]), axis=0, return_inverse=True)[1].ravel()
-    of_shape = np.bincount(shape, (last - first).astype(np.float64))
-    return int(np.minimum(of_shape, use.second.size).sum())
+def _fitting(jobs: Ints, use: _Use) -> Ints:
+    """Return for how many seconds of its wait each job would have fit, (m,).
 
-
-def _fitting(workload: Workload, rows: Ints, gpus: Ints, use: _Use) -> Ints:
-    """Return for how many seconds of its wait each job would have fit with so many GPUs, (m,)."""
-    came, width = workload.eligible[rows], workload.width[rows]
-    order = np.lexsort((came, gpus, width))
-    first, last = _places(workload, rows[order], use)
-    came, began = came[order], (came + workload.wait[rows])[order]
-    found, fitting = np.zeros((2, rows.size), dtype=np.int64)
+    The jobs are (6, m): from when until when each waits, s, its processors and GPUs, and the places of the last changes
+    until both times.
+    """
+    order = np.lexsort((jobs[0], jobs[3], jobs[2]))
+    came, began, width, gpus, first, last = jobs[:, order]
+    found, fitting = np.zeros((2, order.size), dtype=np.int64)
     before = np.empty_like(use.second)
-    find_fitting(
-        use.second, use.free, use.free_gpus, came, began, width[order], gpus[order], first, last, before, found
-    )
+    find_fitting(use.second, use.free, use.free_gpus, came, began, width, gpus, first, last, before, found)
     fitting[order] = found
     return fitting
 
