@@ -31,6 +31,7 @@ def read_lines(
     number: Int,
     longest: Int,
     fields: Floats,
+    rests: Ints,
     lines: Ints,
     fractions: Mask,
     comments: Ints,
@@ -46,7 +47,9 @@ def read_lines(
     longest
         Most bytes of a line.
     fields
-        (columns, rows) float64, filled in place: the numbers of each job line.
+        (columns, rows) float64, filled in place: the first numbers of each job line.
+    rests
+        (rows, 2) int64, filled in place: first byte, and byte after the last one, of what is behind them.
     lines
         (rows,) int64, filled in place: the number of each job line.
     fractions
@@ -109,8 +112,10 @@ def read_lines(
                 fields[column, rows] = -number_read if negative else number_read
             while p < end and _is_blank(text[p]):
                 p += 1
-            if p < end and not _ends_line(text[p]):
-                return first, number, rows, remarks, UNUSUAL
+            rests[rows, 0] = p
+            while p < end and not _ends_line(text[p]):
+                p += 1
+            rests[rows, 1] = p
             lines[rows] = number + 1
             rows += 1
         if p - first > longest:

@@ -14,7 +14,7 @@ import os
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,10 @@ from platformdirs import user_cache_path
 from ..core.errors import InputError
 from ..core.files import is_file, replacing, sha256_of, unreadable
 from ..core.limits import limits_in_force
-from .log_lines import FIELDS, Log
+from .log_lines import FIELDS, MOST_COLUMNS, Log, Texts
 from .records import Records
 
-FORM = "paretosched log 1"  # another name for another form of files, or for another way to read logs
+FORM = "paretosched log 2"  # another name for another form of files, or for another way to read logs
 OFF_VARIABLE = "PARETOSCHED_NO_CACHE"
 WORTH_KEEPING = 1 << 22  # bytes of a log, gzipped or not; a smaller one is read at once
 DAMAGED = (  # what zipfile and numpy raise; RuntimeError: another version of zip, a password
@@ -102,10 +102,11 @@ def _parts(log: Log) -> dict[str, NDArray[Any]]:
     """Return a log as arrays by name; a column with one number for all jobs has one number."""
     columns = [*log.fields.columns, log.line]
     parts = {f"column{place}": _short(column) for place, column in enumerate(columns)}
-    comments = "\n".join(log.header).encode()
+    for place, (codes, texts) in enumerate(log.more):
+        parts |= {f"codes{place}": _short(codes), f"texts{place}": _bytes(texts)}
     return parts | {
         "jobs": np.array(len(log.fields)),
-        "header": np.frombuffer(comments, dtype=np.uint8),
+        "header": _bytes(log.header),
         "header_line": np.array(log.header_line, dtype=np.int64),
     }
 
@@ -120,10 +121,23 @@ def _log(path: str, parts: dict[str, NDArray[Any]]) -> Log:
     jobs = int(parts["jobs"])
     columns = [_whole(parts[f"column{place}"], jobs) for place in range(len(FIELDS) + 1)]
     header_line = tuple(parts["header_line"].tolist())
-    header = tuple(parts["header"].tobytes().decode().split("\n")) if header_line else ()
+    header = _lines(parts["header"]) if header_line else ()
     if len(header) != len(header_line):
         raise ValueError("the comment lines and their numbers do not belong together")
-    return Log(path, Records(tuple(columns[:-1])), columns[-1], header, header_line)
+    more = [place for place in range(MOST_COLUMNS - len(FIELDS)) if f"codes{place}" in parts]
+    texts = [_lines(parts[f"texts{place}"]) if parts[f"texts{place}"].size else () for place in more]
+    codes = [_whole(parts[f"codes{place}"], jobs) for place in more]
+    return Log(path, Records(tuple(columns[:-1])), columns[-1], header, header_line, tuple(map(Texts, codes, texts)))
+
+
+def _bytes(lines: Sequence[str]) -> NDArray[np.uint8]:
+    """Return lines as the bytes of a text."""
+    return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
+
+
+def _lines(text: NDArray[Any]) -> tuple[str, ...]:
+    """Return the lines that `_bytes` made a text of."""
+    return tuple(text.tobytes().decode().split("\n"))
 
 
 def _whole(column: NDArray[Any], jobs: int) -> NDArray[Any]:

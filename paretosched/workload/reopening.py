@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -26,7 +27,7 @@ from .lublin_feitelson import lublin
 from .recorded_sources import is_parquet, places, runs_at, sources_of_commands
 from .resampling import resample
 from .scaling import scale
-from .swf import CUT, read_swf
+from .swf import AS_BEFORE, CUT, read_swf, read_swf_as_before
 from .time_split import split
 from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, with_groups
 from .workload import Workload
@@ -42,7 +43,11 @@ def _part(workload: Workload, until: float, part: int) -> Workload:
 
 
 FIRST: Mapping[str, Callable[..., Workload]] = MappingProxyType(
-    {"read_swf": partial(read_swf, overrun=CUT), "lublin": lublin}  # a run has recorded another choice
+    {
+        "read_swf": partial(read_swf, overrun=CUT),  # a run has recorded another choice
+        AS_BEFORE: partial(read_swf_as_before, overrun=CUT),
+        "lublin": lublin,
+    }
 )
 LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
     {
@@ -231,10 +236,11 @@ def _remade(source: Any, entry: Mapping[str, Any], digest: str | None, near: Seq
         )
     if len(source) > MOST_STEPS:
         raise InputError(f"the source of a workload must have at most {MOST_STEPS} steps, but has {len(source)}")
-    workload: Workload | None = None
-    for step in source:
-        workload = _after_step(step, workload, near)
-    assert workload is not None  # noqa: S101  # there is a step
+    workload = _after_steps(source, near)
+    if workload.digest != (digest or entry.get("digest") or workload.digest) and source[0]["function"] == "read_swf":
+        with suppress(InputError):  # then the message is about the log as it is read now
+            before = _after_steps([{**source[0], "function": AS_BEFORE}, *source[1:]], near)
+            workload = before if before.digest == (digest or entry.get("digest")) else workload
     for right_digest in (digest, entry.get("digest")):
         if right_digest is not None and workload.digest != right_digest:
             raise InputError(
@@ -244,6 +250,15 @@ def _remade(source: Any, entry: Mapping[str, Any], digest: str | None, near: Seq
             )
     name = entry.get("name", workload.name)
     return workload.with_(name=name) if isinstance(name, str) else workload
+
+
+def _after_steps(source: Sequence[Any], near: Sequence[Path]) -> Workload:
+    """Return the workload that steps give, of which there is at least one."""
+    workload: Workload | None = None
+    for step in source:
+        workload = _after_step(step, workload, near)
+    assert workload is not None  # noqa: S101  # there is a step
+    return workload
 
 
 def _after_step(step: Any, workload: Workload | None, near: Sequence[Path]) -> Workload:

@@ -25,7 +25,7 @@ from ..core.arrays import Ints, Mask
 from ..core.errors import InputError, first_few, in_quotes, one_of, printable
 from ..core.files import path_record, replacing, sha256_of
 from ..core.tables import plain
-from .calendar import LATEST, find_zone
+from .calendar import LATEST, day_of, find_zone
 from .log_cache import digest_of, keep_log, known_log
 from .log_lines import (
     ALLOCATED,
@@ -45,19 +45,24 @@ from .log_lines import (
 from .log_names import Count, Eligible, Names, PerJob, names_path, no_eligible, read_names, remove_names, write_names
 from .log_text import LogText
 from .machine_use import use_over_time, usual_use
+from .more_columns import understand
 from .overruns import MOST_CUT, choice_text, percent_cut
 from .records import Records
 from .requests import beside_log, values_of_jobs, with_requests
-from .swf_header import entry, numbered_names
+from .swf_header import corrected_header, entry, numbered_names
 from .user_groups import by_consumption
 from .workload import WIDEST, Repair, Workload
 
 DEFAULT_EPOCH = Workload.epoch
+AS_BEFORE = "read_swf_as_before"
 OVERRUN = CUT, RAISE = ("cut", "raise")
+NODE_MEMORY = "requested memory is that of a node in such logs: divided among its processors"
+ODD_REQUEST = "request of nodes not understood, or not for as many processors: its nodes not used"
 RUN_TAKEN = "no requested time: the run time taken for it"  # a reason of repairs
 UNNAMED = "header has no MaxProcs: "  # the beginning of another
 ALL_ZERO = ", if waits that are all 0 were recorded"  # the end of a sentence
 TOO_WIDE = "wider than the machine"  # and of a third
+UNIX_TIMES = range(631_152_000, 4_102_444_800)  # 1990 to 2099: such submissions are no seconds of a log
 CHUNK = 100_000  # jobs that are written at a time
 PARAGON_QUEUE = re.compile(r"q[a-z]*\d+(s|m|ll?)")
 PARAGON_LIMIT = {"s": 3600, "m": 4 * 3600, "l": 12 * 3600, "ll": 12 * 3600}
@@ -84,9 +89,12 @@ def read_swf(
     8. submissions out of order: sorted, ties in the order of the log.
 
     The machine's size is the header's MaxProcs, else MaxNodes, else the largest use at one time by the recorded waits
-    and run times, or the width of the widest job if that is more. The wall clock is
-    the header's UnixStartTime and TimeZoneString (else the deprecated TimeZone), else Monday 2000-01-03 00:00 UTC.
-    Job numbers are labels: numbers that occur twice stay as they are. Recorded waits are rounded down.
+    and run times, or the width of the widest job if that is more. The wall clock is the header's UnixStartTime and
+    TimeZoneString (else the deprecated TimeZone), else Monday 2000-01-03 00:00 UTC. Where the first submission is one
+    of 1990 to 2099 as a Unix time, submissions are such times, and it is second 0. Job numbers are labels: numbers that
+    occur twice stay as they are. Recorded waits are rounded down.
+
+    What columns 19 to 21 of some logs say of queues, nodes, GPUs and constraints is kept with the jobs, see `requests`.
 
     A log that was imported has a file with names beside it, LOG.names.json. What was dropped or assumed then comes
     first among the repairs. It also says which jobs were not eligible when they were submitted, see `Workload`; a job
@@ -121,6 +129,23 @@ def read_swf(
     >>> w.run.tolist(), w.estimate.tolist(), [r.reason for r in w.repairs if r.action == "changed"]
     ([10, 20], [20, 20], ['run time beyond the request: cut there'])
     """
+    return _read_workload(path, capacity, overrun, name, as_before=False)
+
+
+def read_swf_as_before(
+    path: str | os.PathLike[str], *, capacity: int | None = None, overrun: str | None = None, name: str | None = None
+) -> Workload:
+    """Return the workload in a log as version 0.1 read it, for the runs that it made: arguments as of `read_swf`.
+
+    Without MaxProcs the machine is as large as the widest job, and submissions are no Unix times.
+    """
+    return _read_workload(path, capacity, overrun, name, as_before=True)
+
+
+def _read_workload(
+    path: str | os.PathLike[str], capacity: int | None, overrun: str | None, name: str | None, as_before: bool
+) -> Workload:
+    """Return the workload in a log, see `read_swf` and `read_swf_as_before`."""
     file = as_path(path)
     if capacity is not None and not 1 <= whole_number("capacity", capacity) <= WIDEST:
         raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {capacity}")
@@ -128,15 +153,16 @@ def read_swf(
     one_of("overrun", chosen, OVERRUN)
     log, digest = _read(path)
     names = None if digest is None else read_names(path, digest)
-    source: dict[str, Any] = {"function": "read_swf", **path_record(path), "sha256": digest}
+    function = AS_BEFORE if as_before else "read_swf"
+    source: dict[str, Any] = {"function": function, **path_record(path), "sha256": digest}
     source |= {"capacity": plain(capacity)} | ({} if chosen == CUT else {"overrun": chosen})
     cleaner = _Cleaner(log)
-    machine = _machine(log, capacity, cleaner)
-    epoch, zone = _clock(log, cleaner)
-    jobs = _clean(log, machine, chosen, cleaner)
+    machine = _machine(log, capacity, cleaner, by_use=not as_before)
+    epoch, zone, zero = _clock(log, cleaner, unix=not as_before and names is None)
+    jobs = _clean(log, machine, chosen, cleaner, zero, names)
     if overrun is None and percent_cut(cleaner.repairs) > MOST_CUT:
         warnings.warn(
-            choice_text(str(path), cleaner.repairs, 'read_swf overrun="raise"', 'overrun="cut"'), stacklevel=2
+            choice_text(str(path), cleaner.repairs, 'read_swf overrun="raise"', 'overrun="cut"'), stacklevel=3
         )
     try:
         workload = Workload(
@@ -278,7 +304,7 @@ def write_log(
 
 def _lines(workload: Workload) -> Iterator[bytes]:
     """Yield the text of a log: its header, then many jobs at a time, so that the whole text is never in memory."""
-    yield "".join(f"; {line}".rstrip() + "\n" for line in _corrected_header(workload)).encode("utf-8")
+    yield "".join(f"; {line}".rstrip() + "\n" for line in corrected_header(workload)).encode("utf-8")
     line = " ".join(["%s"] * len(FIELDS)) + "\n"
     columns_of_fields = {
         JOB: workload.job,
@@ -331,8 +357,8 @@ class _Cleaner:
             self.repairs.append(Repair(action, reason, int(rows.size), first, work_percent, if_cut_percent))
 
 
-def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
-    """Return the number of processors of the machine."""
+def _machine(log: Log, capacity: int | None, cleaner: _Cleaner, by_use: bool) -> int:
+    """Return the number of processors of the machine; by the recorded use or by the widest job if none is named."""
     if capacity is not None:
         return capacity
     for key in ("MaxProcs", "MaxNodes"):
@@ -353,7 +379,7 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
             f"{log.path}: the header has no MaxProcs, and the widest job, {widest} processors, "
             "cannot be the size of the machine"
         )
-    ran &= (log.fields.columns[WAIT] >= 0) & (width > 0)
+    ran &= (log.fields.columns[WAIT] >= 0) & (width > 0) & by_use
     submit, wait, run = (log.fields.columns[field][ran].astype(np.int64) for field in (SUBMIT, WAIT, RUN))
     levels, lasted = use_over_time(submit + wait, np.maximum(run, 1), width[ran])
     largest = int(levels.max(initial=0))
@@ -370,30 +396,43 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
     return max(widest, largest)
 
 
-def _clock(log: Log, cleaner: _Cleaner) -> tuple[int, str]:
-    """Return the Unix time of second 0, and the name of the time zone."""
+def _clock(log: Log, cleaner: _Cleaner, unix: bool) -> tuple[int, str, int]:
+    """Return the Unix time of second 0, the name of the time zone, and the submission that second 0 is.
+
+    `unix` says that submissions may be Unix times. They are if the first is one of 1990 or later: no log begins twenty
+    years before its first job.
+    """
     start = entry(log.header, "UnixStartTime")
-    epoch = DEFAULT_EPOCH
-    if start is None or start.number == -1:
-        cleaner.assume("header has no UnixStartTime: second 0 taken for Monday 2000-01-03 00:00 UTC")
-    elif start.number is None or not 0 <= start.number < LATEST:
+    if start is not None and start.number != -1 and (start.number is None or not 0 <= start.number < LATEST):
         where = f"{log.path}:{log.header_line[start.place]}"
         raise InputError(
             f"{where}: UnixStartTime is {in_quotes(start.text)}, not seconds since 1970 before the year 9000"
         )
-    else:
-        epoch = start.number
+    named = None if start is None or start.number in (None, -1) else start.number
+    submit = log.fields.columns[SUBMIT][log.fields.columns[RUN] > 0]
+    first = int(submit.min()) if unix and submit.size and submit.max() < UNIX_TIMES.stop else 0
+    if first in UNIX_TIMES:
+        header = "header has no UnixStartTime" if named is None else f"UnixStartTime {named} is not second 0"
+        cleaner.assume(f"{header}: submissions taken for Unix times, second 0 for the first, {day_of(first, 'UTC')}")
+        return first, _zone(log, cleaner), first
+    if named is None:
+        cleaner.assume("header has no UnixStartTime: second 0 taken for Monday 2000-01-03 00:00 UTC")
+    return DEFAULT_EPOCH if named is None else named, _zone(log, cleaner), 0
+
+
+def _zone(log: Log, cleaner: _Cleaner) -> str:
+    """Return the name of the time zone."""
     name = entry(log.header, "TimeZoneString")
     if name is not None:
         try:
             find_zone(name.text)
         except InputError as error:
             raise InputError(f"{log.path}:{log.header_line[name.place]}: {error}") from None
-        return epoch, name.text
+        return name.text
     offset = entry(log.header, "TimeZone")
     if offset is None:
         cleaner.assume("header has no TimeZoneString: the site's clock taken to be UTC")
-        return epoch, "UTC"
+        return "UTC"
     hours, rest = divmod(offset.number, 3600) if offset.number is not None else (99, 1)
     if rest or not -12 <= hours <= 14:
         where = f"{log.path}:{log.header_line[offset.place]}"
@@ -402,7 +441,7 @@ def _clock(log: Log, cleaner: _Cleaner) -> tuple[int, str]:
         )
     zone = f"Etc/GMT{-hours:+d}" if hours else "UTC"  # the zone database counts hours west of Greenwich
     cleaner.assume(f"header has no TimeZoneString: {zone}, without daylight saving, from its TimeZone")
-    return epoch, zone
+    return zone
 
 
 def _width(log: Log) -> NDArray[Any]:
@@ -427,8 +466,11 @@ def _parts(log: Log) -> tuple[Mask, Mask]:
     return parts & ~alone, alone
 
 
-def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str, Any]:
-    """Return the jobs that remain after the rules of `read_swf`, as arguments of a Workload."""
+def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner, zero: int, names: Names | None) -> dict[str, Any]:
+    """Return the jobs that remain after the rules of `read_swf`, as arguments of a Workload.
+
+    `zero` is the submission in second 0. With `names` beside the log, its columns behind the 18 say nothing.
+    """
     fields, width = log.fields.columns, _width(log)
     submit, run, estimate = fields[SUBMIT], fields[RUN], fields[ESTIMATE]
     valid = np.ones(width.size, dtype=np.bool_)
@@ -461,7 +503,7 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str
         _has_fraction(submit) | _has_fraction(run) | _has_fraction(estimate),
     )
     missing = estimate <= 0
-    submit, run, estimate = np.floor(submit), np.ceil(run), np.ceil(estimate)
+    submit, run, estimate = np.floor(submit) - zero, np.ceil(run), np.ceil(estimate)
     limit = _queue_limit(log)
     note("assumed", "no requested time: the limit of the Paragon's queue taken for it", missing & (limit > 0))
     note("assumed", RUN_TAKEN, missing & (limit <= 0))
@@ -487,7 +529,15 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner) -> dict[str
     wait = np.maximum(np.floor(fields[WAIT]), -1)
     columns = {"submit": submit, "run": run, "estimate": estimate, "width": width, "wait": wait}
     columns |= {"user": fields[USER], "job": fields[JOB]}
-    return {key: _whole(columns.pop(key), rows) for key in list(columns)} | {"records": records}
+    if log.more and names is not None:
+        cleaner.assume("columns behind the 18th: not used, because a file with names is beside the log")
+    elif more := understand(log, rows, width[rows]):
+        cleaner.assume(more.words)
+        cleaner.note("changed", NODE_MEMORY, np.sort(rows[more.of_nodes]))
+        cleaner.note("changed", ODD_REQUEST, np.sort(rows[more.odd]))
+        records, names = more.put(records), more.names
+    own = {"records": records, "names": names}
+    return {key: _whole(columns.pop(key), rows) for key in list(columns)} | own
 
 
 def _has_fraction(column: NDArray[Any]) -> Mask:
@@ -519,32 +569,3 @@ def _column(records: Records | None, jobs: slice, field: int) -> Iterable[float]
     if records is None:
         return repeat(-1)
     return [int(value) if value.is_integer() else value for value in records[jobs, field].tolist()]
-
-
-def _corrected_header(workload: Workload) -> list[str]:
-    """Return the header lines with the numbers of this workload."""
-    lines = [re.sub(r"[\r\n]+", " ", line) for line in workload.header]
-    jobs, capacity = len(workload), workload.capacity
-    size = entry(lines, "MaxProcs")
-    if entry(lines, "MaxNodes") and (size is None or size.number != capacity):
-        _put(lines, "MaxNodes", capacity)  # nodes of a machine of another size would mislead
-    if entry(lines, "Version") is None:
-        lines.insert(0, "Version: 2.2")
-    for key, value in (
-        ("MaxJobs", jobs),
-        ("MaxRecords", jobs),
-        ("UnixStartTime", workload.epoch),
-        ("TimeZoneString", workload.zone),
-        ("MaxProcs", capacity),
-    ):
-        _put(lines, key, value)
-    return lines
-
-
-def _put(lines: list[str], key: str, value: int | str) -> None:
-    """Set a key to a value; a line with this value keeps its other words."""
-    line = entry(lines, key)
-    if line is None:
-        lines.append(f"{key}: {value}")
-    elif (line.number if isinstance(value, int) else line.text) != value:
-        lines[line.place] = f"{key}: {value}"

@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from .workload import Workload
+
 PAIR = re.compile(r"\s*([A-Za-z]\w*)\s*:\s*(.*?)\s*$")
 NUMBERED = re.compile(r"(-?\d+)\s+(\S.*)$")
 LEADING_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?!\d|,\d|\.\d)")  # "1,024" is 1024
@@ -59,3 +61,32 @@ def numbered_names(header: Sequence[str], key: str) -> dict[int, str]:
             if numbered and len(numbered.group(1)) < 16:
                 names[int(numbered.group(1))] = numbered.group(2)
     return names
+
+
+def corrected_header(workload: Workload) -> list[str]:
+    """Return the header lines with the numbers of this workload."""
+    lines = [re.sub(r"[\r\n]+", " ", line) for line in workload.header]
+    jobs, capacity = len(workload), workload.capacity
+    size = entry(lines, "MaxProcs")
+    if entry(lines, "MaxNodes") and (size is None or size.number != capacity):
+        _put(lines, "MaxNodes", capacity)  # nodes of a machine of another size would mislead
+    if entry(lines, "Version") is None:
+        lines.insert(0, "Version: 2.2")
+    for key, value in (
+        ("MaxJobs", jobs),
+        ("MaxRecords", jobs),
+        ("UnixStartTime", workload.epoch),
+        ("TimeZoneString", workload.zone),
+        ("MaxProcs", capacity),
+    ):
+        _put(lines, key, value)
+    return lines
+
+
+def _put(lines: list[str], key: str, value: int | str) -> None:
+    """Set a key to a value; a line with this value keeps its other words."""
+    line = entry(lines, key)
+    if line is None:
+        lines.append(f"{key}: {value}")
+    elif (line.number if isinstance(value, int) else line.text) != value:
+        lines[line.place] = f"{key}: {value}"

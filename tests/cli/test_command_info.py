@@ -85,7 +85,7 @@ def test_capacity_replaces_that_of_the_log(house: Path) -> None:
     assert narrow.out.splitlines()[:4] == [
         f"{trace}: RECORDED USE ABOVE THE MACHINE: up to 6 of 4 processors, for 20.00 % of the time, if waits that are "
         "all 0 were recorded; --capacity N for another size",
-        f"{trace}: JOBS WIDER THAN THE MACHINE of 4 processors: 3 dropped; --capacity N if it has more",
+        f"{trace}: JOBS WIDER THAN THE MACHINE of 4 processors: 2 dropped; --capacity N if it has more",
         f"{trace}: OFFERED LOAD 1.83: 4 processors can do 55 % of the work until the last submission; --capacity N if "
         "there were more",
         "EASY on record: 2 jobs, 4 processors",

