@@ -262,19 +262,19 @@ def waits_text(about: Mapping[str, Any]) -> str:
     """Return what `waits_table` returns as a table for a terminal, with a sentence on what jobs waited for."""
     of_all = about["rows"][0]
     has_gpus = of_all["fit_with_gpus_percent"] is not None
-    parts = [table(about["rows"], [*COLUMNS, WITH_GPUS] if has_gpus else COLUMNS)]
+    text = table(about["rows"], [*COLUMNS, WITH_GPUS] if has_gpus else COLUMNS)
     share, with_gpus, full = of_all["fit_percent"], of_all["fit_with_gpus_percent"], about["full_percent"]
     if share is None:
-        return parts[0]
+        return text
     head = f"{whole_percent(share)} of the waiting passed while the job would have fit on free processors"
     if share < MUCH:
-        parts.append(f"{head} ({USUAL})")
+        sentences = [f"{head} ({USUAL})"]
     else:
         machine = "the machine" if full is None else f"a machine that is {full:.0f} % full"
-        parts.append(f"{head}: {machine} is not what jobs wait for ({HELD})")
+        sentences = [f"{head}: {machine} is not what jobs wait for ({HELD})"]
     if with_gpus is not None and share - with_gpus >= 1:
-        parts.append(f"{whole_percent(with_gpus)} passed while the GPUs that it asked for were free, too")
-    return "\n".join(parts)
+        sentences.append(f"{whole_percent(with_gpus)} passed while the GPUs that it asked for were free, too")
+    return "\n".join([f"{text}\n", *sentences])
 
 
 def whole_percent(percent: float) -> str:

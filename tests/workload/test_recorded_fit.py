@@ -165,8 +165,8 @@ def test_partitions_and_waits_that_no_pool_explains_make_it_another_machine() ->
     assert "so something else held them (limits, partitions," in alone
     unknown = site().with_(wait=[-1] * 440)
     assert other_machine(unknown).endswith(
-        "The machine of this log has 3 partitions: expect none of the gains below on it, unless all partitions have the "
-        "same nodes."
+        "The machine of this log has 3 partitions: expect none of the gains below on it, unless all partitions have "
+        "the same nodes."
     )
 
 
