@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from dash import html
 from plotly.utils import PlotlyJSONEncoder
 
 from ..comparison.comparison import IDEAL
@@ -91,7 +92,7 @@ def contents(desk: Desk) -> Contents:
 
 def _pieces(desk: Desk, view: View) -> dict[str, Any]:
     """Return the parts of the page that an answer may change, by their ids."""
-    head = {"facts": _facts(desk), "further": further_list(desk)}
+    head = {"facts": _facts(desk), "other-machine": _other_machine(desk), "further": further_list(desk)}
     return head | wish_pieces(desk, view) | compare_pieces(desk) | train_pieces(desk)
 
 
@@ -104,6 +105,13 @@ def _facts(desk: Desk) -> str:
     if now.is_running:
         parts.append(f"now {now.done:,} of {now.wanted:,}")
     return " · ".join(parts)
+
+
+def _other_machine(desk: Desk) -> list[Any]:
+    """Return that the log is of another machine than the simulated one; nothing if nothing says so, or yet."""
+    sentence = "" if desk.comparison is None else desk.comparison.other_machine
+    head, dot, rest = sentence.replace(" %", "\u00a0%").partition(". ")
+    return [html.Strong(head + dot), rest] if sentence else []
 
 
 def _schedules(number: int) -> str:

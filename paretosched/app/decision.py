@@ -15,7 +15,7 @@ from ..fronts.row_schedules import row_policy
 from ..plots import fronts as front_figures
 from ..policies.explanation import explain
 from ..report.html_page import page_of
-from ..report.html_pieces import figure, head_cell, objective_cell, table
+from ..report.html_pieces import figure, head_cell, objective_cell, table, warning
 from ..simulation.objective import Objective, improvement
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import wish_text
@@ -62,6 +62,7 @@ def _report(desk: Desk) -> str:
     parts = [
         f'<header><p class="eyebrow">paretosched decision · {date.today().isoformat()}</p>',
         f"<h1>{escape(front.workload)}</h1></header>",
+        warning("" if desk.comparison is None else desk.comparison.other_machine),
         "<h2>What is wanted</h2>",
         *_paragraphs(_wish_words(desk, view)),
         "<h2>Candidates</h2>",

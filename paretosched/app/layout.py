@@ -38,6 +38,7 @@ def page(desk: Desk, contents: Contents) -> Any:
             dcc.Store(id="figures", data=contents.figures),
             dcc.Store(id="held", data=contents.digests),
             _header(desk, contents.pieces),
+            html.P(contents.pieces["other-machine"], id="other-machine", role="note"),
             tabs,
         ],
         id="page",

@@ -18,6 +18,7 @@ from .inputs import (
     remark_orders,
     remark_repairs,
     show_doubts,
+    show_other_machine,
 )
 from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_order, takes_trace, whole
 from .parser import Parser
@@ -102,6 +103,8 @@ def run(options: argparse.Namespace) -> None:
 
     logs = _logs(options)
     workloads = [workload for _, workload in logs]
+    if options.json:  # else the text of the comparisons begins with it
+        show_other_machine(options, workloads)
     policies = read_policies(options, options.policy or ["fcfs"])
     fronts = assign(workloads, [load_front(path) for path in options.front])
     wish, reason = _wish(options, policies, workloads)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError, WorkersLostError, in_quotes
 from .console import PROGRAM, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
-from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest
+from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest, show_other_machine
 from .options import (
     WISH,
     Name,
@@ -308,6 +308,7 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Pro
     from ..search.exploration import explore
 
     workload = read_workload(options)
+    show_other_machine(options, [workload])
     last: dict[bool, Progress] = {}
     with remarks_of_search(), bar("exploring", options.evaluations) as update:
 

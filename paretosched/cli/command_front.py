@@ -12,7 +12,7 @@ from ..core.errors import InputError
 from ..core.files import is_file
 from .console import PROGRAM, remark, show
 from .file_kinds import Kind
-from .inputs import show_doubts
+from .inputs import show_doubts, show_other_machine
 from .options import FRONT, WISH, Name, new_command, number, takes_limits
 from .parser import Parser
 
@@ -120,6 +120,7 @@ def _workload(options: argparse.Namespace, front: Front) -> Workload | None:
             troubles.append(error)
         else:
             show_doubts(options, run, workload)
+            show_other_machine(options, [workload])
             return workload
     for name in ("box", "wish"):
         if getattr(options, name) is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import InputError, WorkersLostError, in_quotes
 from .console import PROGRAM, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
-from .inputs import load_kernels_sooner, read_wish, read_workload, remark_repairs, remark_rest
+from .inputs import load_kernels_sooner, read_wish, read_workload, remark_repairs, remark_rest, show_other_machine
 from .options import (
     WISH,
     Name,
@@ -275,6 +275,7 @@ def run(options: argparse.Namespace) -> int:
             f"--train-until must be a share of the time between 0 and 1, such as 0.7, but is {options.train_until:g}"
         )
     workloads = [read_workload(options, trace) for trace in options.traces]
+    show_other_machine(options, workloads)
     training = _train(options, settings, workloads)
     save_policy(training.policy, options.output)
     for trace, workload in zip(options.traces, workloads, strict=True):

@@ -58,6 +58,16 @@ def show_doubts(options: argparse.Namespace, log: str, workload: Workload) -> No
         (tell if getattr(options, "json", False) else show)(f"{log}: {sentence}")
 
 
+def show_other_machine(options: argparse.Namespace, workloads: Sequence[Workload]) -> None:
+    """Show that the machine of a log is another one than the simulated one, before all gains; beside JSON as above."""
+    from ..workload.recorded_fit import other_machine
+
+    for workload in workloads:
+        if sentence := other_machine(workload):
+            named = f"{workload.name}: " if len(workloads) > 1 else ""
+            (tell if options.json else show)(f"{named}{sentence}")
+
+
 def load_kernels_sooner() -> None:
     """Load numba without libraries that no kernel uses, and whose loading takes longer than many a simulation.
 

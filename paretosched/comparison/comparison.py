@@ -61,6 +61,7 @@ from ..wishes.outer_front import outer_front
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish, from_json
+from ..workload.recorded_fit import other_machine
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.time_split import check_weeks
 from ..workload.workload import Repair, Workload
@@ -176,6 +177,8 @@ class Comparison:
         From when on UTIL counts in the front, and so in "best of each" and "nearest"; of policies it is the papers'.
     repairs
         What was dropped or changed when the log was read, such as work that was cut off.
+    other_machine
+        That the log is of another machine than the one that is simulated, and why; "" if nothing says so.
     """
 
     workload_name: str
@@ -211,6 +214,7 @@ class Comparison:
     outer: Mapping[tuple[str, str], Floats] | None = None
     util_from: str = FROM_START
     repairs: tuple[Repair, ...] = ()
+    other_machine: str = ""
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -425,7 +429,7 @@ class Comparison:
         notes += from_submission_text(of_policies)
         notes += [OF_FRONT] if against_front and self.util_from != FROM_START else []
         notes += [f"vs EASY: {CONVENTION}", *([OF_EACH] if against_front else []), self.ideal_rule]
-        return "\n\n".join([*parts, "\n".join(notes)])
+        return "\n\n".join(filter(None, [self.other_machine, *parts, "\n".join(notes)]))
 
 
 def compare(
@@ -489,9 +493,8 @@ def compare(
         check_weeks("intervals", workload)
     all_policies = _with_easy([as_policy(policy) for policy in as_list(policies)])
     schedules = [simulate(workload, policy) for policy in all_policies]
-    feasible = np.array(
-        [not policy.replays or _could_run(s) for policy, s in zip(all_policies, schedules, strict=True)]
-    )
+    of_policies = zip(all_policies, schedules, strict=True)
+    feasible = np.array([not policy.replays or _could_run(schedule) for policy, schedule in of_policies])
     values = np.array([objectives(schedule) for schedule in schedules])
     table_of_objectives = objective_table(workload.groups)
     if wish is not None:
@@ -504,8 +507,7 @@ def compare(
     limits = bounds(workload)
     ideal = limits.together.copy()
     all_values = values if front is None else np.vstack([values, front.values])
-    prompt = bool(all_values[:, 0].max() <= limits.prompt_utilisation)
-    if prompt:
+    if prompt := bool(all_values[:, 0].max() <= limits.prompt_utilisation):
         ideal[0] = limits.prompt_utilisation
     sharing = first_sharing(all_policies)
     edges = bins(int(workload.submit[0]), max(int(schedule.finish.max()) for schedule in schedules))
@@ -539,6 +541,7 @@ def compare(
         outer=None if front is None else outer_front(workload),
         util_from=util_from,
         repairs=workload.repairs,
+        other_machine=other_machine(workload),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )
 
@@ -566,18 +569,16 @@ def _check_known(wish: Wish, objectives: Sequence[Objective], workload: str) -> 
     names = [o.name for o in objectives]
     others = [name for name in wish.names if name not in names]
     if others:
-        raise InputError(
-            f"the wish {choice.wish_text(wish)} uses {others[0]}, but {workload} has only {', '.join(names)}"
-        )
+        only = ", ".join(names)
+        raise InputError(f"the wish {choice.wish_text(wish)} uses {others[0]}, but {workload} has only {only}")
 
 
 def _could_run(schedule: Schedule) -> bool:
     """Return whether a schedule keeps the rules, such as the capacity of the machine."""
-    try:
+    with suppress(InputError):
         schedule.check()
-    except InputError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _count(counts: NDArray[np.int64] | None, q: int) -> int | None:

@@ -20,6 +20,7 @@ from ..core.tables import number_of
 from ..policies.policy import Policy
 from ..simulation.simulator import simulate
 from ..workload.log_lines import ALLOCATED, WIDTH
+from ..workload.recorded_fit import recorded_changes
 from ..workload.workload import Workload
 from .order_agreement import Pairs, compared_pairs
 
@@ -188,12 +189,11 @@ def idle_waits(workload: Workload) -> Ints:
     rows = np.flatnonzero(w.wait >= 0)
     came, width = w.eligible[rows], w.width[rows]
     began = came + w.wait[rows]
-    ended = began + w.run[rows]
-    down = (np.zeros(0, dtype=np.int64),) * 3 if w.down is None else (w.down.begin, w.down.end, w.down.processors)
-    nothing = np.zeros(down[0].size, dtype=np.int64)
-    second = np.concatenate([came, began, ended, down[0], down[1]])
-    waiting = np.concatenate([width, -width, np.zeros_like(width), nothing, nothing])
-    taken = np.concatenate([np.zeros_like(width), width, -width, down[2], -down[2]])
+    changes, processors = recorded_changes(w, rows)
+    second = np.concatenate([came, changes])
+    waiting, taken = np.zeros((2, second.size), dtype=np.int64)
+    waiting[: rows.size], waiting[rows.size : 2 * rows.size] = width, -width
+    taken[rows.size :] = processors
     order = np.argsort(second, kind="stable")
     seconds, queue, busy = second[order], np.cumsum(waiting[order]), np.cumsum(taken[order])
     fits = (queue > 0) & (queue + busy <= w.capacity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..core.tables import Column, table
@@ -20,11 +21,14 @@ def joint_text(comparisons: Sequence[Comparison]) -> str:
     """Return comparisons as text for a terminal: each with its workload's name, then their gains in one table.
 
     The gains are those of the objective over EASY, one line a policy and one column a workload. One comparison alone is
-    `Comparison.text`.
+    `Comparison.text`. What is another machine than that of its log is said before all.
     """
     if len(comparisons) == 1:
         return comparisons[0].text()
-    parts = [f"{c.workload_name}: {c.jobs:,} jobs on {c.capacity:,} processors\n{c.text()}" for c in comparisons]
+    parts = [f"{c.workload_name}: {c.other_machine}" for c in comparisons if c.other_machine]
+    for c in comparisons:
+        tables = replace(c, other_machine="").text()
+        parts.append(f"{c.workload_name}: {c.jobs:,} jobs on {c.capacity:,} processors\n{tables}")
     gains = joint_gains(comparisons)
     if gains:
         names = list(dict.fromkeys(name for of_policy in gains.values() for name in of_policy))

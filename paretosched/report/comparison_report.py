@@ -36,7 +36,7 @@ from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND
 from ..wishes.wish import Wish, wish_text
 from ..workload.overruns import overrun_text
 from .html_page import page_of
-from .html_pieces import OVER_TIME, WIDE, figure, head_cell, number_cell, objective_cell, table, value_text
+from .html_pieces import OVER_TIME, WIDE, figure, head_cell, number_cell, objective_cell, table, value_text, warning
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -111,6 +111,7 @@ def _of_one(front: Front | None, comparison: Comparison, pictures: Mapping[str, 
 <h1>{html.escape(name)}</h1>
 <p class="quiet">{comparison.jobs:,} jobs on {_machine(comparison)}</p>{_overruns(comparison)}
 </header>
+{warning(comparison.other_machine)}
 {_front_in_brief(front, comparison)}
 {_policies(comparison)}
 {_wish_section(comparison, pictures)}
@@ -172,6 +173,7 @@ def _of_several(
 <h1>{len(names)} workloads</h1>
 <p class="quiet">{html.escape(enumeration(names))}</p>
 </header>
+{"".join(warning(f"{c.workload_name}: {c.other_machine}") for c in comparisons if c.other_machine)}
 {objective}
 {"".join(parts)}"""
     return page_of(f"Policies on {len(names)} workloads", body)

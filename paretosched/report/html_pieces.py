@@ -33,6 +33,14 @@ def _least_width(picture: Figure) -> int:
     return 1000 if has_columns or any(trace.type in ("parcoords", "splom") for trace in picture.data) else 500
 
 
+def warning(sentence: str) -> str:
+    """Return the box of a sentence without which all below it would be misunderstood; "" without one."""
+    if not sentence:
+        return ""
+    head, dot, rest = html.escape(sentence).replace(" %", "&nbsp;%").partition(". ")
+    return f'<p class="warning" role="note"><strong>{head}{dot}</strong>{rest}</p>'
+
+
 def table(heads: Sequence[str], lines: Sequence[str]) -> str:
     """Return a table of rows that are HTML."""
     return (

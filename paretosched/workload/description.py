@@ -13,6 +13,7 @@ from ..core.situations import SITUATIONS
 from ..core.tables import Column, table
 from .calendar import LATEST, find_zone
 from .plausibility import doubts, offered_load
+from .recorded_fit import waits_table, waits_text
 from .reopening import WorkloadLike, as_workload
 from .user_groups import group_table
 from .workload import Workload
@@ -61,6 +62,8 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         span); serial_percent; recorded_waits_percent;
         later (the jobs that were not eligible when they were submitted: their number, their share of the work in per
         cent, and the quantiles of the seconds until then; None if there are none);
+        waiting (the recorded waits by partition, queue and group, and for how much of them the jobs would have fit, see
+        `recorded_fit.waits_table`; None if none is recorded);
         down (how many processor hours were down until the last submission or down time, their per cent of the
         machine, and the most processors at one time; None if all were always up);
         quantiles of run, estimate, interarrival (s) and width; groups, situations, repairs (tables, lists of dict).
@@ -91,6 +94,7 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         "serial_percent": 100 * float((w.width == 1).mean()),
         "recorded_waits_percent": 100 * float((w.wait >= 0).mean()),
         "later": _later(w),
+        "waiting": waits_table(w),
         "down": down_share(w),
         "quantiles": {
             "run": _quantiles(w.run),
@@ -119,6 +123,7 @@ def description_text(about: Mapping[str, Any]) -> str:
         table(quantiles, [Column("what", "quantiles"), *(Column(k, k, ",d") for k in about["quantiles"]["run"])]),
         table(about["groups"], GROUPS),
         table(about["situations"], SHARES),
+        *([waits_text(about["waiting"])] if about["waiting"] else []),
         _repair_table(about["repairs"]) if about["repairs"] else "nothing was dropped or repaired",
     ]
     return (

@@ -24,7 +24,7 @@ from ..workload import WIDEST
 from .anonymising import Alias, aliases, no_alias, prove_anonymous
 from .lives import UNKNOWN, Block, Numberings
 from .sifting import MOST_OF_PARTS, sift, sums_of_parts
-from .slurm_machine import SlurmMachine, down_in, size_of
+from .slurm_machine import SlurmMachine, advice_on_partitions, down_in, size_of
 from .spool import Spool, as_small
 from .tally import Tally
 
@@ -459,10 +459,8 @@ def _remarks(jobs: _Jobs, survey: _Survey, numberings: Numberings, settings: Imp
     largest_first = sorted(survey.codes["partition"], key=lambda number: -work[number])
     if settings.partition is None and len(largest_first) > 1:
         shares = (f"{names[number]} {100 * work[number] / work.sum():.1f} %" for number in largest_first)
-        yield (
-            f"{len(largest_first)} partitions, with these shares of the work: {first_few(shares, limit=5)}; partitions "
-            "that share no nodes are machines of their own, and --partition NAME imports one"
-        )
+        advice = advice_on_partitions([names[k] for k in largest_first], settings.machine, settings.source)
+        yield f"{len(largest_first)} partitions, with these shares of the work: {first_few(shares, limit=5)}; {advice}"
     span = jobs.last_submit - jobs.first_submit
     if (span + survey.requested) * max(jobs.capacity + 1, jobs.order.size + 1) >= MOST:
         yield (

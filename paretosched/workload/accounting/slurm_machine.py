@@ -32,6 +32,8 @@ COLUMNS = ("Cluster", "NodeName", "TimeStart", "TimeEnd", "State", "TRES")  # an
 UNITS = ("cpus", "nodes")
 DOWN = {"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR"}  # one of the words of a state
 WORD = re.compile(r"[A-Z_]+")
+ALONE = "--partition NAME imports one as a machine of its own"
+UNSPLIT = "can be simulated neither apart nor together yet"
 MOST = 1_000_000  # nodes, and events: they are in memory
 ADVICE = "run sacctmgr with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line)"
 
@@ -71,12 +73,15 @@ class SlurmMachine(NamedTuple):
         The partition whose nodes these are; None for all.
     unit
         What a width counts, one of UNITS.
+    together
+        The partitions that there are on the same node, a set for each kind of node; none if the nodes are not known.
     """
 
     nodes: Mapping[str, int] | None
     events: tuple[Event, ...]
     partition: str | None
     unit: str
+    together: frozenset[frozenset[str]] = frozenset()
 
 
 def read_machine(
@@ -109,8 +114,44 @@ def read_machine(
         raise InputError(f"--nodes and --events count {' or '.join(UNITS)}, but --width is {unit}; leave them out")
     if nodes is None and partition is not None:
         raise InputError("--events with --partition needs --nodes, which says which nodes are in it")
-    known = None if nodes is None else _read_nodes(nodes, partition, unit, watch)
-    return SlurmMachine(known, () if events is None else _read_events(events, unit, watch), partition, unit)
+    known: dict[str, int] | None = None
+    together: frozenset[frozenset[str]] = frozenset()
+    if nodes is not None:
+        known, together = _read_nodes(nodes, partition, unit, watch)
+    return SlurmMachine(known, () if events is None else _read_events(events, unit, watch), partition, unit, together)
+
+
+def advice_on_partitions(used: Sequence[str], machine: SlurmMachine | None, source: str) -> str:
+    """Return which partitions can be imported alone: those that share no node with another one that is used.
+
+    Parameters
+    ----------
+    used
+        The names of the partitions of a log.
+    machine
+        What is known of the nodes; None if nothing is.
+    source
+        What the log is made from, such as "slurm", where sinfo can be asked.
+
+    Examples
+    --------
+    >>> machine = SlurmMachine({}, (), None, "cpus", frozenset([frozenset(["a", "b"]), frozenset(["gpu"])]))
+    >>> advice_on_partitions(["a", "b"], machine, "slurm")
+    'on the same nodes are a, b, which can be simulated neither apart nor together yet'
+    """
+    together = [] if machine is None else [parts & set(used) for parts in machine.together]
+    known = frozenset[str]().union(*together)
+    sharing = frozenset[str]().union(*(parts for parts in together if len(parts) > 1))
+    words = []
+    if alone := [part for part in used if part in known - sharing]:
+        words.append(f"on nodes of their own are {first_few(alone)}, and {ALONE}")
+    if shared := [part for part in used if part in sharing]:
+        words.append(f"on the same nodes are {first_few(shared)}, which {UNSPLIT}")
+    if unknown := [part for part in used if part not in known]:
+        which = f"not among --nodes are {first_few(unknown)}; " if known else ""
+        ask = ' (sinfo -o "%P %N" says which do)' if source == "slurm" else ""
+        words.append(f"{which}those that share nodes{ask} {UNSPLIT}; of those that share none, {ALONE}")
+    return "; ".join(words)
 
 
 class _Table(NamedTuple):
@@ -142,18 +183,24 @@ def _tables(path: str, count: int, command: str, watch: Watch) -> Iterator[_Tabl
         yield table
 
 
-def _read_nodes(path: str, partition: str | None, unit: str, watch: Watch) -> dict[str, int]:
-    """Return the widths of the nodes by name."""
+def _read_nodes(
+    path: str, partition: str | None, unit: str, watch: Watch
+) -> tuple[dict[str, int], frozenset[frozenset[str]]]:
+    """Return the widths of the nodes by name, and the partitions that are on a node together."""
     widths: dict[str, int] = {}
     partitions: dict[str, None] = {}
+    parts_of: dict[str, frozenset[str]] = {}
+    known: dict[frozenset[str], frozenset[str]] = {}  # one value for all nodes alike
     for table in _tables(path, 3, SINFO, watch):
         cpus = numbers(table.fault, [cells[1] for cells in table.rows], "CPUS", {})
         for (name, _, part), count in zip(table.rows, cpus, strict=True):
             part = part.removesuffix("*")
             partitions[part] = None
+            parts = parts_of.get(name, frozenset()) | {part}
+            parts_of[name] = known.setdefault(parts, parts)
             if partition in (None, part):
                 widths[name] = 1 if unit == "nodes" else count
-        if len(widths) > MOST:
+        if len(parts_of) > MOST:
             raise InputError(f"{path}: there must be at most {MOST:,} nodes, but there are more")
     size = sum(widths.values())
     if size > WIDEST:
@@ -161,7 +208,7 @@ def _read_nodes(path: str, partition: str | None, unit: str, watch: Watch) -> di
     if size == 0:
         others = "" if partition is None else f" in partition {in_quotes(partition)}, but in {first_few(partitions)}"
         raise InputError(f"{path}: there must be nodes with processors, but there are none{others}")
-    return widths
+    return widths, frozenset(parts_of.values())
 
 
 def _read_events(path: str, unit: str, watch: Watch) -> tuple[Event, ...]:

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from paretosched.workload.accounting.slurm import sacct_command
-from paretosched.workload.accounting.slurm_machine import EVENTS, SINFO, down_in, read_machine, size_of
+from paretosched.workload.accounting.slurm_machine import (
+    EVENTS,
+    SINFO,
+    advice_on_partitions,
+    down_in,
+    read_machine,
+    size_of,
+)
 from paretosched.workload.swf import read_swf
 from support.accounting import RECORDED, import_into
 from support.commands import command, succeed
@@ -252,3 +259,21 @@ def test_more_processors_than_any_machine_has_are_refused(tmp_path: Path) -> Non
     events = write(tmp_path, "c|n1|1000|1100|DOWN|cpu=4|x", f"c|n1|1200|1300|DOWN|cpu={10**15 - 1}|x")
     error = refusal("slurm", JOBS, "--events", events)
     assert "events.txt:2: TRES must have at most 2,147,483,647 cpus, but has 999,999,999,999,999" in error
+
+
+def test_only_partitions_with_nodes_of_their_own_are_advised_to_be_imported_alone(tmp_path: Path) -> None:
+    """A partition of all nodes that no job used, such as one for maintenance, shares nothing that matters."""
+    nodes = "c1|4|cpu*\nc1|4|all\nc2|4|cpu*\nc2|4|long\nc2|4|all\ng1|4|gpu\ng1|4|all\n"
+    path = tmp_path / "nodes.txt"
+    path.write_text(nodes)
+    machine = read_machine(str(path), None, None, "cpus", lambda done, goal: None)
+    assert machine is not None
+    assert machine.nodes == {"c1": 4, "c2": 4, "g1": 4}
+    own = "on nodes of their own are {}, and --partition NAME imports one as a machine of its own"
+    shared = "on the same nodes are cpu, long, which can be simulated neither apart nor together yet"
+    assert advice_on_partitions(["cpu", "long", "gpu"], machine, "slurm") == f"{own.format('gpu')}; {shared}"
+    assert advice_on_partitions(["cpu", "gpu"], machine, "slurm") == own.format("cpu, gpu")
+    assert "on the same nodes are gpu, all," in advice_on_partitions(["gpu", "all"], machine, "slurm")
+    assert "; not among --nodes are old; those that share" in advice_on_partitions(["gpu", "old"], machine, "slurm")
+    assert "sinfo" in advice_on_partitions(["cpu", "gpu"], None, "slurm")
+    assert "sinfo" not in advice_on_partitions(["cpu", "gpu"], None, "pbs")
