@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import socket
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,8 @@ def test_after_a_restart_with_a_longer_front_no_click_picks_another_schedule(
     ps.save_front(front, path)
     with serve_page(path, "--trace", browser_house / "w.swf.gz", port=port) as url:
         tab = page.tab
-        page.context.request.get(url)  # the owner opens the new address, too
+        tab.wait_for_selector("#sign-in >> text=started again")
+        page.context.new_page().goto(url)  # the owner opens the new address beside it
         status = "(link) => fetch(link).then((answer) => answer.status)"
         assert tab.evaluate(status, tab.get_attribute("a.button >> text=policy.json", "href")) == 409
         for row in (1, 3, 5):
@@ -114,13 +116,13 @@ def test_a_wish_that_was_sent_while_the_server_was_away_is_sent_again_and_unsent
     tab.fill("label:has-text('AWRT5 at most, h') >> input", "55")
     tab.wait_for_selector("#offer >> text=does not answer")
     with serve_page(path, "--trace", browser_house / "w.swf.gz", port=port) as url:
-        tab.wait_for_selector("#offer >> text=started again")
-        page.context.request.get(url)
+        tab.wait_for_selector("#sign-in >> text=started again")
+        tab.goto(url)  # in this window: nothing is loaded anew
         tab.wait_for_selector("#text[data-value='AWRT3, AWRT1 <= 400h']")
         assert tab.inner_text("#offer") == ""
         assert tab.input_value("label:has-text('AWRT5 at most, h') >> input") == "55"
         assert "One field is not sent yet" in tab.inner_text("#unsent")
-        copy = page.context.request.get(page.url + "page.json").json()
+        copy = json.loads(page.file_behind("text=Save a copy"))
         assert copy["in_words"] == "AWRT3, AWRT1 <= 400h"
         without_losses(page)
 

@@ -127,7 +127,6 @@
   // --- the server is away, or has other schedules ---
 
   const ENDED = "The server does not answer; start it again with the same command. What you sent meanwhile is kept here.";
-  const SIGN_IN = "The server was started again; open the address that its terminal shows. What you sent is kept here.";
 
   /** Show a notice above the tabs, with a button if there is something to do; no words remove it. */
   function notice(words, label, act) {
@@ -187,20 +186,17 @@
     try {
       if (page.scene) {
         const response = await fetch("pulse", { signal: AbortSignal.timeout(PATIENCE) });
-        if (response.status === 401) lose(SIGN_IN);
-        else {
-          const news = await response.json();
-          if (away) {
-            sentAt = 0; // what was sent meanwhile is sent again
-            if (queue.length) queue[0].tries = 0;
-          }
-          found();
-          if (!due()) offer(news);
-          if (queue.length) sendNext();
-          else if (!stale && news.revision !== page.scene.revision) {
-            changed = true;
-            enqueue({ do: "refresh" });
-          }
+        const news = await response.json();
+        if (away) {
+          sentAt = 0; // what was sent meanwhile is sent again
+          if (queue.length) queue[0].tries = 0;
+        }
+        found();
+        if (!due()) offer(news);
+        if (queue.length) sendNext();
+        else if (!stale && news.revision !== page.scene.revision) {
+          changed = true;
+          enqueue({ do: "refresh" });
         }
       }
     } catch {
