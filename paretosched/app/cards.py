@@ -26,10 +26,11 @@ from ..workload.group_lists import names_of
 from ..workload.group_rules import comes_from_consumption
 from .desk import Desk
 from .other_jobs import answer_to, limits_by_tenths, on_unseen_jobs
+from .state import policy_file, schedule_name
 from .state_view import View
 from .time_charts import months, week
 from .trainings import DONE
-from .widgets import GRAPH
+from .widgets import GRAPH, capital
 
 BROKEN = 90  # letters; a longer line of a text goes on in the next one
 OTHER_FRONT = "the page shows other schedules now; reload it"
@@ -55,7 +56,7 @@ def questions(desk: Desk, view: View) -> dict[str, str]:
         asked["explain-row"] = question(desk, "explain", [row])
     if desk.today is not None:
         asked |= {kind: question(desk, kind, [row]) for kind in ("card", "time", "week")}
-        rows = [pick.row for pick in desk.state.picks[:MOST_ASKED]] or [row]
+        rows = [pick.row for pick in desk.state.picks if pick.row is not None][:MOST_ASKED] or [row]
         trained = [t.number for t in desk.known_trainings if t.status == DONE][:MOST_TRAINED]
         rows = rows[: MOST_ASKED - len(trained)]
         for number in range(len(desk.questions())):
@@ -85,7 +86,7 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     if asked["kind"] in ("time", "week", "job"):
         return over_time_parts(desk, asked)
     policy = row_policy(desk.front, rows[0])
-    return [] if policy is None else explanation(desk, policy, f"policy-{rows[0]}.json")
+    return [] if policy is None else explanation(desk, policy, policy_file(desk.front, rows[0]))
 
 
 def consequence_list(desk: Desk, row: int) -> list[Any]:
@@ -166,12 +167,12 @@ def answer_list(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[
     told, limits = answer
     parts = [html.P(" ".join(told.today))]
     parts += [
-        html.P(f"Schedule {row} knows the future: no scheduler makes it with other jobs.")
+        html.P(f"{capital(schedule_name(desk.front, row))} knows the future: no scheduler makes it with other jobs.")
         for row in rows
-        if f"schedule {row}" not in told.lines
+        if schedule_name(desk.front, row) not in told.lines
     ]
     for name, lines in told.lines.items():
-        words = f"The scheduler of {name}" if name.startswith("schedule") else name[0].upper() + name[1:]
+        words = f"The scheduler of {name}" if name.startswith("evaluation") else capital(name)
         parts.append(html.P([html.B(words), " there, against today's: ", limits.get(name, "")]))
         parts.append(_changes(lines))
     return parts
@@ -183,7 +184,7 @@ def over_time_parts(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     pair = desk.pair_over_time(row)
     if pair is None or desk.today is None:
         return []
-    names = (desk.today[0], f"schedule {row}")
+    names = (desk.today[0], schedule_name(desk.front, row))
     w = pair[0].workload
     first, last = int(w.eligible.min()), int(max(schedule.finish.max() for schedule in pair))
     if asked["kind"] == "time":

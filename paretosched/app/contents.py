@@ -78,7 +78,7 @@ def contents(desk: Desk) -> Contents:
                 y,
                 wish=state.numbers,
                 chosen=view.row,
-                picks=[pick.row for pick in state.picks],
+                picks={pick.letter: pick.values for pick in state.picks},
                 suggested=state.suggested[1],
                 courses=courses,
             )

@@ -38,7 +38,7 @@ from .charts import LETTERS, axes, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
 from .newer_front import digest_of
-from .state import State, beginning
+from .state import State, beginning, on_front
 from .state_view import view_of
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 from .undo import History
@@ -98,7 +98,9 @@ class Desk:
             if content is not None:
                 state, losses = page_file.from_json(content, front, str(folder / page_folder.PAGE_FILE))
                 self.history = History(state)
-                self.remark = f"no longer on the front: {losses} of the shortlist" if losses else ""
+                self.remark = _lost_words(losses) or _gone_words(
+                    state, bool(content.get("chosen")) and state.chosen is None
+                )
         except InputError as error:
             raise InputError(f"{error}; move it away to begin anew") from None
 
@@ -134,7 +136,7 @@ class Desk:
             elif name == "open":
                 state, losses = page_file.read(action.get("text"), self.front, "the opened file")
                 self.history = self.history.after(state)
-                self.remark = f"not on this front: {losses} of the shortlist of the file" if losses else ""
+                self.remark = _lost_words(losses) or _gone_words(state, False)
             else:
                 state = after(self.state, action, self.front)
                 if name == "look":
@@ -187,16 +189,15 @@ class Desk:
             self.newer = (digest, front) if is_other else None
 
     def show(self) -> None:
-        """Go on with the front that was offered, if there is one; what is chosen stays, as far as it is still there."""
+        """Go on with the front that was offered, if there is one; the shortlist stays, and so does undo."""
         with self.lock:
             if self.newer is None:
                 return
-            saved = page_file.to_json(self.state, self.front)
+            before, chosen = self.front, self.state.chosen
             self.digest, self.front = self.newer
             self.newer = None
-            state, losses = page_file.from_json(saved, self.front, "the page")
-            self.history = History(state)  # earlier states have rows of the front before
-            self.remark = f"no longer on the front: {losses} of the shortlist" if losses else ""
+            self.history = self.history.each(lambda state: on_front(state, before, self.front))
+            self.remark = _gone_words(self.state, chosen is not None and self.state.chosen is None)
             self._drawings = {}
             self._best_of_each = reachable(self.front, np.ones(len(self.front), dtype=np.bool_))
             self.revision += 1
@@ -568,6 +569,19 @@ def _with_own_name(policy: Policy) -> Policy:
         return policy
     changes: dict[str, Any] = {"name": f"policy {policy.name}"}
     return replace(policy, **changes)
+
+
+def _gone_words(state: State, chosen_is_gone: bool) -> str:
+    """Return which schedules of the owner are not on the front, in a sentence; "" if all are."""
+    letters = [pick.letter for pick in state.picks if pick.row is None]
+    words = [f"of the shortlist {', '.join(letters)}"] if letters else []
+    words += ["the schedule that you looked at"] if chosen_is_gone else []
+    kept = "; the shortlist keeps what it has, and says which is better now" if letters else ""
+    return f"Not on this front: {' and '.join(words)}{kept}." if words else ""
+
+
+def _lost_words(losses: int) -> str:
+    return f"Not on this front, and without values in the file: {losses} of the shortlist." if losses else ""
 
 
 def _seen_of(exploration: Exploration) -> tuple[object, ...]:

@@ -28,6 +28,7 @@ from ..workload.time_split import split
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
 from .desk import Desk
+from .state import schedule_name
 
 TENTHS = 10
 
@@ -99,7 +100,7 @@ def answer_to(
 ) -> tuple[Answer, dict[str, str]] | None:
     """Return what a question does to schedulers, and how each keeps the wish's limits; None without that question.
 
-    The schedulers are the owner's, those of `rows`, named "schedule 7", and trained ones by number, "trained 1".
+    The schedulers are the owner's, those of `rows`, named "evaluation 7", and trained ones by number, "trained 1".
 
     Raises
     ------
@@ -112,7 +113,7 @@ def answer_to(
             return None
         today, rule = today_on_other_jobs(desk)
         values = desk.trained_values
-        policies = {f"schedule {row}": row_policy(front, row) for row in rows}
+        policies = {schedule_name(front, row): row_policy(front, row) for row in rows}
         policies |= {
             f"trained {t.number}": _for_other_users(t.policy, workload)
             for t in desk.known_trainings

@@ -183,8 +183,8 @@ def _files(server: flask.Flask, desk: Desk) -> None:
         return attachment(json.dumps(policy_to_json(online), indent=2) + "\n", "application/json")
 
     def shortlist() -> list[dict[str, Any]]:
-        columns, reference, notes = schedules_to_compare(desk)
-        return comparison_rows(desk.front, columns, reference, notes)
+        columns, reference = schedules_to_compare(desk)
+        return comparison_rows(desk.front, columns, reference, {pick.letter: pick for pick in desk.state.picks})
 
     tables: dict[str, Callable[[], Sequence[Mapping[str, Any]]]] = {
         "reach": lambda: reach_rows(desk.front, view_of(desk.state, desk.front)),

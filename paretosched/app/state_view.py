@@ -15,8 +15,8 @@ from ..wishes import nearness
 from ..wishes.navigation import reachable, remaining, tradeoffs
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import Limit, spelled_out, wish_text, with_limits
-from .charts import LETTERS
-from .state import State, current, is_brushed
+from .charts import look_of
+from .state import State, current, is_brushed, schedule_name
 
 NEAREST = 5
 STEP = 0.01
@@ -98,9 +98,12 @@ def scene(
         "fixed": fixed,
         "near": {} if state.wish is None else dict(state.wish.near),
         "row": view.row,
+        "name": schedule_name(front, view.row),
         "left": view.left,
-        "picks": [pick.row for pick in state.picks],
-        "letters": LETTERS[: len(state.picks)],
+        "picks": [
+            {"letter": pick.letter, "look": look_of(pick.letter), "values": plain(np.array(pick.values))}
+            for pick in state.picks
+        ],
         "suggested": list(state.suggested[1]),
         "marks": [{"name": name, "values": plain(values)} for name, values in marks.items()],
         "courses": [{"name": name, "values": plain(values)} for name, values in courses],

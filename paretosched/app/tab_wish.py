@@ -17,11 +17,12 @@ from ..wishes.wish import Limit, reference_text, wish_text
 from .actions import EXAMPLE
 from .charts import unit_of, value_text
 from .desk import Desk
-from .state import State, is_brushed
+from .state import State, is_brushed, policy_file, schedule_name
 from .state_view import View, limits_of
 from .widgets import (
     asked_part,
     button,
+    capital,
     class_field,
     csv_links,
     gain_in_words,
@@ -275,7 +276,11 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
     inside, distance = bool(view.among[row]), desk.distance(row)
     others = list(state.suggested[1]) if state.suggested[1] else list(view.nearest)
     links = [
-        button(f"{other}", {"do": "choose", "row": other}, className="link" + (" on" if other == row else ""))
+        button(
+            f"{front.evaluation[other]}",
+            {"do": "choose", "row": other},
+            className="link" + (" on" if other == row else ""),
+        )
         for other in others
         if len(others) > 1
     ]
@@ -283,7 +288,7 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
         html.A(
             "policy.json",
             href=f"policy/{desk.digest}/{row}.json",
-            download=f"policy-{row}.json",
+            download=policy_file(front, row),
             className="button",
             title="The scheduler that makes this schedule",
         )
@@ -293,7 +298,7 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
     return [
         html.Div(
             [
-                html.H3(f"Schedule {row}"),
+                html.H3(capital(schedule_name(front, row))),
                 link,
                 html.Span("on the shortlist", className="quiet")
                 if row in picks
@@ -364,7 +369,7 @@ def _steps_card(desk: Desk, view: View) -> Any:
     rows = []
     for i, o in columns:
         row = int(view.rows[i])
-        there = {"className": "link", "title": f"look at schedule {row}, which this step leads to"}
+        there = {"className": "link", "title": f"look at {schedule_name(desk.front, row)}, which this step leads to"}
         step = o.name if row < 0 else button(o.name, {"do": "choose", "row": row}, **there)
         cells: list[Any] = [html.Th(step, scope="row")]
         if row < 0:

@@ -177,3 +177,8 @@ def gain_in_words(o: Objective, gain: float, short: bool = False) -> Any:
     size = f"{abs(number):,.{0 if abs(number) >= 1000 else 1}f} %"
     words = "same" if number == 0 else size if short else f"{size} {kind}"
     return html.Span(f"{sign} {words}", className=kind, title=kind)
+
+
+def capital(words: str) -> str:
+    """Return words as they stand at the beginning of a line."""
+    return words[:1].upper() + words[1:]

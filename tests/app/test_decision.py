@@ -15,6 +15,7 @@ import paretosched as ps
 from paretosched.app.decision import decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
+from paretosched.app.state import schedule_name
 from paretosched.app.trainings import DONE, Training
 from support.page import signed_in
 
@@ -41,7 +42,9 @@ def test_the_report_has_the_wish_the_candidates_their_reasons_and_figures(house:
     text = answer.text
     assert "The wish: 10*AWRT1 + 4*AWRT2, AWRT5 &lt;= 900h." in text
     assert "Why: the board likes &lt;b&gt;it&lt;/b&gt;" in text
-    assert re.findall(r"<h2>([A-Z] · schedule \d+)</h2>", text) == ["A · schedule 1", "B · schedule 2"]
+    assert re.findall(r"<h2>([A-Z] · evaluation \d+)</h2>", text) == [
+        f"{letter} · evaluation {front.evaluation[row]}" for letter, row in (("A", 1), ("B", 2))
+    ]
     for row in (1, 2):
         for line in desk.consequences(row):
             assert f"<li>{escape(line.sentence)}</li>" in text
@@ -60,7 +63,7 @@ def test_the_report_has_the_wish_the_candidates_their_reasons_and_figures(house:
 def test_without_a_shortlist_the_report_is_of_the_schedule_that_is_looked_at(desk: Desk) -> None:
     desk.act({"do": "choose", "row": 7})
     text = decision(desk)
-    assert "<h2>A · schedule 7</h2>" in text
+    assert f"<h2>A · {schedule_name(desk.front, 7)}</h2>" in text
     assert "No wish was entered." in text
 
 

@@ -21,7 +21,7 @@ from paretosched.app.csv_tables import comparison_rows, group_rows
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
 from paretosched.app.other_jobs import answer_to, limits_by_tenths
-from paretosched.app.state import Pick
+from paretosched.app.state import picked, schedule_name
 from paretosched.app.state_view import view_of
 from paretosched.app.tab_compare import schedules_to_compare
 from paretosched.app.trainings import DONE, Training
@@ -78,8 +78,8 @@ def test_work_is_saved_by_itself_and_undone(tmp_path: Path) -> None:
     desk.act({"do": "redo"})
     desk.act({"do": "redo"})
     desk.act({"do": "redo"})
-    assert desk.state.picks == (Pick(4),)
-    assert Desk(FRONT, tmp_path).state.picks == (Pick(4),)
+    assert desk.state.picks == (picked(FRONT, 4, "A"),)
+    assert Desk(FRONT, tmp_path).state.picks == (picked(FRONT, 4, "A"),)
     (tmp_path / "page.json").write_text("{")
     with pytest.raises(InputError, match=r"page\.json: .*move it away"):
         Desk(FRONT, tmp_path)
@@ -221,10 +221,10 @@ def test_what_is_said_of_limits_of_other_jobs_and_of_groups(house: Path, tmp_pat
     desk._trained_values[1] = front.values[0]
     number = next(k for k, question in enumerate(desk.questions()) if question.larger)
     told, limits = answer_to(desk, number, [row], [1])
-    assert set(told.lines) == set(limits) == {f"schedule {row}", "trained 1"}
+    assert set(told.lines) == set(limits) == {schedule_name(front, row), "trained 1"}
     changed = changed_workload(w, desk.questions()[number])
     wish = resolved_on(desk.state.wish, changed)
-    for name, policy in ((f"schedule {row}", row_policy(front, row)), ("trained 1", trained.policy)):
+    for name, policy in ((schedule_name(front, row), row_policy(front, row)), ("trained 1", trained.policy)):
         values = ps.objectives(ps.simulate(changed, policy))
         assert told.values[name].tolist() == values.tolist()
         over = [f"{limit.objective} by {100 * share:.2g} %" for limit, share in exceeded_limits(wish, values)]
@@ -285,7 +285,7 @@ def test_policies_called_as_schedules_of_the_page_get_another_name(house: Path, 
     assert desk.known_names[-3:] == ("policy A", "policy trained 1", "AB")
     desk.act({"do": "compare", "name": "policy A"})
     desk.act({"do": "pick", "row": 0})
-    columns, reference, _ = schedules_to_compare(desk)
+    columns, reference = schedules_to_compare(desk)
     assert (list(columns), reference) == (["policy A", "A"], "policy A")
 
 

@@ -6,7 +6,7 @@
   const { $, complain, element, page, show } = window.paretosched;
   const PATIENCE = 15000; // ms after which an answer counts as lost
   const REST = 350; // ms without a key after which the limits that keys have set are sent
-  const OF_ROWS = ["choose", "pick", "drop", "note", "classify"]; // actions that mean a row of the front
+  const OF_ROWS = ["choose", "pick", "classify"]; // actions that mean a row of the front
   const WINDOW = Array.from(crypto.getRandomValues(new Uint32Array(4)), (x) => x.toString(36)).join("");
 
   const TRIES = 2; // after so many without an answer from a server that is there, an action is given up
