@@ -20,6 +20,7 @@ from ..fronts.row_schedules import row_policy
 from ..policies.explanation import explain
 from ..policies.policy import Policy
 from ..simulation.service import DAY, bins
+from ..wishes.answers import answer
 from ..wishes.exchange_rates import COSTS
 from ..wishes.wish import wish_text
 from ..workload.group_lists import names_of
@@ -44,7 +45,7 @@ def question(desk: Desk, kind: str, rows: Sequence[int] = (), number: int = 0, t
     asked = {"kind": kind, "front": desk.digest, "rows": list(rows), "number": number, "today": today, "span": [0, 0]}
     if trained:
         asked["trained"] = list(trained)
-    if kind in ("card", "what-if") and desk.state.wish is not None:  # whose limits the answer is about
+    if kind in ("card", "answer", "what-if") and desk.state.wish is not None:  # whose limits the answer is about
         asked["wish"] = wish_text(desk.state.wish)
     return json.dumps(asked, sort_keys=True)
 
@@ -56,6 +57,8 @@ def questions(desk: Desk, view: View) -> dict[str, str]:
         asked["explain-row"] = question(desk, "explain", [row])
     if desk.today is not None:
         asked |= {kind: question(desk, kind, [row]) for kind in ("card", "time", "week")}
+        if desk.state.wish is not None:
+            asked["answer"] = question(desk, "answer")
         rows = [pick.row for pick in desk.state.picks if pick.row is not None][:MOST_ASKED] or [row]
         trained = [t.number for t in desk.known_trainings if t.status == DONE][:MOST_TRAINED]
         rows = rows[: MOST_ASKED - len(trained)]
@@ -79,6 +82,8 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         return explanation(desk, policies[0], f"trained-{number}-policy.json")
     if asked["kind"] == "tested":
         return test_list(desk, number)
+    if asked["kind"] == "answer":
+        return answer_parts(desk)
     if not rows:
         return []
     if asked["kind"] == "card":
@@ -87,6 +92,18 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         return over_time_parts(desk, asked)
     policy = row_policy(desk.front, rows[0])
     return [] if policy is None else explanation(desk, policy, policy_file(desk.front, rows[0]))
+
+
+def answer_parts(desk: Desk) -> list[Any]:
+    """Return the tables of `paretosched front --wish`: what the nearest one costs whom, and what slack brings."""
+    with desk.lock:
+        wish, front, workload = desk.state.wish, desk.front, desk.workload
+    if wish is None or workload is None:
+        return []
+    try:
+        return text_parts(answer(wish, front, workload).text())
+    except InputError as error:
+        return [html.P(f"{error}.")]
 
 
 def consequence_list(desk: Desk, row: int) -> list[Any]:
@@ -166,6 +183,8 @@ def answer_list(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[
         return []
     told, limits = answer
     parts = [html.P(" ".join(told.today))]
+    draws = max(map(len, told.values.values()), default=1)
+    against = f"Against today's scheduler there{', in the first draw' if draws > 1 else ''}:"
     parts += [
         html.P(f"{capital(schedule_name(desk.front, row))} knows the future: no scheduler makes it with other jobs.")
         for row in rows
@@ -173,8 +192,8 @@ def answer_list(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[
     ]
     for name, lines in told.lines.items():
         words = f"The scheduler of {name}" if name.startswith("evaluation") else capital(name)
-        parts.append(html.P([html.B(words), " there, against today's: ", limits.get(name, "")]))
-        parts.append(_changes(lines))
+        parts.append(html.P([html.B(words), f" there: {told.means[name]}. {limits.get(name, '')}"]))
+        parts += [html.P(against, className="quiet"), _changes(lines)]
     return parts
 
 

@@ -67,6 +67,7 @@ def contents(desk: Desk) -> Contents:
             "revision": desk.revision,
             "busy": desk.busy,
             "front": desk.digest,
+            "wish_by": desk.wish_by,
             "questions": questions(desk, view),
         }
 

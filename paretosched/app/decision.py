@@ -119,7 +119,9 @@ def _candidate(desk: Desk, pick: Pick) -> list[str]:
         return [title, *_paragraphs([why, gone_words(pick, desk.front)[0]])]
     lines = desk.consequences(pick.row)
     policy = row_policy(desk.front, pick.row)
+    harm = desk.harm_words(desk.state.numbers, desk.front.values[pick.row])
     parts = [title, *_paragraphs([why, desk.distance(pick.row)])]
+    parts += [f'<p class="harm">{escape(harm)}</p>'] if harm else []
     if policy is not None:
         parts += _paragraphs(["It was chosen by all jobs of this log; it is not tested on others."])
     if lines and desk.today is not None:

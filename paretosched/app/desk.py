@@ -13,7 +13,7 @@ import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
 from ..comparison.consequences import Consequence, consequences, in_service_words, two_measures, users_of
-from ..comparison.what_if import Question, changed_workload, questions
+from ..comparison.what_if import Question, questions
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import replacing
@@ -21,7 +21,7 @@ from ..deployment.steps import GROUPS_FILE
 from ..fronts.front import Front
 from ..fronts.row_schedules import schedule
 from ..policies.policy import Policy, PolicyLike
-from ..simulation.objective import improvement, objectives
+from ..simulation.objective import Objective, improvement, objectives, with_group
 from ..simulation.schedule import Schedule
 from ..simulation.service import Waits, waits
 from ..simulation.simulator import simulate
@@ -29,7 +29,7 @@ from ..wishes.best_possible import areas_of, best_possible, distance_text
 from ..wishes.exchange_rates import exchange_rates, rate_sentences
 from ..wishes.navigation import reachable, remaining
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import Wish, goal, violation, wish_text
+from ..wishes.wish import Wish, goal, spelled_out, violation, wish_text
 from ..workload.group_rules import comes_from_consumption
 from ..workload.workload import Workload
 from . import page_file, page_folder
@@ -44,7 +44,7 @@ from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 from .undo import History
 
 RECORDED = (("recorded",), (f"recorded{OVERBOOKED}",))
-REPLACING = ("say", "classify")  # actions that set a whole wish; the others change one part of it
+REPLACING = ("say", "classify", "near", "weigh", "undo", "redo", "open")  # they replace a wish, or its goal
 MOST_SCHEDULES = 4  # that are kept; one of a million jobs takes 8 MB
 MOST_MEASURED = 200  # schedules whose waits are kept
 MOST_WINDOWS = 1000  # whose last actions are remembered
@@ -87,7 +87,6 @@ class Desk:
         self._schedules: dict[Any, Schedule] = {}  # by the owner's rule, or by front and row
         self._rules: list[PolicyLike] = []  # as `known`
         self._own: Sequence[Policy] = ()
-        self._changed: dict[int, Workload] = {}
         self._answered: dict[str, tuple[int, str]] = {}  # the last action of each window, and why it was refused
         self._wish_from = (0, "")  # the revision that changed the wish last, and the window that did
         self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
@@ -154,7 +153,8 @@ class Desk:
         """Carry out an action of a window, unless it was done already, and return why it was refused; "" if it was not.
 
         A window that got no answer sends its action again. What would replace a wish that another window has changed
-        meanwhile is refused once; the window then shows the other wish, and may send its own again.
+        since `seen`, the revision in view when the owner began, is refused once; the window then shows the other wish,
+        and may send its own again.
         """
         window, turn = str(action.get("window", "")), int(action.get("turn", 0))
         if window and self._answered.get(window, (0, ""))[0] >= turn:
@@ -456,24 +456,6 @@ class Desk:
         """Return what can be asked of the workload: what if there were more of something; none before it is known."""
         return [] if self._workload is None or self.comparison is None else questions(self._workload)
 
-    def changed_jobs(self, number: int) -> Workload:
-        """Return the workload of a question, which is made once.
-
-        Raises
-        ------
-        InputError
-            The workload cannot be put together anew.
-        """
-        with self.lock:
-            asked, workload, known = self.questions(), self._workload, self._changed.get(number)
-        if known is not None:
-            return known
-        assert workload is not None  # noqa: S101  # without it there are no questions
-        made = changed_workload(workload, asked[number])
-        with self.lock:
-            self._changed[number] = made
-        return made
-
     def prices(self, row: int) -> list[str]:
         """Return in sentences what the next hour for each group costs near a schedule, and where the bounds lie."""
         with self.lock:
@@ -524,6 +506,26 @@ class Desk:
         keeps_limits = bool(violation(wish, [values])[0] <= 0)
         return distance_text(best, wish, of_easy, reached if keeps_limits else None, known)
 
+    def harmed(self, wish: Wish | None, values: Floats) -> list[tuple[Objective, float]]:
+        """Return the groups that a wish asks for and that have longer response times than with EASY, by per cent.
+
+        Those with an upper limit in the wish are left out: the owner has said how much they may bear.
+        """
+        if wish is None or self.comparison is None:
+            return []
+        easy = self.comparison.beside_front[0]
+        names = [o.name for o in self.front.defined_objectives]
+        limited = {limit.objective for limit in spelled_out(wish, names).limits if np.isfinite(limit.high)}
+        asked = set(wish.aims) - limited - {"UTIL", "AWRT"}
+        losses = (100 * (values / easy - 1)).tolist()
+        pairs = zip(self.front.objectives, losses, strict=True)
+        return [(o, loss) for o, loss in pairs if o.name in asked and round(loss, 1) > 0]
+
+    def harm_words(self, wish: Wish | None, values: Floats) -> str:
+        """Return in a sentence which groups that a wish asks for are worse off than with EASY; "" if none is."""
+        harmed = [f"{with_group(o)} by {loss:,.1f} %" for o, loss in self.harmed(wish, values)]
+        return f"Asked for by the wish, but worse than with EASY: {', '.join(harmed)}." if harmed else ""
+
     def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:
         """Return the part of a projection of two objectives that no click changes, see `charts.empty`."""
         outer = None if self.comparison is None else self.comparison.outer
@@ -547,6 +549,11 @@ class Desk:
         if key not in self._drawings:
             self._drawings[key] = draw(self._drawings["front"], marks)
         return self._drawings[key]
+
+    @property
+    def wish_by(self) -> str:
+        """The window that has changed the wish last; "" for none."""
+        return self._wish_from[1]
 
     @property
     def busy(self) -> bool:

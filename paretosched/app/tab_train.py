@@ -191,6 +191,7 @@ def _whole_log(desk: Desk, t: Training) -> list[Any]:
         *(html.P(html.B(sentence), className="way", **{"data-way": str(t.number)}) for sentence in told),
         html.Table(html.Tbody(html.Tr(cells)), className="small"),
         html.P(f"{OF_GOAL}{distance}" if distance else "", className="quiet"),
+        html.P(desk.harm_words(known_part(t.wish, desk.state.policy_values), values), className="harm"),
     ]
 
 

@@ -85,6 +85,7 @@ def wish_tab(desk: Desk, contents: Mapping[str, Any]) -> list[Any]:
                 html.Div(asked_part("card"), id="card", **{"aria-live": "polite"}),
                 opened_part("explain-row", "How to run this scheduler, and what it does"),
                 pieces["values"],
+                opened_part("answer", "What the wish costs whom, and what looser limits would bring"),
             ],
             className="card chosen",
         ),
@@ -308,11 +309,24 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
         ),
         html.P(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
         html.P([OF_GOAL if distance else "", html.Span(distance, id="distance")], className="quiet"),
+        _harm(desk, row),
         html.Div(
             [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
             className="links",
         ),
     ]
+
+
+def _harm(desk: Desk, row: int) -> Any:
+    """Return the line that says which groups the wish asks for and harms, and the button that protects them."""
+    wish, values = desk.state.numbers, desk.front.values[row]
+    harmed = desk.harmed(wish, values)
+    if desk.state.wish is None or not harmed:
+        return None
+    text = ", ".join([wish_text(desk.state.wish, hours=True), *(f"{o.name} <= EASY" for o, _ in harmed)])
+    words = f"Protect {'it' if len(harmed) == 1 else 'them'}"
+    protect = button(words, {"do": "say", "text": text}, id="protect", title=f"Makes the wish: {text}")
+    return html.P([desk.harm_words(wish, values), " ", protect], className="harm", role="status")
 
 
 def _value_table(desk: Desk, view: View) -> Any:

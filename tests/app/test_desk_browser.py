@@ -207,6 +207,41 @@ def test_two_windows_do_not_overwrite_each_others_wish_unseen(page: Page, chromi
     other.close()
 
 
+def test_what_was_begun_before_another_wish_does_not_replace_it_unseen(page: Page, chromium: Any) -> None:
+    other = Page(chromium, page.address)
+    tab = other.tab
+    tab.fill("#text textarea", "AWRT5")
+    page.say("AWRT1, AWRT2 <= 300")
+    tab.wait_for_selector("#text[data-value='AWRT1, AWRT2 <= 300h']", state="attached")  # it has heard of it long since
+    tab.wait_for_selector("#message >> text=Another window has changed the wish, from none to AWRT1, AWRT2 <= 300h.")
+    tab.press("#text textarea", "Enter")
+    tab.wait_for_selector("#message >> text=not sent: meanwhile another window has changed the wish, to AWRT1")
+    assert page.wish() == "AWRT1, AWRT2 <= 300h"
+    tab.press("#text textarea", "Enter")  # now it is meant
+    tab.wait_for_selector("#text[data-value='AWRT5']")
+    other.close()
+
+
+def test_a_drag_from_a_handle_at_the_best_end_keeps_the_best(page: Page, front: ps.Front) -> None:
+    tab = page.tab
+    for name, kept in (("AWRT1", "<="), ("UTIL", ">=")):
+        page.after(lambda: tab.click("#clear")) if page.wish() else None
+        handle = tab.locator(f"[data-handle='{name} {0 if name == 'AWRT1' else 1}']").bounding_box()
+        reach = tab.locator(f"#parallel [data-axis='{name}'].reach").bounding_box()
+        x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+
+        def drag(x: float = x, y: float = y, height: float = reach["height"]) -> None:
+            tab.mouse.move(x, y)
+            tab.mouse.down()
+            tab.mouse.move(x, y + 0.2 * height)
+            tab.mouse.move(x, y + 0.4 * height)
+            tab.mouse.up()
+
+        page.after(drag)
+        assert page.wish().startswith(f"{name} {kept} ")
+        assert 0 < page.count_left() < len(front)
+
+
 def test_the_page_reads_and_writes_hours(page: Page, front: ps.Front) -> None:
     page.say("AWRT1 <= 15")
     assert page.wish() == "AWRT1 <= 15h"

@@ -40,8 +40,8 @@
     entry.turn ??= ++turn;
     entry.tries = (entry.tries ?? 0) + 1;
     sentAt = Date.now();
-    const more = { front: page.front, window: WINDOW, turn: entry.turn, seen: page.scene.revision };
-    window.dash_clientside.set_props("said", { data: { ...entry.action, ...more } });
+    const more = { front: page.front, window: WINDOW, turn: entry.turn };
+    window.dash_clientside.set_props("said", { data: { seen: page.scene.revision, ...entry.action, ...more } });
   }
 
   /** Give up the first action: the server is there, and does not take it. */
@@ -104,6 +104,8 @@
     if (!page.gesture) page.live = null; // the brushed limits are in the scene, or were refused
     if (other) await load(scene);
     if (!changed && !refused) complain(""); // a message stays if only a training or another window changed the page
+    if (page.scene && !refused && scene.wish !== page.scene.wish && scene.wish_by !== WINDOW)
+      complain(`Another window has changed the wish, from ${page.scene.wish || "none"} to ${scene.wish || "none"}.`);
     changed = refused = false;
     show(scene);
     sendNext();
