@@ -12,7 +12,7 @@ from typing import Any
 
 from dash import dcc, html
 
-from ..comparison.consequences import Consequence
+from ..comparison.consequences import Consequence, easy_share_text
 from ..comparison.over_time import job_at, over_time, raster, runs_between, wait_reasons, worst_week
 from ..core.errors import InputError
 from ..deployment.steps import GROUPS_FILE, option_of_groups, steps
@@ -113,15 +113,31 @@ def consequence_list(desk: Desk, row: int) -> list[Any]:
         return []
     name = desk.today[0]
     words = f"What it would change against {name}, every job counting once; “today” is {name}:"
-    tenths = limits_by_tenths(desk, row)
+    tenths, share = limits_by_tenths(desk, row), share_of_easy(desk, row)
     return [
         html.P(words, className="quiet"),
+        html.P(html.B(share), className="share") if share else None,
         *_measures(desk.disagreements(row)),
         _changes(lines),
         html.P(tenths, className="tenths") if tenths else None,
         *_prices(desk.prices(row)),
         _on_other_jobs(desk, row),
     ]
+
+
+def share_of_easy(desk: Desk, row: int) -> str:
+    """Return in a sentence how much of what a schedule gains on the owner's scheduler EASY has alone.
+
+    "" if the owner's scheduler is EASY, or is not known.
+    """
+    here = desk.measure(row)
+    with desk.lock:
+        known, mine = desk.comparison, desk.mine
+        if here is None or known is None or mine == 0 or row >= len(desk.front):
+            return ""
+        means = [float(each.mean[0]) for each in (known.waits[mine], known.waits[0], here)]
+        awrt = [*known.beside_front[[mine, 0], 1].tolist(), float(desk.front.values[row, 1])]
+        return easy_share_text(desk.known_names[mine], means, awrt)
 
 
 def _prices(sentences: Sequence[str]) -> list[Any]:

@@ -19,11 +19,12 @@ from ..report.html_pieces import figure, head_cell, objective_cell, table
 from ..simulation.objective import Objective, improvement
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import wish_text
+from .cards import share_of_easy
 from .charts import LETTERS, differences, unit_of
 from .desk import Desk
 from .state import Pick, pick_name, picked
 from .state_view import View, view_of
-from .tab_compare import gone_words, schedules_to_compare
+from .tab_compare import better_words, schedules_to_compare
 from .tab_train import CLASSES, progress, test_sentence
 from .trainings import DONE, Training
 
@@ -116,7 +117,7 @@ def _candidate(desk: Desk, pick: Pick) -> list[str]:
     title = f"<h2>{pick.letter} · {escape(pick_name(pick, desk.front))}</h2>"
     why = f"Why: {pick.note}" if pick.note else ""
     if pick.row is None:
-        return [title, *_paragraphs([why, gone_words(pick, desk.front)[0]])]
+        return [title, *_paragraphs([why, better_words(pick, desk.front)[0]])]
     lines = desk.consequences(pick.row)
     policy = row_policy(desk.front, pick.row)
     harm = desk.harm_words(desk.state.numbers, desk.front.values[pick.row])
@@ -126,7 +127,10 @@ def _candidate(desk: Desk, pick: Pick) -> list[str]:
         parts += _paragraphs(["It was chosen by all jobs of this log; it is not tested on others."])
     if lines and desk.today is not None:
         words = f"What it would change against {desk.today[0]}, which “today” means; every job counts once:"
-        parts += [*_paragraphs([words]), _list([line.sentence for line in [*desk.disagreements(pick.row), *lines]])]
+        parts += [
+            *_paragraphs([words, share_of_easy(desk, pick.row)]),
+            _list([line.sentence for line in [*desk.disagreements(pick.row), *lines]]),
+        ]
         prices = desk.prices(pick.row)
         if prices:
             note = (

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
-from ..comparison.consequences import Consequence, consequences, in_service_words, two_measures, users_of
+from ..comparison.consequences import Consequence, consequences, duration, in_service_words, two_measures, users_of
 from ..comparison.what_if import Question, questions
 from ..core.arrays import Floats
 from ..core.errors import InputError
@@ -38,7 +38,7 @@ from .charts import LETTERS, axes, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
 from .newer_front import digest_of
-from .state import State, beginning, on_front
+from .state import State, beginning, gone_words, lost_words, on_front
 from .state_view import view_of
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 from .undo import History
@@ -97,7 +97,7 @@ class Desk:
             if content is not None:
                 state, losses = page_file.from_json(content, front, str(folder / page_folder.PAGE_FILE))
                 self.history = History(state)
-                self.remark = _lost_words(losses) or _gone_words(
+                self.remark = lost_words(losses) or gone_words(
                     state, bool(content.get("chosen")) and state.chosen is None
                 )
         except InputError as error:
@@ -135,7 +135,7 @@ class Desk:
             elif name == "open":
                 state, losses = page_file.read(action.get("text"), self.front, "the opened file")
                 self.history = self.history.after(state)
-                self.remark = _lost_words(losses) or _gone_words(state, False)
+                self.remark = lost_words(losses) or gone_words(state, False)
             else:
                 state = after(self.state, action, self.front)
                 if name == "look":
@@ -197,7 +197,7 @@ class Desk:
             self.digest, self.front = self.newer
             self.newer = None
             self.history = self.history.each(lambda state: on_front(state, before, self.front))
-            self.remark = _gone_words(self.state, chosen is not None and self.state.chosen is None)
+            self.remark = gone_words(self.state, chosen is not None and self.state.chosen is None)
             self._drawings = {}
             self._best_of_each = reachable(self.front, np.ones(len(self.front), dtype=np.bool_))
             self.revision += 1
@@ -472,7 +472,8 @@ class Desk:
         if not name.startswith("recorded"):
             return words
         more = ", which at times has more processors in use than the machine has" if name.endswith(OVERBOOKED) else ""
-        return f"{words} Recorded is what happened, by the log{more}."
+        easy = duration(float(self.comparison.waits[0].mean[0]))
+        return f"{words} Recorded is what happened, by the log{more}. With EASY, simulated, the mean wait is {easy}."
 
     @property
     def marks(self) -> dict[str, Floats]:
@@ -551,6 +552,11 @@ class Desk:
         return self._drawings[key]
 
     @property
+    def easy(self) -> Floats | None:
+        """What EASY reaches on these jobs, (m,) natural units; None before the workload has been simulated."""
+        return None if self.comparison is None else self.comparison.beside_front[0]
+
+    @property
     def wish_by(self) -> str:
         """The window that has changed the wish last; "" for none."""
         return self._wish_from[1]
@@ -576,19 +582,6 @@ def _with_own_name(policy: Policy) -> Policy:
         return policy
     changes: dict[str, Any] = {"name": f"policy {policy.name}"}
     return replace(policy, **changes)
-
-
-def _gone_words(state: State, chosen_is_gone: bool) -> str:
-    """Return which schedules of the owner are not on the front, in a sentence; "" if all are."""
-    letters = [pick.letter for pick in state.picks if pick.row is None]
-    words = [f"of the shortlist {', '.join(letters)}"] if letters else []
-    words += ["the schedule that you looked at"] if chosen_is_gone else []
-    kept = "; the shortlist keeps what it has, and says which is better now" if letters else ""
-    return f"Not on this front: {' and '.join(words)}{kept}." if words else ""
-
-
-def _lost_words(losses: int) -> str:
-    return f"Not on this front, and without values in the file: {losses} of the shortlist." if losses else ""
 
 
 def _seen_of(exploration: Exploration) -> tuple[object, ...]:

@@ -193,3 +193,17 @@ def on_front(state: State, before: Front, front: Front) -> State:
     return replace(
         state, picks=picks, chosen=chosen, suggested=(state.suggested[0], suggested) if suggested else ("", ())
     )
+
+
+def gone_words(state: State, chosen_is_gone: bool) -> str:
+    """Return which schedules of the owner are not on the front, in a sentence; "" if all are."""
+    letters = [pick.letter for pick in state.picks if pick.row is None]
+    words = [f"of the shortlist {', '.join(letters)}"] if letters else []
+    words += ["the schedule that you looked at"] if chosen_is_gone else []
+    kept = "; the shortlist keeps what it has, and says which is better now" if letters else ""
+    return f"Not on this front: {' and '.join(words)}{kept}." if words else ""
+
+
+def lost_words(losses: int) -> str:
+    """Return how many schedules of a shortlist in a file are lost, in a sentence; "" if none is."""
+    return f"Not on this front, and without values in the file: {losses} of the shortlist." if losses else ""

@@ -23,6 +23,8 @@ def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None]:
     columns: dict[str, Any] = {}
     if desk.today is not None:
         columns[desk.today[0]] = desk.today[1]
+        easy, *_ = desk.known_names  # it stands beside always: much of what is gained on a record, EASY has alone
+        columns[easy] = desk.easy
     for pick in desk.state.picks:
         columns[pick.letter] = np.array(pick.values)
     for number, values in sorted(desk.trained_values.items(), reverse=True):
@@ -132,7 +134,7 @@ def _pick_list(desk: Desk) -> list[Any]:
     ]
 
 
-def gone_words(pick: Pick, front: Front) -> tuple[str, int | None]:
+def better_words(pick: Pick, front: Front) -> tuple[str, int | None]:
     """Return what is said of a schedule of the shortlist that is not on the front, and the row of the better one.
 
     "" if it is there; None if there is no better one.
@@ -147,7 +149,7 @@ def gone_words(pick: Pick, front: Front) -> tuple[str, int | None]:
 
 def _gone(desk: Desk, pick: Pick) -> list[Any]:
     """Return the line that says that a schedule is not on the front, and leads to the better one; else nothing."""
-    words, row = gone_words(pick, desk.front)
+    words, row = better_words(pick, desk.front)
     link = [] if row is None else [" ", button("look at it", {"do": "choose", "row": row}, className="link")]
     return [html.P([words, *link], className="gone")] if words else []
 

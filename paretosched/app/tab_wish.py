@@ -362,12 +362,12 @@ def _limit_text(limit: Limit, o: Objective, value: float) -> Any:
 
 
 def _gain_over_today(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
-    """Return a cell with the difference of a value to that of the owner's scheduler; nothing if it is not known."""
+    """Return cells with the difference of a value to that of the owner's scheduler, and to EASY; none if not known."""
     if desk.today is None:
         return []
-    name, values = desk.today
-    gain = float(improvement(np.array([value]), values[j : j + 1])[0])
-    return [html.Td([gain_in_words(o, gain), html.Small(f" than {name}")])]
+    beside = dict([desk.today, (desk.known_names[0], desk.easy)])
+    gains = {name: float(improvement(np.array([value]), values[j : j + 1])[0]) for name, values in beside.items()}
+    return [html.Td([gain_in_words(o, gain), html.Small(f" than {name}")]) for name, gain in gains.items()]
 
 
 def _steps_card(desk: Desk, view: View) -> Any:

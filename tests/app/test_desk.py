@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import paretosched as ps
 from paretosched.app.actions import ACTIONS
-from paretosched.app.cards import reply
+from paretosched.app.cards import reply, share_of_easy
 from paretosched.app.charts import mark_styles
 from paretosched.app.contents import contents
 from paretosched.app.csv_tables import comparison_rows, group_rows
@@ -291,7 +291,7 @@ def test_policies_called_as_schedules_of_the_page_get_another_name(house: Path, 
     desk.act({"do": "compare", "name": "policy A"})
     desk.act({"do": "pick", "row": 0})
     columns, reference = schedules_to_compare(desk)
-    assert (list(columns), reference) == (["policy A", "A"], "policy A")
+    assert (list(columns), reference) == (["policy A", "EASY", "A"], "policy A")
 
 
 def test_the_end_stops_the_exploration_even_if_the_disk_is_full(house: Path, tmp_path: Path) -> None:
@@ -403,3 +403,30 @@ def test_a_wish_of_another_window_is_not_replaced_by_one_who_has_not_seen_it(des
     assert wish_text(desk.state.wish) == "AWRT1"
     assert desk.act_once(action | {"seen": desk.revision} | other | {"turn": 2}) == ""
     assert wish_text(desk.state.wish) != "AWRT1"
+
+
+def test_easy_stands_beside_the_record_and_its_share_of_the_gain_is_said(house: Path, tmp_path: Path) -> None:
+    front, w = ps.load_front(house / "run"), ps.read_swf(house / "w.swf.gz")
+    w = w.with_(wait=ps.simulate(w, "fcfs").start - w.eligible + 36_000)  # everything started ten hours later
+    front = replace(front, digest=w.digest)
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(lambda: (w, []))
+    assert desk.today[0].startswith("recorded")
+    row = view_of(desk.state, front).row
+    columns, reference = schedules_to_compare(desk)
+    assert (reference, list(columns)) == (desk.today[0], [desk.today[0], "EASY"])
+    values = repr(contents(desk).pieces["values"])
+    assert f"Small(' than {reference}')" in values
+    assert "Small(' than EASY')" in values
+    easy, recorded = (ps.objectives(ps.simulate(w, policy))[1] for policy in ("easy", "recorded"))
+    share = 100 * (recorded - easy) / (recorded - front.values[row, 1])
+    assert share > 50
+    sentence = share_of_easy(desk, row)
+    assert sentence.startswith("EASY alone, simulated, has ")
+    assert sentence.endswith(f" and {'all' if share >= 100 else f'{share:.0f} %'} in AWRT.")
+    assert sentence in repr(reply(desk, json.loads(contents(desk).scene["questions"]["card"])))
+    assert sentence in decision(desk)
+    assert "With EASY, simulated, the mean wait is " in desk.service_words()
+    desk.act({"do": "compare", "name": "EASY"})
+    assert share_of_easy(desk, row) == ""
+    assert list(schedules_to_compare(desk)[0]) == ["EASY"]
