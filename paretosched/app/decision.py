@@ -16,13 +16,12 @@ from ..plots import fronts as front_figures
 from ..policies.explanation import explain
 from ..report.html_page import page_of
 from ..report.html_pieces import figure, head_cell, objective_cell, table
-from ..simulation.objective import Objective, improvement
+from ..simulation.objective import Objective, improvement, with_group
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import wish_text
 from .cards import share_of_easy
 from .charts import LETTERS, differences, unit_of
 from .desk import Desk
-from .state import Pick, pick_name, picked
+from .state import Pick, pick_name, picked, wish_words
 from .state_view import View, view_of
 from .tab_compare import better_words, schedules_to_compare
 from .tab_train import CLASSES, progress, test_sentence
@@ -83,7 +82,7 @@ def _wish_words(desk: Desk, view: View) -> list[str]:
     """Return in sentences what the owner wants, how much of the front that leaves, and how jobs wait today."""
     wish, count = desk.state.wish, len(desk.front)
     remain = f"{view.left:,} of {count:,} schedules keep all limits." if wish is not None and wish.limits else ""
-    wanted = "No wish was entered." if wish is None else f"The wish: {wish_text(wish, hours=True)}."
+    wanted = "No wish was entered." if wish is None else f"The wish: {wish_words(wish, desk.front)}."
     return [wanted, remain, desk.service_words(), desk.trouble]
 
 
@@ -100,7 +99,7 @@ def _table(desk: Desk, columns: Mapping[str, Any], reference: str | None, picks:
         kind = "better" if number > 0 else "worse" if number < 0 else "same"
         return f'<small class="{kind}">{"same" if number == 0 else f"{abs(number):,.1f} % {kind}"}</small>'
 
-    heads = [head_cell("schedule"), *(head_cell(o.name, unit_of(o)) for _, o in objectives)]
+    heads = [head_cell("schedule"), *(head_cell(escape(with_group(o)), unit_of(o)) for _, o in objectives)]
     lines = [
         f'<tr><th scope="row">{escape(name)}<small>{numbers.get(name, "")}</small></th>'
         + "".join(objective_cell(o, float(values[j]), below(values, j, o)) for j, o in objectives)
@@ -153,7 +152,7 @@ def _of_training(desk: Desk, t: Training) -> list[str]:
     tested = test_sentence(t, desk.front) or "It was not tested on jobs that it has not seen."
     return [
         f"<h2>Trained {t.number}</h2>",
-        *_paragraphs([f"{CLASSES[t.kind][0]}, for {wish_text(t.wish, hours=True)}.", desk.trained_distance(t)]),
+        *_paragraphs([f"{CLASSES[t.kind][0]}, for {wish_words(t.wish, desk.front)}.", desk.trained_distance(t)]),
         *_paragraphs([f"On all jobs of the log: {' '.join(told)}" if told else "", tested]),
     ]
 

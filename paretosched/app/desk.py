@@ -29,7 +29,7 @@ from ..wishes.best_possible import areas_of, best_possible, distance_text
 from ..wishes.exchange_rates import exchange_rates, rate_sentences
 from ..wishes.navigation import reachable, remaining
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import Wish, goal, spelled_out, violation, wish_text
+from ..wishes.wish import Wish, goal, spelled_out, violation
 from ..workload.group_rules import comes_from_consumption
 from ..workload.workload import Workload
 from . import page_file, page_folder
@@ -38,7 +38,7 @@ from .charts import LETTERS, axes, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
 from .newer_front import digest_of
-from .state import State, beginning, gone_words, lost_words, on_front
+from .state import State, beginning, gone_words, lost_words, on_front, wish_words
 from .state_view import view_of
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 from .undo import History
@@ -165,7 +165,7 @@ class Desk:
             if action["do"] in REPLACING and changed_by != window and changed_at > int(action.get("seen", 0)):
                 raise InputError(
                     "not sent: meanwhile another window has changed the wish, to "
-                    f"{'nothing' if before is None else wish_text(before, hours=True)}; send yours again to replace it"
+                    f"{'nothing' if before is None else wish_words(before, self.front)}; send yours again to replace it"
                 )
             self.act(action)
         except InputError as error:

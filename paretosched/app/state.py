@@ -14,7 +14,8 @@ from ..fronts.front import Front
 from ..wishes.navigation import compromise, remaining
 from ..wishes.nearness import nearest_rows
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import SEVERAL, Limit, Wish
+from ..wishes.wish import SEVERAL, Limit, Wish, wish_text
+from ..wishes.wish_grammar import names_in_words
 
 GREEDY, PRIORITY, GUARDED, RULES = KINDS = ("greedy", "priority", "guarded", "rules")  # classes of policies
 
@@ -136,6 +137,11 @@ def schedule_name(front: Front, row: int) -> str:
     """Return what a schedule is called: by its evaluation, which stays when a run goes on; its row does not."""
     run = f" of {front.origins[front.origin[row]].name}" if len(front.origins) > 1 else ""
     return f"evaluation {front.evaluation[row]}{run}"
+
+
+def wish_words(wish: Wish, front: Front) -> str:
+    """Return a wish as the page writes it: response times in hours, and groups by their names."""
+    return wish_text(wish, hours=True, names=names_in_words(front.objectives))
 
 
 def policy_file(front: Front, row: int) -> str:

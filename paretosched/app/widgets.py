@@ -13,7 +13,7 @@ from typing import Any
 
 from dash import dcc, html
 
-from ..simulation.objective import Objective
+from ..simulation.objective import Objective, with_group
 from .charts import brief, unit_of
 
 GRAPH = {
@@ -165,6 +165,11 @@ def screen_label(words: str) -> dict[str, str]:
 def meaning_of(o: Objective) -> str:
     """Return in a few words what an objective is, and its unit."""
     return {"UTIL": "utilisation, %", "AWRT": "all jobs, h"}.get(o.name, f"{brief(o)}, {unit_of(o)}")
+
+
+def group_name(o: Objective) -> str:
+    """Return the name of the group of a response time; "" if that is only its number."""
+    return "" if with_group(o) == o.name else brief(o, 24).removeprefix("group ")
 
 
 def gain_in_words(o: Objective, gain: float, short: bool = False) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -12,12 +13,14 @@ import numpy as np
 import pytest
 
 import paretosched as ps
+from paretosched.app.contents import contents
 from paretosched.app.decision import decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
 from paretosched.app.state import schedule_name
 from paretosched.app.trainings import DONE, Training
-from support.page import signed_in
+from support.fronts import a_comparison
+from support.page import FRONT, signed_in
 
 
 @pytest.mark.slow
@@ -78,3 +81,23 @@ def test_the_whole_report_is_of_one_state_of_the_desk(desk: Desk, monkeypatch: p
     monkeypatch.setattr("paretosched.app.decision.row_policy", no_policy)
     assert "It knows the future" in decision(desk)
     assert others == [False]
+
+
+def test_groups_with_names_keep_them_in_wishes_tables_and_the_report(tmp_path: Path) -> None:
+    front = replace(FRONT, groups=("theo-chem", "3d.lab", "physics", "4", "a-b"))
+    desk = Desk(front, tmp_path)
+    desk.comparison = a_comparison(front, ("EASY", "FCFS"))
+    desk.act({"do": "say", "text": "10*theo-chem + 4*3d.lab, a-b <= 500"})
+    shown = contents(desk)
+    words = "10*theo-chem + 4*3d.lab, a-b <= 500h"
+    assert (shown.scene["wish"], shown.scene["fields"]["text"]) == (words, words)
+    for piece in ("values", "steps"):
+        for name in ("theo-chem", "3d.lab", "a-b"):
+            assert name in repr(shown.pieces[piece]), (piece, name)
+    text = decision(desk)
+    assert f"The wish: {words}." in text
+    heads = re.findall(r'<th scope="col">(AWRT[^<]*)<', text)
+    assert heads == ["AWRT", "AWRT1 (theo-chem)", "AWRT2 (3d.lab)", "AWRT3 (physics)", "AWRT4", "AWRT5 (a-b)"]
+    assert not re.search(r'title="[0-9,.]+ s"', text)  # seconds are nobody's unit
+    desk.act({"do": "say", "text": "near theo-chem = 12h"})
+    assert "objective" not in desk.distance(0)
