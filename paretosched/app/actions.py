@@ -13,10 +13,11 @@ from ..wishes import nearness, wish, wish_grammar
 from ..wishes.knee_points import knees
 from ..wishes.navigation import CLASSES, FREE, compromise, remaining, wish_of_classes
 from ..wishes.wish import Limit, Wish
-from .state import KINDS, Pick, State, current
+from .charts import LETTERS
+from .state import KINDS, Pick, State, current, picked
 
 MOST_PICKS = 12  # schedules on the shortlist; more cannot be told apart side by side
-MOST_LETTERS = 500  # of a note
+MOST_NOTED = 500  # letters of a note
 EXAMPLE = "AWRT1 + AWRT2, others <= 1.05*EASY"
 
 
@@ -143,17 +144,27 @@ def _pick(state: State, action: Mapping[str, Any], front: Front) -> State:
         return state
     if len(state.picks) == MOST_PICKS:
         raise InputError(f"the shortlist holds at most {MOST_PICKS} schedules; remove one")
-    return replace(state, picks=(*state.picks, Pick(row)))
+    letter = next(letter for letter in LETTERS if all(pick.letter != letter for pick in state.picks))
+    return replace(state, picks=(*state.picks, picked(front, row, letter)))
 
 
 def _drop(state: State, action: Mapping[str, Any], front: Front) -> State:
-    row = _row(action.get("row"), front)
-    return replace(state, picks=tuple(pick for pick in state.picks if pick.row != row))
+    is_meant = _meant(action, front)
+    return replace(state, picks=tuple(pick for pick in state.picks if not is_meant(pick)))
 
 
 def _note(state: State, action: Mapping[str, Any], front: Front) -> State:
-    row, note = _row(action.get("row"), front), _text(action, "text", MOST_LETTERS)
-    return replace(state, picks=tuple(Pick(row, note) if pick.row == row else pick for pick in state.picks))
+    is_meant, note = _meant(action, front), _text(action, "text", MOST_NOTED)
+    return replace(state, picks=tuple(pick._replace(note=note) if is_meant(pick) else pick for pick in state.picks))
+
+
+def _meant(action: Mapping[str, Any], front: Front) -> Callable[[Pick], bool]:
+    """Return which schedule of the shortlist an action means: by its letter, which stays, or by its row."""
+    if action.get("row") is None:
+        one_of("the schedule", action.get("name"), LETTERS)  # type: ignore[arg-type]  # it says what it is not
+        return lambda pick: pick.letter == action["name"]
+    row = _row(action["row"], front)
+    return lambda pick: pick.row == row
 
 
 def _look(state: State, action: Mapping[str, Any], front: Front) -> State:
@@ -170,7 +181,7 @@ def _look(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 def _compare(state: State, action: Mapping[str, Any], front: Front) -> State:  # noqa: ARG001
     """Set the scheduler that everything is compared with; a name that is not known stands for the first one."""
-    return replace(state, mine=_text(action, "name", MOST_LETTERS))
+    return replace(state, mine=_text(action, "name", MOST_NOTED))
 
 
 ACTIONS: dict[str, Callable[[State, Mapping[str, Any], Front], State]] = {

@@ -56,8 +56,8 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     Attributes
     ----------
     kind
-        What a schedule would change, what a scheduler does, what a trained one does, what if there were other jobs; the
-        months of a schedule, a week of it, and why a job in it waited.
+        What a schedule would change, the answer to the wish, what a scheduler does, what a trained one does, what if
+        there were other jobs; the months of a schedule, a week of it, and why a job in it waited.
     front, rows
         Digest of the front that the browser shows, and the rows of it that are meant.
     number
@@ -74,7 +74,7 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
         Of a job in that span: a second of the trace, and a processor.
     """
 
-    kind: Literal["card", "explain", "trained", "tested", "what-if", "time", "week", "job"]
+    kind: Literal["card", "answer", "explain", "trained", "tested", "what-if", "time", "week", "job"]
     front: str
     rows: list[int]
     number: int

@@ -12,7 +12,7 @@ from typing import Any
 
 from dash import dcc, html
 
-from ..comparison.consequences import Consequence
+from ..comparison.consequences import Consequence, easy_share_text
 from ..comparison.over_time import job_at, over_time, raster, runs_between, wait_reasons, worst_week
 from ..core.errors import InputError
 from ..deployment.steps import GROUPS_FILE, option_of_groups, steps
@@ -20,16 +20,18 @@ from ..fronts.row_schedules import row_policy
 from ..policies.explanation import explain
 from ..policies.policy import Policy
 from ..simulation.service import DAY, bins
+from ..wishes.answers import answer
 from ..wishes.exchange_rates import COSTS
 from ..wishes.wish import wish_text
 from ..workload.group_lists import names_of
 from ..workload.group_rules import comes_from_consumption
 from .desk import Desk
 from .other_jobs import answer_to, limits_by_tenths, on_unseen_jobs
+from .state import policy_file, schedule_name
 from .state_view import View
 from .time_charts import months, week
 from .trainings import DONE
-from .widgets import GRAPH
+from .widgets import GRAPH, capital
 
 BROKEN = 90  # letters; a longer line of a text goes on in the next one
 OTHER_FRONT = "the page shows other schedules now; reload it"
@@ -43,7 +45,7 @@ def question(desk: Desk, kind: str, rows: Sequence[int] = (), number: int = 0, t
     asked = {"kind": kind, "front": desk.digest, "rows": list(rows), "number": number, "today": today, "span": [0, 0]}
     if trained:
         asked["trained"] = list(trained)
-    if kind in ("card", "what-if") and desk.state.wish is not None:  # whose limits the answer is about
+    if kind in ("card", "answer", "what-if") and desk.state.wish is not None:  # whose limits the answer is about
         asked["wish"] = wish_text(desk.state.wish)
     return json.dumps(asked, sort_keys=True)
 
@@ -55,7 +57,9 @@ def questions(desk: Desk, view: View) -> dict[str, str]:
         asked["explain-row"] = question(desk, "explain", [row])
     if desk.today is not None:
         asked |= {kind: question(desk, kind, [row]) for kind in ("card", "time", "week")}
-        rows = [pick.row for pick in desk.state.picks[:MOST_ASKED]] or [row]
+        if desk.state.wish is not None:
+            asked["answer"] = question(desk, "answer")
+        rows = [pick.row for pick in desk.state.picks if pick.row is not None][:MOST_ASKED] or [row]
         trained = [t.number for t in desk.known_trainings if t.status == DONE][:MOST_TRAINED]
         rows = rows[: MOST_ASKED - len(trained)]
         for number in range(len(desk.questions())):
@@ -78,6 +82,8 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         return explanation(desk, policies[0], f"trained-{number}-policy.json")
     if asked["kind"] == "tested":
         return test_list(desk, number)
+    if asked["kind"] == "answer":
+        return answer_parts(desk)
     if not rows:
         return []
     if asked["kind"] == "card":
@@ -85,7 +91,19 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     if asked["kind"] in ("time", "week", "job"):
         return over_time_parts(desk, asked)
     policy = row_policy(desk.front, rows[0])
-    return [] if policy is None else explanation(desk, policy, f"policy-{rows[0]}.json")
+    return [] if policy is None else explanation(desk, policy, policy_file(desk.front, rows[0]))
+
+
+def answer_parts(desk: Desk) -> list[Any]:
+    """Return the tables of `paretosched front --wish`: what the nearest one costs whom, and what slack brings."""
+    with desk.lock:
+        wish, front, workload = desk.state.wish, desk.front, desk.workload
+    if wish is None or workload is None:
+        return []
+    try:
+        return text_parts(answer(wish, front, workload).text())
+    except InputError as error:
+        return [html.P(f"{error}.")]
 
 
 def consequence_list(desk: Desk, row: int) -> list[Any]:
@@ -95,15 +113,31 @@ def consequence_list(desk: Desk, row: int) -> list[Any]:
         return []
     name = desk.today[0]
     words = f"What it would change against {name}, every job counting once; “today” is {name}:"
-    tenths = limits_by_tenths(desk, row)
+    tenths, share = limits_by_tenths(desk, row), share_of_easy(desk, row)
     return [
         html.P(words, className="quiet"),
+        html.P(html.B(share), className="share") if share else None,
         *_measures(desk.disagreements(row)),
         _changes(lines),
         html.P(tenths, className="tenths") if tenths else None,
         *_prices(desk.prices(row)),
         _on_other_jobs(desk, row),
     ]
+
+
+def share_of_easy(desk: Desk, row: int) -> str:
+    """Return in a sentence how much of what a schedule gains on the owner's scheduler EASY has alone.
+
+    "" if the owner's scheduler is EASY, or is not known.
+    """
+    here = desk.measure(row)
+    with desk.lock:
+        known, mine = desk.comparison, desk.mine
+        if here is None or known is None or mine == 0 or row >= len(desk.front):
+            return ""
+        means = [float(each.mean[0]) for each in (known.waits[mine], known.waits[0], here)]
+        awrt = [*known.beside_front[[mine, 0], 1].tolist(), float(desk.front.values[row, 1])]
+        return easy_share_text(desk.known_names[mine], means, awrt)
 
 
 def _prices(sentences: Sequence[str]) -> list[Any]:
@@ -165,15 +199,17 @@ def answer_list(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[
         return []
     told, limits = answer
     parts = [html.P(" ".join(told.today))]
+    draws = max(map(len, told.values.values()), default=1)
+    against = f"Against today's scheduler there{', in the first draw' if draws > 1 else ''}:"
     parts += [
-        html.P(f"Schedule {row} knows the future: no scheduler makes it with other jobs.")
+        html.P(f"{capital(schedule_name(desk.front, row))} knows the future: no scheduler makes it with other jobs.")
         for row in rows
-        if f"schedule {row}" not in told.lines
+        if schedule_name(desk.front, row) not in told.lines
     ]
     for name, lines in told.lines.items():
-        words = f"The scheduler of {name}" if name.startswith("schedule") else name[0].upper() + name[1:]
-        parts.append(html.P([html.B(words), " there, against today's: ", limits.get(name, "")]))
-        parts.append(_changes(lines))
+        words = f"The scheduler of {name}" if name.startswith("evaluation") else capital(name)
+        parts.append(html.P([html.B(words), f" there: {told.means[name]}. {limits.get(name, '')}"]))
+        parts += [html.P(against, className="quiet"), _changes(lines)]
     return parts
 
 
@@ -183,7 +219,7 @@ def over_time_parts(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     pair = desk.pair_over_time(row)
     if pair is None or desk.today is None:
         return []
-    names = (desk.today[0], f"schedule {row}")
+    names = (desk.today[0], schedule_name(desk.front, row))
     w = pair[0].workload
     first, last = int(w.eligible.min()), int(max(schedule.finish.max() for schedule in pair))
     if asked["kind"] == "time":

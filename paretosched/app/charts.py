@@ -38,6 +38,11 @@ PICK_COLOURS = ("#6a3d9a", "#8c510a", "#1b7837", "#b2182b", "#01665e", "#5c5c5c"
 PICK_LOOKS = len(PICK_COLOURS)
 
 
+def look_of(letter: str) -> int:
+    """Return the number of the colour of a schedule on the shortlist, by its letter."""
+    return LETTERS.index(letter) % PICK_LOOKS
+
+
 class Course(NamedTuple):
     """The best schedules of a training, one after the other: the name of the training, and (k, m) objective values."""
 
@@ -141,7 +146,7 @@ def projection(
     *,
     wish: Wish | None = None,
     chosen: int | None = None,
-    picks: Sequence[int] = (),
+    picks: Mapping[str, Sequence[float]] | None = None,
     suggested: Sequence[int] = (),
     courses: Sequence[Course] = (),
 ) -> dict[str, Any]:
@@ -155,8 +160,10 @@ def projection(
         The front, and the names of the objectives.
     wish
         Its limits become lines, its reference point dotted lines.
-    chosen, picks, suggested
-        Rows that are marked: by a ring, by letters, and by small rings.
+    chosen, suggested
+        Rows that are marked: by a ring, and by small rings.
+    picks
+        Objective values by letter, (m,) natural units each: they are marked by the letters.
     courses
         Courses of trainings, drawn as lines.
     """
@@ -175,14 +182,14 @@ def projection(
     if suggested:
         traces.append(trace(front.values[list(suggested)], "suggested", "markers", marker=ring | {"size": 12}))
     if chosen is not None:
-        traces.append(
-            trace(front.values[[chosen]], "chosen", "markers", marker=ring | {"size": 25 if chosen in picks else 18})
-        )
+        here = front.values[[chosen]]
+        is_picked = any(np.array_equal(here[0], values, equal_nan=True) for values in (picks or {}).values())
+        traces.append(trace(here, "chosen", "markers", marker=ring | {"size": 25 if is_picked else 18}))
     if picks:
-        colours = [PICK_COLOURS[k % PICK_LOOKS] for k in range(len(picks))]
+        colours = [PICK_COLOURS[look_of(letter)] for letter in picks]
         marker = {"size": 19, "color": colours, "line": {"width": 1.5, "color": "#ffffff"}}
-        letters = {"text": list(LETTERS[: len(picks)]), "textfont": {"size": 12, "color": "#ffffff"}}
-        traces.append(trace(front.values[list(picks)], "shortlist", "markers+text", marker=marker, **letters))
+        letters = {"text": list(picks), "textfont": {"size": 12, "color": "#ffffff"}}
+        traces.append(trace(np.array(list(picks.values())), "shortlist", "markers+text", marker=marker, **letters))
     return {"data": traces, "layout": {**base["layout"], "shapes": _wish_lines(wish, (x, y), factors)}}
 
 

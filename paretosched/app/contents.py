@@ -68,6 +68,7 @@ def contents(desk: Desk) -> Contents:
             "revision": desk.revision,
             "busy": desk.busy,
             "front": desk.digest,
+            "wish_by": desk.wish_by,
             "questions": questions(desk, view),
         }
 
@@ -79,7 +80,7 @@ def contents(desk: Desk) -> Contents:
                 y,
                 wish=state.numbers,
                 chosen=view.row,
-                picks=[pick.row for pick in state.picks],
+                picks={pick.letter: pick.values for pick in state.picks},
                 suggested=state.suggested[1],
                 courses=courses,
             )

@@ -15,15 +15,17 @@ from ..simulation.objective import improvement
 from ..wishes.navigation import reachable
 from ..workload.group_lists import names_of, word_or_number
 from ..workload.workload import Workload
+from .state import Pick, schedule_name
 from .state_view import View
 
 
 def comparison_rows(
-    front: Front, columns: Mapping[str, Floats], reference: str | None, notes: Mapping[str, str]
+    front: Front, columns: Mapping[str, Floats], reference: str | None, picks: Mapping[str, Pick]
 ) -> list[dict[str, Any]]:
     """Return schedules side by side: a row for each, plain values, natural units and per cent as in `compare`.
 
-    The keys are "schedule", the names of the objectives, the same with "_vs_reference", and "note".
+    The keys are "schedule", the names of the objectives, the same with "_vs_reference", "note", and "run" and
+    "evaluation" of those on the shortlist.
     """
     rows = []
     for name, values in columns.items():
@@ -34,7 +36,9 @@ def comparison_rows(
         if reference is not None:
             gains = plain(improvement(values, columns[reference]))
             row |= {f"{o.name}_vs_reference": x for o, x in zip(front.objectives, gains, strict=True)}
-        rows.append(row | {"note": notes.get(name, "")})
+        pick = picks.get(name)
+        about = ("", None, None) if pick is None else (pick.note, pick.run, pick.evaluation)
+        rows.append(row | dict(zip(("note", "run", "evaluation"), about, strict=True)))
     return rows
 
 
@@ -74,7 +78,13 @@ def reach_rows(front: Front, view: View) -> list[dict[str, Any]]:
     """Return the objectives: the best value of all schedules, the best still reachable, and that of the current one."""
     best_of_all = reachable(front, np.ones(len(front), dtype=np.bool_))
     return [
-        {"objective": o.name, "unit": o.unit, "best": best, "still reachable": still, f"schedule {view.row}": value}
+        {
+            "objective": o.name,
+            "unit": o.unit,
+            "best": best,
+            "still reachable": still,
+            schedule_name(front, view.row): value,
+        }
         for o, best, still, value in zip(
             front.objectives, plain(best_of_all), plain(view.best), plain(front.values[view.row]), strict=True
         )
@@ -85,6 +95,7 @@ def step_rows(front: Front, view: View) -> list[dict[str, Any]]:
     """Return the steps from the current schedule: what improves by 1 %, and how the others change, in per cent."""
     return [
         {"better by 1 %": o.name, "to row": None if row < 0 else int(row)}
+        | {"to evaluation": None if row < 0 else int(front.evaluation[row])}
         | {f"{other.name} gains %": x for other, x in zip(front.objectives, plain(gains), strict=True)}
         for o, row, gains in zip(front.objectives, view.rows, view.gains, strict=True)
     ]

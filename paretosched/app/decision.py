@@ -16,14 +16,14 @@ from ..plots import fronts as front_figures
 from ..policies.explanation import explain
 from ..report.html_page import page_of
 from ..report.html_pieces import figure, head_cell, objective_cell, table, warning
-from ..simulation.objective import Objective, improvement
+from ..simulation.objective import Objective, improvement, with_group
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import wish_text
+from .cards import share_of_easy
 from .charts import LETTERS, differences, unit_of
 from .desk import Desk
-from .state import Pick
+from .state import Pick, pick_name, picked, wish_words
 from .state_view import View, view_of
-from .tab_compare import schedules_to_compare
+from .tab_compare import better_words, schedules_to_compare
 from .tab_train import CLASSES, progress, test_sentence
 from .trainings import DONE, Training
 
@@ -38,7 +38,7 @@ def decision(desk: Desk) -> str:
     one state: others wait until it is written.
     """
     with desk.lock:
-        rows = [pick.row for pick in _picks(desk)]
+        rows = [pick.row for pick in _picks(desk) if pick.row is not None]
     with suppress(InputError):  # the front was replaced meanwhile
         for row in rows:  # they are kept, and take up to a second each: so that nobody waits for these
             desk.measure(row)
@@ -48,14 +48,14 @@ def decision(desk: Desk) -> str:
 
 def _picks(desk: Desk) -> Sequence[Pick]:
     """Return the candidates."""
-    return desk.state.picks or (Pick(view_of(desk.state, desk.front).row),)
+    return desk.state.picks or (picked(desk.front, view_of(desk.state, desk.front).row, LETTERS[0]),)
 
 
 def _report(desk: Desk) -> str:
     """Return the report of a desk that is locked."""
     state, front = desk.state, desk.front
     view = view_of(state, front)
-    columns, reference, _ = schedules_to_compare(desk)
+    columns, reference = schedules_to_compare(desk)
     picks = _picks(desk)
     if not state.picks:
         columns[LETTERS[0]] = front.values[view.row]
@@ -67,7 +67,7 @@ def _report(desk: Desk) -> str:
         *_paragraphs(_wish_words(desk, view)),
         "<h2>Candidates</h2>",
         _table(desk, columns, reference, picks),
-        *(part for letter, pick in zip(LETTERS, picks, strict=False) for part in _candidate(desk, letter, pick)),
+        *(part for pick in picks for part in _candidate(desk, pick)),
         *(part for t in desk.known_trainings if t.status == DONE for part in _of_training(desk, t)),
         "<h2>Figures</h2>",
         *(f"<div>{figure(key, picture)}</div>" for key, picture in _figures(desk, columns, reference).items()),
@@ -83,14 +83,14 @@ def _wish_words(desk: Desk, view: View) -> list[str]:
     """Return in sentences what the owner wants, how much of the front that leaves, and how jobs wait today."""
     wish, count = desk.state.wish, len(desk.front)
     remain = f"{view.left:,} of {count:,} schedules keep all limits." if wish is not None and wish.limits else ""
-    wanted = "No wish was entered." if wish is None else f"The wish: {wish_text(wish, hours=True)}."
+    wanted = "No wish was entered." if wish is None else f"The wish: {wish_words(wish, desk.front)}."
     return [wanted, remain, desk.service_words(), desk.trouble]
 
 
 def _table(desk: Desk, columns: Mapping[str, Any], reference: str | None, picks: Sequence[Pick]) -> str:
     """Return the table of the candidates beside the schedulers: a row for each, a column for each objective."""
     objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in desk.front.defined_objectives]
-    numbers = {letter: f"schedule {pick.row}" for letter, pick in zip(LETTERS, picks, strict=False)}
+    numbers = {pick.letter: pick_name(pick, desk.front) for pick in picks}
 
     def below(values: Any, j: int, o: Objective) -> str:
         if reference is None or values is columns[reference]:
@@ -100,7 +100,7 @@ def _table(desk: Desk, columns: Mapping[str, Any], reference: str | None, picks:
         kind = "better" if number > 0 else "worse" if number < 0 else "same"
         return f'<small class="{kind}">{"same" if number == 0 else f"{abs(number):,.1f} % {kind}"}</small>'
 
-    heads = [head_cell("schedule"), *(head_cell(o.name, unit_of(o)) for _, o in objectives)]
+    heads = [head_cell("schedule"), *(head_cell(escape(with_group(o)), unit_of(o)) for _, o in objectives)]
     lines = [
         f'<tr><th scope="row">{escape(name)}<small>{numbers.get(name, "")}</small></th>'
         + "".join(objective_cell(o, float(values[j]), below(values, j, o)) for j, o in objectives)
@@ -112,17 +112,25 @@ def _table(desk: Desk, columns: Mapping[str, Any], reference: str | None, picks:
     return f'{table(heads, lines)}<p class="note">{escape(note)}</p>'
 
 
-def _candidate(desk: Desk, letter: str, pick: Pick) -> list[str]:
+def _candidate(desk: Desk, pick: Pick) -> list[str]:
     """Return the section of a candidate: the owner's reason, what would change for whom, at what price, and how."""
+    title = f"<h2>{pick.letter} · {escape(pick_name(pick, desk.front))}</h2>"
+    why = f"Why: {pick.note}" if pick.note else ""
+    if pick.row is None:
+        return [title, *_paragraphs([why, better_words(pick, desk.front)[0]])]
     lines = desk.consequences(pick.row)
     policy = row_policy(desk.front, pick.row)
-    parts = [f"<h2>{letter} · schedule {pick.row}</h2>"]
-    parts += _paragraphs([f"Why: {pick.note}" if pick.note else "", desk.distance(pick.row)])
+    harm = desk.harm_words(desk.state.numbers, desk.front.values[pick.row])
+    parts = [title, *_paragraphs([why, desk.distance(pick.row)])]
+    parts += [f'<p class="harm">{escape(harm)}</p>'] if harm else []
     if policy is not None:
         parts += _paragraphs(["It was chosen by all jobs of this log; it is not tested on others."])
     if lines and desk.today is not None:
         words = f"What it would change against {desk.today[0]}, which “today” means; every job counts once:"
-        parts += [*_paragraphs([words]), _list([line.sentence for line in [*desk.disagreements(pick.row), *lines]])]
+        parts += [
+            *_paragraphs([words, share_of_easy(desk, pick.row)]),
+            _list([line.sentence for line in [*desk.disagreements(pick.row), *lines]]),
+        ]
         prices = desk.prices(pick.row)
         if prices:
             note = (
@@ -145,7 +153,7 @@ def _of_training(desk: Desk, t: Training) -> list[str]:
     tested = test_sentence(t, desk.front) or "It was not tested on jobs that it has not seen."
     return [
         f"<h2>Trained {t.number}</h2>",
-        *_paragraphs([f"{CLASSES[t.kind][0]}, for {wish_text(t.wish, hours=True)}.", desk.trained_distance(t)]),
+        *_paragraphs([f"{CLASSES[t.kind][0]}, for {wish_words(t.wish, desk.front)}.", desk.trained_distance(t)]),
         *_paragraphs([f"On all jobs of the log: {' '.join(told)}" if told else "", tested]),
     ]
 

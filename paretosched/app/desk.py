@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
-from ..comparison.consequences import Consequence, consequences, in_service_words, two_measures, users_of
-from ..comparison.what_if import Question, changed_workload, questions
+from ..comparison.consequences import Consequence, consequences, duration, in_service_words, two_measures, users_of
+from ..comparison.what_if import Question, questions
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import replacing
@@ -21,7 +21,7 @@ from ..deployment.steps import GROUPS_FILE
 from ..fronts.front import Front
 from ..fronts.row_schedules import schedule
 from ..policies.policy import Policy, PolicyLike
-from ..simulation.objective import improvement, objectives
+from ..simulation.objective import Objective, improvement, objectives, with_group
 from ..simulation.schedule import Schedule
 from ..simulation.service import Waits, waits
 from ..simulation.simulator import simulate
@@ -29,7 +29,7 @@ from ..wishes.best_possible import areas_of, best_possible, distance_text
 from ..wishes.exchange_rates import exchange_rates, rate_sentences
 from ..wishes.navigation import reachable, remaining
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import Wish, goal, violation, wish_text
+from ..wishes.wish import Wish, goal, spelled_out, violation
 from ..workload.group_rules import comes_from_consumption
 from ..workload.workload import Workload
 from . import page_file, page_folder
@@ -38,13 +38,13 @@ from .charts import LETTERS, axes, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
 from .newer_front import digest_of
-from .state import State, beginning
+from .state import State, beginning, gone_words, lost_words, on_front, wish_words
 from .state_view import view_of
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 from .undo import History
 
 RECORDED = (("recorded",), (f"recorded{OVERBOOKED}",))
-REPLACING = ("say", "classify")  # actions that set a whole wish; the others change one part of it
+REPLACING = ("say", "classify", "near", "weigh", "undo", "redo", "open")  # they replace a wish, or its goal
 MOST_SCHEDULES = 4  # that are kept; one of a million jobs takes 8 MB
 MOST_MEASURED = 200  # schedules whose waits are kept
 MOST_WINDOWS = 1000  # whose last actions are remembered
@@ -87,7 +87,6 @@ class Desk:
         self._schedules: dict[Any, Schedule] = {}  # by the owner's rule, or by front and row
         self._rules: list[PolicyLike] = []  # as `known`
         self._own: Sequence[Policy] = ()
-        self._changed: dict[int, Workload] = {}
         self._answered: dict[str, tuple[int, str]] = {}  # the last action of each window, and why it was refused
         self._wish_from = (0, "")  # the revision that changed the wish last, and the window that did
         self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
@@ -98,7 +97,9 @@ class Desk:
             if content is not None:
                 state, losses = page_file.from_json(content, front, str(folder / page_folder.PAGE_FILE))
                 self.history = History(state)
-                self.remark = f"no longer on the front: {losses} of the shortlist" if losses else ""
+                self.remark = lost_words(losses) or gone_words(
+                    state, bool(content.get("chosen")) and state.chosen is None
+                )
         except InputError as error:
             raise InputError(f"{error}; move it away to begin anew") from None
 
@@ -134,7 +135,7 @@ class Desk:
             elif name == "open":
                 state, losses = page_file.read(action.get("text"), self.front, "the opened file")
                 self.history = self.history.after(state)
-                self.remark = f"not on this front: {losses} of the shortlist of the file" if losses else ""
+                self.remark = lost_words(losses) or gone_words(state, False)
             else:
                 state = after(self.state, action, self.front)
                 if name == "look":
@@ -152,7 +153,8 @@ class Desk:
         """Carry out an action of a window, unless it was done already, and return why it was refused; "" if it was not.
 
         A window that got no answer sends its action again. What would replace a wish that another window has changed
-        meanwhile is refused once; the window then shows the other wish, and may send its own again.
+        since `seen`, the revision in view when the owner began, is refused once; the window then shows the other wish,
+        and may send its own again.
         """
         window, turn = str(action.get("window", "")), int(action.get("turn", 0))
         if window and self._answered.get(window, (0, ""))[0] >= turn:
@@ -163,7 +165,7 @@ class Desk:
             if action["do"] in REPLACING and changed_by != window and changed_at > int(action.get("seen", 0)):
                 raise InputError(
                     "not sent: meanwhile another window has changed the wish, to "
-                    f"{'nothing' if before is None else wish_text(before, hours=True)}; send yours again to replace it"
+                    f"{'nothing' if before is None else wish_words(before, self.front)}; send yours again to replace it"
                 )
             self.act(action)
         except InputError as error:
@@ -187,16 +189,15 @@ class Desk:
             self.newer = (digest, front) if is_other else None
 
     def show(self) -> None:
-        """Go on with the front that was offered, if there is one; what is chosen stays, as far as it is still there."""
+        """Go on with the front that was offered, if there is one; the shortlist stays, and so does undo."""
         with self.lock:
             if self.newer is None:
                 return
-            saved = page_file.to_json(self.state, self.front)
+            before, chosen = self.front, self.state.chosen
             self.digest, self.front = self.newer
             self.newer = None
-            state, losses = page_file.from_json(saved, self.front, "the page")
-            self.history = History(state)  # earlier states have rows of the front before
-            self.remark = f"no longer on the front: {losses} of the shortlist" if losses else ""
+            self.history = self.history.each(lambda state: on_front(state, before, self.front))
+            self.remark = gone_words(self.state, chosen is not None and self.state.chosen is None)
             self._drawings = {}
             self._best_of_each = reachable(self.front, np.ones(len(self.front), dtype=np.bool_))
             self.revision += 1
@@ -455,24 +456,6 @@ class Desk:
         """Return what can be asked of the workload: what if there were more of something; none before it is known."""
         return [] if self._workload is None or self.comparison is None else questions(self._workload)
 
-    def changed_jobs(self, number: int) -> Workload:
-        """Return the workload of a question, which is made once.
-
-        Raises
-        ------
-        InputError
-            The workload cannot be put together anew.
-        """
-        with self.lock:
-            asked, workload, known = self.questions(), self._workload, self._changed.get(number)
-        if known is not None:
-            return known
-        assert workload is not None  # noqa: S101  # without it there are no questions
-        made = changed_workload(workload, asked[number])
-        with self.lock:
-            self._changed[number] = made
-        return made
-
     def prices(self, row: int) -> list[str]:
         """Return in sentences what the next hour for each group costs near a schedule, and where the bounds lie."""
         with self.lock:
@@ -489,7 +472,8 @@ class Desk:
         if not name.startswith("recorded"):
             return words
         more = ", which at times has more processors in use than the machine has" if name.endswith(OVERBOOKED) else ""
-        return f"{words} Recorded is what happened, by the log{more}."
+        easy = duration(float(self.comparison.waits[0].mean[0]))
+        return f"{words} Recorded is what happened, by the log{more}. With EASY, simulated, the mean wait is {easy}."
 
     @property
     def marks(self) -> dict[str, Floats]:
@@ -523,6 +507,26 @@ class Desk:
         keeps_limits = bool(violation(wish, [values])[0] <= 0)
         return distance_text(best, wish, of_easy, reached if keeps_limits else None, known)
 
+    def harmed(self, wish: Wish | None, values: Floats) -> list[tuple[Objective, float]]:
+        """Return the groups that a wish asks for and that have longer response times than with EASY, by per cent.
+
+        Those with an upper limit in the wish are left out: the owner has said how much they may bear.
+        """
+        if wish is None or self.comparison is None:
+            return []
+        easy = self.comparison.beside_front[0]
+        names = [o.name for o in self.front.defined_objectives]
+        limited = {limit.objective for limit in spelled_out(wish, names).limits if np.isfinite(limit.high)}
+        asked = set(wish.aims) - limited - {"UTIL", "AWRT"}
+        losses = (100 * (values / easy - 1)).tolist()
+        pairs = zip(self.front.objectives, losses, strict=True)
+        return [(o, loss) for o, loss in pairs if o.name in asked and round(loss, 1) > 0]
+
+    def harm_words(self, wish: Wish | None, values: Floats) -> str:
+        """Return in a sentence which groups that a wish asks for are worse off than with EASY; "" if none is."""
+        harmed = [f"{with_group(o)} by {loss:,.1f} %" for o, loss in self.harmed(wish, values)]
+        return f"Asked for by the wish, but worse than with EASY: {', '.join(harmed)}." if harmed else ""
+
     def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:
         """Return the part of a projection of two objectives that no click changes, see `charts.empty`."""
         outer = None if self.comparison is None else self.comparison.outer
@@ -546,6 +550,16 @@ class Desk:
         if key not in self._drawings:
             self._drawings[key] = draw(self._drawings["front"], marks)
         return self._drawings[key]
+
+    @property
+    def easy(self) -> Floats | None:
+        """What EASY reaches on these jobs, (m,) natural units; None before the workload has been simulated."""
+        return None if self.comparison is None else self.comparison.beside_front[0]
+
+    @property
+    def wish_by(self) -> str:
+        """The window that has changed the wish last; "" for none."""
+        return self._wish_from[1]
 
     @property
     def busy(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 from dash import dcc, html
@@ -15,17 +14,11 @@ from .tab_train import train_tab
 from .tab_wish import wish_tab
 from .widgets import asked_part, axis_list, button, exports, heading, screen_label, selection, switch
 
-PARTS = ("metas", "title", "css", "app_entry", "config", "scripts", "renderer")
 TABS = {"wish": "1 · Wish", "compare": "2 · Compare", "train": "3 · Scheduler"}
 DOCUMENT = """<!DOCTYPE html>
-<html lang="en"><head>{metas}<meta name="color-scheme" content="light dark"><title>{title}</title>
-<link rel="icon" href="data:,"><link rel="preload" href="front/{digest}.bin" as="fetch" crossorigin="anonymous">
-{css}</head><body>{app_entry}<footer>{config}{scripts}{renderer}</footer></body></html>"""
-
-
-def document(desk: Desk, parts: Mapping[str, str]) -> str:
-    """Return the first page as HTML; `parts` are what Dash puts into it, with the title as plain text."""
-    return DOCUMENT.format(digest=desk.digest, **{key: parts[key] for key in PARTS} | {"title": escape(parts["title"])})
+<html lang="en"><head>{%metas%}<meta name="color-scheme" content="light dark"><title>{%title%}</title>
+<link rel="icon" href="data:,">{%css%}</head>
+<body>{%app_entry%}<footer>{%config%}{%scripts%}{%renderer%}</footer></body></html>"""
 
 
 def page(desk: Desk, contents: Contents) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..comparison.consequences import Consequence, consequences, percent, two_measures, users_of
 from ..comparison.periods import periods
-from ..comparison.what_if import Answer, answer
+from ..comparison.what_if import Answer, Draw, answer, base_workload, changed_workload, seeds_of
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.row_schedules import row_policy, schedule
@@ -28,6 +28,7 @@ from ..workload.time_split import split
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
 from .desk import Desk
+from .state import schedule_name
 
 TENTHS = 10
 
@@ -99,7 +100,7 @@ def answer_to(
 ) -> tuple[Answer, dict[str, str]] | None:
     """Return what a question does to schedulers, and how each keeps the wish's limits; None without that question.
 
-    The schedulers are the owner's, those of `rows`, named "schedule 7", and trained ones by number, "trained 1".
+    The schedulers are the owner's, those of `rows`, named "evaluation 7", and trained ones by number, "trained 1".
 
     Raises
     ------
@@ -112,16 +113,19 @@ def answer_to(
             return None
         today, rule = today_on_other_jobs(desk)
         values = desk.trained_values
-        policies = {f"schedule {row}": row_policy(front, row) for row in rows}
+        policies = {schedule_name(front, row): row_policy(front, row) for row in rows}
         policies |= {
             f"trained {t.number}": _for_other_users(t.policy, workload)
             for t in desk.known_trainings
             if t.number in trained and not np.isnan(values.get(t.number, np.nan)).all()
         }
-    changed = desk.changed_jobs(number)
-    schedules = {name: simulate(changed, policy) for name, policy in policies.items() if policy is not None}
-    sentences = answer(workload, changed, asked[number], (today, simulate(changed, rule)), schedules)
-    return sentences, {} if wish is None else limit_words(wish, changed, sentences.values)
+    draws = []
+    for seed in seeds_of(workload, asked[number]):
+        base, changed = (make(workload, asked[number], seed) for make in (base_workload, changed_workload))
+        others = {key: simulate(changed, policy) for key, policy in policies.items() if policy is not None}
+        draws.append(Draw(base, changed, simulate(base, rule), simulate(changed, rule), others))
+    told = answer(asked[number], today, draws)
+    return told, {} if wish is None else limit_words(wish, [draw.changed for draw in draws], told.values)
 
 
 def _for_other_users(policy: Policy | None, workload: Workload) -> Policy | None:
@@ -132,19 +136,26 @@ def _for_other_users(policy: Policy | None, workload: Workload) -> Policy | None
     return replace(policy, **changes)
 
 
-def limit_words(wish: Wish, workload: Workload, values: Mapping[str, Floats]) -> dict[str, str]:
-    """Return in sentences, by name, whether values, (m,) each, keep the limits of a wish on a workload.
+def limit_words(wish: Wish, workloads: Sequence[Workload], values: Mapping[str, Sequence[Floats]]) -> dict[str, str]:
+    """Return in sentences, by name, whether values, (m,) for each of the workloads, keep the limits of a wish there.
 
     Nothing without limits, or if they are relative to what happened, which did not happen to these jobs.
     """
     if not wish.limits or "recorded" in wish.references:
         return {}
     try:
-        here = resolved_on(wish, workload)
+        here = [resolved_on(wish, workload) for workload in workloads]
     except InputError:  # two limits leave nothing there
         return {}
     words = {}
     for name, of_one in values.items():
-        over = [f"{limit.objective} by {percent(100 * share)} %" for limit, share in exceeded_limits(here, of_one)]
-        words[name] = f"Your limits are exceeded there: {', '.join(over)}." if over else "Your limits are kept there."
+        exceeded = [exceeded_limits(*pair) for pair in zip(here, of_one, strict=True)]
+        broken = [over for over in exceeded if over]
+        if not broken:
+            words[name] = "Your limits are kept there."
+            continue
+        worst = max(broken, key=lambda over: max(share for _, share in over))
+        parts = ", ".join(f"{limit.objective} by {percent(100 * share)} %" for limit, share in worst)
+        how = "" if len(workloads) == 1 else f" in {len(broken)} of {len(workloads)} draws, in the worst"
+        words[name] = f"Your limits are exceeded there{how}: {parts}."
     return words

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..core.errors import InputError
 from ..fronts.front import Front
+from ..fronts.front_files import MOST_VALUE
 from ..wishes import wish_files
 from ..wishes.navigation import CLASSES
 from ..wishes.wish import wish_text
-from .actions import MOST_PICKS, after, finite_number, known_objective, with_wish
-from .state import State, beginning
+from .actions import MOST_NOTED, MOST_PICKS, after, finite_number, known_objective, with_wish
+from .charts import LETTERS
+from .state import Pick, State, beginning, picked, row_of
 
 FORMAT = "paretosched page 1"
 
@@ -27,8 +29,8 @@ def to_json(state: State, front: Front) -> dict[str, Any]:
         "digest": front.digest,
         "wish": None if state.wish is None else wish_files.to_json(state.wish),
         "in_words": None if state.wish is None else wish_text(state.wish, hours=True),
-        "chosen": None if state.chosen is None else _identity(state.chosen, front),
-        "shortlist": [_identity(pick.row, front) | {"note": pick.note} for pick in state.picks],
+        "chosen": None if state.chosen is None else _entry(picked(front, state.chosen, ""), front),
+        "shortlist": [_entry(pick, front) | {"note": pick.note} for pick in state.picks],
         "classes": [list(entry) for entry in state.classes],
         "mine": state.mine,
         "training": {"kind": state.kind, "test": state.test},
@@ -41,7 +43,7 @@ def from_json(value: Any, front: Front, where: str) -> tuple[State, int]:
 
     Returns
     -------
-    The state, and how many schedules of the shortlist are no longer on the front.
+    The state, and how many schedules of the shortlist are lost: they are not on the front, and the file has no values.
 
     Raises
     ------
@@ -59,13 +61,14 @@ def from_json(value: Any, front: Front, where: str) -> tuple[State, int]:
         shortlist = value.get("shortlist", [])
         if not isinstance(shortlist, list) or not all(isinstance(entry, dict) for entry in shortlist):
             raise InputError("the shortlist must be a list of objects")
-        rows = [(_row_of(entry, front), entry) for entry in shortlist[:MOST_PICKS]]
-        for row, entry in rows:
-            if row is not None:
-                state = after(state, {"do": "pick", "row": row}, front)
-                state = after(state, {"do": "note", "row": row, "text": entry.get("note", "")}, front)
+        picks = [_pick_of(entry, front) for entry in shortlist[:MOST_PICKS]]
+        lost = picks.count(None)
+        state = replace(state, picks=_with_letters([pick for pick in picks if pick is not None]))
+        for pick in state.picks:
+            state = after(state, {"do": "note", "name": pick.letter, "text": pick.note}, front)
         if isinstance(value.get("chosen"), dict):
-            state = replace(state, chosen=_row_of(value["chosen"], front))
+            chosen = _pick_of(value["chosen"], front)
+            state = replace(state, chosen=None if chosen is None else chosen.row)
         classes = value.get("classes", [])
         if not isinstance(classes, list) or not all(isinstance(entry, list) and len(entry) == 3 for entry in classes):
             raise InputError("classes must be a list of objective, class and level")
@@ -86,7 +89,7 @@ def from_json(value: Any, front: Front, where: str) -> tuple[State, int]:
         state = after(state, {**chart, **choices, "do": "look"}, front)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    return state, sum(row is None for row, _ in rows)
+    return state, lost
 
 
 def read(text: Any, front: Front, where: str) -> tuple[State, int]:
@@ -107,22 +110,52 @@ def read(text: Any, front: Front, where: str) -> tuple[State, int]:
         raise InputError(f"{where}: is nested too deeply") from None
 
 
-def _identity(row: int, front: Front) -> dict[str, Any]:
-    """Return what identifies a schedule: row, run, evaluation, and its values."""
-    values = {o.name: None if math.isnan(v) else v for o, v in zip(front.objectives, front.values[row], strict=True)}
-    run = front.origins[front.origin[row]].name
-    return {"row": row, "run": run, "evaluation": int(front.evaluation[row]), "values": values}
+def _entry(pick: Pick, front: Front) -> dict[str, Any]:
+    """Return what identifies a schedule: letter, row, run, evaluation, and its values."""
+    values = {o.name: None if math.isnan(v) else v for o, v in zip(front.objectives, pick.values, strict=True)}
+    return {"letter": pick.letter, "row": pick.row, "run": pick.run, "evaluation": pick.evaluation, "values": values}
 
 
-def _row_of(entry: Mapping[str, Any], front: Front) -> int | None:
-    """Return the row of a schedule, the same as before or found by run and evaluation; None if it is not there."""
-    row, evaluation, run = entry.get("row"), entry.get("evaluation"), entry.get("run")
-
-    def same(candidate: int) -> bool:
-        return bool(front.evaluation[candidate] == evaluation) and front.origins[front.origin[candidate]].name == run
-
-    if type(row) is int and 0 <= row < len(front) and same(row):
-        return row
-    if type(evaluation) is not int or abs(evaluation) > 2**62:
+def _pick_of(entry: Mapping[str, Any], front: Front) -> Pick | None:
+    """Return the schedule of an entry of a file; None if it is not on the front, and the file has no values of it."""
+    evaluation, run, note = entry.get("evaluation"), entry.get("run"), entry.get("note", "")
+    if type(evaluation) is not int or not 0 <= evaluation < 2**62 or not isinstance(run, str):
         return None
-    return next((int(r) for r in (front.evaluation == evaluation).nonzero()[0] if same(int(r))), None)
+    values = _values_of(entry.get("values"), front)
+    row = row_of(front, run, evaluation, values)
+    letter = str(entry.get("letter", ""))  # which earlier versions lack
+    if row is not None:
+        return picked(front, row, letter, note)
+    return None if values is None else Pick(letter, run[:MOST_NOTED], evaluation, values, None, note)
+
+
+def _values_of(values: Any, front: Front) -> tuple[float, ...] | None:
+    """Return the values of a schedule in a file; None if there are none.
+
+    Raises
+    ------
+    InputError
+        They are not those of a schedule.
+    """
+    if values is None:
+        return None
+    if not isinstance(values, dict):
+        raise InputError("the values of a schedule must be an object")
+    found = [math.nan if values.get(o.name) is None else finite_number(values[o.name]) for o in front.objectives]
+    for o, value in zip(front.objectives, found, strict=True):
+        if o in front.defined_objectives and not 0 < value <= MOST_VALUE:
+            raise InputError(f"the {o.name} of a schedule must be above 0 and at most {MOST_VALUE:g}, but is {value}")
+    return tuple(found)
+
+
+def _with_letters(picks: Sequence[Pick]) -> tuple[Pick, ...]:
+    """Return a shortlist in which every schedule has a letter of its own: that of the file, else the next free one."""
+    taken = {pick.letter for pick in picks}
+    free = iter([letter for letter in LETTERS if letter not in taken])
+    used: set[str] = set()
+    lettered = []
+    for pick in {(pick.run, pick.evaluation, pick.row): pick for pick in picks}.values():
+        letter = pick.letter if pick.letter in set(LETTERS) - used else next(free)
+        used.add(letter)
+        lettered.append(pick._replace(letter=letter))
+    return tuple(lettered)

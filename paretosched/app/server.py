@@ -56,32 +56,22 @@ POLICY = (
 Find = Callable[[], tuple[Workload, Sequence[str]]]
 
 
-class _Page(dash.Dash):  # type: ignore[misc]  # dash has no types
-    """Dash with a first page of our own: it names its language, and lets the browser fetch the front meanwhile."""
-
-    desk: Desk
-
-    def interpolate_index(self, **parts: str) -> str:
-        """Return the first page; `parts` are what Dash puts into it."""
-        return layout.document(self.desk, parts)
-
-
 def application(desk: Desk, access: Access) -> flask.Flask:
     """Return the page of a desk as a web application."""
     server = flask.Flask("paretosched")
     server.config["MAX_CONTENT_LENGTH"] = MOST_SENT
-    app = _Page(
+    app = dash.Dash(
         "paretosched",
         server=server,
         assets_folder=str(Path(__file__).with_name("assets")),
-        title=f"{desk.front.workload} · paretosched",
+        title="paretosched",  # who has no token sees this frame, too, so it tells nothing of the workload
+        index_string=layout.DOCUMENT,
         update_title=None,
         serve_locally=True,
         compress=False,
         enable_mcp=False,
         suppress_callback_exceptions=True,  # otherwise the whole page is sent twice, once for checks
     )
-    app.desk = desk
     app.layout = lambda: layout.page(desk, contents(desk))
     names = list(contents(desk).pieces)
     places = [*((name, "children") for name in names), ("figures", "data"), ("scene", "data"), ("held", "data")]
@@ -193,8 +183,8 @@ def _files(server: flask.Flask, desk: Desk) -> None:
         return attachment(json.dumps(policy_to_json(online), indent=2) + "\n", "application/json")
 
     def shortlist() -> list[dict[str, Any]]:
-        columns, reference, notes = schedules_to_compare(desk)
-        return comparison_rows(desk.front, columns, reference, notes)
+        columns, reference = schedules_to_compare(desk)
+        return comparison_rows(desk.front, columns, reference, {pick.letter: pick for pick in desk.state.picks})
 
     tables: dict[str, Callable[[], Sequence[Mapping[str, Any]]]] = {
         "reach": lambda: reach_rows(desk.front, view_of(desk.state, desk.front)),
@@ -287,7 +277,7 @@ def open_page(
             desk.start_known(find, policies)
             look = watcher(path, lambda: _read(path))
             threading.Thread(target=_look_after, args=(desk, end, look), daemon=True).start()
-            yield f"{place}?token={access.token}", str(folder), listening.run
+            yield f"{place}#token={access.token}", str(folder), listening.run
         finally:
             end.set()
             with suppress(OSError):

@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.arrays import Floats
+from ..fronts.dominance import costs
 from ..fronts.front import Front
 from ..wishes.navigation import compromise, remaining
 from ..wishes.nearness import nearest_rows
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import SEVERAL, Limit, Wish
+from ..wishes.wish import SEVERAL, Limit, Wish, wish_text
+from ..wishes.wish_grammar import names_in_words
 
 GREEDY, PRIORITY, GUARDED, RULES = KINDS = ("greedy", "priority", "guarded", "rules")  # classes of policies
 
 
 class Pick(NamedTuple):
-    """A schedule on the shortlist: its row, and the owner's note why it is there."""
+    """A schedule on the shortlist. It stays there when better ones are found, and it is no longer on the front.
 
-    row: int
+    Attributes
+    ----------
+    letter
+        Its name on the page; it stays.
+    run, evaluation
+        The name of the run that it comes from, and its number there, from 0.
+    values
+        (m,) objective values, natural units.
+    row
+        Its row of the front that the page shows; None if it is not there.
+    note
+        The owner's note why it is there.
+    """
+
+    letter: str
+    run: str
+    evaluation: int
+    values: tuple[float, ...]
+    row: int | None
     note: str = ""
 
 
@@ -110,3 +131,85 @@ def current(state: State, front: Front) -> int:
         if row is not None:
             return row
     return int(nearest_rows(wish, front.values)[0])
+
+
+def schedule_name(front: Front, row: int) -> str:
+    """Return what a schedule is called: by its evaluation, which stays when a run goes on; its row does not."""
+    run = f" of {front.origins[front.origin[row]].name}" if len(front.origins) > 1 else ""
+    return f"evaluation {front.evaluation[row]}{run}"
+
+
+def wish_words(wish: Wish, front: Front) -> str:
+    """Return a wish as the page writes it: response times in hours, and groups by their names."""
+    return wish_text(wish, hours=True, names=names_in_words(front.objectives))
+
+
+def policy_file(front: Front, row: int) -> str:
+    """Return the name under which the policy of a row is saved."""
+    return f"policy-{front.evaluation[row]}.json"
+
+
+def pick_name(pick: Pick, front: Front) -> str:
+    """Return what a schedule of the shortlist is called, see `schedule_name`."""
+    return f"evaluation {pick.evaluation}" + (f" of {pick.run}" if len(front.origins) > 1 else "")
+
+
+def picked(front: Front, row: int, letter: str, note: str = "") -> Pick:
+    """Return the schedule of a row as one of the shortlist."""
+    run = front.origins[front.origin[row]].name
+    return Pick(letter, run, int(front.evaluation[row]), tuple(front.values[row].tolist()), row, note)
+
+
+def row_of(front: Front, run: str, evaluation: int, values: Sequence[float] | None) -> int | None:
+    """Return the row of a schedule, found by its evaluation; None if it is not on the front.
+
+    A run may be copied under another name, or explored anew under the same, so the values tell whether it is the one;
+    the name of the run counts only where several have this evaluation and these values, or without values.
+    """
+    rows = np.flatnonzero(front.evaluation == evaluation)
+    own = np.array([front.origins[k].name == run for k in front.origin[rows]], dtype=np.bool_)
+    if values is None:
+        rows = rows[own]
+    else:
+        same = np.isclose(front.values[rows], values, rtol=1e-9, atol=0, equal_nan=True).all(axis=1)
+        rows = rows[same & own] if (same & own).any() else rows[same]
+    return int(rows[0]) if len(rows) else None
+
+
+def better_row(pick: Pick, front: Front) -> int | None:
+    """Return the row that is better than a schedule of the shortlist, and differs least from it; None without one."""
+    values = np.vstack([np.array(pick.values), front.values])
+    own, others = np.split(costs(values, front.objectives), [1])
+    rows = np.flatnonzero((others <= own).all(axis=1) & (others < own).any(axis=1))
+    if not len(rows):
+        return None
+    return int(rows[np.argmin(((own - others[rows]) / np.abs(own)).sum(axis=1))])
+
+
+def on_front(state: State, before: Front, front: Front) -> State:
+    """Return a state of one front on another one of the same workload: the same schedules are meant."""
+
+    def now(row: int) -> int | None:
+        pick = picked(before, row, "")
+        return row_of(front, pick.run, pick.evaluation, pick.values)
+
+    picks = tuple(pick._replace(row=row_of(front, pick.run, pick.evaluation, pick.values)) for pick in state.picks)
+    chosen = None if state.chosen is None else now(state.chosen)
+    suggested = tuple(row for row in map(now, state.suggested[1]) if row is not None)
+    return replace(
+        state, picks=picks, chosen=chosen, suggested=(state.suggested[0], suggested) if suggested else ("", ())
+    )
+
+
+def gone_words(state: State, chosen_is_gone: bool) -> str:
+    """Return which schedules of the owner are not on the front, in a sentence; "" if all are."""
+    letters = [pick.letter for pick in state.picks if pick.row is None]
+    words = [f"of the shortlist {', '.join(letters)}"] if letters else []
+    words += ["the schedule that you looked at"] if chosen_is_gone else []
+    kept = "; the shortlist keeps what it has, and says which is better now" if letters else ""
+    return f"Not on this front: {' and '.join(words)}{kept}." if words else ""
+
+
+def lost_words(losses: int) -> str:
+    """Return how many schedules of a shortlist in a file are lost, in a sentence; "" if none is."""
+    return f"Not on this front, and without values in the file: {losses} of the shortlist." if losses else ""

@@ -14,9 +14,9 @@ from ..fronts.front import Front
 from ..wishes import nearness
 from ..wishes.navigation import reachable, remaining, tradeoffs
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import Limit, spelled_out, wish_text, with_limits
-from .charts import LETTERS
-from .state import State, current, is_brushed
+from ..wishes.wish import Limit, spelled_out, with_limits
+from .charts import look_of
+from .state import State, current, is_brushed, schedule_name, wish_words
 
 NEAREST = 5
 STEP = 0.01
@@ -93,14 +93,17 @@ def scene(
         for some in (brushed, fixed_limits(state, front))
     )
     return {
-        "wish": "" if state.wish is None else wish_text(state.wish, hours=True),
+        "wish": "" if state.wish is None else wish_words(state.wish, front),
         "limits": limits,
         "fixed": fixed,
         "near": {} if state.wish is None else dict(state.wish.near),
         "row": view.row,
+        "name": schedule_name(front, view.row),
         "left": view.left,
-        "picks": [pick.row for pick in state.picks],
-        "letters": LETTERS[: len(state.picks)],
+        "picks": [
+            {"letter": pick.letter, "look": look_of(pick.letter), "values": plain(np.array(pick.values))}
+            for pick in state.picks
+        ],
         "suggested": list(state.suggested[1]),
         "marks": [{"name": name, "values": plain(values)} for name, values in marks.items()],
         "courses": [{"name": name, "values": plain(values)} for name, values in courses],

@@ -5,28 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from dash import dcc, html
 
+from ..fronts.front import Front
 from ..simulation.objective import Objective, improvement
 from .cards import question
-from .charts import LETTERS, PICK_LOOKS, differences, value_text
+from .charts import differences, look_of, value_text
 from .desk import Desk
+from .state import Pick, better_row, pick_name, schedule_name
 from .tab_train import test_sentence
-from .widgets import GRAPH, asked_part, button, gain_in_words, heading, meaning_of, opened_part, text_field
+from .widgets import GRAPH, asked_part, button, capital, gain_in_words, heading, meaning_of, opened_part, text_field
 
 
-def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
-    """Return the values of the schedules to compare by name, the name of the reference, and the notes."""
+def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None]:
+    """Return the values of the schedules to compare by name, and the name of the reference."""
     columns: dict[str, Any] = {}
     if desk.today is not None:
         columns[desk.today[0]] = desk.today[1]
-    notes = {}
-    for letter, pick in zip(LETTERS, desk.state.picks, strict=False):
-        columns[letter] = desk.front.values[pick.row]
-        notes[letter] = pick.note
+        easy, *_ = desk.known_names  # it stands beside always: much of what is gained on a record, EASY has alone
+        columns[easy] = desk.easy
+    for pick in desk.state.picks:
+        columns[pick.letter] = np.array(pick.values)
     for number, values in sorted(desk.trained_values.items(), reverse=True):
         columns[f"trained {number}"] = values
-    return columns, next(iter(columns), None), notes
+    return columns, next(iter(columns), None)
 
 
 def compare_tab(contents: Mapping[str, Any]) -> list[Any]:
@@ -50,7 +53,7 @@ def compare_pieces(desk: Desk) -> dict[str, Any]:
 
     They are the table, the shortlist with its notes, the questions "what if", the cards, and the chart.
     """
-    columns, reference, _ = schedules_to_compare(desk)
+    columns, reference = schedules_to_compare(desk)
     picks = _pick_list(desk)
     if not columns:
         words = "Put schedules on the shortlist to compare them: choose one in a chart, then “+ Shortlist”."
@@ -85,10 +88,10 @@ def compare_pieces(desk: Desk) -> dict[str, Any]:
 def _comparison_table(desk: Desk, columns: Mapping[str, Any], reference: str | None) -> Any:
     """Return the table of the schedules to compare, and their differences to the reference."""
     objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in desk.front.defined_objectives]
-    rows = {letter: pick.row for letter, pick in zip(LETTERS, desk.state.picks, strict=False)}
+    names = {pick.letter: pick_name(pick, desk.front) for pick in desk.state.picks}
 
     def what(name: str) -> str:
-        return f"no. {rows[name]}" if name in rows else "today" if name == reference else "scheduler"
+        return names.get(name, "today" if name == reference else "scheduler")
 
     def cell(name: str, j: int, o: Objective) -> Any:
         value = columns[name][j : j + 1]
@@ -111,23 +114,44 @@ def _pick_list(desk: Desk) -> list[Any]:
     return [
         html.Div(
             [
-                html.B(letter, className=f"letter pick-{number % PICK_LOOKS}"),
+                html.B(pick.letter, className=f"letter pick-{look_of(pick.letter)}"),
                 text_field(
-                    f"note-{pick.row}",
-                    {"do": "note", "row": pick.row},
+                    f"note-{pick.letter}",
+                    {"do": "note", "name": pick.letter},
                     "text",
-                    f"why {letter}",
+                    f"why {pick.letter}",
                     pick.note,
-                    f"why schedule {pick.row}?",
+                    f"why {pick_name(pick, desk.front)}?",
                 ),
-                button("look", {"do": "choose", "row": pick.row}, className="link"),
-                button("remove", {"do": "drop", "row": pick.row}, className="link"),
+                None if pick.row is None else button("look", {"do": "choose", "row": pick.row}, className="link"),
+                button("remove", {"do": "drop", "name": pick.letter}, className="link"),
+                *_gone(desk, pick),
             ],
             className="pick",
-            id=f"pick-{pick.row}",
+            id=f"pick-{pick.letter}",
         )
-        for number, (letter, pick) in enumerate(zip(LETTERS, desk.state.picks, strict=False))
+        for pick in desk.state.picks
     ]
+
+
+def better_words(pick: Pick, front: Front) -> tuple[str, int | None]:
+    """Return what is said of a schedule of the shortlist that is not on the front, and the row of the better one.
+
+    "" if it is there; None if there is no better one.
+    """
+    if pick.row is not None:
+        return "", None
+    row = better_row(pick, front)
+    if row is None:
+        return "It is not on this front.", None
+    return f"There is a better one now: {schedule_name(front, row)}.", row
+
+
+def _gone(desk: Desk, pick: Pick) -> list[Any]:
+    """Return the line that says that a schedule is not on the front, and leads to the better one; else nothing."""
+    words, row = better_words(pick, desk.front)
+    link = [] if row is None else [" ", button("look at it", {"do": "choose", "row": row}, className="link")]
+    return [html.P([words, *link], className="gone")] if words else []
 
 
 def _pick_cards(desk: Desk) -> list[Any]:
@@ -135,12 +159,18 @@ def _pick_cards(desk: Desk) -> list[Any]:
     return [
         html.Div(
             [
-                html.H3([html.B(letter, className=f"letter pick-{number % PICK_LOOKS}"), f" Schedule {pick.row}"]),
-                *asked_part(f"card-{pick.row}", question(desk, "card", [pick.row])),
+                html.H3(
+                    [
+                        html.B(pick.letter, className=f"letter pick-{look_of(pick.letter)}"),
+                        f" {capital(pick_name(pick, desk.front))}",
+                    ]
+                ),
+                *asked_part(f"card-{pick.letter}", question(desk, "card", [pick.row])),
             ],
             className="card",
         )
-        for number, (letter, pick) in enumerate(zip(LETTERS, desk.state.picks, strict=False))
+        for pick in desk.state.picks
+        if pick.row is not None
     ]
 
 

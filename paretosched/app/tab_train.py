@@ -12,15 +12,15 @@ from ..comparison.consequences import percent
 from ..core.arrays import Floats
 from ..core.tables import enumeration, plain
 from ..fronts.front import Front
-from ..simulation.objective import Objective
+from ..simulation.objective import Objective, with_group
 from ..wishes import nearness
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import Limit, Wish, exceeded_limits, goal, part_with_jobs, spelled_out, violation, wish_text
+from ..wishes.wish import Limit, Wish, exceeded_limits, goal, part_with_jobs, spelled_out, violation
 from .cards import question
 from .charts import unit_of, value_text
 from .desk import Desk
-from .state import GREEDY, GUARDED, PRIORITY, RULES
-from .tab_wish import OF_GOAL
+from .state import GREEDY, GUARDED, PRIORITY, RULES, wish_words
+from .tab_wish import of_goal
 from .trainings import DONE, EFFORTS, FAILED, LEARN_UNTIL, QUEUED, RUNNING, STOPPED, Training, size
 from .widgets import asked_part, button, csv_links, gain_in_words, opened_part, progress_bar, screen_label
 
@@ -92,7 +92,7 @@ def _how_to_train(desk: Desk) -> Any:
         )
         for number, words in EFFORTS.items()
     ]
-    wish = wish_text(desk.state.wish, hours=True)
+    wish = wish_words(desk.state.wish, desk.front)
     meanwhile = "It runs in the background, one wish after another. Go on with your work meanwhile."
     return html.Div(
         [
@@ -115,7 +115,7 @@ def training_rows(desk: Desk) -> list[dict[str, Any]]:
     for t in desk.known_trainings:
         row = {
             "training": t.number,
-            "wish": wish_text(t.wish, hours=True),
+            "wish": wish_words(t.wish, desk.front),
             "status": t.status,
             "simulated": t.done,
         }
@@ -146,7 +146,7 @@ def _training_card(desk: Desk, t: Training) -> Any:
             ],
             className="head",
         ),
-        html.P([html.B(wish_text(t.wish, hours=True)), f" · {CLASSES[t.kind][0]}"]),
+        html.P([html.B(wish_words(t.wish, desk.front)), f" · {CLASSES[t.kind][0]}"]),
     ]
     if t.status != DONE:
         words = time_text(t.seconds_left) if t.status == RUNNING else f"{t.done:,} of {t.total:,} simulated"
@@ -180,7 +180,7 @@ def _whole_log(desk: Desk, t: Training) -> list[Any]:
     told = progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
     cells = [
         html.Td(
-            [html.Small(o.name), html.Br(), value_text(o, float(values[j]))],
+            [html.Small(with_group(o)), html.Br(), value_text(o, float(values[j]))],
             **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
         )
         for j, o in enumerate(desk.front.objectives)
@@ -190,7 +190,8 @@ def _whole_log(desk: Desk, t: Training) -> list[Any]:
     return [
         *(html.P(html.B(sentence), className="way", **{"data-way": str(t.number)}) for sentence in told),
         html.Table(html.Tbody(html.Tr(cells)), className="small"),
-        html.P(f"{OF_GOAL}{distance}" if distance else "", className="quiet"),
+        html.P(f"{of_goal(t.wish, distance)}{distance}", className="quiet"),
+        html.P(desk.harm_words(known_part(t.wish, desk.state.policy_values), values), className="harm"),
     ]
 
 
@@ -222,7 +223,7 @@ def _test_of(t: Training, front: Front) -> list[Any]:
             value, gain = part.get(o.name), part.get(f"{o.name}_vs_easy")
             is_known = value is not None and gain is not None
             cells.append(html.Td(gain_in_words(o, gain, short=True) if is_known else "–", title=_hours(o, value)))
-        lines.append(html.Tr([html.Th(o.name, scope="row"), *cells], **{"data-tested": f"{t.number} {o.name}"}))
+        lines.append(html.Tr([html.Th(with_group(o), scope="row"), *cells], **{"data-tested": f"{t.number} {o.name}"}))
     head = html.Tr([html.Th(words, scope="col") for words in ("against EASY", "learnt from", "not seen")])
     return [
         html.P(html.B(test_sentence(t, front)), className="test", **{"data-test": str(t.number)}),

@@ -13,25 +13,27 @@ from ..fronts.row_schedules import row_policy
 from ..simulation.objective import Objective, improvement
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.relaxation import smallest_relaxation
-from ..wishes.wish import Limit, reference_text, wish_text
+from ..wishes.wish import Limit, Wish, reference_text
+from ..wishes.wish_grammar import names_in_words
 from .actions import EXAMPLE
 from .charts import unit_of, value_text
 from .desk import Desk
-from .state import State, is_brushed
+from .state import State, is_brushed, policy_file, schedule_name, wish_words
 from .state_view import View, limits_of
 from .widgets import (
     asked_part,
     button,
+    capital,
     class_field,
     csv_links,
     gain_in_words,
+    group_name,
     meaning_of,
     number_field,
     opened_part,
     words_field,
 )
 
-OF_GOAL = "Better than EASY in your goal: "
 NEAR_EASY = 1.05  # times EASY's response time, which the groups that pay may be asked to bear
 TWICE = 2.0  # times EASY's response time; no group would accept more
 MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}
@@ -84,6 +86,7 @@ def wish_tab(desk: Desk, contents: Mapping[str, Any]) -> list[Any]:
                 html.Div(asked_part("card"), id="card", **{"aria-live": "polite"}),
                 opened_part("explain-row", "How to run this scheduler, and what it does"),
                 pieces["values"],
+                opened_part("answer", "What the wish costs whom, and what looser limits would bring"),
             ],
             className="card chosen",
         ),
@@ -114,6 +117,12 @@ def wish_pieces(desk: Desk, view: View) -> dict[str, Any]:
     }
 
 
+def of_goal(wish: Wish | None, distance: str) -> str:
+    """Return what stands before the sentence of a distance, if that has per cent in it."""
+    is_gain = wish is not None and bool(wish.weights) and not distance.startswith("no ")
+    return "Better than EASY in your goal: " if distance and is_gain else ""
+
+
 def best_values(front: Front, view: View) -> dict[str, dict[str, Any]]:
     """Return the best value of all schedules and of those that remain, as text, and whether they differ, by objective.
 
@@ -135,7 +144,7 @@ def wish_fields(state: State, front: Front) -> dict[str, str]:
     near = dict(wish.near) if wish else {}
     limits = {x.objective: x for x in wish.limits if is_brushed(x)} if wish else {}
     classes = {name: (kind, level) for name, kind, level in state.classes}
-    fields = {"text": "" if wish is None else wish_text(wish, hours=True)}
+    fields = {"text": "" if wish is None else wish_words(wish, front)}
     for j, o in enumerate(front.objectives):
         if o not in front.defined_objectives:
             continue
@@ -249,7 +258,7 @@ def _near_easy(desk: Desk) -> Any:
         return None  # there is no other group
     words = f"{'others' if has_goal else 'all'} <= {NEAR_EASY:g}*EASY"
     title = f"Adds “{words}” to the wish" + (": the groups that are not in your goal" if has_goal else "")
-    text = words if wish is None else f"{wish_text(wish, hours=True)}, {words}"
+    text = words if wish is None else f"{wish_words(wish, desk.front)}, {words}"
     label = f"{'Other' if has_goal else 'All'} groups at most {100 * (NEAR_EASY - 1):.0f} % over EASY"
     return button(label, {"do": "say", "text": text}, title=title, id="near-easy")
 
@@ -275,7 +284,11 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
     inside, distance = bool(view.among[row]), desk.distance(row)
     others = list(state.suggested[1]) if state.suggested[1] else list(view.nearest)
     links = [
-        button(f"{other}", {"do": "choose", "row": other}, className="link" + (" on" if other == row else ""))
+        button(
+            f"{front.evaluation[other]}",
+            {"do": "choose", "row": other},
+            className="link" + (" on" if other == row else ""),
+        )
         for other in others
         if len(others) > 1
     ]
@@ -283,7 +296,7 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
         html.A(
             "policy.json",
             href=f"policy/{desk.digest}/{row}.json",
-            download=f"policy-{row}.json",
+            download=policy_file(front, row),
             className="button",
             title="The scheduler that makes this schedule",
         )
@@ -293,7 +306,7 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
     return [
         html.Div(
             [
-                html.H3(f"Schedule {row}"),
+                html.H3(capital(schedule_name(front, row))),
                 link,
                 html.Span("on the shortlist", className="quiet")
                 if row in picks
@@ -302,12 +315,28 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
             className="head",
         ),
         html.P(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
-        html.P([OF_GOAL if distance else "", html.Span(distance, id="distance")], className="quiet"),
+        html.P([of_goal(state.wish, distance), html.Span(distance, id="distance")], className="quiet"),
+        _harm(desk, row),
         html.Div(
             [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
             className="links",
         ),
     ]
+
+
+def _harm(desk: Desk, row: int) -> Any:
+    """Return the line that says which groups the wish asks for and harms, and the button that protects them."""
+    wish, values = desk.state.numbers, desk.front.values[row]
+    harmed = desk.harmed(wish, values)
+    if desk.state.wish is None or not harmed:
+        return None
+    names = names_in_words(desk.front.objectives)
+    text = ", ".join(
+        [wish_words(desk.state.wish, desk.front), *(f"{names.get(o.name, o.name)} <= EASY" for o, _ in harmed)]
+    )
+    words = f"Protect {'it' if len(harmed) == 1 else 'them'}"
+    protect = button(words, {"do": "say", "text": text}, id="protect", title=f"Makes the wish: {text}")
+    return html.P([desk.harm_words(wish, values), " ", protect], className="harm", role="status")
 
 
 def _value_table(desk: Desk, view: View) -> Any:
@@ -317,7 +346,7 @@ def _value_table(desk: Desk, view: View) -> Any:
     values = [
         html.Tr(
             [
-                html.Th(o.name, scope="row"),
+                html.Th([o.name, html.Small(meaning_of(o))], scope="row"),
                 html.Td(
                     [f"{value_text(o, float(v))} {unit_of(o)}"]
                     + ([html.Br(), _limit_text(limits[o.name], o, float(v))] if o.name in limits else [])
@@ -343,12 +372,12 @@ def _limit_text(limit: Limit, o: Objective, value: float) -> Any:
 
 
 def _gain_over_today(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
-    """Return a cell with the difference of a value to that of the owner's scheduler; nothing if it is not known."""
+    """Return cells with the difference of a value to that of the owner's scheduler, and to EASY; none if not known."""
     if desk.today is None:
         return []
-    name, values = desk.today
-    gain = float(improvement(np.array([value]), values[j : j + 1])[0])
-    return [html.Td([gain_in_words(o, gain), html.Small(f" than {name}")])]
+    beside = dict([desk.today, (desk.known_names[0], desk.easy)])
+    gains = {name: float(improvement(np.array([value]), values[j : j + 1])[0]) for name, values in beside.items()}
+    return [html.Td([gain_in_words(o, gain), html.Small(f" than {name}")]) for name, gain in gains.items()]
 
 
 def _steps_card(desk: Desk, view: View) -> Any:
@@ -358,13 +387,13 @@ def _steps_card(desk: Desk, view: View) -> Any:
     head = html.Tr(
         [
             html.Th("1 % better", scope="col"),
-            *(html.Th(o.name, scope="col") for _, o in columns),
+            *(html.Th([o.name, html.Small(group_name(o))], scope="col") for _, o in columns),
         ]
     )
     rows = []
     for i, o in columns:
         row = int(view.rows[i])
-        there = {"className": "link", "title": f"look at schedule {row}, which this step leads to"}
+        there = {"className": "link", "title": f"look at {schedule_name(desk.front, row)}, which this step leads to"}
         step = o.name if row < 0 else button(o.name, {"do": "choose", "row": row}, **there)
         cells: list[Any] = [html.Th(step, scope="row")]
         if row < 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from .state import State
@@ -24,6 +25,10 @@ class History:
     present: State
     past: tuple[State, ...] = ()
     future: tuple[State, ...] = ()
+
+    def each(self, change: Callable[[State], State]) -> History:
+        """Return the history with every state changed; undo and redo lead to the same steps."""
+        return History(change(self.present), tuple(map(change, self.past)), tuple(map(change, self.future)))
 
     @property
     def can_undo(self) -> bool:

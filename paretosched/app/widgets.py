@@ -13,7 +13,7 @@ from typing import Any
 
 from dash import dcc, html
 
-from ..simulation.objective import Objective
+from ..simulation.objective import Objective, with_group
 from .charts import brief, unit_of
 
 GRAPH = {
@@ -167,6 +167,11 @@ def meaning_of(o: Objective) -> str:
     return {"UTIL": "utilisation, %", "AWRT": "all jobs, h"}.get(o.name, f"{brief(o)}, {unit_of(o)}")
 
 
+def group_name(o: Objective) -> str:
+    """Return the name of the group of a response time; "" if that is only its number."""
+    return "" if with_group(o) == o.name else brief(o, 24).removeprefix("group ")
+
+
 def gain_in_words(o: Objective, gain: float, short: bool = False) -> Any:
     """Return how much better or worse a value is.
 
@@ -177,3 +182,8 @@ def gain_in_words(o: Objective, gain: float, short: bool = False) -> Any:
     size = f"{abs(number):,.{0 if abs(number) >= 1000 else 1}f} %"
     words = "same" if number == 0 else size if short else f"{size} {kind}"
     return html.Span(f"{sign} {words}", className=kind, title=kind)
+
+
+def capital(words: str) -> str:
+    """Return words as they stand at the beginning of a line."""
+    return words[:1].upper() + words[1:]

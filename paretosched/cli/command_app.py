@@ -56,7 +56,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "--tls-proxy",
         metavar="URL",
         help="https://HOST[:PORT] of a proxy that adds TLS and passes requests on to the page with their host; the "
-        "page is then printed under this address, and its cookie is sent over TLS only",
+        "page is then printed under this address",
     )
 
 

@@ -218,7 +218,8 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
     goal = bool(wish.aims)
     front = comparison.best is not None
     heads = [head_cell("Policy")]
-    heads += [head_cell("Objective", "smaller is better")] if goal else []
+    goal_head = ("Goal", "better than EASY") if wish.weights else ("Shortfall", "smaller is better")
+    heads += [head_cell(*goal_head)] if goal else []
     heads += [head_cell("Share of the way", "EASY to the front")] if goal and front else []
     possible = any(row["share_of_possible"] is not None for row in comparison.rows())
     heads += [head_cell("Share of the possible", "EASY to the bound")] if possible else []
@@ -229,9 +230,8 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
             continue
         cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
         if goal:
-            gain = row["objective_vs_easy"] if lines else None
-            below = "" if gain is None else _gain(gain)
-            cells.append(number_cell(row["objective"], ",.1f" if wish.weights else ".4f", below))
+            share = row["objective_vs_easy"] if wish.weights else row["objective"]
+            cells.append(number_cell(share, "+,.1f", " %") if wish.weights else _shortfall(share))
         if goal and front:
             cells.append(number_cell(row["share_of_way"], ",.1f", " %"))
         if possible:
@@ -242,11 +242,9 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
         lines.append(f"<tr{_kind(row)}>{''.join(cells)}</tr>")
     notes = [f"{_sentence(comparison.left_out)}."] if comparison.left_out else []
     if wish.weights:
-        notes.append("Second line: (EASY - X) / EASY; positive is better.")
+        notes.append("Goal: (EASY - X) / EASY; positive is better.")
     elif wish.near:
-        notes.append(
-            "The objective is the largest shortfall from the wanted values, as a share of them; negative: better."
-        )
+        notes.append("Shortfall: the largest one from the wanted values, as a share of them; negative: better.")
     if goal and front:
         notes.append(
             "Share of the way: from EASY (0 %) to the schedule of the front that comes nearest to the objective "
@@ -268,6 +266,10 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
 {f"<p>{html.escape(comparison.distance)}</p>" if comparison.distance else ""}
 <p class="note">{html.escape(" ".join(notes))}</p>
 </section>"""
+
+
+def _shortfall(share: float | None) -> str:
+    return number_cell(None if share is None else 100 * share, ",.1f", " %")
 
 
 def _wish_head(wish: Wish) -> str:

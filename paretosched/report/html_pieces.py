@@ -55,12 +55,11 @@ def head_cell(words: str, small: str = "") -> str:
 
 
 def objective_cell(o: Objective, value: float | None, below: str = "", strong: bool = False) -> str:
-    """Return the cell of an objective, natural units; undefined (None) is a dash; its hint has the seconds."""
+    """Return the cell of an objective, natural units; undefined (None) is a dash."""
     if value is None:
         return "<td>–</td>"
-    hint = f' title="{value:,.0f} s"' if o.unit == "s" else ""
     words = f"<b>{value_text(o, value)}</b>" if strong else value_text(o, value)
-    return f"<td{hint}>{words}{below}</td>"
+    return f"<td>{words}{below}</td>"
 
 
 def number_cell(value: float | None, spec: str, unit: str = "", hint: str = "") -> str:

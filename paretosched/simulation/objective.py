@@ -109,6 +109,18 @@ def group_of(objective: Objective) -> str:
     return objective.label.removeprefix("AWRT of group ")
 
 
+def with_group(objective: Objective) -> str:
+    """Return the name of an objective, and in brackets that of its group unless it is only a number.
+
+    Examples
+    --------
+    >>> [with_group(o) for o in objective_table(("theo-chem", "2"))[1:]]
+    ['AWRT', 'AWRT1 (theo-chem)', 'AWRT2']
+    """
+    group = group_of(objective)
+    return objective.name if objective.name in ("UTIL", "AWRT", f"AWRT{group}") else f"{objective.name} ({group})"
+
+
 def groups_in_words(groups: Sequence[str]) -> list[str]:
     """Return a line that says which objective belongs to which group; none if groups are numbered like objectives.
 

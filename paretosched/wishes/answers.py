@@ -14,7 +14,7 @@ from ..core.notebook import fields_html, html_table
 from ..core.tables import Column, amount, plain, table
 from ..fronts.front import Front, online
 from ..fronts.front_files import FrontLike, as_front
-from ..simulation.objective import CONVENTION, Objective, group_of, improvement, objectives
+from ..simulation.objective import CONVENTION, Objective, group_of, improvement, objectives, with_group
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
 from .best_possible import Best, best_possible, distance_row
@@ -150,7 +150,7 @@ class Answer:
             lines.append("this schedule knows all run times and submissions in advance; no policy makes it")
         if self.slacks:
             policies = " and ".join(map(reference_text, self.wish.references))
-            named = {o.name: _with_group(o) for o in self.objectives}
+            named = {o.name: with_group(o) for o in self.objectives}
             rows = [slack._asdict() | {"worst": named.get(slack.worst, slack.worst)} for slack in self.slacks]
             columns = SLACK_COLUMNS if self.wish.weights else [c for c in SLACK_COLUMNS if c.key not in GOAL_KEYS]
             lines += ["", f"if the limits relative to {policies} were looser by", table(rows, columns)]
@@ -282,12 +282,6 @@ def _slack(wish: Wish, front: Front, easy: Floats, references: dict[str, Floats]
 def _gain(wish: Wish, reached: float, of_easy: float) -> float:
     """Return how much better than EASY's a goal is, in per cent; NaN unless it is a sum that is positive for EASY."""
     return 100 * (of_easy - reached) / of_easy if wish.weights and of_easy > 0 else float("nan")
-
-
-def _with_group(objective: Objective) -> str:
-    """Return the name of an objective, and that of its group unless it is only a number."""
-    group = group_of(objective)
-    return objective.name if objective.name == f"AWRT{group}" else f"{objective.name}, {group}"
 
 
 def _in_hours(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
-from ..core.tables import amount, enumeration
+from ..core.tables import enumeration
 from ..simulation.lower_bounds import SLACK, bounds
 from ..simulation.objective import FROM_START, FROM_SUBMISSION
 from ..simulation.squashed_area import jobs_of, least_area
@@ -352,7 +352,7 @@ def distance_text(best: Best, wish: Wish, easy: float, reached: float | None = N
     >>> distance_text(Best(math.nan, ("AWRT1 <= 1 h", "AWRT2 <= 2 h")), wish, 100.0)
     'no schedule can keep AWRT1 <= 1 h and AWRT2 <= 2 h (proved)'
     >>> distance_text(Best(-0.021), Wish(near=[("AWRT1", 9000)]), 0.5, 0.3)
-    'objective 0.3, at least -0.021 (proved)'
+    '30.0 % short of your point; no schedule comes nearer than 2.1 % better than your point (proved)'
     """
     if best.impossible:
         return f"no schedule can keep {enumeration(best.impossible)} (proved)"
@@ -361,10 +361,12 @@ def distance_text(best: Best, wish: Wish, easy: float, reached: float | None = N
     limits = " within your limits" if wish.limits else ""
     most = most_gain(best, wish, easy)
     if most is None:
-        at_least = f"at least {_six_digits(best.goal)}"
-        first = f"{at_least} is possible{limits}" if reached is None else f"objective {amount(reached)}, {at_least}"
-        last = "" if known is None else f"; best known schedule{limits} {amount(known)}"
-        return f"{first} (proved){last}"
+        if not wish.near:  # a sum with UTIL in it, which has no unit
+            return ""
+        nearest = f"no schedule{limits} comes nearer than {_nearness(math.floor(best.goal * 1000) / 1000)}"
+        first = "" if reached is None else f"{_nearness(reached)}; "
+        last = "" if known is None else f"; best known schedule{limits} {_nearness(known)}"
+        return f"{first}{nearest} (proved){last}"
     gain = {goal: f"{100 * (easy - goal) / easy + 0.0:,.1f}" for goal in (reached, known) if goal is not None}
     at_most = f"at most {upwards(most):,.1f} %"
     first = f"{at_most} is possible{limits}" if reached is None else f"{gain[reached]} of {at_most}"
@@ -385,7 +387,9 @@ def distance_row(
     return dict(zip(DISTANCE, (bound, most_gain(best, wish, easy), list(best.impossible), sentence), strict=True))
 
 
-def _six_digits(goal: float) -> str:
-    """Return a lower bound as text with six digits, rounded down."""
-    scale = 10.0 ** (5 - math.floor(math.log10(abs(goal)))) if goal else 1.0
-    return amount(math.floor(goal * scale) / scale)
+def _nearness(share: float) -> str:
+    """Return how far a schedule is from a point, for people: the largest shortfall, as a share."""
+    percent = round(100 * share, 1)
+    if percent == 0:
+        return "at your point"
+    return f"{abs(percent):,.1f} % {'short of' if percent > 0 else 'better than'} your point"

@@ -15,6 +15,7 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..fronts.dominance import deciding
 from ..fronts.front import Front
+from ..simulation.objective import Objective
 from .nearness import nearest_rows
 from .wish import AUGMENTATION, Limit, Wish, goal, violation
 
@@ -137,9 +138,8 @@ def wish_of_classes(classes: Mapping[str, tuple[str, float | None]], front: Fron
             is_above = objective.maximise == (kind == IMPROVE_TO)
             if not (level > here if is_above else level < here):
                 side = "better" if kind == IMPROVE_TO else "worse"
-                raise InputError(
-                    f'{objective.name}: "{kind}" must have a level {side} than {here:g}, but has {level:g}'
-                )
+                words = f"{side} than {_shown(objective, here)}, but has {_shown(objective, level)}"
+                raise InputError(f'{objective.name}: "{kind}" must have a level {words}')
         if kind in (IMPROVE, IMPROVE_TO):
             near.append((objective.name, float(f"{best[j]:.{DIGITS}g}") if level is None else level))
         bound = level if kind == WORSEN_TO and level is not None else _outwards(here, objective.maximise)
@@ -185,3 +185,8 @@ def _outwards(value: float, maximise: bool) -> float:
     level, further = (float(f"{number * step:.{DIGITS + 2}g}") for number in (steps, steps + (-1 if maximise else 1)))
     is_within = value >= level if maximise else value <= level  # a quotient may be rounded to a whole number
     return level if is_within else further
+
+
+def _shown(objective: Objective, value: float) -> str:
+    """Return a value for people: hours or per cent."""
+    return f"{value / 3600:.6g} h" if objective.unit == "s" else f"{value:g} %"

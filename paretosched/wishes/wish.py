@@ -21,8 +21,11 @@ as in `10*AWRT1 + 4*AWRT2, AWRT5 <= 11h`, in `near AWRT1 = 50000, UTIL = 67`, in
 the utilisation in per cent. A unit after the second number of `in` counts for both, if the first has none. A response
 time from 1 to 59 without a unit is refused, because hours may be meant. `<` and `≤` mean `<=`, `>` and `≥` mean `>=`.
 
-**Groups.** The name of a group stands for its AWRT. A name that is not a word of letters and digits is written in
-quotes. `all` stands for all groups, `others` for those that are not in the goal; each of them has the limit.
+**Groups.** The name of a group stands for its AWRT, also one with hyphens, dots or digits in it, as accounts have:
+`10*theo-chem`. The longest name that fits counts: `a-b` is the group a-b if there is one; else, as `a - b` always, it
+is a minus b, and only UTIL can have a minus. A name that is a number or a word of this grammar, or has blanks or quotes
+in it, is written in quotes. `all` stands for all groups, `others` for those that are not in the goal; each of them has
+the limit.
 
 **Relative limits** are multiples of what a policy reaches, such as EASY or the recorded schedule, *on the same jobs*.
 So they hold for any part of a log. `relative_limits` puts numbers in their places. A relative limit for a group
@@ -48,7 +51,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -478,7 +481,7 @@ def _sign(name: str) -> float:
 # --- in words -------------------------------------------------------------------------------------------------------
 
 
-def wish_text(wish: Wish, *, hours: bool = False) -> str:
+def wish_text(wish: Wish, *, hours: bool = False, names: Mapping[str, str] | None = None) -> str:
     """Return a wish in words; `parse` returns the same wish from them.
 
     Parameters
@@ -487,6 +490,8 @@ def wish_text(wish: Wish, *, hours: bool = False) -> str:
         The wish.
     hours
         Whether response times are written in hours, for people; those that need more than six digits stay in seconds.
+    names
+        What is written in place of objectives, see `wish_grammar.names_in_words`.
 
     Examples
     --------
@@ -508,22 +513,26 @@ def wish_text(wish: Wish, *, hours: bool = False) -> str:
         short = f"{value / 3600:.6g}"
         return f"{short}h" if times(float(short), 3600.0) == value else f"{_exact_text(value)}s"
 
+    written = {} if names is None else names
     parts = []
     if wish.weights:
         signs = ["- " if weight < 0 else "+ " for _, weight in wish.weights]
         factors = ["" if abs(weight) == 1 else f"{_exact_text(abs(weight))}*" for _, weight in wish.weights]
-        terms = (f"{s}{f}{name}" for s, f, (name, _) in zip(signs, factors, wish.weights, strict=True))
+        terms = (
+            f"{s}{f}{written.get(name, name)}" for s, f, (name, _) in zip(signs, factors, wish.weights, strict=True)
+        )
         parts.append(" ".join(terms).removeprefix("+ ").replace("- ", "-", 1 if wish.weights[0][1] < 0 else 0))
-    parts += [f"{name} = {quantity(name, value)}" for name, value in wish.near]
+    parts += [f"{written.get(name, name)} = {quantity(name, value)}" for name, value in wish.near]
     for name, low, high, of in wish.limits:
+        word = written.get(name, name)
         if low == 0:
-            parts.append(f"{name} <= {quantity(name, high, of)}")
+            parts.append(f"{word} <= {quantity(name, high, of)}")
         elif math.isinf(high):
-            parts.append(f"{name} >= {quantity(name, low, of)}")
+            parts.append(f"{word} >= {quantity(name, low, of)}")
         elif of:
-            parts += [f"{name} >= {quantity(name, low, of)}", f"{name} <= {quantity(name, high, of)}"]
+            parts += [f"{word} >= {quantity(name, low, of)}", f"{word} <= {quantity(name, high, of)}"]
         else:
-            parts.append(f"{name} in {quantity(name, low)}..{quantity(name, high)}")
+            parts.append(f"{word} in {quantity(name, low)}..{quantity(name, high)}")
     return ("near " if wish.near else "") + ", ".join(parts)
 
 

@@ -87,6 +87,7 @@ TOKEN = re.compile(
     r"(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(?P<word>[^\W\d_]\w*)|"
     r"(?P<name>\"[^\"]*\"|'[^']*')|(?P<sign><=|>=|\.\.|[-+*,=%<>≤≥])"
 )
+QUOTED = re.compile(r"[\s;\"']|^[0-9.]+(?:[eE][+-]?[0-9]+)?$")  # names that are read in quotes only
 LIMITS = {"<=": "<=", "<": "<=", "≤": "<=", ">=": ">=", ">": ">=", "≥": ">="}  # what the signs of limits mean
 
 
@@ -94,10 +95,19 @@ class _Reader(TokenReader):
     """Recursive descent: a method for each rule of the grammar."""
 
     def __init__(self, text: str, objectives: Sequence[Objective], *, hours: bool) -> None:
-        super().__init__(text, "wish", TOKEN, MOST_LETTERS)
-        self.hours = hours
         self.objectives = {o.name: o for o in objectives}
         self.groups = {group_of(o): o.name for o in objectives if o.name not in ("UTIL", "AWRT")}
+        # names that are no words, as accounts have them, but no numbers either; the longest one that fits counts
+        self.joined = sorted(
+            (group.lower() for group in self.groups if re.search(r"\W|^\d", group) and not QUOTED.search(group)),
+            key=len,
+            reverse=True,
+        )
+        signs = "".join(sorted(set(re.sub(r"\w", "", "".join(self.joined)))))
+        more = f"|(?P<part>[{re.escape(signs)}])" if signs else ""
+        super().__init__(text, "wish", re.compile(TOKEN.pattern + more), MOST_LETTERS)
+        self.hours = hours
+        self.join_name()
 
     def wish(self) -> Wish:
         """Return the wish: a goal and limits."""
@@ -111,6 +121,7 @@ class _Reader(TokenReader):
         else:
             self.sum(weights)
         while self.take(","):
+            self.join_name()
             if near and self.comes("=", ahead=1):
                 self.point(near)
             else:
@@ -134,6 +145,7 @@ class _Reader(TokenReader):
         if sign > 0:
             self.take("+")
         while True:
+            self.join_name()
             factor = self.now
             weight = sign
             if factor.kind == "number":
@@ -312,6 +324,7 @@ class _Reader(TokenReader):
 
         `others` are words that may stand here, too.
         """
+        self.join_name()
         word = self.now.text
         names = [self.groups[word]] if word in self.groups else []
         names = names or [name for group, name in self.groups.items() if group.lower() == word.lower()]
@@ -323,7 +336,7 @@ class _Reader(TokenReader):
             known = [*self.objectives, *(group for group in self.groups if not group.isdigit()), *others]
             near = nearest_word(word, known) or nearest_word(self.whole_name(self.now), known)
             hint = "" if near is None or self.quotes_missing() else f"; did you mean {near}?"
-            hint += f" Write {_name_in_quotes(near)} in quotes" if near and hint and re.search(r"\W", near) else ""
+            hint += f" Write {_name_in_quotes(near)} in quotes" if hint and self.needs_quotes(near) else ""
             is_name = self.now.kind in ("word", "name") and not re.match(r"awrt|util|\d+$", word, re.IGNORECASE)
             if is_name and not hint and all(group.isdigit() for group in self.groups):
                 hint = "; groups have names where a CSV file of users and groups gives them, see --groups"
@@ -334,6 +347,20 @@ class _Reader(TokenReader):
             )
         self.place += 1
         return names[0]
+
+    def needs_quotes(self, name: str | None) -> bool:
+        """Return whether a name can stand in a wish in quotes only."""
+        return name is not None and bool(re.search(r"\W", name)) and name.lower() not in self.joined
+
+    def join_name(self) -> None:
+        """Make one token of those that come now, if they are the name of a group, such as theo-chem or 3d.lab."""
+        begin = self.now.place
+        for name in self.joined if self.now.kind != "name" else ():
+            end = begin + len(name)
+            ends = [k for k, token in enumerate(self.tokens) if k >= self.place and token.end == end]
+            if self.text[begin:end].lower() == name and ends and self.tokens[ends[0]].kind != "name":
+                self.tokens[self.place : ends[0] + 1] = [Token("name", self.text[begin:end], begin, end)]
+                return
 
     def limit_meant(self) -> str:
         """Return the end of a message about what comes now, if it was probably to be a part of a limit; else ""."""
@@ -354,7 +381,7 @@ class _Reader(TokenReader):
     def quotes_missing(self) -> str:
         """Return the end of a message, if what comes now belongs to a group's name that must be in quotes; else ""."""
         for group in self.groups if self.now.kind != "name" else ():
-            if re.search(r"\W", group):
+            if self.needs_quotes(group):
                 places = re.finditer(re.escape(group), self.text, re.IGNORECASE)
                 if any(place.start() <= self.now.place < place.end() for place in places):
                     return f"; write {_name_in_quotes(group)} in quotes"
@@ -367,6 +394,31 @@ class _Reader(TokenReader):
             yield
         except InputError as error:
             self.refuse_token(token, str(error))
+
+
+def names_in_words(objectives: Sequence[Objective]) -> dict[str, str]:
+    """Return how a wish writes the response times of groups that have names, by objective: in quotes where it must.
+
+    Examples
+    --------
+    >>> from paretosched.simulation.objective import objective_table
+    >>> names_in_words(objective_table(("theo-chem", "2", "all")))
+    {'AWRT1': 'theo-chem', 'AWRT3': '"all"'}
+    """
+    words = {}
+    for o in objectives:
+        group = group_of(o)
+        if o.name not in ("UTIL", "AWRT", f"AWRT{group}") and not re.fullmatch(r"\d+", group):
+            words[o.name] = group if _is_read(group, o.name, objectives) else _name_in_quotes(group)
+    return words
+
+
+def _is_read(group: str, name: str, objectives: Sequence[Objective]) -> bool:
+    """Return whether a wish reads the name of a group without quotes."""
+    try:
+        return parse(f"{group}, {group} <= 60h", objectives) == Wish([(name, 1)], limits=[Limit(name, high=216_000)])
+    except InputError:
+        return False
 
 
 def _name_in_quotes(name: str) -> str:

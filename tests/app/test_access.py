@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from paretosched.app.access import Access, proxy_host
+from paretosched.app.access import HEADER, Access, proxy_host
 from paretosched.app.desk import Desk
 from paretosched.app.newer_front import digest_of
 from paretosched.app.server import application
@@ -19,27 +19,39 @@ from paretosched.core.errors import InputError
 from support.browser import serve_page
 from support.commands import command, succeed
 from support.page import FRONT, TOKEN, signed_in
-from support.page_clients import ACT, Client, as_nobody
+from support.page_clients import ACT, Client, as_nobody, body_of
 
 FRONT_NOW = digest_of(FRONT)
-PATHS = (
+FRAME = (
     "/",
+    "/?token=wrong",
+    "/assets/page.css",
+    "/assets/00-access.js",
+    "/_dash-component-suites/plotly/package_data/plotly.min.js",
+)
+PATHS = (
     f"/front/{FRONT_NOW}.bin",
     "/page.json",
+    "/decision.html",
     "/pulse",
     "/remaining.csv",
     f"/policy/{FRONT_NOW}/1.json",
     "/training/1.json",
-    "/?token=wrong",
-    "/?token=%ff",
     f"/front/{FRONT_NOW}.bin?token={TOKEN}",
     "/favicon.ico",
-    "/assets/page.css",
-    "/assets/02-server.js",
     "/_dash-layout",
     "/_dash-dependencies",
-    "/_dash-component-suites/plotly/package_data/plotly.min.js",
     "/nothing",
+)
+# what another server on the same host could try to send with the browser, or for it
+WITHOUT_TOKEN = (
+    {},
+    {"Cookie": f"paretosched-80={TOKEN}; paretosched={TOKEN}; {HEADER}={TOKEN}"},
+    {"Authorization": f"Bearer {TOKEN}"},
+    {HEADER: "wrong"},
+    {HEADER: ""},
+    {HEADER: TOKEN[:-1]},
+    {HEADER: "\xe9"},
 )
 
 
@@ -63,46 +75,46 @@ def test_other_names_and_other_sites_are_turned_away(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("only_local", [True, False])
-def test_only_requests_with_the_token_are_answered(desk: Desk, only_local: bool) -> None:
-    client = application(desk, Access(TOKEN, only_local)).test_client()
+def test_only_requests_with_the_token_in_the_header_are_answered(desk: Desk, only_local: bool) -> None:
+    client = application(desk, Access(TOKEN, only_local)).test_client(use_cookies=False)
     host = {"Host": "localhost:8050" if only_local else "cluster.example:8050"}
-    for path in PATHS:
-        answer = client.get(path, headers=host)
-        assert answer.status_code == 401, path
-        assert b"AWRT" not in answer.data
-        assert b"needs the token" in answer.data or "token=" in path
-    for method in ("post", "put", "delete", "options", "head"):
-        for path in ("/", ACT, f"/?token={TOKEN}"):
-            assert getattr(client, method)(path, headers=host).status_code == 401, (method, path)
     before = desk.revision
-    assert client.post(ACT, json={"a": "b"}, headers=host).status_code == 401
+    for headers in WITHOUT_TOKEN:
+        for path in PATHS:
+            answer = client.get(path, headers=host | headers)
+            assert answer.status_code == 401, (path, headers)
+            assert b"needs the token" in answer.data
+        for method in ("post", "put", "delete", "options"):
+            for path in ("/", ACT, "/assets/page.css"):
+                assert getattr(client, method)(path, headers=host | headers).status_code == 401, (method, path)
+        say = body_of({"do": "say", "text": "AWRT1"}, FRONT_NOW)
+        assert client.post(ACT, json=say, headers=host | headers).status_code == 401
     assert desk.revision == before
-    answer = client.get(f"/?token={TOKEN}", headers=host)
-    assert answer.status_code == 302
-    assert answer.headers["Location"] == "/"
-    assert answer.headers["Set-Cookie"] == f"paretosched-80={TOKEN}; HttpOnly; Path=/; SameSite=Strict"
-    assert client.get(f"/front/{FRONT_NOW}.bin", headers=host).status_code == 200
-    for path in (f"/?token={TOKEN}", "/?token=wrong"):  # no token stays in the address bar
-        assert client.get(path, headers=host).headers["Location"] == "/"
-    other = application(desk, Access("another")).test_client()
-    other.set_cookie("paretosched-80", TOKEN)
-    assert other.get("/pulse").status_code == 401
+    answer = client.get(f"/front/{FRONT_NOW}.bin", headers=host | {HEADER: TOKEN})
+    assert (answer.status_code, "Set-Cookie" in answer.headers) == (200, False)
+    assert client.post(ACT, json=say, headers=host | {HEADER: TOKEN}).status_code == 200
+    assert desk.revision > before
 
 
-def test_a_proxy_that_adds_tls_gets_a_cookie_for_tls_only(desk: Desk) -> None:
+def test_the_frame_that_everybody_gets_tells_nothing_of_the_front(desk: Desk) -> None:
+    client = application(desk, Access(TOKEN)).test_client()
+    for path in FRAME:
+        answer = client.get(path, buffered=True)
+        assert (answer.status_code, "Set-Cookie" in answer.headers) == (200, False), path
+    text = client.get("/").text
+    for secret in (desk.front.workload, FRONT_NOW, TOKEN, "AWRT"):
+        assert secret not in text
+
+
+def test_a_proxy_that_adds_tls_is_a_host_of_the_page(desk: Desk) -> None:
     client = application(desk, Access(TOKEN, proxy="pages.example")).test_client()
-    client.environ_base["HTTP_HOST"] = "pages.example"
-    answer = client.get(f"/?token={TOKEN}")
-    assert answer.headers["Set-Cookie"] == f"paretosched-80={TOKEN}; Secure; HttpOnly; Path=/; SameSite=Strict"
-    client = application(desk, Access(TOKEN, proxy="pages.example")).test_client(use_cookies=False)
-    cookie = {"Cookie": f"paretosched-80={TOKEN}"}
     for host, origin, status in (
         ("pages.example", "https://pages.example", 200),
         ("127.0.0.1:8050", "https://pages.example", 200),  # a proxy that does not pass the host on
         ("pages.example", "https://evil.example", 403),
         ("evil.example", None, 403),
     ):
-        headers = {"Host": host} | cookie | ({"Origin": origin} if origin else {})
+        headers = {"Host": host, HEADER: TOKEN} | ({"Origin": origin} if origin else {})
         assert client.get("/pulse", headers=headers).status_code == status, (host, origin)
 
 

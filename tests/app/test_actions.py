@@ -11,7 +11,7 @@ import pytest
 
 from paretosched.app.actions import MOST_PICKS, after
 from paretosched.app.charts import LETTERS
-from paretosched.app.state import Pick, current
+from paretosched.app.state import current, picked
 from paretosched.core.errors import InputError
 from paretosched.wishes.knee_points import knees
 from paretosched.wishes.navigation import compromise, remaining
@@ -77,7 +77,9 @@ def test_the_shortlist_keeps_order_and_notes() -> None:
         {"do": "pick", "row": 5}, {"do": "pick", "row": 2}, {"do": "pick", "row": 5},
         {"do": "note", "row": 2, "text": "cheap"}, {"do": "drop", "row": 5},
     )  # fmt: skip
-    assert state.picks == (Pick(2, "cheap"),)
+    assert state.picks == (picked(FRONT, 2, "B", "cheap"),)  # its letter stays, and the next one takes the free one
+    assert [pick.letter for pick in did({"do": "pick", "row": 8}, state=state).picks] == ["B", "A"]
+    assert did({"do": "note", "name": "B", "text": "dear"}, {"do": "drop", "name": "B"}, state=state).picks == ()
     alike = replace(FRONT, values=np.repeat(FRONT.values[:1], len(FRONT), axis=0))
     with pytest.raises(InputError, match="stands out"):
         after(START, {"do": "knees"}, alike)
@@ -99,7 +101,8 @@ BAD = [
     {"do": "weigh", "name": "AWRT1", "value": True}, {"do": "weigh", "name": "AWRT1", "value": 10**400},
     {"do": "choose", "row": -1}, {"do": "choose", "row": 300}, {"do": "choose", "row": 1.0},
     {"do": "choose", "row": "1"},
-    {"do": "pick"}, {"do": "note", "row": 1, "text": "x" * 501}, {"do": "look", "across": "AWRT9"},
+    {"do": "pick"}, {"do": "drop"}, {"do": "drop", "name": "Z"}, {"do": "note", "name": 3, "text": "x"},
+    {"do": "note", "row": 1, "text": "x" * 501}, {"do": "look", "across": "AWRT9"},
     {"do": "classify", "classes": {"AWRT1": ["improve"]}}, {"do": "classify", "classes": {"AWRT1": ["grow", None]}},
     {"do": "classify", "classes": []}, {"do": "classify", "classes": {}},
 ]  # fmt: skip

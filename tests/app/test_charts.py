@@ -25,7 +25,9 @@ def test_charts_are_figures_whatever_the_front(front: Any) -> None:
     state = beginning(front)
     base = empty(front, state.across, state.up, marks, log=True)
     wish = Wish(near=[(state.across, 7.0)], limits=[Limit(state.up, 5, 90_000)])
-    figure = projection(base, front, state.across, state.up, wish=wish, chosen=0, picks=[0], suggested=(0,))
+    figure = projection(
+        base, front, state.across, state.up, wish=wish, chosen=0, picks={"B": front.values[0]}, suggested=(0,)
+    )
     go.Figure(figure)
     assert len(figure["layout"]["shapes"]) == 3
     assert "shapes" not in base["layout"]

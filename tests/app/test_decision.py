@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -12,11 +13,14 @@ import numpy as np
 import pytest
 
 import paretosched as ps
+from paretosched.app.contents import contents
 from paretosched.app.decision import decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
+from paretosched.app.state import schedule_name
 from paretosched.app.trainings import DONE, Training
-from support.page import signed_in
+from support.fronts import a_comparison
+from support.page import FRONT, signed_in
 
 
 @pytest.mark.slow
@@ -41,7 +45,9 @@ def test_the_report_has_the_wish_the_candidates_their_reasons_and_figures(house:
     text = answer.text
     assert "The wish: 10*AWRT1 + 4*AWRT2, AWRT5 &lt;= 900h." in text
     assert "Why: the board likes &lt;b&gt;it&lt;/b&gt;" in text
-    assert re.findall(r"<h2>([A-Z] · schedule \d+)</h2>", text) == ["A · schedule 1", "B · schedule 2"]
+    assert re.findall(r"<h2>([A-Z] · evaluation \d+)</h2>", text) == [
+        f"{letter} · evaluation {front.evaluation[row]}" for letter, row in (("A", 1), ("B", 2))
+    ]
     for row in (1, 2):
         for line in desk.consequences(row):
             assert f"<li>{escape(line.sentence)}</li>" in text
@@ -60,7 +66,7 @@ def test_the_report_has_the_wish_the_candidates_their_reasons_and_figures(house:
 def test_without_a_shortlist_the_report_is_of_the_schedule_that_is_looked_at(desk: Desk) -> None:
     desk.act({"do": "choose", "row": 7})
     text = decision(desk)
-    assert "<h2>A · schedule 7</h2>" in text
+    assert f"<h2>A · {schedule_name(desk.front, 7)}</h2>" in text
     assert "No wish was entered." in text
 
 
@@ -75,3 +81,23 @@ def test_the_whole_report_is_of_one_state_of_the_desk(desk: Desk, monkeypatch: p
     monkeypatch.setattr("paretosched.app.decision.row_policy", no_policy)
     assert "It knows the future" in decision(desk)
     assert others == [False]
+
+
+def test_groups_with_names_keep_them_in_wishes_tables_and_the_report(tmp_path: Path) -> None:
+    front = replace(FRONT, groups=("theo-chem", "3d.lab", "physics", "4", "a-b"))
+    desk = Desk(front, tmp_path)
+    desk.comparison = a_comparison(front, ("EASY", "FCFS"))
+    desk.act({"do": "say", "text": "10*theo-chem + 4*3d.lab, a-b <= 500"})
+    shown = contents(desk)
+    words = "10*theo-chem + 4*3d.lab, a-b <= 500h"
+    assert (shown.scene["wish"], shown.scene["fields"]["text"]) == (words, words)
+    for piece in ("values", "steps"):
+        for name in ("theo-chem", "3d.lab", "a-b"):
+            assert name in repr(shown.pieces[piece]), (piece, name)
+    text = decision(desk)
+    assert f"The wish: {words}." in text
+    heads = re.findall(r'<th scope="col">(AWRT[^<]*)<', text)
+    assert heads == ["AWRT", "AWRT1 (theo-chem)", "AWRT2 (3d.lab)", "AWRT3 (physics)", "AWRT4", "AWRT5 (a-b)"]
+    assert not re.search(r'title="[0-9,.]+ s"', text)  # seconds are nobody's unit
+    desk.act({"do": "say", "text": "near theo-chem = 12h"})
+    assert "objective" not in desk.distance(0)

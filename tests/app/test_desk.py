@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import json
+import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,17 +17,19 @@ from hypothesis import strategies as st
 
 import paretosched as ps
 from paretosched.app.actions import ACTIONS
+from paretosched.app.cards import reply, share_of_easy
 from paretosched.app.charts import mark_styles
 from paretosched.app.contents import contents
 from paretosched.app.csv_tables import comparison_rows, group_rows
+from paretosched.app.decision import decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
 from paretosched.app.other_jobs import answer_to, limits_by_tenths
-from paretosched.app.state import Pick
+from paretosched.app.state import picked, schedule_name
 from paretosched.app.state_view import view_of
 from paretosched.app.tab_compare import schedules_to_compare
 from paretosched.app.trainings import DONE, Training
-from paretosched.comparison.what_if import changed_workload
+from paretosched.comparison.what_if import changed_workload, means_text
 from paretosched.core.errors import InputError
 from paretosched.deployment.steps import option_of_groups
 from paretosched.encodings.rule_base import Situations
@@ -34,6 +38,7 @@ from paretosched.policies.strategy_choice import partitions
 from paretosched.wishes.navigation import way
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import exceeded_limits, goal, violation, wish_text
+from paretosched.workload.resampling import resample
 from support.commands import succeed
 from support.page import FRONT, signed_in
 
@@ -78,8 +83,8 @@ def test_work_is_saved_by_itself_and_undone(tmp_path: Path) -> None:
     desk.act({"do": "redo"})
     desk.act({"do": "redo"})
     desk.act({"do": "redo"})
-    assert desk.state.picks == (Pick(4),)
-    assert Desk(FRONT, tmp_path).state.picks == (Pick(4),)
+    assert desk.state.picks == (picked(FRONT, 4, "A"),)
+    assert Desk(FRONT, tmp_path).state.picks == (picked(FRONT, 4, "A"),)
     (tmp_path / "page.json").write_text("{")
     with pytest.raises(InputError, match=r"page\.json: .*move it away"):
         Desk(FRONT, tmp_path)
@@ -221,12 +226,12 @@ def test_what_is_said_of_limits_of_other_jobs_and_of_groups(house: Path, tmp_pat
     desk._trained_values[1] = front.values[0]
     number = next(k for k, question in enumerate(desk.questions()) if question.larger)
     told, limits = answer_to(desk, number, [row], [1])
-    assert set(told.lines) == set(limits) == {f"schedule {row}", "trained 1"}
+    assert set(told.lines) == set(limits) == {schedule_name(front, row), "trained 1"}
     changed = changed_workload(w, desk.questions()[number])
     wish = resolved_on(desk.state.wish, changed)
-    for name, policy in ((f"schedule {row}", row_policy(front, row)), ("trained 1", trained.policy)):
+    for name, policy in ((schedule_name(front, row), row_policy(front, row)), ("trained 1", trained.policy)):
         values = ps.objectives(ps.simulate(changed, policy))
-        assert told.values[name].tolist() == values.tolist()
+        assert [drawn.tolist() for drawn in told.values[name]] == [values.tolist()]
         over = [f"{limit.objective} by {100 * share:.2g} %" for limit, share in exceeded_limits(wish, values)]
         says = f"Your limits are exceeded there: {', '.join(over)}." if over else "Your limits are kept there."
         assert limits[name] == says
@@ -285,8 +290,8 @@ def test_policies_called_as_schedules_of_the_page_get_another_name(house: Path, 
     assert desk.known_names[-3:] == ("policy A", "policy trained 1", "AB")
     desk.act({"do": "compare", "name": "policy A"})
     desk.act({"do": "pick", "row": 0})
-    columns, reference, _ = schedules_to_compare(desk)
-    assert (list(columns), reference) == (["policy A", "A"], "policy A")
+    columns, reference = schedules_to_compare(desk)
+    assert (list(columns), reference) == (["policy A", "EASY", "A"], "policy A")
 
 
 def test_the_end_stops_the_exploration_even_if_the_disk_is_full(house: Path, tmp_path: Path) -> None:
@@ -334,3 +339,94 @@ def test_a_disk_that_is_away_for_a_moment_is_a_remark(desk: Desk, monkeypatch: p
     assert (desk.remark, desk.revision) == ("[Errno 5] Input/output error: 'trainings'", before + 1)
     desk.look_after()
     assert signed_in(desk).get("/pulse").status_code == 200
+
+
+def test_a_group_that_the_wish_asks_for_and_harms_is_said_and_a_button_protects_it(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(finder(house / "run", front))
+    easy = desk.comparison.beside_front[0]
+    loss = 100 * (front.values / easy - 1)
+    row = next(int(row) for row in np.argsort(loss[:, 2]) if loss[row, 2] < 0 and loss[row, 3] > 1)
+    desk.act({"do": "say", "text": "1000*AWRT1 + AWRT2"})
+    desk.act({"do": "choose", "row": row})
+    words = f"Asked for by the wish, but worse than with EASY: AWRT2 by {loss[row, 3]:,.1f} %."
+    chosen = repr(contents(desk).pieces["chosen"])
+    assert words in chosen
+    desk.act({"do": "pick", "row": row})
+    assert f'<p class="harm">{words}</p>' in decision(desk)
+    protect = json.loads(re.search(r"data-do='(\{[^']*, AWRT2 <= EASY\"\})'", chosen)[1])
+    desk.act(protect)
+    assert wish_text(desk.state.wish) == "1000*AWRT1 + AWRT2, AWRT2 <= EASY"
+    assert "Asked for by" not in repr(contents(desk).pieces["chosen"])
+    assert front.values[view_of(desk.state, front).row, 3] <= easy[3]
+
+    # the table of `front --wish` is there, too
+    asked = json.loads(contents(desk).scene["questions"]["answer"])
+    told = repr(reply(desk, asked))
+    line = succeed("front", house / "run", "--wish", "1000*AWRT1 + AWRT2, AWRT2 <= EASY").out
+    assert re.search(r"^AWRT2 .*$", line, re.MULTILINE)[0] in told
+    assert "if the limits relative to EASY were looser by" in told
+
+
+def test_what_if_is_compared_with_its_own_kind_in_several_draws(house: Path, tmp_path: Path) -> None:
+    front, w = ps.load_front(house / "run"), ps.read_swf(house / "w.swf.gz")
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(finder(house / "run", front))
+    asked = desk.questions()[0]
+    assert asked.load == 1.1
+    row = view_of(desk.state, front).row
+    told, _ = answer_to(desk, 0, [row])
+    drawn = [(resample(w, seed, load=1.0), resample(w, seed, load=1.1)) for seed in (1, 2, 3)]
+    before, there = (
+        means_text([float(ps.waits(ps.simulate(pair[k], "easy")).mean[0]) for pair in drawn]) for k in (0, 1)
+    )
+    assert told.today[0].endswith(
+        f"the mean wait with EASY is {there}; put together anew at today's load {before} "
+        "(3 draws of the users in the log)."
+    )
+    policy = row_policy(front, row)
+    own = means_text([float(ps.waits(ps.simulate(changed, policy)).mean[0]) for _, changed in drawn])
+    assert told.means == {schedule_name(front, row): f"its mean wait is {own}"}
+    assert len(told.values[schedule_name(front, row)]) == 3
+
+
+@pytest.mark.parametrize("do", ["say", "near", "weigh", "undo"])
+def test_a_wish_of_another_window_is_not_replaced_by_one_who_has_not_seen_it(desk: Desk, do: str) -> None:
+    one, other = {"window": "one", "turn": 1}, {"window": "other", "turn": 1}
+    desk.act({"do": "say", "text": "AWRT3"})
+    began = desk.revision  # the owner at the other window begins to type
+    assert desk.act_once({"do": "say", "text": "AWRT1", "seen": desk.revision} | one) == ""
+    action = {"do": do, "text": "AWRT2", "name": "AWRT2", "value": 40_000.0}
+    refused = desk.act_once(action | {"seen": began} | other)
+    assert refused.startswith("not sent: meanwhile another window has changed the wish, to AWRT1")
+    assert wish_text(desk.state.wish) == "AWRT1"
+    assert desk.act_once(action | {"seen": desk.revision} | other | {"turn": 2}) == ""
+    assert wish_text(desk.state.wish) != "AWRT1"
+
+
+def test_easy_stands_beside_the_record_and_its_share_of_the_gain_is_said(house: Path, tmp_path: Path) -> None:
+    front, w = ps.load_front(house / "run"), ps.read_swf(house / "w.swf.gz")
+    w = w.with_(wait=ps.simulate(w, "fcfs").start - w.eligible + 36_000)  # everything started ten hours later
+    front = replace(front, digest=w.digest)
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(lambda: (w, []))
+    assert desk.today[0].startswith("recorded")
+    row = view_of(desk.state, front).row
+    columns, reference = schedules_to_compare(desk)
+    assert (reference, list(columns)) == (desk.today[0], [desk.today[0], "EASY"])
+    values = repr(contents(desk).pieces["values"])
+    assert f"Small(' than {reference}')" in values
+    assert "Small(' than EASY')" in values
+    easy, recorded = (ps.objectives(ps.simulate(w, policy))[1] for policy in ("easy", "recorded"))
+    share = 100 * (recorded - easy) / (recorded - front.values[row, 1])
+    assert share > 50
+    sentence = share_of_easy(desk, row)
+    assert sentence.startswith("EASY alone, simulated, has ")
+    assert sentence.endswith(f" and {'all' if share >= 100 else f'{share:.0f} %'} in AWRT.")
+    assert sentence in repr(reply(desk, json.loads(contents(desk).scene["questions"]["card"])))
+    assert sentence in decision(desk)
+    assert "With EASY, simulated, the mean wait is " in desk.service_words()
+    desk.act({"do": "compare", "name": "EASY"})
+    assert share_of_easy(desk, row) == ""
+    assert list(schedules_to_compare(desk)[0]) == ["EASY"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import socket
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def test_more_schedules_on_disk_are_offered_and_shown_when_asked_for(
         assert tab.input_value("label:has-text('AWRT3 at most, h') >> input") == "77"
         assert page.wish() == "AWRT1, AWRT2 <= 500h"
         tab.click("[data-tab='compare']")
-        assert tab.locator(f"#pick-{picked}").count() == 1
+        assert tab.locator("#pick-A").count() == 1
         assert tab.inner_text("[data-cell='A AWRT1']").split()[0] == f"{front.values[picked, 2] / 3600:,.2f}"
         assert tab.inner_text("#offer") == ""
         page.close()
@@ -82,7 +83,8 @@ def test_after_a_restart_with_a_longer_front_no_click_picks_another_schedule(
     ps.save_front(front, path)
     with serve_page(path, "--trace", browser_house / "w.swf.gz", port=port) as url:
         tab = page.tab
-        page.context.request.get(url)  # the owner opens the new address, too
+        tab.wait_for_selector("#sign-in >> text=started again")
+        page.context.new_page().goto(url)  # the owner opens the new address beside it
         status = "(link) => fetch(link).then((answer) => answer.status)"
         assert tab.evaluate(status, tab.get_attribute("a.button >> text=policy.json", "href")) == 409
         for row in (1, 3, 5):
@@ -97,7 +99,7 @@ def test_after_a_restart_with_a_longer_front_no_click_picks_another_schedule(
         assert page.row() == front.values[:, 3].argmin()
         assert before != page.file_behind("a.button >> text=policy.json")
         page.after(lambda: tab.click("#pick"))
-        assert tab.locator(f"#pick-{page.row()}").count() == 1
+        assert tab.locator("#pick-A").count() == 1
         without_losses(page)
 
 
@@ -114,13 +116,13 @@ def test_a_wish_that_was_sent_while_the_server_was_away_is_sent_again_and_unsent
     tab.fill("label:has-text('AWRT5 at most, h') >> input", "55")
     tab.wait_for_selector("#offer >> text=does not answer")
     with serve_page(path, "--trace", browser_house / "w.swf.gz", port=port) as url:
-        tab.wait_for_selector("#offer >> text=started again")
-        page.context.request.get(url)
+        tab.wait_for_selector("#sign-in >> text=started again")
+        tab.goto(url)  # in this window: nothing is loaded anew
         tab.wait_for_selector("#text[data-value='AWRT3, AWRT1 <= 400h']")
         assert tab.inner_text("#offer") == ""
         assert tab.input_value("label:has-text('AWRT5 at most, h') >> input") == "55"
         assert "One field is not sent yet" in tab.inner_text("#unsent")
-        copy = page.context.request.get(page.url + "page.json").json()
+        copy = json.loads(page.file_behind("text=Save a copy"))
         assert copy["in_words"] == "AWRT3, AWRT1 <= 400h"
         without_losses(page)
 
@@ -200,9 +202,44 @@ def test_two_windows_do_not_overwrite_each_others_wish_unseen(page: Page, chromi
         window.after(lambda window=window, row=row: window.tab.evaluate(
             "(row) => window.paretosched.say({ do: 'pick', row })", row))  # fmt: skip
     for window in (page, other):
-        window.tab.wait_for_selector("#pick-3", state="attached")
-        window.tab.wait_for_selector("#pick-4", state="attached")
+        window.tab.wait_for_selector("#pick-A", state="attached")
+        window.tab.wait_for_selector("#pick-B", state="attached")
     other.close()
+
+
+def test_what_was_begun_before_another_wish_does_not_replace_it_unseen(page: Page, chromium: Any) -> None:
+    other = Page(chromium, page.address)
+    tab = other.tab
+    tab.fill("#text textarea", "AWRT5")
+    page.say("AWRT1, AWRT2 <= 300")
+    tab.wait_for_selector("#text[data-value='AWRT1, AWRT2 <= 300h']", state="attached")  # it has heard of it long since
+    tab.wait_for_selector("#message >> text=Another window has changed the wish, from none to AWRT1, AWRT2 <= 300h.")
+    tab.press("#text textarea", "Enter")
+    tab.wait_for_selector("#message >> text=not sent: meanwhile another window has changed the wish, to AWRT1")
+    assert page.wish() == "AWRT1, AWRT2 <= 300h"
+    tab.press("#text textarea", "Enter")  # now it is meant
+    tab.wait_for_selector("#text[data-value='AWRT5']")
+    other.close()
+
+
+def test_a_drag_from_a_handle_at_the_best_end_keeps_the_best(page: Page, front: ps.Front) -> None:
+    tab = page.tab
+    for name, kept in (("AWRT1", "<="), ("UTIL", ">=")):
+        page.after(lambda: tab.click("#clear")) if page.wish() else None
+        handle = tab.locator(f"[data-handle='{name} {0 if name == 'AWRT1' else 1}']").bounding_box()
+        reach = tab.locator(f"#parallel [data-axis='{name}'].reach").bounding_box()
+        x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+
+        def drag(x: float = x, y: float = y, height: float = reach["height"]) -> None:
+            tab.mouse.move(x, y)
+            tab.mouse.down()
+            tab.mouse.move(x, y + 0.2 * height)
+            tab.mouse.move(x, y + 0.4 * height)
+            tab.mouse.up()
+
+        page.after(drag)
+        assert page.wish().startswith(f"{name} {kept} ")
+        assert 0 < page.count_left() < len(front)
 
 
 def test_the_page_reads_and_writes_hours(page: Page, front: ps.Front) -> None:

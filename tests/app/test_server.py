@@ -44,13 +44,6 @@ def test_the_page_is_served_with_a_strict_policy(desk: Desk) -> None:
     assert values.tobytes() == FRONT.values.tobytes()
 
 
-def test_the_name_of_a_workload_is_text_in_the_title(tmp_path: Path) -> None:
-    """A front may come from others."""
-    desk = Desk(replace(FRONT, workload='</title><img id="x">'), tmp_path)
-    text = signed_in(desk).get("/").text
-    assert "<title>&lt;/title&gt;&lt;img id=&quot;x&quot;&gt; · paretosched</title>" in text
-
-
 def test_what_is_long_is_packed_and_kept_by_the_browser(desk: Desk) -> None:
     client = signed_in(desk)
     paths = re.findall(r'(?:src|href)="(/(?:_dash-component-suites|assets)/[^"]*)"', client.get("/").text)

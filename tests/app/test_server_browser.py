@@ -306,7 +306,7 @@ def test_a_page_that_was_saved_is_opened(page: Page, front: ps.Front, tmp_path: 
     tab = page.tab
     page.say("AWRT1, AWRT2 <= 14.37h")
     page.after(lambda: tab.click("#pick"))
-    copy = page.context.request.get(page.url + "page.json").json()
+    copy = json.loads(page.file_behind("text=Save a copy"))
     copy["shortlist"] = []
     copy["wish"] = None
     (tmp_path / "shared.json").write_text(json.dumps(copy))
@@ -326,7 +326,7 @@ def test_a_page_that_is_open_to_others_asks_for_its_token(browser_house: Path, c
     succeed("front", browser_house / "run", "-o", tmp_path / "front.parquet")
     with serve_page(tmp_path / "front.parquet", "--trace", browser_house / "w.swf.gz", "--host", "0.0.0.0") as url:
         local = url.replace("0.0.0.0", "127.0.0.1")
-        bare, token = local.split("?token=")
+        bare, token = local.split("#token=")
         context = chromium.new_context()
         tab = context.new_page()
         tab.goto(bare)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import paretosched as ps
+from paretosched.app.state import schedule_name
 from paretosched.comparison.over_time import over_time, runs_between, wait_reasons, worst_week
 from paretosched.simulation.service import DAY, bins
 from support.browser_page import Page
@@ -27,7 +28,8 @@ def test_the_months_the_week_and_the_job_agree_with_the_simulations(page: Page, 
     first, last = int(w.eligible.min()), int(max(today.finish.max(), other.finish.max()))
     edges = bins(first, last)
     drawn = tab.evaluate(DATA)
-    assert [name for name, _ in drawn] == 3 * ["EASY"] + 3 * [f"schedule {page.row()}"]
+    chosen = schedule_name(ps.load_front(browser_house / "run"), page.row())
+    assert [name for name, _ in drawn] == 3 * ["EASY"] + 3 * [chosen]
     for schedule, curves in ((today, drawn[:3]), (other, drawn[3:])):
         for values, (_, shown) in zip(over_time(schedule, edges), curves, strict=True):
             assert np.allclose(values, np.array(shown[:-1], dtype=float), equal_nan=True)

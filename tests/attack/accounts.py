@@ -24,8 +24,8 @@ from support.page_clients import ACT, NOBODY, Client, as_nobody
 
 INTRUDER = ROOT / "tests" / "support" / "intruder.py"
 PATHS = (
-    "/", "/front/0.bin", "/page.json", "/pulse", "/remaining.csv", "/policy/0/1.json", "/training/1.json",
-    "/assets/02-server.js", "/_dash-layout", "/?token=wrong",
+    "/front/0.bin", "/page.json", "/pulse", "/remaining.csv", "/policy/0/1.json", "/training/1.json",
+    "/_dash-layout", "/_dash-dependencies", "/pulse?token=wrong",
 )  # fmt: skip
 
 

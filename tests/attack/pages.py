@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 from attack.tally import ACCEPTED, REFUSED, Tally, Verdict, tally
+from paretosched.app.access import HEADER
 from support.browser import page_process, serve_page
 from support.house import furnish
 from support.mutations import damaged_bytes, damaged_json
@@ -86,6 +87,23 @@ def damaged_requests(url: str, count: int, seed: int) -> Iterator[Verdict]:
         yield Verdict(end, attempt)
 
 
+def without_the_token(url: str) -> Iterator[Verdict]:
+    """Ask as a page of another port of the same host does, which gets the cookies of the host, and knows the token."""
+    owner = Client(url)
+    token = owner.headers.pop(HEADER)
+    port = owner.port
+    names = ("paretosched", f"paretosched-{port}", HEADER, "token", "session", "_csrf_token")
+    cookie = {"Cookie": "; ".join(f"{name}={token}" for name in names)}
+    origins = ({}, *({"Origin": f"http://{owner.host}:{other}"} for other in (port, port + 1, 80)))
+    act = json.dumps(body_of({"do": "say", "text": "AWRT1"}, owner.front)).encode()
+    paths = ("/page.json", "/decision.html", "/pulse", "/remaining.csv", f"/front/{owner.front}.bin", "/_dash-layout")
+    for headers in ({**cookie, **origin} for origin in origins):
+        for path, body in (*((path, None) for path in paths), (f"{paths[0]}?token={token}", None), (ACT, act)):
+            status = owner.ask(path, body, **headers).status
+            end = REFUSED if status in (401, 403) else f"was answered with status {status}"
+            yield Verdict(end, f"{path} with {headers.get('Origin', 'no origin')} and the token as cookies")
+
+
 def kills_of_the_page(front: Path, times: int, r: Random) -> Iterator[Verdict]:
     """Kill a page after an action that it has answered, and open it again: the work is still there."""
     for number in range(times):
@@ -111,6 +129,7 @@ def pages(seed: int, clients: int, count: int, kills: int, work: Path, tell: Cal
     with serve_page(front) as url:
         rows.append(tally(f"requests of {clients} clients at once", crowd(url, clients, 20)))
         rows.append(tally("requests beside half-sent ones", beside_half_sent(url)))
+        rows.append(tally("the token as a cookie, and from other ports", without_the_token(url)))
         rows.append(tally("damaged requests", damaged_requests(url, count, seed)))
     rows.append(tally("kill -9: app", kills_of_the_page(front, kills, Random(f"{seed}/pages"))))
     tell(f"the page: {sum(row.tried for row in rows):,} tried, {sum(row.broken for row in rows)} broken")

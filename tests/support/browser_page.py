@@ -24,7 +24,7 @@ class Page:
 
     def __init__(self, chromium: Any, url: str, context: Any = None) -> None:
         self.address = url
-        self.url = url.split("?")[0]  # without the token
+        self.url = url.split("#")[0]  # without the token
         self.context = context or chromium.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
         self.context.set_default_timeout(PATIENCE)
         self.tab = self.context.new_page()

@@ -7,7 +7,7 @@ from typing import Any
 from flask.testing import FlaskClient
 
 import paretosched as ps
-from paretosched.app.access import Access
+from paretosched.app.access import HEADER, Access
 from paretosched.app.actions import after
 from paretosched.app.desk import Desk
 from paretosched.app.server import application
@@ -15,6 +15,7 @@ from paretosched.app.state import State, beginning
 from support.fronts import a_front
 
 TOKEN = "secret"
+IN_ENVIRONMENT = f"HTTP_{HEADER.upper().replace('-', '_')}"  # as WSGI calls the header
 FRONT = a_front(300)
 START = beginning(FRONT)
 
@@ -41,7 +42,7 @@ def reading(words: Any) -> ps.Workload:
 
 
 def signed_in(desk: Desk) -> FlaskClient:
-    """Return a client of the page of a desk that has signed in with the token."""
-    client = application(desk, Access(TOKEN)).test_client()
-    assert client.get(f"/?token={TOKEN}").status_code == 302
+    """Return a client of the page of a desk that has the token."""
+    client = application(desk, Access(TOKEN)).test_client(use_cookies=False)
+    client.environ_base[IN_ENVIRONMENT] = TOKEN
     return client

@@ -15,6 +15,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
+from paretosched.app.access import HEADER
+
 NOBODY = 65534
 ACT = "/_dash-update-component"
 PIECES = ("words", "facts", "further", "remarks", "twice", "chosen", "values", "steps")
@@ -62,16 +64,13 @@ def question_of(key: str, front: str, kind: str, *rows: int, number: int = 0) ->
 
 
 class Client:
-    """A client that has signed in with the address that the page prints."""
+    """A client that has the address that the page prints."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         assert parts.hostname is not None
         self.host, self.port = parts.hostname, int(parts.port or 80)
-        self.headers: dict[str, str] = {}
-        answer = self.ask(f"/?token={parse_qs(parts.query)['token'][0]}")
-        assert answer.status == 302, answer
-        self.headers["Cookie"] = answer.headers["Set-Cookie"].split(";")[0]
+        self.headers = {HEADER: parse_qs(parts.fragment)["token"][0]}
         self.front: str = json.loads(self.ask("/pulse").body)["front"]
 
     def ask(self, path: str, body: bytes | None = None, **headers: str) -> Answer:

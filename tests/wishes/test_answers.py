@@ -65,7 +65,7 @@ def test_groups_with_names_are_named_where_looser_limits_cost_them_most() -> Non
     front = a_front(np.array([[1.0, 1.0, 0.9, 1.0, 1.01, 0.95, 1.0]]), named)
     reply = answer("vip, AWRT3 <= 1.02*EASY", front, named)
     assert {slack.worst for slack in reply.slacks} == {"AWRT3"}
-    assert {row[4] for row in columns(reply.text(), "slack %")} == {"AWRT3, physics"}
+    assert {row[4] for row in columns(reply.text(), "slack %")} == {"AWRT3 (physics)"}
 
 
 def test_the_answer_is_the_nearest_row_by_definition() -> None:

@@ -186,9 +186,12 @@ def test_the_sentence_rounds_to_the_side_of_truth() -> None:
         "at most 24.2 % is possible (proved); best known schedule 20.0 %"
     )
     near = as_wish("near AWRT1 = 9s", TURNS)
-    assert distance_text(Best(0.1234567), near, 0.5, None) == "at least 0.123456 is possible (proved)"
+    assert distance_text(Best(0.1234567), near, 0.5, None) == (
+        "no schedule comes nearer than 12.3 % short of your point (proved)"
+    )
     assert distance_text(Best(-0.1234561), near, 0.5, 0.25, 0.2) == (
-        "objective 0.25, at least -0.123457 (proved); best known schedule 0.2"
+        "25.0 % short of your point; no schedule comes nearer than 12.4 % better than your point (proved); "
+        "best known schedule 20.0 % short of your point"
     )
     row = distance_row(Best(math.nan, ("AWRT <= 2 h",)), wish, 100.0, 50.0)
     assert row == {

@@ -147,7 +147,8 @@ def test_the_way_goes_from_0_at_the_start_to_1_at_the_front() -> None:
 @pytest.mark.parametrize("kind", ["improve to", "may worsen to"])
 def test_a_level_at_the_value_itself_is_neither_better_nor_worse(name: str, kind: str) -> None:
     here = float(SMALL.values[1, {"UTIL": 0, "AWRT1": 2}[name]])
-    with pytest.raises(InputError, match=f'{name}: "{kind}" must have a level .* than {here:g}, but has {here:g}'):
+    shown = f"{here:g} %" if name == "UTIL" else f"{here / 3600:.6g} h"  # as the page has them
+    with pytest.raises(InputError, match=f'{name}: "{kind}" must have a level .* than {shown}, but has {shown}'):
         wish_of_classes({name: (kind, here), "AWRT2": ("improve", None)}, SMALL, 1)
 
 

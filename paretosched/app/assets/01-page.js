@@ -3,6 +3,7 @@
 // The files of this folder are plain scripts that Dash loads in the order of their names. Each is a closure. It uses
 // names of the files before it, and adds names for those after it, through one object, window.paretosched:
 //
+//   00-access       the token in every request, and where it is asked for
 //   01-page         values, limits, the mask of what remains, drawing anew
 //   02-server       actions sent to the server, one after the other, and its answers
 //   03-painting     densities on canvases, shapes in SVG, looks

@@ -6,7 +6,7 @@
   const { $, complain, element, page, show } = window.paretosched;
   const PATIENCE = 15000; // ms after which an answer counts as lost
   const REST = 350; // ms without a key after which the limits that keys have set are sent
-  const OF_ROWS = ["choose", "pick", "drop", "note", "classify"]; // actions that mean a row of the front
+  const OF_ROWS = ["choose", "pick", "classify"]; // actions that mean a row of the front
   const WINDOW = Array.from(crypto.getRandomValues(new Uint32Array(4)), (x) => x.toString(36)).join("");
 
   const TRIES = 2; // after so many without an answer from a server that is there, an action is given up
@@ -40,8 +40,8 @@
     entry.turn ??= ++turn;
     entry.tries = (entry.tries ?? 0) + 1;
     sentAt = Date.now();
-    const more = { front: page.front, window: WINDOW, turn: entry.turn, seen: page.scene.revision };
-    window.dash_clientside.set_props("said", { data: { ...entry.action, ...more } });
+    const more = { front: page.front, window: WINDOW, turn: entry.turn };
+    window.dash_clientside.set_props("said", { data: { seen: page.scene.revision, ...entry.action, ...more } });
   }
 
   /** Give up the first action: the server is there, and does not take it. */
@@ -104,6 +104,8 @@
     if (!page.gesture) page.live = null; // the brushed limits are in the scene, or were refused
     if (other) await load(scene);
     if (!changed && !refused) complain(""); // a message stays if only a training or another window changed the page
+    if (page.scene && !refused && scene.wish !== page.scene.wish && scene.wish_by !== WINDOW)
+      complain(`Another window has changed the wish, from ${page.scene.wish || "none"} to ${scene.wish || "none"}.`);
     changed = refused = false;
     show(scene);
     sendNext();
@@ -127,7 +129,6 @@
   // --- the server is away, or has other schedules ---
 
   const ENDED = "The server does not answer; start it again with the same command. What you sent meanwhile is kept here.";
-  const SIGN_IN = "The server was started again; open the address that its terminal shows. What you sent is kept here.";
 
   /** Show a notice above the tabs, with a button if there is something to do; no words remove it. */
   function notice(words, label, act) {
@@ -187,20 +188,17 @@
     try {
       if (page.scene) {
         const response = await fetch("pulse", { signal: AbortSignal.timeout(PATIENCE) });
-        if (response.status === 401) lose(SIGN_IN);
-        else {
-          const news = await response.json();
-          if (away) {
-            sentAt = 0; // what was sent meanwhile is sent again
-            if (queue.length) queue[0].tries = 0;
-          }
-          found();
-          if (!due()) offer(news);
-          if (queue.length) sendNext();
-          else if (!stale && news.revision !== page.scene.revision) {
-            changed = true;
-            enqueue({ do: "refresh" });
-          }
+        const news = await response.json();
+        if (away) {
+          sentAt = 0; // what was sent meanwhile is sent again
+          if (queue.length) queue[0].tries = 0;
+        }
+        found();
+        if (!due()) offer(news);
+        if (queue.length) sendNext();
+        else if (!stale && news.revision !== page.scene.revision) {
+          changed = true;
+          enqueue({ do: "refresh" });
         }
       }
     } catch {

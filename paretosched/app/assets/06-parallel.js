@@ -176,18 +176,18 @@
       });
       axes.forEach((axis, j) => shape(strong, look, x(j), y(levelOf(axis, mark.values[axis.column])), 10));
     });
-    page.scene.picks.forEach((row, k) => {
+    page.scene.picks.forEach(({ letter, look, values }) => {
       const last = axes.length - 1;
-      node(strong, "polyline", { points: path(valuesOf(row)), class: `pick line-${k % LOOKS} dash-${k % 4}` });
+      node(strong, "polyline", { points: path(values), class: `pick line-${look} dash-${look % 4}` });
       node(
         strong,
         "text",
         {
           x: x(last) + 20,
-          y: y(levelOf(axes[last], page.values[axes[last].column][row])) + 4,
-          class: `picked text-${k % LOOKS}`,
+          y: y(levelOf(axes[last], values[axes[last].column])) + 4,
+          class: `picked text-${look}`,
         },
-        page.scene.letters[k],
+        letter,
       );
     });
     const chosen = valuesOf(page.scene.row);

@@ -52,7 +52,9 @@
       const at = levelUnder(event);
       const [low, high] = levelsOfLimits(axis);
       drag = { axis, at, moved: false };
-      if (event.target.dataset.handle) drag.fixed = event.target.dataset.handle.endsWith("1") ? low : high;
+      const e = event.target.dataset.handle?.slice(-1);
+      // from a handle at the best end that sets no limit yet, the best stays: "at most" for a response time
+      if (e) drag.fixed = !limits()[axis.name]?.[e] && [low, high][e] === 0 ? 0 : [high, low][e];
       else if (event.target.classList.contains("brush")) drag.whole = [low, high];
       else drag.fixed = at;
       svg.setPointerCapture(event.pointerId);

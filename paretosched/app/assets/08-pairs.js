@@ -213,9 +213,9 @@
       const place = seen && mark.values[across.column] !== null && mark.values[up.column] !== null && at(mark.values);
       if (place) shape(svg, page.scene.legend[n], place[0], place[1], 9);
     });
-    page.scene.picks.forEach((row, k) => {
-      const place = at(valuesOf(row));
-      if (place) node(svg, "circle", { cx: place[0], cy: place[1], r: 3.5, class: `dot-${k % 6}` });
+    page.scene.picks.forEach(({ look, values }) => {
+      const place = at(values);
+      if (place) node(svg, "circle", { cx: place[0], cy: place[1], r: 3.5, class: `dot-${look}` });
     });
     const place = at(valuesOf(page.scene.row));
     if (place) node(svg, "circle", { cx: place[0], cy: place[1], r: 5.5, class: "ring" });

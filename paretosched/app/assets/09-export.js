@@ -105,7 +105,7 @@
       );
       right += 36 + 7.2 * words.length;
     };
-    write(`schedule ${page.scene.row}`, (cx, cy) =>
+    write(page.scene.name, (cx, cy) =>
       node(copy, "circle", {
         cx,
         cy,

@@ -33,6 +33,7 @@
     const unsent = fields().filter(isUnsent);
     for (const field of fields()) {
       boxOf(field).toggleAttribute("data-unsent", unsent.includes(field));
+      field.since = unsent.includes(field) ? (field.since ?? page.scene?.revision) : undefined;
       if (unsent.includes(field)) drafts.set(field.id, boxOf(field).value);
       else drafts.delete(field.id);
     }
@@ -142,12 +143,13 @@
   /** Send the text of a field to the server. */
   function sendField(field) {
     const action = JSON.parse(field.dataset.do);
+    const seen = field.since ?? page.scene.revision; // what the owner saw who began to type
     if (field.dataset.field === "text") boxOf(field).value = oneLine(boxOf(field).value);
     const text = boxOf(field).value;
     if (action.do === "nothing") return;
     if (field.dataset.field !== "number") {
       field.sent = text;
-      return say({ ...action, [field.dataset.key]: text }, field);
+      return say({ ...action, [field.dataset.key]: text, seen }, field);
     }
     const number = numberIn(field);
     if (Number.isNaN(number)) return complain(`“${text}” is not a number`);
@@ -160,7 +162,7 @@
       refresh();
       return say({ do: "limit", limits: { [action.name]: ends } }, field);
     }
-    say({ ...action, [field.dataset.key]: value }, field);
+    say({ ...action, [field.dataset.key]: value, seen }, field);
   }
 
   /** Send the class of each objective to the server, and the levels of those that have one. */
@@ -174,7 +176,9 @@
       const bounded = / to$/.test(kind) && Number.isFinite(number);
       classes[name] = [kind, bounded ? number * Number(level.dataset.factor) : null];
     }
-    say({ do: "classify", classes });
+    const chosen = fields().filter(({ dataset }) => dataset.name || dataset.level);
+    const seen = Math.min(page.scene.revision, ...chosen.map(({ since }) => since ?? Infinity));
+    say({ do: "classify", classes, seen }, chosen[0]);
   }
 
   /** Offer the owner a wish that somebody has sent in an address; it is for the owner to send it. */

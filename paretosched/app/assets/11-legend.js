@@ -15,7 +15,7 @@
       chip.append(name);
       return chip;
     });
-    const chosen = element("span", `schedule ${page.scene.row}`);
+    const chosen = element("span", page.scene.name);
     chosen.className = "chip ring";
     chosen.dataset.mark = "";
     const focused = document.activeElement?.closest("#legend .chip")?.dataset.mark;

@@ -152,6 +152,7 @@
 
   /** Begin with what the address says, and look after what Dash builds. */
   function begin() {
+    document.title = `${document.querySelector(".brand .name").textContent} · paretosched`;
     $("theme").textContent = WORDS[themeNow()] ?? WORDS[""];
     const wished = restore();
     const again = performance.getEntriesByType("navigation")[0]?.type === "reload";
