@@ -11,7 +11,7 @@ from ..core.errors import InputError
 from ..core.files import NAMES_ENDING
 from ..core.limits import limits_in_force
 from ..workload.public_catalogue import READINGS
-from .console import PROGRAM, remark, show, tell
+from .console import PROGRAM, remark, show, show_first
 from .file_kinds import Kind
 from .options import Name, chosen_options, new_command, takes_limits, whole
 from .parser import Parser
@@ -162,7 +162,7 @@ def run(options: argparse.Namespace) -> None:
             options.format, options.file, options.output, **words, watch=watch, advance=advance, dash="--"
         )
     for text in summary.doubts:
-        (tell if options.json else show)(text)
+        show_first(text, beside_json=options.json)
     for text in summary.remarks:
         remark(text)
     _show(options, summary)

@@ -17,7 +17,7 @@ from ..core.errors import InputError
 from ..core.limits import reading_limits
 from ..core.locks import check_system
 from ..core.version import __version__
-from .console import PROGRAM, flush, tell
+from .console import PROGRAM, flush, forget_first, tell, write_first
 from .outputs import check_outputs
 from .parser import Parser
 from .waiting import compilation_remark
@@ -76,7 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with limits, compilation_remark():
                 check_outputs(options.parser.commands[options.command], options)
                 status: int | None = options.run(options)
+            write_first()
         finally:
+            forget_first()
             flush()
     except InputError as error:
         tell(f"{program}: {error}")

@@ -18,11 +18,35 @@ BUSY = ("importlib", "numba", "llvmlite", "rich")  # packages that must not be i
 SEARCH = "paretosched.search"  # the logger
 PERIOD = 10.0  # s, between two lines about work that takes longer
 
+_first: list[tuple[Callable[[str], None], str]] = []  # what comes before all else, and how it is written
+
 Update = Callable[[int, int | None, str], None]  # how many are done, how many in all (None: not known), a note
+
+
+def show_first(text: str, beside_json: bool) -> None:
+    """Write a line before all else, as soon as there is anything: a command that is refused has its error line only.
+
+    It goes to standard output, and beside JSON to standard error.
+    """
+    _first.append((remark if beside_json else show, text))
+
+
+def forget_first() -> None:
+    """Forget what a command that ended would have begun with."""
+    _first.clear()
+
+
+def write_first() -> None:
+    """Write what comes before all else, if it is not written yet."""
+    waiting = [*_first]
+    _first.clear()
+    for write, text in waiting:
+        write(text)
 
 
 def show(text: str = "") -> None:
     """Write lines to standard output; control characters, and letters that it cannot show, are replaced."""
+    write_first()
     if not sys.stdout:  # it was closed before the command began
         return
     clean = "\n".join(map(printable, text.split("\n")))
@@ -58,6 +82,8 @@ def tell(text: str) -> None:
 
 def remark(text: str) -> None:
     """Write one line to standard error, under the name of the program."""
+    if any(write is remark for write, _ in _first):
+        write_first()
     tell(f"{PROGRAM}: {text}")
 
 
@@ -147,7 +173,7 @@ def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
         lines = _Lines(what, unit)
         try:
             with sure_interrupt():
-                yield lines.update
+                yield _after_first(lines.update)
         finally:
             lines.end.set()
         return
@@ -166,7 +192,17 @@ def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
         def update(count: int, goal: int | None, note: str) -> None:
             progress.update(task, completed=count, total=goal, note=note)
 
-        yield update
+        yield _after_first(update)
+
+
+def _after_first(update: Update) -> Update:
+    """Return an update before which that is written which comes before all else: work is done, nothing is refused."""
+
+    def write_and_update(count: int, goal: int | None, note: str) -> None:
+        write_first()
+        update(count, goal, note)
+
+    return write_and_update
 
 
 class _Lines:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
-from .console import PROGRAM, remark, show, tell
+from .console import PROGRAM, remark, show, show_first
 
 if TYPE_CHECKING:
     from ..policies.policy import Policy
@@ -55,7 +55,7 @@ def show_doubts(options: argparse.Namespace, log: str, workload: Workload) -> No
     from ..workload.plausibility import doubts
 
     for sentence in doubts(workload):
-        (tell if getattr(options, "json", False) else show)(f"{log}: {sentence}")
+        show_first(f"{log}: {sentence}", beside_json=getattr(options, "json", False))
 
 
 def show_other_machine(options: argparse.Namespace, workloads: Sequence[Workload]) -> None:

@@ -41,7 +41,15 @@ from paretosched.workload.public_catalogue import READINGS
 from support.commands import COMMANDS, command, files, succeed
 from support.fuzzing import LONG, sound
 from support.house import SITE_COLUMNS, furnish
-from support.mutations import TABLE_WORDS, damaged_accounting, damaged_bytes, damaged_json, damaged_list, damaged_log
+from support.mutations import (
+    TABLE_WORDS,
+    damaged_accounting,
+    damaged_bytes,
+    damaged_json,
+    damaged_list,
+    damaged_log,
+    damaged_log_of_more_columns,
+)
 
 Attack = Callable[[Random, Path, Path], Iterator[Verdict]]
 GROUPS = ("consumption", "swf", "queue", "50,10")
@@ -107,6 +115,16 @@ def logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
             yield verdict_on("info", log, *groups)
         case _:
             yield verdict_on("simulate", log, *groups, "--policy", r.choice(POLICIES), "-o", folder / "schedule.csv")
+
+
+def wide_logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged log with 19 to 21 columns, read, written and read again."""
+    log, again = folder / "log.swf", folder / "again.swf.gz"
+    log.write_bytes(damaged_log_of_more_columns(r))
+    yield verdict_on(r.choice(["info", "simulate"]), log, *r.choice([(), ("--groups", "queue")]))
+    yield verdict_on("scale", log, "--factor", 1, "--processors", 8, "-o", again)
+    if again.exists():
+        yield verdict_on("info", again, "--groups", "queue")
 
 
 def packed_logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
@@ -426,6 +444,7 @@ def with_value(words: list[str], option: argparse.Action, r: Random, inputs: lis
 
 ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attempts
     "damaged logs": (30, logs),
+    "damaged logs of more columns": (12, wide_logs),
     "damaged gzip files": (6, packed_logs),
     "damaged caches of logs": (6, caches),
     "damaged accounting and names": (10, accounting),

@@ -80,7 +80,7 @@ def test_closed_streams_are_no_error(house: Path) -> None:
     shell = f"{shlex.quote(sys.executable)} -m paretosched.cli info record.swf --json"
     about = succeed("info", house / "record.swf", "--json")
     for redirection, out, err in (
-        (">&-", "", f"record.swf: {about.json['doubts'][0]}\n"),
+        (">&-", "", f"paretosched: record.swf: {about.json['doubts'][0]}\n"),
         ("2>&-", about.out, ""),
         (">&- 2>&-", "", ""),
     ):

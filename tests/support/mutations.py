@@ -42,13 +42,37 @@ REAL_LOG = log(
     "MaxNodes: 8\nQueue: 0 short\nQueue: 1 long",
 )  # fmt: skip
 
+MORE_WORDS = (
+    "{}", "{1,2", "}", "{1}", "q_day", "1:ppn=2", "2:ppn=1+1:ppn=2#excl", "all:excl:1x4", "0x0", "99999999999x9",
+    "1:ppn=", "#", "#excl", "::", "+", "1:ppn=9999999999", "1:ncpus=1:ngpus=9999999999", "^a:^b", "\u2028", "\x85",
+    "x" * 300, "-1",
+)  # fmt: skip
+MORE_COLUMNS = (  # of a job
+    ("{%d,7}", "q_%d", "1:ppn=%d:x86_64:cl_oak#excl"), ("%d", "600", "all:1x%d"), ("%d",), ("DAG-%d", "%d"),
+    ("q_%d", "{%d}", "%d:ppn=1"), ("%d:PPN=1", "Q", "{}"), ("3.5", "%d", "fast:excl:%dX1"),
+)  # fmt: skip
 
-def damaged_log(r: Random) -> bytes:
+
+def damaged_log_of_more_columns(r: Random) -> bytes:
+    """Return a log whose lines go on behind the 18 columns of the format, damaged as others are."""
+    columns = r.choice(MORE_COLUMNS)
+    described = "; " + " ".join(
+        ["id", "submit", *"w" * 16, *r.choices(["gpus", "queue", "request", "x"], k=len(columns))]
+    )
+    lines = [described] if r.randrange(3) == 0 else []
+    for line in REAL_LOG.splitlines():
+        number = line.split(" ")[0]
+        more = " ".join(columns).replace("%d", number if r.randrange(3) else "2")
+        lines.append(line if line.startswith(";") else f"{line} {more}")
+    return damaged_log(r, "\n".join(lines), LOG_WORDS + MORE_WORDS)
+
+
+def damaged_log(r: Random, text_of_log: str = REAL_LOG, words: Sequence[str] = LOG_WORDS) -> bytes:
     """Return a real-looking log, perhaps gzipped, in which words, lines and bytes were changed."""
-    lines = [re.split("( +)", line) for line in REAL_LOG.splitlines()]
+    lines = [re.split("( +)", line) for line in text_of_log.splitlines()]
     for _ in range(r.randint(0, 3)):
         line = r.choice(lines)
-        line[r.randrange(len(line))] = r.choice(LOG_WORDS)
+        line[r.randrange(len(line))] = r.choice(words)
     text = ["".join(line) for line in lines]
     for _ in range(r.choice([0, 0, 1, 2])):
         a, b = r.randrange(len(text)), r.randrange(len(text))

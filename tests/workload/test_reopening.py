@@ -15,6 +15,7 @@ import paretosched as ps
 from paretosched.core.errors import InputError
 from paretosched.core.run_files import RUN_FILE
 from paretosched.workload.reopening import as_workload, as_workloads, record, reopen, reopen_with_run
+from paretosched.workload.swf import read_swf, read_swf_as_before
 from paretosched.workload.workload import Workload
 
 
@@ -239,3 +240,17 @@ def test_when_jobs_could_run_is_read_again_from_beside_the_log(log: Path, tmp_pa
     Path(f"{log}.names.json").unlink()
     with pytest.raises(InputError):
         reopen(run)
+
+
+def test_a_run_of_a_log_that_was_read_otherwise_before_is_still_opened(tmp_path: Path) -> None:
+    lines = [f"{j} {1_600_000_000 + j} 0 50 2 -1 -1 2 90 -1 1 {j} -1 -1 -1 -1 -1 -1" for j in range(5)]
+    (tmp_path / "w.swf").write_text("\n".join([*lines, ""]))
+    now, before = read_swf(tmp_path / "w.swf"), read_swf_as_before(tmp_path / "w.swf")
+    assert (now.capacity, now.submit[0], before.capacity, before.submit[0]) == (10, 0, 2, 1_600_000_000)
+    step = {**now.source[0], "function": "read_swf"}
+    old = {"digest": before.digest, "source": [step, *now.source[1:]]}
+    assert reopen(old).digest == before.digest
+    assert reopen(record(reopen(old))).digest == before.digest
+    assert reopen(record(now)).digest == now.digest
+    with pytest.raises(InputError, match="must be 0123456789ab by its digest"):
+        reopen(old | {"digest": "0123456789abcdef"})

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.workload.description import describe
+from paretosched.workload.log_names import PerJob
 from paretosched.workload.lublin_feitelson import lublin
+from paretosched.workload.requests import requests_of, with_requests
 from paretosched.workload.scaling import scale
 from paretosched.workload.swf import read_swf, write_swf
-from paretosched.workload.user_groups import by_consumption
+from paretosched.workload.user_groups import by_consumption, with_groups
 from paretosched.workload.workload import Workload
 
 HEADER = "; Version: 2.2\n; MaxProcs: 16\n; UnixStartTime: 835823160\n; TimeZoneString: US/Eastern\n"
@@ -201,6 +203,61 @@ def test_a_log_without_a_clock_begins_on_a_monday_and_says_so(tmp_path: Path) ->
     w = read_swf(log(tmp_path, line(), header="; MaxProcs: 4\n"))
     assert describe(w)["first_submit"] == "2000-01-03 00:00:00+00:00"
     assert [r.action for r in w.repairs] == ["assumed", "assumed"]
+
+
+@pytest.mark.parametrize(
+    ("start", "first", "epoch", "assumed"),
+    [
+        ("", 1_600_000_000, 1_600_000_000, "header has no UnixStartTime: submissions taken for Unix times"),
+        ("; UnixStartTime: -1\n", 631_152_000, 631_152_000, "header has no UnixStartTime: submissions taken"),
+        ("; UnixStartTime: 1600000000\n", 1_600_000_007, 1_600_000_007, "UnixStartTime 1600000000 is not second 0"),
+        ("; UnixStartTime: 0\n", 1_600_000_000, 1_600_000_000, "UnixStartTime 0 is not second 0"),
+        ("", 631_151_999, 946_857_600, "header has no UnixStartTime: second 0 taken for Monday 2000-01-03"),
+        ("", 4_102_444_000, 946_857_600, "header has no UnixStartTime: second 0 taken for Monday 2000-01-03"),
+        ("; UnixStartTime: 0\n", 0, 0, None),
+        ("; UnixStartTime: 1600000000\n", 631_151_999, 1_600_000_000, None),
+    ],
+)
+def test_submissions_in_unix_seconds_are_dated_rightly(
+    tmp_path: Path, start: str, first: int, epoch: int, assumed: str | None
+) -> None:
+    header = f"; MaxProcs: 4\n; TimeZoneString: UTC\n{start}"
+    lines = [line(job=0, submit=first + 900), line(job=1, submit=first, run=-1), line(job=2, submit=first)]
+    w = read_swf(log(tmp_path, *lines, header=header))
+    zero = first if epoch == first else 0
+    assert (w.epoch, w.submit.tolist()) == (epoch, [first - zero, first + 900 - zero])
+    assert [r.reason.startswith(assumed or "?") for r in w.repairs if r.action == "assumed"] == [True] * (
+        assumed is not None
+    )
+    write_swf(w, tmp_path / "again.swf")
+    again = read_swf(tmp_path / "again.swf")
+    assert (again.epoch, again.digest) == (epoch, w.digest)
+
+
+def test_zero_is_a_value(tmp_path: Path) -> None:
+    zeros = {"job": 0, "submit": 0, "wait": 0, "user": 0, "group": 0, "queue": 0}
+    header = "; MaxProcs: 4\n; UnixStartTime: 0\n; TimeZone: 0\n; Queue: 0 short\n"
+    w = read_swf(log(tmp_path, line(**zeros), line(job=1, user=5, group=1, queue=1, submit=7), header=header))
+    assert (w.job[0], w.submit[0], w.wait.tolist(), w.user[0], w.epoch, w.zone) == (0, 0, [0, -1], 0, 0, "UTC")
+    about = describe(w)
+    assert (about["users"], about["recorded_waits_percent"]) == (2, 50)
+    assert about["first_submit"] == "1970-01-01 00:00:00+00:00"
+    assert with_groups(w, "queue").groups == ("short", "1")
+    assert with_groups(w, "swf").groups == ("0", "1")
+    (tmp_path / "groups.csv").write_text("user,account,queue,group\n0,0,short,first\n*,*,*,rest\n")
+    assert with_groups(w, tmp_path / "groups.csv").group.tolist() == [0, 1]
+    assert records_of_zero(w, tmp_path) == [0, 0, 0, 10, 2, -1, -1, 2, 20, -1, 1, 0, 0, -1, 0, -1, -1, -1]
+
+
+def records_of_zero(w: Workload, folder: Path) -> list[float]:
+    """Write and read a workload whose first job has number 0 and asks for GPUs; return the fields of that job."""
+    asked = with_requests(w, {"gpus": PerJob(np.array([0]), np.array([3]))})
+    write_swf(asked.with_(eligible=asked.submit + np.array([4, 0]), wait=asked.wait), folder / "zero.swf")
+    again = read_swf(folder / "zero.swf")
+    assert requests_of(again, "gpus").tolist() == [3, 0]
+    assert (again.eligible - again.submit).tolist() == [4, 0]
+    assert again.records is not None
+    return [*again.records[0, :2].tolist(), 0, *again.records[0, 3:18].tolist()]
 
 
 @pytest.mark.parametrize(
