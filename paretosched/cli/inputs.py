@@ -65,7 +65,7 @@ def show_other_machine(options: argparse.Namespace, workloads: Sequence[Workload
     for workload in workloads:
         if sentence := other_machine(workload):
             named = f"{workload.name}: " if len(workloads) > 1 else ""
-            (tell if options.json else show)(f"{named}{sentence}")
+            show_first(f"{named}{sentence}", beside_json=options.json)
 
 
 def load_kernels_sooner() -> None:
