@@ -62,7 +62,7 @@ ORDERS = (
 )
 ACCOUNTING = (
     ("sacct.txt", "slurm"),
-    ("sacct.txt", "slurm"),
+    ("sacct-local.txt", "slurm", "--zone", "Europe/Berlin"),
     ("pbs.txt", "pbs"),
     ("sge.txt", "sge"),
     ("jobs-of-site.csv", "csv", "--columns", SITE_COLUMNS),

@@ -474,7 +474,8 @@ def _limits(table: Table) -> Ints:
 def _has_not_ended(end: Ints, has_end: bool, state: Sequence[str]) -> Mask:
     """Return which jobs have not ended, (n,): by their ends, else by their states."""
     if has_end or not state:
-        return np.logical_and(end == UNKNOWN, has_end, dtype=np.bool_)
+        is_open: Mask = (end == UNKNOWN) & has_end
+        return is_open
     return np.array([word in OPEN_STATES for word in state], dtype=np.bool_)
 
 
