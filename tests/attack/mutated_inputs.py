@@ -72,7 +72,7 @@ ORDERS = (
 )
 ACCOUNTING = (
     ("sacct.txt", "slurm"),
-    ("sacct.txt", "slurm"),
+    ("sacct-local.txt", "slurm", "--zone", "Europe/Berlin"),
     ("pbs.txt", "pbs"),
     ("sge.txt", "sge"),
     ("lsb.acct", "lsf"),

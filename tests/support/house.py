@@ -13,6 +13,7 @@ from support.commands import succeed
 ACCOUNTING = Path(__file__).parents[1] / "data" / "accounting"
 COPIES = {
     "slurm-all.txt": "sacct.txt",
+    "slurm-local-times.txt": "sacct-local.txt",
     "pbs/20261122": "pbs.txt",
     "sge-accounting": "sge.txt",
     "lsb.acct": "lsb.acct",

@@ -163,3 +163,27 @@ def test_a_synthetic_log_of_learned_schedulers() -> None:
     w = ps.read_swf(path)
     assert (len(w), w.capacity, w.work) == (len(rows), 256, sum(int(row[3]) * int(row[4]) for row in rows))
     assert doubts(w) == ()
+
+
+def _seconds(text: str) -> int:
+    """Return d-hh:mm:ss in seconds."""
+    days, _, clock = text.rpartition("-")
+    hours, minutes, seconds = map(int, clock.split(":"))
+    return ((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds
+
+
+def test_a_text_of_sacct_without_header_as_xdmod_asks_for_it(tmp_path: Path) -> None:
+    """Local times, durations in words, and pseudonyms of a university."""
+    path = _file("xdmod-pozidriv.sacct.gz")
+    with gzip.open(path, "rt") as file:
+        rows = [line.rstrip("\n").split("|") for line in file]
+    ran = {(row[1], row[10], row[12]): row for row in rows if row[14] != "00:00:00" and row[13] != "Unknown"}
+    log = import_into(tmp_path, "slurm", path, "--zone", "America/New_York")
+    assert len(log.jobs) == len(ran)
+    work = sum(_seconds(row[14]) * int(row[18]) for row in ran.values())
+    assert sum(job["run"] * job["allocated"] for job in log.jobs.values()) == work
+    assert sorted(log.names.users.values()) == sorted({row[8] for row in ran.values()})
+    assert sorted(log.names.partitions.values()) == sorted({row[3] for row in ran.values()})
+    preempted = sum(row[16].startswith(("CANCELLED", "PREEMPTED")) for row in ran.values())
+    assert sum(job["status"] == 5 for job in log.jobs.values()) == preempted
+    assert sum(job["status"] == 1 for job in log.jobs.values()) == sum(row[16] == "COMPLETED" for row in ran.values())

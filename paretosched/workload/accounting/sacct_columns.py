@@ -113,7 +113,7 @@ class Group(NamedTuple):
 
     Attributes
     ----------
-    count
+    size
         How many columns.
     shape
         What a cell looks like, or a piece of a list of resources; None for any text, also with separators.
@@ -123,7 +123,7 @@ class Group(NamedTuple):
         Whether the pieces of the list are NAME=NUMBER, and no name is there twice.
     """
 
-    count: int
+    size: int
     shape: re.Pattern[str] | None
     is_list: bool = False
     is_unique: bool = False
@@ -139,7 +139,8 @@ def columns_named(text: str) -> tuple[str, tuple[str, ...]] | None:
     >>> columns_named("4711|1700000000|1700000000|0") is None
     True
     """
-    most, separator, names = 0, "", ()
+    most, separator = 0, ""
+    names: tuple[str, ...] = ()
     for each in (*SEPARATORS, ""):
         cells = [cell.strip().strip('"') for cell in (text.split(each) if each else text.split())]
         known = len({cell.lower() for cell in cells} & OF_LOWER.keys())
@@ -156,7 +157,7 @@ def groups_of(layout: Layout) -> tuple[Group, ...]:
         is_list = layout.separator == "," and name in LISTS
         group = Group(1, SHAPES.get(name, ANYTHING if name not in FREE else None), is_list, name in RESOURCE_LISTS)
         if groups and (free or name in FREE) and {group.shape, groups[-1].shape} <= {ANYTHING, None}:
-            groups[-1] = Group(groups[-1].count + 1, None)
+            groups[-1] = Group(groups[-1].size + 1, None)
         else:
             groups.append(group)
         free = groups[-1].shape is None
@@ -178,7 +179,7 @@ def cells_of(pieces: Sequence[str], groups: Sequence[Group], separator: str) -> 
     >>> cells_of(["7", "a", "4", "4", "4", "FAILED"], groups, "|")[0], cells_of(["7", "a", "b"], groups, "|")[0]
     (['7', '', '4', 'FAILED'], None)
     """
-    width = sum(group.count for group in groups)
+    width = sum(group.size for group in groups)
     if not width <= len(pieces) <= width + MOST_EXTRA:
         return None, 0
     cells, steps = _only_way(pieces, groups, separator, True)
@@ -192,11 +193,11 @@ def _only_way(
     pieces: Sequence[str], groups: Sequence[Group], separator: str, is_sorted: bool
 ) -> tuple[list[str] | None, int]:
     """Return the cells of a line and the steps it took, if lists of resources must be sorted, or need not be."""
-    left, steps = sum(group.count for group in groups), 0
+    left, steps = sum(group.size for group in groups), 0
     ways = {0: (1, 0)}  # by the number of pieces that are taken: in how many ways, and where the last group began
     of_groups = []
     for group in groups:
-        left -= group.count
+        left -= group.size
         after: dict[int, tuple[int, int]] = {}
         for begin, (count, _) in ways.items():
             for end in _ends(pieces, begin, len(pieces) - left, group, is_sorted):
@@ -210,7 +211,7 @@ def _only_way(
     end = len(pieces)
     for group, ways in zip(reversed(groups), reversed(of_groups), strict=True):
         begin = ways[end][1]
-        cells[:0] = [""] * group.count if group.shape is None else [separator.join(pieces[begin:end])]
+        cells[:0] = [""] * group.size if group.shape is None else [separator.join(pieces[begin:end])]
         end = begin
     return cells, steps
 
@@ -218,7 +219,7 @@ def _only_way(
 def _ends(pieces: Sequence[str], begin: int, most: int, group: Group, is_sorted: bool) -> Iterator[int]:
     """Yield where a group that begins at a piece may end, at most so many pieces being taken then."""
     if group.shape is None:
-        yield from range(begin + group.count, most + 1)
+        yield from range(begin + group.size, most + 1)
         return
     met: set[str] = set()
     for end in range(begin + 1, (most if group.is_list else min(begin + 1, most)) + 1):

@@ -15,9 +15,11 @@ from typing import NamedTuple
 from ...core.errors import InputError, in_quotes
 from ...core.limits import limits_in_force
 from .sacct_columns import (
+    ANYTHING,
     FIELDS,
     ID,
     MOST_EXTRA,
+    NAME,
     OF_LOWER,
     READ,
     RESOURCE_LISTS,
@@ -35,7 +37,9 @@ from .text_lines import Lines
 
 DASHES = re.compile(r"\s*-+(?: +-+)+\s*")
 SAMPLE = 100  # lines by which the order of columns is known
-STEPS, STEPS_A_LINE = 10_000_000, 300  # of putting lines together: about ten seconds, and enough for each line
+STEPS, STEPS_A_LINE = 2_000_000, 60  # of putting lines together: some seconds, and enough for each line
+MOST_LOST = 10_000  # lines more than rows, until a text is refused
+MOST_JOINED = 1_000  # lines of one row
 COLUMN_ADVICE = "paretosched import slurm --command prints the sacct command whose output is read here at its best"
 MENDED = "a separator or a line end in a free text, such as JobName or SubmitLine: the line put together again"
 TAIL = "a line end in the text of the last column: what followed it is left out"
@@ -246,12 +250,13 @@ class SacctText:
                 is_mended = text.count(self.layout.separator) != bars and self.layout.separator != ","
             else:
                 self.pending.append((number, text))
-                if self._is_beyond():
+                is_beyond = self._is_beyond()
+                if not is_beyond and self.layout.separator in text and len(self.pending) > 1 and self._bars() >= bars:
+                    begin, row = self.pending[0][0], self._row(" ".join(each for _, each in self.pending))
+                if row is None and len(self.pending) > 1 and (is_beyond or self._begins_row(text)):
                     self.pending.pop()
                     self._flush()
                     self.pending = [(number, text)]
-                elif len(self.pending) > 1:
-                    begin, row = self.pending[0][0], self._row(" ".join(each for _, each in self.pending))
                 is_mended = True
             if row is not None:
                 if is_mended:
@@ -264,11 +269,16 @@ class SacctText:
 
     def _is_beyond(self) -> bool:
         """Return whether the lines that are not complete have more than one row can have."""
-        texts = [text for _, text in self.pending]
-        counts = [text.count(self.layout.separator) for text in texts]
-        most = len(self.layout.names) - 1
-        is_long = sum(counts) > most + MOST_EXTRA or sum(map(len, texts)) > limits_in_force().line
-        return len(texts) > 1 and (is_long or counts[-1] >= most)  # the last line is a row of its own, and damaged
+        last, most = self.pending[-1][1].count(self.layout.separator), len(self.layout.names) - 1
+        if len(self.pending) < 2 or not (last or len(self.pending) > MOST_JOINED):
+            return False
+        letters = sum(len(text) for _, text in self.pending)
+        is_long = len(self.pending) > MOST_JOINED or letters > limits_in_force().line
+        return is_long or last >= most or self._bars() > most + MOST_EXTRA  # the last line is a row of its own, damaged
+
+    def _bars(self) -> int:
+        """Return how many separators the lines have that are not complete."""
+        return sum(text.count(self.layout.separator) for _, text in self.pending)
 
     def _row(self, text: str) -> list[str] | None:
         """Return the cells of a line, put together if there are too many; None if that is not certain.
@@ -302,16 +312,22 @@ class SacctText:
 
     def _begins_row(self, text: str) -> bool:
         """Return whether a line could be the begin of a row."""
-        pieces = [*zip(_pieces(text, self.layout), self.groups, strict=False)]
-        shaped = next((index for index, (_, group) in enumerate(pieces) if group.shape is None), len(pieces))
-        fits = (group.shape is not None and group.shape.fullmatch(piece) for piece, group in pieces[:shaped])
-        return shaped > 0 and all(fits)
+        is_sure = False
+        for piece, group in zip(_pieces(text, self.layout), self.groups, strict=False):
+            if group.shape is None:
+                break
+            if group.shape.fullmatch(piece) is None:
+                return False
+            is_sure = is_sure or (piece != "" and group.shape not in (NAME, ANYTHING))
+        return is_sure
 
     def _lose(self, number: int, reason: str, fact: str) -> None:
         """Count a line that is dropped."""
         self._count("dropped", reason, number)
         self.first_lost = self.first_lost or f"{self.place}:{number}: {fact}"
         self.lost += 1
+        if self.lost > self.rows + MOST_LOST:
+            self.finish()
 
     # --- a table between blanks ---------------------------------------------------------------------------------------
 

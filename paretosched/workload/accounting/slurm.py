@@ -189,7 +189,7 @@ class _Reader:
         """Count the jobs that have not ended, and what was assumed of all jobs."""
         for reason, ran in ((UNFINISHED, True), (PENDING, False)):
             jobs = [(key, job) for key, job in self.open.items() if job.ran is ran]
-            line, work = (whole_numbers([job[place] for _, job in jobs]) for place in (0, 1))
+            line, work = whole_numbers([job.line for _, job in jobs]), whole_numbers([job.work for _, job in jobs])
             self.tally.note("dropped", reason, line, whole_numbers([key[0] for key, _ in jobs]), work)
         for (job, submit, _), entry in self.open.items():
             if entry.waits is not None:
@@ -356,7 +356,8 @@ class _Reader:
                 else:
                     without = whole_numbers(numbers(table.fault, columns[name], name, {"": 0}))
                 width = np.where(width >= 0, width, without)
-        return np.maximum(width, 0)
+        occupied: Ints = np.maximum(width, 0)
+        return occupied
 
     def _amounts(self, table: Table, column: str) -> list[int]:
         """Return the numbers of what is counted in lists of resources; -1 where it is not there."""
@@ -473,7 +474,8 @@ def _limits(table: Table) -> Ints:
 def _has_not_ended(end: Ints, has_end: bool, state: Sequence[str]) -> Mask:
     """Return which jobs have not ended, (n,): by their ends, else by their states."""
     if has_end or not state:
-        return (end == UNKNOWN) & has_end
+        is_open: Mask = (end == UNKNOWN) & has_end
+        return is_open
     return np.array([word in OPEN_STATES for word in state], dtype=np.bool_)
 
 
