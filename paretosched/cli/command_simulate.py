@@ -53,14 +53,15 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "with --backfill: sjf, saf, lxf, wfp3, unicef, learned-f1 to learned-f4, or priority:1,2 for groups 1 and 2 "
         "first; an order in words, such as 'order: (wait/estimate)^3 * width; backfill: easy'; "
         "'guarded: 1,2' for groups 1 and 2 first while AWRT is better than EASY's; a policy .json or .txt file; or a "
-        "slurm.conf: today's scheduler of a Slurm site",
+        "slurm.conf, or what scontrol show config prints: today's scheduler of a Slurm site",
     )
     group.add_argument(
         "--shares",
         metavar="FILE",
         type=Name("the list of shares"),
         help="for a slurm.conf with fair share: the accounts, users and shares, as this prints them: "
-        f"{COMMAND}; with PriorityWeightQOS also: {QOS_COMMAND}. Without it, all users have equal shares",
+        f"{COMMAND}; with PriorityWeightQOS also: {QOS_COMMAND}; or a dump or script of sacctmgr. Without it, all "
+        "users have equal shares",
     )
     takes_order(group)
     group.add_argument(

@@ -168,8 +168,10 @@ def path_record(path: str | os.PathLike[str]) -> dict[str, str]:
     return {"path": os.path.abspath(os.fsdecode(path)), "given": os.fsdecode(path)}  # noqa: PTH100  # links stay
 
 
-def read_text(path: str | os.PathLike[str], limit: str = "text") -> str:
+def read_text(path: str | os.PathLike[str], limit: str = "text", errors: str = "strict") -> str:
     """Return the text of a small file in UTF-8, without its byte order mark; `limit` is the name of its limit.
+
+    With "replace" for `errors`, what is not UTF-8 becomes U+FFFD.
 
     Raises
     ------
@@ -184,7 +186,7 @@ def read_text(path: str | os.PathLike[str], limit: str = "text") -> str:
     if len(data) > most:
         fact = f"must be a text of at most {most:,} bytes, but is longer"
         raise InputError(f"{path}: {fact}; --limit {limit}=N sets another limit")
-    return data.decode("utf-8-sig")
+    return data.decode("utf-8-sig", errors)
 
 
 def read_lines(path: str | os.PathLike[str], what: str) -> Iterator[str]:
@@ -219,15 +221,15 @@ def read_lines(path: str | os.PathLike[str], what: str) -> Iterator[str]:
         raise InputError(str(error)) from None
 
 
-def read_words(path: str | os.PathLike[str], what: str, limit: str = "text") -> str:
+def read_words(path: str | os.PathLike[str], what: str, limit: str = "text", errors: str = "strict") -> str:
     """Return the text of a small file that people may write, such as a policy.
 
     Parameters
     ----------
     path, what
         The file, and what messages call it: "policy".
-    limit
-        The name of the limit of its size, "text" or "json".
+    limit, errors
+        The name of the limit of its size, "text", "conf" or "json"; and as for `read_text`.
 
     Raises
     ------
@@ -235,7 +237,7 @@ def read_words(path: str | os.PathLike[str], what: str, limit: str = "text") -> 
         The file cannot be read, or is not text.
     """
     try:
-        return read_text(path, limit)
+        return read_text(path, limit, errors)
     except InputError:  # it is a ValueError, too
         raise
     except OSError as error:

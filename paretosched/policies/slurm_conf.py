@@ -111,7 +111,7 @@ def read_slurm_conf(path: str | os.PathLike[str]) -> SlurmConf:
         A file cannot be read or is none; the message has the file and the line.
     """
     first = as_path(path)
-    text = read_words(first, "slurm.conf", "conf")
+    text = _text_of(first)
     printed = PRINTED.search(text) is not None
     settings: dict[str, Setting] = {}
     lists: dict[str, list[Mapping[str, Setting]]] = {head.lower(): [] for head in HEADS}
@@ -181,7 +181,7 @@ class _Files:
             where = f"{path}:{number}"
             if include := INCLUDE.match(line):
                 inner = self._place_of(include.group(1).rstrip().strip('"'), where)
-                yield from self.rows(inner, read_words(inner, "slurm.conf", "conf"))
+                yield from self.rows(inner, _text_of(inner))
                 continue
             pairs, end = [], 0
             while (pair := PAIR.match(line, end)) is not None:
@@ -210,6 +210,11 @@ class _Files:
             if is_file(place):
                 return place
         raise InputError(f"{where}: {self.folder / name} is to be included, but there is no such file; copy it, too")
+
+
+def _text_of(path: Path) -> str:
+    """Return the text of a file; Slurm takes any bytes, which stand in comments of old files."""
+    return read_words(path, "slurm.conf", "conf", "replace")
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

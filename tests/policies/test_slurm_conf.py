@@ -129,6 +129,15 @@ def test_files_without_end_are_refused(begin: str, line: str, times: int, messag
     assert message in str(error.value)
 
 
+def test_letters_and_ends_of_lines_of_other_systems_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "slurm.conf"
+    path.write_bytes(b"\xef\xbb\xbfCLUSTERNAME\t=\ta # f\xfcr uns\r\npriorityTYPE = \\\r\n\t'x'\r\nINCLUDE\tmore\r\n")
+    (tmp_path / "more").write_bytes(b"# \xe9\n\tnodename=n1\tcpus=4\n")
+    conf = read_slurm_conf(path)
+    assert (conf.text("ClusterName"), conf.text("PriorityType")) == ("a", "'x'")
+    assert [row["nodename"].value for row in conf.nodes] == ["n1"]
+
+
 def test_what_looks_like_a_template_may_stand_in_a_comment(tmp_path: Path) -> None:
     assert read(tmp_path, "ClusterName=a  # {{ name }}, ${NAME}\n#<% x %>\n").text("ClusterName") == "a"
 
