@@ -16,6 +16,7 @@ from typing import Any
 from .arguments import as_path
 from .errors import InputError, first_few
 from .limits import check_limit, limits_in_force
+from .trust import open_as_allowed
 
 NAMES_ENDING = ".names.json"  # of the file beside a log that has its names
 
@@ -121,10 +122,10 @@ def open_for_reading(path: str | os.PathLike[str]) -> io.BufferedReader:
     OSError
         As for `open`, and when a pipe is read that sends nothing.
     InputError
-        `path` is no path.
+        `path` is no path, or another account can change it within `paretosched.core.trust.only_trusted`.
     """
     path = as_path(path)
-    return io.BufferedReader(_Patient(path, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)))
+    return io.BufferedReader(_Patient(path, opener=lambda name, flags: open_as_allowed(name, flags | os.O_NONBLOCK)))
 
 
 def sha256_of(path: str | os.PathLike[str]) -> str | None:

@@ -6,43 +6,67 @@ fails, the factors stay as they are, so that ranked jobs keep their order and ne
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import InputError, first_few
-from ..core.files import exists
-from ..core.locks import take_lock
+from ..core.files import exists, unreadable
+from ..core.trust import check_trusted, only_trusted
 from ..policies.guarded import Guarded
 from ..policies.policy import load_policy
+from .numbers import Counts, write_numbers
 from .ranking import Orderly, check_orderly, order_of
 from .records import (
+    LATEST,
     State,
     UnwritableError,
-    open_folder,
+    check_handle,
+    locked_folder,
     read_state,
     remove_state,
-    remove_unfinished,
     write_line,
-    write_metrics,
     write_state,
 )
 from .site_factors import Scale, changed_factors
-from .slurm_calls import MissingCommandError, SlurmError
-from .slurm_groups import Grouping, grouping_of, no_job_fits
-from .slurm_queue import is_ours, numbers_in_use, read_queue, read_site_factors, to_order
+from .slurm_answers import AGREEING, check_clock, read_waiting
+from .slurm_calls import ClockError, MissingCommandError, SlurmError
+from .slurm_groups import BY_FIELD, Grouping, grouping_of, no_job_fits
+from .slurm_queue import (
+    UNREADABLE,
+    QueuedJob,
+    SiteFactors,
+    is_ours,
+    numbers_in_use,
+    read_queue,
+    read_site_factors,
+    to_order,
+)
 from .slurm_settings import RIGHTS, check_usage
-from .slurm_updates import LATER, OVER, Later, note_refused, pause_after, write_factors
+from .slurm_updates import (
+    LATER,
+    NO_JOB,
+    OVER,
+    TWICE,
+    Later,
+    Sent,
+    missing_factors,
+    note_refused,
+    pause_after,
+    write_factors,
+)
 from .slurm_usage import of_usage, read_usage
 
 if TYPE_CHECKING:
     from .guard_keeper import GuardKeeper
 
+GONE = ("Invalid job id", OVER)  # words of scontrol about jobs that need no change any more
+MOST_REMARKS = 100  # kinds of remarks, each of which is told once
 DENIED = ("Access/permission denied", "Invalid user id")  # words of scontrol about own and others' jobs
 SOON = 30.0  # s, to wait for a number of a job
 UNNUMBERED = (  # slurmctld stores, and so believes when it starts again, that a number is on its way
@@ -97,12 +121,15 @@ class Reading(NamedTuple):
     policy, grouping
         The policy, and how the jobs get its groups.
     stamp
-        Time of change, size and number of the file; a file with another stamp is read again.
+        What tells its files from their next versions; files with another stamp are read again.
+    fault
+        Why they could not be read again; "" if they could.
     """
 
     policy: Orderly
     grouping: Grouping
-    stamp: tuple[int, int, int]
+    stamp: tuple[int, ...]
+    fault: str = ""
 
 
 class Pass(NamedTuple):
@@ -118,27 +145,43 @@ class Pass(NamedTuple):
         The site factors of the jobs in order.
     is_denied
         Whether Slurm does not allow any change.
-    remark
-        What an administrator should know; "" for nothing.
+    lost
+        Which changes have not come through twice in a row, in words; "" if none.
+    remarks
+        What an administrator should know, by kind.
     """
 
     state: State
     record: dict[str, Any]
     factors: Mapping[int, int]
     is_denied: bool
-    remark: str
+    lost: str
+    remarks: Mapping[str, str]
 
 
-class Counts:
-    """What the metrics count: passes, failures, changes, refused changes, and changes by others."""
+@dataclass
+class Memory:
+    """What a daemon remembers from pass to pass, beside its state.
 
-    def __init__(self) -> None:
-        self.passes = 0
-        self.failures = 0
-        self.changes = 0
-        self.refused = 0
-        self.foreign = 0
-        self.damaged = 0
+    Attributes
+    ----------
+    looks
+        How many times a pass looks whether its changes are there: a pass alone twice, since no other one will.
+    virtual
+        The factors that a dry run would have written.
+    put_off
+        Jobs that Slurm could not change, see `note_refused`.
+    sent
+        Changes that were not there when they had been written.
+    empty
+        How many answers of squeue in a row were empty.
+    """
+
+    looks: int = 1
+    virtual: dict[int, int] = field(default_factory=dict)
+    put_off: dict[int, Later] = field(default_factory=dict)
+    sent: dict[int, Sent] = field(default_factory=dict)
+    empty: int = 0
 
 
 def read_plan_policy(plan: Plan) -> Reading:
@@ -147,13 +190,15 @@ def read_plan_policy(plan: Plan) -> Reading:
     Raises
     ------
     InputError
-        The file is no policy, or one that cannot be deployed, or its groups or usage are not those of Slurm.
+        The file is no policy, or one that cannot be deployed, its groups or usage are not those of Slurm, or others can
+        change it or the list of groups.
     SlurmError
         Slurm does not answer; only a policy that depends on usage asks it.
     """
-    stamp = _stamp(plan.policy)
-    policy = check_orderly(load_policy(plan.policy))
-    grouping = check_groups(policy, plan.groups, plan.width)
+    stamp = _stamp(plan)
+    with only_trusted():
+        policy = check_orderly(load_policy(plan.policy))
+        grouping = check_groups(policy, plan.groups, plan.width)
     fair = of_usage(policy)
     if fair is not None:
         check_usage(fair, grouping, plan.width)
@@ -198,56 +243,66 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
         Slurm does not answer, if `once` is set.
     """
     reading = read_plan_policy(plan)
-    with locked_folder(plan.folder), _ended_by_signals() as end, ExitStack() as ends:
-        state, counts = read_state(plan.folder), Counts()
+    shown = plan.folder
+    with locked_folder(shown) as held, _ended_by_signals() as end, ExitStack() as ends:
+
+        def say(text: str) -> None:
+            tell(text.replace(str(held), str(shown)))
+
+        plan = plan._replace(folder=held)
+        state, counts, memory = read_state(held), Counts(), Memory(looks=TWICE if once else 1)
         keeper: GuardKeeper | None = None
-        virtual: dict[int, int] = {}  # the factors that a dry run would have written
-        put_off: dict[int, Later] = {}
-        failures, said, is_mended = 0, "", ""
+        failures, is_mended, was_lost = 0, "", False
+        said: set[str] = set()
         while not end.is_set():
             begin = time.monotonic()
-            reading = _reread(plan, reading, counts, tell)
+            reading = _reread(plan, reading, counts, say)
             try:
+                check_handle(shown, held)
                 if keeper is None and isinstance(reading.policy, Guarded):
-                    keeper = ends.enter_context(_guarding(plan, tell, once))
-                result = one_pass(plan, reading, state, virtual, put_off, counts, keeper)
+                    keeper = ends.enter_context(_guarding(plan, say, once))
+                result = one_pass(plan, reading, state, memory, counts, keeper)
             except (SlurmError, MissingCommandError, UnwritableError) as error:
                 if once or (isinstance(error, MissingCommandError) and not counts.passes):
                     raise
                 failures += 1
                 is_mended = (
-                    f"{plan.folder} is written again" if isinstance(error, UnwritableError) else "Slurm answers again"
+                    f"{held} is written again"
+                    if isinstance(error, UnwritableError)
+                    else getattr(error, "mended", SlurmError.mended)
                 )
                 counts.failures += 1
-                with suppress(InputError):  # what is there names the jobs that were changed before the failure, too
-                    state = read_state(plan.folder)
+                if isinstance(error, SlurmError):
+                    with suppress(InputError):  # what is there names the jobs that were changed before the failure, too
+                        state = read_state(held)
                 pause = pause_after(failures, plan.period)
-                tell(f"{error}; all site factors stay as they are; next try in {pause:g} s")
-                _write_metrics(plan, counts, None, tell, keeper)
+                say(f"{error}; all site factors stay as they are; next try in {pause:g} s")
+                _write_metrics(plan, counts, None, say, keeper)
                 end.wait(pause)
                 continue
             if failures:
-                tell(is_mended)
-            if result.remark and not said:  # once: the next queue may have others
-                said = result.remark
-                tell(said)
+                say(is_mended)
+            for kind, words in result.remarks.items():
+                if kind not in said and len(said) < MOST_REMARKS:  # once: the next queue may have others
+                    said.add(kind)
+                    say(words)
             failures, state = 0, result.state
-            _note(plan, counts, result, tell, keeper)
+            counts.failures += bool(result.lost)
+            _note(plan, counts, result, say, keeper)
             if result.is_denied:
                 raise InputError(f"Slurm allows no change of a site factor ({DENIED[0]}); {RIGHTS}")
             if once:
+                if result.lost:
+                    raise SlurmError(result.lost)
                 return
+            if bool(result.lost) != was_lost:
+                was_lost = bool(result.lost)
+                say(result.lost or "site factors are again as scontrol is told")
             end.wait(max(0.0, plan.period - (time.monotonic() - begin)))
 
 
 def one_pass(
-    plan: Plan,
-    reading: Reading,
-    state: State,
-    virtual: dict[int, int],
-    put_off: dict[int, Later],
-    counts: Counts,
-    keeper: GuardKeeper | None = None,
+    plan: Plan, reading: Reading, state: State, memory: Memory, counts: Counts, keeper: GuardKeeper | None = None
 ) -> Pass:
     """Put the waiting jobs in order once.
 
@@ -257,11 +312,7 @@ def one_pass(
         What to do, and the policy.
     state
         The state before.
-    virtual
-        Modified in place: the factors that a dry run would have written.
-    put_off
-        Modified in place: jobs that Slurm could not change, see `note_refused`.
-    counts
+    memory, counts
         Modified in place.
     keeper
         The books of a guarded order, modified in place; another policy needs none.
@@ -269,48 +320,63 @@ def one_pass(
     Raises
     ------
     SlurmError
-        Slurm does not answer.
+        Slurm does not answer, or contradicts itself, or the clock cannot be right.
     UnwritableError
         The state cannot be written.
     """
     begin = time.monotonic()
     now = int(time.time())
+    if not 0 <= now < LATEST:
+        raise ClockError(f"the clock of this machine is at Unix time {now}, which cannot be")
+    queue, listed = read_waiting(state.factors)
+    check_clock(now, queue)
     of_guard: dict[str, Any] = {}
     if keeper is not None and isinstance(reading.policy, Guarded):
         of_guard = keeper.keep(reading.policy, reading.grouping, now)
-    queue = read_queue()
-    jobs = to_order(queue, now, plan.partitions)
-    real = read_site_factors()
-    factors = virtual if plan.is_dry else real
+    jobs = [job for job in to_order(queue, now, plan.partitions) if job.id not in listed.odd]
+    real = listed.known
     since = min([job.submit for job in jobs] + ([] if state.since is None else [state.since]), default=None)
     used = [] if of_usage(reading.policy) is None else read_usage()
     order = order_of(
         reading.policy, jobs, reading.grouping, plan.width, now, now if since is None else since, plan.zone, used,
         of_guard.get("classes"),
     )  # fmt: skip
+    factors = memory.virtual if plan.is_dry else real
     changes = changed_factors(order.ids, factors, plan.scale)
+    put_off = memory.put_off
     changes = {job: factor for job, factor in changes.items() if job not in put_off or put_off[job].until <= begin}
+    late: dict[int, int] = {}
     if not plan.is_dry:
-        counts.foreign += sum(1 for job in order.ids if job in state.factors and real.get(job) != state.factors[job])
-    present = numbers_in_use(queue)
-    before = {job: factor for job, factor in state.factors.items() if job in present}
-    after = State(since, before if plan.is_dry else before | changes)
+        known = {job: factor for job, factor in state.factors.items() if factor is not None}
+        counts.foreign += sum(1 for job in order.ids if job in real and real[job] != known.get(job, real[job]))
+        late = {job: sent.factor for job, sent in memory.sent.items() if real.get(job) == sent.factor}
+    gone = _ended_jobs(state, memory, queue, listed)
+    before = {job: real.get(job) if x is None else x for job, x in state.factors.items() if job not in gone}
+    after = State(since, before if plan.is_dry else before | dict.fromkeys(changes))
     if after != state:
         write_state(plan.folder, after)  # before the changes: --off must know of all jobs that may be touched
+    for job in gone:
+        memory.virtual.pop(job, None)
+        put_off.pop(job, None)
     refused: dict[int, str] = {}
+    missing: dict[int, int] = {}
     if plan.is_dry:
-        for job in virtual.keys() - present:
-            del virtual[job]
-        virtual |= changes
+        memory.virtual |= changes
     else:
+        missed = {job: memory.sent[job].missed if job in memory.sent else 0 for job in changes}
+        memory.sent = {job: Sent(factor, missed[job]) for job, factor in changes.items()}
         refused = write_factors(changes)
         note_refused(put_off, changes, refused, time.monotonic(), plan.period)
-        for job in put_off.keys() - present:
-            del put_off[job]
+        taken = {job: factor for job, factor in changes.items() if job not in refused}
+        missing = missing_factors(taken, memory.looks)
+        memory.sent = {job: Sent(changes[job], missed[job] + memory.looks) for job in missing}
+    arrived = {job: factor for job, factor in changes.items() if job not in refused and job not in missing}
     counts.passes += 1
     refusals = [refused[job] for job in changes if job in refused]
-    counts.changes += len(changes) - len(refusals)
+    counts.changes += len(arrived) + len(late)
     counts.refused += len(refusals)
+    odd = {job.id: job.odd for job in queue if job.odd} | dict.fromkeys(listed.odd, "sprio has no number of it")
+    counts.odd = len(odd)
     record = {
         "time": now,
         "dry_run": plan.is_dry,
@@ -318,56 +384,100 @@ def one_pass(
         "situation": order.situation,
         "waiting": sum(job.pending for job in queue),
         "ranked": len(order.ids),
-        "set": {str(job): factor for job, factor in changes.items()},
+        "set": {str(job): factor for job, factor in (late | arrived).items()},
         "refused": {str(job): words for job, words in refused.items()},
+        **({"missing": {str(job): factor for job, factor in missing.items()}} if missing else {}),
+        **({"odd": len(odd)} if odd else {}),
         "seconds": round(time.monotonic() - begin, 3),
         **(of_guard if len(of_guard) > 1 else {}),  # the classes stay as they are until a review
     }
-    if refused:  # these have the factors that they had
-        after = State(since, before | {job: factor for job, factor in changes.items() if job not in refused})
+    if changes and not plan.is_dry:  # those that were refused have the factors that they had
+        after = State(since, before | arrived | missing)
         with suppress(UnwritableError):  # what is there names more jobs
             write_state(plan.folder, after)
-    all_factors = {**factors, **changes}
+    all_factors = {**factors, **arrived}
     ranked = {job: all_factors.get(job, 0) for job in order.ids}
     is_denied = bool(refused) and all(words.startswith(DENIED) for words in refusals or refused.values())
-    return Pass(after, record, ranked, is_denied, no_job_fits(reading.policy, plan.groups, jobs))
+    lost = {job: sent.factor for job, sent in memory.sent.items() if sent.missed >= TWICE}
+    remarks = {
+        "groups": no_job_fits(reading.policy, plan.groups, jobs),
+        "odd": _said_of_odd(odd),
+        f"scontrol {refused.get(NO_JOB)}": f"scontrol said: {refused[NO_JOB]}" if NO_JOB in refused else "",
+    }
+    told = {kind: words for kind, words in remarks.items() if words}
+    return Pass(after, record, ranked, is_denied, _said_of_lost(lost, missing), told)
+
+
+def _ended_jobs(state: State, memory: Memory, queue: Sequence[QueuedJob], listed: SiteFactors) -> set[int]:
+    """Return the jobs that a daemon may forget: those that neither squeue nor sprio lists.
+
+    An empty answer of squeue after a full one is a question, which the next passes ask again.
+    """
+    known = {*state.factors, *memory.virtual, *memory.put_off}
+    memory.empty = 0 if queue or not known else memory.empty + 1
+    is_believed = queue or memory.empty >= AGREEING
+    if not is_believed or any(job.id == UNREADABLE for job in queue):
+        return set()
+    return known - numbers_in_use(queue) - listed.known.keys()
+
+
+def _said_of_odd(odd: Mapping[int, str]) -> str:
+    """Return a remark on jobs of which Slurm says what cannot be; "" without any."""
+    if not odd:
+        return ""
+    names = (f"job {number or 'without a number'}: {words}" for number, words in odd.items())
+    return f"{len(odd):,} jobs are left alone, since what Slurm says of them cannot be: {first_few(names)}"
+
+
+def _said_of_lost(lost: Mapping[int, int], there: Mapping[int, int]) -> str:
+    """Return a remark on changes that were not there twice in a row; "" without any."""
+    if not lost:
+        return ""
+    names = (f"job {job} should have {factor} and has {there[job]}" for job, factor in lost.items())
+    return f"scontrol was told twice, but {len(lost):,} site factors are not as it was told: {first_few(names)}"
 
 
 def undo(plan: Plan, tell: Tell) -> int:
     """Set the site factors of all jobs that a daemon may have changed to 0, remove its state, and return their number.
 
-    These are the jobs of its state, and waiting jobs of its partitions that have a site factor.
+    These are the jobs of its state, whether squeue lists them or not, and waiting jobs of its partitions that have a
+    site factor.
 
     Raises
     ------
     InputError
         A daemon has the folder, or Slurm refuses the changes.
     SlurmError
-        Slurm does not answer.
+        Slurm does not answer, or the factors are not 0 then.
     """
-    with locked_folder(plan.folder):
-        state = read_state(plan.folder)
+    with locked_folder(plan.folder) as held:
+        state = read_state(held)
         queue = {job.id: job for job in read_queue()}
-        factors = read_site_factors()
-        touched = state.factors.keys() & numbers_in_use(queue.values())
-        touched |= {
+        factors = read_site_factors().known
+        touched = {*state.factors} | {
             job for job, factor in factors.items() if factor and job in queue and is_ours(queue[job], plan.partitions)
         }
         refused = _set_to_zero(sorted(touched))
+        gone = {job for job, words in refused.items() if any(sign in words for sign in GONE)}
         # Slurm refuses every change of a job that cannot run in its partition; one that has no factor needs none
-        left = {
-            job: words
-            for job, words in refused.items()
-            if "Invalid job id" not in words and OVER not in words and factors.get(job) != 0
-        }
+        left = {job: words for job, words in refused.items() if job not in gone and factors.get(job) != 0}
         if left:
-            offenders = (f"job {job}: {words}" for job, words in left.items())
+            offenders = (f"job {job}: {words}" if job else words for job, words in left.items())
             said = f"Slurm refuses {len(left)} of {len(touched)} changes: {first_few(offenders, len(left))}"
             raise InputError(said + (UNNUMBERED if any(LATER in words for words in left.values()) else ""))
-        remove_state(plan.folder)
+        again = "say --off again"
+        if missing := missing_factors({job: 0 for job in touched if job not in refused}, TWICE):
+            names = (f"job {job} has {factor}" for job, factor in missing.items())
+            raise SlurmError(
+                f"scontrol was told 0, but {len(missing)} site factors are not: {first_few(names)}; {again}"
+            )
+        unknown = [job for job, factor in factors.items() if factor and not queue and job not in touched]
+        if unknown:
+            raise SlurmError(f"squeue lists no job, but sprio lists {first_few(unknown)} with site factors; {again}")
+        remove_state(held)
     if exists(plan.folder / "deploy.jsonl"):
         tell(f"the log stays in {plan.folder}; nothing reads it but review")
-    return len(touched)
+    return len(touched - gone)
 
 
 def _set_to_zero(jobs: Sequence[int]) -> dict[int, str]:
@@ -385,29 +495,6 @@ def _set_to_zero(jobs: Sequence[int]) -> dict[int, str]:
         refused = {job: words for job, words in refused.items() if job not in later}
         refused |= write_factors(dict.fromkeys(later, 0))
     return refused
-
-
-@contextmanager
-def locked_folder(folder: Path) -> Iterator[None]:
-    """Hold the lock of a deployment's folder, which is made if it is not there.
-
-    Raises
-    ------
-    InputError
-        Another process holds it, or the folder is none.
-    """
-    open_folder(folder)
-    try:
-        handle = take_lock(folder)
-    except OSError as error:  # `--off` has just removed it
-        raise InputError(f"{folder}: cannot be locked: {error.strerror}") from None
-    if handle is None:
-        raise InputError(f"{folder}: another daemon uses this folder; end it first, or name another folder with -o")
-    try:
-        remove_unfinished(folder)
-        yield
-    finally:
-        os.close(handle)
 
 
 @contextmanager
@@ -435,26 +522,40 @@ def _ended_by_signals() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _stamp(path: Path) -> tuple[int, int, int]:
-    """Return what tells a file from its next version; zeros if it cannot be looked at."""
-    try:
-        about = path.stat()
-    except OSError:
-        return 0, 0, 0
-    return about.st_mtime_ns, about.st_size, about.st_ino
+def _files(plan: Plan) -> list[Path]:
+    """Return the files that a daemon follows."""
+    return [plan.policy] + ([] if plan.groups is None or plan.groups in BY_FIELD else [Path(plan.groups)])
+
+
+def _stamp(plan: Plan) -> tuple[int, ...]:
+    """Return what tells the files of a plan from their next versions; zeros for one that cannot be looked at."""
+    stamp: list[int] = []
+    for path in _files(plan):
+        try:
+            about = path.stat()
+        except OSError:
+            stamp += [0, 0, 0, 0]
+        else:
+            stamp += [about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino]
+    return tuple(stamp)
 
 
 def _reread(plan: Plan, reading: Reading, counts: Counts, tell: Tell) -> Reading:
-    """Return the policy, read again if its file has changed; the old one if the new one is damaged."""
-    stamp = _stamp(plan.policy)
-    if stamp == reading.stamp:
-        return reading
+    """Return the policy, read again if a file has changed; the old one if that is damaged, or others can change it."""
     try:
+        for path in _files(plan):
+            try:
+                check_trusted(path)
+            except OSError as error:
+                raise unreadable(path, error) from None
+        if _stamp(plan) == reading.stamp:
+            return reading._replace(fault="")
         new = read_plan_policy(plan)
     except InputError as error:
-        counts.damaged += 1
-        tell(f"{error}; the policy {reading.policy.name} stays in force")
-        return reading._replace(stamp=stamp)
+        if str(error) != reading.fault:
+            counts.damaged += 1
+            tell(f"{error}; the policy {reading.policy.name} stays in force")
+        return reading._replace(fault=str(error))
     except SlurmError as error:  # it is read again in the next pass
         tell(f"{error}; the policy {reading.policy.name} stays in force")
         return reading
@@ -470,33 +571,14 @@ def _note(plan: Plan, counts: Counts, result: Pass, tell: Tell, keeper: GuardKee
         tell(f"{plan.folder}: the log cannot be written: {error.strerror or error}")
     except InputError as error:
         tell(f"the log cannot be written: {error}")
-    _write_metrics(plan, counts, result.record, tell, keeper)
+    _write_metrics(plan, counts, result, tell, keeper)
 
 
-def _write_metrics(
-    plan: Plan, counts: Counts, record: Mapping[str, Any] | None, tell: Tell, keeper: GuardKeeper | None
-) -> None:
-    """Write the metrics; a pass that failed has no record."""
-    numbers: dict[str, tuple[str, float, str]] = {
-        "up": ("gauge", float(record is not None), "1 if the last pass was complete"),
-        "dry_run": ("gauge", float(plan.is_dry), "1 if nothing is changed"),
-        "passes_total": ("counter", counts.passes, "complete passes"),
-        "failures_total": ("counter", counts.failures, "passes in which Slurm did not answer"),
-        "changes_total": ("counter", counts.changes, "site factors that were changed"),
-        "refused_total": ("counter", counts.refused, "changes that Slurm refused"),
-        "foreign_total": ("counter", counts.foreign, "site factors that somebody else has changed"),
-        "damaged_policies_total": ("counter", counts.damaged, "policy files that could not be read again"),
-    }
-    if keeper is not None:
-        numbers |= keeper.numbers()
-    if record is not None:
-        numbers |= {
-            "last_pass_timestamp_seconds": ("gauge", record["time"], "Unix time of the last complete pass"),
-            "last_pass_seconds": ("gauge", record["seconds"], "how long it took"),
-            "waiting_jobs": ("gauge", record["waiting"], "jobs that wait"),
-            "ranked_jobs": ("gauge", record["ranked"], "jobs that were put in order"),
-        }
+def _write_metrics(plan: Plan, counts: Counts, result: Pass | None, tell: Tell, keeper: GuardKeeper | None) -> None:
+    """Write the metrics; a pass that failed has no result."""
+    is_up = result is not None and not result.lost and not result.is_denied
+    more = {} if keeper is None else keeper.numbers()
     try:
-        write_metrics(plan.folder, numbers)
+        write_numbers(plan.folder, plan.is_dry, counts, is_up, result.record if result else None, more)
     except InputError as error:
         tell(str(error))

@@ -19,6 +19,7 @@ from ..core.typed_json import as_type
 from .records import LATEST, LOG_BYTES, OLD_LOGS
 
 DIGITS = 19  # of the number of a job, at most
+NO_JOB = "0"  # stands for what scontrol said of no job
 LATE = 2.0  # usual periods after which a pass is late
 
 
@@ -120,7 +121,7 @@ def read_daemon_log(path: str | Path, since: int) -> DaemonLog:
         gaps=sum(step > LATE * period for step in steps),
         longest_gap=max(steps, default=0),
         changes=sum(len(line.set.keys() - line.refused.keys()) for line in passes),
-        refused=sum(len(line.set.keys() & line.refused.keys()) for line in passes),
+        refused=sum(len(line.refused.keys() - {NO_JOB}) for line in passes),
         seconds=float(median(line.seconds for line in passes)),
         most_seconds=max(line.seconds for line in passes),
         policies=tuple(dict.fromkeys(line.policy for line in passes)),

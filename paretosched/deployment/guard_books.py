@@ -279,6 +279,8 @@ class _Writer:
         """Note what is new of a job."""
         row = self.books.live.get(life.key)
         self.seen.add(life.key)
+        if life.job.odd:
+            return
         is_over = life.key in self.gone or (life.key in self.changed and self.changed[life.key][4] != NONE)
         if row is None or is_over:
             self._enter(life)

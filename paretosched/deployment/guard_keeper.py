@@ -32,6 +32,7 @@ from .guard_books import (
 )
 from .guard_review import Request, Response
 from .ranking import NEWCOMERS
+from .slurm_answers import AGREEING
 from .slurm_calls import SlurmError
 from .slurm_groups import Grouping
 from .slurm_history import ENDED, Life, read_accounting, read_history, read_room
@@ -117,6 +118,7 @@ class GuardKeeper:
         self._tries = 0
         self._next_try = 0.0
         self._is_on_disk = True
+        self._doubts = 0
 
     def keep(self, policy: Guarded, grouping: Grouping, now: int) -> dict[str, Any]:
         """Write down what is new, have it reviewed if it is time, and return what the log of the pass says of it.
@@ -145,7 +147,12 @@ class GuardKeeper:
             self._is_on_disk = False
         now = max(now, books.time)
         manner = Manner(lambda job: is_ours(job, site.partitions), grouping.name, site.width)
-        line, guesses = line_of(books, now, self._lives(now), manner)
+        lives, is_doubtful = self._lives(now)
+        self._doubts = self._doubts + 1 if is_doubtful else 0
+        if 0 < self._doubts < AGREEING:  # the next passes ask again before ends are guessed
+            return {"classes": self.classes(policy)}
+        self._doubts = 0
+        line, guesses = line_of(books, now, lives, manner)
         books.apply(line)
         if guesses.ends or guesses.lost:
             self.totals.guesses += guesses.ends + guesses.lost
@@ -194,26 +201,30 @@ class GuardKeeper:
             self._is_on_disk = False
             self.tell(str(error))
 
-    def _lives(self, now: int) -> list[Life]:
-        """Return what Slurm remembers: by squeue, and where that may have forgotten jobs, by sacct."""
+    def _lives(self, now: int) -> tuple[list[Life], bool]:
+        """Return what Slurm remembers: by squeue, and where that may have forgotten jobs, by sacct.
+
+        It is doubtful if squeue lists no job at all, and jobs of the books have not ended by sacct.
+        """
         lives, books = read_history(), self.books
         if books is None:
-            return lives
+            return lives, False
         missing = books.live.keys() - {life.key for life in lives}
         if not missing and now - books.time < FORGETFUL:
-            return lives
+            return lives, False
         settings = read_settings()
         age = min_job_age(settings)
         is_forgotten = missing or (age and now - books.time >= age)
         if not is_forgotten or settings.get("AccountingStorageType") != SLURMDBD:
-            return lives
+            return lives, bool(missing) and not lives
         try:
             recorded = read_accounting(books.time, now)
         except (SlurmError, InputError) as error:
             self.tell(str(error))
-            return lives
+            return lives, bool(missing) and not lives
         known = {(life.key, life.start) for life in lives}
-        return [x for x in recorded if x.phase == ENDED and (x.key, x.start) not in known] + lives
+        ends = [x for x in recorded if x.phase == ENDED and (x.key, x.start) not in known]
+        return ends + lives, bool(missing - {life.key for life in ends}) and not lives
 
     def _review(self, policy: Guarded, now: int) -> dict[str, Any]:
         """Start a review if it is time, and take what one says; return what the log says of it."""

@@ -1,6 +1,6 @@
 """What a daemon keeps in its folder: which jobs it has touched, what it did and when, and numbers for monitoring.
 
-deploy.json    since when, and the site factor of each job in the queue that it may have touched
+deploy.json    since when, and the site factor of each job in the queue that it may have touched (null: not known yet)
 deploy.jsonl   a line for each pass, for `review`; the first line of each file has all jobs, others what has changed
 deploy.prom    text for Prometheus (node_exporter's textfile collector)
 deploy.books   of a guarded order: see `guard_books`
@@ -13,8 +13,8 @@ import json
 import os
 import re
 import stat
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -22,6 +22,8 @@ from msgspec import Struct
 
 from ..core.errors import InputError, in_quotes
 from ..core.files import exists, read_json, replacing
+from ..core.locks import take_lock
+from ..core.trust import open_trusted, who_can_change
 from ..core.typed_json import as_type
 
 FORMAT = "paretosched deployment 1"
@@ -43,7 +45,7 @@ class StateFile(Struct, forbid_unknown_fields=True):
 
     format: str
     since: int | None
-    factors: dict[str, int]
+    factors: dict[str, int | None]
 
 
 class State(NamedTuple):
@@ -54,11 +56,12 @@ class State(NamedTuple):
     since
         Unix time from which formulas count `submit`: of the first job that was ever in order; None before.
     factors
-        The site factor of each job that the daemon may have changed, by number.
+        The site factor of each job that the daemon may have changed, by number; None while it is not known whether a
+        change has come through.
     """
 
     since: int | None
-    factors: dict[int, int]
+    factors: Mapping[int, int | None]
 
 
 def open_folder(folder: Path) -> None:
@@ -67,24 +70,102 @@ def open_folder(folder: Path) -> None:
     Raises
     ------
     InputError
-        It cannot be made, has other files, or others can write in it.
+        It cannot be made, has other files, or others can write in it, one of its files, or a folder above it.
     """
     try:
-        folder.mkdir(mode=0o750, parents=False, exist_ok=True)
-        about = folder.stat()
-        names = {path.name for path in folder.iterdir()}
+        if not exists(folder):
+            above = open_trusted(folder.parent, os.O_PATH | os.O_DIRECTORY)
+            try:
+                with suppress(FileExistsError):  # made just now
+                    os.mkdir(folder.name, 0o750, dir_fd=above)
+            finally:
+                os.close(above)
     except OSError as error:
         raise InputError(f"{folder}: cannot be the folder of a deployment: {error.strerror}") from None
+    handle = _open_own(folder)
+    try:
+        for name in sorted(os.listdir(handle)):  # noqa: PTH208  # of a handle
+            if not (name.startswith((STATE, LOG, METRICS, BOOKS)) or UNFINISHED.fullmatch(name)):
+                raise InputError(f"{folder}: the folder of a deployment must have no other files, but has {name}")
+            about = os.stat(name, dir_fd=handle, follow_symlinks=False)
+            who = who_can_change(about, folder / name)
+            if who and not stat.S_ISLNK(about.st_mode):  # nothing is read or written through links
+                raise InputError(
+                    f"{folder / name}: {who} can write this file; remove it, or chmod go-w {folder / name}"
+                )
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[Path]:
+    """Hold the lock of a deployment's folder, which is made if it is not there, and yield its path by its handle.
+
+    What is read and written by this path is that of the folder that is locked, whatever is put in its place.
+
+    Raises
+    ------
+    InputError
+        Another process holds it, the folder is none, or others can write in it.
+    """
+    open_folder(folder)
+    try:
+        handle = take_lock(folder)
+    except OSError as error:  # `--off` has just removed it
+        raise InputError(f"{folder}: cannot be locked: {error.strerror}") from None
+    if handle is None:
+        raise InputError(f"{folder}: another daemon uses this folder; end it first, or name another folder with -o")
+    held = Path(f"/proc/self/fd/{handle}")
+    umask = os.umask(0)
+    os.umask(umask | stat.S_IWGRP | stat.S_IWOTH)  # of all files that are made
+    try:
+        check_handle(folder, held)
+        remove_unfinished(held)
+        yield held
+    except InputError as error:
+        raise type(error)(str(error).replace(str(held), str(folder))) from None
+    finally:
+        os.umask(umask)
+        os.close(handle)
+
+
+def check_handle(folder: Path, held: Path) -> None:
+    """Check that a path by a handle is still that of a deployment's folder, in which nobody else can write.
+
+    Raises
+    ------
+    UnwritableError
+        It is not.
+    """
+    try:
+        handle = _open_own(folder)
+    except InputError as error:
+        raise UnwritableError(str(error)) from None
+    try:
+        is_same = os.path.samestat(os.fstat(handle), held.stat())
+    finally:
+        os.close(handle)
+    if not is_same:
+        raise UnwritableError(f"{folder}: another folder is in its place now; move that away, or start again")
+
+
+def _open_own(folder: Path) -> int:
+    """Return a handle of the folder of a deployment; raise InputError if others can write in it or in one above it."""
+    try:
+        handle = open_trusted(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be the folder of a deployment: {error.strerror}") from None
+    about, fault = os.fstat(handle), ""
     if about.st_uid != os.geteuid():
-        fact = "belongs to another account, which could put links there"
-        raise InputError(f"{folder}: {fact}; run this as that account, or name another folder with -o")
-    if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise InputError(f"{folder}: others can write in this folder; chmod go-w {folder}")
-    others = sorted(
-        name for name in names if not (name.startswith((STATE, LOG, METRICS, BOOKS)) or UNFINISHED.fullmatch(name))
-    )
-    if others:
-        raise InputError(f"{folder}: the folder of a deployment must have no other files, but has {others[0]}")
+        fault = (
+            "belongs to another account, which could put links there; run this as that account, or name another folder"
+        )
+    elif about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        fault = f"others can write in this folder; chmod go-w {folder}"
+    if fault:
+        os.close(handle)
+        raise InputError(f"{folder}: {fault}")
+    return handle
 
 
 def remove_unfinished(folder: Path) -> None:
@@ -119,6 +200,8 @@ def read_state(folder: Path) -> State:
     path = folder / STATE
     if not exists(path):
         return State(None, {})
+    if path.is_symlink():
+        raise InputError(f"{path}: {OWN}, but is a link; remove it")
     value = read_json(path, "state of a deployment")
     try:
         file = as_type(value, StateFile)
@@ -245,9 +328,17 @@ def write_metrics(folder: Path, numbers: Mapping[str, tuple[str, float, str]]) -
     for name, (kind, value, text) in numbers.items():
         full = f"paretosched_deploy_{name}"
         lines += [f"# HELP {full} {text}", f"# TYPE {full} {kind}", f"{full} {value:.17g}"]
-    with replacing(folder / METRICS) as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        os.chmod(temporary, 0o644)  # noqa: PTH101  # the collector is another user
+    path = folder / METRICS
+    temporary = folder / f".{METRICS}.{os.urandom(6).hex()}.part"
+    try:
+        with own_file(temporary, writes=True) as file:  # also where others can write: it says that nothing goes on
+            file.write(("\n".join(lines) + "\n").encode())
+            os.fchmod(file.fileno(), 0o644)  # the collector is another user
+        temporary.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
+        raise InputError(f"{path}: cannot write here: {error.strerror}") from None
 
 
 def remove_state(folder: Path) -> None:
@@ -261,4 +352,4 @@ def remove_state(folder: Path) -> None:
     for name in (STATE, METRICS, BOOKS):
         _remove(folder / name)
     with suppress(OSError):  # the log is there
-        folder.rmdir()
+        folder.resolve().rmdir()  # it may be given by a handle

@@ -14,13 +14,22 @@ from typing import NamedTuple
 from ..core.errors import InputError, in_quotes
 
 LONGEST_LINE = 200  # letters that are repeated of what a command says
-MOST_BYTES = 2**27  # of an output: 10,000 waiting jobs are 3 MB
+MOST_BYTES = 2**22  # of an output, if nothing else is said
+OF_JOBS = 2**25  # bytes of a list of jobs: 10,000 waiting jobs are 3 MB
 PATIENCE = 60.0  # s, for a call that reads
 NO_ANSWER = ("Unable to contact", "timed out", "Connection refused", "Zero Bytes", "configuration source")
 
 
 class SlurmError(Exception):
     """Slurm does not answer, or not as it must; trying again later may help."""
+
+    mended = "Slurm answers again"
+
+
+class ClockError(SlurmError):
+    """The clock of this machine cannot be right."""
+
+    mended = "the clock is right again"
 
 
 class MissingCommandError(InputError):
@@ -49,6 +58,7 @@ def call(
     patience: float = PATIENCE,
     any_status: bool = False,
     is_output_lost: bool = False,
+    most: int | None = None,
 ) -> Answer:
     """Return the answer of a command of Slurm.
 
@@ -65,6 +75,8 @@ def call(
     is_output_lost
         Whether nobody reads its standard output: scontrol repeats every line that it reads, and to take these in costs
         a third of the time.
+    most
+        Bytes that it may print, and as many errors; None for MOST_BYTES.
 
     Raises
     ------
@@ -93,7 +105,7 @@ def call(
     except OSError as error:
         raise SlurmError(f"{words[0]}: cannot start: {error.strerror}") from None
     try:
-        text, errors = _exchange(process, words[0], stdin.encode(), patience)
+        text, errors = _exchange(process, words[0], stdin.encode(), patience, MOST_BYTES if most is None else most)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)  # a wrapper of a site may have children
@@ -101,7 +113,8 @@ def call(
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None and not pipe.closed:
                 pipe.close()
-    if process.returncode != 0 and not any_status:
+    is_unsaid = not text.strip() and any(sign in errors for sign in NO_ANSWER)  # some wrappers lose the status
+    if (process.returncode != 0 or is_unsaid) and not any_status:
         raise SlurmError(failure_of(words[0], process.returncode, errors.strip() or text.strip()))
     return Answer(text, errors, process.returncode)
 
@@ -120,16 +133,21 @@ def failure_of(name: str, status: int, said: str) -> str:
     --------
     >>> failure_of("squeue", 1, "squeue: error: a\nslurm_load_jobs error: Unable to contact slurm controller")
     'slurmctld does not answer (slurm_load_jobs error: Unable to contact slurm controller); try: scontrol ping'
+    >>> failure_of("scontrol", -9, "")
+    'scontrol: ended by signal 9, and said nothing'
     """
     lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
     of_controller = () if name == "sacct" else NO_ANSWER  # sacct asks slurmdbd
     for line in lines:
         if any(sign in line for sign in of_controller):
             return f"slurmctld does not answer ({line[:LONGEST_LINE]}); try: scontrol ping"
-    return f"{name}: status {status}: {in_quotes('; '.join(lines), LONGEST_LINE)}"
+    how = f"ended by signal {-status}" if status < 0 else f"status {status}"
+    return (
+        f"{name}: {how}: {in_quotes('; '.join(lines), LONGEST_LINE)}" if lines else f"{name}: {how}, and said nothing"
+    )
 
 
-def _exchange(process: subprocess.Popen[bytes], name: str, data: bytes, patience: float) -> tuple[str, str]:
+def _exchange(process: subprocess.Popen[bytes], name: str, data: bytes, patience: float, most: int) -> tuple[str, str]:
     """Return standard output and error of a process that reads `data`; raise SlurmError if it is slow or long."""
     end = time.monotonic() + patience
     parts: dict[object, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}  # no stdout: None
@@ -159,13 +177,13 @@ def _exchange(process: subprocess.Popen[bytes], name: str, data: bytes, patience
                         process.stdin.close()
                 elif chunk := os.read(key.fd, 65536):
                     parts[key.fileobj] += chunk
-                    if len(parts[key.fileobj]) > MOST_BYTES:
-                        raise SlurmError(f"{name}: more than {MOST_BYTES:,} bytes of output")
+                    if len(parts[key.fileobj]) > most:
+                        raise SlurmError(f"{name}: more than {most:,} bytes of output")
                 else:
                     selector.unregister(key.fileobj)
     try:
         process.wait(max(0.1, end - time.monotonic()))
     except subprocess.TimeoutExpired:
         raise SlurmError(f"{name}: no end after {patience:g} s") from None
-    text, errors = (bytes(part).decode("utf-8", "replace") for part in parts.values())
+    text, errors = (part.decode("utf-8", "replace") for part in parts.values())
     return text, errors

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from .slurm_calls import SlurmError, call
-from .slurm_queue import FIELDS, MOST_JOBS, NONE, QueuedJob, cells_in, job_of, join
+from .slurm_calls import OF_JOBS, SlurmError, call
+from .slurm_queue import FIELDS, LINE, MOST_JOBS, NONE, QueuedJob, cells_in, job_of, join
 
 HISTORY = (*FIELDS[:-1], "JobArrayID", "StartTime", "EndTime", "Reason", FIELDS[-1])  # of squeue -O
 COLUMNS = (
@@ -104,7 +104,7 @@ def read_history() -> list[Life]:
     """
     mark = f"~{os.urandom(6).hex()}~"
     fields = ",".join(f"{field}:{mark}" for field in HISTORY)
-    return history_in(call(["squeue", "-a", "-h", "-r", "-t", "all", "-O", fields]).text, mark)
+    return history_in(call(["squeue", "-a", "-h", "-r", "-t", "all", "-O", fields], most=OF_JOBS).text, mark)
 
 
 def history_in(text: str, mark: str) -> list[Life]:
@@ -113,16 +113,16 @@ def history_in(text: str, mark: str) -> list[Life]:
     Raises
     ------
     SlurmError
-        It is not such an output, or has too many jobs.
+        It is not such an output, all its jobs are odd, or there are too many.
     """
-    try:
-        return _join_parts(_life(cells) for cells in cells_in(text, mark, HISTORY))
-    except ValueError as error:
-        raise SlurmError(f"squeue: {error}") from None
+    lives = _join_parts(_life(cells) for cells in cells_in(text, mark, HISTORY))
+    if lives and all(life.job.odd for life in lives):
+        raise SlurmError(f"squeue: {lives[0].job.odd}")
+    return lives
 
 
 def _life(cells: Mapping[str, str]) -> Life:
-    """Return the job of a line of squeue; raise ValueError if a cell is not what it must be."""
+    """Return the job of a line of squeue."""
     job = job_of(cells)
     array = TASK.fullmatch(cells["JobArrayID"])
     key = cells["JobArrayID"] if array is not None and cells["HetJobID"] in NONE else str(job.id)
@@ -168,16 +168,18 @@ def read_accounting(since: int, until: int) -> list[Life]:
         There is no sacct.
     """
     words = ["sacct", "-a", "-X", "-D", "-n", "-P", "--noconvert", "-S", f"uts{since}", "-E", f"uts{until}"]
-    return accounting_in(call([*words, "-o", ",".join(COLUMNS)], patience=SACCT_PATIENCE).text)
+    return accounting_in(call([*words, "-o", ",".join(COLUMNS)], patience=SACCT_PATIENCE, most=OF_JOBS).text)
 
 
 def accounting_in(text: str) -> list[Life]:
     """Return the jobs in an output of sacct with the columns COLUMNS, those that started first before others.
 
+    A line that cannot be is left out: what it says of its job is not known.
+
     Raises
     ------
     SlurmError
-        It is not such an output, or has too many jobs.
+        It has no line that can be, or too many.
 
     Examples
     --------
@@ -186,21 +188,21 @@ def accounting_in(text: str) -> list[Life]:
     >>> life.key, life.job.widths["cpus"], life.job.limit, life.start, life.end
     ('7_3', 4, 3600, 130, 190)
     """
-    lines = text.splitlines()
-    if len(lines) > MOST_JOBS:
-        raise SlurmError(f"sacct: more than {MOST_JOBS:,} jobs")
     lives: dict[tuple[str, int | None], list[Life]] = {}
-    for line in lines:
-        row = line.split("|", len(COLUMNS) - 1)  # the account may have any letter, and comes last
-        if len(row) != len(COLUMNS):
-            raise SlurmError(f"sacct: a line is {line[:60]!r}")
-        cells = dict(zip(COLUMNS, row, strict=True))
-        try:
-            life = _life_of(cells)
-        except ValueError as error:
-            raise SlurmError(f"sacct: {error}") from None
+    odd, is_sound = "", False
+    for count, match in enumerate(LINE.finditer(text), 1):
+        if count > MOST_JOBS:
+            raise SlurmError(f"sacct: more than {MOST_JOBS:,} jobs")
+        row = match[0].split("|", len(COLUMNS) - 1)  # the account may have any letter, and comes last
+        life = _life_of(dict(zip(COLUMNS, row, strict=True))) if len(row) == len(COLUMNS) else None
+        if len(row) != len(COLUMNS) or (life is not None and life.job.odd):
+            odd = odd or match[0]
+            continue
+        is_sound = True
         if life is not None:
             lives.setdefault((life.key, life.start), []).append(life)
+    if odd and not is_sound:
+        raise SlurmError(f"sacct: a line is {odd[:60]!r}")
     parts = [_join_parts(group)[0] for group in lives.values()]
     return sorted(parts, key=lambda life: (life.start is None, life.start or 0))
 

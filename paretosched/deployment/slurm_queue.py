@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..core.errors import InputError
+from ..core.errors import InputError, in_quotes
 from ..workload.requests import KIB, kilobytes_in
 from ..workload.workload import WIDEST
-from .slurm_calls import SlurmError, call
+from .records import LATEST
+from .slurm_calls import OF_JOBS, SlurmError, call
 
 # What squeue -O is asked for. The account comes last: without slurmdbd it is any text that a user likes.
 FIELDS = (
@@ -32,12 +34,16 @@ FIELDS = (
     "Nice",
     "Account",
 )
-MOST_JOBS = 1_000_000
+MOST_JOBS = 200_000  # more than site factors have places
 DIGITS = 11  # of a number of processors; more are beyond WIDEST in any case
 MOST_MEMORY = 2**40  # MiB; a job that asks for more waits for ever
 NO_LIMIT = 525_600 * 60  # s, a year: what Slurm itself takes for a job without a limit
 NONE = ("", "(null)", "N/A", "None", "Unknown")
 WIDTHS = ("cpus", "nodes", "gpus", "billing")
+UNREADABLE = 0  # no job has this number
+LINE = re.compile(r"[^\n]+")
+NUMBER = re.compile(r"\d{1,12}", re.ASCII)
+FACTOR = re.compile(r"\s*(\d{1,12})\|\s*(-?\d{1,12})\s*", re.ASCII)  # of a job, as sprio has it
 
 
 class QueuedJob(NamedTuple):
@@ -67,6 +73,8 @@ class QueuedJob(NamedTuple):
         What it requests, as `paretosched.workload.requests` has it: MiB, nodes, and its nice value.
     array
         The number by which scontrol changes all tasks of its array, also those that run; its own, if it is in none.
+    odd
+        What of its line cannot be; then it is left alone. "" if all can be.
     """
 
     id: int
@@ -85,6 +93,7 @@ class QueuedJob(NamedTuple):
     nodes: int = 1
     nice: int = 0
     array: int = 0
+    odd: str = ""
 
     @property
     def gpus(self) -> int:
@@ -93,7 +102,7 @@ class QueuedJob(NamedTuple):
 
 
 def read_queue() -> list[QueuedJob]:
-    """Return the jobs that squeue lists: those that wait, run or are suspended.
+    """Return the jobs that squeue lists: those that wait, run or are suspended; some may be odd.
 
     Every field ends with a mark that is drawn for the call, so that no text of a user can look like another field.
 
@@ -106,7 +115,7 @@ def read_queue() -> list[QueuedJob]:
     """
     mark = f"~{os.urandom(6).hex()}~"  # a digit at its beginning would be the size of a field; without, it has none
     fields = ",".join(f"{field}:{mark}" for field in FIELDS)
-    return jobs_in(call(["squeue", "-a", "-h", "-O", fields]).text, mark)
+    return jobs_in(call(["squeue", "-a", "-h", "-O", fields], most=OF_JOBS).text, mark)
 
 
 def jobs_in(text: str, mark: str) -> list[QueuedJob]:
@@ -122,7 +131,7 @@ def jobs_in(text: str, mark: str) -> list[QueuedJob]:
     Raises
     ------
     SlurmError
-        It is not such an output, or has too many jobs.
+        It is not such an output, all its jobs are odd, or there are too many.
 
     Examples
     --------
@@ -132,16 +141,15 @@ def jobs_in(text: str, mark: str) -> list[QueuedJob]:
     (7, 4, 86400, 130, 'physics')
     """
     jobs: dict[int, QueuedJob] = {}
-    try:
-        lines = [(cells, job_of(cells)) for cells in cells_in(text, mark, FIELDS)]
-        waiting = {str(job.id) for _, job in lines if job.pending}
-        for cells, job in lines:
-            # a change of an array is one of all its tasks, also of those that have lines of their own
-            number = int(cells["ArrayJobID"]) if job.pending and cells["ArrayJobID"] in waiting else job.id
-            part = job._replace(id=number)
-            jobs[number] = join(jobs[number], part, cells["HetJobID"] in NONE) if number in jobs else part
-    except ValueError as error:
-        raise SlurmError(f"squeue: {error}") from None
+    lines = [(job_of(cells), cells["HetJobID"] in NONE) for cells in cells_in(text, mark, FIELDS)]
+    if lines and all(job.odd for job, _ in lines):
+        raise SlurmError(f"squeue: {lines[0][0].odd}")
+    waiting = {job.id for job, _ in lines if job.pending}
+    for job, is_task in lines:
+        # a change of an array is one of all its tasks, also of those that have lines of their own
+        number = job.array if job.pending and job.array in waiting else job.id
+        part = job if number == job.id else job._replace(id=number)
+        jobs[number] = join(jobs[number], part, is_task) if number in jobs else part
     return list(jobs.values())
 
 
@@ -160,16 +168,34 @@ def cells_in(text: str, mark: str, fields: Sequence[str]) -> Iterator[dict[str, 
     SlurmError
         It is not such an output, or has too many jobs.
     """
-    *cells, rest = text.split(mark)
-    if len(cells) % len(fields) or rest.strip():
+    cells: list[str] = []
+    begin, jobs = 0, 0
+    while (end := text.find(mark, begin)) >= 0:  # cell by cell: all cells together are many times as large as the text
+        cells.append(text[begin:end].strip())
+        begin = end + len(mark)
+        if len(cells) == len(fields):
+            jobs += 1
+            if jobs > MOST_JOBS:
+                raise SlurmError(f"squeue: more than {MOST_JOBS:,} jobs")
+            yield dict(zip(fields, cells, strict=True))
+            cells = []
+    if cells or text[begin:].strip():
         raise SlurmError("squeue: its output does not have the fields that it was asked for")
-    if len(cells) > MOST_JOBS * len(fields):
-        raise SlurmError(f"squeue: more than {MOST_JOBS:,} jobs")
-    for begin in range(0, len(cells), len(fields)):
-        yield dict(zip(fields, (cell.strip() for cell in cells[begin : begin + len(fields)]), strict=True))
 
 
 def job_of(cells: Mapping[str, str]) -> QueuedJob:
+    """Return the job of a line; if a cell is not what it must be, an odd one that only has its numbers."""
+    try:
+        return _sound_job(cells)
+    except ValueError as error:
+        numbers = (cells[field] for field in ("JobID", "HetJobID", "ArrayJobID"))
+        own, het, array = (int(text) if NUMBER.fullmatch(text) else UNREADABLE for text in numbers)
+        number, is_pending = het or own, cells["State"] == "PENDING"
+        return QueuedJob(number, is_pending, "", "", "", (), dict.fromkeys(WIDTHS, 0), NO_LIMIT, 0, None, True, "",
+                         array=array or number, odd=str(error))  # fmt: skip
+
+
+def _sound_job(cells: Mapping[str, str]) -> QueuedJob:
     """Return the job of a line; raise ValueError if a cell is not what it must be."""
     name = {key: "" if value in NONE else value for key, value in cells.items()}
     tres = dict(part.partition("=")[::2] for part in name["tres-alloc"].split(","))
@@ -182,14 +208,14 @@ def job_of(cells: Mapping[str, str]) -> QueuedJob:
     return QueuedJob(
         _number(name["HetJobID"] or name["JobID"]),
         cells["State"] == "PENDING",
-        name["UserName"],
-        name["Account"],
-        name["QOS"],
-        tuple(name["Partition"].split(",")),
+        sys.intern(name["UserName"]),
+        sys.intern(name["Account"]),
+        sys.intern(name["QOS"]),
+        tuple(map(sys.intern, name["Partition"].split(","))),
         widths,
         seconds_of(cells["TimeLimit"]),
-        _number(cells["SubmitTime"]),
-        _number(name["EligibleTime"]) if name["EligibleTime"] else None,
+        _time(cells["SubmitTime"]),
+        _time(name["EligibleTime"]) if name["EligibleTime"] else None,
         cells["PriorityLong"] == "0",
         name["Reservation"],
         _mebibytes(tres.get("mem", "0")),
@@ -216,6 +242,7 @@ def join(job: QueuedJob, part: QueuedJob, is_task: bool = False) -> QueuedJob:
         partitions=tuple(dict.fromkeys((*job.partitions, *part.partitions))),
         reservation=job.reservation or part.reservation,
         eligible=None if None in both else max(second for second in both if second is not None),
+        odd=job.odd or part.odd,
     )
 
 
@@ -231,10 +258,18 @@ def _first_number(text: str) -> int:
 
 
 def _number(text: str) -> int:
-    """Return the number of a job, or a Unix time."""
-    if not re.fullmatch(r"\d{1,12}", text, re.ASCII):
+    """Return the number of a job."""
+    if not NUMBER.fullmatch(text):
         raise ValueError(f"a number is {text[:40]!r}")
     return int(text)
+
+
+def _time(text: str) -> int:
+    """Return a Unix time that the files of a deployment can have."""
+    second = _number(text)
+    if second >= LATEST:
+        raise ValueError(f"a number of seconds is {text!r}")
+    return second
 
 
 def _whole(text: str) -> int:
@@ -283,8 +318,11 @@ def numbers_in_use(jobs: Iterable[QueuedJob]) -> set[int]:
 
 
 def is_ours(job: QueuedJob, partitions: Collection[str]) -> bool:
-    """Return whether a job has no reservation, and can run in these partitions only; without any, in all."""
-    return not job.reservation and (not partitions or set(job.partitions) <= set(partitions))
+    """Return whether a job has no reservation, and can run in these partitions only; without any, in all.
+
+    An odd one is not ours: nobody knows.
+    """
+    return not job.odd and not job.reservation and (not partitions or set(job.partitions) <= set(partitions))
 
 
 def to_order(jobs: Iterable[QueuedJob], now: int, partitions: Collection[str]) -> list[QueuedJob]:
@@ -313,22 +351,50 @@ def to_order(jobs: Iterable[QueuedJob], now: int, partitions: Collection[str]) -
     return sorted(eligible, key=lambda job: (job.eligible or 0, job.id))
 
 
-def read_site_factors() -> dict[int, int]:
-    """Return the site factor of each job that sprio lists, by number: of those that could run.
+class SiteFactors(NamedTuple):
+    """What sprio says: the site factor of each job that could run, by number, and the jobs whose line cannot be."""
+
+    known: dict[int, int]
+    odd: frozenset[int] = frozenset()
+
+
+def read_site_factors() -> SiteFactors:
+    """Return the site factors that sprio lists.
 
     Raises
     ------
     SlurmError
         sprio does not answer, or not as expected.
     """
+    return factors_in(call(["sprio", "-h", "-o", "%i|%S"], most=OF_JOBS).text)
+
+
+def factors_in(text: str) -> SiteFactors:
+    r"""Return the site factors in an output of sprio.
+
+    Raises
+    ------
+    SlurmError
+        No line of it is one of a job, or there are too many.
+
+    Examples
+    --------
+    >>> factors_in("7|100\n8|x\n")
+    SiteFactors(known={7: 100}, odd=frozenset({8}))
+    """
     factors: dict[int, int] = {}
-    for line in call(["sprio", "-h", "-o", "%i|%S"]).text.splitlines():
-        try:
-            job, factor = line.split("|")
-            factors[int(job)] = int(factor)
-        except ValueError:
-            raise SlurmError(f"sprio: a line is {line[:60]!r}") from None
-    return factors
+    odd: dict[int, str] = {}
+    for count, line in enumerate(LINE.finditer(text), 1):
+        if count > MOST_JOBS:
+            raise SlurmError(f"sprio: more than {MOST_JOBS:,} jobs")
+        if match := FACTOR.fullmatch(line[0]):
+            factors[int(match[1])] = int(match[2])
+        elif line[0].strip():
+            number = line[0].partition("|")[0].strip()
+            odd[int(number) if NUMBER.fullmatch(number) else UNREADABLE] = line[0]
+    if odd and not factors:
+        raise SlurmError(f"sprio: a line is {in_quotes(next(iter(odd.values())), 60)}")
+    return SiteFactors(factors, frozenset(odd))
 
 
 def check_partitions(partitions: Collection[str]) -> None:

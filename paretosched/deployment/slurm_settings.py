@@ -22,6 +22,7 @@ DEFAULTS = {"bf_job_part_count_reserve": 0} | {
     name: getattr(WholeNodes, field) // unit for name, (field, unit, _) in LOOKS.items()
 }
 WHOLE = re.compile(r"\d{1,10}", re.ASCII)
+MOST_BYTES = 2**20  # of the configuration
 MIN_JOB_AGE = 300  # s, Slurm's default
 RIGHTS = (
     "the daemon needs the right of an operator, and nothing more: sacctmgr modify user NAME set AdminLevel=Operator"
@@ -54,7 +55,7 @@ def read_settings() -> dict[str, str]:
     SlurmError
         scontrol does not answer.
     """
-    lines = call(["scontrol", "show", "config"]).text.splitlines()
+    lines = call(["scontrol", "show", "config"], most=MOST_BYTES).text.splitlines()
     pairs = (line.partition("=") for line in lines if "=" in line)
     return {name.strip(): value.strip() for name, _, value in pairs}
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from .slurm_calls import NO_ANSWER, PATIENCE, SlurmError, call
+from .slurm_calls import MOST_BYTES, NO_ANSWER, PATIENCE, Answer, SlurmError, call, failure_of
+from .slurm_queue import read_site_factors
 
 LONGEST_WAIT = 900.0  # s, between two passes while Slurm does not answer
 PER_CHANGE = 0.02  # s, that scontrol has for each change beyond its usual time; it needs 0.002
 WRITERS = 4  # scontrols at once: each change is a message of its own, and a scontrol waits for the answer to each
+PER_REFUSAL = 300  # bytes that scontrol may say of a change
 LOT = 100  # changes for which it is worth to start another one
 LATER = "try again"  # words of scontrol about a job that slurmdbd has no number for yet
 NUMBER = re.compile(r"\d{1,15}", re.ASCII)
@@ -18,6 +21,8 @@ OF_TASKS = re.compile(r"(\d{1,15})[_+][^: ]{1,1000}: (.+)", re.ASCII)  # what sc
 OVER = "Job has already finished"
 NO_MATTER = ("No error", OVER)  # of these tasks, if it says something else of others
 NO_JOB = 0  # of a refusal that names no job
+AGAIN = 1.0  # s, until it is read again whether changes are there
+TWICE = 2  # times in a row a change is not there before that is said
 
 
 class Later(NamedTuple):
@@ -27,49 +32,91 @@ class Later(NamedTuple):
     until: float
 
 
+class Sent(NamedTuple):
+    """A change that scontrol was told: the site factor, and how many times in a row it was told and not there then."""
+
+    factor: int
+    missed: int
+
+
 def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
     """Write site factors, the first ones first, and return what scontrol says of the jobs whose change it refused.
 
     There is one scontrol, unless there are many changes; then there are several, which take the changes in turn. Tasks
-    of an array that have ended are no refusal.
+    of an array that have ended are no refusal. What scontrol says of no job stands under NO_JOB.
 
     Raises
     ------
     SlurmError
-        scontrol does not answer.
+        scontrol does not answer, or has failed for another reason than that it refused the changes of some jobs.
     """
     if not changes:
         return {}
     lines = [f"update JobId={job} SiteFactor={factor}\n" for job, factor in changes.items()]
     count = max(1, min(WRITERS, len(lines) // LOT))
-    errors = _scontrols(["".join(lines[first::count]) for first in range(count)], PER_CHANGE * len(lines))
+    answers = _scontrols(["".join(lines[first::count]) for first in range(count)], PER_CHANGE * len(lines))
     refused: dict[int, str] = {}
-    for line in errors.splitlines():
-        words, _, job = line.rpartition(" for job ")
-        if tasks := OF_TASKS.fullmatch(line.strip()):
-            if tasks[2] not in NO_MATTER:
-                refused[int(tasks[1])] = tasks[2]
-        elif NUMBER.fullmatch(job.strip()):
-            refused[int(job)] = words.strip()
-        elif any(sign in line for sign in NO_ANSWER):
-            raise SlurmError(f"scontrol: {line.strip()[:200]}")
-        elif line.strip():
-            refused[NO_JOB] = line.strip()[:200]
+    for answer in answers:
+        is_explained = False  # that it ended with status 1
+        for line in answer.errors.splitlines():
+            words, _, job = line.rpartition(" for job ")
+            if tasks := OF_TASKS.fullmatch(line.strip()):
+                is_explained = True
+                if tasks[2] not in NO_MATTER:
+                    refused[int(tasks[1])] = tasks[2]
+            elif NUMBER.fullmatch(job.strip()):
+                is_explained = True
+                refused[int(job)] = words.strip()
+            elif any(sign in line for sign in NO_ANSWER):
+                raise SlurmError(f"scontrol: {line.strip()[:200]}")
+            elif line.strip():
+                refused.setdefault(NO_JOB, line.strip()[:200])
+        if answer.status != 0 and not (answer.status == 1 and is_explained):
+            raise SlurmError(failure_of("scontrol", answer.status, answer.errors))
     return refused
 
 
-def _scontrols(texts: Sequence[str], more: float) -> str:
-    """Return the errors of a scontrol for each of the texts, which run at once; they have so many seconds more."""
+def missing_factors(changes: Mapping[int, int], looks: int) -> dict[int, int]:
+    """Return the site factors of the jobs that have others than scontrol has just been told, by what sprio says.
 
-    def errors_of(text: str) -> str:
-        return call(["scontrol"], text, PATIENCE + more, any_status=True, is_output_lost=True).errors
+    A job that sprio does not list any more has started, or cannot run now: of it nothing else is known.
+
+    Parameters
+    ----------
+    changes
+        What scontrol was told and did not refuse.
+    looks
+        How many times sprio is asked at most, a second apart.
+
+    Raises
+    ------
+    SlurmError
+        sprio does not answer, or not as expected.
+    """
+    missing: dict[int, int] = {}
+    for look in range(looks if changes else 0):
+        if look:
+            time.sleep(AGAIN)
+        known = read_site_factors().known
+        missing = {job: known[job] for job, factor in changes.items() if known.get(job, factor) != factor}
+        if not missing:
+            break
+    return missing
+
+
+def _scontrols(texts: Sequence[str], more: float) -> list[Answer]:
+    """Return the answers of a scontrol for each of the texts, which run at once; they have so many seconds more."""
+
+    def answer_to(text: str) -> Answer:
+        most = MOST_BYTES + PER_REFUSAL * text.count("\n")
+        return call(["scontrol"], text, PATIENCE + more, any_status=True, is_output_lost=True, most=most)
 
     if len(texts) == 1:
-        return errors_of(texts[0])
+        return [answer_to(texts[0])]
     from concurrent.futures import ThreadPoolExecutor  # not for a pass that changes little
 
     with ThreadPoolExecutor(len(texts)) as pool:
-        return "".join(pool.map(errors_of, texts))
+        return list(pool.map(answer_to, texts))
 
 
 def note_refused(

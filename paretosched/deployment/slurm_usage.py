@@ -16,9 +16,9 @@ import numpy as np
 from ..core.arrays import Floats
 from ..policies.policy import Policy
 from ..policies.priority import Priority
-from .slurm_calls import SlurmError, call
+from .slurm_calls import OF_JOBS, SlurmError, call
 from .slurm_groups import Grouping
-from .slurm_queue import QueuedJob
+from .slurm_queue import LINE, MOST_JOBS, QueuedJob
 
 COLUMNS = ("Cluster", "Account", "User", "Partition", "RawUsage")
 DIGITS = re.compile(r"\d{1,20}", re.ASCII)
@@ -56,7 +56,7 @@ def read_usage() -> list[Used]:
     InputError
         There is no sshare.
     """
-    return used_in(call(["sshare", "-a", "-h", "-P", "-o", ",".join(COLUMNS)]).text)
+    return used_in(call(["sshare", "-a", "-h", "-P", "-o", ",".join(COLUMNS)], most=OF_JOBS).text)
 
 
 def used_in(text: str) -> list[Used]:
@@ -73,13 +73,17 @@ def used_in(text: str) -> list[Used]:
     [Used(user='ann', account='bio', usage=10.0)]
     """
     rows = []
-    for line in text.splitlines():
-        cells = line.split("|")
+    for count, line in enumerate(LINE.finditer(text), 1):
+        cells = line[0].split("|")
         if len(cells) != len(COLUMNS) or not DIGITS.fullmatch(cells[-1]):
-            raise SlurmError(f"sshare: a line is {line[:60]!r}")
+            raise SlurmError(f"sshare: a line is {line[0][:60]!r}")
+        if count > MOST_JOBS:
+            raise SlurmError(f"sshare: more than {MOST_JOBS:,} lines")
         _, account, user, _, usage = (cell.strip() for cell in cells)
         if user:
             rows.append(Used(user, account, float(usage)))
+    if not text.strip():  # the account root is always there
+        raise SlurmError("sshare: lists nothing")
     return rows
 
 

@@ -195,7 +195,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeSlurm:
 def test_queue_and_site_factors_are_read(fake: FakeSlurm) -> None:
     fake.queue({5: {}, 6: {"user": "bob"}}, {5: 100, 6: 0})
     assert [job.user for job in read_queue()] == ["ann", "bob"]
-    assert read_site_factors() == {5: 100, 6: 0}
+    assert read_site_factors().known == {5: 100, 6: 0}
 
 
 def test_the_documents_say_what_is_read() -> None:
