@@ -34,7 +34,7 @@ from .records import (
     write_state,
 )
 from .site_factors import Scale, changed_factors
-from .slurm_answers import AGREEING, check_clock, read_waiting
+from .slurm_answers import AGREEING, check_clock, read_waiting, said_of_lost, said_of_odd
 from .slurm_calls import ClockError, MissingCommandError, SlurmError
 from .slurm_groups import BY_FIELD, Grouping, grouping_of, no_job_fits
 from .slurm_queue import (
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
 GONE = ("Invalid job id", OVER)  # words of scontrol about jobs that need no change any more
 MOST_REMARKS = 100  # kinds of remarks, each of which is told once
 DENIED = ("Access/permission denied", "Invalid user id")  # words of scontrol about own and others' jobs
+AGAIN = 1.0  # s, until changes are written again that are not there
 SOON = 30.0  # s, to wait for a number of a job
 UNNUMBERED = (  # slurmctld stores, and so believes when it starts again, that a number is on its way
     "; say --off again when slurmdbd answers; a job whose number was on its way when slurmctld ended is refused until "
@@ -165,8 +166,8 @@ class Memory:
 
     Attributes
     ----------
-    looks
-        How many times a pass looks whether its changes are there: a pass alone twice, since no other one will.
+    tries
+        How many times a pass writes changes that are not there then: a pass alone twice, since no other one will.
     virtual
         The factors that a dry run would have written.
     put_off
@@ -177,7 +178,7 @@ class Memory:
         How many answers of squeue in a row were empty.
     """
 
-    looks: int = 1
+    tries: int = 1
     virtual: dict[int, int] = field(default_factory=dict)
     put_off: dict[int, Later] = field(default_factory=dict)
     sent: dict[int, Sent] = field(default_factory=dict)
@@ -250,7 +251,7 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
             tell(text.replace(str(held), str(shown)))
 
         plan = plan._replace(folder=held)
-        state, counts, memory = read_state(held), Counts(), Memory(looks=TWICE if once else 1)
+        state, counts, memory = read_state(held), Counts(), Memory(tries=TWICE if once else 1)
         keeper: GuardKeeper | None = None
         failures, is_mended, was_lost = 0, "", False
         said: set[str] = set()
@@ -263,7 +264,9 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
                     keeper = ends.enter_context(_guarding(plan, say, once))
                 result = one_pass(plan, reading, state, memory, counts, keeper)
             except (SlurmError, MissingCommandError, UnwritableError) as error:
+                counts.failures += 1
                 if once or (isinstance(error, MissingCommandError) and not counts.passes):
+                    _write_metrics(plan, counts, None, say, keeper)
                     raise
                 failures += 1
                 is_mended = (
@@ -271,7 +274,6 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
                     if isinstance(error, UnwritableError)
                     else getattr(error, "mended", SlurmError.mended)
                 )
-                counts.failures += 1
                 if isinstance(error, SlurmError):
                     with suppress(InputError):  # what is there names the jobs that were changed before the failure, too
                         state = read_state(held)
@@ -328,7 +330,7 @@ def one_pass(
     now = int(time.time())
     if not 0 <= now < LATEST:
         raise ClockError(f"the clock of this machine is at Unix time {now}, which cannot be")
-    queue, listed = read_waiting(state.factors)
+    queue, listed = read_waiting(state.factors, now)
     check_clock(now, queue)
     of_guard: dict[str, Any] = {}
     if keeper is not None and isinstance(reading.policy, Guarded):
@@ -365,11 +367,9 @@ def one_pass(
     else:
         missed = {job: memory.sent[job].missed if job in memory.sent else 0 for job in changes}
         memory.sent = {job: Sent(factor, missed[job]) for job, factor in changes.items()}
-        refused = write_factors(changes)
+        refused, missing = _write(changes, memory.tries)
         note_refused(put_off, changes, refused, time.monotonic(), plan.period)
-        taken = {job: factor for job, factor in changes.items() if job not in refused}
-        missing = missing_factors(taken, memory.looks)
-        memory.sent = {job: Sent(changes[job], missed[job] + memory.looks) for job in missing}
+        memory.sent = {job: Sent(changes[job], missed[job] + memory.tries) for job in missing}
     arrived = {job: factor for job, factor in changes.items() if job not in refused and job not in missing}
     counts.passes += 1
     refusals = [refused[job] for job in changes if job in refused]
@@ -401,11 +401,32 @@ def one_pass(
     lost = {job: sent.factor for job, sent in memory.sent.items() if sent.missed >= TWICE}
     remarks = {
         "groups": no_job_fits(reading.policy, plan.groups, jobs),
-        "odd": _said_of_odd(odd),
+        "odd": said_of_odd(odd),
         f"scontrol {refused.get(NO_JOB)}": f"scontrol said: {refused[NO_JOB]}" if NO_JOB in refused else "",
     }
     told = {kind: words for kind, words in remarks.items() if words}
-    return Pass(after, record, ranked, is_denied, _said_of_lost(lost, missing), told)
+    return Pass(after, record, ranked, is_denied, said_of_lost(lost, missing), told)
+
+
+def _write(changes: Mapping[int, int], tries: int) -> tuple[dict[int, str], dict[int, int]]:
+    """Write site factors, those that are not there then again.
+
+    Returns
+    -------
+    dict, dict
+        What scontrol says of the jobs whose change it refused; the factors of those that have another one at the end.
+    """
+    refused: dict[int, str] = {}
+    missing: dict[int, int] = {}
+    for number in range(tries):
+        if number:
+            time.sleep(AGAIN)
+        left = {job: changes[job] for job in missing} if number else changes
+        refused |= write_factors(left)
+        missing = missing_factors({job: factor for job, factor in left.items() if job not in refused})
+        if not missing:
+            break
+    return refused, missing
 
 
 def _ended_jobs(state: State, memory: Memory, queue: Sequence[QueuedJob], listed: SiteFactors) -> set[int]:
@@ -419,22 +440,6 @@ def _ended_jobs(state: State, memory: Memory, queue: Sequence[QueuedJob], listed
     if not is_believed or any(job.id == UNREADABLE for job in queue):
         return set()
     return known - numbers_in_use(queue) - listed.known.keys()
-
-
-def _said_of_odd(odd: Mapping[int, str]) -> str:
-    """Return a remark on jobs of which Slurm says what cannot be; "" without any."""
-    if not odd:
-        return ""
-    names = (f"job {number or 'without a number'}: {words}" for number, words in odd.items())
-    return f"{len(odd):,} jobs are left alone, since what Slurm says of them cannot be: {first_few(names)}"
-
-
-def _said_of_lost(lost: Mapping[int, int], there: Mapping[int, int]) -> str:
-    """Return a remark on changes that were not there twice in a row; "" without any."""
-    if not lost:
-        return ""
-    names = (f"job {job} should have {factor} and has {there[job]}" for job, factor in lost.items())
-    return f"scontrol was told twice, but {len(lost):,} site factors are not as it was told: {first_few(names)}"
 
 
 def undo(plan: Plan, tell: Tell) -> int:
@@ -466,7 +471,10 @@ def undo(plan: Plan, tell: Tell) -> int:
             said = f"Slurm refuses {len(left)} of {len(touched)} changes: {first_few(offenders, len(left))}"
             raise InputError(said + (UNNUMBERED if any(LATER in words for words in left.values()) else ""))
         again = "say --off again"
-        if missing := missing_factors({job: 0 for job in touched if job not in refused}, TWICE):
+        missing = missing_factors({job: 0 for job in touched if job not in refused})
+        if missing and not _set_to_zero([*missing]):
+            missing = missing_factors(dict.fromkeys(missing, 0))
+        if missing:
             names = (f"job {job} has {factor}" for job, factor in missing.items())
             raise SlurmError(
                 f"scontrol was told 0, but {len(missing)} site factors are not: {first_few(names)}; {again}"

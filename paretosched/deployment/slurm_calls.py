@@ -15,7 +15,7 @@ from ..core.errors import InputError, in_quotes
 
 LONGEST_LINE = 200  # letters that are repeated of what a command says
 MOST_BYTES = 2**22  # of an output, if nothing else is said
-OF_JOBS = 2**25  # bytes of a list of jobs: 10,000 waiting jobs are 3 MB
+OF_JOBS = 24 * 2**20  # bytes of a list of jobs: 10,000 waiting jobs are 3 MB
 PATIENCE = 60.0  # s, for a call that reads
 NO_ANSWER = ("Unable to contact", "timed out", "Connection refused", "Zero Bytes", "configuration source")
 

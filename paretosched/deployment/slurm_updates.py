@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -21,7 +20,6 @@ OF_TASKS = re.compile(r"(\d{1,15})[_+][^: ]{1,1000}: (.+)", re.ASCII)  # what sc
 OVER = "Job has already finished"
 NO_MATTER = ("No error", OVER)  # of these tasks, if it says something else of others
 NO_JOB = 0  # of a refusal that names no job
-AGAIN = 1.0  # s, until it is read again whether changes are there
 TWICE = 2  # times in a row a change is not there before that is said
 
 
@@ -76,7 +74,7 @@ def write_factors(changes: Mapping[int, int]) -> dict[int, str]:
     return refused
 
 
-def missing_factors(changes: Mapping[int, int], looks: int) -> dict[int, int]:
+def missing_factors(changes: Mapping[int, int]) -> dict[int, int]:
     """Return the site factors of the jobs that have others than scontrol has just been told, by what sprio says.
 
     A job that sprio does not list any more has started, or cannot run now: of it nothing else is known.
@@ -85,23 +83,14 @@ def missing_factors(changes: Mapping[int, int], looks: int) -> dict[int, int]:
     ----------
     changes
         What scontrol was told and did not refuse.
-    looks
-        How many times sprio is asked at most, a second apart.
 
     Raises
     ------
     SlurmError
         sprio does not answer, or not as expected.
     """
-    missing: dict[int, int] = {}
-    for look in range(looks if changes else 0):
-        if look:
-            time.sleep(AGAIN)
-        known = read_site_factors().known
-        missing = {job: known[job] for job, factor in changes.items() if known.get(job, factor) != factor}
-        if not missing:
-            break
-    return missing
+    known = read_site_factors().known if changes else {}
+    return {job: known[job] for job, factor in changes.items() if known.get(job, factor) != factor}
 
 
 def _scontrols(texts: Sequence[str], more: float) -> list[Answer]:

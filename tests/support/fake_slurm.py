@@ -31,7 +31,7 @@ mark=$(printf %s "$fields" | sed 's/^JobID:\\([^,]*\\),.*/\\1/'); sed "s/@/$mark
 "show config") cat config;;
 *partition) cat partitions;;
 "") told=told.$$; cat > $told; cat $told >> all
-  sed 's/^update JobId=\\([0-9]*\\) SiteFactor=\\(.*\\)/\\1|\\2/' $told >> factors
+  sed 's/^update JobId=\\([0-9]*\\) SiteFactor=\\(.*\\)/\\1|\\2/' $told > new.$$; cat new.$$ >> factors  # in one piece
   denied='Access\\/permission denied for job'
   test -e scontrol.denies && sed "s/^update JobId=\\([0-9]*\\) .*/$denied \\1/" $told >&2; true;;
 esac""",
