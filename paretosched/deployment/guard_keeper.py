@@ -41,6 +41,7 @@ from .slurm_settings import min_job_age, read_settings
 
 AT_ONCE = 5.0  # s that a pass waits for a review
 PATIENCE = 900.0  # s, then it is ended
+LONG_AGO = 400 * 86_400  # s; there is more than a year of which the books know nothing
 BACK = 3_600  # s; a clock that was set back by more was wrong before
 FORGETFUL = 100  # s without a pass after which Slurm may have forgotten jobs: the shortest MinJobAge that is usual
 MOST_BYTES = 2**27  # of an answer
@@ -319,6 +320,8 @@ def _why_anew(books: GuardBooks, terms: str, now: int) -> str:
         return f"more than {MOST_ROWS:,} jobs are open"
     if books.time - now > BACK:
         return f"the clock was {books.time - now:,} s ahead at the last pass"
+    if now - books.time > LONG_AGO:
+        return f"the last pass was {now - books.time:,} s ago, or the clock was behind"
     return ""
 
 

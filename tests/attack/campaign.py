@@ -14,6 +14,7 @@ from pathlib import Path
 from attack.accounts import accounts
 from attack.bombs import bombs
 from attack.clusters import clusters
+from attack.deployments import deployments
 from attack.disks import disks
 from attack.kills import LONG, kills
 from attack.mutated_inputs import mutated_inputs
@@ -48,8 +49,8 @@ class Size:
         Calls of each command on a disk that is too full.
     clients, requests, page_kills
         Clients of the page at once, each with 20 requests; damaged requests; kills of the page.
-    bombs
-        Number of bombs of each kind; all, if there are fewer.
+    bombs, deployments
+        Number of bombs, and of attacks on deployments, of each kind; all, if there are fewer.
     """
 
     inputs: int
@@ -64,10 +65,11 @@ class Size:
     requests: int
     page_kills: int
     bombs: int
+    deployments: int
 
 
-WHOLE = Size(20_000, 108, tuple(LONG), 12_000, 5.0, 10, True, 6, 50, 1000, 5, 99)
-SELECTION = Size(300, 4, ("explore", "train"), 600, 2.0, 2, False, 1, 10, 40, 1, 2)
+WHOLE = Size(20_000, 108, tuple(LONG), 12_000, 5.0, 10, True, 6, 50, 1000, 5, 99, 99)
+SELECTION = Size(300, 4, ("explore", "train"), 600, 2.0, 2, False, 1, 10, 40, 1, 2, 1)
 
 
 def attacks(size: Size, seed: int, tell: Tell) -> Mapping[str, Callable[[Path], list[Tally]]]:
@@ -83,6 +85,7 @@ def attacks(size: Size, seed: int, tell: Tell) -> Mapping[str, Callable[[Path], 
         "pages": lambda work: pages(seed, size.clients, size.requests, size.page_kills, work, tell),
         "accounts": lambda work: accounts(work, tell),
         "bombs": lambda work: bombs(size.bombs, work, tell),
+        "deployments": lambda work: deployments(size.deployments, work, tell),
     }
 
 

@@ -24,6 +24,10 @@ from paretosched.deployment.records import (
     write_metrics,
     write_state,
 )
+from paretosched.deployment.slurm_updates import write_factors
+from support.commands import command
+from support.deploying import daemon_until, numbers_of, pass_alone, plan_in
+from support.fake_slurm import FakeSlurm
 
 
 def test_a_state_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -72,7 +76,7 @@ def test_a_folder_that_others_own_or_can_write_is_refused(tmp_path: Path, monkey
     folder.chmod(0o755)
     open_folder(folder)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    with pytest.raises(ps.InputError, match="; run this as that account, or name another folder"):
+    with pytest.raises(ps.InputError, match="; run this as that account, or name another "):
         open_folder(folder)
 
 
@@ -176,3 +180,136 @@ def test_the_state_goes_and_the_log_stays(tmp_path: Path) -> None:
     for name in ("with", "without"):
         remove_state(tmp_path / name)
     assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["with", "with/deploy.jsonl"]
+
+
+# --- files and folders that others can change -------------------------------------------------------------------------
+
+
+def on_first_write(monkeypatch: pytest.MonkeyPatch, what: Callable[[], object]) -> None:
+    """Do something once, while the daemon's first pass writes its changes."""
+    times: list[int] = []
+
+    def write(changes: dict[int, int]) -> dict[int, str]:
+        times.append(1)
+        if len(times) == 1:
+            what()
+        return write_factors(changes)
+
+    monkeypatch.setattr("paretosched.deployment.daemon.write_factors", write)
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o777])
+@pytest.mark.parametrize("which", ["policy.txt", "groups.csv"])
+def test_a_policy_or_list_that_others_can_write_is_refused(
+    fake: FakeSlurm, tmp_path: Path, which: str, mode: int
+) -> None:
+    plan = plan_in(tmp_path, "priority:physics,law; backfill: easy\n")
+    (tmp_path / "groups.csv").write_text("user,group\nann,physics\n", encoding="utf-8")
+    plan = plan._replace(groups=str(tmp_path / "groups.csv"))
+    fake.queue({1: {}, 2: {}}, {})
+    (tmp_path / which).chmod(mode)
+    words = ("deploy", plan.policy, "--to", "slurm", "--groups", plan.groups, "-o", plan.folder)
+    outcome = command(*words, "--once")
+    assert (outcome.status, outcome.err.count("\n")) == (2, 1)
+    assert f"{which}: others can write this file; chmod go-w" in outcome.err
+    assert fake.writes() == {}
+    (tmp_path / which).chmod(0o644)
+    assert command(*words, "--once").status == 0
+
+
+@pytest.mark.parametrize("which", ["policy.txt", "groups.csv", "."])
+def test_what_others_can_write_while_the_daemon_runs_is_not_followed(
+    fake: FakeSlurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    plan = plan_in(own, "priority:physics,law; backfill: easy\n")._replace(folder=tmp_path / "kept")
+    (own / "groups.csv").write_text("user,group\nann,physics\n", encoding="utf-8")
+    plan = plan._replace(groups=str(own / "groups.csv"))
+    fake.queue({1: {}, 2: {}}, {})
+
+    def open_it() -> None:
+        (own / which).chmod(0o777)
+        plan.policy.write_text("order: estimate; backfill: easy\n", encoding="utf-8")
+
+    on_first_write(monkeypatch, open_it)
+    (remark,) = daemon_until(plan, 1)
+    assert "others can write " in remark
+    assert remark.endswith(" stays in force")
+    assert numbers_of(plan)["damaged_policies_total"] == 1
+
+
+def test_a_link_to_another_policy_in_an_open_folder_is_not_followed(
+    fake: FakeSlurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_in(tmp_path)
+    fake.queue({1: {}, 2: {}}, {})
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open" / "p.txt").write_text("order: estimate; backfill: easy\n", encoding="utf-8")
+    (tmp_path / "open").chmod(0o777)
+
+    def swap() -> None:
+        plan.policy.unlink()
+        plan.policy.symlink_to("open/p.txt")
+
+    on_first_write(monkeypatch, swap)
+    (remark,) = daemon_until(plan, 1)
+    assert f"others can write in {tmp_path}/open, above it" in remark
+    assert remark.endswith("the policy SJF with EASY stays in force")
+
+
+def test_nothing_is_written_into_a_folder_that_others_can_write_since(
+    fake: FakeSlurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_in(tmp_path)
+    fake.queue({1: {}, 2: {}}, {})
+    on_first_write(monkeypatch, lambda: plan.folder.chmod(0o777))
+    (remark,) = daemon_until(plan, 1)
+    assert remark.startswith(f"{plan.folder}: others can write in this folder; chmod go-w {plan.folder}; all site ")
+    assert numbers_of(plan)["up"] == 0
+
+
+def test_what_is_put_in_the_place_of_the_folder_gets_nothing(
+    fake: FakeSlurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_in(tmp_path)
+    fake.queue({1: {}, 2: {}}, {})
+
+    def swap() -> None:
+        plan.folder.rename(tmp_path / "away")
+        (tmp_path / "target").mkdir()
+        plan.folder.symlink_to("target")
+
+    on_first_write(monkeypatch, swap)
+    (remark,) = daemon_until(plan, 1)
+    assert remark.startswith(f"{plan.folder}: another folder is in its place now; move that away, or start again; all ")
+    assert list((tmp_path / "target").iterdir()) == []
+    assert numbers_of(plan._replace(folder=tmp_path / "away"))["up"] == 0
+    assert {*read_state(tmp_path / "away").factors} == {1, 2}
+
+
+def test_files_and_links_of_others_in_the_folder_are_refused(fake: FakeSlurm, tmp_path: Path) -> None:
+    plan = plan_in(tmp_path)
+    fake.queue({1: {}}, {})
+    pass_alone(plan)
+    (plan.folder / "deploy.json").chmod(0o666)
+    with pytest.raises(ps.InputError, match=r"deploy\.json: others can write this file; remove it, or chmod go-w"):
+        pass_alone(plan)
+    (plan.folder / "deploy.json").rename(tmp_path / "state")
+    (plan.folder / "deploy.json").symlink_to(tmp_path / "state")
+    with pytest.raises(
+        ps.InputError, match=r"kept/deploy\.json: must be a file of the deployment alone, but is a link"
+    ):
+        pass_alone(plan)
+
+
+def test_files_are_for_the_own_account_whatever_the_umask(fake: FakeSlurm, tmp_path: Path) -> None:
+    plan = plan_in(tmp_path)
+    fake.queue({1: {}}, {})
+    before = os.umask(0)
+    try:
+        pass_alone(plan)
+        assert os.umask(0) == 0
+    finally:
+        os.umask(before)
+    assert [path.name for path in plan.folder.iterdir() if path.stat().st_mode & 0o022] == []
