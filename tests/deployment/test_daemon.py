@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -28,10 +27,14 @@ from paretosched.deployment.daemon import (
 )
 from paretosched.deployment.numbers import Counts
 from paretosched.deployment.records import METRICS, State, locked_folder, read_state
-from paretosched.deployment.site_factors import bounded_share, lexicographic
+from paretosched.deployment.site_factors import bounded_share
 from paretosched.deployment.slurm_calls import SlurmError
 from paretosched.deployment.slurm_updates import write_factors
 from support.commands import environment
+from support.deploying import numbers_of as metrics
+from support.deploying import pass_alone as once
+from support.deploying import plan_in
+from support.deploying import records_of as records
 from support.fake_slurm import FakeSlurm
 
 SHORT_FIRST = "sjf; backfill: easy\n"
@@ -41,27 +44,7 @@ JOBS: dict[int, dict[str, Any]] = {1: {"limit": "3:00:00"}, 2: {"limit": "1:00:0
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
-    policy = tmp_path / "policy.txt"
-    policy.write_text(SHORT_FIRST, encoding="utf-8")
-    return Plan(policy, tmp_path / "kept", 1.0, None, (), "cpus", lexicographic(0), "UTC", False)
-
-
-def once(plan: Plan) -> list[str]:
-    remarks: list[str] = []
-    run_daemon(plan, remarks.append, once=True)
-    return remarks
-
-
-def records(plan: Plan) -> list[dict[str, Any]]:
-    lines = (plan.folder / "deploy.jsonl").read_text(encoding="utf-8").splitlines()
-    return [record for record in map(json.loads, lines) if "all" not in record]
-
-
-def metrics(plan: Plan) -> dict[str, float]:
-    path = plan.folder / "deploy.prom"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    pairs = (line.removeprefix("paretosched_deploy_").split() for line in lines if not line.startswith("#"))
-    return {name: float(value) for name, value in pairs}
+    return plan_in(tmp_path, SHORT_FIRST)
 
 
 def test_a_pass_puts_the_jobs_in_order_and_writes_down_what_it_did(fake: FakeSlurm, plan: Plan) -> None:

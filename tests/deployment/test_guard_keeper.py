@@ -17,7 +17,7 @@ import paretosched as ps
 from paretosched.deployment import guard_keeper
 from paretosched.deployment.daemon import Plan, run_daemon, undo
 from paretosched.deployment.guard_books import BOOKS, new_books, read_books
-from paretosched.deployment.guard_keeper import GuardKeeper, Site, open_keeper, request_of
+from paretosched.deployment.guard_keeper import LONG_AGO, GuardKeeper, Site, open_keeper, request_of
 from paretosched.deployment.site_factors import lexicographic
 from paretosched.deployment.slurm_groups import Grouping, grouping_of
 from support.commands import command, environment
@@ -358,3 +358,17 @@ def test_ten_thousand_jobs_take_little_memory_and_no_heavy_library(fake: FakeSlu
     print(megabytes)
     assert loaded == "[]"
     assert int(megabytes) < 150
+
+
+def test_after_more_than_a_year_without_a_pass_the_comparison_begins_anew(
+    fake: FakeSlurm, keeper: GuardKeeper, remarks: list[str]
+) -> None:
+    """As when the clock was that of a machine without a battery: sacct would be asked for all years since."""
+    fake.remember({})
+    keep(keeper, 0)
+    keep(keeper, LONG_AGO + 1)
+    (remark,) = remarks
+    assert (
+        remark
+        == f"the comparison with EASY begins anew: the last pass was {LONG_AGO + 1:,} s ago, or the clock was behind"
+    )

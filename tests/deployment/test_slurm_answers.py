@@ -17,6 +17,7 @@ from paretosched.deployment.slurm_answers import AGREEING
 from paretosched.deployment.slurm_calls import ClockError, SlurmError
 from paretosched.deployment.slurm_history import accounting_in, history_in
 from paretosched.deployment.slurm_queue import cells_in, factors_in, jobs_in, read_queue
+from paretosched.deployment.slurm_usage import read_usage
 from support.deploying import numbers_of, pass_alone, plan_in, records_of
 from support.fake_slurm import FakeSlurm, line_of, past_of
 
@@ -119,6 +120,12 @@ def test_jobs_with_a_date_are_not_missed_in_sprio(fake: FakeSlurm, plan: Plan) -
     pass_alone(plan)
     fake.queue({number: {"eligible": 4_000_000_000} for number in JOBS}, {})
     assert pass_alone(plan) == []
+
+
+def test_an_empty_sshare_is_no_answer(fake: FakeSlurm) -> None:
+    """The account root is always there; without usage all jobs would be alike."""
+    with pytest.raises(SlurmError, match="sshare: lists nothing"):
+        read_usage()
 
 
 def test_an_empty_answer_with_an_error_is_none(fake: FakeSlurm) -> None:
