@@ -373,7 +373,7 @@ def _limit_text(limit: Limit, o: Objective, value: float) -> Any:
 
 def _gain_over_today(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
     """Return cells with the difference of a value to that of the owner's scheduler, and to EASY; none if not known."""
-    if desk.today is None:
+    if desk.today is None or desk.easy is None:
         return []
     beside = dict([desk.today, (desk.known_names[0], desk.easy)])
     gains = {name: float(improvement(np.array([value]), values[j : j + 1])[0]) for name, values in beside.items()}

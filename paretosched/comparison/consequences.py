@@ -190,7 +190,8 @@ def easy_share_text(name: str, means: Sequence[float], awrt: Sequence[float]) ->
     'EASY alone, simulated, has all of the gain in the mean wait (FCFS 10 h, EASY 5 h, here 5.2 h); AWRT gains nothing.'
     """
     times = f" ({name} {duration(means[0])}, EASY {duration(means[1])}, here {duration(means[2])})"
-    gained, not_gained = [], []
+    gained: list[str] = []
+    not_gained: list[str] = []
     for what, (before, easy, here), beside in (("the mean wait", means, times), ("AWRT", awrt, "")):
         if here < before:
             share = 100 * (before - easy) / (before - here)

@@ -156,7 +156,7 @@ def answer(question: Question, name: str, draws: Sequence[Draw]) -> Answer:
         in_service_words(measured[0], name),
     ]
     users, util = users_of(first.changed), float(objectives(first.today)[0])
-    values = {key: [objectives(draw.others[key]) for draw in draws] for key in first.others}
+    values: dict[str, list[Floats]] = {key: [objectives(draw.others[key]) for draw in draws] for key in first.others}
     all_waits = {key: [waits(draw.others[key]) for draw in draws] for key in first.others}
     means = {key: f"its mean wait is {means_text([float(w.mean[0]) for w in some])}" for key, some in all_waits.items()}
     lines = {

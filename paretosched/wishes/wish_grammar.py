@@ -336,7 +336,7 @@ class _Reader(TokenReader):
             known = [*self.objectives, *(group for group in self.groups if not group.isdigit()), *others]
             near = nearest_word(word, known) or nearest_word(self.whole_name(self.now), known)
             hint = "" if near is None or self.quotes_missing() else f"; did you mean {near}?"
-            hint += f" Write {_name_in_quotes(near)} in quotes" if hint and self.needs_quotes(near) else ""
+            hint += f" Write {_name_in_quotes(near)} in quotes" if near and hint and self.needs_quotes(near) else ""
             is_name = self.now.kind in ("word", "name") and not re.match(r"awrt|util|\d+$", word, re.IGNORECASE)
             if is_name and not hint and all(group.isdigit() for group in self.groups):
                 hint = "; groups have names where a CSV file of users and groups gives them, see --groups"
@@ -348,9 +348,9 @@ class _Reader(TokenReader):
         self.place += 1
         return names[0]
 
-    def needs_quotes(self, name: str | None) -> bool:
+    def needs_quotes(self, name: str) -> bool:
         """Return whether a name can stand in a wish in quotes only."""
-        return name is not None and bool(re.search(r"\W", name)) and name.lower() not in self.joined
+        return bool(re.search(r"\W", name)) and name.lower() not in self.joined
 
     def join_name(self) -> None:
         """Make one token of those that come now, if they are the name of a group, such as theo-chem or 3d.lab."""

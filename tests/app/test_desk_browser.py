@@ -14,6 +14,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.app.charts import part
+from paretosched.app.state import policy_file
 from paretosched.comparison.consequences import consequences, in_service_words, two_measures, users_of
 from paretosched.comparison.what_if import changed_workload, questions
 from paretosched.deployment.steps import steps
@@ -172,15 +173,15 @@ def test_a_note_that_is_being_typed_stays_when_the_shortlist_changes(page: Page)
     tab, pick = page.tab, "(row) => window.paretosched.say({ do: 'pick', row })"
     page.after(lambda: tab.evaluate(pick, 3))
     tab.click("[data-tab='compare']")
-    tab.fill("#note-3-input", "old")
-    page.after(lambda: tab.press("#note-3-input", "Enter"))
+    tab.fill("#note-A-input", "old")
+    page.after(lambda: tab.press("#note-A-input", "Enter"))
     for row in range(4, 10):  # each answer builds the shortlist anew
         text = f"the board likes {row}"
-        tab.fill("#note-3-input", text)
+        tab.fill("#note-A-input", text)
         page.after(lambda row=row: tab.evaluate(pick, row))
-        tab.wait_for_selector(f"#note-{row}-input")
-        assert tab.input_value("#note-3-input") == text
-        assert tab.evaluate("document.activeElement.id") == "note-3-input"
+        tab.wait_for_selector(f"#note-{'ABCDEFG'[row - 3]}-input")
+        assert tab.input_value("#note-A-input") == text
+        assert tab.evaluate("document.activeElement.id") == "note-A-input"
     assert "One field is not sent yet" in tab.inner_text("#unsent")
 
 
@@ -322,7 +323,7 @@ def test_the_scheduler_is_explained_with_the_words_of_the_command_and_the_steps_
     page.tab.wait_for_selector("#explain-row .explained")
     assert page.tab.inner_text("#explain-row .explained").split() == ps.explain(policy).text().split()
     commands = page.tab.locator("#explain-row code").all_inner_texts()
-    assert commands == [step.command for step in steps(policy, f"policy-{page.row()}.json", "--groups groups.csv")]
+    assert commands == [step.command for step in steps(policy, policy_file(front, page.row()), "--groups groups.csv")]
     rows = list(csv.DictReader(io.StringIO(page.file_behind("#explain-row a[href='groups.csv']").lstrip("\ufeff"))))
     assert {int(row["user"]): row["group"] for row in rows} == dict(
         zip(workload.user.tolist(), (workload.groups[g] for g in workload.group.tolist()), strict=True)

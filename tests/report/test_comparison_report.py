@@ -296,7 +296,7 @@ def test_limits_and_points_are_shown_and_what_is_undefined_is_a_dash():
     assert "near AWRT1 = 1h, AWRT2 in 1s..2s" in page  # with units, not "3600"
     table = cells(page, "What the owner wants")
     row = comparison.rows()[0]
-    assert table[0] == ["EASY", f"{row['objective']:.4f}", "–", f"{100 * row['exceeded']:,.2f} %"]
+    assert table[0] == ["EASY", f"{100 * row['objective']:,.1f} %", "–", f"{100 * row['exceeded']:,.2f} %"]
     table = cells(report(*front_and_comparison(wish="AWRT2 <= 1s")), "What the owner wants")
     assert len(table[0]) == 2
 

@@ -21,9 +21,12 @@
     for (const go of waiting.splice(0)) go();
   }
 
-  // an address that is opened in another window of this page's port brings the token to those that wait for it, too
+  // a window that needs the token asks the others of this host and port, and gets it from the one that has it
   const others = new BroadcastChannel(KEY);
-  others.addEventListener("message", ({ data }) => token || take(data));
+  others.addEventListener("message", ({ data }) => {
+    if (!data && token) others.postMessage(token);
+    if (data && !token) take(data);
+  });
 
   /** Take the token out of the address, so that it does not stay there. */
   function takeFromAddress() {
@@ -38,6 +41,7 @@
   /** Ask for the token; what is on the page stays. */
   function signIn(words) {
     if (document.getElementById("sign-in")) return;
+    if (words === NEEDED) others.postMessage("");
     const form = Object.assign(document.createElement("form"), { id: "sign-in", autocomplete: "off" });
     const says = Object.assign(document.createElement("p"), { textContent: words });
     const box = Object.assign(document.createElement("input"), { type: "password", required: true });
