@@ -153,6 +153,7 @@ def run(options: argparse.Namespace) -> None:
     if options.file is None:
         raise InputError("FILE is missing: the accounting file, or - for the standard input")
     from ..workload.accounting.accounting_files import import_log
+    from ..workload.machine_use import is_doubt
 
     names = ("partition", "width", "groups", "capacity", "zone", "columns", "unit", "reading", "anonymise", "nodes")
     names = (*names, "events")
@@ -161,10 +162,12 @@ def run(options: argparse.Namespace) -> None:
         summary = import_log(
             options.format, options.file, options.output, **words, watch=watch, advance=advance, dash="--"
         )
-    for text in summary.doubts:
-        show_first(text, beside_json=options.json)
     for text in summary.remarks:
-        remark(text)
+        if is_doubt(text):
+            show_first(text, beside_json=options.json)
+    for text in summary.remarks:
+        if not is_doubt(text):
+            remark(text)
     _show(options, summary)
 
 

@@ -237,6 +237,7 @@ def _asks_about_cut(options: argparse.Namespace, trace: str, workload: Workload)
 
 def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) -> None:
     """Write remarks if a log was cleaned, or if processors were down; at the end, so that an error is the only line."""
+    from ..workload.log_lines import ESTIMATE
     from ..workload.overruns import percent_cut, share_text
     from ..workload.swf import RUN_TAKEN
 
@@ -255,6 +256,8 @@ def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) 
         remark(f"{trace}: {len(workload):,} jobs; {', '.join(parts)} ({PROGRAM} info says which and why)")
     remark_cut(options, trace, workload)
     unknown = sum(repair.jobs for repair in workload.repairs if repair.reason == RUN_TAKEN)
+    if unknown and workload.records is not None:  # the repair is about the whole log, of which this may be a part
+        unknown = int(((workload.records.column(ESTIMATE) <= 0) & (workload.estimate == workload.run)).sum())
     if unknown > MOST_UNKNOWN * len(workload):
         remark(
             f"{trace}: {share_text(100 * unknown / len(workload))} of the jobs have no requested time; their run time "

@@ -12,6 +12,7 @@ from ..core.arrays import Ints
 USUAL = 0.99  # share of the time, for which so much is
 RARE = 0.95  # or less of the largest use, is worth a remark
 MOST_LOAD = 1.2  # offered to a machine that does what is submitted, before its size is doubted
+MORE_USE, MORE_LOAD = "RECORDED USE ABOVE THE MACHINE", "OFFERED LOAD"  # what such sentences begin with
 WINDOWS = 16  # of time, looked at one after the other, so that memory is that of some of the jobs
 
 
@@ -79,18 +80,24 @@ def remark_of_largest(capacity: int, unit: str, levels: Ints, lasted: Ints) -> s
     return f"machine of {capacity:,} {unit}: the largest use at one time{rare}; --capacity N for another size"
 
 
-def remark_of_too_wide(capacity: int, unit: str, too_wide: float) -> list[str]:
-    """Return what share of the work, 0 to 1, is in jobs that are wider than the machine; none if no job is.
+def remarks_on_size(capacity: int, unit: str, levels: Ints, lasted: Ints, too_wide: float) -> list[str]:
+    """Return where a size that was given does not go with the jobs: they were wider, or used more at one time.
+
+    `too_wide` is the share of the work, 0 to 1, in jobs that are wider; for the others see `doubt_of_use`.
 
     Examples
     --------
-    >>> remark_of_too_wide(5, "cpus", 0.25)
-    ['jobs wider than 5 cpus are dropped, with 25.00 % of all work; --capacity N if it is larger']
+    >>> print(*remarks_on_size(5, "cpus", np.array([2, 4]), np.array([500, 499]), 0.25))
+    jobs wider than 5 cpus are dropped, with 25.00 % of all work; --capacity N if it is larger
     """
-    if not too_wide:
-        return []
     share = f"{100 * too_wide:.2f} % of all work"
-    return [f"jobs wider than {capacity:,} {unit} are dropped, with {share}; --capacity N if it is larger"]
+    wider = f"jobs wider than {capacity:,} {unit} are dropped, with {share}; --capacity N if it is larger"
+    return [*([wider] if too_wide else []), *doubt_of_use(capacity, unit, levels, lasted)]
+
+
+def is_doubt(sentence: str) -> bool:
+    """Return whether a sentence is one of `doubt_of_use` or `doubt_of_load`, with which an output begins."""
+    return sentence.startswith((MORE_USE, MORE_LOAD))
 
 
 def doubt_of_use(capacity: int, unit: str, levels: Ints, lasted: Ints, condition: str = "") -> list[str]:
@@ -116,7 +123,7 @@ def doubt_of_use(capacity: int, unit: str, levels: Ints, lasted: Ints, condition
     share = 100 * float(lasted[more].sum() / lasted.sum())
     often = f"{share:.2f} %" if share >= 0.005 else "less than 0.01 %"
     used = f"up to {int(levels[-1]):,} of {capacity:,} {unit}, for {often} of the time{condition}"
-    return [f"RECORDED USE ABOVE THE MACHINE: {used}; --capacity N for another size"]
+    return [f"{MORE_USE}: {used}; --capacity N for another size"]
 
 
 def doubt_of_load(load: float | None, capacity: int, unit: str) -> list[str]:
@@ -130,4 +137,4 @@ def doubt_of_load(load: float | None, capacity: int, unit: str) -> list[str]:
     if load is None or load <= MOST_LOAD:
         return []
     share = f"{capacity:,} {unit} can do {100 / load:.2g} % of the work until the last submission"
-    return [f"OFFERED LOAD {load:,.2f}: {share}; --capacity N if there were more"]
+    return [f"{MORE_LOAD} {load:,.2f}: {share}; --capacity N if there were more"]

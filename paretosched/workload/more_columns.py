@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Ints, Mask
+from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import printable
 from .log_lines import ESTIMATE, FIELDS, LISTED, QUEUE, REQUESTED_MEMORY, Log, Texts
 from .log_names import ALL_BESIDE, MOST_ASKED, Names
@@ -97,7 +97,7 @@ class More:
 
     def put(self, records: Records) -> Records:
         """Return records, (n, 18), with these columns."""
-        columns = dict(enumerate(records.columns)) | self.columns
+        columns = {**dict(enumerate(records.columns)), **self.columns}
         return Records(tuple(columns[place] for place in sorted(columns)))
 
 
@@ -116,14 +116,15 @@ def request_of(text: str) -> Request | None:
     if not all(part is not None for part in parts):
         return None
     known = [part for part in parts if part is not None]
-    sums = [sum(getattr(part, key) for part in known) for key in ("nodes", "processors", "gpus")]
-    if max(sums) > MOST_ASKED:
+    nodes, processors = sum(part.nodes for part in known), sum(part.processors for part in known)
+    gpus = sum(part.gpus for part in known)
+    if max(nodes, processors, gpus) > MOST_ASKED:
         return None
     each = {part.per_node for part in known}
     exclusive = any(part.exclusive for part in known) or any(flag.lower() in WHOLE_NODES for flag in flags)
     constraints = dict.fromkeys(part.constraint for part in known)
     constraint = "+".join(constraints) if any(constraints) else ""
-    return Request(*sums, each.pop() if len(each) == 1 else 0, int(exclusive), constraint)
+    return Request(nodes, processors, gpus, each.pop() if len(each) == 1 else 0, int(exclusive), constraint)
 
 
 def _part(words: Sequence[str]) -> Request | None:
@@ -188,7 +189,7 @@ def understand(log: Log, rows: Ints, width: Ints) -> More | None:
     if QUEUES in of and np.unique(log.fields.columns[QUEUE][rows]).size == 1:
         taken[QUEUES] = of[QUEUES]
         column = log.more[of[QUEUES]]
-        number, queues = _numbered(column.codes[rows], [text if text != UNKNOWN else "" for text in column.texts])
+        number, queues = _by_number(column.codes[rows], [text if text != UNKNOWN else "" for text in column.texts])
         columns[QUEUE] = pack(np.where(number > 0, number, -1))
     if any((beside[word] != usual).any() for word, usual in ALL_BESIDE.items()):
         columns |= {len(FIELDS) + place: pack(column) for place, column in enumerate(beside.values())}
@@ -200,10 +201,11 @@ def _ask(requests: Texts, rows: Ints, width: Ints, beside: dict[str, Ints]) -> t
     """Put what requests say into columns; return the jobs, (n,), whose processors are others, and the constraints."""
     asked = [request_of(text) for text in requests.texts]
     code = requests.codes[rows]
-    number, constraints = _numbered(code, ["" if each is None else each.constraint for each in asked])
+    number, constraints = _by_number(code, ["" if each is None else each.constraint for each in asked])
 
     def of_jobs(key: str) -> Ints:
-        return np.array([0 if each is None else getattr(each, key) for each in asked], dtype=np.int64)[code]
+        column: Ints = np.array([0 if each is None else getattr(each, key) for each in asked], dtype=np.int64)[code]
+        return column
 
     fits = of_jobs("processors") == width
     beside["nodes"] = np.where(fits, of_jobs("nodes"), beside["nodes"])
@@ -213,7 +215,7 @@ def _ask(requests: Texts, rows: Ints, width: Ints, beside: dict[str, Ints]) -> t
     return is_given & ~fits, constraints
 
 
-def _numbered(code: NDArray[Any], names: Sequence[str]) -> tuple[Ints, dict[int, str]]:
+def _by_number(code: NDArray[Any], names: Sequence[str]) -> tuple[Ints, dict[int, str]]:
     """Return numbers from 1 on of names by their places, (n,), and the names by number; "" has 0."""
     names = [printable(name) for name in names]
     met = sorted({names[place] for place in np.unique(code).tolist()} - {""})
@@ -221,9 +223,10 @@ def _numbered(code: NDArray[Any], names: Sequence[str]) -> tuple[Ints, dict[int,
     return np.array([number.get(name, 0) for name in names], dtype=np.int64)[code], dict(enumerate(met, 1))
 
 
-def _values(column: Texts, rows: Ints) -> NDArray[np.float64]:
+def _values(column: Texts, rows: Ints) -> Floats:
     """Return the numbers in a column of numbers, (n,)."""
-    return np.array([float(text) for text in column.texts])[column.codes[rows]]
+    values: Floats = np.array([float(text) for text in column.texts])[column.codes[rows]]
+    return values
 
 
 def _words(count: int, taken: Mapping[str, int], of: Mapping[str, int]) -> str:
@@ -242,7 +245,7 @@ def _words(count: int, taken: Mapping[str, int], of: Mapping[str, int]) -> str:
 def _roles(log: Log, rows: Ints) -> list[str]:
     """Return what each column has; "" if that is not known."""
     columns = log.more
-    roles = _described(log.header, len(columns))
+    roles = _descriptions(log.header, len(columns))
     for place, role in enumerate(roles):
         if role and not _can_be(role, columns[place]):
             roles[place] = ""
@@ -265,7 +268,7 @@ def _roles(log: Log, rows: Ints) -> list[str]:
     return [role if roles.index(role) == place else "" for place, role in enumerate(roles)]  # the first of each
 
 
-def _described(header: Sequence[str], count: int) -> list[str]:
+def _descriptions(header: Sequence[str], count: int) -> list[str]:
     """Return what comment lines say of the columns behind the format; they number them from 0 or from 1 on."""
     names = {int(match[1]): match[2].lower() for match in map(DESCRIBED.match, header) if match}
     first = len(FIELDS) + (0 not in names)

@@ -105,3 +105,24 @@ def test_a_log_without_requested_times_is_remarked(tmp_path: Path) -> None:
     assert remark in succeed("simulate", log, "--policy", "easy").err
     log.write_text("; MaxProcs: 8\n" + "\n".join([lines[2]] * 20 + lines[:1]) + "\n")
     assert "no requested time" not in succeed("simulate", log, "--policy", "easy").err
+
+
+def test_what_speaks_against_a_log_comes_before_all_else_and_not_before_a_refusal(tmp_path: Path) -> None:
+    lines = [f"{j} {10 * j} {j} 100 4 -1 -1 4 200 -1 1 3 1 -1 -1 -1 -1 -1\n" for j in range(30)]
+    log = tmp_path / "w.swf"
+    log.write_text("; MaxProcs: 30\n; TimeZoneString: UTC\n" + "".join(lines))
+    first = f"{log}: RECORDED USE ABOVE THE MACHINE: up to 40 of 30 processors"
+    for words in (("info", log), ("simulate", log, "--policy", "easy"), ("compare", log, "--policy", "easy")):
+        outcome = succeed(*words)
+        assert outcome.out.startswith(first)
+        assert outcome.out.splitlines()[1].startswith(f"{log}: OFFERED LOAD 1.38: 30 processors can do 72 %")
+        beside = succeed(*words, "--json")
+        assert beside.err.startswith(f"paretosched: {first}")
+        assert beside.json
+    assert len(succeed("info", log, "--json").json["doubts"]) == 2
+    assert "--objective" in refusal("compare", log, "--policy", "easy", "--objective", "AWRT9")
+    assert command("compare", log, "--policy", "easy", "--objective", "AWRT9").out == ""
+    run = tmp_path / "run"
+    succeed("explore", log, "-o", run, "--evaluations", 12, "--population", 4)
+    for words in (("info", run), ("front", run), ("compare", "--front", run)):
+        assert succeed(*words).out.startswith(f"{run}: RECORDED USE ABOVE THE MACHINE: up to 40 of 30 processors")

@@ -31,7 +31,7 @@ def read(folder: Path, *lines: str, header: str = HEAD) -> Workload:
     return ps.read_swf(path)
 
 
-def asked(w: Workload) -> dict[str, list[int]]:
+def what_is_in(w: Workload) -> dict[str, list[int]]:
     """What jobs ask for, without what is usual for all of them."""
     values = {word: requests_of(w, word).tolist() for word in ALL_BESIDE}
     return {word: each for word, each in values.items() if set(each) != {ALL_BESIDE[word]}}
@@ -76,7 +76,7 @@ def test_hosts_queue_and_request_of_pbs(tmp_path: Path) -> None:
         line(1, "{7,8,9,9} q_week 2:ppn=2", memory=2**32),
         line(2, "{8,8,8,8} q_day 1:ppn=3:fast", memory=-1),  # for another number of processors
     )
-    assert asked(w) == {"nodes": [1, 2, 1], "per_node": [4, 2, 0], "exclusive": [1, 0, 0], "constraint": [2, 0, 1]}
+    assert what_is_in(w) == {"nodes": [1, 2, 1], "per_node": [4, 2, 0], "exclusive": [1, 0, 0], "constraint": [2, 0, 1]}
     assert requests_of(w, "memory").tolist() == [8192, 8192, 0]  # bytes a node: 8 GiB, and twice 4
     assert w.names is not None
     assert w.names.constraints == {1: "fast", 2: "x86_64:cl_oak"}
@@ -92,7 +92,7 @@ def test_hosts_queue_and_request_of_pbs(tmp_path: Path) -> None:
 def test_gpus_expected_run_time_and_nodes(tmp_path: Path) -> None:
     lines = [line(j, f"{j % 2} 600 {'all:1x4' if j else 'fast:excl:2x2'}", memory=1 << 20) for j in range(4)]
     w = read(tmp_path, *lines)
-    assert asked(w) == {
+    assert what_is_in(w) == {
         "nodes": [2, 1, 1, 1],
         "gpus": [0, 1, 0, 1],
         "per_node": [2, 4, 4, 4],
@@ -113,7 +113,7 @@ def test_the_order_of_columns_their_case_and_blanks_do_not_matter(tmp_path: Path
             for blank, change in ((" ", str), ("\t", str.upper), ("   ", str)):
                 w = read(tmp_path, *(line(j, blank.join(map(change, row))) for j, row in enumerate(words)))
                 assert w.names is not None
-                outcomes.append((asked(w), [c.lower() for c in w.names.constraints.values()]))
+                outcomes.append((what_is_in(w), [c.lower() for c in w.names.constraints.values()]))
         assert all(outcome == outcomes[0] for outcome in outcomes)
         assert outcomes[0][0]["nodes"] == [1, 2]
 
@@ -137,13 +137,13 @@ def test_columns_are_known_by_their_description_too(
     fields = "".join(f"; {place}: field_{place}\n" for place in range(first, 18 + first)) if ": used" in header else ""
     w = read(tmp_path, line(1, more), line(2, more), header=HEAD + fields + header)
     assert remarks(w) == {words: 2}
-    assert asked(w) == ({} if gpus is None else {"gpus": gpus})
+    assert what_is_in(w) == ({} if gpus is None else {"gpus": gpus})
 
 
 def test_a_line_with_the_names_of_all_columns_describes_them(tmp_path: Path) -> None:
     names = "id submit wait run cpus cpu mem reqcpus limit reqmem status user group app queue part prec think "
     w = read(tmp_path, line(1, "night 2"), line(2, "day 0"), header=HEAD + f"; {names} queue_name gpus\n")
-    assert asked(w) == {"gpus": [2, 0]}
+    assert what_is_in(w) == {"gpus": [2, 0]}
     assert ps.by_queue(w).groups == ("day", "night")
 
 
@@ -158,7 +158,7 @@ def test_what_is_understood_survives_writing_and_reading(tmp_path: Path) -> None
     ps.write_swf(w, tmp_path / "again.swf.gz")
     again = ps.read_swf(tmp_path / "again.swf.gz")
     assert again.digest == w.digest
-    assert asked(again) == asked(w) != {}
+    assert what_is_in(again) == what_is_in(w) != {}
     assert requests_of(again, "memory").tolist() == requests_of(w, "memory").tolist() == [4, 0]
     assert again.names is not None
     assert w.names is not None
@@ -169,7 +169,7 @@ def test_a_file_with_names_goes_before_columns_of_the_log(tmp_path: Path) -> Non
     w = read(tmp_path, line(1, "{1} night 1:ppn=4:fast"))
     write_names(names_path(tmp_path / "w.swf"), Names(queues={1: "late"}), "w.swf", sha256_of(tmp_path / "w.swf"))
     beside = ps.read_swf(tmp_path / "w.swf")
-    assert (asked(w), asked(beside)) == ({"per_node": [4], "constraint": [1]}, {})
+    assert (what_is_in(w), what_is_in(beside)) == ({"per_node": [4], "constraint": [1]}, {})
     assert beside.names is not None
     assert (beside.names.queues, beside.names.constraints) == ({1: "late"}, {})
     assert remarks(beside) == {"columns behind the 18th: not used, because a file with names is beside the log": 1}
@@ -218,12 +218,12 @@ def test_both_readers_and_the_cache_agree(tmp_path: Path, monkeypatch: pytest.Mo
         path.write_bytes(text)
         first, second = ps.read_swf(path), ps.read_swf(path)
         assert len(list((tmp_path / "cache" / "paretosched" / "logs").iterdir())) == count
-        assert (first.repairs, asked(first)) == (second.repairs, asked(second))
+        assert (first.repairs, what_is_in(first)) == (second.repairs, what_is_in(second))
         np.testing.assert_array_equal(np.asarray(first.records), np.asarray(second.records))
 
 
 def test_a_column_of_too_many_texts_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_lines, "MOST_TEXT", 2000)
     w = read(tmp_path, *(line(j, f"{{1}} queue{j} 1:ppn=4") for j in range(40)))
-    assert asked(w) == {"per_node": [4] * 40}
+    assert what_is_in(w) == {"per_node": [4] * 40}
     assert "columns 19 to 21: requests (21) taken, hosts (19) and 20 not used" in remarks(w)

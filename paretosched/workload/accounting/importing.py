@@ -17,7 +17,7 @@ from ...core.errors import InputError, first_few
 from ...core.notebook import fields_html, fields_repr
 from ..down_times import DownTimes
 from ..log_names import ALL_BESIDE, Count, Eligible, Names, PerJob, StillWaiting, work_met
-from ..machine_use import doubt_of_load, doubt_of_use, remark_of_largest, remark_of_too_wide, use_over_time
+from ..machine_use import doubt_of_load, remark_of_largest, remarks_on_size, use_over_time
 from ..requests import kilobytes_each
 from ..swf import write_log
 from ..workload import WIDEST
@@ -104,8 +104,6 @@ class ImportSummary(NamedTuple):
         What was dropped, changed or assumed.
     remarks
         What an administrator should know, one line each.
-    doubts
-        What speaks against the size of the machine, one line each.
     """
 
     jobs: int
@@ -120,7 +118,6 @@ class ImportSummary(NamedTuple):
     last_submit: int
     counts: tuple[Count, ...]
     remarks: tuple[str, ...]
-    doubts: tuple[str, ...]
 
     def __repr__(self) -> str:
         return fields_repr(self)
@@ -143,7 +140,6 @@ class _Jobs(NamedTuple):
     down: DownTimes | None  # in seconds since the first submission
     longest: Ints  # limit of each partition, s; the last place is that of jobs without a partition
     keeps_numbers: bool  # those of the machine
-    doubts: tuple[str, ...]
 
 
 def import_lives(
@@ -195,9 +191,8 @@ def import_lives(
             tally.note_log(UTC, jobs.order.size)
         if path is not None:
             remarks += _write(path, spool, jobs, survey, numberings, tally, settings, advance)
-        span = jobs.last_submit - jobs.first_submit
+        span, down = jobs.last_submit - jobs.first_submit, jobs.down
         load = float(survey.work.sum()) / (jobs.capacity * span) if span else None
-        down = jobs.down
         return ImportSummary(
             jobs=jobs.order.size,
             users=len(survey.codes["user"]),
@@ -210,8 +205,7 @@ def import_lives(
             first_submit=jobs.first_submit,
             last_submit=jobs.last_submit,
             counts=tally.counts(),
-            remarks=tuple(remarks),
-            doubts=(*jobs.doubts, *doubt_of_load(load, jobs.capacity, settings.unit)),
+            remarks=(*remarks, *doubt_of_load(load, jobs.capacity, settings.unit)),
         )
 
 
@@ -288,7 +282,7 @@ def _put_in_order(
         again = _repeats(*spool.columns(*names))
         _note_mask(spool, tally, "dropped", reason, again)
         valid &= ~again
-    capacity, remarks, doubts = _machine(spool, valid, tally, settings, place)
+    capacity, remarks = _machine(spool, valid, tally, settings, place)
     order, since, until = _by_submission(spool, valid)
     number = _numbers_of(spool.columns("job")[0][order], settings.key is not None, tally.largest_job)
     down = None
@@ -299,7 +293,7 @@ def _put_in_order(
     limit[~valid] = 0
     longest = np.zeros(len(numberings.partition.numbers) + 2, dtype=np.int64)
     np.maximum.at(longest, partition, limit)
-    return _Jobs(order, number, since, until, capacity, down, longest, settings.key is None, tuple(doubts)), remarks
+    return _Jobs(order, number, since, until, capacity, down, longest, settings.key is None), remarks
 
 
 def _by_submission(spool: Spool, valid: Mask) -> tuple[NDArray[Any], int, int]:
@@ -310,10 +304,8 @@ def _by_submission(spool: Spool, valid: Mask) -> tuple[NDArray[Any], int, int]:
     return as_small(order), int(submit[order[0]]), int(submit[order[-1]])
 
 
-def _machine(
-    spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, place: str
-) -> tuple[int, list[str], list[str]]:
-    """Return the size of the machine, remarks, and what speaks against it; wider jobs become invalid, in place."""
+def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, place: str) -> tuple[int, list[str]]:
+    """Return the size of the machine, and remarks; jobs that are wider become invalid, in place in `valid`."""
     submit, start, run, width = spool.columns("submit", "start", "run", "width")
     started = valid & (start != UNKNOWN)
     remarks: list[str] = []
@@ -332,7 +324,8 @@ def _machine(
     else:
         _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=settings.unit), wide)
         work = [float(np.dot(run[mask].astype(np.float64), width[mask])) for mask in (wide, valid & ~wide)]
-        remarks += remark_of_too_wide(capacity, settings.unit, work[0] / work_met(tally.counts(), int(work[1])))
+        too_wide = work[0] / work_met(tally.counts(), int(work[1]))
+        remarks += remarks_on_size(capacity, settings.unit, *use, too_wide)
         valid &= ~wide
         if not valid.any():
             raise InputError(f"{place}: all jobs are wider than the machine of {capacity} {settings.unit}")
@@ -343,7 +336,7 @@ def _machine(
         first_end = end.min(where=started, initial=np.iinfo(np.int64).max)
         del start, run, width, end
         _note_mask(spool, tally, "assumed", BEFORE_WINDOW, valid & (submit < first_end))
-    return capacity, remarks, doubt_of_use(capacity, settings.unit, *use)
+    return capacity, remarks
 
 
 def _last_second(spool: Spool, valid: Mask) -> int:
