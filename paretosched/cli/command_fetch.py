@@ -50,7 +50,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def _logs() -> Sequence[str]:
-    from ..workload.public_logs import LOGS
+    from ..workload.public_catalogue import LOGS
 
     return tuple(LOGS)
 
@@ -120,5 +120,5 @@ def _show_all(options: argparse.Namespace) -> None:
         if row["how"]:
             show(f"  {row['how']}")
     show()
-    names = ", ".join(row["name"] for row in rows if row not in modern)
+    names = ", ".join(str(row["name"]) for row in rows if row not in modern)
     show(f"Parallel Workloads Archive, {BASE_URL}, in the Standard Workload Format: {names}")

@@ -41,6 +41,10 @@ The log has numbers only. LOG.names.json beside it has their names, from when on
 dropped; keep both together. Other commands use the groups with --groups swf. docs/importing.md says what is done
 about requeues, arrays, exclusive nodes, limits and the like."""
 
+OF_THE_LOG = (
+    "partition", "width", "groups", "capacity", "zone", "columns", "unit", "reading", "anonymise", "nodes", "events",
+)  # fmt: skip
+
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     """Add the command and its options."""
@@ -155,9 +159,7 @@ def run(options: argparse.Namespace) -> None:
     from ..workload.accounting.accounting_files import import_log
     from ..workload.machine_use import is_doubt
 
-    names = ("partition", "width", "groups", "capacity", "zone", "columns", "unit", "reading", "anonymise", "nodes")
-    names = (*names, "events")
-    words = chosen_options(options, names)
+    words = chosen_options(options, OF_THE_LOG)
     with reading_progress() as (watch, advance):
         summary = import_log(
             options.format, options.file, options.output, **words, watch=watch, advance=advance, dash="--"

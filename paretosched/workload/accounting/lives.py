@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.arrays import Ints
+from ...core.arrays import Ints, Mask
 from ...core.errors import InputError
 
 UNKNOWN = -1
@@ -146,6 +146,15 @@ def block_of(lives: Sequence[Life]) -> Block:
     columns: dict[str, Any] = {kind: [getattr(life, kind) for life in lives] for kind in KINDS}
     columns |= {key: whole_numbers([getattr(life, key) for life in lives]) for key in NUMBERS}
     return Block(**columns, part_of=np.zeros(len(lives), dtype=np.int64))
+
+
+def some_lives(block: Block, mask: Mask) -> Block:
+    """Return the lives of a mask, (n,)."""
+    rows = np.flatnonzero(mask).tolist()
+    columns: dict[str, Any] = {
+        key: [column[row] for row in rows] if key in KINDS else column[mask] for key, column in vars(block).items()
+    }
+    return Block(**columns)
 
 
 class Numbering:

@@ -15,7 +15,7 @@ from ..calendar import LATEST
 from ..local_time import Readings, settle
 from ..log_names import MOST_ASKED
 from . import table_cells as read
-from .lives import COMPLETED, UNKNOWN, Block, Numberings
+from .lives import COMPLETED, UNKNOWN, Block, Numberings, some_lives
 from .table_columns import COUNTED, TableColumns
 from .table_rows import Rows, rows_of
 from .tally import Tally
@@ -148,19 +148,7 @@ def _block(rows: Rows, about: TableColumns, tally: Tally, before: int) -> tuple[
         constraint=["" if read.is_missing(text) else text for text in cells.get("constraint", empty)],
         part_of=none * 0,
     )
-    return _without(block, (state == read.OPEN) & ~ended), int(at["submit"][-1])
-
-
-def _without(block: Block, dropped: Mask) -> Block:
-    """Return a block without some of its jobs."""
-    if not dropped.any():
-        return block
-    kept = np.flatnonzero(~dropped)
-    columns = {
-        key: value[kept] if isinstance(value, np.ndarray) else [value[row] for row in kept]
-        for key, value in vars(block).items()
-    }
-    return Block(**columns)
+    return some_lives(block, (state != read.OPEN) | ended), int(at["submit"][-1])
 
 
 class _ClockFaults(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,17 @@ from ...core.arrays import Ints, Mask
 from ...core.errors import InputError, did_you_mean, in_quotes
 from ..local_time import settle
 from .fields import durations, numbers, times
-from .lives import COMPLETED, FAILED, KINDS, LONGEST_NAME, UNKNOWN, Block, Numberings, mark_of, whole_numbers
+from .lives import (
+    COMPLETED,
+    FAILED,
+    LONGEST_NAME,
+    UNKNOWN,
+    Block,
+    Numberings,
+    mark_of,
+    some_lives,
+    whole_numbers,
+)
 from .sacct_cells import gpus_in, known_state, memory_asked, requests_in, slurm_seconds, tres_count
 from .sacct_columns import FIELDS, OF_LOWER
 from .sacct_text import COLUMN_ADVICE, SacctText, Table
@@ -334,7 +344,7 @@ class _Reader:
             )
         if not rows.size:
             return block
-        return None if is_open.all() else _rows_of_block(block, ~is_open)
+        return None if is_open.all() else some_lives(block, ~is_open)
 
     # --- what jobs have, and asked for --------------------------------------------------------------------------------
 
@@ -497,12 +507,3 @@ def _first_numbers(table: Table, names: Sequence[str]) -> Ints:
         if name in table.columns:
             return whole_numbers(numbers(table.fault, table.columns[name], name, {"": 0}))
     return np.zeros(len(table.numbers), dtype=np.int64)
-
-
-def _rows_of_block(block: Block, mask: Mask) -> Block:
-    """Return some rows of a block."""
-    rows = np.flatnonzero(mask).tolist()
-    columns: dict[str, Any] = {
-        key: [column[row] for row in rows] if key in KINDS else column[mask] for key, column in vars(block).items()
-    }
-    return Block(**columns)
