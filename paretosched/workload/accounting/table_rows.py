@@ -106,8 +106,8 @@ def _csv_rows(path: str, columns: Mapping[str, str], watch: Watch) -> Iterator[R
     letters = 0
 
     def rows() -> Rows:
-        cells = [[cell.strip() for cell in column] for column in zip(*some, strict=True)]
-        return Rows(path, numbers, {what: cells[place] for what, place in places.items()})
+        columns = [*zip(*some, strict=True)]
+        return Rows(path, numbers, {what: [*map(str.strip, columns[place])] for what, place in places.items()})
 
     for number, cells in _csv_lines(path, lines, separator, len(heads[separator])):
         numbers.append(number)
