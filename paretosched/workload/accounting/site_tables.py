@@ -134,12 +134,12 @@ def _block(rows: Rows, about: TableColumns, tally: Tally, before: int) -> tuple[
         status=np.where(state < 0, COMPLETED, state),
         mark=none * 0,
         memory=read.kilobytes(rows.fault, cells["memory"], names["memory"]) if "memory" in cells else none,
-        nodes=_asked(rows, about, "nodes", UNKNOWN),
+        nodes=_request(rows, about, "nodes", UNKNOWN),
         gpus=np.where(milli < 0, UNKNOWN, -(-milli // MILLI)),
         nice=read.whole_numbers(rows.fault, cells["nice"], names["nice"], 0, MOST_ASKED)
         if "nice" in cells
         else none * 0,
-        per_node=_asked(rows, about, "per_node", 0),
+        per_node=_request(rows, about, "per_node", 0),
         exclusive=np.maximum(whole, 0),
         user=cells.get("user", empty),
         group=cells.get(about.groups, empty),
@@ -242,7 +242,7 @@ def _milli_gpus(rows: Rows, about: TableColumns) -> tuple[Ints, Mask]:
     return np.ceil(known).astype(np.int64), known != np.ceil(known)
 
 
-def _asked(rows: Rows, about: TableColumns, what: str, missing: int) -> Ints:
+def _request(rows: Rows, about: TableColumns, what: str, missing: int) -> Ints:
     """Return what jobs ask for, (n,)."""
     if what not in rows.cells:
         return np.full(len(rows.lines), missing, dtype=np.int64)

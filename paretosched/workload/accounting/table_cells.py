@@ -139,9 +139,12 @@ def clocks(fault: Fault, cells: Sequence[str], what: str, unit: Fraction, zone: 
     InputError
         A cell is something else, such as a local time without a zone.
     """
-    is_number = np.array([NUMBER.fullmatch(cell) is not None for cell in cells], dtype=np.bool_)
+    values = _plain(cells)
+    is_number = np.ones(len(cells), dtype=np.bool_)
+    if values is None:
+        is_number[:] = [NUMBER.fullmatch(cell) is not None for cell in cells]
+        values = decimals(fault, [cells[row] for row in np.flatnonzero(is_number).tolist()], what)
     rows = np.flatnonzero(is_number).tolist()
-    values = decimals(fault, [cells[row] for row in rows], what)
     unknown = values == UNKNOWN
     since = np.where(unknown, UNKNOWN, np.floor(values * unit.numerator / unit.denominator))
     bad = ~unknown & ((since < 0) | (since >= LATEST))

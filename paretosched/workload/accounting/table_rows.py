@@ -65,10 +65,10 @@ def rows_of(path: str, columns: Mapping[str, str], watch: Watch) -> Generator[Ro
     """
     parts = _parquet_rows(path, columns) if _is_parquet(path) else _csv_rows(path, columns, watch)
     for rows in parts:
-        yield from _halved(rows)
+        yield from _in_halves(rows)
 
 
-def _halved(rows: Rows) -> Iterator[Rows]:
+def _in_halves(rows: Rows) -> Iterator[Rows]:
     """Yield rows whose cells together are not too long, unless it is one row."""
     n = len(rows.lines)
     letters = sum(sum(map(len, cells)) for cells in rows.cells.values())
@@ -77,7 +77,7 @@ def _halved(rows: Rows) -> Iterator[Rows]:
         return
     for part in (slice(0, n // 2), slice(n // 2, n)):
         cells = {what: texts[part] for what, texts in rows.cells.items()}
-        yield from _halved(Rows(rows.place, rows.lines[part], cells))
+        yield from _in_halves(Rows(rows.place, rows.lines[part], cells))
 
 
 def _is_parquet(path: str) -> bool:
@@ -106,8 +106,8 @@ def _csv_rows(path: str, columns: Mapping[str, str], watch: Watch) -> Iterator[R
     letters = 0
 
     def rows() -> Rows:
-        cells = [[cell.strip() for cell in column] for column in zip(*some, strict=True)]
-        return Rows(path, numbers, {what: cells[place] for what, place in places.items()})
+        columns = [*zip(*some, strict=True)]
+        return Rows(path, numbers, {what: [*map(str.strip, columns[place])] for what, place in places.items()})
 
     for number, cells in _csv_lines(path, lines, separator, len(heads[separator])):
         numbers.append(number)
