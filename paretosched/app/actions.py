@@ -14,7 +14,7 @@ from ..wishes.knee_points import knees
 from ..wishes.navigation import CLASSES, FREE, compromise, remaining, wish_of_classes
 from ..wishes.wish import Limit, Wish
 from .charts import LETTERS
-from .state import KINDS, Pick, State, current, picked
+from .state import KINDS, Pick, State, current, pick_at
 
 MOST_PICKS = 12  # schedules on the shortlist; more cannot be told apart side by side
 MOST_NOTED = 500  # letters of a note
@@ -145,20 +145,20 @@ def _pick(state: State, action: Mapping[str, Any], front: Front) -> State:
     if len(state.picks) == MOST_PICKS:
         raise InputError(f"the shortlist holds at most {MOST_PICKS} schedules; remove one")
     letter = next(letter for letter in LETTERS if all(pick.letter != letter for pick in state.picks))
-    return replace(state, picks=(*state.picks, picked(front, row, letter)))
+    return replace(state, picks=(*state.picks, pick_at(front, row, letter)))
 
 
 def _drop(state: State, action: Mapping[str, Any], front: Front) -> State:
-    is_meant = _meant(action, front)
+    is_meant = _which_pick(action, front)
     return replace(state, picks=tuple(pick for pick in state.picks if not is_meant(pick)))
 
 
 def _note(state: State, action: Mapping[str, Any], front: Front) -> State:
-    is_meant, note = _meant(action, front), _text(action, "text", MOST_NOTED)
+    is_meant, note = _which_pick(action, front), _text(action, "text", MOST_NOTED)
     return replace(state, picks=tuple(pick._replace(note=note) if is_meant(pick) else pick for pick in state.picks))
 
 
-def _meant(action: Mapping[str, Any], front: Front) -> Callable[[Pick], bool]:
+def _which_pick(action: Mapping[str, Any], front: Front) -> Callable[[Pick], bool]:
     """Return which schedule of the shortlist an action means: by its letter, which stays, or by its row."""
     if action.get("row") is None:
         one_of("the schedule", action.get("name"), LETTERS)  # type: ignore[arg-type]  # it says what it is not

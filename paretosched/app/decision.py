@@ -21,7 +21,7 @@ from ..wishes.relative_limits import known_part
 from .cards import share_of_easy
 from .charts import LETTERS, differences, unit_of
 from .desk import Desk
-from .state import Pick, pick_name, picked, wish_words
+from .state import Pick, pick_at, pick_name, wish_words
 from .state_view import View, view_of
 from .tab_compare import better_words, schedules_to_compare
 from .tab_train import CLASSES, progress, test_sentence
@@ -48,7 +48,7 @@ def decision(desk: Desk) -> str:
 
 def _picks(desk: Desk) -> Sequence[Pick]:
     """Return the candidates."""
-    return desk.state.picks or (picked(desk.front, view_of(desk.state, desk.front).row, LETTERS[0]),)
+    return desk.state.picks or (pick_at(desk.front, view_of(desk.state, desk.front).row, LETTERS[0]),)
 
 
 def _report(desk: Desk) -> str:

@@ -507,7 +507,7 @@ class Desk:
         keeps_limits = bool(violation(wish, [values])[0] <= 0)
         return distance_text(best, wish, of_easy, reached if keeps_limits else None, known)
 
-    def harmed(self, wish: Wish | None, values: Floats) -> list[tuple[Objective, float]]:
+    def harms(self, wish: Wish | None, values: Floats) -> list[tuple[Objective, float]]:
         """Return the groups that a wish asks for and that have longer response times than with EASY, by per cent.
 
         Those with an upper limit in the wish are left out: the owner has said how much they may bear.
@@ -524,7 +524,7 @@ class Desk:
 
     def harm_words(self, wish: Wish | None, values: Floats) -> str:
         """Return in a sentence which groups that a wish asks for are worse off than with EASY; "" if none is."""
-        harmed = [f"{with_group(o)} by {loss:,.1f} %" for o, loss in self.harmed(wish, values)]
+        harmed = [f"{with_group(o)} by {loss:,.1f} %" for o, loss in self.harms(wish, values)]
         return f"Asked for by the wish, but worse than with EASY: {', '.join(harmed)}." if harmed else ""
 
     def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ..wishes.navigation import CLASSES
 from ..wishes.wish import wish_text
 from .actions import MOST_NOTED, MOST_PICKS, after, finite_number, known_objective, with_wish
 from .charts import LETTERS
-from .state import Pick, State, beginning, picked, row_of
+from .state import Pick, State, beginning, pick_at, row_of
 
 FORMAT = "paretosched page 1"
 
@@ -29,7 +29,7 @@ def to_json(state: State, front: Front) -> dict[str, Any]:
         "digest": front.digest,
         "wish": None if state.wish is None else wish_files.to_json(state.wish),
         "in_words": None if state.wish is None else wish_text(state.wish, hours=True),
-        "chosen": None if state.chosen is None else _entry(picked(front, state.chosen, ""), front),
+        "chosen": None if state.chosen is None else _entry(pick_at(front, state.chosen, ""), front),
         "shortlist": [_entry(pick, front) | {"note": pick.note} for pick in state.picks],
         "classes": [list(entry) for entry in state.classes],
         "mine": state.mine,
@@ -125,7 +125,7 @@ def _pick_of(entry: Mapping[str, Any], front: Front) -> Pick | None:
     row = row_of(front, run, evaluation, values)
     letter = str(entry.get("letter", ""))  # which earlier versions lack
     if row is not None:
-        return picked(front, row, letter, note)
+        return pick_at(front, row, letter, note)
     return None if values is None else Pick(letter, run[:MOST_NOTED], evaluation, values, None, note)
 
 

@@ -154,7 +154,7 @@ def pick_name(pick: Pick, front: Front) -> str:
     return f"evaluation {pick.evaluation}" + (f" of {pick.run}" if len(front.origins) > 1 else "")
 
 
-def picked(front: Front, row: int, letter: str, note: str = "") -> Pick:
+def pick_at(front: Front, row: int, letter: str, note: str = "") -> Pick:
     """Return the schedule of a row as one of the shortlist."""
     run = front.origins[front.origin[row]].name
     return Pick(letter, run, int(front.evaluation[row]), tuple(front.values[row].tolist()), row, note)
@@ -190,7 +190,7 @@ def on_front(state: State, before: Front, front: Front) -> State:
     """Return a state of one front on another one of the same workload: the same schedules are meant."""
 
     def now(row: int) -> int | None:
-        pick = picked(before, row, "")
+        pick = pick_at(before, row, "")
         return row_of(front, pick.run, pick.evaluation, pick.values)
 
     picks = tuple(pick._replace(row=row_of(front, pick.run, pick.evaluation, pick.values)) for pick in state.picks)

@@ -125,7 +125,7 @@ def _pick_list(desk: Desk) -> list[Any]:
                 ),
                 None if pick.row is None else button("look", {"do": "choose", "row": pick.row}, className="link"),
                 button("remove", {"do": "drop", "name": pick.letter}, className="link"),
-                *_gone(desk, pick),
+                *_gone_line(desk, pick),
             ],
             className="pick",
             id=f"pick-{pick.letter}",
@@ -147,7 +147,7 @@ def better_words(pick: Pick, front: Front) -> tuple[str, int | None]:
     return f"There is a better one now: {schedule_name(front, row)}.", row
 
 
-def _gone(desk: Desk, pick: Pick) -> list[Any]:
+def _gone_line(desk: Desk, pick: Pick) -> list[Any]:
     """Return the line that says that a schedule is not on the front, and leads to the better one; else nothing."""
     words, row = better_words(pick, desk.front)
     link = [] if row is None else [" ", button("look at it", {"do": "choose", "row": row}, className="link")]

@@ -327,7 +327,7 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
 def _harm(desk: Desk, row: int) -> Any:
     """Return the line that says which groups the wish asks for and harms, and the button that protects them."""
     wish, values = desk.state.numbers, desk.front.values[row]
-    harmed = desk.harmed(wish, values)
+    harmed = desk.harms(wish, values)
     if desk.state.wish is None or not harmed:
         return None
     names = names_in_words(desk.front.objectives)

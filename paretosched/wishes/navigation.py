@@ -138,7 +138,7 @@ def wish_of_classes(classes: Mapping[str, tuple[str, float | None]], front: Fron
             is_above = objective.maximise == (kind == IMPROVE_TO)
             if not (level > here if is_above else level < here):
                 side = "better" if kind == IMPROVE_TO else "worse"
-                words = f"{side} than {_shown(objective, here)}, but has {_shown(objective, level)}"
+                words = f"{side} than {_for_people(objective, here)}, but has {_for_people(objective, level)}"
                 raise InputError(f'{objective.name}: "{kind}" must have a level {words}')
         if kind in (IMPROVE, IMPROVE_TO):
             near.append((objective.name, float(f"{best[j]:.{DIGITS}g}") if level is None else level))
@@ -187,6 +187,6 @@ def _outwards(value: float, maximise: bool) -> float:
     return level if is_within else further
 
 
-def _shown(objective: Objective, value: float) -> str:
+def _for_people(objective: Objective, value: float) -> str:
     """Return a value for people: hours or per cent."""
     return f"{value / 3600:.6g} h" if objective.unit == "s" else f"{value:g} %"

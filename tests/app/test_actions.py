@@ -11,7 +11,7 @@ import pytest
 
 from paretosched.app.actions import MOST_PICKS, after
 from paretosched.app.charts import LETTERS
-from paretosched.app.state import current, picked
+from paretosched.app.state import current, pick_at
 from paretosched.core.errors import InputError
 from paretosched.wishes.knee_points import knees
 from paretosched.wishes.navigation import compromise, remaining
@@ -77,7 +77,7 @@ def test_the_shortlist_keeps_order_and_notes() -> None:
         {"do": "pick", "row": 5}, {"do": "pick", "row": 2}, {"do": "pick", "row": 5},
         {"do": "note", "row": 2, "text": "cheap"}, {"do": "drop", "row": 5},
     )  # fmt: skip
-    assert state.picks == (picked(FRONT, 2, "B", "cheap"),)  # its letter stays, and the next one takes the free one
+    assert state.picks == (pick_at(FRONT, 2, "B", "cheap"),)  # its letter stays, and the next one takes the free one
     assert [pick.letter for pick in did({"do": "pick", "row": 8}, state=state).picks] == ["B", "A"]
     assert did({"do": "note", "name": "B", "text": "dear"}, {"do": "drop", "name": "B"}, state=state).picks == ()
     alike = replace(FRONT, values=np.repeat(FRONT.values[:1], len(FRONT), axis=0))

@@ -8,14 +8,14 @@ import io
 import numpy as np
 
 from paretosched.app.csv_tables import comparison_rows, remaining_rows, step_rows, to_csv
-from paretosched.app.state import picked
+from paretosched.app.state import pick_at
 from paretosched.app.state_view import view_of
 from support.page import FRONT, START
 
 
 def test_tables_as_csv_are_exact_and_no_formulas() -> None:
     rows = comparison_rows(
-        FRONT, {"EASY": FRONT.values[0], "A": FRONT.values[1]}, "EASY", {"A": picked(FRONT, 1, "A", "=cmd()")}
+        FRONT, {"EASY": FRONT.values[0], "A": FRONT.values[1]}, "EASY", {"A": pick_at(FRONT, 1, "A", "=cmd()")}
     )
     read = list(csv.DictReader(io.StringIO(to_csv(rows))))
     assert float(read[1]["AWRT1"]) == FRONT.values[1, 2]

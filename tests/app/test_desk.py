@@ -25,7 +25,7 @@ from paretosched.app.decision import decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
 from paretosched.app.other_jobs import answer_to, limits_by_tenths
-from paretosched.app.state import picked, schedule_name
+from paretosched.app.state import pick_at, schedule_name
 from paretosched.app.state_view import view_of
 from paretosched.app.tab_compare import schedules_to_compare
 from paretosched.app.trainings import DONE, Training
@@ -83,8 +83,8 @@ def test_work_is_saved_by_itself_and_undone(tmp_path: Path) -> None:
     desk.act({"do": "redo"})
     desk.act({"do": "redo"})
     desk.act({"do": "redo"})
-    assert desk.state.picks == (picked(FRONT, 4, "A"),)
-    assert Desk(FRONT, tmp_path).state.picks == (picked(FRONT, 4, "A"),)
+    assert desk.state.picks == (pick_at(FRONT, 4, "A"),)
+    assert Desk(FRONT, tmp_path).state.picks == (pick_at(FRONT, 4, "A"),)
     (tmp_path / "page.json").write_text("{")
     with pytest.raises(InputError, match=r"page\.json: .*move it away"):
         Desk(FRONT, tmp_path)
