@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import os
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from ..core.files import NAMES_ENDING
 from ..core.limits import limits_in_force
 from ..workload.public_catalogue import READINGS
-from .console import PROGRAM, remark, show, show_first
+from .console import PROGRAM, remark, show, show_first, write_first
 from .file_kinds import Kind
 from .options import Name, chosen_options, new_command, takes_limits, whole
 from .parser import Parser
@@ -164,12 +165,11 @@ def run(options: argparse.Namespace) -> None:
         summary = import_log(
             options.format, options.file, options.output, **words, watch=watch, advance=advance, dash="--"
         )
-    for text in summary.remarks:
-        if is_doubt(text):
-            show_first(text, beside_json=options.json)
-    for text in summary.remarks:
-        if not is_doubt(text):
-            remark(text)
+    for text in filter(is_doubt, summary.remarks):
+        show_first(text, beside_json=options.json)
+    write_first()
+    for text in filterfalse(is_doubt, summary.remarks):
+        remark(text)
     _show(options, summary)
 
 

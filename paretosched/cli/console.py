@@ -42,6 +42,8 @@ def write_first() -> None:
     _first.clear()
     for write, text in waiting:
         write(text)
+    if waiting:
+        flush()  # before the lines of standard error that follow
 
 
 def show(text: str = "") -> None:

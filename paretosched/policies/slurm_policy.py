@@ -511,11 +511,16 @@ def _partition_remarks(site: Site) -> list[str]:
     """Return a remark if partitions have different nodes, which are one machine here."""
     if all((one.nodes == site.partitions[0].nodes).all() for one in site.partitions):
         return []
-    names = first_few([one.name for one in site.partitions], limit=8)
-    return [
-        f"the partitions {names} have different nodes, but here all jobs share one machine; import "
-        "the jobs of partitions without common nodes by --partition, each on its own"
-    ]
+    partitions_of = np.sum([one.nodes for one in site.partitions], axis=0)  # how many have each node
+    has_own = [bool((partitions_of[one.nodes] == 1).all()) for one in site.partitions]
+    words = ["the partitions have different nodes, but here all jobs share one machine"]
+    for own, fact in (
+        (True, "nodes of their own: the jobs of each can be imported alone, by --partition"),
+        (False, "nodes in common with others: their jobs can be simulated neither apart nor together yet"),
+    ):
+        names = [one.name for one, alone in zip(site.partitions, has_own, strict=True) if alone == own]
+        words += [f"{first_few(names, limit=8)}: {fact}"] if names else []
+    return ["; ".join(words)]
 
 
 def _look_remarks(nodes: WholeNodes | None, site: Site) -> list[str]:

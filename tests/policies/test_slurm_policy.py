@@ -209,7 +209,7 @@ def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> Non
         "PreemptType=preempt/qos: no job is preempted here",
         "ACCRUE_ALWAYS: ages count from",
         "TRESBILLINGWEIGHTS of q: usage is processors times time",
-        "the partitions p, q have different nodes",
+        "the partitions have different nodes, but here all jobs share one machine; p, q: nodes",
         "bf_max_job_user=20: Slurm starts at most 20 jobs",
         "defer: Slurm starts no job at its submission",
         "on a machine of 4 nodes and 16 processors, reservations are for whole nodes, and jobs are backf",
