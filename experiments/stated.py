@@ -69,7 +69,18 @@ STATED: tuple[Stated, ...] = tuple(
         (HOUSE, RULE): ("No file over 600 lines, no function over 120.", "together may have 6 MB"),
         (CLUSTER, SETTING): ("after 60 s without one", "it is tried again for 60 s"),
         (IMPORTING, SETTING): ("a log of 1,000 jobs without one requeue", "Less than 36 hours are remarked"),
+        (IMPORTING, SIZE): ("versions 6 to 10", "also with 19 to 21 columns"),
+        ("docs/reference/swf.md", RULE): (
+            "is one of 1990 to 2099",
+            "the first of them is second 0",
+            "more than 1.2 times the work is offered",
+            "counted from 0 or from 1",
+            "above 4 TiB, in bytes",
+        ),
+        ("docs/reference/swf.md", SIZE): ("Columns 19 to 21",),
         (IMPORTING, RULE): (
+            "the largest of 1/10, 1/100 and 1/1000 of which",
+            "an offered load above 1.2",
             "must stay below 2^62",
             "A test holds the 40 below 64",
             "after `failed` 24 or 25, or exit status 99",
