@@ -30,7 +30,7 @@ if COMPILED:
         return math.pow(x, y)
 
     def overload(func: Callable[..., Any], *, strict: bool = True) -> Callable[[F], F]:
-        """Return what chooses the body of a function by types; it is never inlined, see `kernels`."""
+        """Return what chooses the body of `func` by types, `strict` as numba has it; never inlined, see `kernels`."""
         chosen: Callable[[F], F] = extending.overload(func, inline="never", strict=strict)
         return chosen
 

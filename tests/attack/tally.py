@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from support.commands import command
+
 MOST_MEMORY = 1 << 20  # KiB that a process may take at its peak
 MOST_SECONDS = 120.0  # that an attempt may take on a busy machine, if nothing else is said
 REFUSED, ACCEPTED = "refused", "accepted"
@@ -89,3 +91,12 @@ def judge(words: Sequence[str], status: int, out: str, err: str) -> Verdict:
     if not all(re.match(r"paretosched: |$", line) for line in lines[:-1]):
         return Verdict(f"more than one line: {lines[0]!r}", attempt)
     return Verdict(REFUSED, attempt)
+
+
+def verdict_on(*words: object) -> Verdict:
+    """Run a command in this process, and return its verdict."""
+    texts = [*map(str, words)]
+    try:
+        return judge(texts, *command(*texts))
+    except Exception as error:  # what would be a traceback
+        return Verdict(f"traceback: {type(error).__name__}: {error}"[:500], " ".join(texts)[:1000])
