@@ -124,7 +124,7 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, shell_lines: lis
             continue
         if is_dumped(line):
             is_known = True
-            commands.dumped(line, where)
+            commands.add_dump(line, where)
         elif is_command(line):
             is_script = True
             commands.command(line, where)
@@ -170,7 +170,7 @@ def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int,
     """
     row = {column: cell.strip().strip('"') for column, cell in zip(columns, cells, strict=True)}
     if "share" not in row:
-        row = {column: row[column] for column in QOS} | _limited(row)
+        row = {column: row[column] for column in QOS} | _limits_of_row(row)
         return row
     if "parentname" not in row:
         text = cells[columns.index("account")]
@@ -182,10 +182,10 @@ def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int,
             above.append((depth, row["account"]))
             if not depth and row["account"] != ROOT:
                 row["flat"] = "yes"
-    return row | _limited(row)
+    return row | _limits_of_row(row)
 
 
-def _limited(row: Mapping[str, str]) -> dict[str, str]:
+def _limits_of_row(row: Mapping[str, str]) -> dict[str, str]:
     """Return a mark if a line has limits."""
     return {"limited": "yes"} if any(is_limit(column, value) for column, value in row.items()) else {}
 

@@ -104,7 +104,7 @@ class Machine(NamedTuple):
         """Return which nodes are not of the future, (nodes,) bool."""
         return np.array([state != FUTURE for state in self.states], dtype=bool)
 
-    def named(self, which: Mask) -> str:
+    def names_of(self, which: Mask) -> str:
         """Return the first names of some nodes in words; `which` says of each whether it is one of them."""
         return first_few(name for name, place in self.places.items() if which[place])
 

@@ -206,7 +206,7 @@ def machine_remarks(conf: SlurmConf, machine: Machine, lists: NodeLists, cpus: I
             remarks.append(f"{key.upper()} of nodes: {effect}")
     states = np.array(machine.states)
     for state in dict.fromkeys(machine.states):
-        of = f"State={state.upper()} of {machine.named(states == state)}"
+        of = f"State={state.upper()} of {machine.names_of(states == state)}"
         if state == FUTURE:
             remarks.append(f"{of}: no nodes yet, so that they are left out")
         elif re.split(r"[+*~#$@^!%-]", state)[0] not in UP:

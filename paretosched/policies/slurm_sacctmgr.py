@@ -66,13 +66,13 @@ class SacctmgrRows:
         yield from self._rows.values()
         yield from self._qos.values()
 
-    def dumped(self, line: str, where: str) -> None:
+    def add_dump(self, line: str, where: str) -> None:
         """Read a line of a dump."""
         match = DUMPED.fullmatch(line)
         assert match is not None  # noqa: S101  # the caller has looked
         kind, name = match[1].lower(), match[2].strip().strip("'")
         given = [(key, value.strip().strip("'")) for key, value in DUMPED_OPTION.findall(match[3])]
-        options = _known(given)
+        options = _options_of(given)
         limited = "yes" * any(is_limit(key, value) for key, value in given)
         if kind == "cluster":
             self._cluster = name.lower()
@@ -104,7 +104,7 @@ class SacctmgrRows:
         words = [word for word in words if not word.startswith("-")]
         words = words[1:] if words and words[0].lower().endswith("sacctmgr") else words
         verb = VERBS.get(words[0].lower(), "") if words else ""
-        entity = _meant(words[1], ENTITIES) if len(words) > 1 else ""
+        entity = _word_for(words[1], ENTITIES) if len(words) > 1 else ""
         if not verb or not entity or entity == "cluster":
             return
         given, where_given, limited = _options(words[2:], entity)
@@ -175,14 +175,14 @@ class SacctmgrRows:
         }
 
 
-def _meant(word: str, words: Mapping[str, Sequence[str]]) -> str:
+def _word_for(word: str, words: Mapping[str, Sequence[str]]) -> str:
     """Return which of some words is meant by one that may be longer, or short; "" if none is."""
     return next((known for known, begins in words.items() if word.lower().startswith(tuple(begins))), "")
 
 
-def _known(given: Sequence[tuple[str, str]]) -> dict[str, str]:
+def _options_of(given: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return the options that are known, under one name each."""
-    named = ((_meant(key, OPTIONS), value) for key, value in given)
+    named = ((_word_for(key, OPTIONS), value) for key, value in given)
     return {key: value for key, value in named if key}
 
 
@@ -199,7 +199,7 @@ def _options(words: Sequence[str], entity: str) -> tuple[dict[str, str], dict[st
         key = key.rstrip("+-")
         sides[side].append((key, value) if sign else ("name", word))
     known = {
-        side: _known([("name" if _meant(key, OPTIONS) == entity else key, value) for key, value in pairs])
+        side: _options_of([("name" if _word_for(key, OPTIONS) == entity else key, value) for key, value in pairs])
         for side, pairs in sides.items()
     }
     return known["set"], known["where"], "yes" * any(is_limit(key, value) for key, value in sides["set"])

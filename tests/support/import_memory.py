@@ -42,10 +42,13 @@ def blocks(count: int, share: float) -> Iterator[Block]:
             nodes=np.full_like(job, -1),
             gpus=np.full_like(job, -1),
             nice=np.zeros_like(job),
+            per_node=np.zeros_like(job),
+            exclusive=np.zeros_like(job),
             user=[f"user{number % 900}" for number in job.tolist()],
             group=["a"] * job.size,
             queue=["normal"] * job.size,
             partition=["batch"] * job.size,
+            constraint=[""] * job.size,
             part_of=np.zeros_like(job),
         )
 

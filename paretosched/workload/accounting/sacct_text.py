@@ -208,7 +208,7 @@ class SacctText:
         numbers = [*range(lines.first, lines.first + len(lines.texts))]
         cells = None if self.pending else self._plain_cells(lines.texts)
         if cells is None:
-            numbers, cells = self._mended(numbers, lines.texts)
+            numbers, cells = self._put_together(numbers, lines.texts)
             if not numbers:
                 return None
         else:
@@ -236,7 +236,7 @@ class SacctText:
         numbers, times = cells[number::width], cells[submit::width]
         return ("".join(numbers).isdecimal() or all(map(ID.fullmatch, numbers))) and all(map(TIME.fullmatch, times))
 
-    def _mended(self, numbers: Sequence[int], texts: Sequence[str]) -> tuple[list[int], list[str]]:
+    def _put_together(self, numbers: Sequence[int], texts: Sequence[str]) -> tuple[list[int], list[str]]:
         """Return the line numbers and all cells of rows, some of them put together from several lines."""
         kept: list[int] = []
         cells: list[str] = []

@@ -228,7 +228,7 @@ class _Reader:
         status = [status_of[word] for word in state] if state else [COMPLETED] * count
         at, guessed, skipped = self._times(table, run, suspended)
         is_open = _has_not_ended(at["End"], "End" in columns, state)
-        at, run, odd_run = _derived(at, run, suspended, table)
+        at, run, odd_run = _fill_times(at, run, suspended, table)
         asked, odd_request, odd_memory = self._requests(table)
         block = Block(
             line=line,
@@ -489,7 +489,7 @@ def _has_not_ended(end: Ints, has_end: bool, state: Sequence[str]) -> Mask:
     return np.array([word in OPEN_STATES for word in state], dtype=np.bool_)
 
 
-def _derived(at: Mapping[str, Ints], run: Ints, suspended: Ints, table: Table) -> tuple[dict[str, Ints], Ints, Mask]:
+def _fill_times(at: Mapping[str, Ints], run: Ints, suspended: Ints, table: Table) -> tuple[dict[str, Ints], Ints, Mask]:
     """Return times and run times, those that the text does not say from the others, and where they are INVALID."""
     start, end = at["Start"], at["End"]
     both = (start != UNKNOWN) & (end != UNKNOWN)

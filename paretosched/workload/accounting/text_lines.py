@@ -58,7 +58,7 @@ def line_blocks(path: str | os.PathLike[str], watch: Watch, tally: Tally | None 
     first, done, goal = 1, 0, _size(place)
     with closing(LogText(place).blocks()) as blocks:
         for block in blocks:
-            text, others = _decoded(block)
+            text, others = _text_of(block)
             if others and tally is not None:
                 tally.note_lines("changed", NO_UTF8, [first + index for index in others])
             texts = (text if MARK not in text else text.replace(f"\n{MARK}", "\n").removeprefix(MARK)).split("\n")
@@ -84,7 +84,7 @@ def _size(place: str) -> int | None:
         return None  # `line_blocks` says why
 
 
-def _decoded(block: bytes) -> tuple[str, list[int]]:
+def _text_of(block: bytes) -> tuple[str, list[int]]:
     """Return the text of a block, its lines ending with a newline, and the indices of lines that are no UTF-8."""
     block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:

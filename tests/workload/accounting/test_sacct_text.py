@@ -37,7 +37,7 @@ def text_of(rows: list[list[str]], separator: str = "|", end: str = "\n") -> str
     return "".join(separator.join(row) + end for row in rows)
 
 
-def imported(folder: Path, text: str | bytes, *options: object) -> Result:
+def import_text(folder: Path, text: str | bytes, *options: object) -> Result:
     """Return the import of a text."""
     path = folder / "sacct.txt"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -55,7 +55,7 @@ def refusal(folder: Path, text: str, *options: object) -> str:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """Return the import of the table as sacct -P writes it."""
-    return imported(tmp_path_factory.mktemp("whole"), text_of([NAMES, *TABLE]), *ZONE)
+    return import_text(tmp_path_factory.mktemp("whole"), text_of([NAMES, *TABLE]), *ZONE)
 
 
 def test_local_times_and_durations_in_words_are_those_of_the_site(whole: Result) -> None:
@@ -73,17 +73,17 @@ def test_local_times_and_durations_in_words_are_those_of_the_site(whole: Result)
 def test_any_separator_order_and_spelling_of_columns(whole: Result, tmp_path: Path, separator: str, end: str) -> None:
     end = end.replace("|", separator)
     rows = [[name.swapcase() for name in NAMES], *TABLE]
-    assert imported(tmp_path, text_of(rows, separator, end), *ZONE).jobs == whole.jobs
+    assert import_text(tmp_path, text_of(rows, separator, end), *ZONE).jobs == whole.jobs
     back = [row[::-1] for row in rows]
-    assert imported(tmp_path, "\ufeff" + text_of(back, separator, end), *ZONE).jobs == whole.jobs
+    assert import_text(tmp_path, "\ufeff" + text_of(back, separator, end), *ZONE).jobs == whole.jobs
     quoted = [[f'"{cell}"' if separator in cell else cell for cell in row] for row in back]
-    assert imported(tmp_path, text_of(quoted, separator, end), *ZONE).jobs == whole.jobs
+    assert import_text(tmp_path, text_of(quoted, separator, end), *ZONE).jobs == whole.jobs
 
 
 def test_a_text_without_header_has_the_order_that_is_named_or_that_of_xdmod(whole: Result, tmp_path: Path) -> None:
     bare = text_of([[*row, "noise"] for row in TABLE])
     names = ",".join([*(name.lower() for name in NAMES), "-"])
-    assert imported(tmp_path, bare, *ZONE, "--columns", names).jobs == whole.jobs
+    assert import_text(tmp_path, bare, *ZONE, "--columns", names).jobs == whole.jobs
     assert "their order is not known; --columns JobIDRaw,Submit,... names them" in refusal(tmp_path, bare, *ZONE)
     assert "the file names its columns itself; leave --columns out" in refusal(
         tmp_path, f"{HEADER}\n{bare}", "--columns", names
@@ -94,7 +94,7 @@ def test_a_text_without_header_has_the_order_that_is_named_or_that_of_xdmod(whol
     more |= {"ReqMem": "8Gn", "ReqGRES": "gpu:0", "NodeList": "n[1-2,4]", "JobName": "a b"}
     for order in XDMOD:
         rows = [[{**more, **dict(zip(NAMES, row, strict=True))}[name] for name in order] for row in TABLE]
-        log = imported(tmp_path, text_of(rows), *ZONE)
+        log = import_text(tmp_path, text_of(rows), *ZONE)
         assert column(log, "width") == column(whole, "width"), order
         assert column(log, "wait") == column(whole, "wait"), order
         assert {*log.names.groups.values()} == {"geo", "bio"}, order
@@ -104,15 +104,15 @@ def test_a_bar_or_a_line_end_in_a_text_costs_at_most_its_job(whole: Result, tmp_
     names = [*NAMES[:9], "SubmitLine", *NAMES[9:], "Comment"]
     rows = [[*row[:9], "sbatch x", *row[9:], "fine"] for row in TABLE]
     rows[0][2], rows[0][9], rows[1][9], rows[2][2] = "a|b", "cat x | sort | uniq", "sh\nsecond|2\n\nlast", "|"
-    log = imported(tmp_path, text_of([names, *rows]), *ZONE)
+    log = import_text(tmp_path, text_of([names, *rows]), *ZONE)
     assert log.jobs == whole.jobs
     assert log.counts["a separator or a line end in a free text, such as JobName or SubmitLine"] == ("changed", 3)
     rows[1][-1] = "two\nlines | more\n"
-    log = imported(tmp_path, text_of([names, *rows]), *ZONE)
+    log = import_text(tmp_path, text_of([names, *rows]), *ZONE)
     assert log.jobs == whole.jobs
     assert log.counts["a line end in the text of the last column"] == ("changed", 1)
     del rows[0][11:14]  # a line that lost some cells
-    log = imported(tmp_path, text_of([names, *rows]), *ZONE)
+    log = import_text(tmp_path, text_of([names, *rows]), *ZONE)
     assert [*log.jobs] == [32, 33]
     [count] = [count for count in log.names.dropped if count.action == "dropped" and count.work is None]
     assert (count.jobs, count.first) == (1, "line 2")
@@ -138,15 +138,15 @@ def test_sacct_without_options_writes_a_table_between_blanks(tmp_path: Path, who
         return " ".join(cell.rjust(width) for cell, width in zip(cut, widths, strict=True)) + " \n"
 
     text = "".join(map(line, [NAMES, dashes, *TABLE]))
-    log = imported(tmp_path, text, *ZONE)
+    log = import_text(tmp_path, text, *ZONE)
     assert log.jobs == whole.jobs
     assert "a cell that sacct cut off, marked with +" not in log.counts
-    assert imported(tmp_path, text + text, *ZONE).jobs == whole.jobs  # a second month, with its own header
+    assert import_text(tmp_path, text + text, *ZONE).jobs == whole.jobs  # a second month, with its own header
     for name in ("AllocTRES", "State"):
         widths[NAMES.index(name)] = 9
     dashes = ["-" * width for width in widths]
     text = "".join(map(line, [NAMES, dashes, *TABLE]))
-    log = imported(tmp_path, text, *ZONE)
+    log = import_text(tmp_path, text, *ZONE)
     assert (column(log, "width"), column(log, "status")) == (column(whole, "width"), column(whole, "status"))
     assert log.counts["a cell that sacct cut off, marked with +"] == ("assumed", 3)
     assert "must have sacct's line of dashes below their names" in refusal(tmp_path, text.replace("-----", "====="))
@@ -189,7 +189,7 @@ def test_columns_that_are_missing_are_said_once(
     whole: Result, tmp_path: Path, gone: tuple[str, ...], same: tuple[str, ...], reason: str | None
 ) -> None:
     kept = [place for place, name in enumerate(NAMES) if name not in gone]
-    log = imported(tmp_path, text_of([[row[place] for place in kept] for row in [NAMES, *TABLE]]), *ZONE)
+    log = import_text(tmp_path, text_of([[row[place] for place in kept] for row in [NAMES, *TABLE]]), *ZONE)
     for name in same:
         others = {32: 0} if gone in (("Elapsed",), ("Start",)) else {}  # the run time had settled its hour
         assert {**column(log, name), **others} == {**column(whole, name), **others}, name
@@ -203,7 +203,7 @@ def test_tasks_and_components_without_raw_numbers_are_jobs_of_their_own(tmp_path
         row[0] = number
     end, elapsed, state = (kept.index(NAMES.index(name)) for name in ("End", "Elapsed", "State"))
     rows[5][end], rows[5][elapsed], rows[5][state] = "Unknown", "00:00:00", "PENDING"
-    log = imported(tmp_path, text_of([[NAMES[place] for place in kept], *rows]), *ZONE)
+    log = import_text(tmp_path, text_of([[NAMES[place] for place in kept], *rows]), *ZONE)
     assert column(log, "width") == {7: 4, 8: 8, 10: 4}
     assert log.counts["listed twice"] == ("dropped", 1)
     assert log.counts["still waiting"] == ("dropped", 1)
@@ -217,7 +217,7 @@ def test_memory_is_that_of_reqmem_where_resources_do_not_say(tmp_path: Path) -> 
     names = [*NAMES, "ReqMem"]
     memory = ("4000Mn", "2147484448Mn", "odd")
     rows = [[*row[:15], "", *row[16:], cell] for row, cell in zip(TABLE, memory, strict=True)]
-    log = imported(tmp_path, text_of([names, *rows]), *ZONE)
+    log = import_text(tmp_path, text_of([names, *rows]), *ZONE)
     assert column(log, "asked_memory") == {31: 1000 * 1024, 32: 800 * 1024, 33: -1}  # kilobytes a processor
     assert log.counts["ReqMem cannot be read"] == ("assumed", 1)
 
@@ -225,7 +225,7 @@ def test_memory_is_that_of_reqmem_where_resources_do_not_say(tmp_path: Path) -> 
 def test_times_with_a_zone_and_seconds_may_stand_beside_local_ones(whole: Result, tmp_path: Path) -> None:
     rows = [[*row] for row in TABLE]
     rows[0][7:9] = ["1729972800", "2024-10-26T20:00:00Z"]
-    assert imported(tmp_path, text_of([NAMES, *rows]), *ZONE).jobs == whole.jobs
+    assert import_text(tmp_path, text_of([NAMES, *rows]), *ZONE).jobs == whole.jobs
     message = refusal(tmp_path, text_of([NAMES, *rows]))
     assert re.search(r"sacct.txt:3: Submit is .* a local time without its zone; .*--zone Europe/Berlin", message)
 
@@ -234,7 +234,7 @@ def test_hours_that_nothing_settles_are_counted(tmp_path: Path) -> None:
     rows = [[*row] for row in TABLE]
     rows[0][7:12] = [*["2024-10-27T02:10:00"] * 3, "2024-10-27T02:20:00", "00:10:00"]
     rows[2][7:12] = [*["2024-03-31T02:10:00"] * 3, "2024-03-31T03:20:00", "00:10:00"]
-    log = imported(tmp_path, text_of([NAMES, *rows]), *ZONE)
+    log = import_text(tmp_path, text_of([NAMES, *rows]), *ZONE)
     assert log.counts["a time in the hour that comes twice in autumn, and nothing tells which"] == ("assumed", 1)
     assert log.counts["a time that the local clock left out in spring"] == ("changed", 1)
     assert column(log, "run") == {31: 600, 32: 7200, 33: 600}
@@ -243,7 +243,7 @@ def test_hours_that_nothing_settles_are_counted(tmp_path: Path) -> None:
 def test_run_times_that_are_invalid_are_from_start_to_end(tmp_path: Path) -> None:
     rows = [[*row] for row in TABLE]
     rows[0][11] = "INVALID"
-    log = imported(tmp_path, text_of([NAMES, *rows]), *ZONE)
+    log = import_text(tmp_path, text_of([NAMES, *rows]), *ZONE)
     assert column(log, "run")[31] == 3600
     assert log.counts["Elapsed is INVALID"] == ("assumed", 1)
     rows[1][11] = "2 h"

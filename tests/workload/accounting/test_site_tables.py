@@ -245,7 +245,7 @@ def _import_text(folder: Path, text: str, columns: str, *more: object) -> Result
     return import_into(folder, "csv", folder / "t.csv", "--columns", columns, *more)
 
 
-def _refused(folder: Path, text: str | bytes, columns: str, *more: object) -> str:
+def _refusal_of(folder: Path, text: str | bytes, columns: str, *more: object) -> str:
     """Return the line with which the import of a table is refused."""
     (folder / "t.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     said = command("import", "csv", folder / "t.csv", "--columns", columns, *more)
@@ -301,10 +301,10 @@ def test_submissions_may_be_the_seconds_since_the_one_before(tmp_path: Path, mon
     text = "d,w,r,n\n0,0,60,1\n10,5,60,0\n0,5,60,1\n2.5,1,60,1\n7,0,60,1\n"
     log = _import_text(tmp_path, text, "interval=d,wait=w,run=r,width=n")
     assert [*column(log, "submit").values()] == [0, 10, 13, 20]  # the second one has no width, but counts
-    assert ":3: d must be seconds since the job before" in _refused(
+    assert ":3: d must be seconds since the job before" in _refusal_of(
         tmp_path, "d,r,n\n0,6,1\n,6,1\n", "interval=d,run=r,width=n", "--capacity", 9
     )
-    assert "must name submit or interval, but names both" in _refused(
+    assert "must name submit or interval, but names both" in _refusal_of(
         tmp_path, text, "interval=d,submit=d,run=r,width=n"
     )
 
@@ -334,7 +334,7 @@ def test_jobs_that_had_not_ended_are_left_out_and_odd_words_are_counted(tmp_path
     )
     assert [*column(ended, "run").values()] == [60]
     assert ended.counts["its state is that of a job that has not ended, but it has an end"] == ("assumed", 1)
-    nothing = _refused(tmp_path, "s,b,e,n,t\n11,,,1,Running\n", "submit=s,start=b,end=e,width=n,state=t")
+    nothing = _refusal_of(tmp_path, "s,b,e,n,t\n11,,,1,Running\n", "submit=s,start=b,end=e,width=n,state=t")
     assert "there is no job that can be simulated: 1 had not ended, by its state" in nothing
 
 
@@ -392,8 +392,8 @@ def test_nodes_may_be_what_is_counted(tmp_path: Path) -> None:
     assert ([*column(log, "width").values()], log.about["unit"]) == ([2, 1], "nodes")
     alone = _import_text(tmp_path, text, "submit=s,wait=w,run=r,width=n", "--width", "nodes")
     assert [*column(alone, "width").values()] == [2, 1]
-    assert "but nodes is missing" in _refused(tmp_path, text, "submit=s,wait=w,run=r,gpus=n", "--width", "nodes")
-    assert "but gpus is missing" in _refused(tmp_path, text, "submit=s,wait=w,run=r,nodes=n", "--width", "gpus")
+    assert "but nodes is missing" in _refusal_of(tmp_path, text, "submit=s,wait=w,run=r,gpus=n", "--width", "nodes")
+    assert "but gpus is missing" in _refusal_of(tmp_path, text, "submit=s,wait=w,run=r,nodes=n", "--width", "gpus")
 
 
 def test_requests_of_slurm_are_kept(tmp_path: Path) -> None:
@@ -431,7 +431,7 @@ def test_requests_of_slurm_are_kept(tmp_path: Path) -> None:
 )
 def test_cells_that_are_not_what_they_must_be_are_named(tmp_path: Path, line: str, fact: str) -> None:
     columns = "submit=s,wait=w,run=r,width=n,memory=m,exclusive=x"
-    assert fact in _refused(tmp_path, f"s,w,r,n,m,x\n{line}\n", columns)
+    assert fact in _refusal_of(tmp_path, f"s,w,r,n,m,x\n{line}\n", columns)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
@@ -450,13 +450,13 @@ def test_separators_marks_and_line_ends_do_not_matter(tmp_path: Path, separator:
         log = import_into(tmp_path, "csv", tmp_path / "t.csv", "--columns", columns)
         assert [*column(log, "run").values()] == [1, 62]
         assert [*log.names.users.values()] == ["anna", "j\u00fcrg"]
-    other = _refused(tmp_path, text, columns.replace("=Submit", "=SUBMIT"))
+    other = _refusal_of(tmp_path, text, columns.replace("=Submit", "=SUBMIT"))
     assert 'there is no column "SUBMIT" for submit;' in other
     assert "did you mean Submit?" in other
 
 
 def test_json_is_said_to_be_no_table(tmp_path: Path) -> None:
-    assert "a table must be CSV or Parquet, but this seems to be JSON" in _refused(
+    assert "a table must be CSV or Parquet, but this seems to be JSON" in _refusal_of(
         tmp_path, '[{"a": 1}]\n', "submit=s,run=r,width=n"
     )
 
