@@ -511,7 +511,8 @@ def _first_numbers(table: Table, names: Sequence[str]) -> Ints:
     for name in names:
         if name in table.columns:
             found = np.where(found < 0, _counts(table, name), found)
-    return np.maximum(found, 0)
+    known: Ints = np.maximum(found, 0)
+    return known
 
 
 def _counts(table: Table, name: str) -> Ints:
