@@ -37,6 +37,7 @@ GPUS_OF_GRES = re.compile(r"\bgpu(?::[^:,()=]+)?[:=](\d{1,9})\b", re.ASCII)
 
 
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
+COUNT = re.compile(r"(\d{1,12})(\.\d+)?([KMGTP])", re.ASCII | re.IGNORECASE)
 
 
 def known_state(word: str) -> int | None:
@@ -87,6 +88,20 @@ def memory_asked(text: str) -> tuple[int, int]:
         if kilobytes >= 1024 * marked:
             return kilobytes - 1024 * marked or UNKNOWN, 2
     return kilobytes, {"n": 1, "c": 2}.get(of, 0)
+
+
+def count_in(text: str) -> int | None:
+    """Return a count that sacct wrote with a unit, as without --noconvert; -1 if it rounded it, None if it is none.
+
+    Examples
+    --------
+    >>> count_in("2K"), count_in("0.09K"), count_in(""), count_in("two")
+    (2048, -1, 0, None)
+    """
+    match = COUNT.fullmatch(text)
+    if match is None:
+        return 0 if text == "" else None
+    return UNKNOWN if match.group(2) else int(match.group(1)) * 1024 ** (1 + "KMGTP".index(match.group(3).upper()))
 
 
 def gpus_in(text: str) -> int:

@@ -74,6 +74,7 @@ SHAPES: dict[str, re.Pattern[str]] = {
 OF_LOWER = {name.lower(): name for name in (*FIELDS, *ALSO_READ, *FREE, *SHAPES)}
 HEADER_NAMES = 3  # known names that make a line a header
 SEPARATORS = ("|", "\t", ";", ",")
+OTHER_SEPARATOR = re.compile(r"\s*[A-Za-z]+([^\w\s\"=,.%-][^\w\s\"=]{0,9})[A-Za-z]", re.ASCII)  # of sacct --delimiter
 MOST_EXTRA = 100  # separators in the texts of a line
 
 
@@ -141,7 +142,10 @@ def columns_named(text: str) -> tuple[str, tuple[str, ...]] | None:
     """
     most, separator = 0, ""
     names: tuple[str, ...] = ()
-    for each in (*SEPARATORS, ""):
+    if "=" in text or "sacct " in text:
+        return None  # a command, or a row
+    other = OTHER_SEPARATOR.match(text)
+    for each in (*SEPARATORS, *([other.group(1)] if other else []), ""):
         cells = [cell.strip().strip('"') for cell in (text.split(each) if each else text.split())]
         known = len({cell.lower() for cell in cells} & OF_LOWER.keys())
         if known > most:

@@ -16,7 +16,9 @@ from ...core.errors import InputError, in_quotes
 from ...core.limits import limits_in_force
 from .sacct_columns import (
     ANYTHING,
+    DURATION,
     FIELDS,
+    FREE,
     ID,
     MOST_EXTRA,
     NAME,
@@ -24,6 +26,7 @@ from .sacct_columns import (
     READ,
     RESOURCE_LISTS,
     SEPARATORS,
+    SHAPES,
     TIME,
     XDMOD,
     Group,
@@ -36,7 +39,13 @@ from .tally import Tally
 from .text_lines import Lines
 
 DASHES = re.compile(r"\s*-+(?: +-+)+\s*")
+JSON_OR_YAML = re.compile(r"\s*[{\[].*|---\s*|%YAML.*")
+CUT_TIME = re.compile(r"(?::\d?)?\+$")  # what ends a duration that was cut: its seconds are lost
+CAN_BE_CUT = {*RESOURCE_LISTS, "AllocGRES", "ReqMem", "Reason", "Flags"} | {
+    name for name, shape in SHAPES.items() if shape in (NAME, DURATION)
+}  # without which a job is still a job
 SAMPLE = 100  # lines by which the order of columns is known
+MOST_BEFORE = 20  # lines before the names of the columns
 STEPS, STEPS_A_LINE = 2_000_000, 60  # of putting lines together: some seconds, and enough for each line
 MOST_LOST = 10_000  # lines more than rows, until a text is refused
 MOST_JOINED = 1_000  # lines of one row
@@ -45,8 +54,12 @@ MENDED = "a separator or a line end in a free text, such as JobName or SubmitLin
 TAIL = "a line end in the text of the last column: what followed it is left out"
 DAMAGED = "a line with too few or too many cells, which can be put together in no way or in several"
 CUT = "the last line has too few cells: was the file cut short, or is it still being written?"
-CUT_OFF = "a cell that sacct cut off, marked with +: names may have become one; sacct -P prints whole cells"
-CUT_OFF_ID = "a job number that sacct cut off; sacct -P prints whole cells"
+CUT_OFF = (
+    "a cell that sacct cut off, marked with +: names may have become one, seconds of times are lost; "
+    "sacct -P prints whole cells"
+)
+CUT_OFF_KEY = "a job number, time or count that sacct cut off; sacct -P prints whole cells"
+BEFORE = "a line before the one that names the columns"
 
 
 class Table(NamedTuple):
@@ -99,7 +112,7 @@ class SacctText:
         self.pending: list[tuple[int, str]] = []  # lines that are no rows by themselves
         self.notes: dict[tuple[str, str], list[int]] = {}  # the lines to which something was done
         self.place, self.first_lost = "", ""
-        self.lines, self.rows, self.lost, self.steps = 0, 0, 0, 0
+        self.lines, self.rows, self.lost, self.lost_lines, self.steps = 0, 0, 0, 0, 0
 
     def tables(self, lines: Lines) -> Iterator[Table]:
         """Yield the rows in some lines, those before and after a line that names columns apart."""
@@ -136,9 +149,13 @@ class SacctText:
     def _begin(self, lines: Lines) -> int:
         """Learn the columns from the first line, and return its index."""
         texts = lines.texts
-        first = next((i for i, text in enumerate(texts) if text.strip() and not text.startswith("#")), len(texts))
-        if first == len(texts):
-            return first
+        begin = next((i for i, text in enumerate(texts) if text.strip() and not text.startswith("#")), len(texts))
+        if begin == len(texts):
+            return begin
+        first = self._first_header(texts, begin)
+        for index in range(begin, first):
+            if texts[index].strip():
+                self._count("dropped", BEFORE, lines.first + index)
         if columns_named(texts[first]) is None:
             sample = [text for text in texts[first : first + SAMPLE] if text.strip()]
             self._set(lines, first, self._known_layout(lines, first, sample))
@@ -147,6 +164,20 @@ class SacctText:
         else:
             self._learn(lines, first)
         return first
+
+    def _first_header(self, texts: Sequence[str], begin: int) -> int:
+        """Return the index of the line that names the columns, also below a command or a warning; else the first."""
+        found = []
+        for index in range(begin, min(begin + MOST_BEFORE, len(texts))):
+            separator, names = columns_named(texts[index]) or ("", ())
+            if separator:
+                is_header = all(text.count(separator) != len(names) - 1 for text in texts[begin:index])  # else a row
+            else:
+                is_header = bool(names) and DASHES.fullmatch("".join(texts[index + 1 : index + 2])) is not None
+            if is_header and not self.check(names):
+                return index
+            found += [index] if is_header else []
+        return found[0] if found else begin
 
     def _known_layout(self, lines: Lines, index: int, sample: Sequence[str]) -> Layout:
         """Return the layout of a text without header."""
@@ -164,11 +195,17 @@ class SacctText:
                 if (len(rows), told) > best:
                     best, found = (len(rows), told), layout
         if not found.names:
+            if JSON_OR_YAML.fullmatch(sample[0]):
+                fact = "must be a table of sacct, not the output of sacct --json or --yaml"
+                raise lines.fault(index, f"{fact}; {COLUMN_ADVICE}")
             fact = f"must be the output of sacct, but begins {in_quotes(sample[0])}: no line names its columns, and "
             how = "--columns JobIDRaw,Submit,... names them in order"
             if self.names is None:
                 raise lines.fault(index, f"{fact}their order is not known; {how}; {COLUMN_ADVICE}")
-            raise lines.fault(index, f"{fact}its cells are not those of the {len(self.names)} in --columns")
+            raise lines.fault(
+                index,
+                f"{fact}its cells are not those of the {len(self.names)} in --columns; sacct -P writes | between cells",
+            )
         return found
 
     def _headers(self, texts: Sequence[str], begin: int) -> list[int]:
@@ -179,7 +216,8 @@ class SacctText:
         headers = []
         for index in range(begin, len(texts)):
             first = texts[index].split(separator, 1)[:1]
-            if first and first[0].strip(' "').lower() in OF_LOWER and columns_named(texts[index]) is not None:
+            is_like = texts[index] == self.layout.header or first[0].strip(' "').lower() in OF_LOWER if first else False
+            if is_like and columns_named(texts[index]) is not None:
                 headers.append(index)
         return headers
 
@@ -188,7 +226,8 @@ class SacctText:
         named = columns_named(lines.texts[index])
         assert named is not None  # noqa: S101  # `_is_header` said so
         if lines.texts[index] != self.layout.header:
-            self._set(lines, index, Layout(named[1], named[0], header=lines.texts[index]))
+            names = _as_rows_have(named[1], named[0], lines.texts[index + 1 : index + 1 + SAMPLE])
+            self._set(lines, index, Layout(names, named[0], header=lines.texts[index]))
         self.needs_dashes = not named[0]
 
     def _set(self, lines: Lines, index: int, layout: Layout) -> None:
@@ -303,11 +342,14 @@ class SacctText:
         if not self.pending:
             return
         number, text = self.pending[0]
-        count, width = sum(len(_pieces(each, self.layout)) for _, each in self.pending), len(self.layout.names)
+        count = 1 + sum(len(_pieces(each, self.layout)) - 1 for _, each in self.pending)
+        width, many = len(self.layout.names), len(self.pending)
         self.pending = []
-        if self.groups[-1].shape is None and self.rows and count < width and not self._begins_row(text):
+        is_tail = self.groups[-1].shape is None and self.rows and count < width and many < MOST_JOINED
+        if is_tail and not self._begins_row(text):
             self._count("changed", TAIL, number)
             return
+        self.lost_lines += many
         self._lose(number, reason, f"a line must have {width} columns, but this one has {count}: {in_quotes(text)}")
 
     def _begins_row(self, text: str) -> bool:
@@ -326,7 +368,7 @@ class SacctText:
         self._count("dropped", reason, number)
         self.first_lost = self.first_lost or f"{self.place}:{number}: {fact}"
         self.lost += 1
-        if self.lost > self.rows + MOST_LOST:
+        if self.lost > self.rows + MOST_LOST or self.lost_lines > MOST_JOINED * (self.rows + SAMPLE):
             self.finish()
 
     # --- a table between blanks ---------------------------------------------------------------------------------------
@@ -345,16 +387,16 @@ class SacctText:
                 self._lose(number, DAMAGED, f"{fact}: {in_quotes(text)}")
                 continue
             row = [text[begin:end].strip() for begin, end in cuts]
-            cut = {names[place] for place, cell in enumerate(row) if cell.endswith("+")} & {*READ} - {"State"}
-            if cut & {"JobID", "JobIDRaw"}:
-                self._lose(number, CUT_OFF_ID, f"a job number is cut off: {in_quotes(text)}")
+            cut = {
+                name for name, cell in zip(names, row, strict=True) if cell.endswith("+") and not _is_whole(name, cell)
+            }
+            if cut - CAN_BE_CUT:
+                self._lose(number, CUT_OFF_KEY, f"a job number, time or count is cut off: {in_quotes(text)}")
                 continue
             if cut:
                 self._count("assumed", CUT_OFF, number)
             numbers.append(number)
-            rows.append(
-                ["" if name in cut and name in RESOURCE_LISTS else cell for name, cell in zip(names, row, strict=True)]
-            )
+            rows.append([_what_is_left(name, cell) for name, cell in zip(names, row, strict=True)] if cut else row)
         self.rows += len(numbers)
         if not rows:
             return None
@@ -384,9 +426,30 @@ class SacctText:
 
 def _pieces(text: str, layout: Layout) -> list[str]:
     """Return what is between the separators of a line; a cell in quotes, as of a CSV file, is one piece."""
-    if layout.separator != "|" and '"' in text:
+    if layout.separator in SEPARATORS[1:] and '"' in text:
         try:
             return next(csv.reader([text], delimiter=layout.separator, strict=True))
         except csv.Error:
             pass  # quotes of a text of sacct mean nothing
     return text.split(layout.separator)
+
+
+def _as_rows_have(names: tuple[str, ...], separator: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a header, one more or less at its end if it has a separator there and its rows have not."""
+    other = (*names, "") if names[-1] else names[:-1]
+    if not separator or (names[-1] and any(name in FREE for name in names)):
+        return names
+    widths = [text.count(separator) + 1 for text in texts if other[-1] or text.endswith(separator)]
+    return other if len(other) in widths and len(names) not in widths else names
+
+
+def _is_whole(name: str, cell: str) -> bool:
+    """Return whether a cell that ends with + says all that is read: a state, a step's number, what nobody reads."""
+    return name not in READ or name == "State" or (name in ("JobID", "JobIDRaw") and "." in cell)
+
+
+def _what_is_left(name: str, cell: str) -> str:
+    """Return a cell of a table, and of one that was cut off what can be used."""
+    if not cell.endswith("+") or _is_whole(name, cell) or SHAPES.get(name) is NAME:
+        return cell
+    return CUT_TIME.sub("", cell) if SHAPES.get(name) is DURATION else ""

@@ -23,7 +23,7 @@ from .lives import (
     some_lives,
     whole_numbers,
 )
-from .sacct_cells import gpus_in, known_state, memory_asked, requests_in, slurm_seconds, tres_count
+from .sacct_cells import count_in, gpus_in, known_state, memory_asked, requests_in, slurm_seconds, tres_count
 from .sacct_columns import FIELDS, OF_LOWER
 from .sacct_text import COLUMN_ADVICE, SacctText, Table
 from .tally import Tally
@@ -364,7 +364,11 @@ class _Reader:
                 if name == "AllocGRES":
                     without = whole_numbers([gpus_in(cell) for cell in columns[name]])
                 else:
-                    without = whole_numbers(numbers(table.fault, columns[name], name, {"": 0}))
+                    without = _counts(table, name)
+                    if not lists and ((width < 0) & (without < 0)).any():
+                        index = int(((width < 0) & (without < 0)).argmax())
+                        fact = f"{name} is {in_quotes(columns[name][index])}, a count that sacct rounded"
+                        raise table.fault(index, f"{fact}; run it with --noconvert, or with -o AllocTRES")
                 width = np.where(width >= 0, width, without)
         occupied: Ints = np.maximum(width, 0)
         return occupied
@@ -502,8 +506,17 @@ def _fill_times(at: Mapping[str, Ints], run: Ints, suspended: Ints, table: Table
 
 
 def _first_numbers(table: Table, names: Sequence[str]) -> Ints:
-    """Return the numbers in the first of some columns that is there, (n,); 0 if none is."""
+    """Return the numbers in the first of some columns that has them, (n,); 0 if none has."""
+    found = np.full(len(table.numbers), UNKNOWN)
     for name in names:
         if name in table.columns:
-            return whole_numbers(numbers(table.fault, table.columns[name], name, {"": 0}))
-    return np.zeros(len(table.numbers), dtype=np.int64)
+            found = np.where(found < 0, _counts(table, name), found)
+    known: Ints = np.maximum(found, 0)
+    return known
+
+
+def _counts(table: Table, name: str) -> Ints:
+    """Return the counts in a column, (n,); -1 where sacct rounded them."""
+    cells = table.columns[name]
+    with_unit = {text: count for text in {*cells} if (count := count_in(text)) is not None}
+    return whole_numbers(numbers(table.fault, cells, name, with_unit))

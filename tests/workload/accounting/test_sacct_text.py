@@ -248,3 +248,83 @@ def test_run_times_that_are_invalid_are_from_start_to_end(tmp_path: Path) -> Non
     assert log.counts["Elapsed is INVALID"] == ("assumed", 1)
     rows[1][11] = "2 h"
     assert 'sacct.txt:3: Elapsed is "2 h", but must be' in refusal(tmp_path, text_of([NAMES, *rows]), *ZONE)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "$ sacct -a -X -P -o " + ",".join(NAMES) + "\n",
+        "[ines@login ~]$ sacct -X --format=" + ",".join(NAMES) + "\nsacct: warning: the cache is cold\n\n",
+    ],
+)
+def test_lines_above_the_names_of_columns_are_left_out(whole: Result, tmp_path: Path, before: str) -> None:
+    result = imported(tmp_path, before + text_of([NAMES, *TABLE]), *ZONE)
+    assert result.jobs == whole.jobs
+    lines = before.count("\n") - before.count("\n\n")
+    assert result.counts["a line before the one that names the columns"] == ("dropped", lines)
+
+
+def test_the_first_column_may_be_one_that_is_not_known(whole: Result, tmp_path: Path) -> None:
+    rows = [["MaxRSS", *NAMES], *([str(place), *row] for place, row in enumerate(TABLE))]
+    twice = text_of(rows[:2]) + text_of([rows[0], *rows[2:]])
+    result = imported(tmp_path, twice, *ZONE)
+    assert (result.jobs, result.counts) == (whole.jobs, whole.counts)
+
+
+@pytest.mark.parametrize("separator", ["^", "::", "!|!", "#"])
+def test_a_separator_that_the_names_of_columns_show(whole: Result, tmp_path: Path, separator: str) -> None:
+    assert imported(tmp_path, text_of([NAMES, *TABLE], separator), *ZONE).jobs == whole.jobs
+
+
+def test_names_and_rows_may_end_differently(whole: Result, tmp_path: Path) -> None:
+    """The names may end with a bar where the rows do not, and the reverse where no text could have the bar."""
+    names, rows = text_of([NAMES], end="|\n"), text_of(TABLE)
+    assert imported(tmp_path, names + rows, *ZONE).jobs == whole.jobs
+    place = NAMES.index("JobName")
+    names, rows = (text_of([row[:place] + row[place + 1 :] for row in each]) for each in ([NAMES], TABLE))
+    assert imported(tmp_path, names + rows.replace("\n", "|\n"), *ZONE).jobs == whole.jobs
+
+
+def test_counts_may_have_units(tmp_path: Path) -> None:
+    text = (
+        "JobID|Submit|Start|End|ElapsedRaw|ReqNodes|NNodes|NCPUS|ReqMem|User\n1|100|100|400|300|0.00K|2|2K|3Gn|ines\n"
+    )
+    result = imported(tmp_path, text)
+    assert column(result, "width") == {1: 2048}
+    assert not any("ReqMem" in reason for reason in result.counts)
+    message = refusal(tmp_path, text.replace("2K", "0.09K"))
+    assert 'sacct.txt:2: NCPUS is "0.09K", a count that sacct rounded; run it with --noconvert' in message
+    with_list = text.replace("|User", "|AllocTRES").replace("|ines", "|cpu=96").replace("2K", "0.09K")
+    assert column(imported(tmp_path, with_list), "width") == {1: 96}
+
+
+def test_cells_that_were_cut_off_cost_no_more_than_what_is_lost(tmp_path: Path) -> None:
+    times = "2024-03-04T08:00:00 2024-03-04T08:00:00 2024-03-16T11:04:50"
+    text = (
+        "JobID      Submit              Start               End                    Elapsed NCPUS  Timelimit   ReqMem\n"
+        "---------- ------------------- ------------------- ------------------- ---------- ----- ---------- --------\n"
+        f"51         {times} 12-03:04:+     4 28-00:00:+ 1234567+\n"
+        f"51.batch   {times} 12-03:04:+     4                    \n"
+        f"51.extern+ {times} 12-03:04:+     4                    \n"
+        f"51.long-n+ {times} 12-03:04:+     4                    \n"
+    )
+    result = imported(tmp_path, text, *ZONE)
+    assert column(result, "run") == {51: (12 * 24 + 3) * 3600 + 4 * 60}
+    assert column(result, "estimate") == {51: 28 * 24 * 3600}
+    assert result.counts["a step of a job, not a job"] == ("dropped", 3)
+    assert result.counts["a cell that sacct cut off, marked with +"] == ("assumed", 4)
+
+
+@pytest.mark.parametrize("begin", ['{\n  "jobs": [', "[\n", "---\njobs:\n"])
+def test_json_and_yaml_are_refused_by_name(tmp_path: Path, begin: str) -> None:
+    message = refusal(tmp_path, begin)
+    assert "sacct.txt:1: must be a table of sacct, not the output of sacct --json or --yaml" in message
+    assert "paretosched import slurm --command" in message
+
+
+@pytest.mark.parametrize("last", ["NCPUS", "NCPUS|SubmitLine"])
+def test_loose_lines_are_refused_after_some_of_them(tmp_path: Path, last: str) -> None:
+    row = "1|100|100|400|300|2" + ("|run" if "|" in last else "")
+    message = refusal(tmp_path, f"JobID|Submit|Start|End|ElapsedRaw|{last}\n{row}\n" + "loose words\n" * 300_000)
+    assert ":3: a line must have" in message
+    assert 'but this one has 1: "loose words"; 102 lines are so' in message
