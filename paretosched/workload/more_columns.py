@@ -36,7 +36,8 @@ IN_HEADER = {  # a word in the description of a column, the first that fits
     "constraint": REQUESTS,
     "descriptor": REQUESTS,
 }
-DESCRIBED = re.compile(r"\s*(?:field|column)?\s*(\d{1,2})\s*[:.)=-]\s*([A-Za-z]\w*)", re.IGNORECASE)
+DESCRIBED = re.compile(r"\s*(?:field|column)?\s*(\d{1,2})\s*[:.)=-]\s*([A-Za-z][^(]*)", re.IGNORECASE)
+NO_COUNT = re.compile(r"(?:^|[\W_])(?:per|mem|time|hour|util)", re.IGNORECASE)  # GPUs per node, memory of a GPU
 NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{0,15})?", re.ASCII)
 WORD = re.compile(r"[^\W\d][\w.@+-]*")
 GRID = re.compile(r"(\d{1,10})x(\d{1,10})", re.ASCII | re.IGNORECASE)
@@ -269,15 +270,19 @@ def _roles(log: Log, rows: Ints) -> list[str]:
 
 
 def _descriptions(header: Sequence[str], count: int) -> list[str]:
-    """Return what comment lines say of the columns behind the format; they number them from 0 or from 1 on."""
+    """Return what comment lines say of the columns behind the format; they number all, or these, from 0 or 1 on."""
     names = {int(match[1]): match[2].lower() for match in map(DESCRIBED.match, header) if match}
-    first = len(FIELDS) + (0 not in names)
-    titles = [names.get(first + place, "") for place in range(count)] if len(names) > len(FIELDS) else [""] * count
+    are_all = len(names) > len(FIELDS)
+    from_one = (0 if are_all else len(FIELDS)) not in names
+    behind = range(len(FIELDS) + from_one, len(FIELDS) + from_one + count)
+    is_sure = are_all or (names.keys() <= {*behind} and (not from_one or behind[-1] in names))
+    titles = [names.get(number, "") if is_sure else "" for number in behind]
     for line in header:
         words = re.split(r"[\s,|]+", line.strip().lower())
         if len(words) == len(FIELDS) + count and "submit" in "".join(words[:3]):
             titles = words[len(FIELDS) :]
-    return [next((role for word, role in IN_HEADER.items() if word in title), "") for title in titles]
+    roles = [next((role for word, role in IN_HEADER.items() if word in title), "") for title in titles]
+    return ["" if role == GPUS and NO_COUNT.search(title) else role for role, title in zip(roles, titles, strict=True)]
 
 
 def _can_be(role: str, column: Texts) -> bool:
@@ -288,7 +293,7 @@ def _can_be(role: str, column: Texts) -> bool:
     if role == QUEUES:
         return len(texts) <= MOST_QUEUES and all(map(WORD.fullmatch, texts))
     if role == REQUESTS:
-        return any(map(request_of, texts))
+        return any(not NUMBER.fullmatch(text) and request_of(text) for text in texts)
     if role == HOSTS:
         return True
     numbers = all(map(NUMBER.fullmatch, texts)) and min(map(float, texts)) >= 0

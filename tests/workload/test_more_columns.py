@@ -140,6 +140,28 @@ def test_columns_are_known_by_their_description_too(
     assert what_is_in(w) == ({} if gpus is None else {"gpus": gpus})
 
 
+@pytest.mark.parametrize(
+    ("more", "header", "words", "gpus"),
+    [
+        ("1 7", "; 19: GPUs\n; 20: soft walltime\n", "GPUs (19) taken, expected run times (20) not used", 1),
+        ("7 1", "; 18 - soft walltime\n; 19 - Requested Number of GPUs (all)\n", "GPUs (20) taken", 1),
+        ("7 1", "; Field 20: number of GPUs\n", "GPUs (20) taken, 19 not used", 1),
+        ("1 7", "; 19: GPUs\n", "19 and 20 not used", None),  # counted from 0 or from 1: the first or the second
+        ("1 7", "; 18: GPUs\n; 20: soft walltime\n", "19 and 20 not used", None),
+        ("2 64", "; 19: GPUs per node\n; 20: memory of the GPUs\n", "19 and 20 not used", None),
+        ("2 64", "; 19: request number\n; 20: gpu_hours\n", "19 and 20 not used", None),
+    ],
+)
+def test_the_description_may_be_of_these_columns_alone(
+    tmp_path: Path, more: str, header: str, words: str, gpus: int | None
+) -> None:
+    w = read(tmp_path, line(1, more, memory=4096), line(2, more, memory=4096), header=HEAD + header)
+    said = [reason for reason in remarks(w) if reason.startswith("columns 19 to 20: ")]
+    assert len(said) == len(remarks(w)) == 1
+    assert words in said[0]
+    assert what_is_in(w) == ({} if gpus is None else {"gpus": [gpus, gpus]})
+
+
 def test_a_line_with_the_names_of_all_columns_describes_them(tmp_path: Path) -> None:
     names = "id submit wait run cpus cpu mem reqcpus limit reqmem status user group app queue part prec think "
     w = read(tmp_path, line(1, "night 2"), line(2, "day 0"), header=HEAD + f"; {names} queue_name gpus\n")

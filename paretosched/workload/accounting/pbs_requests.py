@@ -87,7 +87,7 @@ def _chunks(text: str) -> Iterator[Chunk]:
         pairs = [word.partition("=") for word in (words[1:] if count else words)]
         yield Chunk(
             count or 1,
-            {key: value for key, equals, value in pairs if equals},
+            {key.lower(): value for key, equals, value in pairs if equals},  # names as they were typed
             [key for key, equals, _ in pairs if key and not equals],
         )
 

@@ -230,6 +230,10 @@ def test_gpus_asked_for_with_different_numbers_are_counted(tmp_path: Path) -> No
              "is": "bigmem=True"},
         ),
         (
+            "Resource_List.select=2:NCPUS=8:Mem=4GB:NGPUS=1:Os=SLES exec_host=n1/0*8+n2/0*8 Resource_List.nodect=2",
+            {"width": 16, "nodes": 2, "per_node": 8, "gpus": 2, "memory": 8 * 1024**2, "is": "os=SLES"},
+        ),
+        (
             "Resource_List.select=2:ncpus=8:mpiprocs=8:os=sles15 exec_host=n1/0*16 Resource_List.place=pack:exclhost",
             {"width": 16, "exclusive": 1, "is": "os=sles15"},
         ),
