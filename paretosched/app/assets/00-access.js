@@ -11,7 +11,7 @@
 
   const send = window.fetch.bind(window);
   let token = sessionStorage.getItem(KEY) ?? "";
-  let waiting = []; // functions that go on when there is a token
+  const waiting = []; // functions that go on when there is a token
 
   /** Take a token, or an address with one, and send what waits for it. */
   function take(text) {

@@ -20,7 +20,6 @@
     valuesOf,
   } = window.paretosched;
 
-  const LOOKS = 6; // colours of the shortlist, as PICK_LOOKS in charts.py
   const MOST_LINES = 20000; // lines to draw; of more schedules, every second, third ... one is drawn
 
   const preparations = []; // functions that let the drawing answer to pointer and keys, once it is there

@@ -106,8 +106,8 @@ def test_the_site_clock_is_kept(tmp_path: Path) -> None:
     about = made_of(random_lives(1, 20), tmp_path / "w.swf", SETTINGS._replace(zone="Europe/Berlin"))
     assert ps.read_swf(tmp_path / "w.swf").zone == "Europe/Berlin"
     assert not any("--zone" in count.reason for count in about.counts)
-    with pytest.raises(ps.InputError, match="Berlinn"):
-        made_of(random_lives(1, 20), tmp_path / "w.swf", SETTINGS._replace(zone="Europe/Berlinn"))
+    with pytest.raises(ps.InputError, match="Berlinn"):  # before the file is looked for
+        ps.import_log("slurm", tmp_path / "sacct.txt", zone="Europe/Berlinn")
 
 
 def test_a_limit_of_jobs_stops_the_import(tmp_path: Path) -> None:

@@ -258,7 +258,7 @@ def test_run_times_that_are_invalid_are_from_start_to_end(tmp_path: Path) -> Non
     ],
 )
 def test_lines_above_the_names_of_columns_are_left_out(whole: Result, tmp_path: Path, before: str) -> None:
-    result = imported(tmp_path, before + text_of([NAMES, *TABLE]), *ZONE)
+    result = import_text(tmp_path, before + text_of([NAMES, *TABLE]), *ZONE)
     assert result.jobs == whole.jobs
     lines = before.count("\n") - before.count("\n\n")
     assert result.counts["a line before the one that names the columns"] == ("dropped", lines)
@@ -267,35 +267,35 @@ def test_lines_above_the_names_of_columns_are_left_out(whole: Result, tmp_path: 
 def test_the_first_column_may_be_one_that_is_not_known(whole: Result, tmp_path: Path) -> None:
     rows = [["MaxRSS", *NAMES], *([str(place), *row] for place, row in enumerate(TABLE))]
     twice = text_of(rows[:2]) + text_of([rows[0], *rows[2:]])
-    result = imported(tmp_path, twice, *ZONE)
+    result = import_text(tmp_path, twice, *ZONE)
     assert (result.jobs, result.counts) == (whole.jobs, whole.counts)
 
 
 @pytest.mark.parametrize("separator", ["^", "::", "!|!", "#"])
 def test_a_separator_that_the_names_of_columns_show(whole: Result, tmp_path: Path, separator: str) -> None:
-    assert imported(tmp_path, text_of([NAMES, *TABLE], separator), *ZONE).jobs == whole.jobs
+    assert import_text(tmp_path, text_of([NAMES, *TABLE], separator), *ZONE).jobs == whole.jobs
 
 
 def test_names_and_rows_may_end_differently(whole: Result, tmp_path: Path) -> None:
     """The names may end with a bar where the rows do not, and the reverse where no text could have the bar."""
     names, rows = text_of([NAMES], end="|\n"), text_of(TABLE)
-    assert imported(tmp_path, names + rows, *ZONE).jobs == whole.jobs
+    assert import_text(tmp_path, names + rows, *ZONE).jobs == whole.jobs
     place = NAMES.index("JobName")
     names, rows = (text_of([row[:place] + row[place + 1 :] for row in each]) for each in ([NAMES], TABLE))
-    assert imported(tmp_path, names + rows.replace("\n", "|\n"), *ZONE).jobs == whole.jobs
+    assert import_text(tmp_path, names + rows.replace("\n", "|\n"), *ZONE).jobs == whole.jobs
 
 
 def test_counts_may_have_units(tmp_path: Path) -> None:
     text = (
         "JobID|Submit|Start|End|ElapsedRaw|ReqNodes|NNodes|NCPUS|ReqMem|User\n1|100|100|400|300|0.00K|2|2K|3Gn|ines\n"
     )
-    result = imported(tmp_path, text)
+    result = import_text(tmp_path, text)
     assert column(result, "width") == {1: 2048}
     assert not any("ReqMem" in reason for reason in result.counts)
     message = refusal(tmp_path, text.replace("2K", "0.09K"))
     assert 'sacct.txt:2: NCPUS is "0.09K", a count that sacct rounded; run it with --noconvert' in message
     with_list = text.replace("|User", "|AllocTRES").replace("|ines", "|cpu=96").replace("2K", "0.09K")
-    assert column(imported(tmp_path, with_list), "width") == {1: 96}
+    assert column(import_text(tmp_path, with_list), "width") == {1: 96}
 
 
 def test_cells_that_were_cut_off_cost_no_more_than_what_is_lost(tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ def test_cells_that_were_cut_off_cost_no_more_than_what_is_lost(tmp_path: Path) 
         f"51.extern+ {times} 12-03:04:+     4                    \n"
         f"51.long-n+ {times} 12-03:04:+     4                    \n"
     )
-    result = imported(tmp_path, text, *ZONE)
+    result = import_text(tmp_path, text, *ZONE)
     assert column(result, "run") == {51: (12 * 24 + 3) * 3600 + 4 * 60}
     assert column(result, "estimate") == {51: 28 * 24 * 3600}
     assert result.counts["a step of a job, not a job"] == ("dropped", 3)
