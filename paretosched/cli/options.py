@@ -96,7 +96,7 @@ def _policies() -> Sequence[str]:
 TRACE = Name("the workload log")
 FRONT = Name("the front")
 POLICY = Name("the policy", words=_policies)
-GROUPS = Name("the list of groups", words=lambda: ("consumption", "swf", "queue"), free=True)
+GROUPS = Name("the list of groups", words=lambda: ("consumption", "swf", "queue"))
 WISH = Name("the wish", free=True)
 
 

@@ -42,7 +42,7 @@ BAD_LOGS: dict[str, tuple[str | bytes, str]] = {
     "an image": (b"\x89PNG\r\n\x1a\n" + bytes(range(1, 256)), ":1: a job line must have 18 columns"),
     "text": ("to be or not to be\n", ":1: a job line must have 18 columns, but this one has 6"),
     "too few columns": ("1 0 5 10 4\n", ":1: a job line must have 18 columns, but this one has 5"),
-    "too many columns": (SOUND + " 1\n", ":1: a job line must have 18 columns, but this one has 19"),
+    "too many columns": (SOUND + 4 * " 1" + "\n", ":1: a job line must have 18 columns, but this one has 22"),
     "one wrong line": (f"{SOUND}\n" * 9 + "1 2 3\n", ":10: a job line must have 18 columns, but this one has 3"),
     "commas": (SOUND.replace(" ", ",") + "\n", ":1: a job line must have 18 columns"),
     "a word": (log(SOUND, job(run="abc")), ":3: run time is \"abc\", not a number of seconds"),

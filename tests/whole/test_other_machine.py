@@ -96,7 +96,7 @@ def test_every_command_that_speaks_of_gains_begins_with_the_sentence(house: Path
     ):
         assert succeed(*words).out.splitlines()[0] == SENTENCE
     as_json = succeed("compare", *site, "--json")
-    assert as_json.err.splitlines()[0] == SENTENCE
+    assert as_json.err.splitlines()[0] == f"paretosched: {SENTENCE}"
     assert as_json.json[0]["policy"] == "EASY"
     both = succeed("compare", house / "site.swf.gz", house / "site.swf.gz").out
     assert both.splitlines()[0] == f"site: {SENTENCE}"
