@@ -285,7 +285,7 @@ def test_fetching_fills_the_cache(server: Server, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.traces
 def test_the_known_digests_are_those_of_the_traces_at_hand(traces: Path) -> None:
-    digests = {log.file: log.sha256 for log in archive.LOGS.values() if log.sha256}
+    digests = {log.file: log.sha256 for log in archive.LOGS.values() if log.sha256 and (traces / log.file).is_file()}
     assert len(digests) == 6
     for file, digest in digests.items():
         assert hashlib.sha256((traces / file).read_bytes()).hexdigest() == digest
