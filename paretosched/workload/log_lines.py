@@ -201,6 +201,8 @@ class _Reader:
         words: list[bytes] = []
         fields = _numbers(rows)
         if fields is None or fields.shape[1] != len(FIELDS):
+            if len(rows[0].split(None, MOST_COLUMNS)) <= len(FIELDS):  # no words behind: nothing to be split in memory
+                raise InputError(_first_fault(self.path, rows, lines, self.columns))
             parts = [row.split(None, len(FIELDS)) for row in rows]
             words = [part[len(FIELDS)] if len(part) > len(FIELDS) else b"" for part in parts]
             fields = _numbers([b" ".join(part[: len(FIELDS)]) for part in parts])
