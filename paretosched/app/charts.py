@@ -36,11 +36,17 @@ MARGIN = {"l": 68, "r": 14, "t": 10, "b": 46}
 CHOSEN, ASPIRED, ON_THE_WAY = "#d6006c", "#0072B2", "#7b8794"  # no mark has the colour of the chosen schedule
 PICK_COLOURS = ("#6a3d9a", "#8c510a", "#1b7837", "#b2182b", "#01665e", "#5c5c5c")  # of the shortlist; no mark's either
 PICK_LOOKS = len(PICK_COLOURS)
+PICK_DASHES = 4  # of their lines: with the colours twelve looks
 
 
 def look_of(letter: str) -> int:
     """Return the number of the colour of a schedule on the shortlist, by its letter."""
     return LETTERS.index(letter) % PICK_LOOKS
+
+
+def dash_of(letter: str) -> int:
+    """Return the number of the dashes of its line; schedules of one colour have others."""
+    return LETTERS.index(letter) % PICK_DASHES
 
 
 class Course(NamedTuple):

@@ -15,7 +15,7 @@ from ..wishes import nearness
 from ..wishes.navigation import reachable, remaining, tradeoffs
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import Limit, spelled_out, with_limits
-from .charts import look_of
+from .charts import dash_of, look_of
 from .state import State, current, is_brushed, schedule_name, wish_words
 
 NEAREST = 5
@@ -101,7 +101,12 @@ def scene(
         "name": schedule_name(front, view.row),
         "left": view.left,
         "picks": [
-            {"letter": pick.letter, "look": look_of(pick.letter), "values": plain(np.array(pick.values))}
+            {
+                "letter": pick.letter,
+                "look": look_of(pick.letter),
+                "dash": dash_of(pick.letter),
+                "values": plain(np.array(pick.values)),
+            }
             for pick in state.picks
         ],
         "suggested": list(state.suggested[1]),

@@ -175,9 +175,9 @@
       });
       axes.forEach((axis, j) => shape(strong, look, x(j), y(levelOf(axis, mark.values[axis.column])), 10));
     });
-    page.scene.picks.forEach(({ letter, look, values }) => {
+    page.scene.picks.forEach(({ letter, look, dash, values }) => {
       const last = axes.length - 1;
-      node(strong, "polyline", { points: path(values), class: `pick line-${look} dash-${look % 4}` });
+      node(strong, "polyline", { points: path(values), class: `pick line-${look} dash-${dash}` });
       node(
         strong,
         "text",
