@@ -31,7 +31,7 @@ WORDS = {
     ("resample", "double"),
     ("deploy", "partition"),
     ("review", "since"),
-    *(("import", option) for option in ("partition", "groups", "zone", "columns")),
+    *(("import", option) for option in ("partition", "groups", "zone", "columns", "unit", "reading")),
     *((command, order) for command in ("simulate", "compare") for order in ("backfill", "backfill_order")),
 }  # never files
 INPUTS = {
