@@ -194,11 +194,12 @@ class Numbering:
                 "the right column?"
             )
 
-    def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
+    def codes(self, names: Sequence[str]) -> NDArray[np.int32]:
         """Return the numbers of names, (n,)."""
-        numbers = self.numbers
-        codes = [numbers[name] if name in numbers else self._add(name) for name in names]
-        return np.array(codes, dtype=np.int32)
+        for name in dict.fromkeys(names):  # in their order
+            if name not in self.numbers:
+                self.numbers[name] = len(self.numbers) - len(NO_NAMES) + 1
+        return np.fromiter(map(self.numbers.__getitem__, names), dtype=np.int32, count=len(names))
 
     def unfit(self, names: Sequence[str]) -> Iterator[int]:
         """Yield the places of new names that cannot be in a file."""
@@ -211,12 +212,6 @@ class Numbering:
     def by_number(self) -> dict[int, str]:
         """Return the names by number."""
         return {number: name for name, number in self.numbers.items() if number != UNKNOWN}
-
-    def _add(self, name: str) -> int:
-        """Return the number of a name that is new."""
-        number = len(self.numbers) - len(NO_NAMES) + 1
-        self.numbers[name] = number
-        return number
 
 
 def _parts_to_remember(name: str) -> Iterable[str]:

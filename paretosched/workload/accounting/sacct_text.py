@@ -262,7 +262,7 @@ class SacctText:
         if len(cells) != (width + 1) * len(texts) - 1 or {*cells[width :: width + 1]} - {"\n"}:
             return None
         del cells[width :: width + 1]
-        if cells.count("\n") or (separator != "|" and any('"' in text for text in texts)):
+        if separator != "|" and any('"' in text for text in texts):
             return None
         return cells if self._keys_fit(cells) else None
 
