@@ -16,6 +16,7 @@ from ..local_time import Readings, settle
 from ..log_names import MOST_ASKED
 from . import table_cells as read
 from .lives import COMPLETED, UNKNOWN, Block, Numberings, some_lives
+from .states import ODD, OPEN
 from .table_columns import COUNTED, TableColumns
 from .table_rows import Rows, rows_of
 from .tally import Tally
@@ -109,9 +110,9 @@ def _block(rows: Rows, about: TableColumns, tally: Tally, before: int) -> tuple[
         tally.note(action, reason, line[mask], job[mask], run[mask] * width[mask].astype(np.float64))
 
     whole = read.exclusive(rows.fault, cells["exclusive"], names["exclusive"]) if "exclusive" in cells else none * 0
-    note("dropped", STILL, (state == read.OPEN) & ~ended)
-    note("assumed", ENDED, (state == read.OPEN) & ended & (run > 0))
-    note("assumed", ODD_STATE, state == read.ODD)
+    note("dropped", STILL, (state == OPEN) & ~ended)
+    note("assumed", ENDED, (state == OPEN) & ended & (run > 0))
+    note("assumed", ODD_STATE, state == ODD)
     note("changed", USERS_ONLY, whole < 0)
     note("changed", FINER, is_finer)
     if about.counted != "gpus":
@@ -148,7 +149,7 @@ def _block(rows: Rows, about: TableColumns, tally: Tally, before: int) -> tuple[
         constraint=["" if read.is_missing(text) else text for text in cells.get("constraint", empty)],
         part_of=none * 0,
     )
-    return some_lives(block, (state != read.OPEN) | ended), int(at["submit"][-1])
+    return some_lives(block, (state != OPEN) | ended), int(at["submit"][-1])
 
 
 class _ClockFaults(NamedTuple):

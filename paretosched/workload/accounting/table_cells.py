@@ -15,7 +15,8 @@ from ..calendar import LATEST
 from ..local_time import Readings
 from ..requests import KIB, KILOBYTES
 from .fields import Fault, seconds, times
-from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN
+from .lives import COMPLETED, UNKNOWN
+from .states import STATES, slurm_state
 
 MISSING = frozenset(("", "nan", "nat", "none", "null", "n/a", "na", "<na>", "unknown", "-", "\\n"))  # in small letters
 NUMBER = re.compile(r"[+-]?(?:\d{1,16}(?:\.\d{0,16})?|\.\d{1,16})(?:[eE][+-]?\d{1,2})?", re.ASCII)
@@ -31,23 +32,6 @@ ADVICE = (
 NO_LIMIT = ("unlimited", "infinite", "partition_limit", "invalid", "4294967295", "4294967294", "2147483647")
 WHOLE = {"yes": 1, "true": 1, "1": 1, "exclusive": 1, "no": 0, "false": 0, "0": 0, "shared": 0, "ok": 0, "user": -1}
 MOST_KILOBYTES = 2**53
-OPEN, ODD = -1, -2  # the job had not ended; a word that is not known
-STATES = {
-    **dict.fromkeys(
-        ("completed", "complete", "succeeded", "success", "successful", "pass", "passed", "done"), COMPLETED
-    ),
-    **dict.fromkeys(("finished", "ok", "cd", "ended"), COMPLETED),
-    **dict.fromkeys(
-        ("failed", "fail", "failure", "error", "exit", "exited", "timeout", "node_fail", "boot_fail"), FAILED
-    ),
-    **dict.fromkeys(("out_of_memory", "oom", "oomkilled", "deadline", "preempted", "evicted", "lost"), FAILED),
-    **dict.fromkeys(("f", "to", "nf", "bf", "dl", "pr"), FAILED),
-    **dict.fromkeys(("cancelled", "canceled", "killed", "kill", "deleted", "aborted", "stopped", "revoked"), CANCELLED),
-    **dict.fromkeys(("terminated", "removed", "ca"), CANCELLED),
-    **dict.fromkeys(("running", "pending", "suspended", "requeued", "resizing", "configuring", "completing"), OPEN),
-    **dict.fromkeys(("run", "pend", "queued", "waiting", "held", "hold", "submitted", "created", "scheduled"), OPEN),
-    **dict.fromkeys(("r", "pd", "q", "h", "s", "psusp", "ususp", "ssusp", "wait", "zombi"), OPEN),
-}  # in small letters, of Slurm, PBS, LSF, Kubernetes and tables of others
 
 
 def is_missing(cell: str) -> bool:
@@ -246,7 +230,8 @@ def _state(text: str) -> int:
     """Return how a job ended, by a word; no word is a completed job."""
     if is_missing(text):
         return COMPLETED
-    return STATES.get(text.lower().partition(" ")[0].rstrip("+").replace("-", "_"), ODD)
+    word = text.lower().partition(" ")[0]
+    return STATES.get(word.rstrip("+").replace("-", "_"), slurm_state(word))
 
 
 def exclusive(fault: Fault, cells: Sequence[str], what: str) -> Ints:
