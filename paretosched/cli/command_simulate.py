@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from ..policies.slurm_commands import COMMAND, QOS_COMMAND
 from .console import remark, show
 from .file_kinds import Kind
@@ -229,7 +229,8 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
         Column("meaning", "meaning"),
     ]
     lines = [
-        f"{schedule.name} on {workload.name}: {len(workload):,} jobs, {workload.capacity:,} processors",
+        f"{schedule.name} on {workload.name}: {number_of(len(workload), 'job')}, "
+        f"{number_of(workload.capacity, 'processor')}",
         table(rows, columns),
     ]
     if schedule.segments is not None:

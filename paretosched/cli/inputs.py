@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from .console import PROGRAM, remark, show, show_first
 
 if TYPE_CHECKING:
@@ -28,11 +28,19 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
     """Return the workload of a log, by default TRACE, with --capacity, --groups and --overrun.
 
     What speaks against the size of its machine is the first that a command says. A remark names the lines of a list of
-    groups that no job is in: a user may have none, or be misspelt.
+    groups that no job is in.
     """
-    from ..core.files import is_folder, read_lines
-    from ..workload.group_lists import lines_without_jobs, listed_lines
-    from ..workload.group_rules import grouping_of
+    from ..workload.plausibility import doubts
+
+    workload = open_workload(options, trace)
+    show_doubts(options, options.trace if trace is None else trace, doubts(workload))
+    remark_idle_lines(options, workload)
+    return workload
+
+
+def open_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
+    """Return the workload of a log as `read_workload`, and say nothing."""
+    from ..core.files import is_folder
     from ..workload.reopening import as_workload
     from ..workload.swf import CUT
 
@@ -40,21 +48,25 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
     overrun = options.overrun
     if overrun is None and not is_folder(log):
         overrun = CUT  # what that takes away is said by `remark_cut`
-    workload = as_workload(log, capacity=options.capacity, groups=options.groups, overrun=overrun, called="--groups")
-    show_doubts(options, log, workload)
+    return as_workload(log, capacity=options.capacity, groups=options.groups, overrun=overrun, called="--groups")
+
+
+def remark_idle_lines(options: argparse.Namespace, workload: Workload) -> None:
+    """Say which lines of a list of groups no job is in: a user may have none, or be misspelt."""
+    from ..core.files import read_lines
+    from ..workload.group_lists import lines_without_jobs, listed_lines
+    from ..workload.group_rules import grouping_of
+
     is_list = options.groups is not None and grouping_of(workload).get("function") == "by_csv"
     if is_list and Path(options.groups).is_file():  # a pipe can be read once only
         lines = listed_lines(read_lines(options.groups, "a list of groups"), options.groups)[1]
         if words := lines_without_jobs(lines, workload, options.groups):
             remark(words)
-    return workload
 
 
-def show_doubts(options: argparse.Namespace, log: str, workload: Workload) -> None:
+def show_doubts(options: argparse.Namespace, log: str, sentences: Iterable[str]) -> None:
     """Show what speaks against the size of the machine, before all else; beside JSON on standard error."""
-    from ..workload.plausibility import doubts
-
-    for sentence in doubts(workload):
+    for sentence in sentences:
         show_first(f"{log}: {sentence}", beside_json=getattr(options, "json", False))
 
 
@@ -216,7 +228,8 @@ def show_written(options: argparse.Namespace, workload: Workload) -> None:
         show(to_json(about))
     else:
         load_text = "" if load is None else f", offered load {load:.3f}"
-        show(f"{options.output}: {len(workload):,} jobs on {workload.capacity:,} processors{load_text}")
+        machine = number_of(workload.capacity, "processor")
+        show(f"{options.output}: {number_of(len(workload), 'job')} on {machine}{load_text}")
 
 
 def remark_cut(options: argparse.Namespace, trace: str, workload: Workload) -> None:
@@ -253,7 +266,7 @@ def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) 
     if assumptions:
         parts.append(f"{assumptions} assumption{'s' if assumptions > 1 else ''} made")
     if parts:
-        remark(f"{trace}: {len(workload):,} jobs; {', '.join(parts)} ({PROGRAM} info says which and why)")
+        remark(f"{trace}: {number_of(len(workload), 'job')}; {', '.join(parts)} ({PROGRAM} info says which and why)")
     remark_cut(options, trace, workload)
     unknown = sum(repair.jobs for repair in workload.repairs if repair.reason == RUN_TAKEN)
     if unknown and workload.records is not None:  # the repair is about the whole log, of which this may be a part

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core.errors import number_of
 from ..core.situations import SITUATIONS
-from ..core.tables import enumeration, number_of
+from ..core.tables import enumeration
 from .explanation_words import ARRIVAL, ELIGIBLE, EVENTS, WHEN, grouping_words
 from .fair_share import FairShare
 from .formula import written_term

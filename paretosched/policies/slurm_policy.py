@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Ints, Mask
-from ..core.errors import InputError, first_few, in_quotes
-from ..core.tables import number_of
+from ..core.errors import InputError, first_few, in_quotes, number_of
 from ..workload.log_names import BESIDE
 from .fair_share import FairShare
 from .policy_tokens import written_name, written_number, written_time

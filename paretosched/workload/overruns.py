@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..core.errors import number_of
 from .workload import Repair
 
 MOST_CUT = 1.0  # per cent of the work that may be cut off without a word
 
 
 def share_text(percent: float) -> str:
-    """Return a share of the work as text; a little is not nothing.
+    """Return a share as text; a little is not nothing.
 
     Examples
     --------
@@ -32,7 +33,7 @@ def overrun_text(repairs: Sequence[Repair]) -> list[str]:
     """
     words = []
     for repair in repairs:
-        jobs = f"{repair.jobs:,} job{'s' if repair.jobs > 1 else ''} ran longer than "
+        jobs = f"{number_of(repair.jobs, 'job')} ran longer than "
         jobs += "they had requested" if repair.jobs > 1 else "it had requested"
         if repair.work_percent is not None:
             words.append(f"{share_text(repair.work_percent)} of all work is cut off, because {jobs}")

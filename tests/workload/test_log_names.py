@@ -238,7 +238,7 @@ def test_a_description_counts_the_jobs_that_could_run_later(log: Path) -> None:
         "work_percent": 100 * work / ps.read_swf(log).work,
         "seconds": dict.fromkeys(("min", "25 %", "median", "75 %", "95 %", "max"), 60),
     }
-    assert "  eligible after their submission: 1 jobs with 33.3 % of the work, half of them 60 s or more later\n" in (
+    assert "  eligible after their submission: 1 job with 33.3 % of the work, half of them 60 s or more later\n" in (
         description_text(about)
     )
     assert ps.describe(ps.lublin(jobs=5, processors=32, seed=1))["later"] is None

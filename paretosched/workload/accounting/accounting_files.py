@@ -137,9 +137,9 @@ def import_log(
     key = None if key_file is None else read_key(key_file)
     if source != "slurm" and not nodes is events is None:
         raise InputError(f"{dash}nodes and {dash}events are for slurm")
-    machine = read_machine(nodes_file, events_file, partition, width, watch)
     if zone is not None:
         find_zone(zone)
+    machine = read_machine(nodes_file, events_file, partition, width, zone, watch)
     counted = width
     if table is not None:
         parts = parts_of_gpu(place, table, watch)

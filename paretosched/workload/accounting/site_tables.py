@@ -17,7 +17,7 @@ from ..log_names import MOST_ASKED
 from . import table_cells as read
 from .lives import COMPLETED, UNKNOWN, Block, Numberings, some_lives
 from .states import ODD, OPEN
-from .table_columns import COUNTED, TableColumns
+from .table_columns import COUNTED, DURATIONS, TIMES, TableColumns
 from .table_rows import Rows, rows_of
 from .tally import Tally
 from .text_lines import Watch
@@ -33,6 +33,7 @@ FINER = "a part of a GPU finer than a thousandth: rounded up"
 USERS_ONLY = "wants nodes without jobs of other users: taken as if it would share them with all"
 GUESSED = "a time is in the hour that comes twice in autumn, and its run time does not tell which: the first one taken"
 LEFT_OUT = "a time is in the hour that is left out in spring: counted on from the hour before"
+FRACTIONS = "fractions of a second: times rounded down, durations up"
 OWN_ZERO = "times count from a zero of their own: 1970 is taken for it, and weekdays and hours of the day say nothing"
 
 
@@ -117,6 +118,8 @@ def _block(rows: Rows, about: TableColumns, tally: Tally, before: int) -> tuple[
     note("changed", FINER, is_finer)
     if about.counted != "gpus":
         note("changed", ROUNDED, (milli > 0) & (milli % MILLI > 0))
+    timed = [what for what in (*TIMES, *DURATIONS) if what in cells]
+    note("changed", FRACTIONS, np.any([read.fractions(cells[what], about.units[what]) for what in timed], axis=0))
     note("assumed", GUESSED, clock_faults.guessed)
     note("changed", LEFT_OUT, clock_faults.left_out)
     empty = [""] * n

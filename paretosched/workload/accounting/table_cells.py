@@ -23,6 +23,7 @@ NUMBER = re.compile(r"[+-]?(?:\d{1,16}(?:\.\d{0,16})?|\.\d{1,16})(?:[eE][+-]?\d{
 COMMA = re.compile(r"([+-]?\d{1,15}),(\d{1,15})", re.ASCII)
 THOUSANDS = 3  # digits after a comma that may stand for thousands
 LONGEST = 15  # digits of numbers that are gone through together
+OF_SECOND = re.compile(r":\d{1,2}(\.\d{1,15})", re.ASCII)
 DAYS = re.compile(r"(\d{1,6}) days?,? ", re.ASCII)  # as pandas writes durations
 SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([KMGTP]?)(iB|B|)", re.ASCII | re.IGNORECASE)
 ADVICE = (
@@ -176,6 +177,32 @@ def _duration(fault: Fault, index: int, cell: str, what: str, unit: Fraction) ->
     if lasting is not None:
         return lasting * unit.denominator / unit.numerator
     return _decimal(fault, index, cell, what, "a number or [D-]HH:MM:SS")
+
+
+def fractions(cells: Sequence[str], unit: Fraction) -> Mask:
+    """Return which times or durations are no whole seconds, (n,), also as text.
+
+    Examples
+    --------
+    >>> fractions(["2", "2.5", "0:01.5", "2026-11-22T12:00:00.250Z", ""], Fraction(1)).tolist()
+    [False, True, True, True, False]
+    """
+    if unit.denominator == 1 and not {".", ","} & {*"".join(cells)}:
+        return np.zeros(len(cells), dtype=np.bool_)
+    values = _plain(cells)
+    if values is None:
+        values = np.array([_number_or_rest(cell, unit) for cell in cells])
+    lasting = np.round(values * unit.numerator / unit.denominator, 6)
+    return lasting != np.floor(lasting)
+
+
+def _number_or_rest(cell: str, unit: Fraction) -> float:
+    """Return a number, or what a text has behind the seconds, in its unit; 0 for what is none."""
+    text = cell.replace(",", ".", 1)
+    if NUMBER.fullmatch(text):
+        return float(text)
+    rest = OF_SECOND.search(text)
+    return float(rest[1]) * unit.denominator / unit.numerator if rest else 0.0
 
 
 def limits(fault: Fault, cells: Sequence[str], what: str, unit: Fraction) -> Ints:
