@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import read_lines
 from .fair_share import INHERITED, ROOT, Association
 from .slurm_commands import COMMAND
-from .slurm_sacctmgr import SacctmgrRows, is_command, is_dumped, is_limit
+from .slurm_limits import Limits, limit_texts, limits_of
+from .slurm_sacctmgr import SacctmgrRows, is_command, is_dumped
 
 ASSOCIATIONS = ("account", "user", "share")  # columns that the first table must have
 WITHOUT_HEAD = ("cluster", "account", "parentname", "user", "partition", "share")  # as the command prints them
@@ -38,8 +39,8 @@ class Accounts(NamedTuple):
         The priority of each QOS by name; None if there is none.
     left_out
         How many associations of users with single partitions were left out.
-    limited
-        How many associations and QOS have limits.
+    limits
+        The limits of those associations and QOS that have any.
     others
         How many lines of a script are no commands of sacctmgr.
     flat
@@ -49,7 +50,7 @@ class Accounts(NamedTuple):
     associations: tuple[Association, ...]
     qos: dict[str, int] | None
     left_out: int
-    limited: int = 0
+    limits: tuple[Limits, ...] = ()
     others: int = 0
     flat: bool = False
 
@@ -97,7 +98,7 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
         (*_in_order(accounts), *users),
         qos or None,
         len(listed) - len(whole),
-        sum(bool(row.get("limited")) for row in rows),
+        tuple(_limits([*listed, *(row for row in rows if "share" not in row)])),
         len(shell_lines),
         any("flat" in row for row in whole),
     )
@@ -170,8 +171,7 @@ def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int,
     """
     row = {column: cell.strip().strip('"') for column, cell in zip(columns, cells, strict=True)}
     if "share" not in row:
-        row = {column: row[column] for column in QOS} | _limits_of_row(row)
-        return row
+        return {column: row[column] for column in QOS} | limit_texts(row.items())
     if "parentname" not in row:
         text = cells[columns.index("account")]
         depth = len(text) - len(text.lstrip())
@@ -182,12 +182,14 @@ def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int,
             above.append((depth, row["account"]))
             if not depth and row["account"] != ROOT:
                 row["flat"] = "yes"
-    return row | _limits_of_row(row)
+    return row | limit_texts(row.items())
 
 
-def _limits_of_row(row: Mapping[str, str]) -> dict[str, str]:
-    """Return a mark if a line has limits."""
-    return {"limited": "yes"} if any(is_limit(column, value) for column, value in row.items()) else {}
+def _limits(rows: Iterable[Mapping[str, str]]) -> Iterator[Limits]:
+    """Yield the limits of those associations and QOS that have any."""
+    for row in rows:
+        if values := limits_of(row):
+            yield Limits(row.get("name", ""), *(row.get(key, "") for key in ("account", "user", "partition")), values)
 
 
 def _is_share(text: str) -> bool:

@@ -491,8 +491,8 @@ def _account_remarks(site: Site) -> list[str]:
     accounts, remarks = site.accounts, list[str]()
     if accounts is None:
         return remarks
-    if accounts.limited and not site.conf.text("AccountingStorageEnforce"):  # else a remark says it
-        remarks.append(f"--shares: limits of {accounts.limited:,} associations and QOS are not simulated")
+    if accounts.limits and not site.conf.text("AccountingStorageEnforce"):  # else a remark says it
+        remarks.append(f"--shares: limits of {len(accounts.limits):,} of the associations and QOS are not simulated")
     if accounts.others:
         remarks.append(f"--shares: {number_of(accounts.others, 'line')} passed over, without a command of sacctmgr")
     if accounts.flat:
