@@ -189,6 +189,7 @@ def _table(
         groups=groups,
         zone=zone or known.zone,
         states=known.states,
+        attempts=known.attempts,
     )
 
 

@@ -16,6 +16,7 @@ from ..local_time import Readings, settle
 from ..log_names import MOST_ASKED
 from . import table_cells as read
 from .lives import COMPLETED, UNKNOWN, Block, Numberings, some_lives
+from .philly import attempts_of
 from .states import ODD, OPEN
 from .table_columns import COUNTED, DURATIONS, TIMES, TableColumns
 from .table_rows import Rows, rows_of
@@ -62,7 +63,7 @@ def read_table(
         line.
     """
     before, last, jobs = 0, 0, 0
-    with closing(rows_of(path, about.columns, watch)) as parts:
+    with closing((attempts_of if about.attempts else rows_of)(path, about.columns, watch)) as parts:
         for rows in parts:
             if "account" in about.columns:
                 numberings.group.meet(rows.cells["account"], f"{path}:{rows.lines[-1]}")
@@ -82,7 +83,7 @@ def parts_of_gpu(path: str, about: TableColumns, watch: Watch) -> int:
         The file cannot be read, or has parts of GPUs and cannot be read twice.
     """
     columns = {what: about.columns[what] for what in ("gpus", "gpu_milli") if what in about.columns}
-    if about.counted != "gpus" or not columns:
+    if about.counted != "gpus" or not columns or about.attempts:
         return 1
     if not is_file(path):
         return 1  # `_width` refuses parts
