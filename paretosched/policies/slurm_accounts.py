@@ -189,7 +189,8 @@ def _limits(rows: Iterable[Mapping[str, str]]) -> Iterator[Limits]:
     """Yield the limits of those associations and QOS that have any."""
     for row in rows:
         if values := limits_of(row):
-            yield Limits(row.get("name", ""), *(row.get(key, "") for key in ("account", "user", "partition")), values)
+            account, user, partition = (row.get(key, "") for key in ("account", "user", "partition"))
+            yield Limits(row.get("name", ""), account, user, partition, values)
 
 
 def _is_share(text: str) -> bool:

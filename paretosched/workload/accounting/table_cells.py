@@ -193,7 +193,8 @@ def fractions(cells: Sequence[str], unit: Fraction) -> Mask:
     if values is None:
         values = np.array([_number_or_rest(cell, unit) for cell in cells])
     lasting = np.round(values * unit.numerator / unit.denominator, 6)
-    return lasting != np.floor(lasting)
+    has_rest: Mask = lasting != np.floor(lasting)
+    return has_rest
 
 
 def _number_or_rest(cell: str, unit: Fraction) -> float:
