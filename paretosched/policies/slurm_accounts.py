@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import read_lines
+from ..core.limits import check_limit
 from .fair_share import INHERITED, ROOT, Association
 from .slurm_commands import COMMAND
 from .slurm_limits import Limits, limit_texts, limits_of
@@ -119,7 +120,7 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, shell_lines: lis
     columns: Sequence[str] = ()
     above: list[tuple[int, str]] = []  # accounts with their indentation, of a tree
     is_known = is_script = False
-    for number, line in enumerate(read_lines(path, "the list of associations"), 1):
+    for number, line in _whole_lines(path, read_lines(path, "the list of associations")):
         where = f"{path}:{number}"
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -146,6 +147,22 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, shell_lines: lis
             yield _row_of(cells, columns, above) | {"where": where}
     if shell_lines and not (columns or is_known or is_script):
         raise _without_columns(path, shell_lines[0])
+
+
+def _whole_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield lines and the number of each; a command that goes on behind a backslash is one line."""
+    parts: list[str] = []
+    number = letters = 0
+    for number, line in enumerate(lines, 1):
+        goes_on = line.rstrip().endswith("\\") and (parts or is_command(line))
+        parts.append(line.rstrip()[:-1] if goes_on else line)
+        letters += len(line)
+        check_limit(f"{path}:{number - len(parts) + 1}", "line", letters)
+        if not goes_on:
+            yield number - len(parts) + 1, "".join(parts)
+            parts, letters = [], 0
+    if parts:
+        yield number - len(parts) + 1, "".join(parts)
 
 
 def _without_columns(path: str | os.PathLike[str], number: int) -> InputError:

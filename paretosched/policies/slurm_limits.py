@@ -24,7 +24,7 @@ OF_LOWER = {name.lower(): name for name in (*COUNTS, *TIMES, *RESOURCES)}
 # what other spellings have for the names above: those of options, of dumps, and of versions before 15.08
 SPELLINGS = (
     ("peruser", "pu"), ("peraccount", "pa"), ("peracct", "pa"), ("pernode", "pn"), ("perjob", ""),
-    ("submitjobs", "submit"), ("duration", ""), ("thresh", "thres"),
+    ("submitjobs", "submit"), ("submitjob", "submit"), ("duration", ""), ("thresh", "thres"),
 )  # fmt: skip
 OF_ONE = re.compile(r"(grp|max|min)(cpus?|nodes?|mem)((?:run)?mins)?(p[anu])?")  # one resource, as MaxCPUsPerUser
 NUMBERS = {"1": "cpu", "2": "mem", "4": "node", "5": "billing"}  # of resources, as some versions write them
@@ -43,8 +43,8 @@ class Limits(NamedTuple):
         Whose limits these are; "" for what it is not.
     values
         By the names that `sacctmgr show qos` and `show assoc` have for their columns, such as MaxJobsPU: a number; of
-        MaxWall and GrpWall seconds; of those with TRES numbers by resource, such as {"cpu": 64, "gres/gpu": 4}, mem in
-        kilobytes. What is not limited is not there.
+        MaxWall and GrpWall seconds; of those with TRES numbers by resource, such as {"cpu": 64, "gres/gpu": 4}, mem and
+        what has a unit in kilobytes. What is not limited is not there.
     """
 
     qos: str
@@ -126,7 +126,8 @@ def _resources(row: Mapping[str, str], name: str, text: str) -> dict[str, int]:
             for each in [resource] if resource else [*resources]:
                 resources.pop(each, None)
             continue
-        number = kilobytes_in(amount.strip()) if resource == "mem" else _whole(amount.strip())
+        number = None if resource == "mem" else _whole(amount.strip())
+        number = kilobytes_in(amount.strip().upper().removesuffix("B")) if number is None else number
         if not resource or number is None:
             raise InputError(f"{row.get('where')}: {name} must be NAME=NUMBER,..., but has {in_quotes(part)}")
         resources[resource] = number

@@ -22,7 +22,8 @@ VERBS = {
     **dict.fromkeys(("delete", "remove"), "delete"),
     **dict.fromkeys(("list", "show", "dump", "load", "exit", "quit"), ""),
 }
-COMMAND_LINE = re.compile(rf"\s*(?:\S*\bsacctmgr|{'|'.join(VERBS)})(?:\s|$)", re.IGNORECASE)
+SUDO = r"\s*(?:sudo\s+(?:-\S+\s+)*)?"
+COMMAND_LINE = re.compile(rf"{SUDO}(?:\S*\bsacctmgr|{'|'.join(VERBS)})(?:\s|$)", re.IGNORECASE)
 # how words begin, and what is meant; sacctmgr takes the first letters of a word, too
 ENTITIES = {"account": ("acc", "acct"), "user": ("user",), "qos": ("qos",), "cluster": ("clus",)}
 OPTIONS = {
@@ -100,6 +101,7 @@ class SacctmgrRows:
         except ValueError:
             raise InputError(f"{where}: quotes must end, but those of {in_quotes(line.strip())} do not") from None
         words = [word for word in words if not word.startswith("-")]
+        words = words[1:] if words and words[0].lower() == "sudo" else words
         words = words[1:] if words and words[0].lower().endswith("sacctmgr") else words
         verb = VERBS.get(words[0].lower(), "") if words else ""
         entity = _word_for(words[1], ENTITIES) if len(words) > 1 else ""

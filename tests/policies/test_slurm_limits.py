@@ -64,6 +64,13 @@ def limits_in(path: Path, text: str) -> dict[tuple[str, ...], object]:
     }
 
 
+def refusal_of(folder: Path, text: str) -> str:
+    """Return how a text is refused."""
+    with pytest.raises(InputError) as error:
+        limits_in(folder / "x", text)
+    return str(error.value)
+
+
 @pytest.mark.parametrize("text", [TABLE, DUMP, SCRIPT], ids=["tables", "dump", "script"])
 def test_the_limits_of_a_site_are_the_same_in_other_words(tmp_path: Path, text: str) -> None:
     assert limits_in(tmp_path / "x", text) == EXPECTED
@@ -85,6 +92,24 @@ def test_what_no_limit_is_written_as_is_none(tmp_path: Path) -> None:
     for word in ("", "-1", "UNLIMITED", "none", "4294967295"):
         assert limits_in(tmp_path / "x", f"Name|Priority|MaxWall|MaxTRESPU\nx|1|{word}|{word}\n") == {}
     assert limits_in(tmp_path / "x", "add qos a MaxTRESPU=cpu=4,node=2\nmodify qos a set MaxTRESPU=-1\n") == {}
+
+
+def test_a_command_may_go_on_in_the_next_lines_and_begin_with_sudo(tmp_path: Path) -> None:
+    text = (
+        "sudo -n sacctmgr -i add qos a \\\n    MaxTRESPerJob=cpu=2 \\\n  GrpSubmitJob=5 \\\n    Flags=DenyOnLimit\n"
+        "sudo sacctmgr -i add qos b MaxTRESPerUser=mem=64g,bb/fast=1T MaxWallDuration=1:30:00\n"
+    )
+    assert limits_in(tmp_path / "x", text) == {
+        ("a", "", "", ""): {"GrpSubmit": 5, "MaxTRES": {"cpu": 2}},
+        ("b", "", "", ""): {"MaxTRESPU": {"mem": 64 * GIB, "bb/fast": 1024 * GIB}, "MaxWall": 5400},
+    }
+    assert "x:3: MaxWall must be minutes" in refusal_of(tmp_path, "add qos a\n\nmodify qos a \\\nset MaxWall=long \\\n")
+
+
+def test_a_command_of_endless_lines_is_refused(tmp_path: Path) -> None:
+    assert "x:2: the length of a line must be at most" in refusal_of(
+        tmp_path, "add qos a\n" + "add qos b \\\n" * 30_000
+    )
 
 
 def test_limits_of_another_cluster_are_left_out(tmp_path: Path) -> None:
@@ -111,6 +136,4 @@ def test_values_cannot_be_changed(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_limit_is_refused(tmp_path: Path, column: str, cell: str, message: str) -> None:
-    with pytest.raises(InputError) as error:
-        limits_in(tmp_path / "x", f"Name|Priority|{column}\nx|1|{cell}\n")
-    assert message in str(error.value)
+    assert message in refusal_of(tmp_path, f"Name|Priority|{column}\nx|1|{cell}\n")
