@@ -372,13 +372,14 @@ def choices(tables: Mapping[str, Sequence[Row]]) -> list[str]:
         "parents-compete": "parents compete with their children (section 4.3)",
         "wide-levels": "recommendations move ten times as far",
         "both": "both",
+        **{f"{n}-rules": f"as the first, but {n} rules a base in place of 50" for n in settings.NUMBERS},
         "symbiotic": "as the first, but refined when evolution stands still",
     }
     lines = [
         [choice, f"{int(row['evaluations']):,}", f"{gain(row):+.2f} %"]
         for training, choice in words.items()
         for row in rows_of(
-            [*tables["symbiotic"], *tables["choices"]],
+            [*tables["symbiotic"], *tables["choices"], *tables["numbers"]],
             training,
             "CTC",
             "rules" if training == "symbiotic" else "evolution",
