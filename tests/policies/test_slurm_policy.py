@@ -140,11 +140,17 @@ def test_backfilling(lines: str, reservations: int, conf: Callable[[str], Path])
     assert read_slurm(conf(f"{HEAD}PriorityType=priority/basic\n{lines}")).backfill.reservations == reservations
 
 
+TWO_PARTITIONS = "NodeName=n[1-2] CPUs=4\nPartitionName=p Nodes=n[1-2]\nPartitionName=q Nodes=n1\n"
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
         ("", []),
-        ("PartitionName=q Nodes=n1\n", ["the first 3 jobs of each of 2 partitions that cannot start now, here for"]),
+        (
+            TWO_PARTITIONS,
+            ["the first 3 jobs of each of 2 partitions that cannot start now, here for"],
+        ),
     ],
 )
 def test_reservations_of_each_partition_are_remarked(lines: str, words: list[str], conf: Callable[[str], Path]) -> None:
