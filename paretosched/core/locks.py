@@ -73,13 +73,12 @@ def take_lock(directory: str | os.PathLike[str], patience: float = PATIENCE) -> 
 
 def lock_file(handle: int) -> bool | None:
     """Return whether an open file is locked now: not if another one holds it, and None where there are no locks."""
-    if fcntl is None:
-        return None
     try:
+        check_system()
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:
+    except (OSError, InputError):
         return None
     return True
 
