@@ -17,6 +17,7 @@ from .inputs import (
     remark_history,
     remark_orders,
     remark_repairs,
+    remark_unsaid,
     show_doubts,
     show_other_machine,
 )
@@ -195,6 +196,7 @@ def _remark_logs(options: argparse.Namespace, logs: Sequence[tuple[str, Workload
     """Write remarks about logs that were cleaned, and about recorded schedules that are not feasible."""
     from ..simulation.simulator import simulate
 
+    remark_unsaid(policies)
     for log, workload in logs:
         remark_repairs(options, log, workload)
         remark_orders(policies, workload)

@@ -150,6 +150,14 @@ def read_policies(options: argparse.Namespace, policies: Sequence[str], shares: 
     return [with_backfill(policy, options.backfill, options.backfill_order) for policy in chosen]
 
 
+def remark_unsaid(policies: Iterable[Policy]) -> None:
+    """Write a remark about the orders that have EASY backfilling because their words say nothing of it."""
+    from ..policies.priority import UNSAID, UNSAID_WORDS
+
+    if unsaid := [policy.name for policy in policies if UNSAID in policy.provenance]:
+        remark(f"{'; '.join(unsaid)}: {UNSAID_WORDS}")
+
+
 def read_slurm_site(option: str, policy: str, shares: str) -> Policy:
     """Return the policy of a configuration of Slurm, which an option names, with shares."""
     from ..core.files import is_file

@@ -131,7 +131,7 @@ def as_policy(policy: PolicyLike) -> Policy:
     """Return a policy; it may be given as a value, by name, in words, or as the path of a policy file.
 
     The names are those of rules and of published orders. `paretosched.policies.priority_text` and
-    `paretosched.policies.guarded` have the words.
+    `paretosched.policies.guarded` have the words. An order that says nothing of backfilling has EASY.
 
     Raises
     ------
@@ -142,8 +142,8 @@ def as_policy(policy: PolicyLike) -> Policy:
     --------
     >>> as_policy("fcfs").rule
     'fcfs'
-    >>> as_policy("sjf; backfill: easy").name
-    'SJF with EASY'
+    >>> as_policy("sjf").name, as_policy("sjf; backfill: none").name
+    ('SJF with EASY', 'SJF')
     """
     if isinstance(policy, Policy):
         return policy
@@ -173,7 +173,7 @@ def _by_name(word: str) -> Policy | None:
         return Plain(word)
     if word in (TimeSharing.rule, OPTIMISED):
         return TimeSharing(optimisation=Optimisation() if word == OPTIMISED else None)
-    return Priority(word) if word in ORDER_NAMES else None
+    return read_priority(word) if word in ORDER_NAMES else None
 
 
 def _read_words(text: str) -> Priority | Guarded:

@@ -56,6 +56,8 @@ from .whole_nodes import WholeNodes
 ALL = 2**31 - 1  # reservations: all waiting jobs have one
 ACCOUNTS = ("user", "account", "group")  # whose usage and share it is
 HALF_LIFE = 7 * 86400  # s
+UNSAID = "backfill_unsaid"  # in the provenance of a policy whose words have no backfilling
+UNSAID_WORDS = 'EASY backfilling, as nothing else is said; "backfill: none" is the strict order'
 SAME = "same"  # the order of backfilling that is that of the waiting jobs
 
 
@@ -84,7 +86,8 @@ class Backfill:
     Parameters
     ----------
     reservations
-        How many waiting jobs have a reservation: 0 for no backfilling, 1 for EASY, `ALL` for conservative backfilling.
+        How many of the jobs that cannot start now have a reservation: 0 for no backfilling, 1 for EASY, `ALL` for
+        conservative backfilling.
     entitled
         Names of the groups whose waiting jobs get reservations; none for all groups.
     order

@@ -4,9 +4,9 @@ PriorityType=priority/basic is first come first served. priority/multifactor is 
 formula, cut to a whole number: age, fair share, job size, partition, QOS, and the CPUs, memory, nodes and GPUs of
 PriorityWeightTRES, less the nice value of the job. Higher values of PriorityTier come first, and of equals the job that
 was submitted first. SchedulerType says whether there is backfilling, and
-bf_job_part_count_reserve how many jobs have reservations; bf_interval, bf_window, bf_resolution, bf_max_job_test and
-default_queue_depth say how often and how far it looks. What has no counterpart is said in remarks, which the provenance
-of the policy keeps.
+bf_job_part_count_reserve how many jobs have reservations, in Slurm of each partition, here of all; bf_interval,
+bf_window, bf_resolution, bf_max_job_test and default_queue_depth say how often and how far it looks. What has no
+counterpart is said in remarks, which the provenance of the policy keeps.
 """
 
 from __future__ import annotations
@@ -194,6 +194,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         *remarks,
         *setting_remarks(conf, kind),
         *_account_remarks(site),
+        *_reservation_remarks(site, backfill.reservations),
         *_partition_remarks(site),
         *machine_remarks(conf, site.machine, site.lists, site.each),
         *(_look_remarks(nodes, site) if backfill.reservations else []),
@@ -504,6 +505,17 @@ def _flag_remarks(flags: frozenset[str]) -> list[str]:
     """Return a remark on words of PriorityFlags that are not known; Slurm says nothing of them."""
     unknown = sorted(flags - set(FLAGS))
     return [f"PriorityFlags: {', '.join(unknown).upper()} is not simulated"] if unknown else []
+
+
+def _reservation_remarks(site: Site, reservations: int) -> list[str]:
+    """Return a remark if Slurm counts reservations for each of several partitions."""
+    if len(site.partitions) < 2 or reservations in (0, ALL):
+        return []
+    jobs = "the first job" if reservations == 1 else f"the first {reservations:,} jobs"
+    return [
+        f"bf_job_part_count_reserve={reservations} reserves for {jobs} of each of {len(site.partitions):,} partitions "
+        f"that cannot start now, here for {jobs} of all"
+    ]
 
 
 def _partition_remarks(site: Site) -> list[str]:

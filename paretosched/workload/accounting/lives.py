@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError
+from ..log_names import LONGEST_NAME
 
 UNKNOWN = -1
 COMPLETED, FAILED, CANCELLED = 1, 0, 5  # SWF field 11
 NO_NAMES = ("", "(null)", "NONE", "none", "None", "N/A", "_pbs_project_default")
-LONGEST_NAME = 200
 MOST_NAMES = 200_000  # of a kind
 NAME_RULE = (
     f"the name of a user, account, queue or partition must be a text of at most {LONGEST_NAME} letters that can be "

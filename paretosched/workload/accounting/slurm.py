@@ -11,10 +11,10 @@ import numpy as np
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError, did_you_mean, in_quotes
 from ..local_time import settle
+from ..log_names import LONGEST_NAME
 from .fields import durations, numbers, times
 from .lives import (
     FAILED,
-    LONGEST_NAME,
     UNKNOWN,
     Block,
     Numberings,

@@ -12,7 +12,7 @@ from ...core.errors import InputError, did_you_mean, in_quotes
 from ...core.files import is_file, unreadable
 from ...core.limits import check_limit
 from ...core.parquet_files import CELL, MARK, check_ends, open_parquet
-from .lives import LONGEST_NAME
+from ..log_names import LONGEST_NAME
 from .text_lines import Watch, line_blocks
 
 SEPARATORS = ",;\t|"
