@@ -21,6 +21,7 @@ import run
 import scalings
 import settings
 import sureness
+import unseen
 import wanted
 from by_log import of_log, of_scaled_log
 from elsewhere import chosen_elsewhere, left_out_logs, total_of, without_the_chosen_on
@@ -82,7 +83,7 @@ def main() -> None:
     lines += on_the_last_part(rows[run.TRAINED])
     lines += [*scalings.section(rows[run.SCALINGS], best.policy), *scalings.larger_section(rows[run.SCALINGS])]
     lines += [*ages.section(rows[run.AGES], best.policy), *nudges.section(rows[run.NUDGES])]
-    lines += draws.section(rows[run.DRAWS])
+    lines += [*draws.section(rows[run.DRAWS]), *unseen.section(rows[run.UNSEEN])]
     lines += wanted.section(rows[run.TRAINED], standings, bounds, rows[run.HINDSIGHT], rows[run.DRAWS])
     lines += [*better_estimates.section(rows[run.ESTIMATES]), *choice_of_constants(rows[run.GUARDED])]
     lines += left_out(options.results)

@@ -25,12 +25,14 @@ from tried import (
     learners,
     learners_in_hindsight,
     learners_of_scalings,
+    learners_of_unseen,
     learning_and_test,
     policies,
     scaling_of,
     seeds,
     splits,
     tenths,
+    unseen_log,
     workload,
 )
 
@@ -45,7 +47,7 @@ from paretosched.wishes.best_possible import best_possible, most_gain
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 
-UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, AGES, BOUNDS, HINDSIGHT, DRAWS = PARTS = (
+UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, AGES, BOUNDS, HINDSIGHT, DRAWS, UNSEEN = PARTS = (
     "untrained",
     "trained",
     "estimates",
@@ -57,6 +59,7 @@ UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, AGES, BOUNDS, 
     "bounds",
     "hindsight",
     "draws",
+    "unseen",
 )
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 Learning = ps.Workload | Sequence[ps.Workload]
@@ -117,6 +120,11 @@ def main() -> None:
             for log, scaling in product(drawn, (common.SCALING_SEED, *common.OTHER_SCALINGS)):
                 of_part += rows_of_scaling(log, scaling, options)
                 save_part(part, "", of_part, drawn, options.results)
+            continue
+        if part == UNSEEN:
+            for log in settings.UNSEEN:
+                of_part += rows_of_unseen(log, options)
+                save_part(part, "", of_part, settings.UNSEEN, options.results)
             continue
         of_scaled = [log for log in settings.SCALED if options.quick or log in logs]
         if part == DRAWS:
@@ -312,6 +320,21 @@ def rows_of_draws(log: str, seed: int, options: argparse.Namespace) -> Iterator[
         for scaling, (_, test) in zip(scalings, parts, strict=True):
             label = {"part": DRAWS, "log": log, "scaling": scaling, "policy": learner.name, "seed": seed}
             yield label | {"learnt": count} | without_sums(reached_by(test, found[0], options)) | found[1]
+
+
+def rows_of_unseen(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what policies reach on the last part of a log on which nothing was chosen, and which class was chosen."""
+    split = settings.LAST
+    learning_part, test = learning_and_test(unseen_log(log, options.quick), split)
+    where: dict[str, Any] = {"part": UNSEEN, "log": log, "split": split.name}
+    for words in (settings.EASY, *settings.NUDGED):
+        yield where | {"policy": words, "seed": "", "chosen": ""} | without_sums(reached_by(test, words, options))
+    for seed, learner in product(seeds(options)[: settings.UNSEEN_SEEDS], learners_of_unseen(options.quick)):
+        found = earlier_or_new(learner, seed, learning_part, split, log, options)
+        if found is not None:
+            chosen = (found[0].provenance or {}).get("chosen", "")
+            label = where | {"policy": learner.name, "seed": seed, "chosen": chosen}
+            yield label | without_sums(reached_by(test, found[0], options)) | found[1]
 
 
 def rows_of_trainings(

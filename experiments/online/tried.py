@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import common
@@ -25,6 +27,20 @@ def workload(log: str, quick: bool) -> ps.Workload:
         large: ps.Workload = common.scaled_log(settings.SCALED[log])
         return large
     return common.log_of(log)
+
+
+@cache
+def unseen_log(log: str, quick: bool) -> ps.Workload:
+    """Return a log on which nothing was chosen, in groups by consumption; if `quick`, a small made-up one."""
+    if quick:
+        return workload(settings.QUICK_LOGS[0], quick).with_(name=log)
+    name, options = settings.UNSEEN[log]
+    file = common.modern_file(name)
+    with TemporaryDirectory() as folder:
+        if options:
+            ps.import_log("csv", file, Path(folder, "log.swf"), **options)
+            file = Path(folder, "log.swf")
+        return ps.read_swf(file, name=log)
 
 
 def slower(small: ps.Workload, name: str) -> ps.Workload:
@@ -99,12 +115,19 @@ def learners_of_scalings(quick: bool) -> list[tuple[settings.Learner, int]]:
     return [(in_short(learner) if quick else learner, count) for learner, count in settings.OF_SCALINGS]
 
 
+def learners_of_unseen(quick: bool) -> list[settings.Learner]:
+    """Return the trainings on logs on which nothing was chosen; if `quick`, short ones."""
+    tried = settings.UNSEEN_LEARNERS
+    return [in_short(one) for one in tried if one.name in settings.QUICK_UNSEEN] if quick else list(tried)
+
+
 def all_learners(quick: bool) -> list[settings.Learner]:
     """Return the trainings of all parts; if `quick`, short ones."""
     return [
         *learners(quick),
         *(learner for _, learner in learners_in_hindsight(quick)),
         *(learner for learner, _ in learners_of_scalings(quick)),
+        *learners_of_unseen(quick),
     ]
 
 

@@ -9,7 +9,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,15 @@ from .evaluation import Simulations
 from .runs import RUNNING, Archive, Run, append, describe_run, read_archive
 
 AHEAD = 10_000  # genomes that are asked for before results are known, if these decide nothing
+
+
+class Effort(NamedTuple):
+    """What a search took, as a `Record` has it, where nothing had to be searched."""
+
+    count: int
+    seconds: float
+    wall_seconds: float
+    about: Mapping[str, Any]
 
 
 class Record:
