@@ -59,7 +59,7 @@ def main() -> None:
     everything, tried = fairly(rows[run.UNTRAINED], rows[run.TRAINED])
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
     lines = ["# What should I run? Policies on jobs that they have not learnt from", ""]
-    elsewhere = of_model(rows[run.GUARDED]), rows[run.NUDGES], rows[run.SCALINGS], rows[run.AGES]
+    elsewhere = of_model(rows[run.GUARDED]), rows[run.NUDGES], rows[run.SCALINGS], rows[run.AGES], rows[run.UNSEEN]
     lines += [*opening(provenance, everything, standings, *elsewhere), *heading(provenance, seeds_of(everything))]
     for part in run.PARTS:
         lines += [] if (bounds if part == run.BOUNDS else rows[part]) else common.not_run(part)
@@ -147,6 +147,7 @@ def opening(
     moved: Sequence[Row],
     scaled: Sequence[Row],
     aged: Sequence[Row],
+    of_unseen: Sequence[Row],
 ) -> list[str]:
     """Return the five sentences of the summary.
 
@@ -154,8 +155,9 @@ def opening(
     ----------
     provenance, rows, standings
         Of the results: what was run, the rows of all policies, and how these stand.
-    made_up, moved, scaled, aged
-        The rows of made-up logs, of nudges, of scalings, and of trainings some time later.
+    made_up, moved, scaled, aged, of_unseen
+        The rows of made-up logs, of nudges, of scalings, of trainings some time later, and of logs without a part in
+        any choice.
     """
     best, twins = most_of(standings), twins_of_easy(rows)
     plain = most_of([standing for standing in standings if not standing.is_trained])
@@ -173,6 +175,7 @@ def opening(
     if best.policy != plain.policy:
         sure.append(sureness.in_words(sureness.difference(rows, best.policy, plain.policy), plain.policy))
     sure += [words for words in (on_made_up_logs(made_up, best), nudges.in_short(moved, best.policy)) if words]
+    sure += [unseen.in_short(of_unseen)] if of_unseen else []
     return common.opening(
         f"Which scheduler reaches the least {provenance['objective']}, response times of two user groups, on jobs that "
         f"it has not learnt from, within {provenance['limits']} (AWRT is the mean response time, weighted by processor "

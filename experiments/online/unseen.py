@@ -40,14 +40,35 @@ def section(rows: Sequence[Row]) -> list[str]:
         "",
         *markdown(heads, lines, left=2),
         "",
-        f"Learnt from the first {share}, tried on the rest, one seed. *{settings.NO_CLASS}*: what `paretosched train` does "
-        "without `--class`: rolling validation inside the jobs to learn from chooses a class, or leaves EASY. The classes "
-        f"beside it have the same effort: {efforts}. The rule, its shares and its efforts were made with parts of KTH and "
-        "all of Theta in view; the other logs here were run once, after that. UB CCR is one pool of processors here, "
+        f"Learnt from the first {share}, tried on the rest, one seed. *{settings.NO_CLASS}*: what `paretosched train` "
+        "does without `--class`: rolling validation inside the jobs to learn from chooses a class, or leaves EASY. The "
+        f"classes beside it have the same effort: {efforts}. The rule, its shares and its efforts were made with parts "
+        "of KTH and all of Theta in view; the other logs here were run once, after that. UB CCR is one pool here, "
         "without its nodes, memory and GPUs.",
         "",
         *([f"{in_words(rows)}.", ""] if any(row["policy"] == settings.NO_CLASS for row in rows) else []),
     ]
+
+
+def in_short(rows: Sequence[Row]) -> str:
+    """Return what held on these logs for the first lines: what guarded orders and the choice of a class gain there."""
+    parts = []
+    for log, mine in common.rows_by(rows, lambda row: row["log"]).items():
+        gains = {row["policy"]: gain_of(row) for row in mine}
+        chosen = next((row["chosen"] for row in mine if row["chosen"]), "")
+        parts.append(
+            f"{log} {gains[settings.GUARDED_ORDER]}, {gains.get('class guarded', '')}, "
+            f"{gains.get(settings.NO_CLASS, '')}{f' ({chosen})' if chosen else ''}"
+        )
+    return (
+        f"on logs without a part in any choice `{settings.GUARDED_ORDER}`, trained guarded orders, and `train` without "
+        f"a class gain {'; '.join(parts)}"
+    )
+
+
+def gain_of(row: Row) -> str:
+    """Return the gain of a row in per cent, and whether the limits are broken."""
+    return f"{float(row['objective_vs_easy']):+.1f} %{' outside the limits' * (float(row['exceeded']) > 0)}"
 
 
 def in_words(rows: Sequence[Row]) -> str:
