@@ -9,7 +9,8 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,8 @@ from .runs import RUNNING, Archive, Run, append, describe_run, read_archive
 AHEAD = 10_000  # genomes that are asked for before results are known, if these decide nothing
 
 
-class Effort(NamedTuple):
+@dataclass(frozen=True)
+class Effort:
     """What a search took, as a `Record` has it, where nothing had to be searched."""
 
     count: int

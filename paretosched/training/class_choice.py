@@ -296,6 +296,6 @@ def _with_classes(training: Training, rows: tuple[dict[str, Any], ...]) -> Train
     systems = list(training.systems)
     best = systems[training.best]
     of_choice = {"chosen": chosen_class(rows), "classes": list(rows)}
-    policy = replace(best.policy, provenance=best.policy.provenance | of_choice)
+    policy = replace(best.policy, provenance={**best.policy.provenance, **of_choice})
     systems[training.best] = best._replace(policy=policy)
     return replace(training, systems=tuple(systems), classes=rows)
