@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument(
         "--log",
         action="append",
-        choices=(*settings.LOGS, *settings.SCALED),
+        choices=(*settings.LOGS, *settings.SCALED, *settings.UNSEEN),
         help="may be given again; default: all",
     )
     names = [learner.name for learner in all_learners(quick=False)]
@@ -88,6 +88,8 @@ def main() -> None:
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     logs = options.log or (settings.QUICK_LOGS if options.quick else (*settings.LOGS, *settings.SCALED))
+    unseen = [log for log in settings.UNSEEN if not options.log or log in options.log]
+    logs = [log for log in logs if log not in settings.UNSEEN]
     parts = options.part or PARTS
     rows_of_recorded = {
         ESTIMATES: rows_of_estimates,
@@ -122,9 +124,9 @@ def main() -> None:
                 save_part(part, "", of_part, drawn, options.results)
             continue
         if part == UNSEEN:
-            for log in settings.UNSEEN:
+            for log in unseen:
                 of_part += rows_of_unseen(log, options)
-                save_part(part, "", of_part, settings.UNSEEN, options.results)
+                save_part(part, "", of_part, unseen, options.results)
             continue
         of_scaled = [log for log in settings.SCALED if options.quick or log in logs]
         if part == DRAWS:
@@ -154,7 +156,8 @@ def main() -> None:
     note["learners"] = [learner._asdict() for learner in all_learners(options.quick)]
     earlier = common.earlier_parts(options.results)
     of_others = common.load_provenance(options.results) if earlier else {"workloads": {}, "splits": {}}
-    note["workloads"] = of_others["workloads"] | {log: about(log, options.quick) for log in logs}
+    tried = [*logs, *(unseen if UNSEEN in parts else ())]
+    note["workloads"] = of_others["workloads"] | {log: about(log, options.quick) for log in tried}
     note["splits"] = of_others["splits"] | note["splits"]
     note["parts"] = sorted({*earlier, *parts})
     common.save_provenance(options.results, note, ("cma",))
@@ -323,7 +326,7 @@ def rows_of_draws(log: str, seed: int, options: argparse.Namespace) -> Iterator[
 
 
 def rows_of_unseen(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield what policies reach on the last part of a log on which nothing was chosen, and which class was chosen."""
+    """Yield what policies reach on the last part of a log of `settings.UNSEEN`, and which class was chosen there."""
     split = settings.LAST
     learning_part, test = learning_and_test(unseen_log(log, options.quick), split)
     where: dict[str, Any] = {"part": UNSEEN, "log": log, "split": split.name}

@@ -31,7 +31,7 @@ def workload(log: str, quick: bool) -> ps.Workload:
 
 @cache
 def unseen_log(log: str, quick: bool) -> ps.Workload:
-    """Return a log on which nothing was chosen, in groups by consumption; if `quick`, a small made-up one."""
+    """Return a log of `settings.UNSEEN`, in groups by consumption; if `quick`, a small made-up one."""
     if quick:
         return workload(settings.QUICK_LOGS[0], quick).with_(name=log)
     name, options = settings.UNSEEN[log]
@@ -51,7 +51,7 @@ def slower(small: ps.Workload, name: str) -> ps.Workload:
 
 def about(log: str, quick: bool) -> dict[str, Any]:
     """Return what the provenance says about a log."""
-    w = workload(log, quick)
+    w = (unseen_log if log in settings.UNSEEN else workload)(log, quick)
     return {"jobs": len(w), "processors": w.capacity, "digest": w.digest}
 
 
@@ -116,7 +116,7 @@ def learners_of_scalings(quick: bool) -> list[tuple[settings.Learner, int]]:
 
 
 def learners_of_unseen(quick: bool) -> list[settings.Learner]:
-    """Return the trainings on logs on which nothing was chosen; if `quick`, short ones."""
+    """Return the trainings on logs of `settings.UNSEEN`; if `quick`, short ones."""
     tried = settings.UNSEEN_LEARNERS
     return [in_short(one) for one in tried if one.name in settings.QUICK_UNSEEN] if quick else list(tried)
 

@@ -1,4 +1,4 @@
-"""Logs on which nothing was chosen: what a training without a class chose there, and what the best class would gain."""
+"""Logs of 2013 to 2023, on which nothing above was chosen: what a training without a class chose there, and what the best class would gain."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def section(rows: Sequence[Row]) -> list[str]:
     )
     share = f"{100 * settings.LAST.until:.0f} %"
     return [
-        "## Logs on which nothing was chosen",
+        "## Later logs",
         "",
         *markdown(heads, lines, left=2),
         "",
@@ -61,8 +61,8 @@ def in_short(rows: Sequence[Row]) -> str:
             f"{gains.get(settings.NO_CLASS, '')}{f' ({chosen})' if chosen else ''}"
         )
     return (
-        f"on logs without a part in any choice `{settings.GUARDED_ORDER}`, trained guarded orders, and `train` without "
-        f"a class gain {'; '.join(parts)}"
+        f"on later logs, on which none of this was chosen, `{settings.GUARDED_ORDER}`, trained guarded orders, and "
+        f"`train` without a class (its rule saw {settings.SEEN_BY_RULE}) gain {'; '.join(parts)}"
     )
 
 
@@ -83,8 +83,8 @@ def in_words(rows: Sequence[Row]) -> str:
         beside = "no class keeps the limits" if best is None else f"at best {float(best['objective_vs_easy']):+.1f}"
         parts.append(f"{log} {chosen['chosen']} {gain:+.1f} % ({beside})")
     return (
-        f"On {len(by_log)} logs without a part in any choice training without a class takes {', '.join(parts)}: limits "
-        f"kept on {kept}, within {settings.CLOSE:g} point of the best class that keeps them on {near}"
+        f"On these logs training without a class takes {', '.join(parts)}: limits kept on {kept} of {len(by_log)}, "
+        f"within {settings.CLOSE:g} point of the best class that keeps them on {near}"
     )
 
 
