@@ -164,8 +164,8 @@ OF_SCALINGS = (
 )
 
 # Logs of 2013 to 2023 on which neither policies nor constants were chosen: their file below PARETOSCHED_MODERN, and how
-# it is imported; none is SWF. UB CCR as one pool. On Theta it was known that guarded orders end as EASY and orders gain,
-# and the rule that chooses a class was made with it in view. Trained with the small effort of `train_best`.
+# it is imported; none is SWF. UB CCR as one pool. On Theta it was known that guarded orders end as EASY and that orders
+# gain, and the rule that chooses a class was made with it in view. Trained with the small effort of `train_best`.
 UBCCR = "submit=submit,run=run,limit=limit,width=tasks,user=user,job=job"
 UNSEEN: dict[str, tuple[str, dict[str, Any]]] = {
     "Theta": ("alcf-theta.csv.gz", {"reading": "theta"}),

@@ -1,4 +1,4 @@
-"""Logs of 2013 to 2023, on which nothing above was chosen: what a training without a class chose there, and what the best class would gain."""
+"""Logs of 2013 to 2023: what `train` without a class chose there, and what the best class would gain."""
 
 from __future__ import annotations
 
