@@ -432,8 +432,8 @@ def test_the_choice_of_a_class_is_set_against_the_best_class_within_the_limits(s
     ]
     assert scripts["unseen"].in_words(rows) == (
         "On these logs training without a class takes A guarded +1.5 % (at best +2.0), B guarded +2.0 % (at best "
-        "+9.0), C guarded +3.0 % (no class keeps the limits): limits kept on 2 of 3, within 1 point of the best class that "
-        "keeps them on 2"
+        "+9.0), C guarded +3.0 % (no class keeps the limits): limits kept on 2 of 3, within 1 point of the best "
+        "class that keeps them on 2"
     )
 
 
