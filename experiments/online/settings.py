@@ -173,7 +173,6 @@ UNSEEN: dict[str, tuple[str, dict[str, Any]]] = {
     "UB CCR": ("ubccr-medium/week.csv.gz", {"columns": UBCCR, "capacity": 7968}),
 }
 NO_CLASS = "no class"
-SEEN_BY_RULE = "Theta"  # and parts of KTH
 UNSEEN_LEARNERS = (
     Learner("class guarded", GUARDED, "limits", {"evaluations": 50}),
     Learner("class priority", "train_priority", "limits", {"evaluations": 600}),

@@ -51,24 +51,22 @@ def section(rows: Sequence[Row]) -> list[str]:
 
 
 def in_short(rows: Sequence[Row]) -> str:
-    """Return what held on these logs for the first lines: what guarded orders and the choice of a class gain there."""
-    parts = []
-    for log, mine in common.rows_by(rows, lambda row: row["log"]).items():
-        gains = {row["policy"]: gain_of(row) for row in mine}
-        chosen = next((row["chosen"] for row in mine if row["chosen"]), "")
-        parts.append(
-            f"{log} {gains[settings.GUARDED_ORDER]}, {gains.get('class guarded', '')}, "
-            f"{gains.get(settings.NO_CLASS, '')}{f' ({chosen})' if chosen else ''}"
-        )
+    """Return for the first lines what guarded orders and the choice of a class gain on these logs; "" without these."""
+    gains = {
+        policy: [gain_of(row) for row in rows if row["policy"] == policy] for policy in (CLASSES[0], settings.NO_CLASS)
+    }
+    logs = [row["log"] for row in rows if row["policy"] == settings.NO_CLASS]
+    guarded, chosen = (", ".join(of_policy) for of_policy in gains.values())
     return (
-        f"on later logs, on which none of this was chosen, `{settings.GUARDED_ORDER}`, trained guarded orders, and "
-        f"`train` without a class (its rule saw {settings.SEEN_BY_RULE}) gain {'; '.join(parts)}"
+        f"on {', '.join(logs)} trained guarded orders gain {guarded} %, `train` without a class {chosen} %"
+        if logs
+        else ""
     )
 
 
 def gain_of(row: Row) -> str:
     """Return the gain of a row in per cent, and whether the limits are broken."""
-    return f"{float(row['objective_vs_easy']):+.1f} %{' outside the limits' * (float(row['exceeded']) > 0)}"
+    return f"{float(row['objective_vs_easy']):+.1f}{' (outside)' * (float(row['exceeded']) > 0)}"
 
 
 def in_words(rows: Sequence[Row]) -> str:

@@ -269,16 +269,6 @@ def test_logs_without_requests_are_no_case_of_better_estimates(scripts: dict[str
     assert scripts["better_estimates"].section([]) == []
 
 
-def test_another_policy_that_does_better_on_made_up_logs_is_named(scripts: dict[str, Any]) -> None:
-    rows = rows_of({"a": {"A": (2.0, 0.0), "B": (2.0, 0.5)}, "b": {"A": (3.0, 0.0), "B": (4.0, 0.0)}})
-    standings = {standing.policy: standing for standing in scripts["standings"].standings_of(rows)}
-    said = {name: scripts["analysis"].on_made_up_logs(rows, standing) for name, standing in standings.items()}
-    assert said == {
-        "a": "on made-up logs limits are kept in 1 of 2, gain 2.0 % (`b`: 2, 3.5)",
-        "b": "on made-up logs limits are kept in 2 of 2, gain 3.5 %",
-    }
-
-
 def test_nudged_jobs_are_the_same_jobs_up_to_a_minute_later(scripts: dict[str, Any]) -> None:
     """The delay of a job is that of the draw, whatever other rows it passes; the jobs as recorded are one draw, too."""
     jobs = ps.lublin(jobs=400, processors=64, seed=5)
@@ -430,6 +420,11 @@ def test_the_choice_of_a_class_is_set_against_the_best_class_within_the_limits(s
         for log, of_log in reached.items()
         for policy, (gain, excess) in of_log.items()
     ]
+    assert scripts["unseen"].in_short(rows) == (
+        "on A, B, C trained guarded orders gain +2.0, +2.0, +2.0 (outside) %, `train` without a class "
+        "+1.5, +2.0, +3.0 (outside) %"
+    )
+    assert scripts["unseen"].in_short([]) == ""
     assert scripts["unseen"].in_words(rows) == (
         "On these logs training without a class takes A guarded +1.5 % (at best +2.0), B guarded +2.0 % (at best "
         "+9.0), C guarded +3.0 % (no class keeps the limits): limits kept on 2 of 3, within 1 point of the best "
