@@ -52,11 +52,10 @@ def section(rows: Sequence[Row]) -> list[str]:
 
 def in_short(rows: Sequence[Row]) -> str:
     """Return for the first lines what guarded orders and the choice of a class gain on these logs; "" without these."""
-    gains = {
-        policy: [gain_of(row) for row in rows if row["policy"] == policy] for policy in (CLASSES[0], settings.NO_CLASS)
-    }
     logs = [row["log"] for row in rows if row["policy"] == settings.NO_CLASS]
-    guarded, chosen = (", ".join(of_policy) for of_policy in gains.values())
+    tried = [row for row in rows if row["log"] in logs]
+    gains = [[gain_of(row) for row in tried if row["policy"] == one] for one in (CLASSES[0], settings.NO_CLASS)]
+    guarded, chosen = (", ".join(of_policy) for of_policy in gains)
     return (
         f"on {', '.join(logs)} trained guarded orders gain {guarded} %, `train` without a class {chosen} %"
         if logs
@@ -72,7 +71,8 @@ def gain_of(row: Row) -> str:
 def in_words(rows: Sequence[Row]) -> str:
     """Return what held on these logs: what was chosen, and what the best class within the limits gains there."""
     parts, kept, near = [], 0, 0
-    by_log = common.rows_by(rows, lambda row: row["log"])
+    chosen_on = {row["log"] for row in rows if row["policy"] == settings.NO_CLASS}
+    by_log = common.rows_by([row for row in rows if row["log"] in chosen_on], lambda row: row["log"])
     for log, mine in by_log.items():
         (chosen,) = (row for row in mine if row["policy"] == settings.NO_CLASS)
         gain, best = float(chosen["objective_vs_easy"]), best_class(mine)
