@@ -35,6 +35,8 @@ def section(rows: Sequence[Row]) -> list[str]:
         if one.settings
     )
     share = f"{100 * settings.LAST.until:.0f} %"
+    logs = dict.fromkeys(row["log"] for row in rows)
+    alone = [log for log in logs if all(not row["seed"] for row in rows if row["log"] == log)]
     return [
         "## Later logs",
         "",
@@ -46,6 +48,7 @@ def section(rows: Sequence[Row]) -> list[str]:
         "of KTH and all of Theta in view; the other logs here were run once, after that. UB CCR is one pool here, "
         "without its nodes, memory and GPUs.",
         "",
+        *([f"{', '.join(alone)}: nothing is trained yet.", ""] if alone else []),
         *([f"{in_words(rows)}.", ""] if any(row["policy"] == settings.NO_CLASS for row in rows) else []),
     ]
 
