@@ -228,7 +228,12 @@ def median_gain(folds: Sequence[Fold]) -> float:
 
 
 def rows_of(folds: Mapping[str, Sequence[Fold]], unfit: Mapping[str, str], chosen: str) -> tuple[dict[str, Any], ...]:
-    """Return what was tried of each class, and EASY if it stays, as plain values, see `Training.classes`."""
+    """Return what was tried of each class, as plain values.
+
+    The keys are "class"; "chosen"; "gain", the median of its folds in per cent, None without any; "kept", on how many
+    of them the limits are kept as well as by EASY; "folds", each with the attributes of `Fold`; and "left_out", why
+    the class was not tried, or "".
+    """
     rows: list[dict[str, Any]] = []
     for kind, of_kind in folds.items():
         row = {"class": kind, "chosen": kind == chosen, "gain": median_gain(of_kind) if of_kind else None}
