@@ -306,14 +306,10 @@ def remark_history(schedule: Schedule) -> None:
 
 def remark_rest(run: str | None) -> None:
     """Write a remark about the evaluations that are in a run directory after an interruption."""
-    from ..core.run_files import WEIGHTINGS, is_run
+    from ..core.run_files import is_run
     from ..search.runs import read_about
 
-    parts = (
-        []
-        if run is None
-        else [Path(run, part) for part in ("", "greedy", "rules", "validation", "training", WEIGHTINGS)]
-    )
+    parts = [] if run is None else [Path(run), *sorted(Path(run).glob("*/")), *sorted(Path(run).glob("*/*/"))]
     runs = [place for place in parts if is_run(place)]
     if runs:
         counts = [read_about(place).get("evaluations", {}) for place in runs]
