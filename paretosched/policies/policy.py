@@ -15,13 +15,12 @@ All of them have
 rule, name, provenance        the word for it in files, what it is called, and where it comes from
 groups                        the names of the user groups it is for; none if it is for any
 grouping                      the rule that puts jobs into these groups, see `decided_by`; None without a rule
-simulated(workload)           the `Outcome` of a workload that it fits
+outcome(workload, method)     the `Outcome` of a workload that it fits, with run times predicted by a method or not
 asks                          whether it uses estimates of run times at all
 knows_run_times               whether it knows real run times by itself, whatever the estimates are
 replays                       whether its schedule is the log's own record
 no_order                      why no order of the waiting jobs, with reservations, is the same; "" if one is
-refuses(learnt)               why it cannot use other estimates than the requested ones; "" if it can
-queue(workload)               how the waiting jobs are ordered and backfilled; of policies that can use predictions
+queue(workload)               how the waiting jobs are ordered and backfilled; of policies that are an order
 reservations                  how many of them have a reservation; likewise
 ============================  ======================================================================================
 """
