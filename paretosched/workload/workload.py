@@ -9,10 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..core.arguments import instance, whole_number
 from ..core.arrays import Floats, Ints, Order
+from ..core.columns import as_array, whole_array
 from ..core.errors import InputError, first_few
 from ..core.notebook import html_table
 from ..core.situations import Calendar
@@ -173,7 +174,7 @@ class Workload:
     down: DownTimes | None = None
 
     def __post_init__(self) -> None:
-        n = _array("submit", self.submit).size
+        n = as_array("submit", self.submit).size
         if n == 0:
             raise InputError(f"{self.name}: a workload needs at least one job, but there is none")
         for key in ("capacity", "epoch"):
@@ -423,38 +424,6 @@ class Workload:
             return {}
         later = (self.eligible - self.submit)[index]
         return {"eligible": whole_array("submit", changes["submit"], later.size) + later}
-
-
-def _array(key: str, value: ArrayLike) -> NDArray[Any]:
-    """Return a value as an array."""
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise InputError(f"{key} must have one entry a job, but is ragged") from None
-
-
-def whole_array(key: str, value: ArrayLike, n: int) -> Ints:
-    """Return `value`, (n,) int64, read-only; raise InputError with the name `key` if it is none.
-
-    It is a copy, unless the array can no longer be changed.
-    """
-    array = _array(key, value)
-    if array.dtype == np.int64 and array.shape == (n,) and array.flags.c_contiguous and is_frozen(array):
-        return array
-    if array.shape != (n,):
-        raise InputError(f"{key} must have one entry a job, shape ({n},), but has shape {array.shape}")
-    if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
-        raise InputError(f"{key} must fit 64-bit signed integers, but its largest entry is {array.max()}")
-    if array.dtype.kind not in "iu":
-        raise InputError(f"{key} must be whole numbers, but its type is {array.dtype}")
-    copy = np.array(array, dtype=np.int64, order="C")
-    copy.flags.writeable = False
-    return copy
-
-
-def is_frozen(array: NDArray[Any]) -> bool:
-    """Return whether an array is read-only and no view of an array that is not."""
-    return not array.flags.writeable and array.base is None
 
 
 def _whole_column(key: str, column: Any) -> Ints:

@@ -9,7 +9,7 @@ import pytest
 from paretosched import InputError
 from paretosched.policies import slurm_nodes
 from paretosched.policies.slurm_conf import SlurmConf, read_slurm_conf
-from paretosched.policies.slurm_nodes import NodeLists, amounts_of_nodes, machine_of, node_names
+from paretosched.policies.slurm_nodes import NodeLists, amounts_of_nodes, machine_of
 
 NODES = """ClusterName=a
 NodeName=DEFAULT CPUs=8
