@@ -51,18 +51,18 @@ def read_constraint(text: str) -> Constraint:
     >>> read_constraint("[rack1|rack2]").alike, read_constraint("v100*2&big*1").counts
     (True, ((frozenset({'v100'}), 2), (frozenset({'big'}), 1)))
     """
-    tokens: list[str] = []
+    words: list[str] = []
     place = 0
     while place < len(text.rstrip()):
         match = TOKEN.match(text, place)
         if match is None:
             raise _no_constraint(text)
-        tokens.append(match.group(1))
+        words.append(match.group(1))
         place = match.end()
-    if not tokens:
+    if not words:
         return Constraint()
-    alike = "[" in tokens and not any(token.startswith("*") for token in tokens)
-    rest = tokens[::-1]
+    alike = "[" in words and not any(word.startswith("*") for word in words)
+    rest = words[::-1]
     ways, counts = _side(rest, text, 0)
     if rest:
         raise _no_constraint(text)
@@ -91,15 +91,15 @@ def _side(rest: list[str], text: str, depth: int) -> tuple[Ways, list[tuple[froz
 
 def _term(rest: list[str], text: str, depth: int) -> tuple[Ways, list[tuple[frozenset[str], int]]]:
     """Return the ways and counts of a word or of what stands in brackets."""
-    token = rest.pop() if rest else ""
-    if token in ("(", "["):
+    word = rest.pop() if rest else ""
+    if word in ("(", "["):
         ways, counts = _side(rest, text, depth + 1)
-        if not rest or rest.pop() != {"(": ")", "[": "]"}[token]:
+        if not rest or rest.pop() != {"(": ")", "[": "]"}[word]:
             raise _no_constraint(text)
-    elif not token or token in "&|,)]" or token.startswith("*"):
+    elif not word or word[0] in "&|,)]" or word.startswith("*"):
         raise _no_constraint(text)
     else:
-        ways, counts = [frozenset([token])], []
+        ways, counts = [frozenset([word])], []
     if rest and rest[-1].startswith("*"):
         number = int(rest.pop()[1:])
         counts = [*counts, *((way, number) for way in ways)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -75,7 +76,9 @@ class NodeKind:
         if not names:
             raise InputError(f"{where}: there must be one node or more, but there is none")
         gpus = self.gpus.items() if isinstance(self.gpus, Mapping) else self.gpus
-        of_type = {_word(f"{where}: a type of GPUs", kind): in_bounds(f"{where}: {kind}", n, MOST, 1) for kind, n in gpus}
+        of_type = {
+            _word(f"{where}: a type of GPUs", word): in_bounds(f"{where}: {word}", n, MOST, 1) for word, n in gpus
+        }
         object.__setattr__(self, "gpus", tuple(sorted(of_type.items())))
         words = tuple(dict.fromkeys(_word(f"{where}: a feature", word) for word in self.features))
         object.__setattr__(self, "features", words)
@@ -418,6 +421,17 @@ class Machine:
             members[number, self.places(part.hosts)] = True
         return _read_only(members)  # type: ignore[no-any-return]
 
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of all on which a simulation depends: its name, and what was guessed, are not in it."""
+        known = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("name", "guessed")}
+        return hashlib.sha256(f"paretosched machine 1 {known}".encode()).hexdigest()
+
+    @property
+    def always_down(self) -> Machine:
+        """Return the machine of another time: of its nodes only those are down that never are up."""
+        return replace(self, down=tuple(each for each in self.down if (each.begin, each.end) == (0, FOR_EVER)))
+
     def down_by_node(self, epoch: int) -> tuple[Ints, Ints, Ints]:
         """Return node, begin and end of all down times, (k,) int64 each, in seconds after a Unix time, from 0 on."""
         rows = [
@@ -443,7 +457,7 @@ def _names(hosts: str, where: str) -> list[str]:
 
 def _word(what: str, value: Any) -> str:
     """Return a value that must be a word without blanks and commas."""
-    if not isinstance(value, str) or not value or not value.isprintable() or any(c.isspace() or c == "," for c in value):
+    if not isinstance(value, str) or not value.isprintable() or not value.split() or set(value) & {" ", ","}:
         raise InputError(f"{what} must be a word without blanks and commas, but is {value!r:.60}")
     return value
 

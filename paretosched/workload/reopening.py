@@ -60,6 +60,7 @@ LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
         "scale": scale,
         "resample": resample,
         "split": _part,
+        "one_pool": lambda workload: workload.one_pool,
     }
 )
 MOST_STEPS = 100  # of a source; commands make a handful

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arrays import Ints, Mask
 from ..core.errors import InputError, first_few
-from ..workload.host_lists import MOST_NODES, node_names
+from .host_lists import MOST_NODES, node_names
 from .slurm_conf import Setting, SlurmConf, whole
 
 FUTURE = "future"
@@ -20,7 +20,7 @@ MOST_PLACES = 64_000_000  # nodes of the machine times different lists
 GPUS = re.compile(r"(\d{1,9})(k?)")
 
 
-class Machine(NamedTuple):
+class ConfNodes(NamedTuple):
     """The nodes of a slurm.conf, those of the future, too.
 
     Attributes
@@ -47,7 +47,7 @@ class Machine(NamedTuple):
         return first_few(name for name, place in self.places.items() if which[place])
 
 
-def machine_of(conf: SlurmConf) -> Machine:
+def machine_of(conf: SlurmConf) -> ConfNodes:
     """Return the nodes of a slurm.conf.
 
     Raises
@@ -82,10 +82,10 @@ def machine_of(conf: SlurmConf) -> Machine:
                 )
             if name in places:
                 states[places[name]] = state
-    return Machine(places, np.array(lines, dtype=np.int64), tuple(states))
+    return ConfNodes(places, np.array(lines, dtype=np.int64), tuple(states))
 
 
-def amounts_of_nodes(conf: SlurmConf, machine: Machine, resource: str) -> Ints:
+def amounts_of_nodes(conf: SlurmConf, machine: ConfNodes, resource: str) -> Ints:
     """Return how much of a resource each node has, (nodes,) int64; nodes of the future have nothing.
 
     Parameters
@@ -114,7 +114,7 @@ class NodeLists:
         The file and its nodes.
     """
 
-    def __init__(self, conf: SlurmConf, machine: Machine) -> None:
+    def __init__(self, conf: SlurmConf, machine: ConfNodes) -> None:
         self._machine = machine
         self._there = machine.there
         self._sets = {row["nodeset"].value: row for row in conf.sets}
