@@ -51,7 +51,7 @@ def read_slurm_machine(path: str | os.PathLike[str]) -> Machine:
         more = "; print scontrol show node and scontrol show partition behind it" if conf.printed else ""
         raise InputError(f"{place}: a machine must have nodes, but no line has NodeName=...{more}")
     nodes = machine_of(conf)
-    types = _types_of_gpus(place.parent / GRES_FILE, guessed)
+    types = _types_of_gpus(place.parent / GRES_FILE)
     kinds, names = _kinds(conf, nodes, types, guessed)
     partitions = [*_partitions(conf, nodes, names, guessed)]
     if not partitions:
@@ -153,7 +153,7 @@ def _gpus(row: Row, guessed: dict[str, None]) -> dict[str, int]:
     return {kind: count for kind, count in gpus.items() if count}
 
 
-def _types_of_gpus(path: Path, guessed: dict[str, None]) -> dict[str, dict[str, int]]:
+def _types_of_gpus(path: Path) -> dict[str, dict[str, int]]:
     """Return the types of the GPUs of nodes in a gres.conf, by name, "" for all nodes; none without the file."""
     types: dict[str, dict[str, int]] = {}
     if not is_file(path):
