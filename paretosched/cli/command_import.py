@@ -45,7 +45,8 @@ dropped; keep both together. Other commands use the groups with --groups swf. do
 about requeues, arrays, exclusive nodes, limits and the like."""
 
 OF_THE_LOG = (
-    "partition", "width", "groups", "capacity", "zone", "columns", "unit", "reading", "anonymise", "nodes", "events", "machine",
+    "partition", "width", "groups", "capacity", "zone", "columns", "unit", "reading", "anonymise", "nodes", "events",
+    "machine",
 )  # fmt: skip
 
 
@@ -251,7 +252,8 @@ def _limits_to_read(options: argparse.Namespace, jobs: int) -> str:
     limits = dict(options.limit)
     if jobs > limits_in_force().jobs:
         limits["jobs"] = jobs
-    size = os.path.getsize(f"{options.output}{NAMES_ENDING}")  # noqa: PTH202  # a path of the user stays as it is
+    names = f"{options.output}{NAMES_ENDING}"
+    size = 0 if options.machine else os.path.getsize(names)  # noqa: PTH202  # a path of the user stays as it is
     if size > limits_in_force().json:
         limits["json"] = size
     return "".join(f" --limit {name}={most}" for name, most in limits.items() if name in ("jobs", "json", "log"))

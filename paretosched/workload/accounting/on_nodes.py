@@ -22,7 +22,7 @@ from ..machine import FOR_EVER, Machine, Outage
 from ..node_requests import NUMBERS, TEXTS, UNSAID, Requests, Texts
 from ..sbatch_options import Asked, requests_of_options
 from ..swf import CUT, read_swf
-from ..workload import Workload
+from ..workload import Repair, Workload
 from .importing import ImportSettings, ImportSummary, import_lives
 from .lives import UNKNOWN, Block, Numbering, Numberings
 from .slurm_machine import read_events
@@ -84,16 +84,14 @@ def import_on_nodes(
 def _on_machine(jobs: Workload, machine: Machine, requests: Requests, odd: int) -> Workload:
     """Return the jobs on the machine, with the repairs of the import only: others are made again when it is read."""
     repairs = [each for each in jobs.repairs if each.action == "dropped" or each.work_percent is None]
-    if odd:
-        repairs.append(type(jobs.repairs[0])("assumed", ODD_CONSTRAINT, odd) if jobs.repairs else repairs[0])
+    repairs += [Repair("assumed", ODD_CONSTRAINT, odd)] if odd else []
     return jobs.with_(machine=machine, requests=requests, repairs=tuple(repairs), header=())
 
 
 def _summary(summary: ImportSummary, whole: Workload, left: Workload, tally: Tally) -> ImportSummary:
     """Return the summary of an import without the jobs that can never run."""
-    counts = list(tally.counts())
-    for repair in left.repairs[len(whole.repairs) :]:
-        counts.append(Count(repair.action, repair.reason, repair.jobs, None, repair.first))
+    more = left.repairs[len(whole.repairs) :]
+    counts = [*tally.counts(), *(Count(each.action, each.reason, each.jobs, None, each.first) for each in more)]
     span = int(left.submit[-1] - left.submit[0])
     return summary._replace(
         jobs=len(left),

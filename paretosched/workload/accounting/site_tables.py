@@ -17,7 +17,7 @@ from ..log_names import MOST_ASKED
 from ..sbatch_options import Asked
 from . import table_cells as read
 from .lives import COMPLETED, UNKNOWN, Block, Numberings, Shapes, some_lives, whole_numbers
-from .node_columns import asked_on_nodes, cpus_of, gpus_of, named, numbers_of
+from .node_columns import asked_on_nodes, cpus_of, gpus_of, kilobytes_of, named, numbers_of
 from .table_columns import COUNTED, TableColumns
 from .table_rows import Rows, rows_of
 from .tally import Tally
