@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -74,7 +74,8 @@ def import_on_nodes(
     numbers, rows = (np.concatenate(parts) for parts in zip(*kept, strict=True))
     order = np.argsort(numbers)
     rows = rows[order[np.searchsorted(numbers[order], jobs.job)]]
-    requests, odd = requests_of_lives(rows, numberings, settings)
+    partitions = {part.name for part in machine.partitions}
+    requests, odd = requests_of_lives(rows, numberings, settings, partitions)
     whole = _with_usual_limits(_on_machine(jobs, machine, requests, odd), rows["limit"] == 0, tally)
     left = without_unfit(whole)
     if path is not None:
@@ -125,7 +126,9 @@ def _summary(summary: ImportSummary, whole: Workload, left: Workload, tally: Tal
     )
 
 
-def requests_of_lives(rows: NDArray[Any], numberings: Numberings, settings: ImportSettings) -> tuple[Requests, int]:
+def requests_of_lives(
+    rows: NDArray[Any], numberings: Numberings, settings: ImportSettings, partitions: Collection[str]
+) -> tuple[Requests, int]:
     """Return what jobs ask for, and how many have a constraint that cannot be read.
 
     Parameters
@@ -136,6 +139,8 @@ def requests_of_lives(rows: NDArray[Any], numberings: Numberings, settings: Impo
         The shapes, and the names of partitions, QOS, accounts and constraints.
     settings
         How the log is made.
+    partitions
+        The names of the partitions of the machine.
     """
     width, nodes = rows["width"].astype(np.int64), rows["nodes"].astype(np.int64)
     least = np.minimum(np.maximum(nodes, 1), width)
@@ -152,11 +157,15 @@ def requests_of_lives(rows: NDArray[Any], numberings: Numberings, settings: Impo
         "gpus": np.where(each, 0, gpus),
         "exclusive": (rows["exclusive"] > 0).astype(np.int64),
     }
+    queue = _words(rows["partition"], numberings.partition.by_number())
+    if settings.source not in ("slurm", "csv"):  # whose queues need not be partitions
+        there = [name in partitions for name in queue.tolist()]
+        queue = np.where(there, queue, "")
     constraint, odd = _constraints(rows["constraint"], numberings.constraint, settings.source)
     is_account = settings.grouped_by in ("account", "project")
     texts = {
         "constraint": constraint,
-        "partition": _words(rows["partition"], numberings.partition.by_number()),
+        "partition": queue,
         "qos": _words(rows["queue"], numberings.queue.by_number()) if settings.source in ("slurm", "csv") else None,
         "account": _words(rows["group"], numberings.group.by_number()) if is_account else None,
     }
