@@ -20,7 +20,9 @@ from ..log_lines import RUN
 from ..log_names import Count
 from ..log_parquet import without_unfit, write_runs
 from ..machine import FOR_EVER, Machine, Outage
+from ..machine_use import doubt_of_load
 from ..node_requests import NUMBERS, TEXTS, UNSAID, Requests, Texts
+from ..plausibility import offered_load
 from ..sbatch_options import Asked, requests_of_options
 from ..swf import CUT, read_swf
 from ..workload import Repair, Workload
@@ -33,6 +35,7 @@ from .text_lines import Watch
 ODD_CONSTRAINT = "a constraint that cannot be read as Slurm's: not regarded"
 USUAL = "no limit: the usual one of its partition, or the longest, taken for it"
 KIB = 1024
+LOAD = "OFFERED LOAD"  # the beginning of a remark of all jobs, also those that can never run
 
 
 def import_on_nodes(
@@ -81,7 +84,7 @@ def import_on_nodes(
     if path is not None:
         assert left.records is not None  # noqa: S101  # it comes from a log
         write_runs(left, np.ceil(left.records.column(RUN)).astype(np.int64), path)
-    return _summary(summary, whole, left, tally)
+    return _summary(summary, whole, left, tally, settings)
 
 
 def _on_machine(jobs: Workload, machine: Machine, requests: Requests, odd: int) -> Workload:
@@ -112,17 +115,22 @@ def _with_usual_limits(jobs: Workload, unsaid: Mask, tally: Tally) -> Workload:
     return jobs.with_(estimate=np.where(unsaid, np.maximum(limit, jobs.run), jobs.estimate), repairs=repairs)
 
 
-def _summary(summary: ImportSummary, whole: Workload, left: Workload, tally: Tally) -> ImportSummary:
+def _summary(
+    summary: ImportSummary, whole: Workload, left: Workload, tally: Tally, settings: ImportSettings
+) -> ImportSummary:
     """Return the summary of an import without the jobs that can never run."""
     more = left.repairs[len(whole.repairs) :]
     counts = [*tally.counts(), *(Count(each.action, each.reason, each.jobs, None, each.first) for each in more)]
-    span = int(left.submit[-1] - left.submit[0])
+    load = offered_load(left)
+    remarks = [each for each in summary.remarks if not each.startswith(LOAD)]
+    remarks += doubt_of_load(load, left.capacity, settings.unit)
     return summary._replace(
         jobs=len(left),
         users=int(np.unique(left.user).size),
         work=left.work,
-        load=left.work / (left.capacity * span) if span else None,
+        load=load,
         counts=tuple(counts),
+        remarks=tuple(each.partition("; --capacity")[0] for each in remarks),  # its nodes say how large it is
     )
 
 
