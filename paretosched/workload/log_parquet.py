@@ -21,7 +21,7 @@ from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, one_of
 from ..core.files import is_file, path_record, replacing, sha256_of, unreadable
 from ..core.limits import check_limit
-from ..core.parquet_files import MARK, check_ends, from_arrow, open_parquet, to_arrow
+from ..core.parquet_files import CELL, MARK, check_ends, from_arrow, open_parquet, to_arrow
 from ..core.typed_json import as_type
 from .log_names import content_of, names_of
 from .machine_toml import machine_of_text, machine_text
@@ -40,6 +40,7 @@ JOBS = ("job", "submit", "run", "estimate", "width", "user", "wait", "eligible")
 FIELD = "field "  # the columns of a log, with their numbers from 1 on
 OVERRUN = CUT, RAISE = ("cut", "raise")
 AT_ONCE = 1 << 17  # rows of a group
+FEW = 2_000_000  # cells that a file of any size may have
 NEVER = "can never run on the machine: "
 
 
@@ -204,6 +205,9 @@ def _columns(place: Path) -> tuple[dict[str, Any], Requests, Records | None, _Ab
         if about.format != FORMAT:
             raise InputError(f"its format must be {FORMAT}, but is {about.format:.60}")
         check_limit("the log", "jobs", file.metadata.num_rows, exact=True)
+        size = file.metadata.num_rows * len(file.schema_arrow.names) * CELL
+        if size > FEW * CELL:
+            check_limit("the log", "ratio", size / place.stat().st_size)
         fields = [name for name in file.schema_arrow.names if name.startswith(FIELD)]
         for key in (*JOBS, *NUMBERS, *TEXTS, *fields):
             kind = file.schema_arrow.field(key).type if key in file.schema_arrow.names else None

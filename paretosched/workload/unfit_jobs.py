@@ -88,6 +88,26 @@ class _Shape(NamedTuple):
     limit: int
 
 
+class _Nodes(NamedTuple):
+    """Nodes, those that are all alike as one row.
+
+    Attributes
+    ----------
+    place, count
+        (rows,) the first node of each row, and how many it stands for.
+    """
+
+    place: Ints
+    count: Ints
+
+    def largest(self, amounts: Ints, which: Mask, most: int) -> int:
+        """Return what the nodes of some rows have together, at most so many nodes, those that have most."""
+        order = np.argsort(-amounts[which], kind="stable")
+        count, amount = self.count[which][order], amounts[which][order]
+        before = np.cumsum(count) - count
+        return int(amount @ np.clip(most - before, 0, count))
+
+
 class _Checker:
     """A machine, and what is worked out once for many jobs."""
 
@@ -97,6 +117,9 @@ class _Checker:
         for each in machine.always_down.down:
             self.up[machine.places(each.hosts)] = False
         self.licences = dict(machine.licences)
+        self.each = _Nodes(np.arange(len(machine.names)), np.ones(len(machine.names), dtype=np.int64))
+        same = np.column_stack([machine.kind, self.up, machine.members.T])
+        self.alike = _Nodes(*np.unique(same, axis=0, return_index=True, return_counts=True)[1:])
 
     def reason(self, job: _Shape) -> int:
         """Return why a job can never run, -1 if it can: in the partition that is nearest to it."""
@@ -118,7 +141,9 @@ class _Checker:
     def _reason_in(self, job: _Shape, number: int) -> int:
         """Return why a job can never run in a partition, -1 if it can."""
         machine, part = self.machine, self.machine.partitions[number]
-        fits = machine.members[number] & self.up
+        nodes = self.each if job.hosts or job.excluded else self.alike
+        place = nodes.place
+        fits = machine.members[number, place] & self.up[place]
         for name in node_names(job.excluded, "excluded"):
             if name in machine.place_of:
                 fits[machine.place_of[name]] = False
@@ -126,7 +151,7 @@ class _Checker:
         if UNSAID in wanted or not fits[wanted].all():
             return REASONS.index(HOSTS)
         constraint = read_constraint(job.constraint)
-        fits &= np.array([constraint.suits(words) for words in machine.features])[machine.kind]
+        fits &= np.array([constraint.suits(words) for words in machine.features])[machine.kind[place]]
         if not fits.any():
             return REASONS.index(FEATURES)
         cpus_per_task, per_cpu = job.cpus_per_task, job.memory_per_cpu
@@ -138,28 +163,29 @@ class _Checker:
         per_node = job.memory_per_node
         if per_node == UNSAID and per_cpu == UNSAID:
             per_node = part.memory_per_node or 0
-        fits &= machine.memory >= max(per_node, per_cpu * cpus_per_task, 1)
+        memory, cpus = machine.memory[place], machine.cpus[place]
+        fits &= memory >= max(per_node, per_cpu * cpus_per_task, 1)
         if not fits.any() or (part.most_memory_per_node or per_node) < per_node:
             return REASONS.index(MEMORY)
-        gpus = self._gpus_of(job.gpu_type)
+        gpus = self._gpus_of(job.gpu_type)[place]
         fits &= gpus >= max(job.gpus_per_node, job.gpus_per_task, min(job.gpus, 1))
         if not fits.any():
             return REASONS.index(GPUS)
-        fits &= machine.disk >= job.disk_per_node
+        fits &= machine.disk[place] >= job.disk_per_node
         if not fits.any():
             return REASONS.index(DISK)
-        tasks = machine.cpus // cpus_per_task
+        tasks = cpus // cpus_per_task
         if per_cpu > 0:
-            tasks = np.minimum(tasks, machine.memory // (per_cpu * cpus_per_task))
+            tasks = np.minimum(tasks, memory // (per_cpu * cpus_per_task))
         if job.gpus_per_task:
             tasks = np.minimum(tasks, gpus // job.gpus_per_task)
         if job.tasks_per_node:
             tasks = np.minimum(tasks, job.tasks_per_node)
         if most is not None and per_node > 0:
-            tasks = np.where(machine.cpus * most >= per_node, tasks, 0)
+            tasks = np.where(cpus * most >= per_node, tasks, 0)
         fits &= tasks > 0
         most_nodes = min(job.nodes_most or job.tasks, part.nodes_most or job.tasks, max(job.tasks, job.nodes_least))
-        enough = self._fits_together(job, constraint, fits, tasks, gpus, most_nodes, wanted)
+        enough = self._fits_together(job, constraint, nodes, fits, ((tasks, job.tasks), (gpus, job.gpus)), most_nodes)
         return -1 if enough else REASONS.index(TOGETHER)
 
     def _gpus_of(self, kind: str) -> Ints:
@@ -172,28 +198,35 @@ class _Checker:
         gpus: Ints = machine.gpus[:, of_types].sum(axis=1)
         return gpus
 
+    def _having(self, way: frozenset[str], nodes: _Nodes) -> Mask:
+        """Return which nodes have all features of a set."""
+        return np.array([way <= words for words in self.machine.features])[self.machine.kind[nodes.place]]
+
     def _fits_together(
-        self, job: _Shape, constraint: Constraint, fits: Mask, tasks: Ints, gpus: Ints, most: int, wanted: Sequence[int]
+        self,
+        job: _Shape,
+        constraint: Constraint,
+        nodes: _Nodes,
+        fits: Mask,
+        needed: Sequence[tuple[Ints, int]],
+        most: int,
     ) -> bool:
-        """Return whether some of the nodes that fit are enough, at most so many, the wanted ones among them."""
-        machine = self.machine
-        for way, count in constraint.counts:
-            if (fits & np.array([way <= words for words in machine.features])[machine.kind]).sum() < count:
-                return False
-        ways = [frozenset[str]()] if not constraint.alike else constraint.ways
-        for way in ways:
-            these = fits & np.array([way <= words for words in machine.features])[machine.kind]
-            if not these[[*wanted]].all():
-                continue
+        """Return whether some of the nodes that fit are enough, at most so many, the wanted ones among them.
+
+        `needed` has what each node offers, (rows,), and how much of it the job needs.
+        """
+        if any(nodes.count[fits & self._having(way, nodes)].sum() < count for way, count in constraint.counts):
+            return False
+        wanted = [self.machine.place_of[name] for name in node_names(job.hosts, "hosts")]  # then each node is a row
+        free = most - len(wanted)
+        for way in constraint.ways if constraint.alike else [frozenset[str]()]:
+            these = fits & self._having(way, nodes)
             others = these.copy()
-            others[[*wanted]] = False
-            free = most - len(wanted)
-            if free < 0 or these.sum() < job.nodes_least or most < job.nodes_least:
-                continue
-            enough = True
-            for amounts, needed in ((tasks, job.tasks), (gpus, job.gpus)):
-                largest = np.sort(amounts[others])[::-1][:free]
-                enough = enough and int(amounts[[*wanted]].sum() + largest.sum()) >= needed
-            if enough:
+            others[wanted] = False
+            is_enough = these[wanted].all() and free >= 0 and job.nodes_least <= min(most, nodes.count[these].sum())
+            if is_enough and all(
+                int(amounts[wanted].sum()) + nodes.largest(amounts, others, free) >= amount
+                for amounts, amount in needed
+            ):
                 return True
         return False

@@ -20,7 +20,7 @@ from ..log_lines import RUN
 from ..log_names import Count
 from ..log_parquet import without_unfit, write_runs
 from ..machine import FOR_EVER, Machine, Outage
-from ..machine_use import doubt_of_load
+from ..machine_use import MORE_LOAD, doubt_of_load
 from ..node_requests import NUMBERS, TEXTS, UNSAID, Requests, Texts
 from ..plausibility import offered_load
 from ..sbatch_options import Asked, requests_of_options
@@ -35,7 +35,6 @@ from .text_lines import Watch
 ODD_CONSTRAINT = "a constraint that cannot be read as Slurm's: not regarded"
 USUAL = "no limit: the usual one of its partition, or the longest, taken for it"
 KIB = 1024
-LOAD = "OFFERED LOAD"  # the beginning of a remark of all jobs, also those that can never run
 
 
 def import_on_nodes(
@@ -122,7 +121,7 @@ def _summary(
     more = left.repairs[len(whole.repairs) :]
     counts = [*tally.counts(), *(Count(each.action, each.reason, each.jobs, None, each.first) for each in more)]
     load = offered_load(left)
-    remarks = [each for each in summary.remarks if not each.startswith(LOAD)]
+    remarks = [each for each in summary.remarks if not each.startswith(MORE_LOAD)]
     remarks += doubt_of_load(load, left.capacity, settings.unit)
     return summary._replace(
         jobs=len(left),
