@@ -117,6 +117,7 @@ class _Checker:
         for each in machine.always_down.down:
             self.up[machine.places(each.hosts)] = False
         self.licences = dict(machine.licences)
+        self.gpus: dict[str, Ints] = {}  # of each node, by type
         self.each = _Nodes(np.arange(len(machine.names)), np.ones(len(machine.names), dtype=np.int64))
         same = np.column_stack([machine.kind, self.up, machine.members.T])
         self.alike = _Nodes(*np.unique(same, axis=0, return_index=True, return_counts=True)[1:])
@@ -167,7 +168,9 @@ class _Checker:
         fits &= memory >= max(per_node, per_cpu * cpus_per_task, 1)
         if not fits.any() or (part.most_memory_per_node or per_node) < per_node:
             return REASONS.index(MEMORY)
-        gpus = self._gpus_of(job.gpu_type)[place]
+        if job.gpu_type not in self.gpus:
+            self.gpus[job.gpu_type] = self._gpus_of(job.gpu_type)
+        gpus = self.gpus[job.gpu_type][place]
         fits &= gpus >= max(job.gpus_per_node, job.gpus_per_task, min(job.gpus, 1))
         if not fits.any():
             return REASONS.index(GPUS)
@@ -185,7 +188,8 @@ class _Checker:
             tasks = np.where(cpus * most >= per_node, tasks, 0)
         fits &= tasks > 0
         most_nodes = min(job.nodes_most or job.tasks, part.nodes_most or job.tasks, max(job.tasks, job.nodes_least))
-        enough = self._fits_together(job, constraint, nodes, fits, ((tasks, job.tasks), (gpus, job.gpus)), most_nodes)
+        needed = [(tasks, job.tasks), *([(gpus, job.gpus)] if job.gpus else [])]
+        enough = self._fits_together(job, constraint, nodes, fits, needed, most_nodes)
         return -1 if enough else REASONS.index(TOGETHER)
 
     def _gpus_of(self, kind: str) -> Ints:
