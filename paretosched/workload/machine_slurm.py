@@ -109,7 +109,7 @@ def _values(row: Row, guessed: dict[str, None]) -> dict[str, Any]:
     spec = _number(row, "corespeccount", spec)
     memory = _number(row, "realmemory", 1, 2**40)
     if "realmemory" not in row:
-        guessed[f"{_named(row)} have no RealMemory: 1 MiB each, as Slurm takes it"] = None
+        guessed[f"{_in_words(row)} have no RealMemory: 1 MiB each, as Slurm takes it"] = None
     words = next((row[key].value for key in ("feature", "features", "availablefeatures") if key in row), "")
     return {
         "cores": max(cores - spec, 1),
@@ -134,7 +134,7 @@ def _cores(row: Row, guessed: dict[str, None]) -> tuple[int, int]:
         return said // threads, threads
     if said != cores:
         cpus = cores * threads
-        guessed[f"{_named(row)}: CPUs={said} fits no sockets, cores and threads: {cpus}, as Slurm resets it"] = None
+        guessed[f"{_in_words(row)}: CPUs={said} fits no sockets, cores and threads: {cpus}, as Slurm resets it"] = None
         return cores, threads
     return cores, 1  # a core is one CPU
 
@@ -311,6 +311,6 @@ def _numbers(setting: Setting) -> Iterator[str]:
     return node_names(f"[{setting.value}]", setting.where)
 
 
-def _named(row: Row) -> str:
+def _in_words(row: Row) -> str:
     """Return the nodes of a line in words."""
     return f"nodes {row['nodename'].value}"

@@ -92,7 +92,7 @@ def test_a_log_in_swf_cannot_say_it(tmp_path: Path) -> None:
         save_log(workload().one_pool, tmp_path / "w.parquet")
 
 
-def damaged(path: Path, **changes: object) -> Path:
+def damage(path: Path, **changes: object) -> Path:
     """Write the log with other metadata or columns; None removes one."""
     table = parquet.read_table(path)
     about = json.loads(table.schema.metadata[KEY])
@@ -125,7 +125,7 @@ def test_damaged_files_are_refused_in_one_line(tmp_path: Path) -> None:
         ({"submit": [3, 2, 1, 0], "eligible": [5, 5, 5, 5]}, "submit must be sorted"),
     ]:
         with pytest.raises(InputError) as error:
-            load_log(damaged(path, **changes))
+            load_log(damage(path, **changes))
         assert words in str(error.value)
         assert str(error.value).startswith(f"{tmp_path}/damaged.parquet: ")
     (tmp_path / "cut.parquet").write_bytes(path.read_bytes()[:900])

@@ -10,7 +10,7 @@ from paretosched import InputError
 from paretosched.workload.sbatch_options import mebibytes, read_options, requests_of_options
 
 
-def said(text: str) -> dict[str, Any]:
+def values_of(text: str) -> dict[str, Any]:
     """Return what is said beside one task on one node."""
     values = dict(read_options(text).values)
     return {key: value for key, value in values.items() if (key, value) not in (("tasks", 1), ("nodes_least", 1))}
@@ -57,7 +57,7 @@ def said(text: str) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_what_is_said(text: str, values: dict[str, Any]) -> None:
-    assert said(text) == values
+    assert values_of(text) == values
 
 
 @pytest.mark.parametrize(

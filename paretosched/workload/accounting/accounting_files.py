@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 
 from ...core.arguments import as_path, callback, whole_number
@@ -115,18 +115,11 @@ def import_log(
     nodes_file, events_file, output, key_file = (
         None if name is None else os.fspath(as_path(name)) for name in (nodes, events, path, anonymise)
     )
-    one_of(f"{dash}source", source, SOURCES)
-    one_of(f"{dash}groups", groups, GROUPS[source])
-    texts = (("partition", partition), ("width", width), ("zone", zone), ("columns", columns), ("unit", unit))
-    for name, words in (*texts, ("as" if dash else "reading", reading)):
-        if not isinstance(words, str | None):
-            raise InputError(f"{dash}{name} must be a text, but is {words!r:.60}")
-    callback("watch", watch)
-    callback("advance", advance)
+    texts = {"partition": partition, "width": width, "zone": zone, "columns": columns, "unit": unit}
+    _check_kinds(source, groups, texts | {"as" if dash else "reading": reading}, (watch, advance), dash)
     watch, advance = watch or _ignore, advance or _ignore
-    table = None
-    if source == "csv":
-        table = _table(columns, unit, reading, width, groups, zone, dash)
+    table = _table(columns, unit, reading, width, groups, zone, dash) if source == "csv" else None
+    if table is not None:
         width, zone = table.counted, table.zone
     elif not unit is reading is None:
         raise InputError(f"{dash}unit and {'--as' if dash else 'reading'} are only for csv")
@@ -134,27 +127,17 @@ def import_log(
         raise InputError(f"{dash}columns is only for csv and slurm")
     width = width or "cpus"
     _check(source, width, capacity, dash)
-    if key_file is not None and output is None:
-        raise InputError(f"{dash}anonymise is for a log that is written: {'-o FILE' if dash else 'path'} is missing")
-    if key_file is not None and output is not None:
-        written = {os.path.realpath(each) for each in (output, names_path(output))}
-        if os.path.realpath(key_file) in written:
-            name = "output" if dash else "path"
-            raise InputError(f"{key_file}: {dash}{name} would overwrite the key; give it another name")
-    key = None if key_file is None else read_key(key_file)
+    key = None if key_file is None else _key(key_file, output, dash)
     if source != "slurm" and not nodes is events is None:
         raise InputError(f"{dash}nodes and {dash}events are for slurm")
-    on_nodes = None if machine is None else as_machine(machine)
-    known_nodes = None
-    if on_nodes is None:
-        known_nodes = read_machine(nodes_file, events_file, partition, width, watch)
+    known_nodes = on_nodes = None
+    if machine is None:
         if output is not None and output.lower().endswith(ENDING):
             raise InputError(f"{output}: a log in Parquet has nodes, and needs {dash}machine, such as a slurm.conf")
+        known_nodes = read_machine(nodes_file, events_file, partition, width, watch)
     else:
         _check_on_nodes(dash, output, width, capacity, anonymise, nodes)
-        if events_file is not None:
-            on_nodes = with_events(on_nodes, events_file, watch)
-        capacity = on_nodes.capacity
+        on_nodes = with_events(as_machine(machine), events_file, watch)
     if zone is not None:
         find_zone(zone)
     counted = width
@@ -163,22 +146,35 @@ def import_log(
         if parts > 1:
             table, counted = table._replace(parts=parts), f"units of 1/{parts} GPU"
             capacity = None if capacity is None else capacity * parts  # --capacity counts whole ones
-    settings = ImportSettings(source, groups, counted, partition, capacity, zone, key, known_nodes, machine is not None)
+    settings = ImportSettings(
+        source, groups, counted, partition, capacity, zone, key, known_nodes, on_nodes is not None
+    )
     numberings, tally = Numberings(), Tally()
     if source == "batsim":
         from .batsim import read_batsim
 
         workload = read_batsim(place, groups, tally, watch)
-        settings = settings._replace(capacity=settings.capacity or workload.resources)
+        settings = settings._replace(capacity=capacity or workload.resources)
         blocks = (block for block in [workload.jobs])
     else:
-        blocks = _blocks(
-            source, place, width, groups, table, on_nodes is not None, columns, zone, numberings, tally, watch
-        )
+        blocks = _blocks(place, width, table, columns, settings, numberings, tally, watch)
     with closing(blocks):
         if on_nodes is not None:
             return import_on_nodes(blocks, numberings, tally, settings, place, output, advance, on_nodes)
         return import_lives(blocks, numberings, tally, settings, place, output, advance)
+
+
+def _check_kinds(
+    source: str, groups: str, texts: Mapping[str, object], functions: tuple[object, object], dash: str
+) -> None:
+    """Refuse arguments of the wrong kind."""
+    one_of(f"{dash}source", source, SOURCES)
+    one_of(f"{dash}groups", groups, GROUPS[source])
+    for name, words in texts.items():
+        if not isinstance(words, str | None):
+            raise InputError(f"{dash}{name} must be a text, but is {words!r:.60}")
+    for name, function in zip(("watch", "advance"), functions, strict=True):
+        callback(name, function)
 
 
 def _ignore(*_: object) -> None:
@@ -215,6 +211,15 @@ def _table(
     )
 
 
+def _key(file: str, output: str | None, dash: str) -> bytes:
+    """Return the secret key in a file, which no output may overwrite."""
+    if output is None:
+        raise InputError(f"{dash}anonymise is for a log that is written: {'-o FILE' if dash else 'path'} is missing")
+    if os.path.realpath(file) in {os.path.realpath(each) for each in (output, names_path(output))}:
+        raise InputError(f"{file}: {dash}{'output' if dash else 'path'} would overwrite the key; give it another name")
+    return read_key(file)
+
+
 def _check_on_nodes(
     dash: str, output: str | None, width: str, capacity: int | None, anonymise: object, nodes: object
 ) -> None:
@@ -239,24 +244,24 @@ def _check(source: str, width: str, capacity: int | None, dash: str) -> None:
 
 
 def _blocks(
-    source: str,
     file: str,
     width: str,
-    groups: str,
     table: TableColumns | None,
-    on_nodes: bool,
     columns: str | None,
-    zone: str | None,
+    settings: ImportSettings,
     numberings: Numberings,
     tally: Tally,
     watch: Watch,
 ) -> Generator[Block, None, None]:
     """Return the job lives in a file."""
+    source, groups = settings.source, settings.grouped_by
     if source == "slurm":
         from .slurm import Format, read_slurm, sacct_columns
 
         names = None if columns is None else sacct_columns(columns)
-        return read_slurm(file, Format(width, groups, zone, names, on_nodes), numberings, tally, watch)
+        return read_slurm(
+            file, Format(width, groups, settings.zone, names, settings.on_nodes), numberings, tally, watch
+        )
     if source == "pbs":
         from .pbs import read_pbs
 
@@ -270,4 +275,4 @@ def _blocks(
 
         return read_lsf(file, width, groups, numberings, tally, watch)
     assert table is not None  # noqa: S101  # by `import_log`
-    return read_table(file, table._replace(on_nodes=on_nodes), numberings, tally, watch)
+    return read_table(file, table._replace(on_nodes=settings.on_nodes), numberings, tally, watch)

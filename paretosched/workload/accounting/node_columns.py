@@ -54,12 +54,12 @@ def asked_on_nodes(rows: Rows, about: TableColumns) -> list[Asked]:
     asked = []
     for index, cells in enumerate(zip(options, whole, *columns, strict=True)):
         if cells not in known:
-            known[cells] = _asked(rows, index, about, cells, named)
+            known[cells] = _request_of(rows, index, about, cells, named)
         asked.append(known[cells])
     return asked
 
 
-def _asked(rows: Rows, index: int, about: TableColumns, cells: Sequence[str], named: Sequence[str]) -> Asked:
+def _request_of(rows: Rows, index: int, about: TableColumns, cells: Sequence[str], named: Sequence[str]) -> Asked:
     """Return what a job asks for, by its cells: the options, whether it wants whole nodes, and the columns."""
     options = "" if read.is_missing(cells[0]) else cells[0]
     exclusive = read.exclusive(lambda _, fact: rows.fault(index, fact), cells[1:2], about.columns.get("exclusive", ""))
@@ -85,7 +85,7 @@ def numbers_of(asked: Sequence[Asked], key: str, n: int) -> Ints:
     return whole_numbers([each.values.get(key, 0) for each in asked] or [0] * n)
 
 
-def named(asked: Sequence[Asked], key: str, n: int) -> list[str]:
+def texts_of(asked: Sequence[Asked], key: str, n: int) -> list[str]:
     """Return a column of texts of what jobs ask for, n; "" where it is not said."""
     return [each.values.get(key, "") for each in asked] or [""] * n
 

@@ -216,14 +216,16 @@ def _constraints(codes: NDArray[Any], numbering: Numbering, source: str) -> tupl
     return texts, (codes != UNKNOWN) & (texts == "")
 
 
-def with_events(machine: Machine, path: str, watch: Watch) -> Machine:
-    """Return a machine with the times in which its nodes were down, from what `sacctmgr show event` prints.
+def with_events(machine: Machine, path: str | None, watch: Watch) -> Machine:
+    """Return a machine with the times in which its nodes were down, from what `sacctmgr show event` prints, if at all.
 
     Raises
     ------
     InputError
         The file cannot be read, or is no such output.
     """
+    if path is None:
+        return machine
     down = [
         Outage(event.node, event.begin, FOR_EVER if event.end == UNKNOWN else event.end)
         for event in read_events(path, "nodes", watch)

@@ -17,7 +17,7 @@ from ..log_names import MOST_ASKED
 from ..sbatch_options import Asked
 from . import table_cells as read
 from .lives import COMPLETED, UNKNOWN, Block, Numberings, Shapes, some_lives, whole_numbers
-from .node_columns import asked_on_nodes, cpus_of, gpus_of, kilobytes_of, named, numbers_of
+from .node_columns import asked_on_nodes, cpus_of, gpus_of, kilobytes_of, numbers_of, texts_of
 from .table_columns import COUNTED, TableColumns
 from .table_rows import Rows, rows_of
 from .tally import Tally
@@ -123,7 +123,7 @@ def _block(rows: Rows, about: TableColumns, shapes: Shapes, tally: Tally, before
     note("assumed", GUESSED, clock_faults.guessed)
     note("changed", LEFT_OUT, clock_faults.left_out)
     empty = [""] * n
-    partition = cells.get("partition", cells.get("queue", named(asked, "partition", n)))
+    partition = cells.get("partition", cells.get("queue", texts_of(asked, "partition", n)))
     whose = "qos" if about.groups == "qos" else "account"
     for reason in {reason for each in asked for reason in each.remarks}:
         note("changed", reason, np.array([reason in each.remarks for each in asked], dtype=np.bool_))
@@ -153,12 +153,12 @@ def _block(rows: Rows, about: TableColumns, shapes: Shapes, tally: Tally, before
         exclusive=np.maximum(whole, 0) if "exclusive" in cells else (numbers_of(asked, "exclusive", n) > 0) * 1,
         shape=whole_numbers([shapes.number(values) for values in own] or [0] * n),
         user=cells.get("user", empty),
-        group=cells.get(about.groups, named(asked, whose, n) if about.groups in ("account", "qos") else empty),
-        queue=cells.get("queue", cells.get("qos", named(asked, "qos", n))),
+        group=cells.get(about.groups, texts_of(asked, whose, n) if about.groups in ("account", "qos") else empty),
+        queue=cells.get("queue", cells.get("qos", texts_of(asked, "qos", n))),
         partition=partition,
         constraint=["" if read.is_missing(text) else text for text in cells["constraint"]]
         if "constraint" in cells
-        else named(asked, "constraint", n),
+        else texts_of(asked, "constraint", n),
         part_of=none * 0,
     )
     return some_lives(block, (state != read.OPEN) | ended), int(at["submit"][-1])

@@ -41,7 +41,7 @@ def site(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def imported(site: Path, source: str, text: str, *words: object, name: str = "log.parquet") -> Workload:
+def import_text(site: Path, source: str, text: str, *words: object, name: str = "log.parquet") -> Workload:
     """Return the log that import --machine makes of a text."""
     (site / "text.txt").write_text(text)
     outcome = command("import", source, site / "text.txt", "--machine", site / "slurm.conf", "-o", site / name, *words)
@@ -49,7 +49,7 @@ def imported(site: Path, source: str, text: str, *words: object, name: str = "lo
     return load_log(site / name, overrun="cut")
 
 
-def asked(workload: Workload, *keys: str) -> list[tuple[Any, ...]]:
+def columns_of(workload: Workload, *keys: str) -> list[tuple[Any, ...]]:
     """Return some columns of the requests, a row for each job."""
     requests = workload.requests
     assert requests is not None
@@ -72,16 +72,16 @@ u2,4,3,10,600,,3,,2,new,no,"gpu,all",low,a2
 u2,5,4,10,600,1,9,,,,,cpu,low,a2
 u2,6,5,10,90000,1,1,,,,,cpu,low,a2
 """
-    log = imported(site, "csv", text, "--columns", ALL_COLUMNS)
+    log = import_text(site, "csv", text, "--columns", ALL_COLUMNS)
     assert log.machine == read_machine(site / "slurm.conf")
     assert log.job.tolist() == [1, 2, 3, 4]
-    assert asked(log, "nodes_least", "nodes_most", "tasks", "memory_per_node", "gpus_per_node", "exclusive") == [
+    assert columns_of(log, "nodes_least", "nodes_most", "tasks", "memory_per_node", "gpus_per_node", "exclusive") == [
         (1, 1, 8, -1, 0, 0),
         (2, 2, 4, 4096, 0, 1),
         (2, 3, 4, 500, 0, 2),
         (1, 0, 3, -1, 2, 0),
     ]
-    assert asked(log, "constraint", "partition", "qos", "account") == [
+    assert columns_of(log, "constraint", "partition", "qos", "account") == [
         ("", "cpu", "high", "a1"),
         ("ib", "cpu", "low", "a1"),
         ("", "all", "low", "a2"),
@@ -109,13 +109,13 @@ def test_options_say_all_and_columns_count_more(site: Path) -> None:
 3,6,10,"--exclusive -n2 run.sh -n 9",4
 """
     columns = "job=job,submit=submit,run=run,options=options,tasks=tasks"
-    log = imported(site, "csv", text, "--columns", columns)
-    assert asked(log, "nodes_least", "nodes_most", "tasks", "memory_per_node", "hosts", "exclusive") == [
+    log = import_text(site, "csv", text, "--columns", columns)
+    assert columns_of(log, "nodes_least", "nodes_most", "tasks", "memory_per_node", "hosts", "exclusive") == [
         (2, 4, 8, 10, "n03", 0),
         (1, 0, 1, -1, "", 0),
         (1, 0, 4, -1, "", 1),
     ]
-    assert asked(log, "partition", "account", "qos", "constraint", "gpus_per_node")[1] == (
+    assert columns_of(log, "partition", "account", "qos", "constraint", "gpus_per_node")[1] == (
         "gpu",
         "acc",
         "high",
@@ -173,14 +173,14 @@ def test_requested_resources_of_sacct(site: Path) -> None:
         f"2{BEGIN}|1|2|2|cpu=2,mem=2000M,node=1,gres/gpu=1,gres/gpu:a100=1|cpu=2{END}|gpu",
         f"3{BEGIN}|2|8|8|cpu=8,mem=8G,node=1|cpu=8{END}|cpu",  # more nodes than it asked for: memory a CPU
     ]
-    log = imported(site, "slurm", "\n".join([HEAD, *rows]))
+    log = import_text(site, "slurm", "\n".join([HEAD, *rows]))
     keys = ("tasks", "nodes_least", "nodes_most", "memory_per_node", "memory_per_cpu", "gpus_per_node", "gpu_type")
-    assert asked(log, *keys) == [
+    assert columns_of(log, *keys) == [
         (8, 2, 0, 4000, -1, 0, ""),
         (2, 1, 0, 2000, -1, 1, "a100"),
         (8, 1, 0, -1, 1024, 0, ""),
     ]
-    assert asked(log, "partition", "qos", "account") == [
+    assert columns_of(log, "partition", "qos", "account") == [
         ("cpu", "normal", "phys"),
         ("gpu", "normal", "phys"),
         ("cpu", "normal", "phys"),
@@ -196,9 +196,9 @@ def test_submit_line_counts_more(site: Path, bars: str) -> None:
         f"3{BEGIN}|1|2|2|cpu=2,mem=2000M,node=1|cpu=2{END}|cpu|sbatch --blurb run.sh",
         f"4{BEGIN}|1|2|2|cpu=2,mem=2000M,node=1|cpu=2{END}|cpu|",
     ]
-    log = imported(site, "slurm", "\n".join([f"{HEAD}|SubmitLine", *rows]).replace("|", bars))
+    log = import_text(site, "slurm", "\n".join([f"{HEAD}|SubmitLine", *rows]).replace("|", bars))
     keys = ("tasks", "cpus_per_task", "nodes_least", "nodes_most", "exclusive", "constraint", "hosts", "partition")
-    assert asked(log, *keys) == [
+    assert columns_of(log, *keys) == [
         (4, 2, 1, 2, 0, "", "", "cpu,all"),  # two CPUs a task stood in the script
         (2, 1, 1, 0, 1, "ib", "n02", "cpu"),
         (2, 1, 1, 0, 0, "", "", "cpu"),
@@ -209,7 +209,7 @@ def test_submit_line_counts_more(site: Path, bars: str) -> None:
 
 def test_a_run_beyond_its_limit_is_kept_as_recorded(site: Path) -> None:
     rows = [f"1|1700000000|1700000010|1700009010|9000|1|1|1|cpu=1,mem=1G,node=1|cpu=1{END}|cpu"]
-    imported(site, "slurm", "\n".join([HEAD, *rows]))
+    import_text(site, "slurm", "\n".join([HEAD, *rows]))
     assert load_log(site / "log.parquet", overrun="raise").run.tolist() == [9000]
     assert load_log(site / "log.parquet", overrun="cut").run.tolist() == [3600]
 
@@ -220,7 +220,7 @@ def test_events_say_when_nodes_were_down(site: Path) -> None:
         "tiny|gone|1700000050|1700000060|DOWN|cpu=8|x\n"
     )
     rows = [f"1{BEGIN}|1|1|1|cpu=1,mem=1G,node=1|cpu=1{END}|cpu"]
-    log = imported(site, "slurm", "\n".join([HEAD, *rows]), "--events", site / "events.txt")
+    log = import_text(site, "slurm", "\n".join([HEAD, *rows]), "--events", site / "events.txt")
     assert log.machine is not None
     node, begin, end = log.machine.down_by_node(log.epoch)
     assert [log.machine.names[k] for k in node.tolist()] == ["n01", "n02"]
@@ -237,7 +237,7 @@ def test_grid_engine_on_a_machine_toml(site: Path) -> None:
     assert outcome.status == 0, outcome.err
     log = load_log(site / "s.parquet", overrun="cut")
     assert log.job.tolist()[0] == 3  # 32 times 2,500 MiB fit on none of the partitions
-    assert asked(log, "tasks", "partition")[0] == (1, "")  # the queue is no partition
+    assert columns_of(log, "tasks", "partition")[0] == (1, "")  # the queue is no partition
 
 
 def test_options_that_do_not_fit(site: Path) -> None:
@@ -291,7 +291,7 @@ def test_real_jobs_against_the_plainest_parser(tmp_path: Path, name: str) -> Non
     assert log.job.tolist() == [int(row["job"]) for row in rows]
     assert log.run.tolist() == [min(int(row["run"]), int(row["limit"])) for row in rows]
     assert log.estimate.tolist() == [int(row["limit"]) for row in rows]
-    assert asked(log, "tasks", "nodes_least", "nodes_most", "memory_per_node", "gpus_per_node", "exclusive") == [
+    assert columns_of(log, "tasks", "nodes_least", "nodes_most", "memory_per_node", "gpus_per_node", "exclusive") == [
         (
             int(row["tasks"]),
             int(row["nodes"] or 1),
@@ -302,7 +302,7 @@ def test_real_jobs_against_the_plainest_parser(tmp_path: Path, name: str) -> Non
         )
         for row in rows
     ]
-    assert asked(log, "constraint", "partition", "qos", "account") == [
+    assert columns_of(log, "constraint", "partition", "qos", "account") == [
         (row["constraint"], row["partition"], row["qos"], row["account"]) for row in rows
     ]
     assert np.array_equal(log.width, [int(row["tasks"]) for row in rows])
