@@ -80,15 +80,7 @@ def is_log_parquet(path: str | os.PathLike[str]) -> bool:
 
 
 def save_log(workload: Workload, path: str | os.PathLike[str]) -> None:
-    """Write a workload with its machine and requests as one Parquet file; `load_log` reads them from it.
-
-    Equal workloads make equal files. User groups are not in it, as in no log.
-
-    Raises
-    ------
-    InputError
-        The workload has no machine, or the file cannot be written.
-    """
+    """Write a workload as one Parquet file; see `from_paths.save_log`."""
     write_runs(workload, workload.run, path)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.arguments import in_bounds, instance
 from ..core.arrays import Ints, Mask
 from ..core.errors import InputError, first_few, in_quotes, one_of
-from ..core.notebook import html_table
+from ..core.notebook import fields_html, fields_repr, html_table
 from .host_lists import MOST_NODES, name_order, node_names
 
 ALL = "ALL"  # stands for all nodes in a list of hosts
@@ -24,11 +24,12 @@ MOST_MEMORY = 2**40  # MiB
 FOR_EVER = 2**53  # Unix time of the end of a down time that has none
 CHOICES = ("cons_tres", "linear", "first", "best", "spread")
 GIVES = ("core", "cpu", "socket", "node")
+TABLES = ("kinds", "partitions", "down")
 MOST_LISTS = 10_000  # kinds, partitions, down times
 A = TypeVar("A", bound=NDArray[Any])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NodeKind:
     """Nodes that are all alike.
 
@@ -72,6 +73,9 @@ class NodeKind:
     weight: int = 1
     threads: int = 1
 
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
+
     def __post_init__(self) -> None:
         names = self.names
         where = f"nodes {in_quotes(self.hosts)}"
@@ -110,7 +114,7 @@ class NodeKind:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Partition:
     """Nodes that jobs name together, and what is true of jobs there. Partitions may share nodes.
 
@@ -171,6 +175,9 @@ class Partition:
     not_qos: tuple[str, ...] = ()
     own_qos: str = ""
 
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
+
     def __post_init__(self) -> None:
         where = f"partition {in_quotes(_word('the name of a partition', self.name))}"
         object.__setattr__(self, "tier", in_bounds(f"{where}: tier", self.tier, 65535))
@@ -191,7 +198,7 @@ class Partition:
             _word(f"{where}: own_qos", self.own_qos)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outage:
     """When some nodes are down; all schedulers know it beforehand.
 
@@ -214,6 +221,9 @@ class Outage:
     begin: int = 0
     end: int = FOR_EVER
     reason: str = ""
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         where = f"down time of {in_quotes(str(self.hosts))}"
@@ -440,9 +450,13 @@ class Machine:
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of all on which a simulation depends: its name, and what was guessed, are not in it."""
-        known = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("name", "guessed")}
-        return hashlib.sha256(f"paretosched machine 1 {known}".encode()).hexdigest()
+        """Return the SHA-256 of all on which a simulation depends: its name, and what was guessed, are not in it.
+
+        Nor is what is as usual, so that the digest stays when machines can have more.
+        """
+        own = [pair for pair in _not_usual(replace(self, name="", guessed=())) if pair[0] not in TABLES]
+        rows = [(key, [_not_usual(each) for each in getattr(self, key)]) for key in TABLES]
+        return hashlib.sha256(f"paretosched machine 1 {own} {rows}".encode()).hexdigest()
 
     @property
     def always_down(self) -> Machine:
@@ -459,6 +473,11 @@ class Machine:
         ]
         node, begin, end = np.array(sorted(rows), dtype=np.int64).reshape(-1, 3).T
         return _read_only(node.copy()), _read_only(begin.copy()), _read_only(end.copy())
+
+
+def _not_usual(value: Any) -> list[tuple[str, Any]]:
+    """Return the fields of a value that are not as usual, with their names."""
+    return [(f.name, getattr(value, f.name)) for f in fields(value) if getattr(value, f.name) != f.default]
 
 
 def _names(hosts: str, where: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..core.arguments import as_path, instance
+from ..core.arguments import as_path
 from ..core.errors import InputError
 from ..core.files import read_words, replacing
 from .log_parquet import is_log_parquet, load_log
@@ -41,8 +41,15 @@ def read_machine(path: str | os.PathLike[str]) -> Machine:
     return read_slurm_machine(place)
 
 
-def save_machine(machine: Machine, path: str | os.PathLike[str]) -> None:
+def save_machine(machine: MachineLike, path: str | os.PathLike[str]) -> None:
     """Write a machine as TOML; `read_machine` reads an equal one from it.
+
+    Parameters
+    ----------
+    machine
+        A machine, or the path of a file that has one.
+    path
+        The file to be written; its name ends in .toml.
 
     Raises
     ------
@@ -52,8 +59,9 @@ def save_machine(machine: Machine, path: str | os.PathLike[str]) -> None:
     place = as_path(path)
     if place.suffix.lower() != TOML:
         raise InputError(f"{path}: a machine is written as TOML, so that its name must end in {TOML}, but does not")
+    text = machine_text(as_machine(machine))
     with replacing(place) as temporary:
-        temporary.write_text(machine_text(instance("machine", machine, Machine)), encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8")
 
 
 def as_machine(what: MachineLike) -> Machine:

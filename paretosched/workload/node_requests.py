@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..core.arrays import Ints
 from ..core.columns import whole_array
 from ..core.errors import InputError, first_few
+from ..core.notebook import html_table
 from .machine import MOST, MOST_MEMORY
 
 SHARED, EXCLUSIVE, OF_USER = range(3)  # whether a node runs other jobs, too: yes, no, those of the same user
@@ -99,6 +100,10 @@ class Texts:
 
     def __repr__(self) -> str:
         return f"<Texts: {len(self):,} of {len(self.words) - 1:,} different>"
+
+    def _repr_html_(self) -> str:
+        jobs = np.bincount(self.code, minlength=len(self.words)).tolist()
+        return html_table(repr(self).strip("<>"), ("text", "jobs"), [*zip(self.words, jobs, strict=True)][:50])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Texts, (self.code, self.words)
@@ -201,6 +206,11 @@ class Requests:
     def __repr__(self) -> str:
         return f"<Requests of {len(self):,} jobs>"
 
+    def _repr_html_(self) -> str:
+        said = {key: int((getattr(self, key) != usual).sum()) for key, (usual, _, _) in NUMBERS.items()}
+        said |= {key: int((getattr(self, key).code > 0).sum()) for key in TEXTS}
+        return html_table(repr(self).strip("<>"), ("column", "jobs that say it"), said.items())
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Requests, tuple(getattr(self, f.name) for f in fields(self))
 
@@ -218,13 +228,16 @@ class Requests:
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of all columns."""
+        """Return the SHA-256 of all columns that are not as usual; so it stays when jobs can ask for more."""
         sha256 = hashlib.sha256(b"paretosched requests 1")
-        for key in NUMBERS:
-            sha256.update(key.encode() + getattr(self, key).astype("<i8").tobytes())
+        for key, (usual, _, _) in NUMBERS.items():
+            column = getattr(self, key)
+            if (column != usual).any():
+                sha256.update(key.encode() + column.astype("<i8").tobytes())
         for key in TEXTS:
             texts = getattr(self, key)
-            sha256.update(key.encode() + texts.code.astype("<i8").tobytes() + repr(texts.words).encode())
+            if len(texts.words) > 1:
+                sha256.update(key.encode() + texts.code.astype("<i8").tobytes() + repr(texts.words).encode())
         return sha256.hexdigest()
 
 

@@ -97,12 +97,12 @@ def read_options(*texts: str) -> Asked:
     said = {name: value for text in texts for name, value in _options(text).items()}
     values: dict[str, Any] = {}
     remarks: list[str] = []
-    texts = {
+    columns = {
         "nodelist": "hosts", "exclude": "excluded", "constraint": "constraint", "partition": "partition",
         "licenses": "licences", "reservation": "reservation", "dependency": "dependency", "qos": "qos",
         "account": "account",
     }  # fmt: skip
-    values |= {column: said[word] for word, column in texts.items() if said.get(word)}
+    values |= {column: said[word] for word, column in columns.items() if said.get(word)}
     for word in ("nodelist", "exclude"):
         said_hosts = sum(1 for _ in node_names(said.get(word, ""), f"--{word}"))
         if word == "nodelist" and said_hosts:

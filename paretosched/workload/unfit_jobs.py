@@ -93,17 +93,17 @@ class _Nodes(NamedTuple):
 
     Attributes
     ----------
-    place, count
+    place, size
         (rows,) the first node of each row, and how many it stands for.
     """
 
     place: Ints
-    count: Ints
+    size: Ints
 
     def largest(self, amounts: Ints, which: Mask, most: int) -> int:
         """Return what the nodes of some rows have together, at most so many nodes, those that have most."""
         order = np.argsort(-amounts[which], kind="stable")
-        count, amount = self.count[which][order], amounts[which][order]
+        count, amount = self.size[which][order], amounts[which][order]
         before = np.cumsum(count) - count
         return int(amount @ np.clip(most - before, 0, count))
 
@@ -219,7 +219,7 @@ class _Checker:
 
         `needed` has what each node offers, (rows,), and how much of it the job needs.
         """
-        if any(nodes.count[fits & self._having(way, nodes)].sum() < count for way, count in constraint.counts):
+        if any(nodes.size[fits & self._having(way, nodes)].sum() < count for way, count in constraint.counts):
             return False
         wanted = [self.machine.place_of[name] for name in node_names(job.hosts, "hosts")]  # then each node is a row
         free = most - len(wanted)
@@ -227,7 +227,7 @@ class _Checker:
             these = fits & self._having(way, nodes)
             others = these.copy()
             others[wanted] = False
-            is_enough = these[wanted].all() and free >= 0 and job.nodes_least <= min(most, nodes.count[these].sum())
+            is_enough = these[wanted].all() and free >= 0 and job.nodes_least <= min(most, nodes.size[these].sum())
             if is_enough and all(
                 int(amounts[wanted].sum()) + nodes.largest(amounts, others, free) >= amount
                 for amounts, amount in needed

@@ -166,8 +166,7 @@ def requests_of_lives(
     }
     queue = _words(rows["partition"], numberings.partition.by_number())
     if settings.source not in ("slurm", "csv"):  # whose queues need not be partitions
-        there = [name in partitions for name in queue.tolist()]
-        queue = np.where(there, queue, "")
+        queue = np.where(np.isin(queue, [*partitions]), queue, "")
     constraint, odd = _constraints(rows["constraint"], numberings.constraint, settings.source)
     is_account = settings.grouped_by in ("account", "project")
     texts = {
