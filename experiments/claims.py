@@ -53,7 +53,7 @@ SPEED, READING, FRONTS = "docs/explanation/speed.md", "docs/reference/limits.md"
 PAPER000, PAPER001, PAPER002, BEYOND = (
     f"docs/papers/{page}.md" for page in ("paper000", "paper001", "paper002", "beyond")
 )
-TOOLS = "docs/project/tools.md"
+TOOLS, TUTORIAL = "docs/project/tools.md", "docs/tutorial/slurm.md"
 MADE = ("_build", "results", "reference/api", "reference/commands", "reference/schemas")  # by the code, not by hand
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = tuple(

@@ -38,6 +38,7 @@ BEGIN = time.monotonic()  # of the call, as far as it is measured
 EXPERIMENTS = Path(__file__).resolve().parent
 ROOT = EXPERIMENTS.parent
 PROCESSORS = 1024  # to which the papers scale every log
+MODERN = "PARETOSCHED_MODERN"  # names a folder
 SCALING_SEED = 0
 OTHER_SCALINGS = (1, 2, 3, 4)  # seeds of scalings that nothing has learnt from
 POLICIES = "policies.jsonl.gz"
@@ -138,6 +139,14 @@ def trace_of(log: str) -> str:
 def file_of(log: str) -> str:
     """Return the name of a log's file."""
     return find_log(trace_of(log)).file
+
+
+def modern_file(name: str) -> Path:
+    """Return a log of 2013 to 2023 in the folder PARETOSCHED_MODERN; without one, the script ends."""
+    folder = os.environ.get(MODERN)
+    if not folder:
+        fail(f"{MODERN} must name the folder with the logs; experiments/modern_logs/README.md says which")
+    return Path(folder, name)
 
 
 def factor_of(log: str) -> float:

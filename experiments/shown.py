@@ -1,4 +1,4 @@
-"""What the README shows of the output of commands: every line must be a line of a recorded output.
+"""What the README and the tutorial for Slurm show of the output of commands: every line must be one of a record.
 
 `python -m experiments.shown FILE` says which lines of the record of `make demo` are not in FILE, times aside.
 """
@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.claims import README
+from experiments.claims import README, TUTORIAL
 
 ROOT = Path(__file__).resolve().parents[1]
 DEMO, WALK = "results/printed/make-demo.txt", "docs/tutorial/slurm-walk.json"
-# Records of output by the heading under which they are shown; the page begins without one.
-RECORDS = {README: {"": DEMO, "On a machine with Slurm": WALK}}
+# Records of output by document and the heading under which they are shown; a page begins without one.
+RECORDS = {README: {"": DEMO}, TUTORIAL: {"All of it, in short": WALK}}
 PROGRAMS = ("$", "git", "make", "paretosched")  # a line that begins so is a command
 LEFT_OUT = "..."
 TIMES = r"in [\d.,]+ s, [\d.,]+ ms CPU a simulation"

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .simulation.schedule import Schedule, load_segments, save_schedule, save_segments
     from .simulation.service import Waits, waits
     from .simulation.simulator import predictions, simulate
+    from .training.class_choice import train_best
     from .training.greedy_training import train
     from .training.guarded_training import train_guarded
     from .training.priority_training import train_priority
@@ -210,6 +211,7 @@ __all__ = [
     "load_wish",
     "save_wish",
     "train",
+    "train_best",
     "train_guarded",
     "train_priority",
     "train_rules",
@@ -284,6 +286,7 @@ _MODULES = {
     "wishes.nearness": "fitness nearest",
     "wishes.relative_limits": "reference_values resolve",
     "wishes.wish_files": "WishLike as_wish load_wish save_wish",
+    "training.class_choice": "train_best",
     "training.greedy_training": "train",
     "training.guarded_training": "train_guarded",
     "training.priority_training": "train_priority",

@@ -41,6 +41,7 @@ class Training(NamedTuple):
 
 
 SYMBIOTIC, ITERATIVE = {"kind": "symbiotic"}, {"kind": "iterative"}
+NUMBERS = (10, 25, 100)  # of rules
 SHORT = SYMBIOTIC | {"evaluations": 713}
 TRAININGS = (
     Training("symbiotic", "symbiotic", SEEDS, ORDER, SYMBIOTIC, {}),
@@ -54,6 +55,8 @@ TRAININGS = (
     Training("choices", "parents-compete", (0,), ("CTC",), SHORT, {"patience": 0, "plus": True}),
     Training("choices", "wide-levels", (0,), ("CTC",), SHORT, {"patience": 0, "levels_step": 10.0}),
     Training("choices", "both", (0,), ("CTC",), SHORT, {"patience": 0, "plus": True, "levels_step": 10.0}),
+    # How many rules a base has: 50 as in the paper, which tried others and shows no numbers of them.
+    *(Training("numbers", f"{n}-rules", (0,), ("CTC",), SHORT, {"patience": 0, "rules": n}) for n in NUMBERS),
 )
 PARTS = tuple(dict.fromkeys(training.part for training in TRAININGS))
 

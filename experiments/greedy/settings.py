@@ -23,7 +23,7 @@ TRADE_OFFS = {"strict": "AWRT <= EASY, others <= 1.1*EASY", "free": ""}
 
 TEST_SHARE = 0.7
 # Orders that need no training: the groups of the objective come first. The second one watches the limits.
-UNTRAINED = {"easy": ("priority:1,2; backfill: easy", "guarded: 1, 2"), "none": ("priority:1,2",)}
+UNTRAINED = {"easy": ("priority:1,2; backfill: easy", "guarded: 1, 2"), "none": ("priority:1,2; backfill: none",)}
 # Whose policies are applied to every log, and what they are called.
 APPLIED = {
     "none-f2": "trained on CTC, f2",

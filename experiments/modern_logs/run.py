@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +19,6 @@ from paretosched.core.tables import save_rows
 from paretosched.workload.description import describe
 from paretosched.workload.requests import requests_of
 
-FOLDER = "PARETOSCHED_MODERN"
 HOUR = 3600
 USUAL = {"nodes": 1}  # what a job asks for that asks for nothing; 0 of all else
 
@@ -36,14 +34,6 @@ def main() -> None:
     common.save_provenance(options.results, {"quick": options.quick, "parts": []})
 
 
-def folder_of_logs() -> Path:
-    """Return the folder with the logs; without one, the script ends."""
-    folder = os.environ.get(FOLDER)
-    if not folder:
-        common.fail(f"{FOLDER} must name the folder with the logs; README.md beside this script says which")
-    return Path(folder)
-
-
 def of_quick(folder: Path) -> dict[str, Any]:
     """Return the row of a made-up log."""
     w = ps.lublin(**settings.QUICK_SIZE)
@@ -53,7 +43,7 @@ def of_quick(folder: Path) -> dict[str, Any]:
 
 def of_log(log: settings.Log, folder: Path) -> dict[str, Any]:
     """Return the row of a log, read as anybody reads it."""
-    file = folder_of_logs() / log.file
+    file = common.modern_file(log.file)
     if log.kind == "swf":
         w = ps.read_swf(file)
         left_out = [repair for repair in w.repairs if repair.action == "dropped"]

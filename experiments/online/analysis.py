@@ -21,6 +21,7 @@ import run
 import scalings
 import settings
 import sureness
+import unseen
 import wanted
 from by_log import of_log, of_scaled_log
 from elsewhere import chosen_elsewhere, left_out_logs, total_of, without_the_chosen_on
@@ -58,7 +59,7 @@ def main() -> None:
     everything, tried = fairly(rows[run.UNTRAINED], rows[run.TRAINED])
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
     lines = ["# What should I run? Policies on jobs that they have not learnt from", ""]
-    elsewhere = of_model(rows[run.GUARDED]), rows[run.NUDGES], rows[run.SCALINGS], rows[run.AGES]
+    elsewhere = rows[run.NUDGES], rows[run.SCALINGS], rows[run.AGES], rows[run.UNSEEN]
     lines += [*opening(provenance, everything, standings, *elsewhere), *heading(provenance, seeds_of(everything))]
     for part in run.PARTS:
         lines += [] if (bounds if part == run.BOUNDS else rows[part]) else common.not_run(part)
@@ -82,7 +83,7 @@ def main() -> None:
     lines += on_the_last_part(rows[run.TRAINED])
     lines += [*scalings.section(rows[run.SCALINGS], best.policy), *scalings.larger_section(rows[run.SCALINGS])]
     lines += [*ages.section(rows[run.AGES], best.policy), *nudges.section(rows[run.NUDGES])]
-    lines += draws.section(rows[run.DRAWS])
+    lines += [*draws.section(rows[run.DRAWS]), *unseen.section(rows[run.UNSEEN])]
     lines += wanted.section(rows[run.TRAINED], standings, bounds, rows[run.HINDSIGHT], rows[run.DRAWS])
     lines += [*better_estimates.section(rows[run.ESTIMATES]), *choice_of_constants(rows[run.GUARDED])]
     lines += left_out(options.results)
@@ -142,10 +143,10 @@ def opening(
     provenance: Mapping[str, Any],
     rows: Sequence[Row],
     standings: Sequence[Standing],
-    made_up: Sequence[Row],
     moved: Sequence[Row],
     scaled: Sequence[Row],
     aged: Sequence[Row],
+    of_unseen: Sequence[Row],
 ) -> list[str]:
     """Return the five sentences of the summary.
 
@@ -153,8 +154,8 @@ def opening(
     ----------
     provenance, rows, standings
         Of the results: what was run, the rows of all policies, and how these stand.
-    made_up, moved, scaled, aged
-        The rows of made-up logs, of nudges, of scalings, and of trainings some time later.
+    moved, scaled, aged, of_unseen
+        The rows of nudges, of scalings, of trainings some time later, and of later logs.
     """
     best, twins = most_of(standings), twins_of_easy(rows)
     plain = most_of([standing for standing in standings if not standing.is_trained])
@@ -171,7 +172,7 @@ def opening(
     sure = [f"Made and picked with these {parts_of_logs(rows)} in view"]
     if best.policy != plain.policy:
         sure.append(sureness.in_words(sureness.difference(rows, best.policy, plain.policy), plain.policy))
-    sure += [words for words in (on_made_up_logs(made_up, best), nudges.in_short(moved, best.policy)) if words]
+    sure += [words for words in (unseen.in_short(of_unseen), nudges.in_short(moved, best.policy)) if words]
     return common.opening(
         f"Which scheduler reaches the least {provenance['objective']}, response times of two user groups, on jobs that "
         f"it has not learnt from, within {provenance['limits']} (AWRT is the mean response time, weighted by processor "
@@ -187,25 +188,6 @@ def opening(
         else f"Run `{best.policy}`{'' if is_easy else f', or `{settings.EASY}` if the limits must hold'}, and try it "
         f"on a part of your log that it has not seen{first_groups_lose(best.policy)}.",
     )
-
-
-def on_made_up_logs(made_up: Sequence[Row], best: Standing) -> str:
-    """Return how often a policy keeps limits on made-up logs, and which one does so more often and gains more."""
-    mine = [row for row in made_up if row["policy"] == best.policy]
-    if not mine:
-        return ""
-
-    def kept_and_gain(rows: Sequence[Row]) -> tuple[int, float]:
-        return sum(float(row["exceeded"]) == 0 for row in rows), mean(float(row["objective_vs_easy"]) for row in rows)
-
-    kept, gain = kept_and_gain(mine)
-    words = f"on made-up logs limits are kept in {kept_of(mine)}, gain {gain:.1f} %"
-    others = {name: kept_and_gain(rows) for name, rows in common.rows_by(made_up, itemgetter("policy")).items()}
-    better = {name: cell for name, cell in others.items() if cell[0] > kept and cell[1] > gain}
-    if not better:
-        return words
-    name = max(better, key=better.__getitem__)
-    return f"{words} (`{name}`: {better[name][0]}, {better[name][1]:.1f})"
 
 
 def most_broken(rows: Sequence[Row], standings: Sequence[Standing]) -> str:

@@ -25,12 +25,14 @@ from tried import (
     learners,
     learners_in_hindsight,
     learners_of_scalings,
+    learners_of_unseen,
     learning_and_test,
     policies,
     scaling_of,
     seeds,
     splits,
     tenths,
+    unseen_log,
     workload,
 )
 
@@ -45,7 +47,7 @@ from paretosched.wishes.best_possible import best_possible, most_gain
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 
-UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, AGES, BOUNDS, HINDSIGHT, DRAWS = PARTS = (
+UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, AGES, BOUNDS, HINDSIGHT, DRAWS, UNSEEN = PARTS = (
     "untrained",
     "trained",
     "estimates",
@@ -57,6 +59,7 @@ UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, AGES, BOUNDS, 
     "bounds",
     "hindsight",
     "draws",
+    "unseen",
 )
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
 Learning = ps.Workload | Sequence[ps.Workload]
@@ -69,7 +72,7 @@ def main() -> None:
     parser.add_argument(
         "--log",
         action="append",
-        choices=(*settings.LOGS, *settings.SCALED),
+        choices=(*settings.LOGS, *settings.SCALED, *settings.UNSEEN),
         help="may be given again; default: all",
     )
     names = [learner.name for learner in all_learners(quick=False)]
@@ -85,6 +88,8 @@ def main() -> None:
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     logs = options.log or (settings.QUICK_LOGS if options.quick else (*settings.LOGS, *settings.SCALED))
+    unseen = [log for log in settings.UNSEEN if not options.log or log in options.log]
+    logs = [log for log in logs if log not in settings.UNSEEN]
     parts = options.part or PARTS
     rows_of_recorded = {
         ESTIMATES: rows_of_estimates,
@@ -118,6 +123,11 @@ def main() -> None:
                 of_part += rows_of_scaling(log, scaling, options)
                 save_part(part, "", of_part, drawn, options.results)
             continue
+        if part == UNSEEN:
+            for log in unseen:
+                of_part += rows_of_unseen(log, options)
+                save_part(part, "", of_part, unseen, options.results)
+            continue
         of_scaled = [log for log in settings.SCALED if options.quick or log in logs]
         if part == DRAWS:
             for log, seed in product(of_scaled, seeds(options)[: settings.FEWER_SEEDS]):
@@ -146,7 +156,8 @@ def main() -> None:
     note["learners"] = [learner._asdict() for learner in all_learners(options.quick)]
     earlier = common.earlier_parts(options.results)
     of_others = common.load_provenance(options.results) if earlier else {"workloads": {}, "splits": {}}
-    note["workloads"] = of_others["workloads"] | {log: about(log, options.quick) for log in logs}
+    tried = [*logs, *(unseen if UNSEEN in parts else ())]
+    note["workloads"] = of_others["workloads"] | {log: about(log, options.quick) for log in tried}
     note["splits"] = of_others["splits"] | note["splits"]
     note["parts"] = sorted({*earlier, *parts})
     common.save_provenance(options.results, note, ("cma",))
@@ -312,6 +323,21 @@ def rows_of_draws(log: str, seed: int, options: argparse.Namespace) -> Iterator[
         for scaling, (_, test) in zip(scalings, parts, strict=True):
             label = {"part": DRAWS, "log": log, "scaling": scaling, "policy": learner.name, "seed": seed}
             yield label | {"learnt": count} | without_sums(reached_by(test, found[0], options)) | found[1]
+
+
+def rows_of_unseen(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what policies reach on the last part of a log of `settings.UNSEEN`, and which class was chosen there."""
+    split = settings.LAST
+    learning_part, test = learning_and_test(unseen_log(log, options.quick), split)
+    where: dict[str, Any] = {"part": UNSEEN, "log": log, "split": split.name}
+    for words in (settings.EASY, *settings.NUDGED):
+        yield where | {"policy": words, "seed": "", "chosen": ""} | without_sums(reached_by(test, words, options))
+    for seed, learner in product(seeds(options)[: settings.UNSEEN_SEEDS], learners_of_unseen(options.quick)):
+        found = earlier_or_new(learner, seed, learning_part, split, log, options)
+        if found is not None:
+            chosen = (found[0].provenance or {}).get("chosen", "")
+            label = where | {"policy": learner.name, "seed": seed, "chosen": chosen}
+            yield label | without_sums(reached_by(test, found[0], options)) | found[1]
 
 
 def rows_of_trainings(

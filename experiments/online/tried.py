@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import common
@@ -27,6 +29,20 @@ def workload(log: str, quick: bool) -> ps.Workload:
     return common.log_of(log)
 
 
+@cache
+def unseen_log(log: str, quick: bool) -> ps.Workload:
+    """Return a log of `settings.UNSEEN`, in groups by consumption; if `quick`, a small made-up one."""
+    if quick:
+        return workload(settings.QUICK_LOGS[0], quick).with_(name=log)
+    name, options = settings.UNSEEN[log]
+    file = common.modern_file(name)
+    with TemporaryDirectory() as folder:
+        if options:
+            ps.import_log("csv", file, Path(folder, "log.swf"), **options)
+            file = Path(folder, "log.swf")
+        return ps.read_swf(file, name=log)
+
+
 def slower(small: ps.Workload, name: str) -> ps.Workload:
     """Return a small made-up workload whose jobs last, and come, so much more slowly that it lasts months."""
     times = {key: getattr(small, key) * factor for key, factor in settings.QUICK_SLOWER.items()}
@@ -35,7 +51,7 @@ def slower(small: ps.Workload, name: str) -> ps.Workload:
 
 def about(log: str, quick: bool) -> dict[str, Any]:
     """Return what the provenance says about a log."""
-    w = workload(log, quick)
+    w = (unseen_log if log in settings.UNSEEN else workload)(log, quick)
     return {"jobs": len(w), "processors": w.capacity, "digest": w.digest}
 
 
@@ -99,12 +115,19 @@ def learners_of_scalings(quick: bool) -> list[tuple[settings.Learner, int]]:
     return [(in_short(learner) if quick else learner, count) for learner, count in settings.OF_SCALINGS]
 
 
+def learners_of_unseen(quick: bool) -> list[settings.Learner]:
+    """Return the trainings on logs of `settings.UNSEEN`; if `quick`, short ones."""
+    tried = settings.UNSEEN_LEARNERS
+    return [in_short(one) for one in tried if one.name in settings.QUICK_UNSEEN] if quick else list(tried)
+
+
 def all_learners(quick: bool) -> list[settings.Learner]:
     """Return the trainings of all parts; if `quick`, short ones."""
     return [
         *learners(quick),
         *(learner for _, learner in learners_in_hindsight(quick)),
         *(learner for learner, _ in learners_of_scalings(quick)),
+        *learners_of_unseen(quick),
     ]
 
 

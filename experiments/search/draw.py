@@ -28,6 +28,7 @@ FILE = "draws.csv"
 COLUMN = f"hypervolume {REACH}"
 ARCHIVE, DRAWN = "archive", ("random", "nsga2")  # algorithms; the first one always draws tied weightings
 UNTIED, TIED, BEGUN = "uniform", "tied", "tied and weak orders"
+NEAR = 0.01  # of the box, less than which the search is hardly ahead
 WEAK = 40  # weak orders of the groups to begin with
 
 
@@ -67,6 +68,31 @@ def begun_with(workload: ps.Workload, folder: Path, seed: int) -> list[str]:
     for path, row in zip(paths, rows.tolist(), strict=True):
         ps.save_policy(queue_policy(orders[row], workload.groups, "easy"), path)
     return [str(path) for path in paths]
+
+
+def same_draw(results: Path) -> str:
+    """Return in words how far the archive search gets, and random weightings that are drawn as it draws; "" if not run.
+
+    This is the baseline: against weightings from another distribution the search would be given what is the draw's.
+    """
+    table = common.rows(results / FILE)
+    if not table:
+        return ""
+    many = max(int(row["evaluations"]) for row in table)
+    logs = [*dict.fromkeys(row["log"] for row in table)]
+    archive, tied = (
+        np.array(
+            [by_seed(table, COLUMN, log=log, algorithm=a, draw=TIED, evaluations=many).mean() for log in logs],
+        )
+        for a in (ARCHIVE, "random")
+    )
+    more = archive - tied
+    near = [log for log, gain in zip(logs, more.tolist(), strict=True) if gain < NEAR]
+    words = f" and nearly tie on {len(near)} of {len(logs)} logs ({', '.join(near)})" if near else ""
+    return (
+        f"After {many:,} simulations the default search dominates {archive.mean():.3f} of the owner's box; weightings "
+        f"drawn at random as it draws them have {tied.mean():.3f}{words}"
+    )
 
 
 def behind(results: Path) -> str:

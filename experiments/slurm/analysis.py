@@ -49,11 +49,17 @@ def main() -> None:
     common.save_summary(options.results, lines)
     if not options.no_figures:
         series = {
-            "simulated": {place(row): predicted_gain(rows, row) for row in of(rows, settings.DEPLOYED, POLICY)},
-            "on Slurm": {place(row): realised_gain(rows, row) for row in of(rows, settings.DEPLOYED, POLICY)},
+            "simulated, over simulated EASY": {
+                place(row): predicted_gain(rows, row) for row in of(rows, settings.DEPLOYED, POLICY)
+            },
+            "on Slurm, over stock Slurm": {
+                place(row): realised_gain(rows, row) for row in of(rows, settings.DEPLOYED, POLICY)
+            },
         }
-        title = "Gain over EASY: simulated, and on Slurm"
-        common.save_figures(options.results, {"gains": bars(series, title=title)}, title)
+        title = "Gain of the trained policy, simulated and on Slurm"
+        figure = bars(series, title=title, subtitle=provenance["objective"])
+        figure.update_xaxes(title_text="improvement (%)")
+        common.save_figures(options.results, {"gains": figure}, title)
 
 
 # --- what the rows say ------------------------------------------------------------------------------------------------

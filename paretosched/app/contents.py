@@ -11,6 +11,7 @@ from dash import html
 from plotly.utils import PlotlyJSONEncoder
 
 from ..comparison.comparison import IDEAL
+from ..core.errors import number_of
 from ..fronts.front import Front
 from .cards import questions
 from .charts import Course, in_words, mark_styles, projection, unit_of, value_text
@@ -102,7 +103,7 @@ def _facts(desk: Desk) -> str:
     front, now = desk.front, desk.exploration
     parts = [f"{_schedules(len(front))} of {front.evaluations:,} simulated"]
     if desk.workload is not None:
-        parts.insert(0, f"{len(desk.workload):,} jobs on {desk.workload.capacity:,} processors")
+        parts.insert(0, f"{number_of(len(desk.workload), 'job')} on {number_of(desk.workload.capacity, 'processor')}")
     if now.is_running:
         parts.append(f"now {now.done:,} of {now.wanted:,}")
     return " · ".join(parts)

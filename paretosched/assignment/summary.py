@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.errors import number_of
 from ..core.tables import Column, table
 from .methods import GENETIC, Assignment, assign, at_least, divisible
 
@@ -60,7 +61,7 @@ def summary_text(assignments: Sequence[Assignment], about: Mapping[str, Any]) ->
         for row in assignments
     ]
     return (
-        f"{about['method']}: {about['assigned']:,} jobs on {about['nodes']:,} nodes{iterations}\n"
+        f"{about['method']}: {number_of(about['assigned'], 'job')} on {number_of(about['nodes'], 'node')}{iterations}\n"
         f"{table(rows, COLUMNS)}\n"
         f"bound: no assignment ends before {bound:,.6g}, the time of divisible jobs ({about['divisible']:,.6g}) or of "
         "the largest job on the fastest node"

@@ -6,7 +6,7 @@ import argparse
 
 from ..core.errors import InputError
 from .console import ended_in_order, flush, show
-from .inputs import load_kernels_sooner, read_workload
+from .inputs import load_kernels_sooner, read_workload, remark_unsaid
 from .options import FRONT, POLICY, TRACE, new_command, reading_words, takes_reading, whole
 from .parser import Parser
 
@@ -80,6 +80,7 @@ def run(options: argparse.Namespace) -> None:
     find = finder(options.front, front, workload, [] if workload is None else [options.trace, *reading])
     address = {"host": options.host, "port": options.port, "tls_proxy": options.tls_proxy}
     page = open_page(options.front, front, find, policies, **address)
+    remark_unsaid(policies)
     with ended_in_order(), page as (url, folder, serve):
         about = {"url": url, "folder": folder}
         show(to_json(about) if options.json else f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page")

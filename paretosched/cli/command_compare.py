@@ -17,6 +17,7 @@ from .inputs import (
     remark_history,
     remark_orders,
     remark_repairs,
+    remark_unsaid,
     show_doubts,
     show_other_machine,
 )
@@ -153,6 +154,7 @@ def _wishes_without_jobs(logs: Sequence[tuple[str, Workload]], comparisons: Sequ
 def _logs(options: argparse.Namespace) -> list[tuple[str, Workload]]:
     """Return the workload of every TRACE, with its name; without TRACE those of the fronts, opened again."""
     from ..fronts.front_files import load_front
+    from ..workload.plausibility import doubts
     from ..workload.reopening import reopen
 
     if options.traces:
@@ -164,7 +166,7 @@ def _logs(options: argparse.Namespace) -> list[tuple[str, Workload]]:
     digests = {load_front(path).digest: path for path in options.front}  # several fronts may have the same workload
     logs = [(path, reopen(path, digest)) for digest, path in digests.items()]
     for path, workload in logs:
-        show_doubts(options, path, workload)
+        show_doubts(options, path, doubts(workload))
     return logs
 
 
@@ -194,6 +196,7 @@ def _remark_logs(options: argparse.Namespace, logs: Sequence[tuple[str, Workload
     """Write remarks about logs that were cleaned, and about recorded schedules that are not feasible."""
     from ..simulation.simulator import simulate
 
+    remark_unsaid(policies)
     for log, workload in logs:
         remark_repairs(options, log, workload)
         remark_orders(policies, workload)

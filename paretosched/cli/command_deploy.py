@@ -12,6 +12,7 @@ from ..core.errors import InputError
 from ..core.files import is_file
 from .console import remark, show, tell
 from .file_kinds import Kind
+from .inputs import remark_unsaid
 from .options import Name, new_command, number, takes_limits
 from .parser import Parser
 
@@ -150,6 +151,7 @@ def _print_pbs(options: argparse.Namespace, policy: Policy) -> None:
             raise InputError(f"--{word}: goes with --to slurm only; --to pbs prints text, with how to undo it")
     text = pbs_text(policy, options.groups)
     show(text)
+    remark_unsaid([policy])
     if options.groups is None and HOOK in text:
         remark(
             "groups are taken to be accounts, and jobs of other accounts to be newcomers; if the policy groups users "
@@ -248,6 +250,7 @@ def _show_settings(plan: Plan, policy: Orderly, settings: dict[str, str], groups
     wanted = wanted_settings(policy, settings, longest_limit(queue), waiting)
     if isinstance(policy, Guarded):
         wanted += settings_for_books(settings, plan.period)
+    remark_unsaid([policy])
     for setting in wanted:
         verdict = "ok" if setting.is_right else f"PLEASE CHANGE slurm.conf, which says {setting.now}"
         show(f"  {setting.words}: {verdict}")

@@ -110,6 +110,7 @@ def _wish(options: argparse.Namespace, front: Front) -> Wish | None:
 
 def _workload(options: argparse.Namespace, front: Front) -> Workload | None:
     """Return the workload of a front, from the first run that can open it again; None if none can and none must."""
+    from ..workload.plausibility import doubts
     from ..workload.reopening import reopen
 
     troubles = []
@@ -119,7 +120,7 @@ def _workload(options: argparse.Namespace, front: Front) -> Workload | None:
         except InputError as error:
             troubles.append(error)
         else:
-            show_doubts(options, run, workload)
+            show_doubts(options, run, doubts(workload))
             show_other_machine(options, [workload])
             return workload
     for name in ("box", "wish"):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import os
-from itertools import filterfalse
 from typing import TYPE_CHECKING
 
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from ..core.files import NAMES_ENDING
 from ..core.limits import limits_in_force
 from ..workload.public_catalogue import READINGS
@@ -172,17 +171,16 @@ def run(options: argparse.Namespace) -> None:
     if options.file is None:
         raise InputError("FILE is missing: the accounting file, or - for the standard input")
     from ..workload.accounting.accounting_files import import_log
-    from ..workload.machine_use import is_doubt
 
     words = chosen_options(options, OF_THE_LOG)
     with reading_progress() as (watch, advance):
         summary = import_log(
             options.format, options.file, options.output, **words, watch=watch, advance=advance, dash="--"
         )
-    for text in filter(is_doubt, summary.remarks):
+    for text in summary.doubts:
         show_first(text, beside_json=options.json)
     write_first()
-    for text in filterfalse(is_doubt, summary.remarks):
+    for text in summary.remarks:
         remark(text)
     _show(options, summary)
 
@@ -219,6 +217,7 @@ def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     """Show what was imported, and what was dropped or assumed."""
     from ..core.tables import Column, table, to_json
     from ..workload.log_names import work_met
+    from ..workload.machine_use import in_units
     from ..workload.user_groups import MOST_GROUPS
 
     rows = [count._asdict() for count in summary.counts]
@@ -237,7 +236,8 @@ def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
     ]
     show(table(rows, columns) if rows else "nothing was dropped, changed or assumed")
     load = "" if summary.load is None else f", offered load {summary.load:.3f}"
-    about = f"{summary.jobs:,} jobs of {summary.users:,} users on {summary.capacity:,} {summary.unit}{load}"
+    machine = in_units(summary.capacity, summary.unit)
+    about = f"{number_of(summary.jobs, 'job')} of {number_of(summary.users, 'user')} on {machine}{load}"
     if summary.down is not None:
         about += f"; {summary.down / 3600:,.1f} {summary.unit[:-1]} hours were down"
     show()

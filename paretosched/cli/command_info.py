@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from .console import show
-from .inputs import read_workload, remark_cut, remark_unfinished
+from .inputs import open_workload, remark_cut, remark_idle_lines, remark_unfinished, show_doubts
 from .options import new_command, takes_trace
 from .parser import Parser
 
@@ -27,8 +27,10 @@ def run(options: argparse.Namespace) -> None:
     from ..core.tables import to_json
     from ..workload.description import describe, description_text
 
-    workload = read_workload(options, nodes=True)
+    workload = open_workload(options, nodes=True)
     about = describe(workload)
+    show_doubts(options, options.trace, about["doubts"])
+    remark_idle_lines(options, workload)
     remark_unfinished(options.trace)  # it refuses a run that is damaged, so nothing is shown before
     show(to_json(about) if options.json else description_text(about))
     remark_cut(options, options.trace, workload)

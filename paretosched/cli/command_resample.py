@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from .console import PROGRAM, remark
 from .inputs import read_workload, remark_repairs, show_written
 from .options import new_command, number, takes_log_to_write, takes_trace, whole
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
         remark(f"{options.output}: {resampled.repairs[-1].reason}")
     if workload.submit[-1] - workload.submit[0] < SHORT:
         remark(f"{options.trace}: lasts less than four weeks, so that there is little to put together anew")
-    remark(f"{options.trace}: {len(workload):,} jobs, offered load {load:.3f}")
+    remark(f"{options.trace}: {number_of(len(workload), 'job')}, offered load {load:.3f}")
     if options.load is not None:
         _remark_load(options, options.load * load, offered_load(resampled))
     _remark_copies(options, workload, resampled)

@@ -7,11 +7,19 @@ import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import InputError, in_quotes
+from ..core.errors import InputError, in_quotes, number_of
 from ..policies.slurm_commands import COMMAND
 from .console import remark, show
 from .file_kinds import Kind
-from .inputs import load_kernels_sooner, read_slurm_site, read_wish, read_workload, remark_orders, remark_repairs
+from .inputs import (
+    load_kernels_sooner,
+    read_slurm_site,
+    read_wish,
+    read_workload,
+    remark_orders,
+    remark_repairs,
+    remark_unsaid,
+)
 from .options import POLICY, WISH, Name, new_command, takes_trace
 from .parser import Parser
 from .waiting import with_progress
@@ -176,9 +184,12 @@ def _remark(
     from ..comparison.carried_over import missing_processors, remembers_usage
 
     remark_repairs(options, options.trace, workload)
-    remark_orders([policy, *([] if today is None else [today])], workload)
+    policies = [policy, *([] if today is None else [today])]
+    remark_unsaid(policies)
+    remark_orders(policies, workload)
     if more := missing_processors(workload, result.begin):
-        remark(f"at {options.since} the jobs ran on {more:,} processors more than the machine has; some begin later")
+        processors = number_of(more, "processor")
+        remark(f"at {options.since} the jobs ran on {processors} more than the machine has; some begin later")
     if today is not None and remembers_usage(today):
         remark(f"{today.name} looks at consumption: it is simulated from the beginning of the log on")
     if result.begin.since == 0 or int(workload.submit[0]) >= result.begin.since:

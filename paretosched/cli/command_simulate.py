@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from ..policies.slurm_commands import COMMAND, QOS_COMMAND
 from .console import remark, show
 from .file_kinds import Kind
@@ -16,6 +16,7 @@ from .inputs import (
     remark_history,
     remark_orders,
     remark_repairs,
+    remark_unsaid,
 )
 from .options import FRONT, POLICY, Name, new_command, takes_order, takes_trace, whole
 from .parser import Parser
@@ -49,9 +50,9 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="P",
         type=POLICY,
         help="fcfs, list, easy (default), conservative, conservative-replan, recorded; scojo, the time sharing of "
-        "paper 004, or scojo-opt, the same with group optimisation (--save-policy writes all their numbers); an order "
-        "with --backfill: sjf, saf, lxf, wfp3, unicef, learned-f1 to learned-f4, or priority:1,2 for groups 1 and 2 "
-        "first; an order in words, such as 'order: (wait/estimate)^3 * width; backfill: easy'; "
+        "paper 004, or scojo-opt, the same with group optimisation (--save-policy writes all their numbers); an order, "
+        "with EASY backfilling if --backfill says no other: sjf, saf, lxf, wfp3, unicef, learned-f1 to learned-f4, or "
+        "priority:1,2 for groups 1 and 2 first; one in words: '(wait/estimate)^3 * width; backfill: easy:8'; "
         "'guarded: 1,2' for groups 1 and 2 first while AWRT is better than EASY's; a policy .json or .txt file; or a "
         "slurm.conf, or what scontrol show config prints: today's scheduler of a Slurm site",
     )
@@ -117,7 +118,9 @@ def run(options: argparse.Namespace) -> None:
     if explored_on is not None and explored_on != workload.digest:
         remark(f"{options.front} was explored on another workload; its policy was applied to this one")
     remark_history(schedule)
-    remark_orders([] if policy is None else [policy], workload, options.estimates)
+    policies = [] if policy is None else [policy]
+    remark_unsaid(policies)
+    remark_orders(policies, workload, options.estimates)
     show(text)
 
 
@@ -229,7 +232,8 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
         Column("meaning", "meaning"),
     ]
     lines = [
-        f"{schedule.name} on {workload.name}: {len(workload):,} jobs, {workload.capacity:,} processors",
+        f"{schedule.name} on {workload.name}: {number_of(len(workload), 'job')}, "
+        f"{number_of(workload.capacity, 'processor')}",
         table(rows, columns),
     ]
     if schedule.segments is not None:

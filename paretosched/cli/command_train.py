@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError, WorkersLostError, in_quotes
@@ -36,6 +37,7 @@ OF_RULES = ("greedy", "generations", "evaluations", "plus", "defaults", "unseen"
 OF_OTHERS = ("evaluations",)  # of priority and guarded
 STRATEGY_WORDS = ("fcfs by wait", "easy by wait")
 GREEDY, PRIORITY, GUARDED = CLASSES = ("greedy", "priority", "guarded")
+RULES = "rules"
 
 
 def margin(text: str) -> float | str:
@@ -155,8 +157,11 @@ def _takes_class(parser: Parser) -> None:
         "--class",
         dest="policy_class",
         choices=CLASSES,
-        default=GREEDY,
-        help="greedy: the Greedy of paper 000 (default). priority: an order of the waiting jobs that is a formula in "
+        help="without a class (and without --rule-base and options of Greedy) each of the three is trained on four "
+        "shares of the jobs to learn from and tried on what follows there; the one that gains, keeps the limits most "
+        "often, and then gains most is trained on all of them, or EASY stays; in all about a minute and a half of CPU "
+        "time for every 10,000 of these jobs, and more where queues are long. greedy: the Greedy of paper 000. "
+        "priority: an order of the waiting jobs that is a formula in "
         "words, with one or many reservations for some groups or for all, and a longest request for backfilling; all "
         "published orders, priority and the groups in the goal first are tried, too, with --backfill none, easy, "
         "easy:8 and conservative, and list and conservative, so that it is never worse than the best of these on the "
@@ -267,6 +272,7 @@ def run(options: argparse.Namespace) -> int:
     load_kernels_sooner()
     from ..policies.policy import save_policy
 
+    options.policy_class = _class_of(options)
     settings = _settings(options)
     if options.resample is not None and options.resample < 1:
         raise InputError(f"--resample must be at least 1, but is {options.resample}")
@@ -285,9 +291,31 @@ def run(options: argparse.Namespace) -> int:
     return DISAPPOINTING if training.shortfalls() and not options.accept_worse else 0
 
 
+def _class_of(options: argparse.Namespace) -> str | None:
+    """Return the class of policies to train; None to choose one.
+
+    Options of a class stand for it, and so does a run of an earlier version, in which Greedy was trained without them.
+    """
+    from ..search.runs import known_parameters
+    from ..training.greedy_training import TASK
+    from ..training.validation import VALIDATION_RUN
+
+    if options.rule_base is not None and options.policy_class in (None, GREEDY):
+        return RULES
+    if options.policy_class is not None:
+        return str(options.policy_class)
+    if chosen_options(options, OF_GREEDY):
+        return GREEDY
+    if options.run_directory is not None:
+        runs = (Path(options.run_directory), Path(options.run_directory, VALIDATION_RUN))
+        if any(known_parameters(run).get("task") == TASK for run in runs):
+            return GREEDY
+    return None
+
+
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options for the class of policies that were set; refuse those that belong to another one."""
-    if options.policy_class != GREEDY:
+    if options.policy_class in (PRIORITY, GUARDED):
         settings = chosen_options(options, ("rule_base", *OF_GREEDY, *OF_RULES))
         wrong = [name.replace("_", "-") for name in settings if name not in OF_OTHERS]
         if wrong:
@@ -313,6 +341,7 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
 def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: list[Workload]) -> Training:
     """Train with a progress bar, and return the training; `settings` are for the class of policies."""
     from ..core.tables import amount
+    from ..training.class_choice import train_best
     from ..training.greedy_training import train
     from ..training.guarded_training import train_guarded
     from ..training.priority_training import train_priority
@@ -321,6 +350,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
     with remarks_of_search(), bar("training", None) as update:
 
         def on_progress(progress: Progress) -> None:
+            stage = [progress.stage] if progress.stage else []
             notes = [f"best {amount(progress.objective)}, EASY {amount(progress.easy)}"] if wish.aims else []
             if progress.over == "ratio":
                 notes = [f"{100 * progress.objective:.1f} % of EASY's objective, in the mean of the workloads"]
@@ -330,7 +360,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
                 notes.append(f"limits exceeded by {100 * progress.exceeded:,.2f} %{where}")
             if progress.evaluations == progress.total:
                 notes.append("all tried; comparing the best with EASY")
-            update(progress.evaluations, progress.total, "; ".join(notes))
+            update(progress.evaluations, progress.total, "; ".join(stage + notes))
 
         common = {
             "until": options.train_until,
@@ -344,8 +374,10 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
                 return train_priority(workloads, wish, **settings, **common)
             if options.policy_class == GUARDED:
                 return train_guarded(workloads, wish, **settings, **common)
-            if options.rule_base is None:
+            if options.policy_class == GREEDY:
                 return train(workloads, wish, **settings, **common)
+            if options.policy_class is None:
+                return train_best(workloads, wish, **common)
             return _train_rules(options.rule_base, settings, workloads, wish, common)
         except (KeyboardInterrupt, WorkersLostError):
             remark_rest(options.run_directory)
@@ -394,9 +426,12 @@ def _remark_disappointments(options: argparse.Namespace, training: Training) -> 
 def _json(options: argparse.Namespace, training: Training) -> str:
     """Return the result of the training as JSON."""
     from ..core.tables import to_json
+    from ..training.class_choice import chosen_class
     from ..wishes.wish import wish_text
 
     about: dict[str, Any] = {
+        "class": options.policy_class or chosen_class(training.classes),
+        "classes": list(training.classes),
         "shortfalls": training.shortfalls(),
         "policy": str(options.output),
         "name": training.policy.name,
@@ -411,8 +446,10 @@ def _json(options: argparse.Namespace, training: Training) -> str:
 
 def _text(options: argparse.Namespace, training: Training) -> str:
     """Return the result of the training as a table, with the next commands."""
+    from ..training.class_choice import classes_text
     from ..wishes.wish import wish_text
 
+    choice = f"{classes_text(training.classes)}\n\n" if training.classes else ""
     cost = training.seconds / training.evaluations * 1000
     explain = shlex.join(["explain", options.output])
     on = shlex.join([*options.traces, *reading_words(options), "--policy", options.output])
@@ -420,7 +457,7 @@ def _text(options: argparse.Namespace, training: Training) -> str:
     return (
         (f"NOT AS WISHED: {options.output} is {shortfalls}\n" if shortfalls else "")
         + f"{training.evaluations:,} policies tried for {wish_text(training.wish, hours=True)} "
-        f"in {training.elapsed:.1f} s ({cost:.1f} ms CPU each)\n\n{training.text()}\n\n"
+        f"in {training.elapsed:.1f} s ({cost:.1f} ms CPU each)\n\n{choice}{training.text()}\n\n"
         f"{options.output}: {training.policy.name}; what it does: {PROGRAM} {explain}\n"
         f"next: {PROGRAM} compare {on} --policy fcfs"
     )

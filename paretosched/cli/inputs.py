@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from .console import PROGRAM, remark, show, show_first
 
 if TYPE_CHECKING:
@@ -29,11 +29,19 @@ def read_workload(options: argparse.Namespace, trace: str | None = None, nodes: 
 
     A machine of nodes is refused without --one-pool, unless the command can do with `nodes`. What speaks against the
     size of its machine is the first that a command says. A remark names the lines of a list of groups that no job is
-    in: a user may have none, or be misspelt.
+    in.
     """
-    from ..core.files import is_folder, read_lines
-    from ..workload.group_lists import lines_without_jobs, listed_lines
-    from ..workload.group_rules import grouping_of
+    from ..workload.plausibility import doubts
+
+    workload = open_workload(options, trace, nodes)
+    show_doubts(options, options.trace if trace is None else trace, doubts(workload))
+    remark_idle_lines(options, workload)
+    return workload
+
+
+def open_workload(options: argparse.Namespace, trace: str | None = None, nodes: bool = False) -> Workload:
+    """Return the workload of a log as `read_workload`, and say nothing."""
+    from ..core.files import is_folder
     from ..workload.reopening import as_workload
     from ..workload.swf import CUT
 
@@ -49,20 +57,25 @@ def read_workload(options: argparse.Namespace, trace: str | None = None, nodes: 
             f"{log}: its machine has nodes, and no simulation knows nodes yet; --one-pool treats it as a pool of "
             f"{workload.capacity:,} equal processors, as many for each job as it asks for CPUs"
         )
-    show_doubts(options, log, workload)
+    return workload
+
+
+def remark_idle_lines(options: argparse.Namespace, workload: Workload) -> None:
+    """Say which lines of a list of groups no job is in: a user may have none, or be misspelt."""
+    from ..core.files import read_lines
+    from ..workload.group_lists import lines_without_jobs, listed_lines
+    from ..workload.group_rules import grouping_of
+
     is_list = options.groups is not None and grouping_of(workload).get("function") == "by_csv"
     if is_list and Path(options.groups).is_file():  # a pipe can be read once only
         lines = listed_lines(read_lines(options.groups, "a list of groups"), options.groups)[1]
         if words := lines_without_jobs(lines, workload, options.groups):
             remark(words)
-    return workload
 
 
-def show_doubts(options: argparse.Namespace, log: str, workload: Workload) -> None:
+def show_doubts(options: argparse.Namespace, log: str, sentences: Iterable[str]) -> None:
     """Show what speaks against the size of the machine, before all else; beside JSON on standard error."""
-    from ..workload.plausibility import doubts
-
-    for sentence in doubts(workload):
+    for sentence in sentences:
         show_first(f"{log}: {sentence}", beside_json=getattr(options, "json", False))
 
 
@@ -146,6 +159,14 @@ def read_policies(options: argparse.Namespace, policies: Sequence[str], shares: 
     return [with_backfill(policy, options.backfill, options.backfill_order) for policy in chosen]
 
 
+def remark_unsaid(policies: Iterable[Policy]) -> None:
+    """Write a remark about the orders that have EASY backfilling because their words say nothing of it."""
+    from ..policies.priority import UNSAID, UNSAID_WORDS
+
+    if unsaid := [policy.name for policy in policies if UNSAID in policy.provenance]:
+        remark(f"{'; '.join(unsaid)}: {UNSAID_WORDS}")
+
+
 def read_slurm_site(option: str, policy: str, shares: str) -> Policy:
     """Return the policy of a configuration of Slurm, which an option names, with shares."""
     from ..core.files import is_file
@@ -224,7 +245,8 @@ def show_written(options: argparse.Namespace, workload: Workload) -> None:
         show(to_json(about))
     else:
         load_text = "" if load is None else f", offered load {load:.3f}"
-        show(f"{options.output}: {len(workload):,} jobs on {workload.capacity:,} processors{load_text}")
+        machine = number_of(workload.capacity, "processor")
+        show(f"{options.output}: {number_of(len(workload), 'job')} on {machine}{load_text}")
 
 
 def remark_cut(options: argparse.Namespace, trace: str, workload: Workload) -> None:
@@ -261,7 +283,7 @@ def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) 
     if assumptions:
         parts.append(f"{assumptions} assumption{'s' if assumptions > 1 else ''} made")
     if parts:
-        remark(f"{trace}: {len(workload):,} jobs; {', '.join(parts)} ({PROGRAM} info says which and why)")
+        remark(f"{trace}: {number_of(len(workload), 'job')}; {', '.join(parts)} ({PROGRAM} info says which and why)")
     remark_cut(options, trace, workload)
     unknown = sum(repair.jobs for repair in workload.repairs if repair.reason == RUN_TAKEN)
     if unknown and workload.records is not None:  # the repair is about the whole log, of which this may be a part
@@ -293,14 +315,10 @@ def remark_history(schedule: Schedule) -> None:
 
 def remark_rest(run: str | None) -> None:
     """Write a remark about the evaluations that are in a run directory after an interruption."""
-    from ..core.run_files import WEIGHTINGS, is_run
+    from ..core.run_files import is_run
     from ..search.runs import read_about
 
-    parts = (
-        []
-        if run is None
-        else [Path(run, part) for part in ("", "greedy", "rules", "validation", "training", WEIGHTINGS)]
-    )
+    parts = [] if run is None else [Path(run), *sorted(Path(run).glob("*/")), *sorted(Path(run).glob("*/*/"))]
     runs = [place for place in parts if is_run(place)]
     if runs:
         counts = [read_about(place).get("evaluations", {}) for place in runs]

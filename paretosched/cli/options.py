@@ -212,9 +212,10 @@ def takes_order(group: Group) -> None:
     group.add_argument(
         "--backfill",
         metavar="HOW",
-        help="which jobs may start before the first ones of an order: none, easy (the first job has a reservation), "
-        "easy:K (the first K jobs have), conservative (all have); 'easy:8 for 1,2' gives reservations to jobs of the "
-        "groups 1 and 2 only. With fcfs or a policy that is an order",
+        help="which jobs may start before the first ones of an order: none, easy (the first job that cannot "
+        "start now has a reservation; the default of orders), easy:K (the first K such jobs have), conservative (all "
+        "have); 'easy:8 for 1,2' gives reservations to jobs of the groups 1 and 2 only. With fcfs or a policy that is "
+        "an order",
     )
     group.add_argument(
         "--backfill-order",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.errors import number_of
 from ..simulation.service import DAY, HOUR, Waits
 from ..workload.user_groups import count_users
 from ..workload.workload import Workload
@@ -96,8 +97,8 @@ def consequences(
     for place, name in enumerate(("", *groups)):
         if today.jobs[place]:
             who = "All" if place == 0 else _group_text(name)
-            known = f", {_users_text(users[place])}" if users[place] else ""
-            few = f", {int(today.jobs[place])} jobs only" if place and today.jobs[place] < FEW else ""
+            known = f", {number_of(users[place], 'user')}" if users[place] else ""
+            few = f", {number_of(int(today.jobs[place]), 'job')} only" if place and today.jobs[place] < FEW else ""
             lines.append(_of_group(today, other, place, name, f"{who}{known}{few}"))
     return [*lines, _of_machine(*busy)]
 
@@ -253,7 +254,3 @@ def _of_machine(before: float, after: float) -> Consequence:
 
 def _group_text(name: str) -> str:
     return f"Group {name}"
-
-
-def _users_text(count: int) -> str:
-    return f"{count:,} user{'' if count == 1 else 's'}"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from ..policies.outcome import Segments
 from ..simulation.schedule import Schedule
 from ..simulation.service import DAY, HOUR, WEEK, use
@@ -240,7 +240,7 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
     """
     w = schedule.workload
     who = f"job {job} of group {w.groups[w.group[job]]}"
-    asked = f"{_processors(int(w.width[job]))} for {duration(int(w.estimate[job]))} at most"
+    asked = f"{number_of(int(w.width[job]), 'processor')} for {duration(int(w.estimate[job]))} at most"
     first = f"{who[0].upper()}{who[1:]} asked for {asked}, and ran {duration(int(w.run[job]))}."
     parts = 1 if schedule.segments is None else int((schedule.segments.job == job).sum())
     if parts > 1:
@@ -262,12 +262,8 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
     many = len(overtakers) > 1
     return [
         first,
-        f"{waited} {len(overtakers):,} job{'s' if many else ''} that came later started before it: {of_groups}.",
+        f"{waited} {number_of(len(overtakers), 'job')} that came later started before it: {of_groups}.",
         f"{'They' if many else 'It'} had used {hours:,.1f} processor hours by then; the largest, job {largest} of "
-        f"group {w.groups[w.group[largest]]}, has {_processors(int(w.width[largest]))} for "
+        f"group {w.groups[w.group[largest]]}, has {number_of(int(w.width[largest]), 'processor')} for "
         f"{duration(int(w.run[largest]))}.",
     ]
-
-
-def _processors(number: int) -> str:
-    return f"{number:,} processor{'' if number == 1 else 's'}"

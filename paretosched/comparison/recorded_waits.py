@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arrays import Ints
-from ..core.tables import number_of
+from ..core.errors import number_of
 from ..policies.policy import Policy
 from ..simulation.simulator import simulate
 from ..workload.log_lines import ALLOCATED, WIDTH

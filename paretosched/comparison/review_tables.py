@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.tables import Column, amount, number_of, plain, table
+from ..core.errors import number_of
+from ..core.tables import Column, amount, plain, table
 from ..wishes.wish import wish_text
 from .intervals import PERCENT, interval_text
 from .promises import EASY, POLICY, RECORDED, TODAY, Review, Word
@@ -40,8 +41,8 @@ def review_text(review: Review, dry: bool = False) -> str:
 def about_jobs(review: Review) -> str:
     """Return which jobs count, in words."""
     began = review.begin
-    unknown = f"; {review.unknown:,} jobs count not, as no start is recorded" if review.unknown else ""
-    later = f"; {review.later:,} jobs after the last whole week do not count" if review.later else ""
+    unknown = f"; not counted: {number_of(review.unknown, 'job')}, as no start is recorded" if review.unknown else ""
+    later = f"; not counted: {number_of(review.later, 'job')} after the last whole week" if review.later else ""
     still = f"; still waiting, and not counted: {number_of(review.waiting[0].jobs, 'job')}" if review.waiting else ""
     return (
         f"{number_of(len(review.workload), 'job')} in {number_of(review.weeks, 'week')}; "

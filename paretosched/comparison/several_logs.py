@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..core.errors import number_of
 from ..core.tables import Column, table
 from ..wishes.wish import wish_text
 from .comparison import IDEAL, Comparison
@@ -28,7 +29,7 @@ def joint_text(comparisons: Sequence[Comparison]) -> str:
     parts = [f"{c.workload_name}: {c.other_machine}" for c in comparisons if c.other_machine]
     for c in comparisons:
         tables = replace(c, other_machine="").text()
-        parts.append(f"{c.workload_name}: {c.jobs:,} jobs on {c.capacity:,} processors\n{tables}")
+        parts.append(f"{c.workload_name}: {number_of(c.jobs, 'job')} on {number_of(c.capacity, 'processor')}\n{tables}")
     gains = joint_gains(comparisons)
     if gains:
         names = list(dict.fromkeys(name for of_policy in gains.values() for name in of_policy))

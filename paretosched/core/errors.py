@@ -29,6 +29,17 @@ class WorkersLostError(InputError):
     """The workers of a computation, or their scheduler, have gone for good; what was done before is kept."""
 
 
+def number_of(count: int, what: str) -> str:
+    """Return how many there are of something, in the plural unless it is one.
+
+    Examples
+    --------
+    >>> number_of(1, "node"), number_of(1200, "node")
+    ('1 node', '1,200 nodes')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def first_few(offenders: Iterable[object], total: int | None = None, limit: int = 3) -> str:
     """Return the first offenders of a rule in words; "..." stands for those left out.
 

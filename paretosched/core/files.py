@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import select
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,8 +17,10 @@ from typing import Any
 from .arguments import as_path
 from .errors import InputError, first_few
 from .limits import check_limit, limits_in_force
+from .locks import lock_file
 from .trust import open_as_allowed
 
+LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.part\Z", re.ASCII)  # of a file that was being written
 NAMES_ENDING = ".names.json"  # of the file beside a log that has its names
 
 
@@ -71,20 +74,47 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             raise InputError(f"{target}: the output must be a regular file, but this is a device, pipe or socket")
     except OSError as error:
         raise InputError(f"{target}: cannot write here: {error.strerror}") from None
-    # not from `tempfile`: only the owner may read its files, and an interruption may come before their names are known
-    temporary = target.with_name(f".{target.name[:40]}.{os.urandom(6).hex()}.part")
+    head = f".{target.name[:40]}."
+    remove_leftovers(target.parent, head)
+    temporary, handle = target, None
     try:
-        temporary.touch(exist_ok=False)
+        while handle is None:  # once, unless another process takes the file for a leftover before it is locked
+            # not from `tempfile`: only the owner may read its files, and an interruption may come before a name
+            temporary = target.with_name(f"{head}{os.urandom(6).hex()}.part")
+            handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+            if lock_file(handle) is False or not temporary.exists():
+                os.close(handle)
+                handle = None
         yield temporary
         with temporary.open("rb") as handle_to_sync:
             os.fsync(handle_to_sync.fileno())
         temporary.replace(target)
     except BaseException as error:
-        with suppress(OSError):  # the file, or its folder, may not exist
-            temporary.unlink()
+        if temporary != target:
+            with suppress(OSError):  # the file, or its folder, may not exist
+                temporary.unlink()
         if isinstance(error, OSError) and error.errno is not None:  # a full disk, a quota, a lost network share
             raise InputError(f"{target}: cannot write here: {error.strerror}") from None
         raise
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def remove_leftovers(folder: Path, head: str = ".") -> None:
+    """Remove the temporary files of `replacing` in a folder that killed processes have left: nobody holds their locks.
+
+    `head` is how their names begin.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:  # what cannot be removed may stay
+        for path in [entry.path for entry in entries if entry.name.startswith(head) and LEFTOVER.search(entry.name)]:
+            with suppress(OSError):
+                handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+                try:
+                    if lock_file(handle):
+                        os.unlink(path)  # noqa: PTH108  # a link of this name is not opened
+                finally:
+                    os.close(handle)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

@@ -71,6 +71,18 @@ def take_lock(directory: str | os.PathLike[str], patience: float = PATIENCE) -> 
         time.sleep(0.01)
 
 
+def lock_file(handle: int) -> bool | None:
+    """Return whether an open file is locked now: not if another one holds it, and None where there are no locks."""
+    try:
+        check_system()
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (OSError, InputError):
+        return None
+    return True
+
+
 def _lock(handle: int, directory: str | os.PathLike[str]) -> bool:
     """Lock an open directory, and return whether that is done; raise InputError if its file system has no locks."""
     try:

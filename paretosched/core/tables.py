@@ -96,17 +96,6 @@ def amount(value: float) -> str:
     return f"{value:,.0f}" if 1e6 <= abs(value) < 1e15 else f"{value:,.6g}"
 
 
-def number_of(count: int, what: str) -> str:
-    """Return how many there are of something, in the plural unless it is one.
-
-    Examples
-    --------
-    >>> number_of(1, "node"), number_of(1200, "node")
-    ('1 node', '1,200 nodes')
-    """
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
 def enumeration(parts: Sequence[str]) -> str:
     """Return texts as an enumeration.
 

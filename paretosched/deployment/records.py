@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple
 from msgspec import Struct
 
 from ..core.errors import InputError, in_quotes
-from ..core.files import exists, read_json, replacing
+from ..core.files import exists, read_json, remove_leftovers, replacing
 from ..core.locks import take_lock
 from ..core.trust import open_trusted, who_can_change
 from ..core.typed_json import as_type
@@ -329,6 +329,7 @@ def write_metrics(folder: Path, numbers: Mapping[str, tuple[str, float, str]]) -
         full = f"paretosched_deploy_{name}"
         lines += [f"# HELP {full} {text}", f"# TYPE {full} {kind}", f"{full} {value:.17g}"]
     path = folder / METRICS
+    remove_leftovers(folder, f".{METRICS}.")  # of a daemon that was killed; the one that writes has the folder's lock
     temporary = folder / f".{METRICS}.{os.urandom(6).hex()}.part"
     try:
         with own_file(temporary, writes=True) as file:  # also where others can write: it says that nothing goes on

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from ..core.errors import first_few
+from ..core.errors import first_few, number_of
 from .slurm_calls import ClockError, SlurmError
 from .slurm_queue import QueuedJob, SiteFactors, read_queue, read_site_factors, to_order
 
@@ -83,7 +83,7 @@ def said_of_odd(odd: Mapping[int, str]) -> str:
     if not odd:
         return ""
     names = (f"job {number or 'without a number'}: {words}" for number, words in odd.items())
-    return f"{len(odd):,} jobs are left alone, since what Slurm says of them cannot be: {first_few(names)}"
+    return f"{number_of(len(odd), 'job')} left alone, since what Slurm says of them cannot be: {first_few(names)}"
 
 
 def said_of_lost(lost: Mapping[int, int], there: Mapping[int, int]) -> str:

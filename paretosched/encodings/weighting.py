@@ -227,7 +227,7 @@ def genome_of(policy: Policy, groups: Sequence[str], backfill: str) -> Floats:
     >>> from ..policies.policy import as_policy
     >>> decode(genome_of(as_policy("easy"), ["1"], "easy"), ["1"], "easy").genes[0].tolist()
     [1.0, 0.0, 1.0, 0.0]
-    >>> decode(genome_of(as_policy("priority: 2"), ["1", "2"], "none"), ["1", "2"], "none").genes[0].tolist()
+    >>> decode(genome_of(as_policy("priority: 2"), ["1", "2"], "easy"), ["1", "2"], "easy").genes[0].tolist()
     [1.0, 1.0, 0.0, 5.0, 0.0, 0.0]
     """
     own, rows = _simple_orders(policy, groups)

@@ -1,24 +1,17 @@
-"""Any order with any backfilling and predicted run times, from jobs that have ended; short predictions are corrected.
+"""Run times that are predicted from jobs that have ended; predictions that prove too short are corrected.
 
-The policies are those of `in_order_of_parts`, but a job's estimate changes as time goes on. The queue is sorted anew at
-every event, so that nothing has to be updated when a prediction changes.
+The run time of a job is predicted when it arrives, after all jobs that end in that second have been learnt, in the
+order of their rows. No prediction exceeds the job's request; without a history it is the request. If a job still runs
+at its expected end, the prediction grows by the next of STEPS, to the request at most; this is an event like an end.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Floats, Int, Ints
-from ..core.situations import Calendar
+from ..core.arrays import Int, Ints
 from .compiling import njit
-from .events import era_at, next_event
-from .fair_share import Tree
-from .formulas import Program
-from .inputs import INTERPOLATED, PRINTED, RECENT, Backfilling, Histories, Jobs
-from .priority import Desk, Ranking, empty_desk, ordered_pass
-from .running import Running, end_next, expect, forget, next_end, pop, push, running_jobs
-from .usage import no_usage, note_usage
-from .waiting_heap import still_waiting
+from .inputs import INTERPOLATED, PRINTED, RECENT, Histories, Jobs
 
 # A prediction that is too short grows by these times, s: by the first one, then by the second, ...; the last repeats.
 STEPS = np.array([60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000], dtype=np.int64)
@@ -54,49 +47,21 @@ class Predictor(NamedTuple):
     late: Ints
 
 
-def use_predictions(
-    jobs: Jobs,
-    capacity: Int,
-    calendar: Calendar,
-    order: Program,
-    candidates: Program,
-    backfilling: Backfilling,
-    accounts: Ints,
-    shares: Floats,
-    half_life: float,
-    tree: Tree,
-    histories: Histories,
-    how: Int,
-    start: Ints,
-    first: Ints,
-    corrections: Ints,
-) -> None:
-    """Fill `start` with the start times of a policy that gets predictions instead of the jobs' estimates.
-
-    The run time of a job is predicted at its submission, after all jobs that end in that second have been learnt, in
-    the order of their rows. No prediction exceeds the job's estimate; without a history it is the estimate. If a job
-    still runs at its expected end, the prediction grows by the next of STEPS, to the estimate at most; this is an event
-    like an end or an arrival.
+def new_predictor(jobs: Jobs, histories: Histories, how: Int, first: Ints, corrections: Ints) -> Predictor:
+    """Return a predictor that knows nothing yet.
 
     Parameters
     ----------
     jobs
-        `Jobs`; `estimate` is the request of the user.
-    capacity, calendar, order, candidates, backfilling, accounts, shares, half_life, tree
-        As for `in_order_of_parts`; in keys and in `Backfilling.longest`, estimates are predictions.
-    histories
-        `Histories`.
-    how
-        RECENT, INTERPOLATED or PRINTED.
-    start
-        (n,) int64, s, filled in place.
+        `Jobs`, with the requests.
+    histories, how
+        As for `Predictor`.
     first, corrections
-        (n,) int64, filled in place with the prediction at submission, s, and the number of its corrections.
+        (n,) int64, filled in place by a simulation with the predictions at submission, s, and the numbers of their
+        corrections.
     """
-    current = Jobs(jobs.submit, jobs.run, jobs.estimate.copy(), jobs.width, jobs.group)
-    now = running_jobs(start, capacity, True)
     corrections[:] = 0
-    predictor = Predictor(
+    return Predictor(
         histories,
         how,
         jobs.estimate,
@@ -104,106 +69,21 @@ def use_predictions(
         np.zeros(histories.size.size, np.int64),
         first,
         corrections,
-        np.empty(now.far.size, np.int64),
+        np.empty(jobs.submit.size + 1, np.int64),
     )
-    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
-    _use_predictions(current, capacity, calendar, ranking, predictor, now, empty_desk(jobs.submit.size, backfilling))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _use_predictions(
-    jobs: Jobs, capacity: Int, calendar: Calendar, ranking: Ranking, predictor: Predictor, now: Running, desk: Desk
-) -> None:
-    """Do the work of `use_predictions` without allocating memory.
-
-    Parameters
-    ----------
-    jobs
-        `Jobs`, whose `estimate` has the present predictions, modified in place.
-    capacity, calendar
-        As for `use_predictions`.
-    ranking, predictor
-        Modified in place.
-    now
-        `Running`, modified in place: `start` is filled.
-    desk
-        Modified in place.
-    """
-    length = jobs.estimate
-    late = predictor.late
-    rows = desk.waiting.rows
-    n = jobs.submit.size
-    running: Int = 0
-    overdue: Int = np.int64(0)  # entries of `late`
-    count: Int = np.int64(0)
-    free: Int = capacity
-    arrivals: Int = np.int64(0)
-    era: Int = 0
-    while arrivals < n or count > 0 or overdue > 0:
-        t = next_event(jobs, arrivals, now, running)
-        if overdue > 0:
-            t = min(t, late[0] >> now.row_bits)
-        while running > 0 and next_end(now) == t:
-            j = end_next(jobs, now, running)
-            running -= 1
-            free += jobs.width[j]
-            note_usage(ranking.usage, j, t, -jobs.width[j])
-            _learn(predictor, j, jobs.run[j])
-        overdue = correct(jobs, now, running, predictor, overdue, t)
-        era = era_at(calendar, era, t)
-        while arrivals < n and jobs.submit[arrivals] == t:
-            length[arrivals] = _predict(predictor, arrivals)
-            predictor.first[arrivals] = length[arrivals]
-            rows[count] = arrivals
-            now.start[arrivals] = -1
-            count += 1
-            arrivals += 1
-        if count == 0:
-            continue
-        before = running
-        running, free = ordered_pass(jobs, now, running, free, t, calendar.kind[era], ranking, desk, count)
-        if running == before:
-            continue
-        for i in range(count):
-            j = rows[i]
-            if now.start[j] == t and length[j] < jobs.run[j]:
-                push(late, overdue, ((t + length[j]) << now.row_bits) | j)
-                overdue += 1
-        count = still_waiting(rows, count, now.start)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def correct(jobs: Jobs, now: Running, running: Int, predictor: Predictor, overdue: Int, t: Int) -> Int:
-    """Increase the predictions that end in second t too early; return how many jobs will exceed their predictions.
-
-    Parameters
-    ----------
-    jobs, now, predictor
-        Modified in place.
-    running, overdue
-        The number of running jobs, and of those that will exceed their predictions.
-    t
-        The second of this event; jobs that end in it no longer run.
-    """
-    length = jobs.estimate
-    late = predictor.late
+def longer(predictor: Predictor, j: Int, length: Int) -> Int:
+    """Return the next prediction of job j, of which one of `length` s has proved too short; count the correction."""
     corrections = predictor.corrections
-    while overdue > 0 and (late[0] >> now.row_bits) == t:
-        j = late[0] & ((1 << now.row_bits) - 1)
-        pop(late, overdue)
-        overdue -= 1
-        forget(now.ends, running, (t << now.width_bits) | jobs.width[j])
-        length[j] = min(predictor.requests[j], length[j] + STEPS[min(corrections[j], STEPS.size - 1)])
-        corrections[j] += 1
-        expect(now.ends, running - 1, ((now.start[j] + length[j]) << now.width_bits) | jobs.width[j])
-        if length[j] < jobs.run[j]:
-            push(late, overdue, ((now.start[j] + length[j]) << now.row_bits) | j)
-            overdue += 1
-    return overdue
+    step = STEPS[min(corrections[j], STEPS.size - 1)]
+    corrections[j] += 1
+    return min(predictor.requests[j], length + step)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _learn(predictor: Predictor, j: Int, run: Int) -> None:
+def learn(predictor: Predictor, j: Int, run: Int) -> None:
     """Learn the run time, s, of job j, which has ended; `predictor` is modified in place."""
     histories = predictor.histories
     recent = predictor.recent
@@ -215,7 +95,7 @@ def _learn(predictor: Predictor, j: Int, run: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _predict(predictor: Predictor, j: Int) -> Int:
+def predict(predictor: Predictor, j: Int) -> Int:
     """Return a predicted run time of job j, from 1 s to the request; the request if `predictor` knows too little."""
     histories = predictor.histories
     recent = predictor.recent

@@ -35,7 +35,8 @@ from ..kernels.inputs import Weights
 from ..kernels.waiting_tree import FAR
 from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
-from .outcome import Outcome, Queue, around_down_times, arriving, jobs_of, simple_queue
+from .learning import outcome_on_engine
+from .outcome import Outcome, Queue, arriving, jobs_of, simple_queue
 
 if TYPE_CHECKING:
     from ..workload.from_paths import GroupsLike
@@ -138,10 +139,10 @@ class Greedy:
             )
 
     @arriving
-    def outcome(self, workload: Workload) -> Outcome:
-        """Return the outcome of a workload that has the policy's groups."""
-        if workload.down is not None:
-            return around_down_times(workload, self.queue(workload))
+    def outcome(self, workload: Workload, method: int | None = None) -> Outcome:
+        """Return the outcome of a workload that has the policy's groups; run times may be predicted by a method."""
+        if workload.down is not None or method is not None:
+            return outcome_on_engine(workload, self.queue(workload), False, method)
         start = unknown_starts(len(workload))
         inputs = jobs_of(workload), workload.capacity, workload.calendar, weights(workload, self)
         if self.backfill == "conservative":
@@ -153,10 +154,6 @@ class Greedy:
 
             start_by_keys(*inputs, self.backfill == "easy", start)
         return Outcome(start)
-
-    def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # it can use all estimates
-        """Return why the policy cannot use other estimates than the requested ones: never."""
-        return ""
 
     @property
     def reservations(self) -> int:

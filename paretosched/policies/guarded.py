@@ -40,7 +40,8 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
 from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
-from .outcome import Outcome, arriving, down_of, jobs_of, no_queue
+from .learning import predictor_of, with_predictions
+from .outcome import Outcome, arriving, down_of, jobs_of
 from .plain import Plain
 from .policy_tokens import PolicyReader, written_name, written_number, written_time
 from .priority import checked_group_names
@@ -112,7 +113,6 @@ class Guarded:
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
-    queue = no_queue
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "first", checked_group_names("first", self.first))
@@ -138,8 +138,8 @@ class Guarded:
         return self.first
 
     @arriving
-    def outcome(self, workload: Workload) -> Outcome:
-        """Return the outcome of a workload.
+    def outcome(self, workload: Workload, method: int | None = None) -> Outcome:
+        """Return the outcome of a workload, with run times predicted by a method, or as requested.
 
         Raises
         ------
@@ -152,22 +152,23 @@ class Guarded:
         >>> Guarded(("2",)).outcome(w).start.tolist()
         [0, 10, 5]
         """
-        from ..kernels.guarded import guard_order  # on demand: kernels take long to import
-
         if not set(self.first) & set(workload.groups):
             raise InputError(
                 f"{self.name}: {workload.name} has the groups {first_few(workload.groups, limit=8)}, but none of those "
                 f"that come first: {first_few(self.first, limit=8)}{did_you_mean(self.first[0], workload.groups)}"
             )
-        jobs, capacity, guard = jobs_of(workload), workload.capacity, self.guard(workload.groups)
-        start = unknown_starts(len(workload))
-        if workload.down is None:
-            guard_order(jobs, capacity, guard, start)
-        else:
-            from ..kernels.guarded_down_times import guard_around_down_times
+        w, jobs, guard, start = workload, jobs_of(workload), self.guard(workload.groups), unknown_starts(len(workload))
+        if w.down is None and method is None:
+            from ..kernels.guarded import guard_order  # on demand: kernels take long to import
 
-            guard_around_down_times(jobs, capacity, down_of(workload), guard, *Plain("easy").queue(workload), start)
-        return Outcome(start)
+            guard_order(jobs, w.capacity, guard, start)
+            return Outcome(start)
+        from ..kernels import engine
+
+        predictor = predictor_of(w, method)
+        easy = Plain("easy").queue(w)
+        engine.guard(jobs, w.capacity, down_of(w), w.calendar, *easy, guard, predictor, start)
+        return with_predictions(start, predictor)
 
     def guard(self, groups: Sequence[str]) -> Guard:
         """Return what the kernels know of the policy, for jobs in these groups."""
@@ -177,10 +178,6 @@ class Guarded:
         classes = [self.first.index(g) + 1 if g in self.first else last for g in groups]
         settings = (self.overall, self.each, self.review, self.ageing, self.step)
         return Guard(np.array(classes, dtype=np.int64), *settings, *MARGINS)
-
-    def refuses(self, learnt: bool) -> str:
-        """Return why the policy cannot use predictions; "" for exact run times."""
-        return "cannot be used by a guarded order, which expects run times itself" if learnt else ""
 
 
 def is_guarded(text: str) -> bool:

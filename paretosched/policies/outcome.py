@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.computing import compute
-from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
-from ..core.watching import unknown_starts
 from ..kernels.fair_share import Tree, no_tree
 from ..kernels.formulas import Program
 from ..kernels.inputs import Backfilling, Down, Jobs
@@ -83,6 +81,11 @@ class SearchTotals(NamedTuple):
         return fields_html(self)
 
 
+_NONE = np.empty(0, dtype=np.int64)
+_NONE.flags.writeable = False  # as those of a workload are: for writeable arrays kernels would be compiled again
+ALL_UP = Down(_NONE, _NONE, _NONE)
+
+
 class Outcome(NamedTuple):
     """The result of a policy on a workload.
 
@@ -94,27 +97,40 @@ class Outcome(NamedTuple):
         Where and when the jobs run, if they are preempted; else None.
     searched
         What group optimisation did; None without it.
+    first, corrections
+        (n,) int64, the predicted run time of each job when it was eligible, s, and how often it proved too short; (0,)
+        without predictions.
     """
 
     start: Ints
     segments: Segments | None = None
     searched: SearchTotals | None = None
+    first: Ints = _NONE
+    corrections: Ints = _NONE
 
 
 P = TypeVar("P")
+A = ParamSpec("A")
 
 
-def arriving(simulated: Callable[[P, Workload], Outcome]) -> Callable[[P, Workload], Outcome]:
+def arriving(
+    simulated: Callable[Concatenate[P, Workload, A], Outcome],
+) -> Callable[Concatenate[P, Workload, A], Outcome]:
     """Return a method that simulates the jobs of any workload, made of one for jobs in the order of their arrival."""
 
     @wraps(simulated)
-    def outcome(policy: P, workload: Workload) -> Outcome:
+    def outcome(policy: P, workload: Workload, /, *args: A.args, **kwargs: A.kwargs) -> Outcome:
         arrivals = workload.in_arrival_order
-        result = compute(lambda: simulated(policy, arrivals.jobs))
+        result = compute(lambda: simulated(policy, arrivals.jobs, *args, **kwargs))
         if arrivals.rows is None:
             return result
         segments = None if result.segments is None else _of_rows(result.segments, arrivals.rows)
-        return result._replace(start=arrivals.by_row(result.start), segments=segments)
+        first, corrections = (
+            arrivals.by_row(values) if values.size else values for values in (result.first, result.corrections)
+        )
+        return result._replace(
+            start=arrivals.by_row(result.start), segments=segments, first=first, corrections=corrections
+        )
 
     return outcome
 
@@ -179,18 +195,6 @@ def simple_queue(workload: Workload, order: Program, reservations: int, entitled
     return Queue(order, order, backfilling, np.empty(0, np.int64), np.ones(len(workload)), 1.0, no_tree())
 
 
-class _Refusing(Protocol):
-    """A policy that cannot use predictions."""
-
-    def refuses(self, learnt: bool) -> str:
-        """Return why."""
-
-
-def no_queue(policy: _Refusing, workload: Workload) -> Queue:
-    """Raise InputError: the policy has more than one queue, or orders it anew, and so cannot use predictions."""
-    raise InputError(f"{workload.name}: predictions {policy.refuses(True)}")
-
-
 def jobs_of(workload: Workload) -> Jobs:
     """Return the jobs of a workload in the order of their arrival, as kernels take them: they arrive when eligible."""
     w = workload
@@ -201,17 +205,3 @@ def down_of(workload: Workload) -> Down:
     """Return when processors of a workload's machine are down, as kernels take it."""
     d = workload.down
     return ALL_UP if d is None else Down(d.begin, d.end, d.processors)
-
-
-def around_down_times(workload: Workload, queue: Queue) -> Outcome:
-    """Return the outcome of a queue on a machine of which processors are down at times."""
-    from ..kernels.down_times import order_around_down_times  # on demand: kernels take long to import
-
-    start = unknown_starts(len(workload))
-    order_around_down_times(jobs_of(workload), workload.capacity, down_of(workload), workload.calendar, *queue, start)
-    return Outcome(start)
-
-
-_NONE = np.empty(0, dtype=np.int64)
-_NONE.flags.writeable = False  # as those of a workload are: for writeable arrays kernels would be compiled again
-ALL_UP = Down(_NONE, _NONE, _NONE)

@@ -28,7 +28,8 @@ from ..kernels.formulas import postfix
 from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
 from .greedy_order import submission_order
-from .outcome import Outcome, Queue, around_down_times, arriving, down_of, jobs_of, simple_queue
+from .learning import outcome_on_engine, predictor_of, with_predictions
+from .outcome import Outcome, Queue, arriving, down_of, jobs_of, simple_queue
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +82,8 @@ class Plain:
         return _RULES[self.rule].replays
 
     @arriving
-    def outcome(self, workload: Workload) -> Outcome:
-        """Return the outcome of a workload.
+    def outcome(self, workload: Workload, method: int | None = None) -> Outcome:
+        """Return the outcome of a workload, with run times predicted by a method, or as requested.
 
         Raises
         ------
@@ -90,9 +91,11 @@ class Plain:
             The rule is "recorded", and the workload has no record.
         """
         rule = _RULES[self.rule]
-        if workload.down is not None and not rule.heeds_down_times:
-            return around_down_times(workload, self.queue(workload))
-        return Outcome(rule.start_times(workload))
+        if method is None and (workload.down is None or rule.heeds_down_times):
+            return Outcome(rule.start_times(workload))
+        if self.rule == "conservative" and method is not None:
+            return _predicted_promises(workload, self.queue(workload), method)
+        return outcome_on_engine(workload, self.queue(workload), True, method)
 
     @property
     def no_order(self) -> str:
@@ -103,16 +106,6 @@ class Plain:
     def reservations(self) -> int:
         """How many waiting jobs may have a reservation; under List nobody gets the one there is."""
         return _RULES[self.rule].reservations
-
-    def refuses(self, learnt: bool) -> str:
-        """Return why the rule cannot use other estimates than the requested ones; "" if it can.
-
-        Parameters
-        ----------
-        learnt
-            Whether the estimates are predictions, which may prove too short; else they are exact.
-        """
-        return _RULES[self.rule].refusal if learnt else ""
 
     def queue(self, workload: Workload) -> Queue:
         """Return how the waiting jobs are ordered and backfilled; only for a rule with such a queue."""
@@ -128,7 +121,6 @@ class _Rule(NamedTuple):
     asks: bool = False
     reservations: int = 0
     entitled: bool = True  # whether jobs get these reservations
-    refusal: str = ""
     replays: bool = False
     no_order: str = ""
     heeds_down_times: bool = False  # whether `start_times` does
@@ -146,6 +138,16 @@ def _conservative_starts(workload: Workload) -> Ints:
     from ..kernels.conservative import conservative  # on demand: kernels take long to import
 
     return _start_times(workload, conservative, down_of(workload))
+
+
+def _predicted_promises(workload: Workload, queue: Queue, method: int) -> Outcome:
+    """Return the outcome of conservative backfilling whose places rest on predictions."""
+    from ..kernels.engine import keep_promises
+
+    w, start = workload, unknown_starts(len(workload))
+    jobs, predictor = jobs_of(w), predictor_of(w, method)
+    keep_promises(jobs, w.capacity, down_of(w), w.calendar, *queue, predictor, start)
+    return with_predictions(start, predictor)
 
 
 def _replanned_starts(workload: Workload) -> Ints:
@@ -178,8 +180,6 @@ _RULES = {
         _conservative_starts,
         True,
         FAR,
-        refusal="may prove too short, and conservative backfilling keeps promises that rest on them; choose "
-        "conservative-replan",
         heeds_down_times=True,
     ),
     "conservative-replan": _Rule(

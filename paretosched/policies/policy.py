@@ -15,13 +15,12 @@ All of them have
 rule, name, provenance        the word for it in files, what it is called, and where it comes from
 groups                        the names of the user groups it is for; none if it is for any
 grouping                      the rule that puts jobs into these groups, see `decided_by`; None without a rule
-simulated(workload)           the `Outcome` of a workload that it fits
+outcome(workload, method)     the `Outcome` of a workload that it fits, with run times predicted by a method or not
 asks                          whether it uses estimates of run times at all
 knows_run_times               whether it knows real run times by itself, whatever the estimates are
 replays                       whether its schedule is the log's own record
 no_order                      why no order of the waiting jobs, with reservations, is the same; "" if one is
-refuses(learnt)               why it cannot use other estimates than the requested ones; "" if it can
-queue(workload)               how the waiting jobs are ordered and backfilled; of policies that can use predictions
+queue(workload)               how the waiting jobs are ordered and backfilled; of policies that are an order
 reservations                  how many of them have a reservation; likewise
 ============================  ======================================================================================
 """
@@ -131,7 +130,7 @@ def as_policy(policy: PolicyLike) -> Policy:
     """Return a policy; it may be given as a value, by name, in words, or as the path of a policy file.
 
     The names are those of rules and of published orders. `paretosched.policies.priority_text` and
-    `paretosched.policies.guarded` have the words.
+    `paretosched.policies.guarded` have the words. An order that says nothing of backfilling has EASY.
 
     Raises
     ------
@@ -142,8 +141,8 @@ def as_policy(policy: PolicyLike) -> Policy:
     --------
     >>> as_policy("fcfs").rule
     'fcfs'
-    >>> as_policy("sjf; backfill: easy").name
-    'SJF with EASY'
+    >>> as_policy("sjf").name, as_policy("sjf; backfill: none").name
+    ('SJF with EASY', 'SJF')
     """
     if isinstance(policy, Policy):
         return policy
@@ -173,7 +172,7 @@ def _by_name(word: str) -> Policy | None:
         return Plain(word)
     if word in (TimeSharing.rule, OPTIMISED):
         return TimeSharing(optimisation=Optimisation() if word == OPTIMISED else None)
-    return Priority(word) if word in ORDER_NAMES else None
+    return read_priority(word) if word in ORDER_NAMES else None
 
 
 def _read_words(text: str) -> Priority | Guarded:

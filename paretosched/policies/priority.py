@@ -43,8 +43,9 @@ from .fair_share import FairShare, shareholders
 from .formula import Term, labels, variables
 from .formula_analysis import LINE, STATIC, shape_of
 from .formula_program import program_of, values_of
+from .learning import outcome_on_engine
 from .line_orders import formula_lines
-from .outcome import Outcome, Queue, around_down_times, arriving, jobs_of
+from .outcome import Outcome, Queue, arriving, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
 from .queue_parts import queue_in_parts
@@ -56,6 +57,8 @@ from .whole_nodes import WholeNodes
 ALL = 2**31 - 1  # reservations: all waiting jobs have one
 ACCOUNTS = ("user", "account", "group")  # whose usage and share it is
 HALF_LIFE = 7 * 86400  # s
+UNSAID = "backfill_unsaid"  # in the provenance of a policy whose words have no backfilling
+UNSAID_WORDS = 'EASY backfilling, as nothing else is said; "backfill: none" is the strict order'
 SAME = "same"  # the order of backfilling that is that of the waiting jobs
 
 
@@ -84,7 +87,8 @@ class Backfill:
     Parameters
     ----------
     reservations
-        How many waiting jobs have a reservation: 0 for no backfilling, 1 for EASY, `ALL` for conservative backfilling.
+        How many of the jobs that cannot start now have a reservation: 0 for no backfilling, 1 for EASY, `ALL` for
+        conservative backfilling.
     entitled
         Names of the groups whose waiting jobs get reservations; none for all groups.
     order
@@ -327,8 +331,8 @@ class Priority:
         return tuple(dict.fromkeys(shape_of(key).kind for key in keys))
 
     @arriving
-    def outcome(self, workload: Workload) -> Outcome:
-        """Return the outcome of a workload.
+    def outcome(self, workload: Workload, method: int | None = None) -> Outcome:
+        """Return the outcome of a workload, with run times predicted by a method, or as requested.
 
         Raises
         ------
@@ -336,15 +340,15 @@ class Priority:
             As for `queue`.
         """
         queue = self.queue(workload)
-        if workload.down is not None:
-            return around_down_times(workload, queue)
+        unchanging = self.kinds == (STATIC,) and len(self.order) == 1
+        if workload.down is not None or method is not None:
+            return outcome_on_engine(workload, queue, unchanging, method)
         start = unknown_starts(len(workload))
         jobs, capacity, calendar = jobs_of(workload), workload.capacity, workload.calendar
         nodes = None if self.nodes is None else self.nodes.of_machine(capacity)
         if nodes is not None:
             from ..kernels.node_passes import in_node_passes  # on demand: kernels take long to import
 
-            unchanging = self.kinds == (STATIC,) and len(self.order) == 1
             in_node_passes(jobs, capacity, calendar, *queue, nodes, unchanging, start)
             return Outcome(start)
         fixed = self.kinds == (STATIC,) and self.backfill.slack == 0
@@ -375,10 +379,6 @@ class Priority:
         else:
             tried = formula_lines(workload, [row.formula.key for row in self.candidate_orders], shares)
         return None if order is None or tried is None else (order, tried)
-
-    def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # it can use all estimates
-        """Return why the policy cannot use other estimates than the requested ones: never."""
-        return ""
 
     def queue(self, workload: Workload) -> Queue:
         """Return how the waiting jobs are ordered and backfilled.

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core.errors import number_of
 from ..core.situations import SITUATIONS
-from ..core.tables import enumeration, number_of
+from ..core.tables import enumeration
 from .explanation_words import ARRIVAL, ELIGIBLE, EVENTS, WHEN, grouping_words
 from .fair_share import FairShare
 from .formula import written_term
 from .formula_analysis import KINDS
 from .policy_tokens import written_time
-from .priority import ALL, Priority
+from .priority import ALL, UNSAID, UNSAID_WORDS, Priority
 from .priority_text import priority_text
 from .published_orders import PUBLISHED, JobOrder
 from .undefined_keys import doubtful_terms, fault_of
@@ -38,6 +39,7 @@ def priority_words(policy: Priority) -> list[str]:
         *_doubt_words(policy),
         *_cost_words(policy),
         *_backfill_words(policy),
+        *([f"It has {UNSAID_WORDS}."] if UNSAID in policy.provenance else []),
         *([] if policy.nodes is None else [node_words(policy.nodes, policy.reservations > 0)]),
         *_usage_words(policy),
         *_fair_share_words(policy),
@@ -103,8 +105,10 @@ def _backfill_words(policy: Priority) -> list[str]:
     if b.reservations == 0:
         return ["The first job starts as soon as it fits, and no job starts before it (no backfilling)."]
     whose = f" of group{'s' * (len(b.entitled) > 1)} {enumeration(b.entitled)}" if b.entitled else ""
-    count = {1: f"the first waiting job{whose} has a reservation", ALL: f"every waiting job{whose} has a reservation"}
-    held = count.get(b.reservations, f"the first {b.reservations} waiting jobs{whose} have reservations")
+    which = f"waiting job{whose} that cannot start now"
+    count = {1: f"the first {which} has a reservation", ALL: f"every {which} has a reservation"}
+    which = f"waiting jobs{whose} that cannot start now"
+    held = count.get(b.reservations, f"the first {b.reservations} {which} have reservations")
     sentences = [
         f"While the first job does not fit, {held}, as early as the requests of the running jobs and the "
         "reservations of jobs before it allow; other jobs start if they fit now and delay none of these."

@@ -6,7 +6,8 @@ A text has clauses with ";" or line breaks between them:
 order: O                    the order of the waiting jobs: the name of a published order or a formula, whose largest
                             value comes first unless it begins with "smallest"; as the first clause O alone will do
 order weekend: O            the order at weekends; then order day and order night must come, too
-backfill: B                 none (the default), easy, easy:K for K reservations, or conservative for all;
+backfill: B                 easy (the default), easy:K for reservations of the first K jobs that cannot start now,
+                            conservative for those of all, or none;
                             "for G, H" after it gives reservations to jobs of these groups only
 backfill-order: O           the order in which jobs are backfilled, by default that of the waiting jobs, "same"; of a
                             formula the smallest value comes first unless it begins with "largest"; by situation, too
@@ -49,7 +50,7 @@ from .fair_share import (
 )
 from .greedy_order import BACKFILLS
 from .policy_tokens import PolicyReader, written_name, written_time
-from .priority import ACCOUNTS, ALL, SAME, Backfill, Longest, Priority
+from .priority import ACCOUNTS, ALL, SAME, UNSAID, Backfill, Longest, Priority
 from .published_orders import read_order
 from .value_ranges import LONGEST_TIME
 from .whole_nodes import MOST_CPUS, MOST_JOBS, MOST_NODES, PASS_JOBS, PASS_TIMES, NodeKind, WholeNodes
@@ -121,6 +122,7 @@ def with_backfill(policy: Any, backfill: str | None, order: str | None) -> Prior
                 'such as "sjf; backfill: easy; slack: 3h"'
             )
         changes = reader.backfilling
+        priority = replace(priority, provenance={k: v for k, v in priority.provenance.items() if k != UNSAID})
     if order is not None:
         changes["order"] = order
     return replace(priority, backfill=replace(priority.backfill, **changes), name="")
@@ -177,6 +179,9 @@ class _Clauses(PolicyReader):
         order, backfill_order = self.order_words(ORDER), self.order_words(BACKFILL_ORDER)
         if not order:
             self.refuse('there must be an order, such as "order: sjf"')
+        if "reservations" not in self.backfilling:  # as machines run; strictly in the order much of one stays idle
+            self.backfilling["reservations"] = RESERVATIONS["easy"]
+            self.settings["provenance"] = {UNSAID: True}
         fair_share = FairShare(**self.fair_sharing, associations=tuple(self.associations))
         backfill = Backfill(**self.backfilling, order=backfill_order)
         if self.passing and not self.kinds:
@@ -366,9 +371,9 @@ def priority_text(policy: Priority) -> str:
     """
     b = policy.backfill
     clauses = _order_clauses("order", policy.order)
-    if b.reservations:
-        words = {1: "easy", ALL: "conservative"}.get(b.reservations, f"easy:{b.reservations}")
-        clauses.append(f"backfill: {words}{_names_after(' for ', b.entitled)}")
+    words = {reservations: word for word, reservations in RESERVATIONS.items()}
+    backfill = words.get(b.reservations, f"easy:{b.reservations}")
+    clauses.append(f"backfill: {backfill}{_names_after(' for ', b.entitled)}")
     clauses += _order_clauses("backfill-order", b.order)
     if b.longest:
         rows = " and ".join(f"{written_time(row.seconds)} of {_names_after('', row.groups)}" for row in b.longest)

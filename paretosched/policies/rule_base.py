@@ -37,15 +37,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arguments import number, whole_number
 from ..core.arrays import Floats
-from ..core.computing import compute
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
 from ..kernels.inputs import Sorted
 from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
-from .greedy_order import Greedy, number_table, weights
-from .outcome import Outcome, down_of, jobs_of, no_queue
+from .greedy_order import Greedy, key_program, number_table, weights
+from .learning import predictor_of, with_predictions
+from .outcome import Outcome, arriving, down_of, jobs_of
 from .strategy_choice import SORTINGS, STRATEGIES, Bounds, Chooser, IterativeRules, SymbioticRules
 
 
@@ -123,7 +123,6 @@ class RuleBase:
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
-    queue = no_queue
 
     def __post_init__(self) -> None:
         one_of("kind of rule base", self.kind, KINDS)
@@ -150,19 +149,12 @@ class RuleBase:
         """How the base chooses a strategy: `IterativeRules` or `SymbioticRules`."""
         return _CHOOSERS[self.kind](self)
 
-    def outcome(self, workload: Workload) -> Outcome:
-        """Return the outcome of a workload that has the policy's groups."""
-        return Outcome(compute(lambda: ruled_start_times(workload, self)[0]))
-
-    def refuses(self, learnt: bool) -> str:
-        """Return why the policy cannot use other estimates than the requested ones; "" if it can.
-
-        Parameters
-        ----------
-        learnt
-            Whether the estimates are predictions, which may prove too short; else they are exact.
-        """
-        return 'cannot be used by rule bases; choose "requested" or "exact"' if learnt else ""
+    @arriving
+    def outcome(self, workload: Workload, method: int | None = None) -> Outcome:
+        """Return the outcome of a workload that has the policy's groups; run times may be predicted by a method."""
+        if method is None:
+            return Outcome(ruled_start_times(workload, self)[0])
+        return _on_engine(workload, self, method)[0]
 
     def _check_groups(self) -> None:
         """Refuse groups, priorities or a Greedy policy that do not belong together."""
@@ -205,21 +197,36 @@ def ruled_start_times(
         chosen. No decision is due where no waiting job can start, or where all of them can.
     """
     w = workload.in_arrival_order.jobs
+    if w.down is not None:
+        outcome, decisions = _on_engine(w, base, None)
+        return workload.in_arrival_order.by_row(outcome.start), decisions
+    from ..kernels.rule_base import apply_rules  # on demand: kernels take long to import
+
     start = unknown_starts(len(w))
     chooser = base.chooser
     decisions = np.zeros(chooser.counters, dtype=np.int64)
     if order is None:
         order = sorted_for(w, base.priority, chooser.possible())
-    inputs = w.calendar, weights(w, base.greedy), chooser.for_kernel(), order, start, decisions
-    if w.down is None:
-        from ..kernels.rule_base import apply_rules  # on demand: kernels take long to import
-
-        apply_rules(jobs_of(w), w.capacity, *inputs)
-    else:
-        from ..kernels.rule_base_down_times import rules_around_down_times
-
-        rules_around_down_times(jobs_of(w), w.capacity, down_of(w), *inputs)
+    apply_rules(
+        jobs_of(w), w.capacity, w.calendar, weights(w, base.greedy), chooser.for_kernel(), order, start, decisions
+    )
     return workload.in_arrival_order.by_row(start), decisions
+
+
+def _on_engine(workload: Workload, base: RuleBase, method: int | None) -> tuple[Outcome, NDArray[np.int64]]:
+    """Return the outcome of a rule base for jobs in the order of their arrival, and how often it decided what."""
+    from ..kernels.engine import follow_rules
+
+    w, start = workload, unknown_starts(len(workload))
+    chooser = base.chooser
+    decisions = np.zeros(chooser.counters, dtype=np.int64)
+    place = np.array([base.priority.index(group) for group in w.groups], dtype=np.int64)
+    jobs, predictor = jobs_of(w), predictor_of(w, method)
+    keys = key_program(w, base.greedy)
+    follow_rules(
+        jobs, w.capacity, down_of(w), w.calendar, keys, chooser.for_kernel(), place, predictor, start, decisions
+    )
+    return with_predictions(start, predictor), decisions
 
 
 def sorted_for(workload: Workload, priority: Sequence[str], strategies: NDArray[np.bool_]) -> Sorted:

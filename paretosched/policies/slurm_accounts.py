@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import read_lines
+from ..core.limits import check_limit
 from .fair_share import INHERITED, ROOT, Association
 from .slurm_commands import COMMAND
-from .slurm_sacctmgr import SacctmgrRows, is_command, is_dumped, is_limit
+from .slurm_limits import Limits, limit_texts, limits_of
+from .slurm_sacctmgr import SacctmgrRows, is_command, is_dumped
 
 ASSOCIATIONS = ("account", "user", "share")  # columns that the first table must have
 WITHOUT_HEAD = ("cluster", "account", "parentname", "user", "partition", "share")  # as the command prints them
@@ -38,8 +40,8 @@ class Accounts(NamedTuple):
         The priority of each QOS by name; None if there is none.
     left_out
         How many associations of users with single partitions were left out.
-    limited
-        How many associations and QOS have limits.
+    limits
+        The limits of those associations and QOS that have any.
     others
         How many lines of a script are no commands of sacctmgr.
     flat
@@ -49,7 +51,7 @@ class Accounts(NamedTuple):
     associations: tuple[Association, ...]
     qos: dict[str, int] | None
     left_out: int
-    limited: int = 0
+    limits: tuple[Limits, ...] = ()
     others: int = 0
     flat: bool = False
 
@@ -97,7 +99,7 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
         (*_in_order(accounts), *users),
         qos or None,
         len(listed) - len(whole),
-        sum(bool(row.get("limited")) for row in rows),
+        tuple(_limits([*listed, *(row for row in rows if "share" not in row)])),
         len(shell_lines),
         any("flat" in row for row in whole),
     )
@@ -118,7 +120,7 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, shell_lines: lis
     columns: Sequence[str] = ()
     above: list[tuple[int, str]] = []  # accounts with their indentation, of a tree
     is_known = is_script = False
-    for number, line in enumerate(read_lines(path, "the list of associations"), 1):
+    for number, line in _whole_lines(path, read_lines(path, "the list of associations")):
         where = f"{path}:{number}"
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -147,6 +149,22 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, shell_lines: lis
         raise _without_columns(path, shell_lines[0])
 
 
+def _whole_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield lines and the number of each; a command that goes on behind a backslash is one line."""
+    parts: list[str] = []
+    number = letters = 0
+    for number, line in enumerate(lines, 1):
+        goes_on = line.rstrip().endswith("\\") and (parts or is_command(line))
+        parts.append(line.rstrip()[:-1] if goes_on else line)
+        letters += len(line)
+        check_limit(f"{path}:{number - len(parts) + 1}", "line", letters)
+        if not goes_on:
+            yield number - len(parts) + 1, "".join(parts)
+            parts, letters = [], 0
+    if parts:
+        yield number - len(parts) + 1, "".join(parts)
+
+
 def _without_columns(path: str | os.PathLike[str], number: int) -> InputError:
     """Return the error for a line before which no columns are named."""
     return InputError(
@@ -170,8 +188,7 @@ def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int,
     """
     row = {column: cell.strip().strip('"') for column, cell in zip(columns, cells, strict=True)}
     if "share" not in row:
-        row = {column: row[column] for column in QOS} | _limits_of_row(row)
-        return row
+        return {column: row[column] for column in QOS} | limit_texts(row.items())
     if "parentname" not in row:
         text = cells[columns.index("account")]
         depth = len(text) - len(text.lstrip())
@@ -182,12 +199,15 @@ def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int,
             above.append((depth, row["account"]))
             if not depth and row["account"] != ROOT:
                 row["flat"] = "yes"
-    return row | _limits_of_row(row)
+    return row | limit_texts(row.items())
 
 
-def _limits_of_row(row: Mapping[str, str]) -> dict[str, str]:
-    """Return a mark if a line has limits."""
-    return {"limited": "yes"} if any(is_limit(column, value) for column, value in row.items()) else {}
+def _limits(rows: Iterable[Mapping[str, str]]) -> Iterator[Limits]:
+    """Yield the limits of those associations and QOS that have any."""
+    for row in rows:
+        if values := limits_of(row):
+            account, user, partition = (row.get(key, "") for key in ("account", "user", "partition"))
+            yield Limits(row.get("name", ""), account, user, partition, values)
 
 
 def _is_share(text: str) -> bool:

@@ -4,9 +4,9 @@ PriorityType=priority/basic is first come first served. priority/multifactor is 
 formula, cut to a whole number: age, fair share, job size, partition, QOS, and the CPUs, memory, nodes and GPUs of
 PriorityWeightTRES, less the nice value of the job. Higher values of PriorityTier come first, and of equals the job that
 was submitted first. SchedulerType says whether there is backfilling, and
-bf_job_part_count_reserve how many jobs have reservations; bf_interval, bf_window, bf_resolution, bf_max_job_test and
-default_queue_depth say how often and how far it looks. What has no counterpart is said in remarks, which the provenance
-of the policy keeps.
+bf_job_part_count_reserve how many jobs have reservations, in Slurm of each partition, here of all; bf_interval,
+bf_window, bf_resolution, bf_max_job_test and default_queue_depth say how often and how far it looks. What has no
+counterpart is said in remarks, which the provenance of the policy keeps.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Ints, Mask
-from ..core.errors import InputError, first_few, in_quotes
-from ..core.tables import number_of
+from ..core.errors import InputError, first_few, in_quotes, number_of
 from ..workload.log_names import BESIDE
 from ..workload.slurm_conf import SlurmConf, is_yes, option, read_slurm_conf, whole
 from ..workload.slurm_nodes import ConfNodes, NodeLists, amounts_of_nodes, machine_of
@@ -195,6 +194,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         *remarks,
         *setting_remarks(conf, kind),
         *_account_remarks(site),
+        *_reservation_remarks(site, backfill.reservations),
         *_partition_remarks(site),
         *machine_remarks(conf, site.machine, site.lists, site.each),
         *(_look_remarks(nodes, site) if backfill.reservations else []),
@@ -492,8 +492,8 @@ def _account_remarks(site: Site) -> list[str]:
     accounts, remarks = site.accounts, list[str]()
     if accounts is None:
         return remarks
-    if accounts.limited and not site.conf.text("AccountingStorageEnforce"):  # else a remark says it
-        remarks.append(f"--shares: limits of {accounts.limited:,} associations and QOS are not simulated")
+    if accounts.limits and not site.conf.text("AccountingStorageEnforce"):  # else a remark says it
+        remarks.append(f"--shares: limits of {len(accounts.limits):,} of the associations and QOS are not simulated")
     if accounts.others:
         remarks.append(f"--shares: {number_of(accounts.others, 'line')} passed over, without a command of sacctmgr")
     if accounts.flat:
@@ -505,6 +505,17 @@ def _flag_remarks(flags: frozenset[str]) -> list[str]:
     """Return a remark on words of PriorityFlags that are not known; Slurm says nothing of them."""
     unknown = sorted(flags - set(FLAGS))
     return [f"PriorityFlags: {', '.join(unknown).upper()} is not simulated"] if unknown else []
+
+
+def _reservation_remarks(site: Site, reservations: int) -> list[str]:
+    """Return a remark if Slurm counts reservations for each of several partitions."""
+    if len(site.partitions) < 2 or reservations in (0, ALL):
+        return []
+    jobs = "the first job" if reservations == 1 else f"the first {reservations:,} jobs"
+    return [
+        f"bf_job_part_count_reserve={reservations} reserves for {jobs} of each of {len(site.partitions):,} partitions "
+        f"that cannot start now, here for {jobs} of all"
+    ]
 
 
 def _partition_remarks(site: Site) -> list[str]:

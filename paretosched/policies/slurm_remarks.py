@@ -14,7 +14,10 @@ from ..workload.slurm_nodes import FUTURE, ConfNodes, NodeLists
 from .slurm_keys import near_word
 from .whole_nodes import LOOKS, MOST_JOBS, WholeNodes
 
-OVER_TIME = "minutes that Slurm lets jobs run beyond their limit, and plans with; here a job ends at its request"
+OVER_TIME = (
+    "minutes that Slurm lets jobs run beyond their limit, and plans with; here a job ends at its request, or with "
+    "--overrun raise has asked for as long as it ran"
+)
 # what a setting would change, if it is not one of some values
 SETTINGS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "PreemptType": (("", "none", "preempt/none"), "no job is preempted here"),

@@ -7,20 +7,23 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..core.errors import InputError, in_quotes
+from .fair_share import ROOT
+from .slurm_limits import limit_texts, with_limits
 
-Row = dict[str, str]  # the values of an association or QOS by column, as in a table of sacctmgr
+Row = dict[str, str]  # the values of an association or QOS by column, as in a table of sacctmgr; limits by their names
 
 DUMPED = re.compile(
     r"\s*(Cluster|Parent|Account|Project|User|QOS)\s+-\s+('[^']*'|[^:']*)(.*)", re.IGNORECASE | re.DOTALL
 )
-DUMPED_OPTION = re.compile(r":\s*([A-Za-z]+)\s*=\s*('[^']*'|[^:]*)")
+DUMPED_OPTION = re.compile(r":\s*([A-Za-z]+)\s*=\s*('[^']*'|(?:gres/\w+:[^:=,]+=|[^:])*)")
 VERBS = {
     **dict.fromkeys(("add", "create"), "add"),
     **dict.fromkeys(("modify", "update"), "modify"),
     **dict.fromkeys(("delete", "remove"), "delete"),
     **dict.fromkeys(("list", "show", "dump", "load", "exit", "quit"), ""),
 }
-COMMAND_LINE = re.compile(rf"\s*(?:\S*\bsacctmgr|{'|'.join(VERBS)})(?:\s|$)", re.IGNORECASE)
+SUDO = r"\s*(?:sudo\s+(?:-\S+\s+)*)?"
+COMMAND_LINE = re.compile(rf"{SUDO}(?:\S*\bsacctmgr|{'|'.join(VERBS)})(?:\s|$)", re.IGNORECASE)
 # how words begin, and what is meant; sacctmgr takes the first letters of a word, too
 ENTITIES = {"account": ("acc", "acct"), "user": ("user",), "qos": ("qos",), "cluster": ("clus",)}
 OPTIONS = {
@@ -34,7 +37,6 @@ OPTIONS = {
     "name": ("name",),
     "priority": ("prio",),
 }
-LIMITS = ("grp", "max", "min")
 
 
 def is_dumped(line: str) -> bool:
@@ -47,11 +49,6 @@ def is_command(line: str) -> bool:
     return COMMAND_LINE.match(line) is not None
 
 
-def is_limit(column: str, value: str) -> bool:
-    """Return whether a value limits what jobs may do."""
-    return bool(value) and column.lower().startswith(LIMITS)
-
-
 class SacctmgrRows:
     """The associations and QOS that lines of a dump, or commands, add and change."""
 
@@ -59,7 +56,7 @@ class SacctmgrRows:
         self._rows: dict[tuple[str, ...], Row] = {}
         self._qos: dict[str, Row] = {}
         self._cluster = ""
-        self._parent = "root"
+        self._parent = ROOT
 
     def rows(self) -> Iterator[Row]:
         """Yield the associations and QOS, in the order in which they were added."""
@@ -72,14 +69,16 @@ class SacctmgrRows:
         assert match is not None  # noqa: S101  # the caller has looked
         kind, name = match[1].lower(), match[2].strip().strip("'")
         given = [(key, value.strip().strip("'")) for key, value in DUMPED_OPTION.findall(match[3])]
-        options = _options_of(given)
-        limited = "yes" * any(is_limit(key, value) for key, value in given)
+        options, limits = _options_of(given), limit_texts(given)
         if kind == "cluster":
             self._cluster = name.lower()
+            if limits:
+                of_all = {"account": ROOT, "user": "", "parentname": "", "share": "1", "partition": ""}
+                self._put({**of_all, "cluster": self._cluster, "where": where, **limits})
         elif kind == "parent":
             self._parent = name.lower()
         elif kind == "qos":
-            self._put_qos(name, options, where, limited)
+            self._put_qos(name, options, where, limits)
         else:
             is_user = kind == "user"
             row = {
@@ -89,7 +88,7 @@ class SacctmgrRows:
                 "share": options.get("share", "1"),
                 "partition": options.get("partition", ""),
             }
-            self._put(row | {"cluster": self._cluster, "where": where, "limited": limited})
+            self._put({**row, "cluster": self._cluster, "where": where, **limits})
 
     def command(self, line: str, where: str) -> None:
         """Read a command."""
@@ -102,31 +101,32 @@ class SacctmgrRows:
         except ValueError:
             raise InputError(f"{where}: quotes must end, but those of {in_quotes(line.strip())} do not") from None
         words = [word for word in words if not word.startswith("-")]
+        words = words[1:] if words and words[0].lower() == "sudo" else words
         words = words[1:] if words and words[0].lower().endswith("sacctmgr") else words
         verb = VERBS.get(words[0].lower(), "") if words else ""
         entity = _word_for(words[1], ENTITIES) if len(words) > 1 else ""
         if not verb or not entity or entity == "cluster":
             return
-        given, where_given, limited = _options(words[2:], entity)
+        given, where_given, limits = _options(words[2:], entity)
         if verb == "add":
-            self._add(entity, given, where, limited)
+            self._add(entity, given, where, limits)
         else:
-            self._change(entity, verb, given, where_given, where, limited)
+            self._change(entity, verb, given, where_given, where, limits)
 
-    def _add(self, entity: str, given: Mapping[str, str], where: str, limited: str) -> None:
+    def _add(self, entity: str, given: Mapping[str, str], where: str, limits: Row) -> None:
         """Add accounts, users or QOS."""
         for name in _list_of(given.get("name", "")):
             if entity == "qos":
-                self._put_qos(name, given, where, limited)
+                self._put_qos(name, given, where, limits)
                 continue
             row = {
                 "share": given.get("share", "1"),
                 "cluster": given.get("cluster", "").lower(),
                 "where": where,
-                "limited": limited,
+                **limits,
             }
             if entity == "account":
-                above = given.get("parentname", "root").lower()
+                above = given.get("parentname", ROOT).lower()
                 self._put(row | {"account": name.lower(), "user": "", "parentname": above, "partition": ""})
                 continue
             for account in dict.fromkeys(_list_of(f"{given.get('account', '')},{given.get('default', '')}".lower())):
@@ -134,7 +134,7 @@ class SacctmgrRows:
                     self._put(row | {"account": account, "user": name, "parentname": "", "partition": partition})
 
     def _change(
-        self, entity: str, verb: str, given: Mapping[str, str], wanted: Mapping[str, str], where: str, limited: str
+        self, entity: str, verb: str, given: Mapping[str, str], wanted: Mapping[str, str], where: str, limits: Row
     ) -> None:
         """Change or delete accounts, users or QOS; `wanted` says which, `given` what is set."""
         chosen = wanted if verb == "modify" else {**given, **wanted}
@@ -142,7 +142,7 @@ class SacctmgrRows:
         if entity == "qos":
             for name in names or _list_of(given.get("name", "")):  # it may stand on either side
                 if verb == "modify":
-                    self._put_qos(name, given, where, limited)
+                    self._put_qos(name, given, where, limits)
                 else:
                     self._qos.pop(name.lower(), None)
             return
@@ -151,8 +151,6 @@ class SacctmgrRows:
         changes = {word: given[word] for word in ("share", "parentname") if word in given}
         if "parentname" in changes:
             changes["parentname"] = changes["parentname"].lower()
-        if limited:
-            changes["limited"] = limited
         for key, row in list(self._rows.items()):
             others = (users and row["user"].lower() not in users) or (accounts and row["account"] not in accounts)
             if others or bool(row["user"]) != (entity == "user"):
@@ -160,19 +158,15 @@ class SacctmgrRows:
             if verb == "delete":
                 del self._rows[key]
             else:
-                self._rows[key] = row | changes
+                self._rows[key] = with_limits(row | changes, limits)
 
     def _put(self, row: Row) -> None:
         self._rows[row["cluster"], row["account"], row["user"].lower(), row["partition"].lower()] = row
 
-    def _put_qos(self, name: str, options: Mapping[str, str], where: str, limited: str) -> None:
-        before = self._qos.get(name.lower(), {"priority": "0", "limited": ""})
-        self._qos[name.lower()] = {
-            "name": name,
-            "priority": options.get("priority", before["priority"]),
-            "where": where,
-            "limited": limited or before["limited"],
-        }
+    def _put_qos(self, name: str, options: Mapping[str, str], where: str, limits: Row) -> None:
+        before = self._qos.get(name.lower(), {"priority": "0"})
+        priority = options.get("priority", before["priority"])
+        self._qos[name.lower()] = with_limits({**before, "name": name, "priority": priority, "where": where}, limits)
 
 
 def _word_for(word: str, words: Mapping[str, Sequence[str]]) -> str:
@@ -186,8 +180,8 @@ def _options_of(given: Sequence[tuple[str, str]]) -> dict[str, str]:
     return {key: value for key, value in named if key}
 
 
-def _options(words: Sequence[str], entity: str) -> tuple[dict[str, str], dict[str, str], str]:
-    """Return what a command gives or sets, and where, both by names of `OPTIONS`; and "yes" if it sets limits."""
+def _options(words: Sequence[str], entity: str) -> tuple[Row, Row, Row]:
+    """Return what a command gives or sets, and where, both by names of `OPTIONS`; and the limits that it sets."""
     sides: dict[str, list[tuple[str, str]]] = {"set": [], "where": []}
     has_set = any(word.lower() == "set" for word in words)
     side = "where" if has_set else "set"
@@ -202,7 +196,7 @@ def _options(words: Sequence[str], entity: str) -> tuple[dict[str, str], dict[st
         side: _options_of([("name" if _word_for(key, OPTIONS) == entity else key, value) for key, value in pairs])
         for side, pairs in sides.items()
     }
-    return known["set"], known["where"], "yes" * any(is_limit(key, value) for key, value in sides["set"])
+    return known["set"], known["where"], limit_texts(sides["set"])
 
 
 def _list_of(text: str) -> list[str]:

@@ -27,7 +27,7 @@ from ..kernels.scojo_pect_machine import LONG, MEDIUM, SHORT, Slices, machine_fo
 from ..kernels.virtual_schedule import Planning, tree_for
 from ..workload.calendar import hours
 from ..workload.workload import Workload
-from .outcome import Outcome, SearchTotals, Segments, arriving, jobs_of, no_queue
+from .outcome import Outcome, SearchTotals, Segments, arriving, jobs_of
 
 CLASSES = ("short", "medium", "long")
 SIZES = ("narrow", "medium", "wide")
@@ -235,7 +235,6 @@ class TimeSharing:
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
-    queue = no_queue
 
     def __post_init__(self) -> None:
         _check(self)
@@ -245,7 +244,7 @@ class TimeSharing:
         object.__setattr__(self, "name", self.name or _default_name(self))
 
     @arriving
-    def outcome(self, workload: Workload) -> Outcome:
+    def outcome(self, workload: Workload, method: int | None = None) -> Outcome:  # noqa: ARG002  # it has run times of its own
         """Return the outcome of a workload; it has segments, because jobs are preempted.
 
         Raises
@@ -260,8 +259,8 @@ class TimeSharing:
         switch the long job continues.
 
         >>> w = Workload(submit=[0, 9], run=[20_000, 50], estimate=[20_000, 50], width=[4, 1], capacity=4)
-        >>> start, segments, _ = TimeSharing().outcome(w)
-        >>> start.tolist(), segments.end.tolist()
+        >>> result = TimeSharing().outcome(w)
+        >>> result.start.tolist(), result.segments.end.tolist()
         ([0, 3660], [3600, 20170, 3710])
         """
         return _outcome(workload, self)
@@ -270,13 +269,6 @@ class TimeSharing:
     def knows_run_times(self) -> bool:
         """Whether the policy knows real run times, whatever the estimates are."""
         return self.run_times == "known"
-
-    def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # neither predictions nor exact run times
-        """Return why the policy cannot use other estimates than the requested ones."""
-        return (
-            'cannot be used by SCOJO-PECT, whose policy says by "run_times" what it knows of run times: "known" or '
-            '"estimates", which are the requested ones'
-        )
 
 
 def check_nodes(workload: Workload) -> None:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arguments import in_bounds, list_argument
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from ..core.notebook import fields_html, fields_repr
-from ..core.tables import enumeration, number_of
+from ..core.tables import enumeration
 from ..kernels.inputs import Nodes
 from .policy_tokens import written_time
 from .value_ranges import LONGEST_TIME

@@ -21,7 +21,7 @@ from ..comparison.comparison_tables import (
     searched_text,
 )
 from ..core.arguments import as_list, instance
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from ..core.files import replacing
 from ..core.tables import enumeration, plain
 from ..core.version import __version__
@@ -109,7 +109,7 @@ def _of_one(front: Front | None, comparison: Comparison, pictures: Mapping[str, 
     body = f"""<header>
 <p class="eyebrow">paretosched report</p>
 <h1>{html.escape(name)}</h1>
-<p class="quiet">{comparison.jobs:,} jobs on {_machine(comparison)}</p>{_overruns(comparison)}
+<p class="quiet">{number_of(comparison.jobs, "job")} on {_machine(comparison)}</p>{_overruns(comparison)}
 </header>
 {warning(comparison.other_machine)}
 {_front_in_brief(front, comparison)}
@@ -128,7 +128,7 @@ def _of_one(front: Front | None, comparison: Comparison, pictures: Mapping[str, 
 def _machine(comparison: Comparison) -> str:
     """Return the size of the machine in words, and what to think of if processors are down at times."""
     if not comparison.most_down:
-        return f"{comparison.capacity:,} processors"
+        return number_of(comparison.capacity, "processor")
     return (
         f"{comparison.capacity:,} processors, of which up to {comparison.most_down:,} are down at times: all "
         "schedulers know it beforehand, and utilisation is that of all processors"
@@ -157,7 +157,7 @@ def _of_several(
         against = [key for key in of_part if not key.endswith(OVER_TIME)]
         parts.append(f"""<header class="part">
 <h1>{html.escape(names[number])}</h1>
-<p class="quiet">{comparison.jobs:,} jobs on {_machine(comparison)}</p>{_overruns(comparison)}
+<p class="quiet">{number_of(comparison.jobs, "job")} on {_machine(comparison)}</p>{_overruns(comparison)}
 </header>
 {_front_in_brief(front, comparison)}
 {_policies(comparison)}

@@ -9,6 +9,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,16 @@ from .evaluation import Simulations
 from .runs import RUNNING, Archive, Run, append, describe_run, read_archive
 
 AHEAD = 10_000  # genomes that are asked for before results are known, if these decide nothing
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a search took, as a `Record` has it, where nothing had to be searched."""
+
+    count: int
+    seconds: float
+    wall_seconds: float
+    about: Mapping[str, Any]
 
 
 class Record:

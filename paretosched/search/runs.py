@@ -31,7 +31,7 @@ import numpy as np
 from ..core.arguments import as_list, as_path
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
-from ..core.files import write_json
+from ..core.files import remove_leftovers, write_json
 from ..core.locks import take_lock
 from ..core.run_files import FRONT_FILE, RUN_FILE, STORE_FILE, is_run, read_description, runs_below
 from ..fronts.front import UTIL_FROM_KEY
@@ -139,6 +139,7 @@ def _open(path: Path, about: Mapping[str, Any]) -> Iterator[Run]:
     if handle is None:
         raise InputError(f"{path}: a run is written by one process at a time, but {_holder(path)} has it")
     try:
+        remove_leftovers(path)  # of a process that was killed; this one alone writes here now
         was_empty = not any(path.iterdir())
         try:
             about = _claim(path, about)

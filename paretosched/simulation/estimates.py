@@ -27,15 +27,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
-from ..core.watching import unknown_starts
-from ..kernels.inputs import INTERPOLATED, PRINTED, RECENT, Histories
-from ..policies.outcome import jobs_of
+from ..kernels.inputs import INTERPOLATED, PRINTED, RECENT
 from ..policies.policy import Policy
+from ..policies.time_sharing import TimeSharing
 from ..workload.workload import Workload
 
 SOURCES = ("requested", "recent", "predicted", "printed", "exact")
@@ -72,19 +69,16 @@ def uses_other_estimates(workload: Workload, policy: Policy, estimates: str) -> 
     Raises
     ------
     InputError
-        There is no such source; or a history is needed, but no user is known; or the policy cannot use such estimates;
-        or they may prove too short where processors are down at times.
+        There is no such source; or a history is needed, but no user is known; or the policy has run times of its own.
     """
     one_of("estimates", estimates, SOURCES)
     looks_at_them = policy.asks or (workload.down is not None and not policy.replays)  # no job may run into a down time
     if estimates == "requested" or not looks_at_them:
         return False
-    if refusal := policy.refuses(learnt=estimates in LEARNING):
-        raise InputError(f'estimates "{estimates}" {refusal}')
-    if estimates in LEARNING and workload.down is not None:
+    if isinstance(policy, TimeSharing):
         raise InputError(
-            f'{workload.name}: estimates "{estimates}" may prove too short, and jobs would then run on processors that '
-            'are down; choose "requested" or "exact"'
+            f'estimates "{estimates}" cannot be used by SCOJO-PECT, whose policy says by "run_times" what it knows of '
+            'run times: "known" or "estimates", which are the requested ones'
         )
     if estimates in LEARNING and (workload.user < 0).all():
         raise InputError(f"{workload.name}: no job has a known user, so there is no history to predict from")
@@ -92,7 +86,7 @@ def uses_other_estimates(workload: Workload, policy: Policy, estimates: str) -> 
 
 
 def predict(workload: Workload, policy: Policy, estimates: str) -> Predictions:
-    """Return predictions and start times under a policy that does not refuse predictions.
+    """Return predictions and start times under a policy that uses other estimates.
 
     Parameters
     ----------
@@ -101,33 +95,5 @@ def predict(workload: Workload, policy: Policy, estimates: str) -> Predictions:
     estimates
         "recent", "predicted" or "printed".
     """
-    from ..kernels.predicted import use_predictions  # on demand: kernels take long to import
-
-    arrivals = workload.in_arrival_order
-    w = arrivals.jobs
-    queue = policy.queue(w)
-    result = Predictions(unknown_starts(len(w)), *(np.empty(len(w), dtype=np.int64) for _ in range(2)))
-    method = LEARNING[estimates]
-    use_predictions(jobs_of(w), w.capacity, w.calendar, *queue, histories(w), method, *result)
-    return Predictions(*map(arrivals.by_row, result))
-
-
-def histories(workload: Workload) -> Histories:
-    """Return numbers for the known users of a workload, and for the pairs of user and request.
-
-    Examples
-    --------
-    >>> w = Workload(submit=[0] * 4, run=[1] * 4, estimate=[5, 9, 5, 5], width=[1] * 4, capacity=4, user=[7, 3, 7, -1])
-    >>> h = histories(w)
-    >>> h.user.tolist(), h.place.tolist(), h.begin.tolist(), h.size.tolist()
-    ([1, 0, 1, -1], [1, 0, 1, 2], [0, 1, 2], [9, 5, 5])
-    """
-    users = np.unique(workload.user[workload.user >= 0])
-    user = np.where(workload.user >= 0, np.searchsorted(users, workload.user), users.size)
-    pairs, place = np.unique(np.stack([user, workload.estimate]), axis=1, return_inverse=True)
-    begin = np.searchsorted(pairs[0], np.arange(users.size + 1)).astype(np.int64)
-    columns = (np.where(workload.user >= 0, user, -1), place.reshape(-1), begin, pairs[1])
-    arrays = [np.ascontiguousarray(column, dtype=np.int64) for column in columns]
-    for array in arrays:
-        array.flags.writeable = False
-    return Histories(*arrays)
+    outcome = policy.outcome(workload, LEARNING[estimates])
+    return Predictions(outcome.start, outcome.first, outcome.corrections)

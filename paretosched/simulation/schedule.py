@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..core.arguments import as_path, instance
 from ..core.arrays import Ints
 from ..core.columns import whole_array
-from ..core.errors import InputError, first_few, in_quotes
+from ..core.errors import InputError, first_few, in_quotes, number_of
 from ..core.files import read_lines, replacing, unreadable
 from ..core.limits import check_limit
 from ..core.notebook import html_table
@@ -92,7 +92,7 @@ class Schedule:
 
     def __repr__(self) -> str:
         first, last = int(self.start.min()), int(self.finish.max())
-        return f"<Schedule {self.name} of {self.workload.name}: {len(self.start):,} jobs, {first}..{last} s>"
+        return f"<Schedule {self.name} of {self.workload.name}: {number_of(len(self.start), 'job')}, {first}..{last} s>"
 
     def _repr_html_(self) -> str:
         rows = self.frame().head(ROWS_SHOWN)

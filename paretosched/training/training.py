@@ -22,7 +22,7 @@ from ..policies.guarded import Guarded, guarded_text
 from ..policies.plain import Plain
 from ..policies.policy import Policy, group_names
 from ..search.evaluation import TlsFiles, simulations
-from ..search.resuming import Record, advance
+from ..search.resuming import Effort, Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
 from ..simulation.objective import (
     CONVENTION,
@@ -46,10 +46,7 @@ from .guarded_reference import guarded_of
 from .margins import KEPT
 from .task import RATIO, SUM, Task
 
-LEARNT = (
-    "all of this is of the jobs that were learnt from; --train-until 0.7 (until=0.7) keeps those of the last part of "
-    "the time for a test"
-)
+LEARNT = "all of this is of the jobs learnt from; --train-until 0.7 (until=0.7) keeps those of the last part for a test"
 ROUNDING = 1e-9  # of a goal; sums over the jobs differ by less
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
 
@@ -73,6 +70,8 @@ class Progress(NamedTuple):
         By how much the best policy so far exceeds the limits, see `wish.violation`.
     over
         "sum", or "ratio": objectives are shares of EASY's.
+    stage
+        In words, which of several trainings this is; "" of one alone.
     """
 
     evaluations: int
@@ -84,6 +83,7 @@ class Progress(NamedTuple):
     elapsed: float
     exceeded: float
     over: str = SUM
+    stage: str = ""
 
 
 class System(NamedTuple):
@@ -162,6 +162,8 @@ class Training:
         How many parts of equal time of each training workload were learnt from beside it, as those that are resampled.
     keeps_margin
         Whether the best policy keeps the margin on what it learnt from.
+    classes
+        With `train_best`, what was tried of each class, see `class_choice.rows_of`.
     """
 
     wish: Wish
@@ -184,6 +186,7 @@ class Training:
     guarded: System | None = None
     windows: int = 0
     keeps_margin: bool = True
+    classes: tuple[dict[str, Any], ...] = ()
 
     def __repr__(self) -> str:
         return f"<Training for {choice.wish_text(self.wish)}: {self.policy.name}, {self.evaluations:,} policies tried>"
@@ -444,7 +447,7 @@ def carry_out(
 def training_of(
     task: Task,
     test: Task | None,
-    record: Record,
+    record: Record | Effort,
     policies: Sequence[tuple[Policy, Floats]],
     settings: Mapping[str, Any],
     margins: Sequence[NamedTuple] = (),
@@ -452,8 +455,7 @@ def training_of(
 ) -> Training:
     """Return a training from its policies, each with its values, (W m,); a policy without provenance gets one.
 
-    `margins` are the candidates for the margin, if it was chosen. `best` is the number of the best policy, if that is
-    not to be the one with the smallest fitness.
+    `margins` are those considered; `best` is the number of the best policy, if not that of the smallest fitness.
     """
     rows = tuple(row._asdict() for row in margins)
     windows = settings.get("windows") or 0

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Ints
+from ..core.errors import number_of
 from ..core.situations import SITUATIONS
 from ..core.tables import Column, table
 from .calendar import LATEST, find_zone
@@ -134,7 +135,8 @@ def description_text(about: Mapping[str, Any]) -> str:
     ]
     return (
         f"{about['name']}\n"
-        f"  {about['jobs']:,} jobs of {about['users']:,} users on {about['capacity']:,} processors\n"
+        f"  {number_of(about['jobs'], 'job')} of {number_of(about['users'], 'user')} on "
+        f"{number_of(about['capacity'], 'processor')}\n"
         f"  submitted {about['first_submit']} to {about['last_submit']}, {about['zone']}: "
         f"{about['span_days']:.1f} days\n"
         f"  offered load {load}; serial jobs {about['serial_percent']:.1f} %; "
@@ -156,8 +158,8 @@ def _machine_text(about: Mapping[str, Any]) -> str:
         return ""
     gpus = "".join(f", {count:,} {kind}" for kind, count in machine["gpus"].items())
     return (
-        f"  machine: {machine['nodes']:,} nodes of {len(machine['kinds'])} kinds{gpus}, {len(machine['partitions'])} "
-        "partitions (paretosched machine draws it)\n"
+        f"  machine: {number_of(machine['nodes'], 'node')} of {number_of(len(machine['kinds']), 'kind')}{gpus}, "
+        f"{number_of(len(machine['partitions']), 'partition')} (paretosched machine draws it)\n"
     )
 
 
@@ -181,8 +183,8 @@ def _later_text(about: Mapping[str, Any]) -> str:
     if later is None:
         return ""
     return (
-        f"  eligible after their submission: {later['jobs']:,} jobs with {later['work_percent']:.1f} % of the work, "
-        f"half of them {later['seconds']['median']:,} s or more later\n"
+        f"  eligible after their submission: {number_of(later['jobs'], 'job')} with "
+        f"{later['work_percent']:.1f} % of the work, half of them {later['seconds']['median']:,} s or more later\n"
     )
 
 
@@ -216,7 +218,7 @@ def _down_text(about: Mapping[str, Any]) -> str:
         return ""
     return (
         f"  down: {down['processor_hours']:,.1f} processor hours, {down['percent']:.2f} % of the machine; at most "
-        f"{down['most']:,} processors at one time\n"
+        f"{number_of(down['most'], 'processor')} at one time\n"
     )
 
 

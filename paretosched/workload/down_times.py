@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.arrays import Ints
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from ..core.notebook import html_table
 
 LATEST = 2**53  # s, so that they survive JSON
@@ -74,7 +74,8 @@ class DownTimes:
         if not len(self):
             return "<DownTimes: none>"
         span = f"{self.begin[0]}..{self.end[-1]}"
-        return f"<DownTimes: {len(self):,} times in seconds {span}, at most {self.most:,} processors>"
+        most = number_of(self.most, "processor")
+        return f"<DownTimes: {number_of(len(self), 'time')} in seconds {span}, at most {most}>"
 
     def _repr_html_(self) -> str:
         rows = zip(*(getattr(self, key)[:10].tolist() for key in COLUMNS), strict=True)

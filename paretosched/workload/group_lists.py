@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Ints
-from ..core.errors import InputError, did_you_mean, first_few, in_quotes
+from ..core.errors import InputError, did_you_mean, first_few, in_quotes, number_of
 from ..core.notebook import fields_html
 from ..core.tables import csv_cell, from_csv_cell
 from .swf_header import numbered_names
@@ -275,7 +275,7 @@ def _line(cells: Sequence[str], columns: Sequence[str], place: str) -> GroupLine
     """Return a line of the list from its cells."""
     if len(cells) != len(columns):
         hint = "; a comma must separate them" if any(";" in cell or "\t" in cell for cell in cells) else ""
-        count = f"{len(cells)} column{'s' * (len(cells) != 1)}"
+        count = number_of(len(cells), "column")
         raise InputError(f"{place}: a line must be {','.join(columns)}, but this one has {count}{hint}")
     values: dict[str, int | str | None] = {}
     for column, cell in zip(columns, cells, strict=True):

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.arguments import list_argument, number, whole_number
 from ..core.arrays import Floats, Ints
-from ..core.errors import InputError, one_of
+from ..core.errors import InputError, number_of, one_of
 from ..core.notebook import fields_html, fields_repr
 from .group_lists import COLUMNS, NAMED, GroupLine, first_lines, names_of
 from .workload import GROUPINGS, Workload
@@ -96,7 +96,7 @@ class ListedGroups:
 
     def words(self) -> str:
         """Return the rule in words."""
-        return f"by a list of {len(self.lines):,} lines ({', '.join(self.columns) or 'any job'})"
+        return f"by a list of {number_of(len(self.lines), 'line')} ({', '.join(self.columns) or 'any job'})"
 
 
 @dataclass(frozen=True)

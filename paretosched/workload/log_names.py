@@ -30,6 +30,8 @@ from .down_times import DownTimes, down_times_of
 FORMAT = "paretosched names 1"
 OURS = re.compile(rb'\s*\{\s*"format"\s*:\s*"paretosched names')
 HEAD = 200  # bytes
+LONGEST_NAME = 200
+RESERVED = re.compile(r"UTIL|AWRT[0-9]*|EASY", re.ASCII)  # in wishes
 MOST_ASKED = 2**31 - 1
 WHOLE = re.compile(r"-?[0-9]{1,10}", re.ASCII)
 NUMBERED = ("users", "groups", "queues", "partitions", "constraints")
@@ -168,6 +170,10 @@ class Names:
     constraints: Mapping[int, str] = field(default_factory=dict)
 
     _repr_html_ = fields_html
+
+    def __post_init__(self) -> None:
+        for key in NUMBERED:
+            _check_names(key, getattr(self, key))
 
     def __repr__(self) -> str:
         return f"<Names {', '.join(f'{len(getattr(self, key)):,} {key}' for key in NUMBERED)}>"
@@ -359,13 +365,34 @@ def remove_names(log: str | os.PathLike[str]) -> None:
 
 def _by_number(key: str, names: Mapping[str, str]) -> dict[int, str]:
     """Return names by number, from the keys of the file."""
-    for number, name in names.items():
+    for number in names:
         digits = number.removeprefix("-")
         if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
             raise InputError(f'"{key}": a key must be a whole number as text, but is {in_quotes(number)}')
+    return {int(number): name for number, name in names.items()}
+
+
+def _check_names(key: str, names: Mapping[int, str]) -> None:
+    """Refuse names that are too long, or not of one number, and groups that are called as what wishes speak of."""
+    first: dict[str, int] = {}
+    for number, name in names.items():
         if not name or not name.isprintable():
             raise InputError(f'"{key}": the name of {number} must be a text that can be printed, but is not')
-    return {int(number): name for number, name in names.items()}
+        if key == "constraints":  # no names, but what users write
+            continue
+        if len(name) > LONGEST_NAME:
+            raise InputError(
+                f'"{key}": a name must have at most {LONGEST_NAME} letters, but that of {number} has {len(name):,}'
+            )
+        if first.setdefault(name, number) != number:
+            raise InputError(
+                f'"{key}": {first[name]} and {number} must have different names, but both are {in_quotes(name)}'
+            )
+        if key == "groups" and RESERVED.fullmatch(name):
+            raise InputError(
+                f'"{key}": a group must not be called as what wishes speak of, UTIL, AWRT, AWRT1, ... or EASY, but '
+                f"{number} is {in_quotes(name)}; give it another name"
+            )
 
 
 def _count(file: _CountFile) -> Count:

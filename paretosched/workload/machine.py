@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arguments import in_bounds, instance
 from ..core.arrays import Ints, Mask
-from ..core.errors import InputError, first_few, in_quotes, one_of
+from ..core.errors import InputError, first_few, in_quotes, number_of, one_of
 from ..core.notebook import fields_html, fields_repr, html_table
 from .host_lists import MOST_NODES, name_order, node_names
 
@@ -327,8 +327,9 @@ class Machine:
 
     def __repr__(self) -> str:
         gpus = f", {int(self.gpus.sum()):,} GPUs" if self.gpu_types else ""
-        size = f"{len(self.names):,} nodes of {len(self.kinds)} kinds, {self.capacity:,} CPUs{gpus}"
-        return f"<Machine{f' {self.name}' if self.name else ''}: {size}, {len(self.partitions)} partitions>"
+        kinds = f"{number_of(len(self.names), 'node')} of {number_of(len(self.kinds), 'kind')}"
+        size = f"{kinds}, {number_of(self.capacity, 'CPU')}{gpus}, {number_of(len(self.partitions), 'partition')}"
+        return f"<Machine{f' {self.name}' if self.name else ''}: {size}>"
 
     def _repr_html_(self) -> str:
         rows = [(kind.hosts, kind.count, kind.cpus, kind.memory, dict(kind.gpus)) for kind in self.kinds]

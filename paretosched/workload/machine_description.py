@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Mask
+from ..core.errors import number_of
 from ..core.tables import Column, table
 from .host_lists import host_list
 from .machine import FOR_EVER, Machine
@@ -168,16 +169,16 @@ def machine_drawing(about: Mapping[str, Any]) -> str:
     """
     gpus = "".join(f", {count:,} {kind}" for kind, count in about["gpus"].items())
     title = f"{about['name']}: " if about["name"] else ""
-    head = f"{title}{about['nodes']:,} nodes of {len(about['kinds'])} kinds, {about['cpus']:,} CPUs"
+    kinds = number_of(len(about["kinds"]), "kind")
+    head = f"{title}{number_of(about['nodes'], 'node')} of {kinds}, {number_of(about['cpus'], 'CPU')}"
     how = f"nodes are chosen {CHOICES[about['choice']]}; a job gets whole {about['gives']}s"
     how += " and its memory" if about["shares_memory"] else "; memory is not given out"
     rows = _kind_rows(about["kinds"])
-    kinds = [each for each in KINDS if any(row[each.key] not in OPTIONAL.get(each.key, ()) for row in rows)]
-    parts = [f"{head}, {_size(about['memory'])}{gpus}\n{how}", table(rows, kinds)]
+    shown = [each for each in KINDS if any(row[each.key] not in OPTIONAL.get(each.key, ()) for row in rows)]
+    parts = [f"{head}, {_size(about['memory'])}{gpus}\n{how}", table(rows, shown)]
     parts.append(table([_partition_row(part) for part in about["partitions"]], PARTITIONS))
     shared = [
-        f"{' and '.join(each['partitions'])} share {each['nodes']:,} node{'s' if each['nodes'] > 1 else ''}: "
-        f"{_short(each['hosts'])}"
+        f"{' and '.join(each['partitions'])} share {number_of(each['nodes'], 'node')}: {_short(each['hosts'])}"
         for each in about["overlaps"][:MOST_OVERLAPS]
     ]
     shared += [f"... and {len(about['overlaps']) - MOST_OVERLAPS} more pairs"] * (
@@ -226,7 +227,7 @@ def _partition_row(part: Mapping[str, Any]) -> dict[str, Any]:
     remarks = ["default"] * part["default"] + ["exclusive"] * part["exclusive"] + ["not up"] * (not part["up"])
     remarks += ["least loaded first"] * part["least_loaded"]
     if part["nodes_most"] is not None:
-        remarks.append(f"at most {part['nodes_most']:,} nodes")
+        remarks.append(f"at most {number_of(part['nodes_most'], 'node')}")
     for unit, words in (("cpu", "CPU"), ("node", "node")):
         if part[f"most_memory_per_{unit}"] is not None:
             remarks.append(f"at most {part[f'most_memory_per_{unit}']:,} MiB a {words}")

@@ -12,8 +12,18 @@ from ..core.arrays import Ints
 USUAL = 0.99  # share of the time, for which so much is
 RARE = 0.95  # or less of the largest use, is worth a remark
 MOST_LOAD = 1.2  # offered to a machine that does what is submitted, before its size is doubted
-MORE_USE, MORE_LOAD = "RECORDED USE ABOVE THE MACHINE", "OFFERED LOAD"  # what such sentences begin with
 WINDOWS = 16  # of time, looked at one after the other, so that memory is that of some of the jobs
+
+
+def in_units(size: int, unit: str) -> str:
+    """Return a size with what it counts.
+
+    Examples
+    --------
+    >>> in_units(2, "cpus"), in_units(1, "units of 1/10 GPU")
+    ('2 cpus', '1 unit of 1/10 GPU')
+    """
+    return f"{size:,} {unit.replace('s', '', 1) if size == 1 else unit}"
 
 
 def use_over_time(start: NDArray[Any], run: NDArray[Any], width: NDArray[Any]) -> tuple[Ints, Ints]:
@@ -77,27 +87,19 @@ def remark_of_largest(capacity: int, unit: str, levels: Ints, lasted: Ints) -> s
     'machine of 6 cpus: the largest use at one time, and 99 % of the time at most 4; --capacity N for another size'
     """
     rare = usual_use(capacity, levels, lasted)
-    return f"machine of {capacity:,} {unit}: the largest use at one time{rare}; --capacity N for another size"
+    return f"machine of {in_units(capacity, unit)}: the largest use at one time{rare}; --capacity N for another size"
 
 
-def remarks_on_size(capacity: int, unit: str, levels: Ints, lasted: Ints, too_wide: float) -> list[str]:
-    """Return where a size that was given does not go with the jobs: they were wider, or used more at one time.
-
-    `too_wide` is the share of the work, 0 to 1, in jobs that are wider; for the others see `doubt_of_use`.
+def remark_of_wider(capacity: int, unit: str, share: float) -> list[str]:
+    """Return that jobs are wider than a size that was given, with a share of all work, 0 to 1; none if there is none.
 
     Examples
     --------
-    >>> print(*remarks_on_size(5, "cpus", np.array([2, 4]), np.array([500, 499]), 0.25))
+    >>> print(*remark_of_wider(5, "cpus", 0.25))
     jobs wider than 5 cpus are dropped, with 25.00 % of all work; --capacity N if it is larger
     """
-    share = f"{100 * too_wide:.2f} % of all work"
-    wider = f"jobs wider than {capacity:,} {unit} are dropped, with {share}; --capacity N if it is larger"
-    return [*([wider] if too_wide else []), *doubt_of_use(capacity, unit, levels, lasted)]
-
-
-def is_doubt(sentence: str) -> bool:
-    """Return whether a sentence is one of `doubt_of_use` or `doubt_of_load`, with which an output begins."""
-    return sentence.startswith((MORE_USE, MORE_LOAD))
+    words = f"{in_units(capacity, unit)} are dropped, with {100 * share:.2f} % of all work"
+    return [f"jobs wider than {words}; --capacity N if it is larger"] if share else []
 
 
 def doubt_of_use(capacity: int, unit: str, levels: Ints, lasted: Ints, condition: str = "") -> list[str]:
@@ -122,8 +124,8 @@ def doubt_of_use(capacity: int, unit: str, levels: Ints, lasted: Ints, condition
         return []
     share = 100 * float(lasted[more].sum() / lasted.sum())
     often = f"{share:.2f} %" if share >= 0.005 else "less than 0.01 %"
-    used = f"up to {int(levels[-1]):,} of {capacity:,} {unit}, for {often} of the time{condition}"
-    return [f"{MORE_USE}: {used}; --capacity N for another size"]
+    used = f"up to {int(levels[-1]):,} of {in_units(capacity, unit)}, for {often} of the time{condition}"
+    return [f"RECORDED USE ABOVE THE MACHINE: {used}; --capacity N for another size"]
 
 
 def doubt_of_load(load: float | None, capacity: int, unit: str) -> list[str]:
@@ -136,5 +138,5 @@ def doubt_of_load(load: float | None, capacity: int, unit: str) -> list[str]:
     """
     if load is None or load <= MOST_LOAD:
         return []
-    share = f"{capacity:,} {unit} can do {100 / load:.2g} % of the work until the last submission"
-    return [f"{MORE_LOAD} {load:,.2f}: {share}; --capacity N if there were more"]
+    share = f"{in_units(capacity, unit)} can do {100 / load:.2g} % of the work until the last submission"
+    return [f"OFFERED LOAD {load:,.2f}: {share}; --capacity N if there were more"]

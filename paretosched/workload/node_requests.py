@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..core.arrays import Ints
 from ..core.columns import whole_array
-from ..core.errors import InputError, first_few
+from ..core.errors import InputError, first_few, number_of
 from ..core.notebook import html_table
 from .machine import MOST, MOST_MEMORY
 
@@ -204,7 +204,7 @@ class Requests:
         return int(self.tasks.size)
 
     def __repr__(self) -> str:
-        return f"<Requests of {len(self):,} jobs>"
+        return f"<Requests of {number_of(len(self), 'job')}>"
 
     def _repr_html_(self) -> str:
         said = {key: int((getattr(self, key) != usual).sum()) for key, (usual, _, _) in NUMBERS.items()}

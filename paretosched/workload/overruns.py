@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.errors import number_of
 from .workload import Repair
 
 MOST_CUT = 1.0  # per cent of the work that may be cut off without a word
@@ -23,7 +24,7 @@ def percent_beyond(run: NDArray[Any], estimate: NDArray[Any], width: NDArray[Any
 
 
 def share_text(percent: float) -> str:
-    """Return a share of the work as text; a little is not nothing.
+    """Return a share as text; a little is not nothing.
 
     Examples
     --------
@@ -45,7 +46,7 @@ def overrun_text(repairs: Sequence[Repair]) -> list[str]:
     """
     words = []
     for repair in repairs:
-        jobs = f"{repair.jobs:,} job{'s' if repair.jobs > 1 else ''} ran longer than "
+        jobs = f"{number_of(repair.jobs, 'job')} ran longer than "
         jobs += "they had requested" if repair.jobs > 1 else "it had requested"
         if repair.work_percent is not None:
             words.append(f"{share_text(repair.work_percent)} of all work is cut off, because {jobs}")

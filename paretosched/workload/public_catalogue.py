@@ -68,6 +68,8 @@ class Reading(NamedTuple):
         `--zone`; None where times say theirs, or count seconds.
     states
         Words of the column `state` that mean something else than usual, and the usual word for each.
+    attempts
+        Whether it is a list of jobs with attempts in JSON, see `accounting.philly`.
     """
 
     columns: str
@@ -75,6 +77,7 @@ class Reading(NamedTuple):
     width: str = "cpus"
     zone: str | None = None
     states: Mapping[str, str] = {}
+    attempts: bool = False
 
 
 SLURM_STATES = {
@@ -113,6 +116,12 @@ READINGS = {
         "submit=creation_time,start=scheduled_time,end=deletion_time,gpus=num_gpu,gpu_milli=gpu_milli,memory=memory_mib,"
         "constraint=gpu_spec,queue=qos,state=pod_phase",
         width="gpus",
+    ),
+    "philly": Reading(
+        "submit=submitted_time,start=start_time,end=end_time,gpus=gpus,nodes=detail,user=user,account=vc,state=status",
+        width="gpus",
+        zone="America/Los_Angeles",
+        attempts=True,
     ),
     "pm100": Reading(
         "submit=submit_time,eligible=eligible_time,start=start_time,end=end_time,run=run_time,limit=time_limit,"
@@ -327,7 +336,8 @@ LOGS = {
         bytes=980_000_000,
         licence="as it is; cite the paper",
         about="Microsoft Philly: 117,325 jobs on GPUs, August to December 2017",
-        how="its jobs are a list in JSON with several attempts each, which no command here reads; it comes by git lfs",
+        reading="philly",
+        how="it comes by git lfs; the jobs are cluster_job_log in the archive, a list in JSON, each with its attempts",
         by_hand=True,
     ),
     "pm100": PublicLog(

@@ -23,6 +23,7 @@ from ..core.tables import Column, table
 from ..kernels.fitting import find_fitting
 from .group_lists import column_numbers, names_of
 from .log_lines import RUN
+from .overruns import share_text
 from .requests import requests_of
 from .swf_header import entry
 from .workload import Workload
@@ -266,26 +267,15 @@ def waits_text(about: Mapping[str, Any]) -> str:
     share, with_gpus, full = of_all["fit_percent"], of_all["fit_with_gpus_percent"], about["full_percent"]
     if share is None:
         return text
-    head = f"{whole_percent(share)} of the waiting passed while the job would have fit on free processors"
+    head = f"{share_text(share)} of the waiting passed while the job would have fit on free processors"
     if share < MUCH:
         sentences = [f"{head} ({USUAL})"]
     else:
         machine = "the machine" if full is None else f"a machine that is {full:.0f} % full"
         sentences = [f"{head}: {machine} is not what jobs wait for ({HELD})"]
     if with_gpus is not None and share - with_gpus >= 1:
-        sentences.append(f"{whole_percent(with_gpus)} passed while the GPUs that it asked for were free, too")
+        sentences.append(f"{share_text(with_gpus)} passed while the GPUs that it asked for were free, too")
     return "\n".join([f"{text}\n", *sentences])
-
-
-def whole_percent(percent: float) -> str:
-    """Return a share in whole per cent, rounded down: what is not all is not 100 %.
-
-    Examples
-    --------
-    >>> whole_percent(99.7)
-    '99 %'
-    """
-    return f"{int(percent)} %"
 
 
 def other_machine(workload: Workload) -> str:
@@ -296,8 +286,8 @@ def other_machine(workload: Workload) -> str:
 
     Examples
     --------
-    >>> other_machine(Workload(submit=[0], run=[9], estimate=[9], width=[2], capacity=3, wait=[60]))[:82]
-    'SIMULATED: ONE POOL OF 3 EQUAL PROCESSORS. On the machine of this log 100 % of the'
+    >>> other_machine(Workload(submit=[0], run=[9], estimate=[9], width=[2], capacity=3, wait=[60]))[:84]
+    'SIMULATED: ONE POOL OF 3 EQUAL PROCESSORS. On the machine of this log 100.0 % of the'
     """
     partitions = 0
     if workload.records is not None:
@@ -311,9 +301,9 @@ def other_machine(workload: Workload) -> str:
     if is_much:
         assert waiting is not None and share is not None  # noqa: S101, PT018  # there is a share
         with_gpus = waiting.percent(waiting.fitting_gpus)
-        facts = [f"{whole_percent(share)} of the waiting passed while jobs would have fit on free processors"]
+        facts = [f"{share_text(share)} of the waiting passed while jobs would have fit on free processors"]
         if with_gpus is not None and share - with_gpus >= 1:
-            facts[0] += f" ({whole_percent(with_gpus)} while their GPUs were free, too)"
+            facts[0] += f" ({share_text(with_gpus)} while their GPUs were free, too)"
     if partitions > 1:
         facts.insert(0, f"The machine of this log has {partitions} partitions")
         end += "" if is_much else ", unless all partitions have the same nodes"

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ..core.arguments import instance, whole_number
 from ..core.arrays import Floats, Ints, Order
 from ..core.columns import as_array, whole_array
-from ..core.errors import InputError, first_few
+from ..core.errors import InputError, first_few, number_of
 from ..core.notebook import html_table
 from ..core.situations import Calendar
 from ..core.tables import plain
@@ -243,7 +243,8 @@ class Workload:
             if mask.any():
                 rows = np.flatnonzero(mask)
                 first = first_few((f"job {self.job[j]} has {getattr(self, key)[j]}" for j in rows), len(rows))
-                raise InputError(f"{key} {rule}, but {len(rows)} jobs are not: {first}")
+                verb = "is" if len(rows) == 1 else "are"
+                raise InputError(f"{key} {rule}, but {number_of(len(rows), 'job')} {verb} not: {first}")
         descents = np.flatnonzero(np.diff(self.submit) < 0)
         if descents.size:
             j = int(descents[0]) + 1
@@ -267,9 +268,10 @@ class Workload:
 
     def __repr__(self) -> str:
         down = "" if self.down is None else f", of which up to {self.down.most:,} are down"
-        nodes = "" if self.machine is None else f" of {len(self.machine.names):,} nodes"
-        machine = f"{self.capacity:,} processors{nodes}{down}"
-        return f"<Workload {self.name}: {len(self):,} jobs on {machine}, {len(self.groups)} groups>"
+        nodes = "" if self.machine is None else f" of {number_of(len(self.machine.names), 'node')}"
+        machine = f"{number_of(self.capacity, 'processor')}{nodes}{down}"
+        groups = number_of(len(self.groups), "group")
+        return f"<Workload {self.name}: {number_of(len(self), 'job')} on {machine}, {groups}>"
 
     def _repr_html_(self) -> str:
         share = np.bincount(self.group, (self.run * self.width).astype(np.float64), len(self.groups)) / self.work

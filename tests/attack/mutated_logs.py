@@ -104,10 +104,11 @@ def accounting(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
 
 def tables(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     """A damaged table of a public log, read as itself, or with columns, units and widths that are drawn."""
-    sample = r.choice(sorted(PUBLIC.glob("*.csv")))
-    data = damaged_accounting(sample.read_text(), r, TABLE_WORDS)
+    sample = r.choice(sorted(PUBLIC.iterdir()))
+    text = sample.read_text()
+    data = damaged_json(text, r) if sample.suffix == ".json" else damaged_accounting(text, r, TABLE_WORDS)
     (folder / "table").write_bytes(damaged_bytes(data, r) if r.randrange(4) == 0 else data)
-    heading = sample.read_text().partition("\n")[0].split(",")
+    heading = text.partition("\n")[0].split(",")
     drawn = ",".join(f"{what}={r.choice(heading)}" for what in r.sample(COLUMNS, r.randint(3, 12)))
     needed = READINGS[sample.stem.partition("-")[0]].columns
     how = r.choice([("--as", sample.stem.partition("-")[0]), ("--columns", needed), ("--columns", drawn)])
@@ -130,7 +131,7 @@ def nodes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
         text = (house / name).read_text()
         data = damaged_accounting(text, r) if r.randrange(2) else text.encode()
         (folder / name).write_bytes(damaged_bytes(data, r) if r.randrange(4) == 0 else data)
-    options = r.choice([(), (), ("--width", "nodes"), ("--partition", "main"), ("--capacity", 8)])
+    options = r.choice([(), (), ("--width", "nodes"), ("--partition", "main"), ("--zone", "Europe/Berlin")])
     machine = ("--nodes", folder / "sinfo.txt", "--events", folder / "events.txt")
     yield verdict_on("import", "slurm", house / "sacct-down.txt", *machine, *options, "-o", folder / "log.swf")
     if (folder / "log.swf").exists():

@@ -90,7 +90,7 @@ def test_fetch_shows_all_that_is_known(words: tuple[str, ...]) -> None:
     shown = succeed(*words)
     assert re.search(r"^pm100 +287\.2  CC-BY-4\.0 +pm100 +CINECA Marconi100", shown.out, re.MULTILINE)
     assert "eagle: https://data.openei.org/files/5860/eagle_data.parquet\n" in shown.out
-    assert "philly: https://github.com/msr-fiddle/philly-traces (by hand)\n  its jobs are a list in JSON" in shown.out
+    assert "philly: https://github.com/msr-fiddle/philly-traces (by hand)\n  it comes by git lfs; the jobs" in shown.out
     assert re.search(
         r"^Parallel Workloads Archive, https://\S+, .*ANL-Intrepid, .*UniLu-Gaia$", shown.out, re.MULTILINE
     )

@@ -28,6 +28,6 @@ def test_generate_writes_what_the_library_makes(tmp_path: Path) -> None:
 
 def test_one_job_has_no_load(tmp_path: Path) -> None:
     outcome = succeed("generate", "lublin", "--jobs", 1, "-o", tmp_path / "w.swf")
-    assert outcome.out == f"{tmp_path / 'w.swf'}: 1 jobs on 128 processors\n"
+    assert outcome.out == f"{tmp_path / 'w.swf'}: 1 job on 128 processors\n"
     assert "offered load -;" in succeed("info", tmp_path / "w.swf").out
     assert succeed("info", tmp_path / "w.swf", "--json").json["load"] is None

@@ -139,7 +139,7 @@ def test_down_times_reach_every_command(tmp_path: Path) -> None:
     machine = ("--nodes", RECORDED / "slurm-down-nodes.txt", "--events", RECORDED / "slurm-down-events.txt")
     outcome = succeed("import", "slurm", RECORDED / "slurm-down-jobs.txt", *machine, "-o", log)
     assert outcome.out.splitlines()[-2].endswith(
-        "jobs of 1 users on 16 cpus, offered load 0.237; 0.0 cpu hours were down"
+        "jobs of 1 user on 16 cpus, offered load 0.237; 0.0 cpu hours were down"
     )
     assert "processor hours" in succeed("info", log).out
     remark = "no scheduler uses them, all know them beforehand, and UTIL is that of the whole machine"

@@ -69,7 +69,7 @@ def test_down_times_licences_and_partitions_apart(tmp_path: Path) -> None:
     assert "down: n1 for good (fan)" in out
     assert "down: n2 from 2023-11-14 22:13 UTC until 2023-11-14 23:13 UTC" in out
     assert "exclusive; not up" in out
-    assert "at most 1 nodes" in out
+    assert "at most 1 node" in out
     assert "threads a core" in out
 
 

@@ -202,7 +202,7 @@ def test_orders_take_a_backfilling(house: Path, workload: ps.Workload) -> None:
             'backfill, character 1, "eazy": backfill must be one of none',
         ),
         (
-            ("--policy", "sjf", "--backfill-order", "saf"),
+            ("--policy", "fcfs", "--backfill-order", "saf"),
             "backfill-order must come with backfilling",
         ),
         (
@@ -219,24 +219,44 @@ def test_a_backfilling_that_cannot_be_is_refused(house: Path, options: tuple[str
     assert refusal("simulate", house / "w.swf.gz", *options).startswith(f"paretosched simulate: {message}")
 
 
+def test_an_order_without_a_word_on_backfilling_takes_easy_and_says_so(house: Path, tmp_path: Path) -> None:
+    remark = 'SAF with EASY: EASY backfilling, as nothing else is said; "backfill: none" is the strict order\n'
+    log = house / "w.swf.gz"
+    (tmp_path / "p.txt").write_text("saf\n")
+    easy = succeed("simulate", log, "--policy", "saf", "--backfill", "easy")
+    strict = succeed("simulate", log, "--policy", "saf", "--backfill", "none")
+    assert "as nothing else is said" not in easy.err + strict.err
+    for words in ("saf", "order: saf", tmp_path / "p.txt"):
+        outcome = succeed("simulate", log, "--policy", words, "--save-policy", tmp_path / "p.json")
+        assert outcome.out == easy.out != strict.out
+        assert outcome.err.count(remark) == 1
+        assert outcome.err.replace(f"paretosched: {remark}", "") == easy.err
+    assert succeed("explain", tmp_path / "p.json").out == succeed("explain", "saf").out
+    policies = ("--policy", "saf", "--policy", "fcfs", "--policy", "order: saf; backfill: none")
+    outcome = succeed("compare", log, log, *policies)
+    assert outcome.err.count("as nothing else is said") == outcome.err.count(remark) == 1
+    assert "as nothing else is said" not in succeed("simulate", log, "--policy", "fcfs").err
+
+
 def test_groups_that_are_not_there_are_remarked(house: Path) -> None:
     words = "order: 5 * group(vip) + width; backfill: conservative; backfill-order: sjf"
     outcome = succeed("simulate", house / "w.swf.gz", "--policy", words)
     assert "w has no group vip; the policy goes on without" in outcome.err
     assert "every job has a reservation, so that the order of backfilling changes nothing" in outcome.err
     for order, words in (
-        ("wait", "paretosched: wait: no formula has usage, so that the half-life changes nothing\n"),
+        ("wait", "paretosched: wait with EASY: no formula has usage, so that the half-life changes nothing\n"),
         ("-usage", ""),
     ):
-        assert succeed("simulate", house / "w.swf.gz", "--policy", f"order: {order}; half-life: 3d").err == words
+        policy = f"order: {order}; backfill: easy; half-life: 3d"
+        assert succeed("simulate", house / "w.swf.gz", "--policy", policy).err == words
     outcome = succeed("simulate", house / "w.swf.gz", "--policy", "guarded: 1, vip")
     assert "Guarded 1, vip: w has no group vip; the policy goes on without" in outcome.err
 
 
 def test_users_and_accounts_without_jobs_are_remarked(house: Path) -> None:
-    outcome = succeed("simulate", house / "w.swf.gz", "--policy", "order: user(999999) + user(1) + account(999999)")
-    remarks = [line.partition(": ")[2] for line in outcome.err.splitlines()]
     policy = "user(999999) + user(1) + account(999999)"
+    outcome = succeed("simulate", house / "w.swf.gz", "--policy", f"order: {policy}", "--backfill", "none")
+    remarks = [line.partition(": ")[2] for line in outcome.err.splitlines()]
     assert f"{policy}: w has no user 999999; the policy goes on without" in remarks
     assert f"{policy}: w has no account 999999; the policy goes on without" in remarks
     outcome = succeed("simulate", house / "w.swf.gz", "--policy", "order: wait * share; shares: 999999 = 0.5, 1 = 0.2")

@@ -16,6 +16,7 @@ import paretosched as ps
 from paretosched.core.tables import amount
 from paretosched.policies.policy import save_policy
 from paretosched.policies.policy_json import to_json
+from paretosched.training import class_choice
 from paretosched.training.symbiosis import Symbiosis
 from support.commands import (
     command,
@@ -280,6 +281,33 @@ def test_a_policy_takes_its_groups_with_it(house: Path, tmp_path: Path) -> None:
     about = succeed("compare", tmp_path / "new.swf", "--policy", tmp_path / "p.json", "--json").json
     assert {"AWRT5", "AWRT5_vs_easy"} <= about[1].keys()
     assert "wish" not in about[1]  # it was trained for a group that this log does not have
+
+
+@pytest.mark.slow
+def test_without_a_class_one_is_chosen_and_it_is_said_why(
+    house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    efforts = {"guarded": {"evaluations": 3}, "priority": {"evaluations": 40}, "greedy": {"generations": 1}}
+    monkeypatch.setattr(class_choice, "EFFORTS", efforts)
+    train = ("train", house / "w.swf.gz", "--objective", "10*AWRT1 + 4*AWRT2", "--accept-worse", "--train-until", 0.7)
+    train += ("--run", tmp_path / "run", "-o", tmp_path / "p.json")
+    outcome = succeed(*train)
+    about = succeed(*train, "--json").json
+    assert about["class"] in {"easy", "priority", "greedy"}
+    assert [row["class"] for row in about["classes"]] == ["guarded", "priority", "greedy"]
+    assert [row["class"] for row in about["classes"] if row["chosen"]] in ([about["class"]], [])
+    assert ("EASY stays" if about["class"] == "easy" else f"{about['class']} is trained") in outcome.out
+    assert "guarded was not tried: only for wishes with" in outcome.out
+    assert ": priority; best" in outcome.err.partition("choosing a class, 1 of ")[2]
+    assert ps.load_policy(tmp_path / "p.json").provenance["chosen"] == about["class"]
+
+
+def test_a_run_of_an_earlier_version_is_continued_as_greedy(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
+    training = ps.train(workload, "AWRT1", generations=1, seed=0, run_directory=tmp_path / "run")
+    train = ("train", house / "w.swf.gz", "--objective", "AWRT1", "--run", tmp_path / "run", "--accept-worse", "--json")
+    about = succeed(*train, "-o", tmp_path / "p.json").json
+    assert (about["class"], about["classes"], about["evaluations"]) == ("greedy", [], training.evaluations)
+    assert to_json(ps.load_policy(tmp_path / "p.json")) == to_json(training.policy)
 
 
 def test_train_explains_rule_bases_in_its_help() -> None:

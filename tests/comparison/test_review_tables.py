@@ -19,7 +19,7 @@ def test_the_text_begins_with_the_verdict_and_has_every_group_and_week() -> None
     result = review(log, as_policy("sjf; backfill: easy"), int(w.submit[20]), wish, as_policy("easy"))
     text = review_text(result)
     assert text.startswith(f"{verdict_text(result)}\n34 jobs in 6 weeks; 1 job that ran")
-    assert "do not count; 6 jobs after the last whole week do not count\n" in text
+    assert "do not count; not counted: 6 jobs after the last whole week\n" in text
     assert "limits exceeded by what was recorded: 0 %" in text
     for words in ("EASY, simulated", "the policy, simulated", "today: EASY", "recorded over simulated policy"):
         assert words in text

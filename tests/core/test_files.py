@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -23,6 +25,35 @@ def test_the_file_appears_whole_and_alone(tmp_path: Path) -> None:
         temporary.write_text("whole")
     assert target.read_text() == "whole"
     assert list(tmp_path.iterdir()) == [target]
+
+
+KILLED = """
+import sys, os, signal
+from paretosched.core.files import replacing
+with replacing(sys.argv[1]) as temporary:
+    temporary.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_process_left_goes_when_the_file_is_written_again(tmp_path: Path) -> None:
+    target = tmp_path / "a.csv"
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", KILLED, str(target)], check=False)
+    (left,) = tmp_path.iterdir()  # the second one removed that of the first
+    assert left.suffix == ".part"
+    other = tmp_path / ".a.csv.0123456789ab.part.csv"  # of somebody else
+    other.touch()
+    with replacing(tmp_path / "b.csv") as temporary:
+        temporary.touch()
+    assert left.exists()  # it may be of a file that is written in another place
+    with replacing(target) as held, replacing(target) as temporary:
+        assert not left.exists()
+        assert held.exists()  # whoever writes now keeps what it writes
+        temporary.write_text("second")
+        held.write_text("first")
+    assert target.read_text() == "first"
+    assert sorted(tmp_path.iterdir()) == sorted([other, target, tmp_path / "b.csv"])
 
 
 @pytest.mark.parametrize("trouble", [RuntimeError, KeyboardInterrupt, InputError])

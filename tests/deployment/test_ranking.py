@@ -138,7 +138,8 @@ def test_what_cannot_be_deployed_is_refused_in_one_line(words: str, message: str
 
 
 @pytest.mark.parametrize(
-    ("words", "number"), [("fcfs", 0), ("easy", 1), ("conservative", ALL), ("sjf; backfill: easy:8", 8), ("sjf", 0)]
+    ("words", "number"),
+    [("fcfs", 0), ("easy", 1), ("conservative", ALL), ("sjf; backfill: easy:8", 8), ("sjf; backfill: none", 0)],
 )
 def test_reservations_are_those_of_the_policys_backfilling(words: str, number: int) -> None:
     assert reservations_of(check_orderly(as_policy(words))) == number

@@ -160,6 +160,7 @@ def test_after_a_kill_while_a_line_was_written_the_log_goes_on_with_whole_lines(
 
 
 def test_metrics_are_text_for_prometheus(tmp_path: Path) -> None:
+    (tmp_path / ".deploy.prom.0123456789ab.part").touch()  # of a daemon that was killed
     write_metrics(tmp_path, {"passes_total": ("counter", 3, "complete passes"), "up": ("gauge", 1.0, "is up")})
     assert (tmp_path / "deploy.prom").read_text(encoding="utf-8").splitlines() == [
         "# HELP paretosched_deploy_passes_total complete passes",
@@ -169,6 +170,7 @@ def test_metrics_are_text_for_prometheus(tmp_path: Path) -> None:
         "# TYPE paretosched_deploy_up gauge",
         "paretosched_deploy_up 1",
     ]
+    assert [file.name for file in tmp_path.iterdir()] == ["deploy.prom"]
 
 
 def test_the_state_goes_and_the_log_stays(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_one_odd_cell_leaves_one_job_alone(fake: FakeSlurm, plan: Plan, cells: d
     plan.policy.write_text("order: estimate; backfill: easy\n", encoding="utf-8")
     fake.queue(JOBS | {4: cells})
     (remark,) = pass_alone(plan)
-    assert remark.startswith("1 jobs are left alone, since what Slurm says of them cannot be: job 4: a ")
+    assert remark.startswith("1 job left alone, since what Slurm says of them cannot be: job 4: a ")
     assert {*fake.writes()} <= {*JOBS} - {4}
     assert fake.writes()
     assert 4 in read_state(plan.folder).factors

@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 
 from experiments import check, shown
-from experiments.claims import DOCUMENTS, FRONTS, MADE, README, Claim
+from experiments.claims import DOCUMENTS, FRONTS, MADE, README, TUTORIAL, Claim
 from experiments.quoted import Results
 from experiments.stated import STATED, Stated
 from support.experiments import ROOT
 
 OPENED = tuple(path.parent.name for path in ROOT.glob("results/*/summary.md"))
+
+NO_LINE_OF_DEMO = r"results/printed/make-demo\.txt has no such line"
+NO_LINE_OF_WALK = r"docs/tutorial/slurm-walk\.json has no such line"
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def copy(tmp_path: Path) -> Path:
     for document in DOCUMENTS:
         (tmp_path / document).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / document, tmp_path / document)
-    for record in shown.RECORDS[README].values():
+    for record in (record for records in shown.RECORDS.values() for record in records.values()):
         (tmp_path / record).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / record, tmp_path / record)
     shutil.copytree(
@@ -139,35 +142,61 @@ def test_a_row_that_is_missing_from_a_table_is_one_line(copy: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("document", "old", "new", "says"),
     [
-        ("47.3   54.0   66.4", "47.3   54.0   66.5", r"results/printed/make-demo\.txt has no such line.*66\.5"),
-        ("3,753 of them are not", "3,754 of them are not", r"results/printed/make-demo\.txt has no such line.*3,754"),
-        ("24 jobs of 3 users", "25 jobs of 3 users", r"docs/tutorial/slurm-walk\.json has no such line.*25 jobs"),
-        ("13,896.7      +36.7", "13,896.7      +36.8", r"docs/tutorial/slurm-walk\.json has no such line.*36\.8"),
-        ("--evaluations 2000", "--evaluations 2001", r"docs/tutorial/slurm-walk\.json has no such line.*2001"),
-        ("# 20,000 schedules", "# 30,000 schedules", "says 30,000, the data say 20,000"),
-        ("gained 36.7 %", "gained 36.9 %", r"says 36\.9, the data say 36\.7"),
-        ("with eight processors", "with nine processors", "says nine, the data say eight"),
-        ("1.25*EASY; six logs", "1.25*EASY; five logs", "says five, the data say six"),
-        ("one of KTH (run", "two of KTH (run", "says two, the data say one"),
+        (README, "47.3   54.0   66.4", "47.3   54.0   66.5", rf"{NO_LINE_OF_DEMO}.*66\.5"),
+        (
+            README,
+            "3,753 of them are not",
+            "3,754 of them are not",
+            rf"{NO_LINE_OF_DEMO}.*3,754",
+        ),
+        (
+            TUTORIAL,
+            "24 jobs of 3 users",
+            "25 jobs of 3 users",
+            rf"{NO_LINE_OF_WALK}.*25 jobs",
+        ),
+        (
+            TUTORIAL,
+            "13,896.7      +36.7",
+            "13,896.7      +36.8",
+            rf"{NO_LINE_OF_WALK}.*36\.8",
+        ),
+        (
+            TUTORIAL,
+            "$ paretosched explore log",
+            "$ paretosched explore logs",
+            rf"{NO_LINE_OF_WALK}.*explore logs",
+        ),
+        (README, "# 20,000 schedules", "# 30,000 schedules", "says 30,000, the data say 20,000"),
+        (TUTORIAL, "gained 36.7 %", "gained 36.9 %", r"says 36\.9, the data say 36\.7"),
+        (TUTORIAL, "22.05 with eight processors", "22.05 with nine processors", "says nine, the data say eight"),
+        (
+            README,
+            "3.6 hours in",
+            "3.7 hours in",
+            "says 3.7, the data say 3.6",
+        ),
+        (README, "1.25*EASY; six logs", "1.25*EASY; five logs", "says five, the data say six"),
+        (README, "one of KTH (run", "two of KTH (run", "says two, the data say one"),
     ],
 )
-def test_a_digit_that_is_changed_in_what_the_readme_shows_is_one_line(
-    copy: Path, old: str, new: str, says: str
+def test_a_digit_that_is_changed_in_what_is_shown_is_one_line(
+    copy: Path, document: str, old: str, new: str, says: str
 ) -> None:
     assert lines_of(copy) == []
-    change(copy / README, old, new)
+    change(copy / document, old, new)
     (line,) = lines_of(copy)
-    assert re.match(rf"README\.md:\d+: {says}", line)
-    assert (copy / README).read_text(encoding="utf-8").splitlines()[int(line.split(":")[1]) - 1].count(new.split()[0])
+    assert re.match(rf"{re.escape(document)}:\d+: {says}", line)
+    assert (copy / document).read_text(encoding="utf-8").splitlines()[int(line.split(":")[1]) - 1].count(new.split()[0])
 
 
 def test_every_digit_of_the_readme_is_guarded(copy: Path) -> None:
     text = (copy / README).read_text(encoding="utf-8")
     guarded = ("traced", "recorded", "stated")
     _, counts = check.faults_of_document(README, text, Results(copy))
-    assert sum(counts[rule] for rule in guarded) > 130
+    assert sum(counts[rule] for rule in guarded) > 90
     for match in list(re.finditer(r"(?m)^ {4}(?!\$|git|make|paretosched|    --).*?(\d)", text))[::3]:
         digit = match.start(1)
         changed = text[:digit] + str((int(match[1]) + 5) % 10) + text[digit + 1 :]

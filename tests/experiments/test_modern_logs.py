@@ -46,6 +46,6 @@ def test_without_the_logs_it_says_what_is_missing(
 ) -> None:
     monkeypatch.delenv("PARETOSCHED_MODERN", raising=False)
     with pytest.raises(SystemExit) as end:
-        modern["run"].folder_of_logs()
+        modern["run"].common.modern_file("a.csv")
     assert end.value.code == 2
     assert "PARETOSCHED_MODERN must name the folder with the logs" in capsys.readouterr().err

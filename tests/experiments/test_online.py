@@ -31,6 +31,7 @@ SCRIPTS = (
     "settings",
     "sureness",
     "tried",
+    "unseen",
     "wanted",
 )  # there are more experiments
 
@@ -268,16 +269,6 @@ def test_logs_without_requests_are_no_case_of_better_estimates(scripts: dict[str
     assert scripts["better_estimates"].section([]) == []
 
 
-def test_another_policy_that_does_better_on_made_up_logs_is_named(scripts: dict[str, Any]) -> None:
-    rows = rows_of({"a": {"A": (2.0, 0.0), "B": (2.0, 0.5)}, "b": {"A": (3.0, 0.0), "B": (4.0, 0.0)}})
-    standings = {standing.policy: standing for standing in scripts["standings"].standings_of(rows)}
-    said = {name: scripts["analysis"].on_made_up_logs(rows, standing) for name, standing in standings.items()}
-    assert said == {
-        "a": "on made-up logs limits are kept in 1 of 2, gain 2.0 % (`b`: 2, 3.5)",
-        "b": "on made-up logs limits are kept in 2 of 2, gain 3.5 %",
-    }
-
-
 def test_nudged_jobs_are_the_same_jobs_up_to_a_minute_later(scripts: dict[str, Any]) -> None:
     """The delay of a job is that of the draw, whatever other rows it passes; the jobs as recorded are one draw, too."""
     jobs = ps.lublin(jobs=400, processors=64, seed=5)
@@ -412,6 +403,35 @@ def test_trainings_on_several_scalings_are_counted_on_the_first(scripts: dict[st
     assert (in_words(rows, 1), in_words(rows, 2)) == ("`a` in 1 of 2", "none of them")
 
 
+def test_the_choice_of_a_class_is_set_against_the_best_class_within_the_limits(scripts: dict[str, Any]) -> None:
+    reached = {
+        "A": {"class guarded": (2.0, 0.0), "class priority": (9.0, 0.1), "no class": (1.5, 0.0)},
+        "B": {"class guarded": (2.0, 0.0), "class priority": (9.0, 0.0), "no class": (2.0, 0.0)},
+        "C": {"class guarded": (2.0, 0.2), "no class": (3.0, 0.2)},
+    }
+    rows = [
+        {
+            "log": log,
+            "policy": policy,
+            "objective_vs_easy": str(gain),
+            "exceeded": str(excess),
+            "chosen": "guarded" if policy == "no class" else "",
+        }
+        for log, of_log in reached.items()
+        for policy, (gain, excess) in of_log.items()
+    ]
+    assert scripts["unseen"].in_short(rows) == (
+        "on A, B, C trained guarded orders gain +2.0, +2.0, +2.0 (outside) %, `train` without a class "
+        "+1.5, +2.0, +3.0 (outside) %"
+    )
+    assert scripts["unseen"].in_short([]) == ""
+    assert scripts["unseen"].in_words(rows) == (
+        "On these logs training without a class takes A guarded +1.5 % (at best +2.0), B guarded +2.0 % (at best "
+        "+9.0), C guarded +3.0 % (no class keeps the limits): limits kept on 2 of 3, within 1 point of the best "
+        "class that keeps them on 2"
+    )
+
+
 @pytest.mark.slow
 def test_trainings_in_hindsight_and_on_several_scalings_are_made_by_their_names(tmp_path: Path) -> None:
     learner = "orders, distance, one scaling"
@@ -447,6 +467,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path, scripts: dic
         "## CTC 1024",
         "On the tenths of CTC 1024 policies without training were tried alone",
         "Learnt from several scalings at once",
+        "## Later logs",
         "20 % or more within the limits on the first scaling: `orders, limits, five scalings` in ",
     ):
         assert words in summary
@@ -501,7 +522,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path, scripts: dic
     assert {row["log"] for row in rows} == {"CTC", "SDSC96"}
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == (
-        {"CTC", "SDSC96"},
+        {"CTC", "SDSC96", *scripts["settings"].UNSEEN},
         sorted(scripts["run"].PARTS),
     )
 

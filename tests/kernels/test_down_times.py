@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from paretosched import Policy, Workload
 from paretosched.kernels.conservative import conservative
-from paretosched.kernels.down_times import order_around_down_times
+from paretosched.kernels.engine import simulate
 from paretosched.policies.decoded_orders import decoded_start_times
 from paretosched.policies.outcome import down_of, jobs_of
 from paretosched.policies.plain import Plain
 from paretosched.policies.rule_base import ruled_start_times
-from support import naive, naive_down, naive_priority, naive_rules
+from support import naive, naive_priority, naive_rules, oracle
 from support.down import down_at_times, down_workloads, with_down
 from support.later import later
 from support.prioritising import RESERVATIONS, Rank, rank_of, ranks
@@ -48,20 +48,20 @@ BY_HAND = {
 @pytest.mark.parametrize("rule", BY_HAND)
 def test_the_start_times_are_those_worked_out_by_hand(rule: str) -> None:
     assert starts(SMALL, rule) == BY_HAND[rule]
-    assert naive_down.start_times(SMALL, Plain(rule)) == BY_HAND[rule]
+    assert oracle.start_times(SMALL, Plain(rule)) == BY_HAND[rule]
 
 
 @pytest.mark.parametrize("rule", PLAIN_RULES)
 def test_the_oracle_without_down_times_is_the_one_without_them(rule: str) -> None:
     for name in ("a queue of 150", "runs equal estimates", "narrow behind wide", "situation borders"):
-        assert naive_down.start_times(ZOO[name], Plain(rule)) == naive.naive(ZOO[name], Plain(rule))
+        assert oracle.start_times(ZOO[name], Plain(rule)) == naive.naive(ZOO[name], Plain(rule))
 
 
 @thoroughly
 @given(w=workloads(), data=st.data())
 def test_oracles_agree_where_all_processors_are_up(w: Workload, data: st.DataObject) -> None:
     policy = data.draw(st.sampled_from([Plain(rule) for rule in PLAIN_RULES]) | greedy_policies(w.groups))
-    assert naive_down.start_times(w, policy) == naive.naive(w, policy)
+    assert oracle.start_times(w, policy) == naive.naive(w, policy)
 
 
 @pytest.mark.slow
@@ -69,13 +69,13 @@ def test_oracles_agree_where_all_processors_are_up(w: Workload, data: st.DataObj
 @given(w=down_workloads(workloads()), data=st.data())
 def test_plain_rules_and_greedy_start_jobs_as_their_oracles(w: Workload, data: st.DataObject) -> None:
     policy = data.draw(st.sampled_from([Plain(rule) for rule in PLAIN_RULES]) | greedy_policies(w.groups))
-    assert starts(w, policy) == naive_down.start_times(w, policy)
+    assert starts(w, policy) == oracle.start_times(w, policy)
 
 
 def start_of(w: Workload, rank: Rank) -> list[int]:
     """Return the start times of the kernel."""
     start = np.full(len(w), -7, dtype=np.int64)
-    order_around_down_times(jobs_of(w), w.capacity, down_of(w), w.calendar, *rank.queue(w), start)
+    simulate(jobs_of(w), w.capacity, down_of(w), w.calendar, *rank.queue(w), False, None, start)
     return start.tolist()  # type: ignore[no-any-return]
 
 
@@ -108,8 +108,8 @@ def test_rule_bases_start_jobs_as_their_oracle(w: Workload, data: st.DataObject)
 def test_sequences_are_decoded_as_by_their_oracle(w: Workload, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(w))))
     rows = np.array(order, dtype=np.int32)
-    assert decoded_start_times(w, rows, "strict").tolist() == naive_down.in_given_order(w, order, True)
-    assert decoded_start_times(w, rows, "earliest").tolist() == naive_down.in_given_order(w, order, False)
+    assert decoded_start_times(w, rows, "strict").tolist() == oracle.in_given_order(w, order, True)
+    assert decoded_start_times(w, rows, "earliest").tolist() == oracle.in_given_order(w, order, False)
 
 
 @pytest.mark.slow
@@ -117,12 +117,12 @@ def test_sequences_are_decoded_as_by_their_oracle(w: Workload, data: st.DataObje
 @pytest.mark.parametrize("rule", PLAIN_RULES)
 def test_plain_rules_with_long_queues(name: str, rule: str) -> None:
     w = down_at_times(DEEP[name](1), 5)
-    assert starts(w, rule) == naive_down.start_times(w, Plain(rule))
+    assert starts(w, rule) == oracle.start_times(w, Plain(rule))
 
 
 def test_the_table_of_gaps_of_conservative_backfilling_is_used_beside_down_times() -> None:
     w = down_at_times(DEEP["deep queue, seconds"](4), 2)
-    expected = naive_down.start_times(w, Plain("conservative"))
+    expected = oracle.start_times(w, Plain("conservative"))
     waiting = [int(((w.submit <= t) & (np.array(expected) > t)).sum()) for t in w.submit.tolist()]
     assert max(waiting) >= 200
     start = np.empty(len(w), np.int64)
@@ -136,7 +136,7 @@ def test_greedy_with_long_queues(name: str) -> None:
     w = down_at_times(DEEP[name](2), 7)
     for policy in fixed_policies(w.groups).values():
         if policy.rule == "greedy":
-            assert starts(w, policy) == naive_down.start_times(w, policy)
+            assert starts(w, policy) == oracle.start_times(w, policy)
 
 
 @pytest.mark.slow
@@ -164,7 +164,7 @@ def test_rule_bases_with_long_queues(kind: str, seed: int) -> None:
 def test_jobs_that_are_eligible_later(w: Workload, seed: int, data: st.DataObject) -> None:
     w = later(w, seed)
     policy: Policy = data.draw(st.sampled_from([Plain(rule) for rule in PLAIN_RULES]) | greedy_policies(w.groups))
-    assert starts(w, policy) == naive_down.start_times(w, policy)
+    assert starts(w, policy) == oracle.start_times(w, policy)
 
 
 def test_down_times_that_concern_no_job_change_nothing() -> None:

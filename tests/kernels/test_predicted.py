@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paretosched import Backfill, Policy, Priority, Workload, greedy, predictions, simulate
-from paretosched.kernels.predicted import STEPS, use_predictions
-from paretosched.policies.outcome import jobs_of
+from paretosched.kernels.predicted import STEPS
+from paretosched.policies.learning import outcome_on_engine
 from paretosched.policies.plain import Plain
-from paretosched.simulation.estimates import LEARNING, histories
-from support import naive, naive_priority
+from paretosched.simulation.estimates import LEARNING
+from support import naive_priority, oracle
 from support.prioritising import Rank, rank_of, ranks
 from support.zoo import BACKFILLS, ZOO, constant, greedy_policies, jobs, random_jobs, workloads
 
@@ -32,15 +32,14 @@ def with_users(name: str) -> Workload:
 
 def same_as_oracle(w: Workload, policy: Policy, source: str) -> None:
     result = predictions(w, policy, source)
-    assert tuple(column.tolist() for column in result) == naive.with_predictions(w, policy, source)
+    assert tuple(column.tolist() for column in result) == oracle.outcome(w, policy, source)
     assert simulate(w, policy, source).check().start.tolist() == result.start.tolist()
 
 
 def kernel_predictions(w: Workload, policy: Rank, source: str) -> tuple[list[int], ...]:
     """Start times, first predictions and corrections of the kernel."""
-    result = [np.empty(len(w), dtype=np.int64) for _ in range(3)]
-    use_predictions(jobs_of(w), w.capacity, w.calendar, *policy.queue(w), histories(w), LEARNING[source], *result)
-    return tuple(column.tolist() for column in result)
+    result = outcome_on_engine(w, policy.queue(w), False, LEARNING[source])
+    return tuple(column.tolist() for column in (result.start, result.first, result.corrections))
 
 
 # ---- the oracle

@@ -36,14 +36,14 @@ def test_a_file_and_words_give_it_back() -> None:
         assert isinstance(again, Priority)
         assert again.fair_share == SITE
     assert priority_text(POLICY) == (
-        'order: fairshare; fair-share: classic every 1min damping 2; accounts: bio = 20, "two words" in bio = parent; '
-        'users: anna in bio = 3, bert in "two words" = parent'
+        "order: fairshare; backfill: none; fair-share: classic every 1min damping 2; accounts: bio = 20, "
+        '"two words" in bio = parent; users: anna in bio = 3, bert in "two words" = parent'
     )
 
 
 def test_equal_shares_need_no_words() -> None:
     assert "fair_share" not in to_json(Priority("fairshare"))
-    assert priority_text(Priority("fairshare")) == "order: fairshare"
+    assert priority_text(Priority("fairshare")) == "order: fairshare; backfill: none"
 
 
 @pytest.mark.parametrize(

@@ -182,11 +182,13 @@ def test_equal_names_of_another_kind_do_not_deceive() -> None:
 @pytest.mark.parametrize(
     ("words", "name"),
     [
-        ("sjf", "SJF"),
+        ("sjf", "SJF with EASY"),
+        ("sjf; backfill: none", "SJF"),
         ("fcfs", "FCFS"),
-        ("priority:1,2", "Priority 1, 2"),
+        ("priority:1,2", "Priority 1, 2 with EASY"),
         ("saf; backfill: easy", "SAF with EASY"),
-        ("order: wait / estimate", "wait / estimate"),
+        ("order: wait / estimate", "wait / estimate with EASY"),
+        ("order: fcfs", "FCFS with EASY"),
     ],
 )
 def test_orders_are_policies_by_name_and_in_words(words: str, name: str) -> None:
@@ -201,6 +203,8 @@ def test_words_may_stand_in_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         as_policy(str(file))
     assert str(error.value).startswith(f'{file}: backfill, line 2, character 11, "eazy": backfill must be one of')
+    file.write_text("learned-f1\n", encoding="utf-8")
+    assert as_policy(file).name == as_policy("learned-f1").name == "F1 with EASY"
     save_policy("easy", file)
     assert load_policy(file).name == "EASY"  # JSON may have any name
     file.write_bytes(b"\xff\xfe\x00")

@@ -409,7 +409,7 @@ def test_an_order_can_be_read_by_a_person() -> None:
         "provenance": {},
     }
     checker(schema()).validate(value)
-    assert same(from_json({"format": FORMAT, "rule": "priority", "order": "sjf"}), as_policy("sjf"))
+    assert same(from_json({"format": FORMAT, "rule": "priority", "order": "sjf"}), as_policy("sjf; backfill: none"))
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_slack_with_more_reservations_than_are_looked_for_one_by_one(reservation
 @pytest.mark.parametrize(
     ("text", "same"),
     [
-        ("order: fcfs", "fcfs"),
+        ("order: fcfs; backfill: none", "fcfs"),
         ("fcfs; backfill: easy", "easy"),
         ("fcfs; backfill: conservative", "conservative-replan"),
         ("order: -submit; backfill: easy", "easy"),

@@ -16,7 +16,11 @@ from paretosched.policies.whole_nodes import NodeKind, WholeNodes
     [
         ("saf", ["the job with the smallest area comes first (SAF, Carastan-Santos", "Two waiting jobs never change"]),
         (
-            "order: wait",
+            "saf",
+            ["the first waiting job that cannot start now has", "It has EASY backfilling, as nothing else is said"],
+        ),
+        (
+            "order: wait; backfill: none",
             ["the job with the largest wait comes", "like straight lines", "(no backfilling)"],
         ),
         ("order: abs(wait - 1h) / width", ["no shortcut is proven: all waiting jobs are compared again"]),
@@ -26,7 +30,7 @@ from paretosched.policies.whole_nodes import NodeKind, WholeNodes
         ),
         ("priority:1,2", ["the jobs of groups 1, 2 come first, in this order, and then all others"]),
         ("priority", ["the jobs of the groups come in the order of the groups of the workload"]),
-        ("fcfs; backfill: easy:8 for 1,2", ["the first 8 waiting jobs of groups 1 and 2 have reservations"]),
+        ("fcfs; backfill: easy:8 for 1,2", ["the first 8 waiting jobs of groups 1 and 2 that cannot start now have"]),
         ("fcfs; backfill: easy; backfill-order: sjf", ["Among these other jobs the job with the smallest estimate"]),
         ("fcfs; backfill: conservative; backfill-order: sjf", ["so that the order of backfilling changes nothing"]),
         (

@@ -315,12 +315,10 @@ def test_arguments_are_checked() -> None:
         base.means[0, 0] = 1
 
 
-def test_a_rule_base_is_for_its_groups_and_is_not_told_predictions() -> None:
+def test_a_rule_base_is_for_its_groups_and_may_know_run_times() -> None:
     w = random_jobs(2, 40, 8, gap=2, run=30).with_(user=[1] * 40)
     policy = random_rules(w.groups, 1, "symbiotic")
     with pytest.raises(InputError, match="is for the groups 1, 2, but"):
         simulate(w, random_rules(("1", "2"), 1, "symbiotic"))
-    with pytest.raises(InputError, match='"predicted" cannot be used by rule bases'):
-        simulate(w, policy, "predicted")
     exact = naive_rules.start_times(w.with_(estimate=w.run), policy)
     assert simulate(w, policy, "exact").start.tolist() == exact

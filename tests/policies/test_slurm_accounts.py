@@ -10,6 +10,7 @@ import pytest
 from paretosched import InputError
 from paretosched.policies.fair_share import Association, FairShare
 from paretosched.policies.slurm_accounts import read_accounts
+from paretosched.policies.slurm_limits import Limits
 
 SITE = Path(__file__).parents[1] / "data/slurm/assoc.txt"
 HEAD = "Cluster|Account|ParentName|User|Partition|Share\n"
@@ -123,7 +124,7 @@ def test_one_site_in_other_words(text: str, left_out: int, limited: int, others:
     result = read_accounts(path, "lake")
     assert {row for row in result.associations if row.user != "root"} == LAKE
     assert result.qos == {"normal": 3, "rush": 8}
-    assert (result.left_out, result.limited, result.others, result.flat) == (left_out, limited, others, False)
+    assert (result.left_out, len(result.limits), result.others, result.flat) == (left_out, limited, others, False)
     assert FairShare(associations=result.associations).names
 
 
@@ -141,9 +142,10 @@ def test_a_table_without_parents_is_flat_and_one_of_qos_is_enough(tmp_path: Path
     path.write_text('"USER"|"Account"|"Share"|MaxJobs|\n|fish|30|5|\nines|fish|2||\n', encoding="utf-8")
     result = read_accounts(path, "lake")
     assert result.associations == (Association("fish", shares=30), Association("fish", "ines", shares=2))
-    assert (result.flat, result.limited) == (True, 1)
+    assert (result.flat, result.limits) == (True, (Limits("", "fish", "", "", {"MaxJobs": 5}),))
     path.write_text("Name|Priority|GraceTime|MaxWall\nnormal|3|00:00:00|1-00:00:00\n", encoding="utf-8")
-    assert read_accounts(path, "lake") == ((), {"normal": 3}, 0, 1, 0, False)
+    limits = (Limits("normal", "", "", "", {"MaxWall": 86_400}),)
+    assert read_accounts(path, "lake") == ((), {"normal": 3}, 0, limits, 0, False)
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,26 @@ def test_backfilling(lines: str, reservations: int, conf: Callable[[str], Path])
     assert read_slurm(conf(f"{HEAD}PriorityType=priority/basic\n{lines}")).backfill.reservations == reservations
 
 
+TWO_PARTITIONS = "NodeName=n[1-2] CPUs=4\nPartitionName=p Nodes=n[1-2]\nPartitionName=q Nodes=n1\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("", []),
+        (
+            TWO_PARTITIONS,
+            ["the first 3 jobs of each of 2 partitions that cannot start now, here for"],
+        ),
+    ],
+)
+def test_reservations_of_each_partition_are_remarked(lines: str, words: list[str], conf: Callable[[str], Path]) -> None:
+    text = f"{HEAD}PriorityType=priority/basic\nSchedulerParameters=bf_job_part_count_reserve=3\n{lines}"
+    said = [line for line in remarks(read_slurm(conf(text))) if line.startswith("bf_job_part_count_reserve=3 reserves")]
+    assert len(said) == len(words)
+    assert all(word in line for word, line in zip(words, said, strict=True))
+
+
 @pytest.mark.parametrize(
     ("flags", "algorithm"),
     [("", "tree"), ("FAIR_TREE", "tree"), ("NO_FAIR_TREE", "classic"), ("DEPTH_OBLIVIOUS", "classic")],

@@ -204,6 +204,13 @@ def test_generations_of_a_lag_are_as_long_as_it_is(whole: Path) -> None:
     assert rows == [(i, i // 30) for i in range(260)]
 
 
+def test_what_a_killed_process_left_goes_when_the_run_is_continued(tmp_path: Path) -> None:
+    explore(W, tmp_path / "run", population=4, evaluations=4)
+    (tmp_path / "run" / ".front.parquet.0123456789ab.part").write_bytes(b"half")
+    explore(W, tmp_path / "run", population=4, evaluations=8)
+    assert not [*(tmp_path / "run").glob(".*")]
+
+
 def test_what_all_else_follows_from_is_named_first() -> None:
     about = {"parameters": {"seed": 2, "population": 10, "encoding": "weighting"}}
     first, *others = parameter_differences(about, {"seed": 0, "population": 10, "encoding": "priority"})

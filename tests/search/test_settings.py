@@ -280,8 +280,9 @@ def test_a_run_begins_with_the_members_of_another(runs: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("policy", "backfill"),
     [
-        ("fcfs", "none"), ("easy", "easy"), ("conservative-replan", "conservative"), ("lxf", "none"),
-        ("lxf; backfill: easy", "easy"), ("lxf; backfill: conservative", "conservative"), ("priority", "none"),
+        ("fcfs", "none"), ("easy", "easy"), ("conservative-replan", "conservative"), ("lxf", "easy"),
+        ("lxf; backfill: easy", "easy"), ("lxf; backfill: conservative", "conservative"), ("priority", "easy"),
+        ("lxf; backfill: none", "none"),
         ("priority: 3,1; backfill: easy", "easy"), ("order: priority:2; backfill: conservative", "conservative"),
     ],
 )  # fmt: skip
@@ -430,7 +431,7 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ({"start": ["easi"]}, 'start of a weighting must be a run, a front or a policy: policy "easi" is not known'),
         ({"start": ["fcfs"]}, "policy: FCFS must have the backfilling of the weighting, easy, but has none"),
         ({"start": ["conservative"]}, "policy: CONS is no weighting; Greedy policies are, fcfs, easy, conserv"),
-        ({"start": ["sjf"], "backfill": "none"}, "policy: SJF is no weighting; Greedy policies are, fcfs, easy"),
+        ({"start": ["sjf"]}, "policy: SJF with EASY is no weighting; Greedy policies are, fcfs, easy"),
         (
             {"start": ["fcfs; backfill: easy; nodes: 8 of 16"], "backfill": "easy"},
             "policy: FCFS with EASY on nodes is no weighting",

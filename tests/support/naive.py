@@ -8,10 +8,8 @@ processor that becomes free in a second can be used in the same second.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from typing import NamedTuple
 
 from paretosched import Policy, Workload
@@ -308,77 +306,3 @@ def busy_at(t: int, starts: list[Started]) -> int:
 def by_row(starts: list[Started]) -> list[int]:
     """Return the start times in the order of the workload."""
     return [s.start for s in sorted(starts, key=lambda s: s.job.row)]
-
-
-STEPS = [60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000]
-
-
-def with_predictions(workload: Workload, policy: Policy, how: str) -> tuple[list[int], list[int], list[int]]:
-    """Return start times, predictions at arrival and numbers of corrections with predicted run times."""
-    choose = {"easy": easy, "conservative-replan": replan, "none": heads, "conservative": replan}[
-        policy.backfill if policy.rule == "greedy" else policy.rule
-    ]
-    order = greedy_order(workload, policy) if policy.rule == "greedy" else lambda t, waiting: waiting
-    return predicted_with(workload, how, order, choose)
-
-
-def predicted_with(workload: Workload, how: str, order: Order, choose: Pass) -> tuple[list[int], list[int], list[int]]:
-    """Return what `predicted` does for a rule that orders the waiting jobs and chooses some to start now."""
-    jobs, users, requests = jobs_of(workload), workload.user.tolist(), workload.estimate.tolist()
-    # In the order in which the predictor learns from them, with the estimates of their users.
-    completions: list[Job] = []
-    start: dict[int, int] = {}
-    first: dict[int, int] = {}
-    corrections = {job.row: 0 for job in jobs}
-    waiting: list[Job] = []  # here and in `running`, the estimate of a job is its present prediction
-    running: list[Started] = []
-    t = -1
-    while len(start) < len(jobs) or any(s.expected_end < s.finish for s in running):
-        late = [s.expected_end for s in running if s.expected_end < s.finish]
-        t = min([j.arrival for j in jobs if j.arrival > t] + [s.finish for s in running] + late)
-        completed = {s.job.row for s in running if s.finish == t}
-        completions += [job for job in jobs if job.row in completed]
-        running = [
-            with_longer_prediction(s, requests, corrections) if s.expected_end == t else s
-            for s in running
-            if s.finish > t
-        ]
-        for job in jobs:
-            if job.arrival == t:
-                history = [e for e in completions if users[e.row] == users[job.row] >= 0]
-                first[job.row] = min(job.estimate, prediction(how, history, job.estimate))
-                waiting.append(job._replace(estimate=first[job.row]))
-        for job in choose(t, order(t, list(waiting)), running, workload.capacity):
-            start[job.row] = t
-            running.append(Started(job, t))
-            waiting.remove(job)
-    return in_rows(start), in_rows(first), in_rows(corrections)
-
-
-def with_longer_prediction(late: Started, requests: list[int], corrections: dict[int, int]) -> Started:
-    """Return a job that still runs at its expected end, with a longer prediction; count the correction."""
-    step = STEPS[min(corrections[late.job.row], len(STEPS) - 1)]
-    corrections[late.job.row] += 1
-    longer = min(requests[late.job.row], late.job.estimate + step)
-    return late._replace(job=late.job._replace(estimate=longer))
-
-
-def prediction(how: str, completions: list[Job], request: int) -> int:
-    """Return the predicted run time of a user's next job from those that have ended, in this order; or its request."""
-    if how == "recent":
-        return sum(job.run for job in completions[-2:]) // 2 if len(completions) > 1 else request
-    took = {job.estimate: job.run for job in completions}
-    if how == "predicted" and request in took:
-        return took[request]
-    if len(took) < 2:
-        return request
-    sizes = sorted(took)
-    ranges = [(a, b) for a, b in pairwise(sizes) if a <= request <= b]
-    if request > sizes[-1]:
-        ranges = [(sizes[-1], sizes[-2])]
-    if request < sizes[0]:
-        ranges = [(sizes[0], sizes[1])]
-    a, b = ranges[-1]  # if two ranges meet at the size, the range of larger sizes
-    slope = (took[b] - took[a]) / (b - a)
-    guess = abs(slope) * request if how == "printed" else took[a] + slope * (request - a)
-    return request if guess >= request else max(1, math.ceil(guess))

@@ -1,7 +1,4 @@
-"""What a guarded order must do, line by line; see `support.naive`. Reviews simulate EASY from the first job on.
-
-Where processors are down at times, both machines have these times, and passes are those of `support.naive_down`.
-"""
+"""What a guarded order must do, line by line; see `support.oracle`. Reviews simulate EASY from the first job on."""
 
 from __future__ import annotations
 
@@ -9,8 +6,9 @@ import math
 from typing import NamedTuple
 
 from paretosched import Guarded, Workload
-from support import naive, naive_down
-from support.naive import Job, Order, Pass, Started
+from support import naive, oracle
+from support.naive import Job, Started
+from support.oracle import View
 
 
 class Terms(NamedTuple):
@@ -30,16 +28,10 @@ class Machine(NamedTuple):
     capacity: int
     down: list[Started]
 
-    def run(self, jobs: list[Job], order: Order, choose: Pass) -> list[int]:
-        """Return the start times of a rule."""
-        if not self.down:
-            return naive.run(jobs, self.capacity, order, choose)
-        return naive_down.run(jobs, self.capacity, self.down, order, choose)
 
-    @property
-    def easy(self) -> Pass:
-        """The pass of EASY."""
-        return naive_down.easy if self.down else naive.easy
+def easy(view: View) -> list[Job]:
+    """Return the jobs that EASY starts."""
+    return oracle.one_pass(view, view.waiting, oracle.ONE)
 
 
 def terms_of(workload: Workload, policy: Guarded) -> Terms:
@@ -49,18 +41,18 @@ def terms_of(workload: Workload, policy: Guarded) -> Terms:
     return Terms(classes, policy.overall, policy.each, policy.review, policy.ageing, policy.step)
 
 
-def start_times(workload: Workload, terms: Terms) -> list[int]:
-    """Return the start times of all jobs."""
+def start_times(workload: Workload, terms: Terms, how: str | None = None) -> list[int]:
+    """Return the start times of all jobs; `how` says how run times are predicted, but in the books."""
     jobs = naive.jobs_of(workload)
-    machine = Machine(workload.capacity, naive_down.down_jobs(workload))
+    machine = Machine(workload.capacity, oracle.down_jobs(workload))
     first = jobs[0].arrival
     start: dict[int, int] = {}
     classes = list(terms.classes)
     reviews = 0
 
-    def choose(t: int, waiting: list[Job], running: list[Started], capacity: int) -> list[Job]:
+    def choose(view: View) -> list[Job]:
         nonlocal classes, reviews
-        due = (t - first) // terms.review
+        due = (view.t - first) // terms.review
         if due > reviews:
             reviews = due
             classes = classes_at(first + due * terms.review, jobs, start, machine, terms)
@@ -69,12 +61,12 @@ def start_times(workload: Workload, terms: Terms) -> list[int]:
             age = (job.arrival - first) / terms.ageing
             return math.log2(job.estimate * job.width) - age - terms.step * classes[job.group]
 
-        by_key = sorted(waiting, key=key, reverse=True)  # equal keys keep their order
-        now = machine.easy(t, by_key, running, capacity)
-        start.update({job.row: t for job in now})
+        by_key = sorted(view.waiting, key=key, reverse=True)  # equal keys keep their order
+        now = oracle.one_pass(view, by_key, oracle.ONE)
+        start.update({job.row: view.t for job in now})
         return now
 
-    return machine.run(jobs, lambda t, waiting: waiting, choose)
+    return oracle.simulate(workload, choose, how)[0]
 
 
 def classes_at(t: int, jobs: list[Job], start: dict[int, int], machine: Machine, terms: Terms) -> list[int]:
@@ -82,17 +74,17 @@ def classes_at(t: int, jobs: list[Job], start: dict[int, int], machine: Machine,
     arrived = [job for job in jobs if job.arrival < t]
     ended = [job for job in arrived if job.row in start and start[job.row] + job.run < t]
     expected = [job._replace(run=expected_run(t, job, ended, start)) for job in arrived]
-    easy = dict(
+    beside = dict(
         zip(
             sorted(job.row for job in arrived),
-            machine.run(expected, lambda _, waiting: waiting, machine.easy),
+            oracle.simulate_jobs(expected, machine.capacity, easy, machine.down)[0],
             strict=True,
         )
     )
     groups = range(len(terms.classes))
     real_sums, easy_sums = ([0.0] * (len(groups) + 1) for _ in range(2))
     for job in expected:
-        for sums, starts in ((real_sums, start), (easy_sums, easy)):
+        for sums, starts in ((real_sums, start), (easy_sums, beside)):
             begin = min(starts.get(job.row, t), t)
             for place in (job.group, -1):
                 sums[place] += float(job.run) * job.width * (begin - job.arrival + job.run)

@@ -1,23 +1,20 @@
-"""What a policy with an order and a backfilling of its own must do, line by line; see `support.naive`.
-
-A pass is a function of the second, the waiting jobs in the order of arrival, the running jobs and the machine, so that
-`support.naive.run` and `support.naive.predicted_with` call it as any other. It remembers latest starts and usage.
-"""
+"""Orders of the waiting jobs, whose keys may depend on usage, with the pass of `support.oracle`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from paretosched import Workload
-from support import naive, naive_down
-from support.naive import Job, Pass, Profile, Started
+from support import naive, oracle
+from support.naive import Job
 from support.naive_fair_share import Factors, SharesOf
+from support.oracle import Backfill, Scheduler, View
+
+__all__ = ["Backfill", "Key", "Moment", "Rule", "Usage", "predicted_times", "scheduler_of", "start_times"]
 
 WEEK = 7 * 86400.0
-WIDE = 2**62  # more processors than any machine has
 
 
 class Moment(NamedTuple):
@@ -30,16 +27,6 @@ class Moment(NamedTuple):
 
 
 Key = Callable[[Job, Moment], float]
-
-
-class Backfill(NamedTuple):
-    """The backfilling: how many reservations (None: all), for which groups (None: all), and its limits."""
-
-    reservations: int | None = 0
-    entitled: frozenset[int] | None = None
-    longest: Mapping[int, int] = {}  # the longest estimate, s, that a job of a group may be backfilled with
-    named: frozenset[int] = frozenset()  # while a job of these groups waits
-    slack: int = 0
 
 
 class Rule(NamedTuple):
@@ -56,24 +43,18 @@ class Rule(NamedTuple):
 
 def start_times(workload: Workload, rule: Rule) -> list[int]:
     """Return the start times of all jobs."""
-    jobs, choose = naive.jobs_of(workload), pass_of(workload, rule)
-    if workload.down is not None:
-        down = naive_down.down_jobs(workload)
-        return naive_down.run(jobs, workload.capacity, down, naive_down.in_turn, choose)
-    return naive.run(jobs, workload.capacity, lambda t, waiting: waiting, choose)
+    return predicted_times(workload, rule, None)[0]
 
 
-def predicted_times(workload: Workload, rule: Rule, how: str) -> tuple[list[int], list[int], list[int]]:
-    """Return start times, predictions and corrections, as `naive.predicted` does."""
-    return naive.predicted_with(workload, how, lambda t, waiting: waiting, pass_of(workload, rule))
+def predicted_times(workload: Workload, rule: Rule, how: str | None) -> tuple[list[int], list[int], list[int]]:
+    """Return start times, predictions and corrections, as `oracle.simulate` does."""
+    return oracle.simulate(workload, scheduler_of(workload, rule), how)
 
 
-def pass_of(workload: Workload, rule: Rule) -> Pass:
-    """Return the scheduling pass of a rule; each simulation needs a new one."""
+def scheduler_of(workload: Workload, rule: Rule) -> Scheduler:
+    """Return the scheduler of a rule; each simulation needs a new one."""
     latest: dict[int, int] = {}  # the latest start of a row, if there is slack
     usage = Usage(rule.half_life) if rule.shares_of is None else Factors(rule.shares_of, rule.half_life)
-    heads = naive.heads if workload.down is None else naive_down.heads
-    last_running: dict[int, Job] = {}  # the running jobs at the end of the last pass
 
     def in_order(key: Key, t: int, waiting: list[Job]) -> list[Job]:
         now = naive.situation(workload, t)
@@ -85,86 +66,19 @@ def pass_of(workload: Workload, rule: Rule) -> Pass:
 
         return sorted(waiting, key=place)
 
-    def choose(t: int, waiting: list[Job], running: list[Started], capacity: int) -> list[Job]:
-        still = {s.job.row for s in running}
-        for row in [row for row in last_running if row not in still]:
-            job = last_running.pop(row)
-            if rule.accounts is not None:
-                usage.change(rule.accounts[row], t, -job.width)
-        queue = in_order(rule.key, t, waiting)
-        candidates = queue if rule.candidates is None else in_order(rule.candidates, t, waiting)
-        now = starting_jobs(t, queue, candidates, rule.backfill, latest, running, capacity, heads)
+    def choose(view: View) -> list[Job]:
+        if rule.accounts is not None:
+            for s in view.ended:
+                usage.change(rule.accounts[s.job.row], view.t, -s.job.width)
+        queue = in_order(rule.key, view.t, view.waiting)
+        candidates = queue if rule.candidates is None else in_order(rule.candidates, view.t, view.waiting)
+        now = oracle.one_pass(view, queue, rule.backfill, candidates, latest)
         for job in now:
-            last_running[job.row] = job
             if rule.accounts is not None:
-                usage.change(rule.accounts[job.row], t, job.width)
+                usage.change(rule.accounts[job.row], view.t, job.width)
         return now
 
     return choose
-
-
-def starting_jobs(
-    t: int,
-    queue: list[Job],
-    candidates: list[Job],
-    backfill: Backfill,
-    latest: dict[int, int],
-    running: list[Started],
-    capacity: int,
-    heads: Pass,
-) -> list[Job]:
-    """Return the jobs that start in one pass; write down the latest starts of jobs that get their first place."""
-    # Step 1: the first jobs of the order start while they fit.
-    now = heads(t, queue, running, capacity)
-    if backfill.reservations == 0:
-        return now
-
-    # Step 2: reservations, along the order.
-    profile = Profile(t, capacity, running + [Started(job, t) for job in now])
-    holders: list[Job] = []
-    for job in [job for job in queue if job not in now]:
-        if len(holders) == backfill.reservations:
-            break
-        if backfill.entitled is not None and job.group not in backfill.entitled:
-            continue
-        begin = place_of(profile, job, t, latest.get(job.row, t))
-        occupy(profile, job, begin)
-        if begin == t:
-            now.append(job)
-            continue
-        holders.append(job)
-        if backfill.slack > 0:
-            latest.setdefault(job.row, begin + backfill.slack)
-
-    # Step 3: the others, in the order of candidates, beside all places.
-    others = [job for job in candidates if job not in now]
-    named_wait = any(job.group in backfill.named for job in others)
-    for job in [job for job in others if job not in holders]:
-        if named_wait and job.estimate > backfill.longest.get(job.group, job.estimate):
-            continue
-        if profile.earliest(job.width, job.estimate) == t:
-            occupy(profile, job, t)
-            now.append(job)
-    return now
-
-
-def place_of(profile: Profile, job: Job, t: int, latest: int) -> int:
-    """Return the present second if the job can start; else its earliest place that is not before its latest start."""
-    begin = profile.earliest(job.width, job.estimate)
-    if begin == t or latest <= t:
-        return begin
-    change = copy(profile.change)  # as if the job could not run before its latest start
-    profile.change[t] -= WIDE
-    profile.change[latest] += WIDE
-    begin = profile.earliest(job.width, job.estimate)
-    profile.change = change
-    return begin
-
-
-def occupy(profile: Profile, job: Job, begin: int) -> None:
-    """Reserve a place."""
-    profile.change[begin] -= job.width
-    profile.change[begin + job.estimate] += job.width
 
 
 class Usage:

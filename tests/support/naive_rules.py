@@ -1,4 +1,4 @@
-"""Rule bases, as simple as naive.py: at every pass, features are summed anew and the waiting jobs sorted anew."""
+"""Rule bases, as simple as `oracle`: at every pass, features are summed anew and the waiting jobs sorted anew."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import math
 from paretosched import Policy, Workload
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.strategy_choice import LEVELS
-from support import naive, naive_down
+from support import naive, oracle
 from support.naive import Job, Started
+from support.oracle import View
 
 
 def start_times(
@@ -16,46 +17,37 @@ def start_times(
     policy: Policy,
     choices: list[int] | None = None,
     due: list[tuple[int, list[float]]] | None = None,
+    how: str | None = None,
 ) -> list[int]:
     """Return the start times under a rule base.
 
     `choices` gets the strategy of every pass with waiting jobs. `due` gets the strategy and the features of every pass
-    in which the strategy can matter: some waiting jobs fit, but not all at once.
+    in which the strategy can matter: some waiting jobs fit, but not all at once. `how` says how run
+    times are predicted.
     """
     base = policy
     assert isinstance(base, RuleBase)
-    down = naive_down.down_jobs(workload)
-    passes = [naive_down.heads, naive_down.easy, naive.replan] if down else [naive.heads, naive.easy, naive.replan]
     greedy = naive.greedy_order(workload, base.greedy)
-    jobs = naive.jobs_of(workload)
-    start: dict[int, int] = {}
-    waiting: list[Job] = []
-    running: list[Started] = []
     completions: list[Started] = []
-    t = -1
-    while len(start) < len(jobs):
-        t = naive_down.next_event(t, jobs, running, down)
-        completions += sorted((s for s in running if s.finish == t), key=lambda s: (s.job.arrival, s.job.row))
-        running = [s for s in running if s.finish > t]
-        waiting += [j for j in jobs if j.arrival == t]
+
+    def choose(view: View) -> list[Job]:
+        completions.extend(view.ended)
+        waiting, running = view.waiting, view.running
         if not waiting:
-            continue
-        x = features(workload.capacity, len(base.groups), completions, running, waiting)
+            return []
+        x = features(view.capacity, len(base.groups), completions, running, waiting)
         strategy = choice(base, x)
         if choices is not None:
             choices.append(strategy)
-        free = workload.capacity - sum(s.job.width for s in running)
+        free = view.capacity - sum(s.job.width for s in running)
         if due is not None and min(j.width for j in waiting) <= free < sum(j.width for j in waiting):
             due.append((strategy, x))
         if strategy == 12:
-            queue, rule = greedy(t, waiting), passes[0]
-        else:
-            queue, rule = sort_waiting(base, strategy // 3, waiting), passes[strategy % 3]
-        for job in rule(t, queue, running + naive_down.not_over(down, t), workload.capacity):
-            start[job.row] = t
-            running.append(Started(job, t))
-            waiting.remove(job)
-    return naive.in_rows(start)
+            return oracle.one_pass(view, greedy(view.t, waiting), oracle.NOBODY)
+        backfill = [oracle.NOBODY, oracle.ONE, oracle.ALL][strategy % 3]
+        return oracle.one_pass(view, sort_waiting(base, strategy // 3, waiting), backfill)
+
+    return oracle.simulate(workload, choose, how)[0]
 
 
 def sort_waiting(base: RuleBase, sorting: int, waiting: list[Job]) -> list[Job]:

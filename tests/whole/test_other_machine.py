@@ -25,9 +25,9 @@ HEAD = (
 BEGIN = 1_735_689_600  # a midnight
 HOURS = 96
 SENTENCE = (
-    "SIMULATED: ONE POOL OF 1,200 EQUAL PROCESSORS. The machine of this log has 3 partitions, and 99 % of the waiting "
-    "passed while jobs would have fit on free processors (0 % while their GPUs were free, too): expect none of the "
-    "gains below on it."
+    "SIMULATED: ONE POOL OF 1,200 EQUAL PROCESSORS. The machine of this log has 3 partitions, and 99.9 % of the "
+    "waiting passed while jobs would have fit on free processors (0.1 % while their GPUs were free, too): expect none "
+    "of the gains below on it."
 )
 
 
@@ -79,7 +79,7 @@ def test_info_shows_who_waited_and_that_the_machine_was_not_full(house: Path) ->
     assert rows["partition", "gpu"][-3:] == ["99.7", "100.0", "0.0"]
     assert rows["partition", "cpu"][-3:] == ["0.0", "-", "-"]
     assert {kind for kind, _ in rows} == {"all", "partition", "QOS"}  # accounts are the same jobs as partitions
-    assert "99 % of the waiting passed while the job would have fit on free processors: a machine that is 2" in out
+    assert "99.9 % of the waiting passed while the job would have fit on free processors: a machine that is 2" in out
     about = succeed("info", house / "site.swf.gz", "--json").json["waiting"]
     assert about["rows"][0]["fit_percent"] == pytest.approx(99.9, abs=0.1)
     assert 20 < about["full_percent"] < 30

@@ -1,4 +1,4 @@
-"""The README's second screen, from accounting to review: its commands, on a real Slurm whose clock is faster."""
+"""The end of the tutorial for Slurm, from accounting to review: its commands, on a real Slurm whose clock is faster."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ EITHER = {
 
 
 class Step(NamedTuple):
-    """A command of the README, and the lines of its output that are shown there."""
+    """A command of that section, and the lines of its output that are shown there."""
 
     command: str
     shown: list[str]
 
 
 def steps() -> list[Step]:
-    """Return what the README shows."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    text = text.partition("\n## On a machine with Slurm\n")[2].partition("\n## ")[0].replace("\\\n", " ")
+    """Return what the section shows."""
+    text = (ROOT / "docs/tutorial/slurm.md").read_text(encoding="utf-8")
+    text = text.partition("\n## All of it, in short\n")[2].partition("\n## ")[0].replace("\\\n", " ")
     rows: list[Step] = []
     for line in re.findall(r"^    (.*)$", text, re.MULTILINE):
         if line.startswith("$ "):
@@ -72,7 +72,7 @@ def shape(line: str) -> str:
 
 
 class Site:
-    """A cluster with three accounts, and a folder in which commands are run as in the README."""
+    """A cluster with three accounts, and a folder in which commands are run as in the tutorial."""
 
     def __init__(self, cluster: SlurmCluster, folder: Path) -> None:
         self.cluster = cluster
@@ -199,7 +199,7 @@ def output_beside_jobs(site: Site, command: str, log: str) -> str:
     return output
 
 
-def test_the_walk_of_the_readme(site: Site) -> None:
+def test_the_walk_of_the_tutorial(site: Site) -> None:
     """Every command ends with status 0 and prints the lines that are shown, with other numbers."""
     walk = steps()
     programs = [re.split(r"[ >]+", step.command)[:2] for step in walk]

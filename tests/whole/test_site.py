@@ -100,6 +100,8 @@ def test_every_policy_with_a_name_is_explained(tmp_path: Path) -> None:
     place = tmp_path / "reference" / "policies"
     text = "".join((place / name).read_text(encoding="utf-8") for name in ("plain.txt", "orders.txt"))
     assert [name for name in POLICY_NAMES if f"`{name}`" not in text and f"### {name}\n" not in text] == []
+    table = (place / "compositions.txt").read_text(encoding="utf-8")
+    assert [line for line in table.splitlines() if "| no" in line] == ["| `scojo` | no | no | no | no |"]
     assert len((place / "strategies.txt").read_text(encoding="utf-8").splitlines()) == len(ps.STRATEGIES)
 
 

@@ -19,6 +19,7 @@ import paretosched.report as pr
 from paretosched.comparison.comparison import Comparison
 from paretosched.fronts import quality_indicators
 from paretosched.simulation.schedule import Schedule
+from paretosched.training import class_choice
 from support.trainings import training_json
 
 ACCOUNTING = Path(__file__).parents[1] / "data" / "accounting"
@@ -78,6 +79,14 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     (folder / "past.csv").write_text("job,size,workload\na,1,2\n", encoding="utf-8")
     easy, figure = ps.simulate(w, "easy"), ps.figures(front, {})["util-awrt"]
     return House(folder, w, front, easy, ps.compare(w, "fcfs"), bag, nodes, shared, figure)
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One fold and small efforts, which no argument can ask for."""
+    monkeypatch.setattr(class_choice, "FOLDS", (0.5,))
+    efforts = {"priority": {"evaluations": 40}, "greedy": {"criterion": "f1", "generations": 1}}
+    monkeypatch.setattr(class_choice, "EFFORTS", efforts)
 
 
 def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
@@ -158,6 +167,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "load_wish": {"path": f / "wish.json"},
         "save_wish": {"wish": ps.Wish(weights=[("AWRT1", 1)]), "path": out / "wish.json"},
         "train": {"workloads": w, "wish": "AWRT1", "criterion": "f1", "generations": 1},
+        "train_best": {"workloads": w, "wish": "AWRT1"},
         "train_rules": {
             "workloads": w,
             "wish": "AWRT1",

@@ -116,7 +116,7 @@ def test_the_latest_end_is_after_all_down_times() -> None:
 
 
 def test_it_is_shown() -> None:
-    assert repr(W) == "<Workload workload: 3 jobs on 8 processors, of which up to 8 are down, 1 groups>"
+    assert repr(W) == "<Workload workload: 3 jobs on 8 processors, of which up to 8 are down, 1 group>"
     assert repr(DOWN) == "<DownTimes: 2 times in seconds 5..60, at most 8 processors>"
     assert "<table" in DOWN._repr_html_()
     assert describe(UP)["down"] is None

@@ -139,6 +139,11 @@ def test_a_log_that_cannot_be_written_leaves_no_names(log: Path) -> None:
         ("users", {"anna": "1"}, '"users": a key must be a whole number as text, but is "anna"'),
         ("users", {"1": 1}, '"1" must be text, but is 1'),
         ("queues", {"1": "a\nb"}, '"queues": the name of 1 must be a text that can be printed, but is not'),
+        ("users", {"1": "a" * 201}, '"users": a name must have at most 200 letters, but that of 1 has 201'),
+        ("queues", {"1": "a", "2": "a"}, '"queues": 1 and 2 must have different names, but both are "a"'),
+        ("groups", {"2": "AWRT1"}, '"groups": a group must not be called as what wishes speak of, UTIL, AWRT, AWRT1, '),
+        ("groups", {"2": "EASY"}, 'or EASY, but 2 is "EASY"; give it another name'),
+        ("groups", {"7": "UTIL"}, 'but 7 is "UTIL"'),
         ("eligible", {"job": [1], "after": []}, '"job" and "after" must be equally long, but have 1 and 0 entries'),
         ("eligible", {"job": [1], "after": [0]}, "seconds must be 1 or more, and all numbers below 2^53, but there is"),
         ("eligible", {"job": [2**60], "after": [1]}, "all numbers below 2^53, but there is 1152921504606846976"),
@@ -238,7 +243,7 @@ def test_a_description_counts_the_jobs_that_could_run_later(log: Path) -> None:
         "work_percent": 100 * work / ps.read_swf(log).work,
         "seconds": dict.fromkeys(("min", "25 %", "median", "75 %", "95 %", "max"), 60),
     }
-    assert "  eligible after their submission: 1 jobs with 33.3 % of the work, half of them 60 s or more later\n" in (
+    assert "  eligible after their submission: 1 job with 33.3 % of the work, half of them 60 s or more later\n" in (
         description_text(about)
     )
     assert ps.describe(ps.lublin(jobs=5, processors=32, seed=1))["later"] is None

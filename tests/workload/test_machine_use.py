@@ -7,7 +7,7 @@ from paretosched.workload.machine_use import (
     doubt_of_load,
     doubt_of_use,
     remark_of_largest,
-    remarks_on_size,
+    remark_of_wider,
     use_over_time,
 )
 
@@ -32,9 +32,11 @@ def test_nothing_that_ran_uses_nothing() -> None:
 def test_a_size_is_remarked_on_where_it_is_doubtful_only() -> None:
     levels, lasted = np.array([10, 100]), np.array([60, 40])
     assert "99 %" not in remark_of_largest(100, "cpus", levels, lasted)
-    assert remarks_on_size(100, "cpus", levels, lasted, 0.0) == []
-    assert remarks_on_size(99, "nodes", levels, lasted, 0.5) == [
-        "jobs wider than 99 nodes are dropped, with 50.00 % of all work; --capacity N if it is larger",
+    assert remark_of_wider(100, "cpus", 0.0) == doubt_of_use(100, "cpus", levels, lasted) == []
+    assert remark_of_wider(1, "nodes", 0.5) == [
+        "jobs wider than 1 node are dropped, with 50.00 % of all work; --capacity N if it is larger"
+    ]
+    assert doubt_of_use(99, "nodes", levels, lasted) == [
         "RECORDED USE ABOVE THE MACHINE: up to 100 of 99 nodes, for 40.00 % of the time; --capacity N for another size",
     ]
     assert "for less than 0.01 % of the time" in doubt_of_use(99, "nodes", levels, np.array([10**6, 1]))[0]

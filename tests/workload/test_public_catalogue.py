@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,6 +42,7 @@ class Sample(NamedTuple):
 
 
 UNFINISHED = {"had not ended, by its state": ("dropped", 2)}
+STILL = {"had not ended, by its state": ("dropped", 1), "never ran": ("dropped", 1)}
 NO_WIDTH = {"uses none of what is counted as its width": ("dropped", len(NO_GPU))}
 MILLI = (100, 400, 0, 800, 46, 800, 22, 200, 800, 1, 0, 800, 800, 50, 100, 800, 400, 13, 800, 200)
 SAMPLES_OF = (
@@ -52,6 +54,7 @@ SAMPLES_OF = (
     Sample("helios.csv", "helios", "gpus", 1591696800, GPUS, NO_GPU, NO_WIDTH),
     Sample("kestrel.csv", "kestrel", "cpus", 1725282000, tuple(104 * n for n in NODES), (WAITS, RUNS), UNFINISHED),
     Sample("openb.csv", "openb", "units of 1/100 GPU", 0, MILLI, (*NO_GPU, WAITS), NO_WIDTH),
+    Sample("philly.json", "philly", "gpus", 1507365000, GPUS, (*NO_GPU, WAITS, RUNS), STILL),
     Sample("pm100.csv", "pm100", "cpus", 1588579200, tuple(128 * nodes for nodes in NODES)),
     Sample("supercloud.csv", "supercloud", "cpus", 1612170000, tuple(20 * n for n in NODES), (WAITS, RUNS), UNFINISHED),
     Sample("theta.csv", "theta", "nodes", 1667282400, tuple(8 * nodes for nodes in NODES)),
@@ -138,7 +141,6 @@ def test_what_else_is_there_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("log", "fact"), [
-    ("philly", "its jobs are a list in JSON"),
     ("frontier", "it is in the Standard Workload Format: no import is needed"),
     ("metacentrum", "it is in the Standard Workload Format: no import is needed"),
     ("KTH-SP2", "it is in the Standard Workload Format: no import is needed"),
@@ -172,3 +174,39 @@ def test_the_catalogue_is_whole() -> None:
         assert log.by_hand or log.sha256 or not log.url
         assert log.url == "" or log.url.startswith("https://")
         assert not log.by_hand or log.how
+
+
+def test_each_attempt_of_philly_is_a_life_that_waits_from_the_end_of_the_one_before(tmp_path: Path) -> None:
+    def attempt(start: str | None, end: str | None, *gpus: int) -> dict[str, object]:
+        at = {key: value and f"2017-09-01 {value}" for key, value in (("start_time", start), ("end_time", end))}
+        return {**at, "detail": [{"ip": "m", "gpus": [f"gpu{k}" for k in range(count)]} for count in gpus]}
+
+    first = [attempt("10:00:05", "10:01:00", 2), attempt("10:01:30", None, 2), attempt("10:03:00", "10:05:00", 8, 4)]
+    jobs = [
+        {"submitted_time": "2017-09-01 10:00:00", "vc": "a", "user": "x", "status": "Pass", "attempts": first},
+        {"submitted_time": "2017-09-01 10:02:00", "attempts": [attempt(None, "10:03:00", 1)]},
+    ]
+    (tmp_path / "cluster_job_log").write_text(json.dumps(jobs))
+    log = import_into(tmp_path, "csv", tmp_path / "cluster_job_log", "--as", "philly")
+    assert [(job["submit"], job["wait"], job["run"], job["width"], job["status"]) for job in log.jobs.values()] == [
+        (0, 5, 55, 2, 5), (60, 120, 120, 12, 1),
+    ]  # fmt: skip
+    assert log.counts["never ran"] == ("dropped", 2)
+    assert "; TimeZoneString: America/Los_Angeles" in log.header
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("{}", "not the cluster_job_log of the Philly traces: "),
+        ('[{"submitted_time": "2017-09-01 10:00:00"}]', '"attempts"'),
+        ('[{"submitted_time": "soon", "attempts": []}]', ':1: submitted_time is "soon"'),
+        ("jobid,vc\n1,2\n", "JSON"),
+        ("[]", "there is no job that can be simulated"),
+    ],
+)
+def test_what_is_not_the_list_of_philly_is_refused(tmp_path: Path, text: str, fact: str) -> None:
+    (tmp_path / "x").write_text(text)
+    said = command("import", "csv", tmp_path / "x", "--as", "philly")
+    assert (said.status, said.out, said.err.count("\n")) == (2, "", 1)
+    assert fact in said.err

@@ -134,7 +134,7 @@ def test_the_table_says_who_waits_and_what_for() -> None:
     text = waits_text(about).splitlines()
     assert text[0].startswith("waits      of ")
     assert text[-2].startswith(
-        f"100 % of the waiting passed while the job would have fit on free processors: a machine that is "
+        f"100.0 % of the waiting passed while the job would have fit on free processors: a machine that is "
         f"{about['full_percent']:.0f} % full is not what jobs wait for (limits, "
     )
     assert text[-1].endswith("passed while the GPUs that it asked for were free, too")
@@ -156,12 +156,12 @@ def test_of_many_queues_those_with_most_waiting_are_shown() -> None:
 def test_partitions_and_waits_that_no_pool_explains_make_it_another_machine() -> None:
     sentence = other_machine(site())
     assert sentence.startswith(
-        "SIMULATED: ONE POOL OF 400 EQUAL PROCESSORS. The machine of this log has 3 partitions, and 100 % of the "
+        "SIMULATED: ONE POOL OF 400 EQUAL PROCESSORS. The machine of this log has 3 partitions, and 100.0 % of the "
         "waiting passed while jobs would have fit on free processors ("
     )
     assert sentence.endswith(" % while their GPUs were free, too): expect none of the gains below on it.")
     alone = other_machine(site(partitions=1))
-    assert "On the machine of this log 100 % of the waiting passed while jobs would have fit" in alone
+    assert "On the machine of this log 100.0 % of the waiting passed while jobs would have fit" in alone
     assert "so something else held them (limits, partitions," in alone
     unknown = site().with_(wait=[-1] * 440)
     assert other_machine(unknown).endswith(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -201,6 +202,18 @@ def test_what_scontrol_shows_is_a_configuration(tmp_path: Path) -> None:
     ):
         assert sum(line.startswith(part) for line in said) == 1, part
     assert not any("SuspendProgram" in line or "OverTimeLimit" in line for line in said)
+
+
+@pytest.mark.parametrize(("shown", "said"), [("0 min", None), ("30 min", "30"), ("UNLIMITED", "UNLIMITED")])
+def test_the_time_beyond_limits_that_scontrol_shows_is_remarked(tmp_path: Path, shown: str, said: str | None) -> None:
+    path = tmp_path / "shown.txt"
+    text, count = re.subn(r"(?m)^(OverTimeLimit +)= .*$", rf"\1= {shown}", CONFIG)
+    assert count == 1
+    path.write_text(text, encoding="utf-8")
+    policy = as_policy(path)
+    assert isinstance(policy, Priority)
+    remarks = [line for line in policy.provenance["slurm"]["remarks"] if line.startswith("OverTimeLimit")]
+    assert [line.partition(":")[0] for line in remarks] == ([] if said is None else [f"OverTimeLimit={said}"])
 
 
 def test_partitions_and_nodes_may_stand_behind_it() -> None:

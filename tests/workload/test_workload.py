@@ -26,7 +26,7 @@ GOOD: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("submit", [-1, 5, 5], "submit must be at least 0 s, but 1 jobs are not: job 1 has -1"),
+        ("submit", [-1, 5, 5], "submit must be at least 0 s, but 1 job is not: job 1 has -1"),
         ("submit", [6, 5, 5], "submit must be sorted, but job 2 comes after job 1"),
         ("submit", [0.0, 5.0, 5.0], "submit must be whole numbers, but its type is float64"),
         ("submit", [0, 5, np.nan], "submit must be whole numbers, but its type is float64"),
@@ -36,7 +36,7 @@ GOOD: dict[str, Any] = {
         ("submit", 5, "submit must have one entry a job, shape (1,), but has shape ()"),
         ("submit", None, "submit must have one entry a job, shape (1,), but has shape ()"),
         ("submit", [[0, 5], [5]], "submit must have one entry a job, but is ragged"),
-        ("run", [0, 3, 1], "run must be at least 1 s, but 1 jobs are not: job 1 has 0"),
+        ("run", [0, 3, 1], "run must be at least 1 s, but 1 job is not: job 1 has 0"),
         ("run", [10, 3], "run must have one entry a job, shape (3,), but has shape (2,)"),
         ("run", None, "run must have one entry a job, shape (3,), but has shape ()"),
         ("run", [10, 3, [1]], "run must have one entry a job, but is ragged"),
@@ -49,8 +49,8 @@ GOOD: dict[str, Any] = {
         ("width", [0, 9, 1], "width must be in 1..8 processors, but 2 jobs are not: job 1 has 0, job 2 has 9"),
         ("width", np.array([2**63, 1, 1], dtype=np.uint64), "width must fit 64-bit signed integers, but its largest"),
         ("width", [2**70, 1, 1], "width must be whole numbers, but its type is object"),
-        ("group", [0, 1, 0], "group must be in 0..0, but 1 jobs are not: job 2 has 1"),
-        ("group", [0, -1, 0], "group must be in 0..0, but 1 jobs are not: job 2 has -1"),
+        ("group", [0, 1, 0], "group must be in 0..0, but 1 job is not: job 2 has 1"),
+        ("group", [0, -1, 0], "group must be in 0..0, but 1 job is not: job 2 has -1"),
         ("groups", (), "groups must be one or more different names, but are []"),
         ("groups", ("a", "a"), "groups must be one or more different names, but are ['a', 'a']"),
         ("user", [1, 2], "user must have one entry a job, shape (3,), but has shape (2,)"),
@@ -222,7 +222,7 @@ def test_by_default_a_job_is_eligible_when_it_is_submitted() -> None:
 @pytest.mark.parametrize(
     ("eligible", "message"),
     [
-        ([0, 4, 5], "eligible must be at least the submission, but 1 jobs are not: job 2 has 4"),
+        ([0, 4, 5], "eligible must be at least the submission, but 1 job is not: job 2 has 4"),
         ([0, 5], "eligible must have one entry a job, shape (3,), but has shape (2,)"),
         ([0, 5, 5.5], "eligible must be whole numbers, but its type is float64"),
         ([0, 5, 2**62], "latest possible end times machine or workload size must stay below 2^62"),

@@ -130,16 +130,16 @@ def import_log(
     key = None if key_file is None else _key(key_file, output, dash)
     if source != "slurm" and not nodes is events is None:
         raise InputError(f"{dash}nodes and {dash}events are for slurm")
+    if zone is not None:
+        find_zone(zone)
     known_nodes = on_nodes = None
     if machine is None:
         if output is not None and output.lower().endswith(ENDING):
             raise InputError(f"{output}: a log in Parquet has nodes, and needs {dash}machine, such as a slurm.conf")
-        known_nodes = read_machine(nodes_file, events_file, partition, width, watch)
+        known_nodes = read_machine(nodes_file, events_file, partition, width, zone, watch)
     else:
         _check_on_nodes(dash, output, width, capacity, anonymise, nodes)
-        on_nodes = with_events(as_machine(machine), events_file, watch)
-    if zone is not None:
-        find_zone(zone)
+        on_nodes = with_events(as_machine(machine), events_file, zone, watch)
     counted = width
     if table is not None:
         parts = parts_of_gpu(place, table, watch)
@@ -208,6 +208,7 @@ def _table(
         groups=groups,
         zone=zone or known.zone,
         states=known.states,
+        attempts=known.attempts,
     )
 
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.arrays import Ints
-from ...core.errors import InputError, first_few, in_quotes
+from ...core.errors import InputError, first_few, in_quotes, number_of
 from ...core.files import read_words
 from ..log_text import LogText
 from .lives import KINDS, UNKNOWN, Numberings
@@ -138,7 +138,7 @@ def prove_anonymous(log: Path, beside: Path, names: Iterable[str], fixed: str) -
     left = {name for name in searched if name in written or (len(_words(name)) > 1 and name in text)}
     if left:
         raise InputError(
-            f"the log is not anonymous: {len(left)} names of the accounting are in it: "
+            f"the log is not anonymous: {number_of(len(left), 'name')} of the accounting in it: "
             f"{first_few(map(in_quotes, sorted(left)))}; is one of them in the name of the file?"
         )
     note = _unseen("words of the format", (wanted & usual) - numbers) + _unseen("numbers", numbers)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from contextlib import closing
 from math import ceil, floor, isfinite
 from typing import Any, NamedTuple
 
@@ -18,15 +17,13 @@ import numpy as np
 
 from ...core.errors import InputError, in_quotes
 from ...core.files import json_text, parse_json
-from ...core.limits import check_limit
 from ...core.typed_json import as_type
 from ..calendar import LATEST
-from ..log_text import LogText
 from ..workload import WIDEST
 from .fields import LONGEST
 from .lives import COMPLETED, FAILED, UNKNOWN, Block, Life, block_of
 from .tally import Tally
-from .text_lines import STDIN, Watch
+from .text_lines import STDIN, Watch, whole_text
 
 NUMBER = re.compile(r"(?:[^!]*!)?(\d{1,15})", re.ASCII)  # of a job, such as w0!17
 DELAYS = ("delay", "delayprofile")
@@ -103,7 +100,7 @@ def read_batsim(path: str, groups: str, tally: Tally, watch: Watch) -> BatsimWor
         The file cannot be read, or is no workload of Batsim; or a job has a profile whose run time is not known.
     """
     place = STDIN if path == "-" else path
-    content = parse_json(_text(place, watch), place)
+    content = parse_json(whole_text(place, watch), place)
     try:
         file = as_type(content, _File)
         if file.nb_res is not None and not 1 <= file.nb_res <= WIDEST:
@@ -128,20 +125,6 @@ def read_batsim(path: str, groups: str, tally: Tally, watch: Watch) -> BatsimWor
         tally.note(action, reason, block.line[rows], block.job[rows], work[rows])
     tally.note_log(NO_DATE, len(lives))
     return BatsimWorkload(block, file.nb_res)
-
-
-def _text(place: str, watch: Watch) -> str:
-    """Return the text of a file, within the limit of JSON."""
-    data = bytearray()
-    with closing(LogText(place).blocks()) as blocks:
-        for block in blocks:
-            data += block
-            check_limit(place, "json", len(data))
-            watch(len(block), None)
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{place}: JSON must be text in UTF-8, but this is not") from None
 
 
 def _run_of(

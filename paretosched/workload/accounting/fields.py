@@ -146,9 +146,10 @@ def durations(cells: Sequence[str], words: Mapping[str, int], read: Callable[[st
     """
     values = np.zeros(len(cells), dtype=np.int64)
     rest = np.arange(len(cells))
-    lengths = {*map(len, cells)}
-    for shape in (shape for shape in DURATIONS if len(shape) in lengths):
-        rows, _, texts = _of_length(cells, len(shape))
+    lengths = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells))
+    for shape in DURATIONS:
+        rows = np.flatnonzero(lengths == len(shape))
+        texts = cells if rows.size == len(cells) else [cells[row] for row in rows.tolist()]
         letters = _letters(texts, shape) if rows.size else None
         if letters is not None:
             digits = letters[:, [place for place, letter in enumerate(shape) if letter == "0"]] - ord("0")

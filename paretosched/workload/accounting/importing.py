@@ -17,7 +17,7 @@ from ...core.errors import InputError, first_few
 from ...core.notebook import fields_html, fields_repr
 from ..down_times import DownTimes
 from ..log_names import ALL_BESIDE, Count, Eligible, Names, PerJob, StillWaiting, work_met
-from ..machine_use import doubt_of_load, remark_of_largest, remarks_on_size, use_over_time
+from ..machine_use import doubt_of_load, doubt_of_use, in_units, remark_of_largest, remark_of_wider, use_over_time
 from ..requests import kilobytes_each
 from ..swf import write_log
 from ..workload import WIDEST
@@ -105,8 +105,10 @@ class ImportSummary(NamedTuple):
         Unix times, before they were moved.
     counts
         What was dropped, changed or assumed.
+    doubts
+        What speaks against the size of the machine, one line each.
     remarks
-        What an administrator should know, one line each.
+        What else an administrator should know, one line each.
     """
 
     jobs: int
@@ -120,6 +122,7 @@ class ImportSummary(NamedTuple):
     first_submit: int
     last_submit: int
     counts: tuple[Count, ...]
+    doubts: tuple[str, ...]
     remarks: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -189,7 +192,7 @@ def import_lives(
             if settings.partition is not None and settings.partition not in numberings.partition.names_met:
                 why += f"; the partitions are {first_few(sorted(numberings.partition.names_met), limit=8)}"
             raise InputError(f"{place}: there is no job that can be simulated: {why or NOTHING}")
-        jobs, remarks = _put_in_order(spool, tally, settings, place, numberings)
+        jobs, doubts, remarks = _put_in_order(spool, tally, settings, place, numberings)
         _check_capacity(jobs, place, settings.unit)
         survey = _survey(spool, jobs, numberings, tally)
         remarks += _remarks(jobs, survey, numberings, settings)
@@ -213,7 +216,8 @@ def import_lives(
             first_submit=jobs.first_submit,
             last_submit=jobs.last_submit,
             counts=tally.counts(),
-            remarks=(*remarks, *doubt_of_load(load, jobs.capacity, settings.unit)),
+            doubts=(*doubts, *doubt_of_load(load, jobs.capacity, settings.unit)),
+            remarks=tuple(remarks),
         )
 
 
@@ -282,15 +286,15 @@ def _repeats(*columns: Ints) -> Mask:
 
 def _put_in_order(
     spool: Spool, tally: Tally, settings: ImportSettings, place: str, numberings: Numberings
-) -> tuple[_Jobs, list[str]]:
-    """Return the jobs that remain, by submission, and remarks on the size of the machine."""
+) -> tuple[_Jobs, list[str], list[str]]:
+    """Return the jobs that remain, by submission, and doubts and remarks on the size of the machine."""
     valid = np.ones(spool.size, dtype=np.bool_)
     if settings.source in TWICE:
         names, reason = TWICE[settings.source]
         again = _repeats(*spool.columns(*names))
         _note_mask(spool, tally, "dropped", reason, again)
         valid &= ~again
-    capacity, remarks = _machine(spool, valid, tally, settings, place)
+    capacity, doubts, remarks = _machine(spool, valid, tally, settings, place)
     order, since, until = _by_submission(spool, valid)
     number = _numbers_of(spool.columns("job")[0][order], settings.key is not None, tally.largest_job)
     down = None
@@ -301,7 +305,7 @@ def _put_in_order(
     limit[~valid] = 0
     longest = np.zeros(len(numberings.partition.numbers) + 2, dtype=np.int64)
     np.maximum.at(longest, partition, limit)
-    return _Jobs(order, number, since, until, capacity, down, longest, settings.key is None), remarks
+    return _Jobs(order, number, since, until, capacity, down, longest, settings.key is None), doubts, remarks
 
 
 def _by_submission(spool: Spool, valid: Mask) -> tuple[NDArray[Any], int, int]:
@@ -312,15 +316,18 @@ def _by_submission(spool: Spool, valid: Mask) -> tuple[NDArray[Any], int, int]:
     return as_small(order), int(submit[order[0]]), int(submit[order[-1]])
 
 
-def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, place: str) -> tuple[int, list[str]]:
-    """Return the size of the machine, and remarks; jobs that are wider become invalid, in place in `valid`."""
+def _machine(
+    spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, place: str
+) -> tuple[int, list[str], list[str]]:
+    """Return the size of the machine, doubts, and remarks; jobs that are wider become invalid, in place in `valid`."""
     submit, start, run, width = spool.columns("submit", "start", "run", "width")
     started = valid & (start != UNKNOWN)
+    doubts: list[str] = []
     remarks: list[str] = []
     capacity = settings.capacity
     if capacity is None and settings.machine is not None:
         capacity = size_of(settings.machine, int(submit[valid].min()), _last_second(spool, valid))
-        remarks = [] if capacity is None else [f"machine of {capacity:,} {settings.unit}: by its nodes"]
+        remarks = [] if capacity is None else [f"machine of {in_units(capacity, settings.unit)}: by its nodes"]
     if capacity is None and not started.any():
         raise InputError(f"{place}: no job has a start, so that --capacity must name the size of the machine")
     wide = valid & (width > (capacity or width.max()))
@@ -333,10 +340,11 @@ def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, 
         _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=settings.unit), wide)
         work = [float(np.dot(run[mask].astype(np.float64), width[mask])) for mask in (wide, valid & ~wide)]
         too_wide = work[0] / work_met(tally.counts(), int(work[1]))
-        remarks += remarks_on_size(capacity, settings.unit, *use, too_wide)
+        remarks += remark_of_wider(capacity, settings.unit, too_wide)
+        doubts = doubt_of_use(capacity, settings.unit, *use)
         valid &= ~wide
         if not valid.any():
-            raise InputError(f"{place}: all jobs are wider than the machine of {capacity} {settings.unit}")
+            raise InputError(f"{place}: all jobs are wider than the machine of {in_units(capacity, settings.unit)}")
     started &= valid
     if started.any():
         end = start.astype(np.int64)
@@ -344,7 +352,7 @@ def _machine(spool: Spool, valid: Mask, tally: Tally, settings: ImportSettings, 
         first_end = end.min(where=started, initial=np.iinfo(np.int64).max)
         del start, run, width, end
         _note_mask(spool, tally, "assumed", BEFORE_WINDOW, valid & (submit < first_end))
-    return capacity, remarks
+    return capacity, doubts, remarks
 
 
 def _last_second(spool: Spool, valid: Mask) -> int:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError
+from ..log_names import LONGEST_NAME
 
 UNKNOWN = -1
 COMPLETED, FAILED, CANCELLED = 1, 0, 5  # SWF field 11
 NO_NAMES = ("", "(null)", "NONE", "none", "None", "N/A", "_pbs_project_default")
-LONGEST_NAME = 200
 MOST_NAMES = 200_000  # of a kind
 MOST_SHAPES = 1_000_000
 NAME_RULE = (
@@ -192,6 +192,9 @@ class Numbering:
         InputError
             There are more than any machine has: they would fill the memory.
         """
+        names = names if isinstance(names, Sequence) else [*names]
+        if self.names_met.issuperset(names):  # most blocks bring none
+            return
         new = set(names).difference(self.names_met)
         self.names_met.update(part for name in new for part in _parts_to_remember(name))
         if len(self.names_met) > MOST_NAMES:
@@ -202,10 +205,20 @@ class Numbering:
 
     def codes(self, names: Sequence[str]) -> NDArray[np.int32]:
         """Return the numbers of names, (n,)."""
+        known = self.known_codes(names)
+        if known is not None:
+            return known
         for name in dict.fromkeys(names):  # in their order
             if name not in self.numbers:
                 self.numbers[name] = len(self.numbers) - len(NO_NAMES) + 1
         return np.fromiter(map(self.numbers.__getitem__, names), dtype=np.int32, count=len(names))
+
+    def known_codes(self, names: Sequence[str]) -> NDArray[np.int32] | None:
+        """Return the numbers of names, (n,), if all have one; else None. Most blocks bring no new name."""
+        try:
+            return np.fromiter(map(self.numbers.__getitem__, names), dtype=np.int32, count=len(names))
+        except KeyError:
+            return None
 
     def unfit(self, names: Sequence[str]) -> Iterator[int]:
         """Yield the places of new names that cannot be in a file."""

@@ -20,7 +20,7 @@ from ..log_lines import RUN
 from ..log_names import Count
 from ..log_parquet import without_unfit, write_runs
 from ..machine import FOR_EVER, Machine, Outage
-from ..machine_use import MORE_LOAD, doubt_of_load
+from ..machine_use import doubt_of_load
 from ..node_requests import NUMBERS, TEXTS, UNSAID, Requests, Texts
 from ..plausibility import offered_load
 from ..sbatch_options import Asked, requests_of_options
@@ -35,6 +35,7 @@ from .text_lines import Watch
 ODD_CONSTRAINT = "a constraint that cannot be read as Slurm's: not regarded"
 USUAL = "no limit: the usual one of its partition, or the longest, taken for it"
 KIB = 1024
+LOAD = "OFFERED LOAD"  # so begins a doubt of `doubt_of_load`
 
 
 def import_on_nodes(
@@ -121,15 +122,16 @@ def _summary(
     more = left.repairs[len(whole.repairs) :]
     counts = [*tally.counts(), *(Count(each.action, each.reason, each.jobs, None, each.first) for each in more)]
     load = offered_load(left)
-    remarks = [each for each in summary.remarks if not each.startswith(MORE_LOAD)]
-    remarks += doubt_of_load(load, left.capacity, settings.unit)
+    doubts = [each for each in summary.doubts if not each.startswith(LOAD)]  # of all jobs
+    doubts += doubt_of_load(load, left.capacity, settings.unit)
     return summary._replace(
         jobs=len(left),
         users=int(np.unique(left.user).size),
         work=left.work,
         load=load,
         counts=tuple(counts),
-        remarks=tuple(each.partition("; --capacity")[0] for each in remarks),  # its nodes say how large it is
+        doubts=tuple(each.partition("; --capacity")[0] for each in doubts),  # its nodes say how large it is
+        remarks=tuple(each.partition("; --capacity")[0] for each in summary.remarks),
     )
 
 
@@ -215,7 +217,7 @@ def _constraints(codes: NDArray[Any], numbering: Numbering, source: str) -> tupl
     return texts, (codes != UNKNOWN) & (texts == "")
 
 
-def with_events(machine: Machine, path: str | None, watch: Watch) -> Machine:
+def with_events(machine: Machine, path: str | None, zone: str | None, watch: Watch) -> Machine:
     """Return a machine with the times in which its nodes were down, from what `sacctmgr show event` prints, if at all.
 
     Raises
@@ -227,7 +229,7 @@ def with_events(machine: Machine, path: str | None, watch: Watch) -> Machine:
         return machine
     down = [
         Outage(event.node, event.begin, FOR_EVER if event.end == UNKNOWN else event.end)
-        for event in read_events(path, "nodes", watch)
+        for event in read_events(path, "nodes", zone, watch)[0]
         if event.is_down and event.node in machine.place_of and event.end != event.begin
     ]
     return replace(machine, down=(*machine.down, *down))

@@ -1,4 +1,4 @@
-"""What the cells of sacct mean: states, durations, memory, and lists of resources."""
+"""What the cells of sacct mean: durations, memory, and lists of resources."""
 
 from __future__ import annotations
 
@@ -7,44 +7,14 @@ import re
 from ..requests import kilobytes_in
 from ..workload import WIDEST
 from .fields import seconds
-from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN
+from .lives import UNKNOWN
 
-STATES = {
-    "CANCELLED": CANCELLED,
-    "COMPLETED": COMPLETED,
-    "PREEMPTED": CANCELLED,
-    "REQUEUED": CANCELLED,
-    "REVOKED": CANCELLED,
-} | dict.fromkeys(
-    (
-        "BOOT_FAIL",
-        "DEADLINE",
-        "FAILED",
-        "NODE_FAIL",
-        "OUT_OF_MEMORY",
-        "PENDING",
-        "RESIZING",
-        "RUNNING",
-        "SUSPENDED",
-        "TIMEOUT",
-    ),
-    FAILED,
-)  # SWF's word for each state: what used the machine counts, whatever its state
 SLURM_DAYS = re.compile(r"(\d{1,6})-(\d{1,2})(?::(\d{1,2}))?", re.ASCII)  # without seconds
 REQ_MEM = re.compile(r"(\d{1,20}(?:\.\d{1,9})?[KMGTP]?)([nc]?)", re.ASCII | re.IGNORECASE)
 OF_CORE = (2**63, 2**31)  # MB that some versions add, to mark memory of a core
 GPUS_OF_GRES = re.compile(r"\bgpu(?::[^:,()=]+)?[:=](\d{1,9})\b", re.ASCII)
-
-
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 COUNT = re.compile(r"(\d{1,12})(\.\d+)?([KMGTP])", re.ASCII | re.IGNORECASE)
-
-
-def known_state(word: str) -> int | None:
-    """Return the status of a state, also of one that sacct cut off; None if it is not known."""
-    if word.endswith("+"):
-        return next((status for state, status in STATES.items() if state.startswith(word[:-1])), None)
-    return STATES.get(word)
 
 
 def slurm_seconds(text: str) -> int | None:

@@ -57,6 +57,7 @@ GPUS_OF_JOB = "GPUs and several slots: the GPUs taken for all slots together"
 NAME_OF_PART = re.compile(rf"(?!{NUMBER.pattern}$)[^\s,=]*", re.ASCII)  # as 1.n2; requests would have signs
 WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 MILLISECONDS = 10**11  # Unix times above are in milliseconds, as Univa writes them
+FRACTIONS = "fractions of a second: times rounded down"
 PART = "a parallel part of a job, which has a line of its own"
 QUEUED_AGAIN = {"24", "25"}  # failed: the job migrated, or was rescheduled
 AGAIN_PLEASE = "99"  # the exit status with which a job asks to be queued again
@@ -90,7 +91,7 @@ def read_sge(
     """
     ended: dict[tuple[str, str], int] = {}  # by job and task: the end of the life after which it was queued again
     for lines in line_blocks(path, watch):
-        lives, parts = [], []
+        lives, parts, with_fractions = [], [], []
         for index, text in enumerate(lines.texts):
             if text and not text.isspace() and text[0] != "#":
                 values = _values(lines, index, text)
@@ -101,6 +102,7 @@ def read_sge(
                     parts.append((lines.first + index, int(values["job"])))
                 else:
                     lives.append(_life(lines, index, values, groups))
+                    with_fractions.append(any(moment > MILLISECONDS and moment % 1000 for moment in _times(values)))
                     _note_lives(lives[-1], values, ended)
                     if len(ended) > MOST_OPEN:
                         raise lines.fault(index, f"more than {MOST_OPEN:,} jobs were queued again and have not ended")
@@ -112,6 +114,9 @@ def read_sge(
             shared = np.flatnonzero((block.gpus > 0) & (block.width > 1))
             work = block.run[shared] * block.width[shared].astype(np.float64)
             tally.note("assumed", GPUS_OF_JOB, block.line[shared], block.job[shared], work)
+            rows = np.flatnonzero(with_fractions)
+            work = block.run[rows] * block.width[rows].astype(np.float64)
+            tally.note("changed", FRACTIONS, block.line[rows], block.job[rows], work)
             if width == "gpus":
                 block.width = block.gpus
             yield block
@@ -168,8 +173,7 @@ def _are_numbers(cells: Sequence[str], places: Sequence[int], colons: int) -> bo
 
 def _life(lines: Lines, index: int, values: dict[str, str], groups: str) -> Life:
     """Return the life in a line; a job that never started has no times."""
-    at = [int(values[name]) for name in ("submit", "start", "end")]
-    submit, start, end = (moment // 1000 if moment > MILLISECONDS else moment for moment in at)
+    submit, start, end = (moment // 1000 if moment > MILLISECONDS else moment for moment in _times(values))
     latest = max(submit, start, end)
     if latest >= LATEST:
         raise lines.fault(index, f"a time is {latest}, but must be before the year 9000")
@@ -195,6 +199,11 @@ def _life(lines: Lines, index: int, values: dict[str, str], groups: str) -> Life
         partition=values["queue"],
         constraint=",".join(_places(asked)),
     )
+
+
+def _times(values: dict[str, str]) -> tuple[int, int, int]:
+    """Return submission, start and end as the line has them."""
+    return int(values["submit"]), int(values["start"]), int(values["end"])
 
 
 def _requests(category: str) -> dict[str, str]:

@@ -96,6 +96,10 @@ def sift(block: Block, partition: str | None, numberings: Numberings, tally: Tal
         lives[key] = column[rows]
     for kind, numbering in numberings.kinds.items():
         names = _rows_of(getattr(block, kind), rows)
+        codes = numbering.known_codes(names)
+        if codes is not None:
+            lives[kind] = codes
+            continue
         unfit = [*numbering.unfit(names)]
         if unfit and kind == "constraint":  # no name, but what a user wrote
             change(ODD_CONSTRAINT, rows[unfit])

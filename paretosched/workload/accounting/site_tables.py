@@ -18,7 +18,9 @@ from ..sbatch_options import Asked
 from . import table_cells as read
 from .lives import COMPLETED, UNKNOWN, Block, Numberings, Shapes, some_lives, whole_numbers
 from .node_columns import asked_on_nodes, cpus_of, gpus_of, kilobytes_of, numbers_of, texts_of
-from .table_columns import COUNTED, TableColumns
+from .philly import attempts_of
+from .states import ODD, OPEN
+from .table_columns import COUNTED, DURATIONS, TIMES, TableColumns
 from .table_rows import Rows, rows_of
 from .tally import Tally
 from .text_lines import Watch
@@ -34,6 +36,7 @@ FINER = "a part of a GPU finer than a thousandth: rounded up"
 USERS_ONLY = "wants nodes without jobs of other users: taken as if it would share them with all"
 GUESSED = "a time is in the hour that comes twice in autumn, and its run time does not tell which: the first one taken"
 LEFT_OUT = "a time is in the hour that is left out in spring: counted on from the hour before"
+FRACTIONS = "fractions of a second: times rounded down, durations up"
 OWN_ZERO = "times count from a zero of their own: 1970 is taken for it, and weekdays and hours of the day say nothing"
 
 
@@ -62,7 +65,7 @@ def read_table(
         line.
     """
     before, last, jobs = 0, 0, 0
-    with closing(rows_of(path, about.columns, watch)) as parts:
+    with closing((attempts_of if about.attempts else rows_of)(path, about.columns, watch)) as parts:
         for rows in parts:
             if "account" in about.columns:
                 numberings.group.meet(rows.cells["account"], f"{path}:{rows.lines[-1]}")
@@ -82,7 +85,7 @@ def parts_of_gpu(path: str, about: TableColumns, watch: Watch) -> int:
         The file cannot be read, or has parts of GPUs and cannot be read twice.
     """
     columns = {what: about.columns[what] for what in ("gpus", "gpu_milli") if what in about.columns}
-    if about.counted != "gpus" or not columns:
+    if about.counted != "gpus" or not columns or about.attempts:
         return 1
     if not is_file(path):
         return 1  # `_width` refuses parts
@@ -112,14 +115,16 @@ def _block(rows: Rows, about: TableColumns, shapes: Shapes, tally: Tally, before
         tally.note(action, reason, line[mask], job[mask], run[mask] * width[mask].astype(np.float64))
 
     whole = read.exclusive(rows.fault, cells["exclusive"], names["exclusive"]) if "exclusive" in cells else none * 0
-    note("dropped", STILL, (state == read.OPEN) & ~ended)
-    note("assumed", ENDED, (state == read.OPEN) & ended & (run > 0))
-    note("assumed", ODD_STATE, state == read.ODD)
+    note("dropped", STILL, (state == OPEN) & ~ended)
+    note("assumed", ENDED, (state == OPEN) & ended & (run > 0))
+    note("assumed", ODD_STATE, state == ODD)
     if not about.on_nodes:
         note("changed", USERS_ONLY, whole < 0)
     note("changed", FINER, is_finer)
     if about.counted != "gpus":
         note("changed", ROUNDED, (milli > 0) & (milli % MILLI > 0))
+    timed = [what for what in (*TIMES, *DURATIONS) if what in cells]
+    note("changed", FRACTIONS, np.any([read.fractions(cells[what], about.units[what]) for what in timed], axis=0))
     note("assumed", GUESSED, clock_faults.guessed)
     note("changed", LEFT_OUT, clock_faults.left_out)
     empty = [""] * n
@@ -161,7 +166,7 @@ def _block(rows: Rows, about: TableColumns, shapes: Shapes, tally: Tally, before
         else texts_of(asked, "constraint", n),
         part_of=none * 0,
     )
-    return some_lives(block, (state != read.OPEN) | ended), int(at["submit"][-1])
+    return some_lives(block, (state != OPEN) | ended), int(at["submit"][-1])
 
 
 class _ClockFaults(NamedTuple):

@@ -11,11 +11,10 @@ import numpy as np
 from ...core.arrays import Ints, Mask
 from ...core.errors import InputError, did_you_mean, in_quotes
 from ..local_time import settle
+from ..log_names import LONGEST_NAME
 from .fields import durations, numbers, times
 from .lives import (
-    COMPLETED,
     FAILED,
-    LONGEST_NAME,
     UNKNOWN,
     Block,
     Numberings,
@@ -23,10 +22,11 @@ from .lives import (
     some_lives,
     whole_numbers,
 )
-from .sacct_cells import count_in, gpus_in, known_state, memory_asked, requests_in, slurm_seconds, tres_count
+from .sacct_cells import count_in, gpus_in, memory_asked, requests_in, slurm_seconds, tres_count
 from .sacct_columns import FIELDS, OF_LOWER
 from .sacct_shapes import SHAPE_COLUMNS, shape_of
 from .sacct_text import COLUMN_ADVICE, SacctText, Table
+from .states import ODD, OPEN, slurm_state
 from .tally import Tally
 from .text_lines import Watch, line_blocks
 
@@ -71,7 +71,6 @@ ASKED_WIDTH = (
     "no column says what jobs occupied: what they asked for, {name}, taken for it; sacct -o AllocTRES brings it"
 )
 NOT_READ = (-2, -2, -2)
-OPEN_STATES = ("PENDING", "RUNNING", "SUSPENDED", "RESIZING")
 MOST_TRES = 100_000  # texts of AllocTRES, and of ReqTRES, that are remembered
 LONGEST_TRES = 1_000  # letters of each
 NUMBER_IN_ID = re.compile(r"\d{1,15}", re.ASCII)
@@ -227,12 +226,11 @@ class _Reader:
         self.tally.largest_job = max(self.tally.largest_job, int(job.max()))
         suspended = _durations(table, "Suspended", {INVALID: 0})
         run = self._runs(table)
-        words = {text: text.partition(" ")[0].upper() for text in {*columns.get("State", ())}}
-        state = [words[text] for text in columns.get("State", ())]
-        status_of = {word: known_state(word) for word in words.values()}
-        status = [status_of[word] for word in state] if state else [COMPLETED] * count
+        words = columns.get("State", ["COMPLETED"] * count)
+        status_of = {text: slurm_state(text.partition(" ")[0]) for text in {*words}}
+        status = whole_numbers([status_of[text] for text in words])
         at, guessed, skipped = self._times(table, run, suspended)
-        is_open = _has_not_ended(at["End"], "End" in columns, state)
+        is_open = at["End"] == UNKNOWN if "End" in columns else status == OPEN
         at, run, odd_run = _fill_times(at, run, suspended, table)
         asked, odd_request, odd_memory = self._requests(table)
         block = Block(
@@ -244,7 +242,7 @@ class _Reader:
             run=run,
             limit=_limits(table),
             width=self._width(table),
-            status=whole_numbers([FAILED if each is None else each for each in status]),
+            status=np.where(status < 0, FAILED, status),
             mark=mark,
             memory=asked[:, 0],
             nodes=asked[:, 1],
@@ -261,7 +259,6 @@ class _Reader:
             part_of=part_of,
         )
         self._note_lacking(columns, count)
-        odd_state = np.array([each is None for each in status], dtype=np.bool_)
         for action, reason, mask in (
             ("assumed", ODD_REQUEST, odd_request),
             ("assumed", ODD_MEMORY, odd_memory),
@@ -269,7 +266,7 @@ class _Reader:
             ("assumed", GUESSED, guessed),
             ("changed", SKIPPED, skipped),
             ("changed", SUSPENDED, suspended > 0),
-            ("assumed", ODD_STATE, odd_state),
+            ("assumed", ODD_STATE, status == ODD),
         ):
             rows = np.flatnonzero(mask)
             self.tally.note(action, reason, line[rows], job[rows], (run * block.width)[rows])
@@ -505,14 +502,6 @@ def _limits(table: Table) -> Ints:
     else:
         limits = np.zeros(len(table.numbers), dtype=np.int64)
     return np.where(limits == YEAR, 0, limits)
-
-
-def _has_not_ended(end: Ints, has_end: bool, state: Sequence[str]) -> Mask:
-    """Return which jobs have not ended, (n,): by their ends, else by their states."""
-    if has_end or not state:
-        is_open: Mask = (end == UNKNOWN) & has_end
-        return is_open
-    return np.array([word in OPEN_STATES for word in state], dtype=np.bool_)
 
 
 def _fill_times(at: Mapping[str, Ints], run: Ints, suspended: Ints, table: Table) -> tuple[dict[str, Ints], Ints, Mask]:

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.errors import InputError, first_few, in_quotes
+from ...core.errors import InputError, first_few, in_quotes, number_of
 from ..down_times import DownTimes, down_together
+from ..local_time import settle
 from ..workload import WIDEST
 from .fields import numbers, times
 from .lives import UNKNOWN
@@ -35,7 +36,11 @@ WORD = re.compile(r"[A-Z_]+")
 ALONE = "--partition NAME imports one as a machine of its own"
 UNSPLIT = "can be simulated neither apart nor together yet"
 MOST = 1_000_000  # nodes, and events: they are in memory
-ADVICE = "run sacctmgr with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line)"
+ADVICE = (
+    "run sacctmgr with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line), or, if these "
+    "are times of the site's clock, name its zone, such as --zone Europe/Berlin"
+)
+GUESSED = "with a time in the hour that comes twice in autumn: the first one taken"
 
 
 class Event(NamedTuple):
@@ -75,6 +80,8 @@ class SlurmMachine(NamedTuple):
         What a width counts, one of UNITS.
     together
         The partitions that there are on the same node, a set for each kind of node; none if the nodes are not known.
+    guessed
+        How many events have a local time that comes twice, and nothing tells which it is.
     """
 
     nodes: Mapping[str, int] | None
@@ -82,10 +89,11 @@ class SlurmMachine(NamedTuple):
     partition: str | None
     unit: str
     together: frozenset[frozenset[str]] = frozenset()
+    guessed: int = 0
 
 
 def read_machine(
-    nodes: str | None, events: str | None, partition: str | None, unit: str, watch: Watch
+    nodes: str | None, events: str | None, partition: str | None, unit: str, zone: str | None, watch: Watch
 ) -> SlurmMachine | None:
     """Return what two files say about a machine; None if none is given.
 
@@ -99,6 +107,8 @@ def read_machine(
         The only partition that counts; None for all.
     unit
         What a width counts, one of UNITS.
+    zone
+        Time zone of times of events that do not say theirs; None to refuse them.
     watch
         Function that is told how many bytes were read, see `text_lines`.
 
@@ -118,7 +128,8 @@ def read_machine(
     together: frozenset[frozenset[str]] = frozenset()
     if nodes is not None:
         known, together = _read_nodes(nodes, partition, unit, watch)
-    return SlurmMachine(known, () if events is None else read_events(events, unit, watch), partition, unit, together)
+    changes, guessed = ((), 0) if events is None else read_events(events, unit, zone, watch)
+    return SlurmMachine(known, changes, partition, unit, together, guessed)
 
 
 def advice_on_partitions(used: Sequence[str], machine: SlurmMachine | None, source: str) -> str:
@@ -211,16 +222,20 @@ def _read_nodes(
     return widths, frozenset(parts_of.values())
 
 
-def read_events(path: str, unit: str, watch: Watch) -> tuple[Event, ...]:
-    """Return the events in the order of the file."""
+def read_events(path: str, unit: str, zone: str | None, watch: Watch) -> tuple[tuple[Event, ...], int]:
+    """Return the events in the order of the file, and how many times were guessed."""
     events: list[Event] = []
+    guessed = 0
     clusters: dict[str, None] = {}
     for table in _tables(path, len(COLUMNS) + 1, EVENTS, watch):
         columns = ([cells[k] for cells in table.rows] for k in (2, 3))
-        begins, ends = (
-            times(table.fault, cells, name, ADVICE, zero=False).first.tolist()
+        readings = [
+            times(table.fault, cells, name, ADVICE, zone, zero=False)
             for cells, name in zip(columns, COLUMNS[2:4], strict=True)
-        )
+        ]
+        settled = settle(readings, np.full(len(table.rows), UNKNOWN))
+        guessed += int(np.count_nonzero(settled.guessed))
+        begins, ends = (column.tolist() for column in settled.times)
         for index, (cells, begin, end) in enumerate(zip(table.rows, begins, ends, strict=True)):
             clusters[cells[0]] = None
             events.append(_event(table, index, cells, begin, end, unit))
@@ -230,7 +245,7 @@ def read_events(path: str, unit: str, watch: Watch) -> tuple[Event, ...]:
         raise InputError(
             f"{path}: the events must be of one cluster, but are of {first_few(clusters)}; add Clusters=NAME"
         )
-    return tuple(events)
+    return tuple(events), guessed
 
 
 def _event(table: _Table, index: int, cells: Sequence[str], begin: int, end: int, unit: str) -> Event:
@@ -296,7 +311,9 @@ def down_in(machine: SlurmMachine, capacity: int, since: int, until: int) -> tup
         f"of nodes that are not in partition {machine.partition}": unknown_nodes,
         "that do not say how large the node is": without_width,
     }
-    remarks += [f"{count:,} events {reason}: not counted" for reason, count in reasons.items() if count]
+    remarks += [f"{number_of(count, 'event')} {reason}: not counted" for reason, count in reasons.items() if count]
+    if machine.guessed:
+        remarks.append(f"{number_of(machine.guessed, 'event')} {GUESSED}")
     if machine.partition is not None and any(not event.node for event in machine.events):
         remarks.append(
             "changes of the size of the cluster are not counted: they do not say which partition they are of"

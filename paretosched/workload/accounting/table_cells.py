@@ -15,13 +15,15 @@ from ..calendar import LATEST
 from ..local_time import Readings
 from ..requests import KIB, KILOBYTES
 from .fields import Fault, seconds, times
-from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN
+from .lives import COMPLETED, UNKNOWN
+from .states import STATES, slurm_state
 
 MISSING = frozenset(("", "nan", "nat", "none", "null", "n/a", "na", "<na>", "unknown", "-", "\\n"))  # in small letters
 NUMBER = re.compile(r"[+-]?(?:\d{1,16}(?:\.\d{0,16})?|\.\d{1,16})(?:[eE][+-]?\d{1,2})?", re.ASCII)
 COMMA = re.compile(r"([+-]?\d{1,15}),(\d{1,15})", re.ASCII)
 THOUSANDS = 3  # digits after a comma that may stand for thousands
 LONGEST = 15  # digits of numbers that are gone through together
+OF_SECOND = re.compile(r":\d{1,2}(\.\d{1,15})", re.ASCII)
 DAYS = re.compile(r"(\d{1,6}) days?,? ", re.ASCII)  # as pandas writes durations
 SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([KMGTP]?)(iB|B|)", re.ASCII | re.IGNORECASE)
 ADVICE = (
@@ -31,23 +33,6 @@ ADVICE = (
 NO_LIMIT = ("unlimited", "infinite", "partition_limit", "invalid", "4294967295", "4294967294", "2147483647")
 WHOLE = {"yes": 1, "true": 1, "1": 1, "exclusive": 1, "no": 0, "false": 0, "0": 0, "shared": 0, "ok": 0, "user": -1}
 MOST_KILOBYTES = 2**53
-OPEN, ODD = -1, -2  # the job had not ended; a word that is not known
-STATES = {
-    **dict.fromkeys(
-        ("completed", "complete", "succeeded", "success", "successful", "pass", "passed", "done"), COMPLETED
-    ),
-    **dict.fromkeys(("finished", "ok", "cd", "ended"), COMPLETED),
-    **dict.fromkeys(
-        ("failed", "fail", "failure", "error", "exit", "exited", "timeout", "node_fail", "boot_fail"), FAILED
-    ),
-    **dict.fromkeys(("out_of_memory", "oom", "oomkilled", "deadline", "preempted", "evicted", "lost"), FAILED),
-    **dict.fromkeys(("f", "to", "nf", "bf", "dl", "pr"), FAILED),
-    **dict.fromkeys(("cancelled", "canceled", "killed", "kill", "deleted", "aborted", "stopped", "revoked"), CANCELLED),
-    **dict.fromkeys(("terminated", "removed", "ca"), CANCELLED),
-    **dict.fromkeys(("running", "pending", "suspended", "requeued", "resizing", "configuring", "completing"), OPEN),
-    **dict.fromkeys(("run", "pend", "queued", "waiting", "held", "hold", "submitted", "created", "scheduled"), OPEN),
-    **dict.fromkeys(("r", "pd", "q", "h", "s", "psusp", "ususp", "ssusp", "wait", "zombi"), OPEN),
-}  # in small letters, of Slurm, PBS, LSF, Kubernetes and tables of others
 
 
 def is_missing(cell: str) -> bool:
@@ -194,6 +179,33 @@ def _duration(fault: Fault, index: int, cell: str, what: str, unit: Fraction) ->
     return _decimal(fault, index, cell, what, "a number or [D-]HH:MM:SS")
 
 
+def fractions(cells: Sequence[str], unit: Fraction) -> Mask:
+    """Return which times or durations are no whole seconds, (n,), also as text.
+
+    Examples
+    --------
+    >>> fractions(["2", "2.5", "0:01.5", "2026-11-22T12:00:00.250Z", ""], Fraction(1)).tolist()
+    [False, True, True, True, False]
+    """
+    if unit.denominator == 1 and not {".", ","} & {*"".join(cells)}:
+        return np.zeros(len(cells), dtype=np.bool_)
+    values = _plain(cells)
+    if values is None:
+        values = np.array([_number_or_rest(cell, unit) for cell in cells])
+    lasting = np.round(values * unit.numerator / unit.denominator, 6)
+    has_rest: Mask = lasting != np.floor(lasting)
+    return has_rest
+
+
+def _number_or_rest(cell: str, unit: Fraction) -> float:
+    """Return a number, or what a text has behind the seconds, in its unit; 0 for what is none."""
+    text = cell.replace(",", ".", 1)
+    if NUMBER.fullmatch(text):
+        return float(text)
+    rest = OF_SECOND.search(text)
+    return float(rest[1]) * unit.denominator / unit.numerator if rest else 0.0
+
+
 def limits(fault: Fault, cells: Sequence[str], what: str, unit: Fraction) -> Ints:
     """Return requested times, (n,) s; 0 where there is none, also for words and numbers of Slurm that mean none."""
     return durations(fault, ["" if cell.lower().removesuffix(".0") in NO_LIMIT else cell for cell in cells], what, unit)
@@ -246,7 +258,8 @@ def _state(text: str) -> int:
     """Return how a job ended, by a word; no word is a completed job."""
     if is_missing(text):
         return COMPLETED
-    return STATES.get(text.lower().partition(" ")[0].rstrip("+").replace("-", "_"), ODD)
+    word = text.lower().partition(" ")[0]
+    return STATES.get(word.rstrip("+").replace("-", "_"), slurm_state(word))
 
 
 def exclusive(fault: Fault, cells: Sequence[str], what: str) -> Ints:

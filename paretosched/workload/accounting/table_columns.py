@@ -39,6 +39,8 @@ class TableColumns(NamedTuple):
         Time zone of times that do not say theirs; None to refuse them.
     states
         Words of the column `state` with another meaning than usual, and the usual word for each.
+    attempts
+        Whether the file is a list of jobs with attempts in JSON, see `philly`.
     parts
         Into how many parts a GPU is divided where widths count GPUs.
     on_nodes
@@ -51,6 +53,7 @@ class TableColumns(NamedTuple):
     groups: str = "account"
     zone: str | None = None
     states: Mapping[str, str] = {}
+    attempts: bool = False
     parts: int = 1
     on_nodes: bool = False
 

@@ -12,7 +12,7 @@ from ...core.errors import InputError, did_you_mean, in_quotes
 from ...core.files import is_file, unreadable
 from ...core.limits import check_limit
 from ...core.parquet_files import CELL, MARK, check_ends, open_parquet
-from .lives import LONGEST_NAME
+from ..log_names import LONGEST_NAME
 from .text_lines import Watch, line_blocks
 
 SEPARATORS = ",;\t|"
@@ -233,14 +233,16 @@ def _texts(place: str, column: Any) -> list[str]:
         indices = column.indices.unique()
         texts = dict(zip(indices.to_pylist(), _texts(place, column.dictionary.take(indices)), strict=True))
         return [texts[index] for index in column.indices.to_pylist()]
-    if pa.types.is_timestamp(kind) and kind.tz is None:
-        column = compute.strftime(column.cast(pa.timestamp("s"), safe=False), format=LOCAL)
-    elif pa.types.is_timestamp(kind):
-        column = compute.strftime(column.cast(pa.timestamp("s", tz="UTC"), safe=False), format=f"{LOCAL}Z")
+    if pa.types.is_timestamp(kind):
+        is_local = kind.tz is None
+        whole = column.cast(pa.timestamp("s", tz=None if is_local else "UTC"), safe=False)
+        exact = column.cast(pa.timestamp(kind.unit, tz=None if is_local else "UTC"))
+        has_fractions = compute.any(compute.not_equal(whole.cast(exact.type), exact)).as_py()
+        column = compute.strftime(exact if has_fractions else whole, format=LOCAL if is_local else f"{LOCAL}Z")
     elif pa.types.is_duration(kind):
         parts = PER_SECOND[kind.unit]
         lasting = column.cast(pa.int64()).to_pylist()
-        return ["" if value is None else f"0:0:{-(-value // parts)}" for value in lasting]  # whatever --unit says
+        return ["" if value is None else f"0:0:{Decimal(value) / parts:f}" for value in lasting]  # whatever --unit says
     elif kind in _kinds_of_text():
         check_limit(place, "line", compute.max(compute.binary_length(column)).as_py() or 0)
     try:

@@ -106,3 +106,23 @@ def _of_windows(line: bytes) -> str:
         return line.decode("cp1252")
     except UnicodeDecodeError:
         return line.decode("latin-1")
+
+
+def whole_text(place: str, watch: Watch) -> str:
+    """Return the text of a file in UTF-8, plain or gzipped, within the limit of JSON.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is no UTF-8, or is beyond the limit.
+    """
+    data = bytearray()
+    with closing(LogText(place).blocks()) as blocks:
+        for block in blocks:
+            data += block
+            check_limit(place, "json", len(data))
+            watch(len(block), None)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{place}: JSON must be text in UTF-8, but this is not") from None

@@ -68,14 +68,14 @@ def test_a_name_in_the_name_of_the_file_is_found(tmp_path: Path, groups: str) ->
     words = ("--groups", groups, "--anonymise", tmp_path / "key")
     outcome = command("import", "slurm", ALL, "-o", tmp_path / "physics.swf", *words)
     assert outcome.status == 2
-    assert 'the log is not anonymous: 1 names of the accounting are in it: "physics"; is one of them in' in outcome.err
+    assert 'the log is not anonymous: 1 name of the accounting in it: "physics"; is one of them in' in outcome.err
     assert [file.name for file in tmp_path.iterdir()] == ["key"]  # nothing of the log is left
 
 
 @pytest.mark.parametrize(
     ("header", "line", "names", "fact"),
     [
-        ("; Note: Anna\n", "1 2\n", {"anna"}, '1 names of the accounting are in it: "anna"'),
+        ("; Note: Anna\n", "1 2\n", {"anna"}, '1 name of the accounting in it: "anna"'),
         ("; Note: a.Main.b\n", "1 2\n", {"main"}, '"main"'),
         ("; Note\n", "1 anna\n", {"x"}, "a job line must be numbers"),
     ],
@@ -149,5 +149,5 @@ def test_a_name_in_a_list_that_is_too_long_for_a_log_is_found(tmp_path: Path) ->
     numberings.partition.meet([",".join(["secret", *(f"part{number}" for number in range(99))])], "x:1")
     (tmp_path / "log.swf").write_text("; Note: secret\n1 0 0 1 1\n")
     (tmp_path / "beside").write_text("{}")
-    with pytest.raises(ps.InputError, match='1 names of the accounting are in it: "secret"'):
+    with pytest.raises(ps.InputError, match='1 name of the accounting in it: "secret"'):
         prove_anonymous(tmp_path / "log.swf", tmp_path / "beside", numberings.names_met, "Note")

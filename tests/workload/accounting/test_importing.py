@@ -93,7 +93,7 @@ def test_wider_jobs_than_the_machine_are_dropped(tmp_path: Path) -> None:
     assert [(count.jobs, count.reason) for count in about.counts if count.action == "dropped"] == [
         (2, "wider than the machine of 3 cpus")
     ]
-    with pytest.raises(ps.InputError, match="here: all jobs are wider than the machine of 1 cpus"):
+    with pytest.raises(ps.InputError, match="here: all jobs are wider than the machine of 1 cpu"):
         made_of(lives[1:], None, SETTINGS._replace(capacity=1))
 
 

@@ -97,7 +97,7 @@ def test_the_jobs_that_can_never_run_are_shown(site: Path) -> None:
     words = ("import", "csv", site / "jobs.csv", "--columns", "submit=submit,run=run,tasks=tasks")
     outcome = command(*words, "--machine", site / "slurm.conf")
     assert "can never run on the machine: its partitions do not have so many nodes" in outcome.out
-    assert "1 jobs of" in outcome.out
+    assert "1 job of" in outcome.out
     rows = command(*words, "--machine", site / "slurm.conf", "--json").json
     assert (rows["jobs"], rows["capacity"], rows["work"]) == (1, 48, 90)
 

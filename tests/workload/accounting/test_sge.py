@@ -101,7 +101,9 @@ def test_times_in_milliseconds_are_those_of_univa(tmp_path: Path) -> None:
     for second in {part for line in text.splitlines() for part in line.split(":") if part.startswith("13956")}:
         text = text.replace(f":{second}", f":{second}000")
     (tmp_path / "accounting").write_text(text)
-    assert import_into(tmp_path, "sge", tmp_path / "accounting").jobs == import_into(tmp_path, "sge", SAMPLE).jobs
+    log = import_into(tmp_path, "sge", tmp_path / "accounting")
+    assert log.jobs == import_into(tmp_path, "sge", SAMPLE).jobs
+    assert "fractions of a second" not in log.counts
 
 
 @pytest.mark.parametrize("text", ["a:b:c\n", ":" * 44 + "\n", ":" * 60 + "\n", "1:" * 5000 + "\n"])
@@ -162,6 +164,7 @@ def test_lines_of_univa_in_milliseconds_with_many_fields_behind(tmp_path: Path) 
     (tmp_path / "x").write_text("".join(lines))
     log = import_into(tmp_path, "sge", tmp_path / "x")
     assert column(log, "run") == {74: 100, 80: 100}
+    assert log.counts["fractions of a second"] == ("changed", 2)
     assert column(log, "estimate") == {74: 36000, 80: 36000}
     assert column(log, "width") == {74: 16, 80: 16}
     gpus = import_into(tmp_path, "sge", tmp_path / "x", "--width", "gpus")

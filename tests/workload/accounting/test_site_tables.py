@@ -497,3 +497,36 @@ def test_of_a_parquet_file_only_the_columns_that_are_read_count(tmp_path: Path) 
         assert len(import_into(tmp_path, *words[1:]).jobs) == n
     said = command(*words, "--limit", f"cells={n * 4 - 1}").err
     assert "the rows x columns of a Parquet file must be at most 11,999 cells" in said
+
+
+def test_fractions_of_a_second_are_counted_once_for_each_job(tmp_path: Path) -> None:
+    text = (
+        "s,b,r,n\n1700000000.5,1700000002.5,60.5,1\n1700000001.0,1700000002.0,60.0,1\n1700000002,1700000002,1:00.5,1\n"
+        "2023-11-14T22:13:23.250Z,2023-11-14T22:13:24Z,60,1\n2023-11-14T22:13:24Z,2023-11-14T22:13:25Z,60,1\n"
+    )
+    log = _import_text(tmp_path, text, "submit=s,start=b,run=r,width=n")
+    assert log.counts["fractions of a second"] == ("changed", 3)
+    assert [*column(log, "submit").values()] == [0, 1, 2, 3, 4]
+    assert [*column(log, "run").values()] == [61, 60, 61, 60, 60]
+    whole = _import_text(tmp_path, text.replace(".5,", ".0,").replace(".250", ""), "submit=s,start=b,run=r,width=n")
+    assert "fractions of a second" not in whole.counts
+    in_ms = _import_text(tmp_path, "s,b,r,n\n1500,2000,7000,1\n3000,4000,7000,1\n", "submit=s,start=b,run=r,width=n",
+                         "--unit", "ms")  # fmt: skip
+    assert in_ms.counts["fractions of a second"] == ("changed", 1)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("zone", [None, "UTC", "Asia/Tokyo"])
+def test_fractions_of_a_second_in_parquet_are_counted(tmp_path: Path, unit: str, zone: str | None) -> None:
+    parts = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    half = parts // 2
+    times = pa.array([(10**9 + k) * parts + (half if k == 1 else 0) for k in range(3)], pa.timestamp(unit, zone))
+    runs = pa.array([60 * parts + (half if k == 2 else 0) for k in range(3)], pa.duration(unit))
+    table = pa.table({"s": times, "b": times, "r": runs, "n": [1, 1, 1]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    log = import_into(
+        tmp_path, "csv", tmp_path / "t.parquet", "--columns", "submit=s,start=b,run=r,width=n", "--zone", "UTC"
+    )
+    assert [*column(log, "submit").values()] == [0, 1, 2]
+    assert [*column(log, "run").values()] == [60, 60, 61 if half else 60]
+    assert log.counts.get("fractions of a second") == (("changed", 2) if half else None)

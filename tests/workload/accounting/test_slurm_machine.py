@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import time
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -39,7 +41,7 @@ def down(folder: Path, *lines: str, partition: str | None = None, nodes: str = "
     sizes = folder / "nodes.txt"
     sizes.write_text(nodes)
     events = str(write(folder, *lines))
-    machine = read_machine(str(sizes) if nodes else None, events, partition, "cpus", lambda done, goal: None)
+    machine = read_machine(str(sizes) if nodes else None, events, partition, "cpus", None, lambda done, goal: None)
     assert machine is not None
     size = size_of(machine, 1000, 2000)
     times, remarks = down_in(machine, size or 6, 1000, 2000)
@@ -140,7 +142,7 @@ def test_a_partition_has_its_own_nodes(tmp_path: Path) -> None:
     size, rows, remarks = down(tmp_path, *lines, partition="gpu")
     assert (size, rows) == (2, [(300, 400, 2)])
     assert remarks == [
-        "1 events of nodes that are not in partition gpu: not counted",
+        "1 event of nodes that are not in partition gpu: not counted",
         "changes of the size of the cluster are not counted: they do not say which partition they are of",
     ]
 
@@ -149,7 +151,7 @@ def test_older_events_do_not_say_how_large_a_node_is(tmp_path: Path) -> None:
     lines = ("loop|a|1100|1200|DOWN||x", "loop|gone|1100|1200|DOWN||x")
     size, rows, remarks = down(tmp_path, *lines)
     assert (size, rows) == (6, [(100, 200, 4)])
-    assert remarks == ["1 events that do not say how large the node is: not counted"]
+    assert remarks == ["1 event that do not say how large the node is: not counted"]
 
 
 def test_a_header_and_reasons_with_bars_are_no_matter(tmp_path: Path) -> None:
@@ -266,7 +268,7 @@ def test_only_partitions_with_nodes_of_their_own_are_advised_to_be_imported_alon
     nodes = "c1|4|cpu*\nc1|4|all\nc2|4|cpu*\nc2|4|long\nc2|4|all\ng1|4|gpu\ng1|4|all\n"
     path = tmp_path / "nodes.txt"
     path.write_text(nodes)
-    machine = read_machine(str(path), None, None, "cpus", lambda done, goal: None)
+    machine = read_machine(str(path), None, None, "cpus", None, lambda done, goal: None)
     assert machine is not None
     assert machine.nodes == {"c1": 4, "c2": 4, "g1": 4}
     own = "on nodes of their own are {}, and --partition NAME imports one as a machine of its own"
@@ -277,3 +279,30 @@ def test_only_partitions_with_nodes_of_their_own_are_advised_to_be_imported_alon
     assert "; not among --nodes are old; those that share" in advice_on_partitions(["gpu", "old"], machine, "slurm")
     assert "sinfo" in advice_on_partitions(["cpu", "gpu"], None, "slurm")
     assert "sinfo" not in advice_on_partitions(["cpu", "gpu"], None, "pbs")
+
+
+def test_events_in_times_of_the_site_are_read_in_its_zone(tmp_path: Path) -> None:
+    zone = ZoneInfo("Europe/Berlin")
+
+    def local(text: str) -> str:
+        return dt.datetime.fromtimestamp(int(text), zone).strftime("%Y-%m-%dT%H:%M:%S") if text.isdigit() else text
+
+    lines = [line.split("|", 6) for line in CHANGES.read_text().splitlines()]
+    texts = ["|".join([*cells[:2], *(local(cell) for cell in cells[2:4]), *cells[4:]]) for cells in lines]
+    events = write(tmp_path, *texts)
+    log = import_into(tmp_path, "slurm", JOBS, "--nodes", NODES, "--events", events, "--zone", "Europe/Berlin")
+    assert log.names.down is not None
+    assert log.names.down.columns() == BY_HAND
+    assert "name its zone, such as --zone Europe/Berlin" in refusal("slurm", JOBS, "--events", events)
+
+
+def test_an_event_in_the_hour_that_comes_twice_is_settled_by_its_end_or_counted(tmp_path: Path) -> None:
+    row = "c|a|2024-10-27T{}|2024-10-27T{}|DOWN|cpu=4|x"
+    events = write(tmp_path, row.format("02:50:00", "02:10:00"), row.format("02:30:00", "03:30:00"))
+    machine = read_machine(None, str(events), None, "cpus", "Europe/Berlin", lambda done, goal: None)
+    assert machine is not None
+    assert [(event.begin, event.end) for event in machine.events] == [
+        (1729990200, 1729991400), (1729989000, 1729996200),
+    ]  # fmt: skip
+    remark = "1 event with a time in the hour that comes twice in autumn: the first one taken"
+    assert down_in(machine, 4, 1729980000, 1730000000)[1] == [remark]

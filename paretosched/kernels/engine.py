@@ -1,0 +1,995 @@
+"""The engine: one event loop and one pass, in which all features of orders, machines and run times meet.
+
+In every second in which something happens, jobs end, predictions that prove too short grow, jobs arrive, and one pass
+starts jobs; a change of the number of processors that are down is an event, too. What a simulation does without is
+empty, and marked so in `Scheduler`: all simulations have arguments of the same types, and the loop is compiled once.
+
+=============  =====================================================================================================
+`Ranking`      the order of the waiting jobs and its reservations; the pass is that of `paretosched.policies.priority`
+`Guard`        keys of a guarded order, whose reviews are between events; see `guarded`
+`Choice`       a rule base, which chooses order and reservations at each pass; see `rule_choice`
+`Promises`     conservative backfilling: places that are kept from one event to the next
+`Predictor`    run times that are predicted; see `predicted`
+=============  =====================================================================================================
+
+`Site.free` has the processors that are neither down nor, by the expected ends of the running jobs, taken, from now on.
+A job may start if its width is free in it, beside all reservations, for all of its expected run time.
+
+A predicted end may prove too early. So where processors are down at times, `Site.sure` has the same with requests
+instead of predictions and without reservations, and a job starts only where its width is free there for all of its
+request: no job ever runs on a processor that is down. A reserved place must not meet a down time, either, for the whole
+request: `Site.up` has the processors that are up.
+
+A queue whose order never changes is kept sorted; another one is sorted at every pass.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats, Int, Ints
+from ..core.situations import Calendar
+from .compiling import njit
+from .down_profile import put_down
+from .events import era_at
+from .fair_share import Tree, no_tree
+from .formulas import Program
+from .guarded import Beside, Books, Guard, books_of, classify, compare_both, easy_beside, key_of, prepare_easy
+from .inputs import RECENT, Backfilling, Down, Histories, Jobs, Rules, ints
+from .predicted import Predictor, learn, longer, new_predictor, predict
+from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, rank
+from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
+from .rule_choice import Ballot, choose
+from .running import Profile, Running, end_next, launch, next_end, no_profile, pop, push, running_jobs
+from .usage import no_usage, note_usage
+from .waiting_heap import Waiting, count_fitting, make_heap, still_waiting, take_first
+from .waiting_tree import FAR
+
+WAITED_FIRST, GREEDY = 2, 12  # of the sortings of a rule base, and of its strategies: 3 x sorting + algorithm
+STATE = np.dtype([(name, np.int64) for name in ("running", "busy", "waiting", "arrived", "change", "late", "era")])
+
+
+NO_RULES = Rules(
+    True, np.empty((0, 0)), ints(0), ints(0), np.empty((0, 0)), np.empty((0, 0)), np.empty(0), np.empty((0, 0)),
+    np.zeros(13, np.bool_), 0.0, 0,
+)  # fmt: skip
+NO_HISTORIES = Histories(*(np.empty(0, np.int64) for _ in Histories._fields))
+for _array in NO_HISTORIES:
+    _array.flags.writeable = False  # as others are: for writeable arrays the loop would be compiled again
+
+
+class Site(NamedTuple):
+    """The machine and its queue, between two events.
+
+    Attributes
+    ----------
+    free, sure, up
+        `Profile`, see the top of this file; the last two are kept only where they are needed.
+    changes
+        (c,) int64, s, ascending: when the number of processors that are down changes.
+    keys
+        (n,) float64, the keys of the waiting jobs, the largest first, if they are kept; else (1,).
+    state
+        (1,) STATE: the running jobs and their processors, the waiting jobs and the rows that have arrived, the next of
+        the changes, the jobs that will run longer than predicted, and the index in the calendar.
+    """
+
+    free: Profile
+    sure: Profile
+    up: Profile
+    changes: Ints
+    keys: Floats
+    state: NDArray[np.void]
+
+
+class Choice(NamedTuple):
+    """What a rule base needs, for G groups.
+
+    Attributes
+    ----------
+    rules, ballot
+        `Rules` and `Ballot`.
+    capacity
+        Processors of the machine.
+    place
+        (G,) int64, the place of each group, the most important first.
+    area
+        (G,) int64, work space: estimate x width of the waiting jobs, processor seconds.
+    sums
+        (2,) float64: the slowdown of the jobs that have ended is the first divided by the second.
+    decisions
+        (situations,) or (13,) int64, see `apply_rules`.
+    """
+
+    rules: Rules
+    ballot: Ballot
+    capacity: Int
+    place: Ints
+    area: Ints
+    sums: Floats
+    decisions: Ints
+
+
+class Promises(NamedTuple):
+    """The places of conservative backfilling.
+
+    Attributes
+    ----------
+    place
+        (n,) int64, s, when the place of each waiting job begins.
+    """
+
+    place: Ints
+
+
+class Keyed(NamedTuple):
+    """The keys of a guarded order.
+
+    Attributes
+    ----------
+    guard
+        `Guard`.
+    classes
+        (G,) int64, the present classes of the groups.
+    """
+
+    guard: Guard
+    classes: Ints
+
+
+class Scheduler(NamedTuple):
+    """What starts jobs.
+
+    Attributes
+    ----------
+    ranking
+        `Ranking`.
+    kept
+        Whether the key of a job never changes while it waits; then `Site.keys` has it.
+    guarded, ruled, promising, predicted
+        Whether `keyed`, `choice`, `promises` and `predictor` are in use.
+    keyed, choice, promises, predictor
+        `Keyed`, `Choice`, `Promises` and `Predictor`.
+    """
+
+    ranking: Ranking
+    kept: bool
+    guarded: bool
+    ruled: bool
+    promising: bool
+    predicted: bool
+    keyed: Keyed
+    choice: Choice
+    promises: Promises
+    predictor: Predictor
+
+
+def scheduler_of(
+    jobs: Jobs,
+    ranking: Ranking,
+    kept: bool,
+    predictor: Predictor | None,
+    keyed: Keyed | None = None,
+    choice: Choice | None = None,
+    promises: Promises | None = None,
+) -> Scheduler:
+    """Return a scheduler with what is given, and with nothing for what is None; see `Scheduler` for the arguments."""
+    used = (keyed is not None, choice is not None, promises is not None, predictor is not None)
+    return Scheduler(
+        ranking,
+        kept,
+        *used,
+        Keyed(Guard(ints(0), 1.0, 1.0, 1, 1, 1.0, 0.0, 0.0), ints(0)) if keyed is None else keyed,
+        choice_of(NO_RULES, 1, ints(0), ints(0)) if choice is None else choice,
+        Promises(ints(1)) if promises is None else promises,
+        new_predictor(jobs, NO_HISTORIES, RECENT, ints(1), ints(1)) if predictor is None else predictor,
+    )
+
+
+def choice_of(rules: Rules, capacity: Int, place: Ints, decisions: Ints) -> Choice:
+    """Return the choice of a rule base before the first event; see `follow_rules` for the arguments."""
+    count = rules.peaks.size
+    ballot = Ballot(np.empty(rules.counts.size), np.empty(count), np.empty(count), np.empty(13))
+    return Choice(rules, ballot, capacity, place, ints(place.size), np.zeros(2), decisions)
+
+
+def own(jobs: Jobs) -> Jobs:
+    """Return a copy of `jobs` that a simulation may change."""
+    return Jobs(*(column.copy() for column in jobs))
+
+
+def simulate(
+    jobs: Jobs,
+    capacity: Int,
+    down: Down,
+    calendar: Calendar,
+    order: Program,
+    candidates: Program,
+    backfilling: Backfilling,
+    accounts: Ints,
+    shares: Floats,
+    half_life: float,
+    tree: Tree,
+    kept: bool,
+    predictor: Predictor | None,
+    start: Ints,
+) -> None:
+    """Fill `start` with the start times of an order with its reservations.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    capacity, down
+        Processors, and `Down`.
+    calendar, order, candidates, backfilling, accounts, shares, half_life, tree
+        As for `in_order_of_parts`.
+    kept
+        Whether the key of a job never changes while it waits.
+    predictor
+        `Predictor`; None if run times are as requested.
+    start
+        (n,) int64, s, filled in place.
+    """
+    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
+    _run(jobs, capacity, down, calendar, scheduler_of(jobs, ranking, kept, predictor), start)
+
+
+def keep_promises(
+    jobs: Jobs,
+    capacity: Int,
+    down: Down,
+    calendar: Calendar,
+    order: Program,
+    candidates: Program,
+    backfilling: Backfilling,
+    accounts: Ints,
+    shares: Floats,
+    half_life: float,
+    tree: Tree,
+    predictor: Predictor | None,
+    start: Ints,
+) -> None:
+    """Fill `start` with the start times of conservative backfilling, with predictions.
+
+    When jobs end, each waiting job in the order of arrival exchanges its place for the earliest one beside all others.
+    Where a prediction has proved too short, or a job cannot start at its place, which only down times can cause, all
+    waiting jobs get new places in this order. A job that arrives gets the earliest place, and starts where it begins.
+
+    Parameters
+    ----------
+    jobs, capacity, down, calendar, accounts, shares, half_life, tree, predictor, start
+        As for `simulate`.
+    order, candidates, backfilling
+        As for `simulate`; all jobs come in the order of arrival, and all have places.
+    """
+    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
+    promises = Promises(ints(jobs.submit.size))
+    _run(jobs, capacity, down, calendar, scheduler_of(jobs, ranking, False, predictor, promises=promises), start)
+
+
+def follow_rules(
+    jobs: Jobs,
+    capacity: Int,
+    down: Down,
+    calendar: Calendar,
+    order: Program,
+    rules: Rules,
+    place: Ints,
+    predictor: Predictor | None,
+    start: Ints,
+    decisions: Ints,
+) -> None:
+    """Fill `start` with the start times under a rule base, and count its decisions, see `apply_rules`.
+
+    A decision is due where some waiting job fits, unless all of them fit for good.
+
+    Parameters
+    ----------
+    jobs, capacity, down, calendar, predictor, start
+        As for `simulate`.
+    order
+        `Program`, the keys of Greedy.
+    rules
+        `Rules`.
+    place
+        (G,) int64, the place of each group, 0 for the most important one.
+    decisions
+        (situations,) or (13,) int64, increased in place.
+    """
+    groups = place.size
+    everyone, nobody, limits = np.ones(groups, np.bool_), np.zeros(groups, np.bool_), np.full(groups, FAR, np.int64)
+    usage = no_usage(np.empty(0, np.int64), 1.0, no_tree())
+    backfilling = Backfilling(0, everyone, limits, nobody, 0, True)
+    ranking = Ranking(order, order, backfilling, usage, np.ones(jobs.submit.size))
+    choice = choice_of(rules, capacity, place, decisions)
+    _run(jobs, capacity, down, calendar, scheduler_of(jobs, ranking, False, predictor, choice=choice), start)
+
+
+def guard(
+    jobs: Jobs,
+    capacity: Int,
+    down: Down,
+    calendar: Calendar,
+    order: Program,
+    candidates: Program,
+    backfilling: Backfilling,
+    accounts: Ints,
+    shares: Floats,
+    half_life: float,
+    tree: Tree,
+    rule: Guard,
+    predictor: Predictor | None,
+    start: Ints,
+) -> None:
+    """Fill `start` with the start times of a guarded order.
+
+    Predictions are those of the real machine; EASY in the books, which says what is allowed, goes by requests.
+
+    Parameters
+    ----------
+    jobs, capacity, down, calendar, predictor, start
+        As for `simulate`.
+    order, candidates, backfilling, accounts, shares, half_life, tree
+        EASY's, as for `simulate`.
+    rule
+        `Guard`.
+    """
+    n = jobs.submit.size
+    start.fill(-1)
+    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
+    scheduler = scheduler_of(jobs, ranking, True, predictor, Keyed(rule, rule.classes.copy()))
+    easy = easy_beside(n, capacity, False)
+    sites = [empty_site(jobs, capacity, down, True, predicted) for predicted in (predictor is not None, False)]
+    desks = [wide_desk(n, backfilling, down) for _ in sites]
+    _guard(
+        own(jobs), own(jobs), capacity, down, calendar, scheduler, running_jobs(start, capacity, False),
+        sites[0], desks[0], scheduler_of(jobs, ranking, True, None), easy, sites[1], desks[1], books_of(jobs, rule),
+    )  # fmt: skip
+
+
+def _run(jobs: Jobs, capacity: Int, down: Down, calendar: Calendar, scheduler: Scheduler, start: Ints) -> None:
+    """Fill `start` with the start times of a scheduler; see `simulate` for the arguments."""
+    now = running_jobs(start, capacity, False)
+    site = empty_site(jobs, capacity, down, scheduler.kept, scheduler.predicted)
+    desk = wide_desk(jobs.submit.size, scheduler.ranking.backfilling, down)
+    _advance(own(jobs), calendar, scheduler, now, site, desk, FAR)
+
+
+def empty_site(jobs: Jobs, capacity: Int, down: Down, kept: bool, predicted: bool) -> Site:
+    """Return an idle machine before the first of `jobs` arrives.
+
+    Parameters
+    ----------
+    jobs, capacity, down
+        As for `simulate`.
+    kept, predicted
+        Whether keys are kept while jobs wait, and whether run times are predicted.
+    """
+    n, k = jobs.submit.size, down.begin.size
+    size = 2 * (n + k) + 16
+    site = Site(
+        no_profile(size),
+        no_profile(size if predicted and k > 0 else 4),
+        no_profile(size if predicted and k > 0 else 4),
+        np.unique(np.concatenate([down.begin, down.end])),
+        np.zeros(n if kept else 1),
+        np.zeros(1, STATE),
+    )
+    clear_site(site, capacity, down, jobs.submit[0])
+    return site
+
+
+def wide_desk(n: int, backfilling: Backfilling, down: Down) -> Desk:
+    """Return work space for passes over n jobs with a `backfilling`, in whose profile there is room for `down`."""
+    return empty_desk(n, backfilling)._replace(profile=no_profile(2 * (n + down.begin.size) + 16))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def clear_site(site: Site, capacity: Int, down: Down, since: Int) -> None:
+    """Make `site`, in place, a machine of `capacity` processors, some `down` at times, idle from second `since` on."""
+    state = site.state
+    clear(site.free.when, site.free.room, site.free.span, since, capacity)
+    put_down(site.free, down, since)
+    if site.sure.when.size == site.free.when.size:
+        clear(site.sure.when, site.sure.room, site.sure.span, since, capacity)
+        put_down(site.sure, down, since)
+        clear(site.up.when, site.up.room, site.up.span, since, capacity)
+        put_down(site.up, down, since)
+    state[0]["running"] = state[0]["busy"] = state[0]["waiting"] = state[0]["arrived"] = 0
+    state[0]["change"] = state[0]["late"] = state[0]["era"] = 0
+    while state[0]["change"] < site.changes.size and site.changes[state[0]["change"]] <= since:
+        state[0]["change"] += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _guard(
+    jobs: Jobs,
+    asked: Jobs,
+    capacity: Int,
+    down: Down,
+    calendar: Calendar,
+    scheduler: Scheduler,
+    now: Running,
+    site: Site,
+    desk: Desk,
+    of_easy: Scheduler,
+    easy: Beside,
+    books_site: Site,
+    books_desk: Desk,
+    books: Books,
+) -> None:
+    """Do the work of `guard` without allocating memory; all but the first five arguments are modified in place.
+
+    Parameters
+    ----------
+    jobs, asked
+        `Jobs` whose estimates may be predicted, and as requested.
+    capacity, down, calendar
+        As for `guard`.
+    scheduler, now, site, desk
+        Those of the real machine.
+    of_easy, easy, books_site, books_desk, books
+        Those of EASY in the books: `Scheduler`, `Beside` without any start, `Site`, `Desk` and `Books`.
+    """
+    keyed = scheduler.keyed
+    review = keyed.guard.review
+    begin = jobs.submit[0]
+    reviews = 0
+    while unfinished(jobs, site):
+        due = (next_second(jobs, now, site, scheduler, desk) - begin) // review
+        if due > reviews:  # the last one before the event is the only one that matters
+            reviews = due
+            second = begin + due * review
+            arrived = site.state[0]["arrived"]
+            again = prepare_easy(asked, second, now.start, arrived, easy, books)
+            clear_site(books_site, capacity, down, books.settled[1])
+            easy.now.nearby[0] = 0
+            _advance(again, calendar, of_easy, easy.now, books_site, books_desk, second)
+            compare_both(asked, second, now.start, arrived, again.submit.size, easy, books)
+            if classify(keyed.guard, books.now, keyed.classes):
+                sort_by_keys(jobs, keyed, site, desk.waiting)
+        _advance(jobs, calendar, scheduler, now, site, desk, begin + (due + 1) * review)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def sort_by_keys(jobs: Jobs, keyed: Keyed, site: Site, waiting: Waiting) -> None:
+    """Give the waiting jobs the keys of the present classes, and sort them; `site` and `waiting` are modified."""
+    count = site.state[0]["waiting"]
+    for i in range(count):
+        j = waiting.rows[i]
+        site.keys[j] = key_of(jobs, keyed.guard, keyed.classes, j)
+        waiting.queue[i] = j
+        waiting.keys[i] = site.keys[j]
+    make_heap(waiting.queue, waiting.keys, count)
+    for i in range(count):
+        waiting.rows[i] = take_first(waiting, 0, count - i, True)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _advance(
+    jobs: Jobs, calendar: Calendar, scheduler: Scheduler, now: Running, site: Site, desk: Desk, until: Int
+) -> None:
+    """Handle all events before a second, without allocating memory.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`; of predicted run times the estimates are modified in place.
+    calendar
+        `Calendar`.
+    scheduler, now, site, desk
+        `Scheduler`, `Running`, `Site` and `Desk`, modified in place: the start times of `now` are filled.
+    until
+        s; the events of this second are not handled.
+    """
+    ranking = scheduler.ranking
+    kept = scheduler.kept
+    choice = scheduler.choice
+    predictor = scheduler.predictor
+    state = site.state
+    rows = desk.waiting.rows
+    n = jobs.submit.size
+    while unfinished(jobs, site):
+        t = next_second(jobs, now, site, scheduler, desk)
+        if t >= until:
+            return
+        begin_second(site, t)
+        ended = False
+        while state[0]["running"] > 0 and next_end(now) == t:
+            j = end_job(jobs, now, site, scheduler, t)
+            ended = True
+            note_usage(ranking.usage, j, t, -jobs.width[j])
+            if scheduler.ruled:
+                weight = float(jobs.run[j]) * float(jobs.width[j])
+                choice.sums[0] += weight * float(t - jobs.submit[j])
+                choice.sums[1] += weight * float(jobs.run[j])
+        corrected = False
+        if scheduler.predicted:
+            corrected = correct(jobs, now, site, predictor, t)
+        state[0]["era"] = era_at(calendar, state[0]["era"], t)
+        situation = calendar.kind[state[0]["era"]]
+        before: Int = state[0]["waiting"]
+        while state[0]["arrived"] < n and jobs.submit[state[0]["arrived"]] == t:
+            j = state[0]["arrived"]
+            if scheduler.predicted:
+                jobs.estimate[j] = predict(predictor, j)
+                predictor.first[j] = jobs.estimate[j]
+            if kept:
+                if scheduler.guarded:
+                    site.keys[j] = key_of(jobs, scheduler.keyed.guard, scheduler.keyed.classes, j)
+                else:
+                    desk.waiting.queue[0] = j
+                    rank(ranking.order, situation, jobs, t, ranking, desk, 1)
+                    site.keys[j] = desk.waiting.keys[0]
+            enter(site, rows, j, kept)
+            now.start[j] = -1
+            state[0]["arrived"] += 1
+        count: Int = state[0]["waiting"]
+        running: Int = state[0]["running"]
+        if scheduler.promising:
+            keep(jobs, scheduler, now, site, desk, before, ended, corrected, t)
+        elif scheduler.ruled:
+            start_by_choice(jobs, scheduler, now, site, desk, situation, t)
+        elif count > 0 and is_due(jobs, site, ranking.backfilling, rows, kept):
+            for i in range(count):
+                desk.waiting.queue[i] = rows[i]
+            if not kept:
+                rank(ranking.order, situation, jobs, t, ranking, desk, count)
+            start_jobs(jobs, scheduler, ranking.backfilling.reservations, now, site, desk, situation, t)
+        if state[0]["running"] > running:
+            state[0]["waiting"] = still_waiting(rows, count, now.start)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def unfinished(jobs: Jobs, site: Site) -> bool:
+    """Return whether any of `jobs` has still to arrive, to start or to exceed its prediction at `site`."""
+    state = site.state
+    return bool(state[0]["arrived"] < jobs.submit.size or state[0]["waiting"] > 0 or state[0]["late"] > 0)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def is_due(jobs: Jobs, site: Site, backfilling: Backfilling, rows: Ints, kept: bool) -> bool:
+    """Return whether a pass can change anything: some waiting job fits, or latest starts are to be written down.
+
+    Parameters
+    ----------
+    jobs, site
+        As for `_advance`.
+    backfilling, rows, kept
+        `Backfilling`; the waiting jobs, (n,) int64; and whether they are sorted.
+    """
+    free = site.free.room[site.free.span[FIRST]]
+    if backfilling.reservations == 0 and kept:
+        return bool(jobs.width[rows[0]] <= free)
+    return bool(backfilling.slack > 0 or count_fitting(rows, site.state[0]["waiting"], jobs.width, free) > 0)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def next_second(jobs: Jobs, now: Running, site: Site, scheduler: Scheduler, desk: Desk) -> Int:
+    """Return the second of the next event; nothing is changed. The arguments are those of `_advance`."""
+    state = site.state
+    t: Int = FAR
+    if state[0]["arrived"] < jobs.submit.size:
+        t = jobs.submit[state[0]["arrived"]]
+    if state[0]["running"] > 0:
+        t = min(t, next_end(now))
+    if state[0]["change"] < site.changes.size:
+        t = min(t, site.changes[state[0]["change"]])
+    if state[0]["late"] > 0:
+        t = min(t, scheduler.predictor.late[0] >> now.row_bits)
+    if scheduler.promising:
+        for i in range(state[0]["waiting"]):
+            t = min(t, scheduler.promises.place[desk.waiting.rows[i]])
+    return t
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def begin_second(site: Site, t: Int) -> None:
+    """Let the profiles of `site`, in place, begin in second t, and pass the change that is then."""
+    state = site.state
+    if state[0]["change"] < site.changes.size and site.changes[state[0]["change"]] == t:
+        state[0]["change"] += 1
+    forget_past(site.free.when, site.free.span, t)
+    site.free.when[site.free.span[FIRST]] = t
+    if site.sure.when.size == site.free.when.size:
+        forget_past(site.sure.when, site.sure.span, t)
+        site.sure.when[site.sure.span[FIRST]] = t
+        forget_past(site.up.when, site.up.span, t)
+        site.up.when[site.up.span[FIRST]] = t
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def end_job(jobs: Jobs, now: Running, site: Site, scheduler: Scheduler, t: Int) -> Int:
+    """End the next of `jobs`, which ends in second t, and return its row; the others are modified in place."""
+    state = site.state
+    j = end_next(jobs, now, state[0]["running"])
+    state[0]["running"] -= 1
+    state[0]["busy"] -= jobs.width[j]
+    expected = now.start[j] + jobs.estimate[j]
+    if expected > t:
+        add(site.free.when, site.free.room, site.free.span, t, expected, jobs.width[j])
+    if scheduler.predicted:
+        latest = now.start[j] + scheduler.predictor.requests[j]
+        if site.changes.size > 0 and latest > t:
+            add(site.sure.when, site.sure.room, site.sure.span, t, latest, jobs.width[j])
+        learn(scheduler.predictor, j, jobs.run[j])
+    return j
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def correct(jobs: Jobs, now: Running, site: Site, predictor: Predictor, t: Int) -> bool:
+    """Increase the predictions that end in second t too early; return whether there is one.
+
+    `jobs`, `site` and `predictor` are modified in place; jobs of `now` that end in this second no longer run.
+    """
+    state = site.state
+    late = predictor.late
+    corrected = False
+    while state[0]["late"] > 0 and (late[0] >> now.row_bits) == t:
+        j = late[0] & ((1 << now.row_bits) - 1)
+        pop(late, state[0]["late"])
+        state[0]["late"] -= 1
+        jobs.estimate[j] = longer(predictor, j, jobs.estimate[j])
+        end = now.start[j] + jobs.estimate[j]
+        add(site.free.when, site.free.room, site.free.span, t, end, -jobs.width[j])
+        if jobs.estimate[j] < jobs.run[j]:
+            push(late, state[0]["late"], (end << now.row_bits) | j)
+            state[0]["late"] += 1
+        corrected = True
+    return corrected
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def enter(site: Site, rows: Ints, j: Int, kept: bool) -> None:
+    """Put job j, which no waiting job has a higher row than, into the queue; `site` and `rows` are modified in place.
+
+    `kept` is whether the queue is sorted by keys.
+    """
+    waiting = site.state[0]["waiting"]
+    low: Int = waiting
+    if kept:
+        low = 0
+        high: Int = waiting
+        while low < high:
+            middle = (low + high) >> 1
+            if site.keys[rows[middle]] >= site.keys[j]:
+                low = middle + 1
+            else:
+                high = middle
+        for place in range(waiting, low, -1):
+            rows[place] = rows[place - 1]
+    rows[low] = j
+    site.state[0]["waiting"] = waiting + 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def is_sure(jobs: Jobs, scheduler: Scheduler, site: Site, j: Int, t: Int) -> bool:
+    """Return whether no down time stands against the whole request of job j from second t on; nothing is changed."""
+    if not scheduler.predicted or site.changes.size == 0:
+        return True
+    sure = site.sure
+    length = scheduler.predictor.requests[j]
+    return bool(earliest(sure.when, sure.room, sure.span, t, t + 1, FAR, jobs.width[j], length) == t)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def can_start(jobs: Jobs, scheduler: Scheduler, site: Site, plan: Profile, j: Int, t: Int) -> bool:
+    """Return whether job j can start in second t, with which the profiles begin; nothing is changed."""
+    first = plan.span[FIRST]
+    if plan.room[first] < jobs.width[j]:
+        return False
+    begin, _ = earliest_at(plan.when, plan.room, plan.span, first, t, t + 1, FAR, jobs.width[j], jobs.estimate[j])
+    return bool(begin == t and is_sure(jobs, scheduler, site, j, t))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def place_of(jobs: Jobs, scheduler: Scheduler, site: Site, plan: Profile, j: Int, after: Int) -> Int:
+    """Return the earliest second, `after` or later, in which job j could start; nothing is changed."""
+    width = jobs.width[j]
+    begin: Int = earliest(plan.when, plan.room, plan.span, after, FAR, FAR, width, jobs.estimate[j])
+    if scheduler.predicted and site.changes.size > 0:
+        now = plan.when[plan.span[FIRST]]
+        up = site.up
+        while True:
+            later: Int = earliest(up.when, up.room, up.span, begin, FAR, FAR, width, scheduler.predictor.requests[j])
+            if begin == now and later == now and not is_sure(jobs, scheduler, site, j, now):
+                later = now + 1
+            if later == begin:
+                break
+            begin = earliest(plan.when, plan.room, plan.span, later, FAR, FAR, width, jobs.estimate[j])
+    return begin
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def begin_job(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, j: Int, t: Int) -> None:
+    """Start job j of `jobs` in second t; the others are modified in place. Its place in a plan is the caller's."""
+    state = site.state
+    width = jobs.width[j]
+    end = t + jobs.estimate[j]
+    add_at(site.free.when, site.free.room, site.free.span, site.free.span[FIRST], t, end, -width)
+    if scheduler.predicted:
+        predictor = scheduler.predictor
+        sure = site.sure
+        if site.changes.size > 0:
+            add_at(sure.when, sure.room, sure.span, sure.span[FIRST], t, t + predictor.requests[j], -width)
+        if jobs.estimate[j] < jobs.run[j]:
+            push(predictor.late, state[0]["late"], (end << now.row_bits) | j)
+            state[0]["late"] += 1
+    launch(jobs, now, state[0]["running"], j, t)
+    note_usage(scheduler.ranking.usage, j, t, width)
+    state[0]["running"] += 1
+    state[0]["busy"] += width
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def start_jobs(
+    jobs: Jobs, scheduler: Scheduler, reservations: Int, now: Running, site: Site, desk: Desk, situation: Int, t: Int
+) -> None:
+    """Start the jobs that an order and its reservations start in second t.
+
+    Parameters
+    ----------
+    jobs, scheduler, now, site
+        As for `_advance`.
+    reservations
+        How many jobs may have one in this pass.
+    desk
+        `Desk`, whose queue has the waiting jobs: sorted if they are kept so, else as a heap by keys.
+    situation, t
+        The scheduling situation, 0..2, and the second.
+    """
+    kept = scheduler.kept
+    waiting = desk.waiting
+    ranking = scheduler.ranking
+    backfilling = ranking.backfilling
+    plan = desk.profile
+    copy_profile(site.free, plan)
+    left: Int = site.state[0]["waiting"]
+    taken: Int = np.int64(0)  # of a sorted queue, how many of the first jobs have been taken
+    while left > 0 and can_start(jobs, scheduler, site, plan, waiting.queue[taken], t):
+        j = take_first(waiting, taken, left, not kept)
+        left -= 1
+        taken += kept
+        add_at(plan.when, plan.room, plan.span, plan.span[FIRST], t, t + jobs.estimate[j], -jobs.width[j])
+        begin_job(jobs, scheduler, now, site, j, t)
+    if left == 0 or reservations == 0:
+        return
+    # When no job that is left fits, only slack makes places matter.
+    idle = backfilling.slack == 0
+    fitting = count_fitting(waiting.queue[taken:], left, jobs.width, plan.room[plan.span[FIRST]])
+    aside: Int = np.int64(0)
+    holders: Int = 0
+    while left > 0 and holders < reservations and (fitting > 0 or not idle):
+        key = waiting.keys[0]
+        j = take_first(waiting, taken, left, not kept)
+        left -= 1
+        taken += kept
+        if not backfilling.entitled[jobs.group[j]]:
+            desk.aside[aside] = j
+            desk.aside_keys[aside] = key
+            aside += 1
+            continue
+        if jobs.width[j] <= plan.room[plan.span[FIRST]]:
+            fitting -= 1
+        begin: Int = place_of(jobs, scheduler, site, plan, j, t)
+        if backfilling.slack > 0 and begin > t:
+            if desk.latest[j] > t:
+                begin = place_of(jobs, scheduler, site, plan, j, desk.latest[j])
+            elif desk.latest[j] == NONE_YET:
+                desk.latest[j] = begin + backfilling.slack
+        add(plan.when, plan.room, plan.span, begin, begin + jobs.estimate[j], -jobs.width[j])
+        if begin > t:
+            holders += 1
+            continue
+        begin_job(jobs, scheduler, now, site, j, t)
+        fitting = count_fitting(waiting.queue[taken:], left, jobs.width, plan.room[plan.span[FIRST]])
+        fitting += count_fitting(desk.aside, aside, jobs.width, plan.room[plan.span[FIRST]])
+    left = gather_others(jobs, scheduler, now, site, desk, taken, left, aside, t)
+    heap = not (kept and backfilling.same)
+    if backfilling.same and heap:
+        make_heap(waiting.queue, waiting.keys, left)
+    elif heap and left > 0:
+        rank(ranking.candidates, situation, jobs, t, ranking, desk, left)
+    taken = np.int64(0)
+    while left > 0:
+        j = take_first(waiting, taken, left, heap)
+        left -= 1
+        taken += not heap
+        if can_start(jobs, scheduler, site, plan, j, t):
+            add_at(plan.when, plan.room, plan.span, plan.span[FIRST], t, t + jobs.estimate[j], -jobs.width[j])
+            begin_job(jobs, scheduler, now, site, j, t)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def gather_others(
+    jobs: Jobs,
+    scheduler: Scheduler,
+    now: Running,
+    site: Site,
+    desk: Desk,
+    taken: Int,
+    left: Int,
+    aside: Int,
+    t: Int,
+) -> Int:
+    """Put the jobs that may be backfilled in the front of the queue; return how many they are.
+
+    They hold no reservation, could start beside the reservations if no other job did, and are short enough. Of a
+    sorted queue they stay sorted.
+
+    Parameters
+    ----------
+    jobs, scheduler, now, site, desk, t
+        As for `start_jobs`; the queue is modified in place.
+    taken, left, aside
+        How many jobs of a sorted queue have been taken, how many are left in the queue, and how many are aside.
+    """
+    kept = scheduler.kept
+    backfilling = scheduler.ranking.backfilling
+    waiting = desk.waiting
+    limited = any_named(jobs, backfilling, waiting.rows, site.state[0]["waiting"], now.start)
+    count: Int = np.int64(0)
+    for i in range(left + aside):
+        # Those aside come before the others in the order; a heap has no order, and is read before it is overwritten.
+        is_aside = i < aside if kept else i >= left
+        place = i if kept else i - left
+        j = desk.aside[place] if is_aside else waiting.queue[taken + i - aside if kept else i]
+        key = desk.aside_keys[place] if is_aside else waiting.keys[i - aside if kept else i]
+        if limited and jobs.estimate[j] > backfilling.longest[jobs.group[j]]:
+            continue
+        if can_start(jobs, scheduler, site, desk.profile, j, t):
+            waiting.queue[count] = j
+            if not kept:
+                waiting.keys[count] = key
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def start_by_choice(
+    jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, desk: Desk, situation: Int, t: Int
+) -> None:
+    """Start the jobs that the strategy starts which a rule base chooses in second t; arguments as for `start_jobs`."""
+    choice = scheduler.choice
+    waiting = desk.waiting
+    count: Int = site.state[0]["waiting"]
+    wanted: Int = 0
+    narrowest: Int = FAR
+    for i in range(count):
+        wanted += jobs.width[waiting.rows[i]]
+        narrowest = min(narrowest, jobs.width[waiting.rows[i]])
+    if narrowest > site.free.room[site.free.span[FIRST]]:
+        return
+    least: Int = least_room(site.free)
+    if scheduler.predicted and site.changes.size > 0:
+        least = min(least, least_room(site.sure))
+    strategy: Int = 3 * WAITED_FIRST  # as good as any other one if all jobs start
+    if wanted > least:
+        look(jobs, site, waiting, choice)
+        strategy, entry = choose(choice.rules, choice.ballot)
+        choice.decisions[entry] += 1
+    for i in range(count):
+        j = waiting.rows[i]
+        waiting.queue[i] = j
+        if strategy < 3:
+            waiting.keys[i] = -float(jobs.width[j])
+        elif strategy < 6:
+            waiting.keys[i] = -float(jobs.estimate[j])
+        elif strategy < 9:
+            waiting.keys[i] = 0.0
+        else:
+            waiting.keys[i] = -float(choice.place[jobs.group[j]])
+    if strategy == GREEDY:
+        rank(scheduler.ranking.order, situation, jobs, t, scheduler.ranking, desk, count)
+    else:
+        make_heap(waiting.queue, waiting.keys, count)
+    algorithm = strategy % 3
+    reservations: Int = np.int64(0) if algorithm == 0 or strategy == GREEDY else np.int64(1) if algorithm == 1 else FAR
+    start_jobs(jobs, scheduler, reservations, now, site, desk, situation, t)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def least_room(profile: Profile) -> Int:
+    """Return how many processors are always free in a `profile`."""
+    least: Int = FAR
+    for i in range(profile.span[FIRST], profile.span[LAST]):
+        least = min(least, profile.room[i])
+    return least
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def look(jobs: Jobs, site: Site, waiting: Waiting, choice: Choice) -> None:
+    """Fill the features of the ballot of `choice`, in place, as `rule_base.observe` does; the others are only read."""
+    x = choice.ballot.features
+    area = choice.area
+    x[0] = 1.0
+    if choice.sums[1] > 0.0:
+        x[0] = min(max(choice.sums[0] / choice.sums[1], 1.0), 100.0)
+    x[1] = 100.0 * float(site.state[0]["busy"]) / float(choice.capacity)
+    for g in range(area.size):
+        area[g] = 0
+    whole: Int = 0
+    for i in range(site.state[0]["waiting"]):
+        j = waiting.rows[i]
+        area[jobs.group[j]] += jobs.estimate[j] * jobs.width[j]
+        whole += jobs.estimate[j] * jobs.width[j]
+    for g in range(area.size):
+        x[2 + g] = 100.0 * float(area[g]) / float(whole)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def keep(
+    jobs: Jobs,
+    scheduler: Scheduler,
+    now: Running,
+    site: Site,
+    desk: Desk,
+    before: Int,
+    ended: bool,
+    corrected: bool,
+    t: Int,
+) -> None:
+    """Give places to the waiting jobs in second t, and start those whose place begins, see `keep_promises`.
+
+    Parameters
+    ----------
+    jobs, scheduler, now, site, desk, t
+        As for `start_jobs`.
+    before
+        How many jobs waited before the arrivals of this second.
+    ended, corrected
+        Whether a job has ended, and whether a prediction has proved too short.
+    """
+    plan = desk.profile
+    rows = desk.waiting.rows
+    place = scheduler.promises.place
+    count: Int = site.state[0]["waiting"]
+    anew = corrected
+    copy_profile(site.free, plan)
+    if not anew:
+        for i in range(before):
+            j = rows[i]
+            add(plan.when, plan.room, plan.span, place[j], place[j] + jobs.estimate[j], -jobs.width[j])
+        if ended:
+            for i in range(before):
+                j = rows[i]
+                add(plan.when, plan.room, plan.span, place[j], place[j] + jobs.estimate[j], jobs.width[j])
+                promise(jobs, scheduler, site, plan, j, t)
+        for i in range(before, count):
+            promise(jobs, scheduler, site, plan, rows[i], t)
+    while True:
+        if anew:
+            copy_profile(site.free, plan)
+            for i in range(count):
+                if now.start[rows[i]] < 0:
+                    promise(jobs, scheduler, site, plan, rows[i], t)
+        anew = False
+        for i in range(count):
+            j = rows[i]
+            if now.start[j] < 0 and place[j] == t:
+                if not is_sure(jobs, scheduler, site, j, t):
+                    anew = True
+                    break
+                begin_job(jobs, scheduler, now, site, j, t)
+        if not anew:
+            return
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def promise(jobs: Jobs, scheduler: Scheduler, site: Site, plan: Profile, j: Int, t: Int) -> None:
+    """Give job j the earliest place from second t on; the promises and `plan` are modified in place."""
+    place = scheduler.promises.place
+    place[j] = place_of(jobs, scheduler, site, plan, j, t)
+    add(plan.when, plan.room, plan.span, place[j], place[j] + jobs.estimate[j], -jobs.width[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def copy_profile(source: Profile, target: Profile) -> None:
+    """Fill `target`, in place, with what `source`, a profile of the same size, has."""
+    for i in range(source.span[FIRST], source.span[LAST]):
+        target.when[i] = source.when[i]
+        target.room[i] = source.room[i]
+    target.span[FIRST] = source.span[FIRST]
+    target.span[LAST] = source.span[LAST]

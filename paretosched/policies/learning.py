@@ -1,0 +1,68 @@
+"""What a simulation learns of run times, and the engine's arguments that follow from it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.arrays import Ints
+from ..core.watching import unknown_starts
+from ..kernels.inputs import Histories
+from ..kernels.predicted import Predictor, new_predictor
+from ..workload.workload import Workload
+from .outcome import Outcome, Queue, down_of, jobs_of
+
+
+def outcome_on_engine(workload: Workload, queue: Queue, kept: bool, method: int | None) -> Outcome:
+    """Return the outcome of a queue on a machine of which processors may be down at times.
+
+    Parameters
+    ----------
+    workload, queue
+        The jobs and the machine, and how the waiting jobs are ordered and backfilled.
+    kept
+        Whether the key of a job never changes while it waits.
+    method
+        How run times are predicted, see `paretosched.kernels.inputs`; None if they are as requested.
+    """
+    from ..kernels.engine import simulate  # on demand: kernels take long to import
+
+    w, start = workload, unknown_starts(len(workload))
+    jobs, predictor = jobs_of(w), predictor_of(w, method)
+    simulate(jobs, w.capacity, down_of(w), w.calendar, *queue, kept, predictor, start)
+    return with_predictions(start, predictor)
+
+
+def predictor_of(workload: Workload, method: int | None) -> Predictor | None:
+    """Return what predicts run times by a method, before the first job; None without one."""
+    if method is None:
+        return None
+    first, corrections = (np.empty(len(workload), dtype=np.int64) for _ in range(2))
+    return new_predictor(jobs_of(workload), histories(workload), method, first, corrections)
+
+
+def with_predictions(start: Ints, predictor: Predictor | None) -> Outcome:
+    """Return the outcome with these start times, s, and with what was predicted."""
+    if predictor is None:
+        return Outcome(start)
+    return Outcome(start, first=predictor.first, corrections=predictor.corrections)
+
+
+def histories(workload: Workload) -> Histories:
+    """Return numbers for the known users of a workload, and for the pairs of user and request.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0] * 4, run=[1] * 4, estimate=[5, 9, 5, 5], width=[1] * 4, capacity=4, user=[7, 3, 7, -1])
+    >>> h = histories(w)
+    >>> h.user.tolist(), h.place.tolist(), h.begin.tolist(), h.size.tolist()
+    ([1, 0, 1, -1], [1, 0, 1, 2], [0, 1, 2], [9, 5, 5])
+    """
+    users = np.unique(workload.user[workload.user >= 0])
+    user = np.where(workload.user >= 0, np.searchsorted(users, workload.user), users.size)
+    pairs, place = np.unique(np.stack([user, workload.estimate]), axis=1, return_inverse=True)
+    begin = np.searchsorted(pairs[0], np.arange(users.size + 1)).astype(np.int64)
+    columns = (np.where(workload.user >= 0, user, -1), place.reshape(-1), begin, pairs[1])
+    arrays = [np.ascontiguousarray(column, dtype=np.int64) for column in columns]
+    for array in arrays:
+        array.flags.writeable = False
+    return Histories(*arrays)
