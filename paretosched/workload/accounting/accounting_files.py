@@ -115,8 +115,8 @@ def import_log(
     nodes_file, events_file, output, key_file = (
         None if name is None else os.fspath(as_path(name)) for name in (nodes, events, path, anonymise)
     )
-    texts = {"partition": partition, "width": width, "zone": zone, "columns": columns, "unit": unit}
-    _check_kinds(source, groups, texts | {"as" if dash else "reading": reading}, (watch, advance), dash)
+    texts = {"partition": partition, "width": width, "zone": zone, "columns": columns, "unit": unit, "reading": reading}
+    _check_kinds(source, groups, texts, (watch, advance), dash)
     watch, advance = watch or _ignore, advance or _ignore
     table = _table(columns, unit, reading, width, groups, zone, dash) if source == "csv" else None
     if table is not None:
@@ -125,20 +125,17 @@ def import_log(
         raise InputError(f"{dash}unit and {'--as' if dash else 'reading'} are only for csv")
     elif source != "slurm" and columns is not None:
         raise InputError(f"{dash}columns is only for csv and slurm")
-    width = width or "cpus"
-    _check(source, width, capacity, dash)
+    _check(source, width := width or "cpus", capacity, dash)
     key = None if key_file is None else _key(key_file, output, dash)
     if source != "slurm" and not nodes is events is None:
         raise InputError(f"{dash}nodes and {dash}events are for slurm")
     if zone is not None:
         find_zone(zone)
+    _check_on_nodes(dash, machine is not None, output, width, capacity, anonymise, nodes)
     known_nodes = on_nodes = None
     if machine is None:
-        if output is not None and output.lower().endswith(ENDING):
-            raise InputError(f"{output}: a log in Parquet has nodes, and needs {dash}machine, such as a slurm.conf")
         known_nodes = read_machine(nodes_file, events_file, partition, width, zone, watch)
     else:
-        _check_on_nodes(dash, output, width, capacity, anonymise, nodes)
         on_nodes = with_events(as_machine(machine), events_file, zone, watch)
     counted = width
     if table is not None:
@@ -170,8 +167,9 @@ def _check_kinds(
     """Refuse arguments of the wrong kind."""
     one_of(f"{dash}source", source, SOURCES)
     one_of(f"{dash}groups", groups, GROUPS[source])
-    for name, words in texts.items():
+    for key, words in texts.items():
         if not isinstance(words, str | None):
+            name = "as" if dash and key == "reading" else key
             raise InputError(f"{dash}{name} must be a text, but is {words!r:.60}")
     for name, function in zip(("watch", "advance"), functions, strict=True):
         callback(name, function)
@@ -222,10 +220,15 @@ def _key(file: str, output: str | None, dash: str) -> bytes:
 
 
 def _check_on_nodes(
-    dash: str, output: str | None, width: str, capacity: int | None, anonymise: object, nodes: object
+    dash: str, on_nodes: bool, output: str | None, width: str, capacity: int | None, anonymise: object, nodes: object
 ) -> None:
-    """Refuse arguments that do not belong to a log with nodes."""
-    if output is not None and not output.lower().endswith(ENDING):
+    """Refuse arguments that do not belong to a log with nodes, or to one without."""
+    is_parquet = output is not None and output.lower().endswith(ENDING)
+    if not on_nodes and is_parquet:
+        raise InputError(f"{output}: a log in Parquet has nodes, and needs {dash}machine, such as a slurm.conf")
+    if not on_nodes:
+        return
+    if output is not None and not is_parquet:
         raise InputError(f"{output}: a log with {dash}machine is in Parquet, and its name must end in {ENDING}")
     if width != "cpus":
         raise InputError(f"{dash}width must be cpus with {dash}machine, but is {width}")

@@ -23,7 +23,7 @@ from ..swf import write_log
 from ..workload import WIDEST
 from .anonymising import Alias, aliases, no_alias, prove_anonymous
 from .lives import UNKNOWN, Block, Numberings
-from .sifting import MOST_OF_PARTS, sift, sums_of_parts
+from .sifting import MOST_OF_PARTS, repeats, sift, sums_of_parts
 from .slurm_machine import SlurmMachine, advice_on_partitions, down_in, size_of
 from .spool import Spool, as_small
 from .tally import Tally
@@ -251,7 +251,7 @@ def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSett
     """Return heterogeneous jobs, each from the components that started in the same second."""
     if settings.source in TWICE:
         names, reason = TWICE[settings.source]
-        again = _repeats(*(lives[name] for name in names))
+        again = repeats(*(lives[name] for name in names))
         _note(tally, "dropped", reason, lives[again])
         part_of, lives = part_of[~again], lives[~again]
     order = np.lexsort((lives["job"], lives["start"], part_of))
@@ -269,18 +269,6 @@ def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSett
     return joined
 
 
-def _repeats(*columns: Ints) -> Mask:
-    """Return which lives, (n,), are there before with the same numbers in all columns, (n,) each."""
-    order = np.lexsort(columns[::-1])
-    same = np.ones(max(order.size - 1, 0), dtype=np.bool_)
-    for column in columns:
-        of_order = column[order]
-        same &= of_order[1:] == of_order[:-1]
-    repeats = np.zeros(order.size, dtype=np.bool_)
-    repeats[order[1:][same]] = True  # lexsort is stable: the first one stays
-    return repeats
-
-
 # --- the whole log ----------------------------------------------------------------------------------------------------
 
 
@@ -291,7 +279,7 @@ def _put_in_order(
     valid = np.ones(spool.size, dtype=np.bool_)
     if settings.source in TWICE:
         names, reason = TWICE[settings.source]
-        again = _repeats(*spool.columns(*names))
+        again = repeats(*spool.columns(*names))
         _note_mask(spool, tally, "dropped", reason, again)
         valid &= ~again
     capacity, doubts, remarks = _machine(spool, valid, tally, settings, place)
