@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from paretosched.policies.slurm_nodes import node_names
+from paretosched.workload.host_lists import node_names
 
 # Lines of slurm.conf with which the log has what is read here.
 LOGGED = {"DebugFlags": "Backfill", "SlurmctldDebug": "verbose"}

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from ..core.errors import did_you_mean, in_quotes, nearest_word
-from .slurm_conf import Setting, SlurmConf
+from ..workload.slurm_conf import Setting, SlurmConf
 
 ALIKE = 0.85  # of two words, see difflib: one letter of four may be missing
 

@@ -23,14 +23,14 @@ import numpy as np
 from ..core.arrays import Ints, Mask
 from ..core.errors import InputError, first_few, in_quotes, number_of
 from ..workload.log_names import BESIDE
+from ..workload.slurm_conf import SlurmConf, is_yes, option, read_slurm_conf, whole
+from ..workload.slurm_nodes import ConfNodes, NodeLists, amounts_of_nodes, machine_of
 from .fair_share import FairShare
 from .policy_tokens import written_name, written_number, written_time
 from .priority import ALL, Backfill, Priority
 from .slurm_accounts import Accounts, read_accounts
 from .slurm_commands import COMMAND, QOS_COMMAND, SHARES_COMMAND
-from .slurm_conf import SlurmConf, is_yes, option, read_slurm_conf, whole
 from .slurm_keys import unknown_keys
-from .slurm_nodes import Machine, NodeLists, amounts_of_nodes, machine_of
 from .slurm_remarks import (
     as_number,
     bound_remarks,
@@ -136,7 +136,7 @@ class Site(NamedTuple):
     conf: SlurmConf
     flags: frozenset[str]
     partitions: tuple[Partition, ...]
-    machine: Machine
+    machine: ConfNodes
     lists: NodeLists
     each: Ints
     accounts: Accounts | None

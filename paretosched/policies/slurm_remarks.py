@@ -9,9 +9,9 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import first_few, in_quotes, printable
-from .slurm_conf import SlurmConf
+from ..workload.slurm_conf import SlurmConf
+from ..workload.slurm_nodes import FUTURE, ConfNodes, NodeLists
 from .slurm_keys import near_word
-from .slurm_nodes import FUTURE, Machine, NodeLists
 from .whole_nodes import LOOKS, MOST_JOBS, WholeNodes
 
 OVER_TIME = (
@@ -187,7 +187,7 @@ def bound_remarks(conf: SlurmConf) -> list[str]:
     return remarks
 
 
-def machine_remarks(conf: SlurmConf, machine: Machine, lists: NodeLists, cpus: Ints) -> list[str]:
+def machine_remarks(conf: SlurmConf, machine: ConfNodes, lists: NodeLists, cpus: Ints) -> list[str]:
     """Return remarks on nodes that are counted or left out, and on jobs that get entire nodes.
 
     Parameters

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.arguments import instance
+from ..core.columns import whole_array
 from ..core.errors import InputError, first_few, one_of
 from ..policies.decoded_orders import DECODINGS, decoded_start_times
 from ..workload.reopening import WorkloadLike, as_workload
-from ..workload.workload import whole_array
 from .schedule import Schedule
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.arguments import as_path, instance
 from ..core.arrays import Ints
+from ..core.columns import whole_array
 from ..core.errors import InputError, first_few, in_quotes, number_of
 from ..core.files import read_lines, replacing, unreadable
 from ..core.limits import check_limit
@@ -26,7 +27,7 @@ from ..policies.outcome import SearchTotals, Segments
 from ..policies.time_sharing import check_nodes
 from ..workload.down_times import DownTimes
 from ..workload.reopening import WorkloadLike, as_workload
-from ..workload.workload import Workload, whole_array
+from ..workload.workload import Workload
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from ..core.errors import InputError
-from . import resampling, scaling, swf, time_split, user_groups
+from . import log_parquet, resampling, scaling, swf, time_split, user_groups
 from .reopening import WorkloadLike, as_workload
 from .scaling import PAPER_PROCESSORS
 from .user_groups import PAPER_THRESHOLDS
@@ -247,6 +247,26 @@ def split(workload: WorkloadLike, until: float) -> tuple[Workload, Workload]:
     [('w to 70 %', [0, 70]), ('w from 70 %', [71, 100])]
     """
     return time_split.split(as_workload(workload), until)
+
+
+def save_log(workload: WorkloadLike, path: str | os.PathLike[str]) -> None:
+    """Write a workload with its machine and requests as one Parquet file; `load_log` reads them from it.
+
+    Equal workloads make equal files. User groups are not in it, as in no log.
+
+    Parameters
+    ----------
+    workload
+        A workload on a machine of nodes; or the path of such a log, or of a run directory.
+    path
+        The file to be written.
+
+    Raises
+    ------
+    InputError
+        The workload has no machine, or the file cannot be written; or as for `as_workload`.
+    """
+    log_parquet.save_log(as_workload(workload), path)
 
 
 def write_swf(workload: WorkloadLike, path: str | os.PathLike[str]) -> None:

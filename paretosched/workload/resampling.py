@@ -154,10 +154,17 @@ def resample(
         records=records,
         name=f"{workload.name} resampled {seed}",
         header=(*workload.header, note),
-        repairs=workload.repairs if workload.down is None else (*workload.repairs, Repair("assumed", ALL_UP, total)),
+        repairs=(*workload.repairs, Repair("assumed", ALL_UP, total)) if _has_down(workload) else workload.repairs,
         down=None,
+        machine=None if workload.machine is None else workload.machine.always_down,
         source=source_after(workload, "resample", **arguments),
     )
+
+
+def _has_down(workload: Workload) -> bool:
+    """Return whether processors or nodes are down at times."""
+    machine = workload.machine
+    return workload.down is not None or (machine is not None and machine != machine.always_down)
 
 
 def _check(workload: Workload, seed: int, load: float | None) -> None:

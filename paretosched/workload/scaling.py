@@ -101,6 +101,10 @@ def _check(
     workload: Workload, processors: int, ratio: float, default: bool, seed: int, jobs: int | None, probability: float
 ) -> None:
     """Raise InputError if an argument of `scale` is out of range; `default`: the factor is the ratio of machines."""
+    if workload.machine is not None:
+        raise InputError(
+            f"{workload.name}: a machine of nodes is not made larger yet; as a pool of processors (--one-pool) it is"
+        )
     if not 1 <= whole_number("processors", processors) <= WIDEST:
         raise InputError(f"processors must be in 1..{WIDEST}, but is {processors}")
     if not 1 <= ratio <= MOST_JOBS:

@@ -9,10 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..core.arguments import instance, whole_number
 from ..core.arrays import Floats, Ints, Order
+from ..core.columns import as_array, whole_array
 from ..core.errors import InputError, first_few, number_of
 from ..core.notebook import html_table
 from ..core.situations import Calendar
@@ -20,6 +21,8 @@ from ..core.tables import plain
 from .calendar import LATEST, calendar, find_zone
 from .down_times import DownTimes, down_times_of
 from .log_names import Names
+from .machine import Machine
+from .node_requests import NUMBERS, TEXTS, Requests
 from .records import Records
 
 if TYPE_CHECKING:
@@ -137,6 +140,9 @@ class Workload:
     down
         When some of the processors are down, in seconds of the log; None if all are up all the time. No simulator uses
         them then, and all know it beforehand.
+    machine, requests
+        The nodes and partitions of the machine, whose CPUs are the capacity, and what each job asks of them; None for a
+        machine of equal processors, of which a job gets as many as its width.
 
     Raises
     ------
@@ -171,9 +177,11 @@ class Workload:
     source: tuple[Mapping[str, Any], ...] = ()
     names: Names | None = None
     down: DownTimes | None = None
+    machine: Machine | None = None
+    requests: Requests | None = None
 
     def __post_init__(self) -> None:
-        n = _array("submit", self.submit).size
+        n = as_array("submit", self.submit).size
         if n == 0:
             raise InputError(f"{self.name}: a workload needs at least one job, but there is none")
         for key in ("capacity", "epoch"):
@@ -197,7 +205,21 @@ class Workload:
             instance("names", self.names, Names)
         if self.down is not None and not len(instance("down", self.down, DownTimes)):
             object.__setattr__(self, "down", None)
+        self._check_machine()
         self._check_rules()
+
+    def _check_machine(self) -> None:
+        """Raise InputError if machine and requests do not fit each other, or the jobs."""
+        if self.machine is None or self.requests is None:
+            if self.machine is not None or self.requests is not None:
+                raise InputError("machine and requests must both be given, or none of them")
+            return
+        instance("machine", self.machine, Machine)
+        if len(instance("requests", self.requests, Requests)) != len(self):
+            raise InputError(f"requests must be those of {len(self)} jobs, but are of {len(self.requests)}")
+        if self.capacity != self.machine.capacity:
+            cpus = self.machine.capacity
+            raise InputError(f"capacity must be the {cpus} CPUs of the machine, but is {self.capacity}")
 
     def _check_rules(self) -> None:
         """Raise InputError if a field breaks its rule."""
@@ -246,7 +268,8 @@ class Workload:
 
     def __repr__(self) -> str:
         down = "" if self.down is None else f", of which up to {self.down.most:,} are down"
-        machine = f"{number_of(self.capacity, 'processor')}{down}"
+        nodes = "" if self.machine is None else f" of {number_of(len(self.machine.names), 'node')}"
+        machine = f"{number_of(self.capacity, 'processor')}{nodes}{down}"
         groups = number_of(len(self.groups), "group")
         return f"<Workload {self.name}: {number_of(len(self), 'job')} on {machine}, {groups}>"
 
@@ -265,6 +288,7 @@ class Workload:
             One row a job: "job", "submit", "run", "estimate", "wait" (s), "width" (processors), "user", and "group",
             categorical with the names of all groups; and "eligible" (s), if a job could not run when it was submitted.
             Its `attrs` have capacity, epoch, zone and name; and the columns of "down", if processors are down at times.
+            On a machine of nodes there are the columns of its `Requests`, and `attrs` has the machine.
         """
         import pandas as pd
 
@@ -273,6 +297,13 @@ class Workload:
         frame = pd.DataFrame(columns).assign(group=pd.Categorical.from_codes(self.group, list(self.groups)))
         frame.attrs |= {key: getattr(self, key) for key in ("capacity", "epoch", "zone", "name")}
         frame.attrs |= {} if self.down is None else {"down": self.down.columns()}
+        if self.requests is not None:
+            texts = {key: getattr(self.requests, key) for key in TEXTS}
+            frame = frame.assign(
+                **{key: getattr(self.requests, key) for key in NUMBERS},
+                **{key: pd.Categorical.from_codes(each.code, list(each.words)) for key, each in texts.items()},
+            )
+            frame.attrs["machine"] = self.machine
         return frame
 
     @classmethod
@@ -283,13 +314,13 @@ class Workload:
         ----------
         frame
             Columns "submit", "run" and "width", and where they are known "estimate", "user", "group", "wait",
-            "eligible" and "job", see `Workload`. Rows are sorted by submission. Groups are names or numbers; the
-            categories of a categorical column keep their order, other groups are sorted. A missing user or wait is
-            unknown.
+            "eligible" and "job", see `Workload`; on a machine of nodes also those of `Requests`. Rows are sorted by
+            submission. Groups are names or numbers; the categories of a categorical column keep their order, other
+            groups are sorted. A missing user or wait is unknown.
         capacity
             Processors of the machine; not needed if `frame.attrs` has them.
         fields
-            Other fields of `Workload`: epoch, zone, name, down; by default those in `frame.attrs`.
+            Other fields of `Workload`: epoch, zone, name, down, machine; by default those in `frame.attrs`.
 
         Raises
         ------
@@ -308,18 +339,26 @@ class Workload:
         instance("frame", frame, pd.DataFrame)
         names = [str(name) for name in frame.columns]
         missing = [key for key in ("submit", "run", "width") if key not in names]
-        other_names = [name for name in names if name not in FRAME_COLUMNS]
+        machine = fields.get("machine", frame.attrs.get("machine"))
+        known = FRAME_COLUMNS if machine is None else (*FRAME_COLUMNS, *NUMBERS, *TEXTS)
+        other_names = [name for name in names if name not in known]
         twice = [name for name in names if names.count(name) > 1]
         if missing or other_names or twice:
             facts = [f"{name} is missing" for name in missing] + [f"there is also {name}" for name in other_names]
             fact = [*facts, *(f"{name} is there twice" for name in twice)][0]
-            raise InputError(f"columns of a workload are {', '.join(FRAME_COLUMNS)}, but {fact}")
+            raise InputError(f"columns of a workload are {', '.join(known)}, but {fact}")
         others = {key: frame.attrs[key] for key in ("capacity", "epoch", "zone", "name") if key in frame.attrs}
         others |= {"down": down_times_of(frame.attrs["down"])} if "down" in frame.attrs else {}
         others |= fields | ({} if capacity is None else {"capacity": capacity})
+        if machine is not None:
+            others |= {"machine": machine, "capacity": machine.capacity}
         if "capacity" not in others:
             raise InputError("capacity must be given: the frame does not say how many processors the machine has")
-        columns: dict[str, Any] = {key: _whole_column(key, frame[key]) for key in names if key != "group"}
+        columns: dict[str, Any] = {key: _whole_column(key, frame[key]) for key in names if key not in ("group", *TEXTS)}
+        if machine is not None:
+            asked = {key: columns.pop(key) for key in NUMBERS if key in columns}
+            asked |= {key: [*map(str, frame[key])] for key in TEXTS if key in names}
+            others["requests"] = Requests(**({"tasks": columns["width"]} | asked))
         columns.setdefault("estimate", columns["run"])
         if "group" in names:
             group = pd.Categorical(frame["group"])
@@ -356,7 +395,18 @@ class Workload:
 
     @cached_property
     def in_arrival_order(self) -> Arrivals:
-        """Return the jobs in the order in which they can run; the same workload if they are in this order."""
+        """Return the jobs in the order in which they can run; the same workload if they are in this order.
+
+        Raises
+        ------
+        InputError
+            The machine has nodes: nothing simulates them yet.
+        """
+        if self.machine is not None:
+            raise InputError(
+                f"{self.name}: its machine has nodes, and no simulation knows nodes yet; Workload.one_pool "
+                "(--one-pool) treats it as a pool of equal processors"
+            )
         if (np.diff(self.eligible) >= 0).all():
             return Arrivals(self, None)
         rows = np.argsort(self.eligible, kind="stable")
@@ -364,6 +414,11 @@ class Workload:
         jobs.__setstate__(self.__getstate__() | self._columns(rows))
         jobs.__dict__["calendar"] = self.calendar
         return Arrivals(jobs, rows)
+
+    @property
+    def one_pool(self) -> Workload:
+        """Return the same jobs on a machine of equal processors, each as many as its width."""
+        return self.with_(machine=None, requests=None, source=source_after(self, "one_pool"))
 
     @cached_property
     def digest(self) -> str:
@@ -377,6 +432,8 @@ class Workload:
             for key, column in self.down.columns().items():
                 sha256.update(f"down {key}".encode() + np.array(column, dtype="<i8").tobytes())
         sha256.update(repr((self.capacity, self.groups, self.epoch, self.zone)).encode())
+        if self.machine is not None and self.requests is not None:
+            sha256.update(f"machine {self.machine.digest} {self.requests.digest}".encode())
         return sha256.hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -412,10 +469,13 @@ class Workload:
 
     def _columns(self, index: Ints) -> dict[str, Any]:
         """Return the fields that have an entry for each job, for the jobs `index`."""
-        columns = {
+        columns: dict[str, Any] = {
             f.name: getattr(self, f.name)[index] for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)
         }
-        return columns if self.records is None else columns | {"records": self.records.take(index)}
+        for key in ("records", "requests"):
+            if getattr(self, key) is not None:
+                columns[key] = getattr(self, key).take(index)
+        return columns
 
     def _eligible(self, index: Ints | slice, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return when the jobs `index` are eligible if these changes have their submissions; else nothing."""
@@ -425,38 +485,6 @@ class Workload:
             return {}
         later = (self.eligible - self.submit)[index]
         return {"eligible": whole_array("submit", changes["submit"], later.size) + later}
-
-
-def _array(key: str, value: ArrayLike) -> NDArray[Any]:
-    """Return a value as an array."""
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise InputError(f"{key} must have one entry a job, but is ragged") from None
-
-
-def whole_array(key: str, value: ArrayLike, n: int) -> Ints:
-    """Return `value`, (n,) int64, read-only; raise InputError with the name `key` if it is none.
-
-    It is a copy, unless the array can no longer be changed.
-    """
-    array = _array(key, value)
-    if array.dtype == np.int64 and array.shape == (n,) and array.flags.c_contiguous and is_frozen(array):
-        return array
-    if array.shape != (n,):
-        raise InputError(f"{key} must have one entry a job, shape ({n},), but has shape {array.shape}")
-    if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
-        raise InputError(f"{key} must fit 64-bit signed integers, but its largest entry is {array.max()}")
-    if array.dtype.kind not in "iu":
-        raise InputError(f"{key} must be whole numbers, but its type is {array.dtype}")
-    copy = np.array(array, dtype=np.int64, order="C")
-    copy.flags.writeable = False
-    return copy
-
-
-def is_frozen(array: NDArray[Any]) -> bool:
-    """Return whether an array is read-only and no view of an array that is not."""
-    return not array.flags.writeable and array.base is None
 
 
 def _whole_column(key: str, column: Any) -> Ints:

@@ -138,6 +138,21 @@ def sites(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     yield verdict_on("simulate", house / "w.swf.gz", "--policy", conf, *shares)
 
 
+def machines(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged machine.toml or slurm.conf, a damaged log with nodes, or a damaged table of what jobs ask for."""
+    for name in ("machine.toml", "site.conf", "nodes.parquet", "asked.csv"):
+        shutil.copy(house / name, folder)
+    name = r.choice(["machine.toml", "site.conf", "nodes.parquet", "asked.csv"])
+    (folder / name).write_bytes(damaged_bytes((folder / name).read_bytes(), r))
+    if name == "nodes.parquet" and r.randrange(2):
+        yield verdict_on("resample", folder / name, "-o", folder / "out.parquet")
+    elif name == "asked.csv":
+        words = ("--columns", "job=job,submit=submit,run=run,options=options", "--machine", folder / "machine.toml")
+        yield verdict_on("import", "csv", folder / name, *words, "-o", folder / "out.parquet")
+    else:
+        yield verdict_on("machine", folder / name, "-o", folder / "out.toml")
+
+
 def daemon_logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     """A damaged log of a daemon, or its books of a guarded order: bytes, or the values in a line."""
     if r.randrange(3) == 0:
@@ -334,6 +349,7 @@ ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attemp
     "damaged policies": (10, policies),
     "damaged orders in words": (6, orders),
     "damaged files of Slurm sites": (10, sites),
+    "damaged machines and logs with nodes": (10, machines),
     "damaged logs of the daemon": (4, daemon_logs),
     "damaged wishes": (6, wishes),
     "damaged pages": (4, pages),

@@ -109,3 +109,12 @@ def test_what_commands_write_has_the_kind_that_they_declare(house: Path, tmp_pat
     assert kind_of(tmp_path / "e.html") == Kind.FIGURE
     ps.save_wish(ps.as_wish("AWRT1", ("1",)), tmp_path / "wish")
     assert kind_of(tmp_path / "wish") == Kind.WISH
+
+
+def test_a_log_with_nodes_is_a_log(tmp_path: Path) -> None:
+    workload = ps.lublin(jobs=5, processors=32, seed=1)
+    machine, requests = ps.Machine((ps.NodeKind("n1", 32, 100),)), ps.Requests(tasks=workload.width)
+    ps.save_log(workload.with_(machine=machine, requests=requests), tmp_path / "log.parquet")
+    assert kind_of(tmp_path / "log.parquet") == Kind.LOG
+    ps.save_machine(machine, tmp_path / "m.toml")
+    assert kind_of(tmp_path / "m.toml") == Kind.MACHINE

@@ -355,6 +355,7 @@ def of_every_kind(folder: Path) -> dict[Kind, Path]:
         Kind.PAGE: '{"format": "paretosched page 1"}',
         Kind.REPORT: '<!DOCTYPE html>\n<p class="eyebrow">paretosched report</p>',
         Kind.FIGURE: '<!DOCTYPE html>\n<p class="eyebrow">paretosched figures</p>',
+        Kind.MACHINE: 'format = "paretosched machine 1"\n',
         Kind.EMPTY: "",
         Kind.UNKNOWN: "a letter\n",
     }

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from paretosched.policies import slurm_keys
-from paretosched.policies.slurm_conf import read_slurm_conf
 from paretosched.policies.slurm_keys import NODES, PARTITIONS, SETTINGS, unknown_keys
 from paretosched.policies.slurm_remarks import NODE, PARTITION
 from paretosched.policies.slurm_remarks import SETTINGS as REMARKED
+from paretosched.workload.slurm_conf import read_slurm_conf
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from paretosched.policies.slurm_conf import SlurmConf, read_slurm_conf
-from paretosched.policies.slurm_nodes import NodeLists, amounts_of_nodes, machine_of
 from paretosched.policies.slurm_remarks import (
     DEPTHS,
     OPTIONS,
@@ -17,6 +15,8 @@ from paretosched.policies.slurm_remarks import (
     scheduler_remarks,
     setting_remarks,
 )
+from paretosched.workload.slurm_conf import SlurmConf, read_slurm_conf
+from paretosched.workload.slurm_nodes import NodeLists, amounts_of_nodes, machine_of
 
 
 def read(folder: Path, text: str) -> SlurmConf:

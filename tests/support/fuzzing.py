@@ -54,6 +54,7 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
     commands: dict[str, list[object]] = {
         "info": ["info", house / "w.swf.gz"],
         "import": ["import", "slurm", house / "sacct.txt", "-o", folder / "out.swf"],
+        "machine": ["machine", house / "machine.toml", "-o", folder / "out.toml"],
         "generate": ["generate", "lublin", "--jobs", 5, "-o", folder / "out.swf"],
         "scale": ["scale", house / "w.swf.gz", "--processors", 64, "-o", folder / "out.swf"],
         "resample": ["resample", house / "w.swf.gz", "-o", folder / "out.swf"],

@@ -23,6 +23,20 @@ COPIES = {
     "slurm-down-nodes.txt": "sinfo.txt",
     "slurm-down-events.txt": "events.txt",
 }
+NODES_CONF = """ClusterName=tiny
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+NodeName=n[01-04] CPUs=8 RealMemory=16000 Feature=ib
+NodeName=g[1-2] CPUs=8 RealMemory=32000 Gres=gpu:a100:2 State=UNKNOWN Weight=9
+DownNodes=n04 State=DOWN Reason=fan
+PartitionName=cpu Nodes=n[01-04] Default=YES MaxTime=1-0 DefMemPerCPU=1900
+PartitionName=gpu Nodes=g[1-2] PriorityTier=5 AllowAccounts=ann
+"""
+ASKED = """job,submit,run,options
+1,0,10,"-N2-4 -n8 --mem=10 -t20 -w n03"
+2,5,10,"-n1 --gres=gpu:a100:1 -p gpu -t 5 -C 'a|b' -L m:1"
+3,6,9,"--exclusive -c 4 -x n01"
+"""
 SITE_COLUMNS = "submit=created,start=began,end=ended,width=cores,user=login,account=project,job=id,limit=limit"
 
 
@@ -42,6 +56,11 @@ def furnish(folder: Path) -> Path:
     succeed("import", "slurm", folder / "sacct.txt", "-o", folder / "imported.swf")
     machine = ("--nodes", folder / "sinfo.txt", "--events", folder / "events.txt")
     succeed("import", "slurm", folder / "sacct-down.txt", *machine, "-o", folder / "down.swf")
+    (folder / "site.conf").write_text(NODES_CONF)
+    succeed("machine", folder / "site.conf", "-o", folder / "machine.toml")
+    (folder / "asked.csv").write_text(ASKED)
+    words = ("--columns", "job=job,submit=submit,run=run,options=options", "--machine", folder / "machine.toml")
+    succeed("import", "csv", folder / "asked.csv", *words, "-o", folder / "nodes.parquet")
     (folder / "groups.csv").write_text("1,staff\n2,guests\n")
     (folder / "jobs.csv").write_text("job,size,workload\na,,5\nb,7,\na,2,\n")
     (folder / "nodes.csv").write_text("node,speed,utilisation\nn,2,1\nm,1.5,0.5\n")

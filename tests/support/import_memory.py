@@ -44,6 +44,7 @@ def blocks(count: int, share: float) -> Iterator[Block]:
             nice=np.zeros_like(job),
             per_node=np.zeros_like(job),
             exclusive=np.zeros_like(job),
+            shape=np.zeros_like(job),
             user=[f"user{number % 900}" for number in job.tolist()],
             group=["a"] * job.size,
             queue=["normal"] * job.size,

@@ -47,6 +47,9 @@ def examples(place: Path) -> dict[str, Any]:
         *(
             W,
             ps.DownTimes([5], [9], [2]),
+            ps.Machine((ps.NodeKind("n[1-2]", 4, 8000),)),
+            *(ps.NodeKind("n1", 1, 1), ps.Partition("a<b>"), ps.Outage("n1", reason="a<b>")),
+            *(ps.Requests(tasks=[1, 2], partition=["a<b>", ""]), ps.Texts.of(["a<b>", ""])),
             easy,
             front,
             GREEDY,

@@ -61,6 +61,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     w = ps.read_swf(folder / "w.swf")
     front = ps.explore(w, folder / "run", evaluations=20, population=10, seed=1)
     ps.save_front(front, folder / "front.parquet")
+    machine = ps.Machine((ps.NodeKind("n[1-4]", 8, 16000),))
+    asked = ps.Requests(tasks=w.width)
+    ps.save_log(w.with_(machine=machine, requests=asked, capacity=32), folder / "nodes.parquet")
+    ps.save_machine(machine, folder / "machine.toml")
     ps.save_policy("easy", folder / "policy.json")
     ps.save_policy(ps.greedy(["f1"] * 3, np.ones(36)), folder / "greedy.json")
     ps.save_wish("AWRT1", folder / "wish.json")
@@ -98,6 +102,10 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "as_workload": {"what": w},
         "read_swf": {"path": f / "w.swf"},
         "write_swf": {"workload": w, "path": out / "w.swf"},
+        "load_log": {"path": f / "nodes.parquet"},
+        "save_log": {"workload": ps.load_log(f / "nodes.parquet"), "path": out / "nodes.parquet"},
+        "read_machine": {"path": f / "machine.toml"},
+        "save_machine": {"machine": ps.read_machine(f / "machine.toml"), "path": out / "machine.toml"},
         "reopen": {"place": f / "run"},
         "reading_limits": {"cells": 10**6},
         "lublin": {"jobs": 5},
@@ -247,7 +255,12 @@ def ways(house: House, parameter: inspect.Parameter, words: dict[str, Any]) -> I
         "Encoding": ("weighting", ps.Weighting()),
         "Explored": ("weighting", ps.Weighting()),
         "Weighting": ("weighting", ps.Weighting()),
+        "MachineLike": (ps.read_machine(f / "machine.toml"), f / "machine.toml", str(f / "machine.toml")),
     }
+    if "nodes.parquet" in str(words):
+        kinds["WorkloadLike"] = (ps.load_log(f / "nodes.parquet"), f / "nodes.parquet")
+    if "imported" in str(words):
+        kinds.pop("MachineLike")  # it would be written as another kind of log
     for kind, values in kinds.items():
         if re.search(rf"\b{kind}\b", annotation):
             yield from values

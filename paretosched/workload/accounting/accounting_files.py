@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 
 from ...core.arguments import as_path, callback, whole_number
 from ...core.errors import InputError, one_of
 from ..calendar import find_zone
 from ..log_names import names_path
+from ..log_parquet import ENDING
+from ..machine_files import MachineLike, as_machine
 from ..public_catalogue import Reading, find_reading
 from .anonymising import read_key
 from .importing import ImportSettings, ImportSummary, import_lives
 from .lives import Block, Numberings
+from .on_nodes import import_on_nodes, with_events
 from .site_tables import parts_of_gpu, read_table
 from .slurm_machine import read_machine
 from .table_columns import TableColumns, column_map, unit_map
@@ -52,6 +55,7 @@ def import_log(
     anonymise: str | os.PathLike[str] | None = None,
     nodes: str | os.PathLike[str] | None = None,
     events: str | os.PathLike[str] | None = None,
+    machine: MachineLike | None = None,
     watch: Watch | None = None,
     advance: Callable[[int, int], None] | None = None,
     dash: str = "",
@@ -92,6 +96,9 @@ def import_log(
     nodes, events
         Of Slurm: the outputs of the sinfo and of the `sacctmgr show event` command that `paretosched import slurm
         --command` prints, for the size of the machine and for when nodes were down; None if they are not known.
+    machine
+        The machine of nodes and partitions on which the jobs are, as a value or in a file as for `read_machine`. Then
+        `path` is a log in Parquet, with what each job asks of the machine; None for a pool of processors.
     watch, advance
         Functions that are called with the bytes that were read, and those there are (None: not known); and with the
         number of jobs that were written, and of all. None to be told nothing.
@@ -108,54 +115,64 @@ def import_log(
     nodes_file, events_file, output, key_file = (
         None if name is None else os.fspath(as_path(name)) for name in (nodes, events, path, anonymise)
     )
-    one_of(f"{dash}source", source, SOURCES)
-    one_of(f"{dash}groups", groups, GROUPS[source])
-    texts = (("partition", partition), ("width", width), ("zone", zone), ("columns", columns), ("unit", unit))
-    for name, words in (*texts, ("as" if dash else "reading", reading)):
-        if not isinstance(words, str | None):
-            raise InputError(f"{dash}{name} must be a text, but is {words!r:.60}")
-    callback("watch", watch)
-    callback("advance", advance)
+    texts = {"partition": partition, "width": width, "zone": zone, "columns": columns, "unit": unit, "reading": reading}
+    _check_kinds(source, groups, texts, (watch, advance), dash)
     watch, advance = watch or _ignore, advance or _ignore
-    table = None
-    if source == "csv":
-        table = _table(columns, unit, reading, width, groups, zone, dash)
+    table = _table(columns, unit, reading, width, groups, zone, dash) if source == "csv" else None
+    if table is not None:
         width, zone = table.counted, table.zone
     elif not unit is reading is None:
         raise InputError(f"{dash}unit and {'--as' if dash else 'reading'} are only for csv")
     elif source != "slurm" and columns is not None:
         raise InputError(f"{dash}columns is only for csv and slurm")
-    width = width or "cpus"
-    _check(source, width, capacity, dash)
-    if key_file is not None and output is None:
-        raise InputError(f"{dash}anonymise is for a log that is written: {'-o FILE' if dash else 'path'} is missing")
-    if key_file is not None and output is not None:
-        written = {os.path.realpath(each) for each in (output, names_path(output))}
-        if os.path.realpath(key_file) in written:
-            name = "output" if dash else "path"
-            raise InputError(f"{key_file}: {dash}{name} would overwrite the key; give it another name")
-    key = None if key_file is None else read_key(key_file)
+    _check(source, width := width or "cpus", capacity, dash)
+    key = None if key_file is None else _key(key_file, output, dash)
     if source != "slurm" and not nodes is events is None:
         raise InputError(f"{dash}nodes and {dash}events are for slurm")
     if zone is not None:
         find_zone(zone)
-    machine = read_machine(nodes_file, events_file, partition, width, zone, watch)
+    _check_on_nodes(dash, machine is not None, output, width, capacity, anonymise, nodes)
+    known_nodes = on_nodes = None
+    if machine is None:
+        known_nodes = read_machine(nodes_file, events_file, partition, width, zone, watch)
+    else:
+        on_nodes = with_events(as_machine(machine), events_file, zone, watch)
     counted = width
     if table is not None:
         parts = parts_of_gpu(place, table, watch)
         if parts > 1:
             table, counted = table._replace(parts=parts), f"units of 1/{parts} GPU"
             capacity = None if capacity is None else capacity * parts  # --capacity counts whole ones
-    settings = ImportSettings(source, groups, counted, partition, capacity, zone, key, machine)
+    settings = ImportSettings(
+        source, groups, counted, partition, capacity, zone, key, known_nodes, on_nodes is not None
+    )
     numberings, tally = Numberings(), Tally()
     if source == "batsim":
         from .batsim import read_batsim
 
         workload = read_batsim(place, groups, tally, watch)
         settings = settings._replace(capacity=capacity or workload.resources)
-        return import_lives([workload.jobs], numberings, tally, settings, place, output, advance)
-    with closing(_blocks(source, place, width, groups, table, columns, zone, numberings, tally, watch)) as blocks:
+        blocks = (block for block in [workload.jobs])
+    else:
+        blocks = _blocks(place, width, table, columns, settings, numberings, tally, watch)
+    with closing(blocks):
+        if on_nodes is not None:
+            return import_on_nodes(blocks, numberings, tally, settings, place, output, advance, on_nodes)
         return import_lives(blocks, numberings, tally, settings, place, output, advance)
+
+
+def _check_kinds(
+    source: str, groups: str, texts: Mapping[str, object], functions: tuple[object, object], dash: str
+) -> None:
+    """Refuse arguments of the wrong kind."""
+    one_of(f"{dash}source", source, SOURCES)
+    one_of(f"{dash}groups", groups, GROUPS[source])
+    for key, words in texts.items():
+        if not isinstance(words, str | None):
+            name = "as" if dash and key == "reading" else key
+            raise InputError(f"{dash}{name} must be a text, but is {words!r:.60}")
+    for name, function in zip(("watch", "advance"), functions, strict=True):
+        callback(name, function)
 
 
 def _ignore(*_: object) -> None:
@@ -193,6 +210,34 @@ def _table(
     )
 
 
+def _key(file: str, output: str | None, dash: str) -> bytes:
+    """Return the secret key in a file, which no output may overwrite."""
+    if output is None:
+        raise InputError(f"{dash}anonymise is for a log that is written: {'-o FILE' if dash else 'path'} is missing")
+    if os.path.realpath(file) in {os.path.realpath(each) for each in (output, names_path(output))}:
+        raise InputError(f"{file}: {dash}{'output' if dash else 'path'} would overwrite the key; give it another name")
+    return read_key(file)
+
+
+def _check_on_nodes(
+    dash: str, on_nodes: bool, output: str | None, width: str, capacity: int | None, anonymise: object, nodes: object
+) -> None:
+    """Refuse arguments that do not belong to a log with nodes, or to one without."""
+    is_parquet = output is not None and output.lower().endswith(ENDING)
+    if not on_nodes and is_parquet:
+        raise InputError(f"{output}: a log in Parquet has nodes, and needs {dash}machine, such as a slurm.conf")
+    if not on_nodes:
+        return
+    if output is not None and not is_parquet:
+        raise InputError(f"{output}: a log with {dash}machine is in Parquet, and its name must end in {ENDING}")
+    if width != "cpus":
+        raise InputError(f"{dash}width must be cpus with {dash}machine, but is {width}")
+    for name, value in (("capacity", capacity), ("anonymise", anonymise), ("nodes", nodes)):
+        if value is not None:
+            fact = "the names of its nodes would stay" if name == "anonymise" else "the machine says it"
+            raise InputError(f"{dash}{name} does not go with {dash}machine: {fact}")
+
+
 def _check(source: str, width: str, capacity: int | None, dash: str) -> None:
     """Refuse arguments that do not belong together."""
     widths = WIDTHS.get(source, ("cpus",))
@@ -203,23 +248,24 @@ def _check(source: str, width: str, capacity: int | None, dash: str) -> None:
 
 
 def _blocks(
-    source: str,
     file: str,
     width: str,
-    groups: str,
     table: TableColumns | None,
     columns: str | None,
-    zone: str | None,
+    settings: ImportSettings,
     numberings: Numberings,
     tally: Tally,
     watch: Watch,
 ) -> Generator[Block, None, None]:
     """Return the job lives in a file."""
+    source, groups = settings.source, settings.grouped_by
     if source == "slurm":
         from .slurm import Format, read_slurm, sacct_columns
 
         names = None if columns is None else sacct_columns(columns)
-        return read_slurm(file, Format(width, groups, zone, names), numberings, tally, watch)
+        return read_slurm(
+            file, Format(width, groups, settings.zone, names, settings.on_nodes), numberings, tally, watch
+        )
     if source == "pbs":
         from .pbs import read_pbs
 
@@ -233,4 +279,4 @@ def _blocks(
 
         return read_lsf(file, width, groups, numberings, tally, watch)
     assert table is not None  # noqa: S101  # by `import_log`
-    return read_table(file, table, numberings, tally, watch)
+    return read_table(file, table._replace(on_nodes=settings.on_nodes), numberings, tally, watch)

@@ -23,7 +23,7 @@ from ..swf import write_log
 from ..workload import WIDEST
 from .anonymising import Alias, aliases, no_alias, prove_anonymous
 from .lives import UNKNOWN, Block, Numberings
-from .sifting import MOST_OF_PARTS, sift, sums_of_parts
+from .sifting import MOST_OF_PARTS, repeats, sift, sums_of_parts
 from .slurm_machine import SlurmMachine, advice_on_partitions, down_in, size_of
 from .spool import Spool, as_small
 from .tally import Tally
@@ -74,6 +74,8 @@ class ImportSettings(NamedTuple):
         The secret key with which names are replaced; None to keep them.
     machine
         What is known of the nodes of a Slurm machine; None if nothing is.
+    on_nodes
+        Whether the log is for a machine of nodes and partitions.
     """
 
     source: str
@@ -84,6 +86,7 @@ class ImportSettings(NamedTuple):
     zone: str | None = None
     key: bytes | None = None
     machine: SlurmMachine | None = None
+    on_nodes: bool = False
 
 
 class ImportSummary(NamedTuple):
@@ -153,6 +156,7 @@ def import_lives(
     place: str,
     path: str | os.PathLike[str] | None,
     advance: Callable[[int, int], None],
+    kept: list[tuple[Ints, NDArray[Any]]] | None = None,
 ) -> ImportSummary:
     """Make a log of job lives.
 
@@ -170,6 +174,8 @@ def import_lives(
         The log to be written, with its names beside it; None to count only.
     advance
         Called with the number of jobs that were written, and of all.
+    kept
+        Gets the numbers of the jobs, (k,), and their lives, (k,) of type LIFE, some at a time; None if nobody asks.
 
     Raises
     ------
@@ -194,6 +200,8 @@ def import_lives(
             tally.note_log(UTC, jobs.order.size)
         if path is not None:
             remarks += _write(path, spool, jobs, survey, numberings, tally, settings, advance)
+        if kept is not None:
+            kept += [(jobs.number[first : first + rows.size], rows) for rows, first in _chunks(spool, jobs)]
         span, down = jobs.last_submit - jobs.first_submit, jobs.down
         load = float(survey.work.sum()) / (jobs.capacity * span) if span else None
         return ImportSummary(
@@ -243,7 +251,7 @@ def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSett
     """Return heterogeneous jobs, each from the components that started in the same second."""
     if settings.source in TWICE:
         names, reason = TWICE[settings.source]
-        again = _repeats(*(lives[name] for name in names))
+        again = repeats(*(lives[name] for name in names))
         _note(tally, "dropped", reason, lives[again])
         part_of, lives = part_of[~again], lives[~again]
     order = np.lexsort((lives["job"], lives["start"], part_of))
@@ -251,7 +259,7 @@ def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSett
     begins = np.append(True, (part_of[1:] != part_of[:-1]) | (lives["start"][1:] != lives["start"][:-1]))
     first = np.flatnonzero(begins)
     whole = lives[first].copy()
-    whole["job"] = part_of[first]
+    whole["job"], whole["shape"] = part_of[first], 0
     for key in ("run", "limit", "eligible"):
         whole[key] = np.maximum.reduceat(lives[key], first)
     for key in MOST_OF_PARTS:
@@ -259,18 +267,6 @@ def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSett
     _note(tally, "changed", JOINED, whole)
     joined: NDArray[Any] = whole[np.argsort(whole["line"], kind="stable")]
     return joined
-
-
-def _repeats(*columns: Ints) -> Mask:
-    """Return which lives, (n,), are there before with the same numbers in all columns, (n,) each."""
-    order = np.lexsort(columns[::-1])
-    same = np.ones(max(order.size - 1, 0), dtype=np.bool_)
-    for column in columns:
-        of_order = column[order]
-        same &= of_order[1:] == of_order[:-1]
-    repeats = np.zeros(order.size, dtype=np.bool_)
-    repeats[order[1:][same]] = True  # lexsort is stable: the first one stays
-    return repeats
 
 
 # --- the whole log ----------------------------------------------------------------------------------------------------
@@ -283,7 +279,7 @@ def _put_in_order(
     valid = np.ones(spool.size, dtype=np.bool_)
     if settings.source in TWICE:
         names, reason = TWICE[settings.source]
-        again = _repeats(*spool.columns(*names))
+        again = repeats(*spool.columns(*names))
         _note_mask(spool, tally, "dropped", reason, again)
         valid &= ~again
     capacity, doubts, remarks = _machine(spool, valid, tally, settings, place)
@@ -458,7 +454,7 @@ def _remarks(jobs: _Jobs, survey: _Survey, numberings: Numberings, settings: Imp
         )
     names, work = numberings.partition.by_number(), survey.work
     largest_first = sorted(survey.codes["partition"], key=lambda number: -work[number])
-    if settings.partition is None and len(largest_first) > 1:
+    if settings.partition is None and len(largest_first) > 1 and not settings.on_nodes:
         shares = (f"{names[number]} {100 * work[number] / work.sum():.1f} %" for number in largest_first)
         advice = advice_on_partitions([names[k] for k in largest_first], settings.machine, settings.source)
         yield f"{len(largest_first)} partitions, with these shares of the work: {first_few(shares, limit=5)}; {advice}"

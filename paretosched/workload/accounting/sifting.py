@@ -142,3 +142,15 @@ def sums_of_parts(lives: NDArray[Any], key: str, first: Ints, place: str) -> Int
 def _rows_of(names: Sequence[str], rows: Ints) -> Sequence[str]:
     """Return some of the names."""
     return names if rows.size == len(names) else [names[row] for row in rows.tolist()]
+
+
+def repeats(*columns: Ints) -> Mask:
+    """Return which lives, (n,), are there before with the same numbers in all columns, (n,) each."""
+    order = np.lexsort(columns[::-1])
+    same = np.ones(max(order.size - 1, 0), dtype=np.bool_)
+    for column in columns:
+        of_order = column[order]
+        same &= of_order[1:] == of_order[:-1]
+    again = np.zeros(order.size, dtype=np.bool_)
+    again[order[1:][same]] = True  # lexsort is stable: the first one stays
+    return again

@@ -128,7 +128,7 @@ def read_machine(
     together: frozenset[frozenset[str]] = frozenset()
     if nodes is not None:
         known, together = _read_nodes(nodes, partition, unit, watch)
-    changes, guessed = ((), 0) if events is None else _read_events(events, unit, zone, watch)
+    changes, guessed = ((), 0) if events is None else read_events(events, unit, zone, watch)
     return SlurmMachine(known, changes, partition, unit, together, guessed)
 
 
@@ -222,7 +222,7 @@ def _read_nodes(
     return widths, frozenset(parts_of.values())
 
 
-def _read_events(path: str, unit: str, zone: str | None, watch: Watch) -> tuple[tuple[Event, ...], int]:
+def read_events(path: str, unit: str, zone: str | None, watch: Watch) -> tuple[tuple[Event, ...], int]:
     """Return the events in the order of the file, and how many times were guessed."""
     events: list[Event] = []
     guessed = 0

@@ -9,9 +9,9 @@ import pytest
 
 from paretosched import InputError, Priority
 from paretosched.policies.policy import as_policy
-from paretosched.policies.slurm_conf import SlurmConf, read_slurm_conf
 from paretosched.policies.slurm_policy import read_slurm
 from paretosched.policies.whole_nodes import WholeNodes
+from paretosched.workload.slurm_conf import SlurmConf, read_slurm_conf
 
 SITE = Path(__file__).parents[1] / "data/slurm/slurm.conf"
 

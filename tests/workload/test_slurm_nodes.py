@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from paretosched import InputError
-from paretosched.policies import slurm_nodes
-from paretosched.policies.slurm_conf import SlurmConf, read_slurm_conf
-from paretosched.policies.slurm_nodes import NodeLists, amounts_of_nodes, machine_of, node_names
+from paretosched.workload import slurm_nodes
+from paretosched.workload.host_lists import node_names
+from paretosched.workload.slurm_conf import SlurmConf, read_slurm_conf
+from paretosched.workload.slurm_nodes import NodeLists, amounts_of_nodes, machine_of
 
 NODES = """ClusterName=a
 NodeName=DEFAULT CPUs=8

@@ -3,86 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.arrays import Ints, Mask
-from ..core.errors import InputError, first_few, in_quotes
+from ..core.errors import InputError, first_few
+from .host_lists import MOST_NODES, node_names
 from .slurm_conf import Setting, SlurmConf, whole
 
 FUTURE = "future"
 DEEPEST = 8  # sets of nodes within sets
-MOST_NODES = 250_000  # of a machine; Slurm's ranges end at 65,536
 MOST_LISTED = 1_000_000  # names of nodes in all different lists
 MOST_PLACES = 64_000_000  # nodes of the machine times different lists
-MOST_BRACKETS = 8  # in a name
-PART = re.compile(r"[^,\[]*(?:\[[^\]]*\][^,\[]*)*")
 GPUS = re.compile(r"(\d{1,9})(k?)")
-RANGE = re.compile(r"(\d{1,12})(?:-(\d{1,12}))?")
 
 
-def node_names(text: str, where: str) -> Iterator[str]:
-    """Yield the names of nodes in a list such as "login,n[1-3,07]".
-
-    Parameters
-    ----------
-    text, where
-        The list, and its file and line.
-
-    Raises
-    ------
-    InputError
-        The list breaks a rule.
-
-    Examples
-    --------
-    >>> list(node_names("login,n[1-3,07]-a", "slurm.conf:1"))
-    ['login', 'n1-a', 'n2-a', 'n3-a', 'n07-a']
-    """
-    place, count = 0, 0
-    while place < len(text):
-        match = PART.match(text, place)
-        part = match.group() if match else ""
-        place += len(part) + 1
-        if not part or "]" in re.sub(r"\[[^\]]*\]", "", part) or (place <= len(text) and text[place - 1] != ","):
-            raise InputError(f"{where}: {in_quotes(text)} must be a list of nodes such as n[1-64], but is not")
-        for name in _names_of_part(part, where):
-            count += 1
-            if count > MOST_NODES:  # several brackets
-                raise InputError(f"{where}: {in_quotes(text)} must be at most {MOST_NODES:,} nodes, but is more")
-            yield name
-
-
-def _names_of_part(part: str, where: str) -> Iterator[str]:
-    """Yield the names that one part of a list stands for, of which each bracket is expanded."""
-    begin, end = part.find("["), part.find("]")
-    if begin < 0:
-        yield part
-        return
-    if part.count("[") > MOST_BRACKETS:
-        raise InputError(f"{where}: {in_quotes(part)} must have at most {MOST_BRACKETS} brackets, but has more")
-    rest = part[end + 1 :]
-    endings = list(islice(_names_of_part(rest, where), MOST_NODES + 1)) if rest else [""]
-    for piece in part[begin + 1 : end].split(","):
-        match = RANGE.fullmatch(piece.strip())
-        if match is None:
-            raise InputError(f"{where}: {in_quotes(part)} must have numbers such as 1-64 in brackets, but has not")
-        first = match.group(1)
-        last = int(match.group(2) or first)
-        if last < int(first):
-            raise InputError(f"{where}: {in_quotes(part)} must have the smaller number first, but has not")
-        if last - int(first) >= MOST_NODES:
-            raise InputError(f"{where}: {in_quotes(part)} must be at most {MOST_NODES:,} nodes, but is more")
-        for number in range(int(first), last + 1):
-            name = part[:begin] + str(number).zfill(len(first))
-            for ending in endings:
-                yield name + ending
-
-
-class Machine(NamedTuple):
+class ConfNodes(NamedTuple):
     """The nodes of a slurm.conf, those of the future, too.
 
     Attributes
@@ -109,7 +47,7 @@ class Machine(NamedTuple):
         return first_few(name for name, place in self.places.items() if which[place])
 
 
-def machine_of(conf: SlurmConf) -> Machine:
+def machine_of(conf: SlurmConf) -> ConfNodes:
     """Return the nodes of a slurm.conf.
 
     Raises
@@ -144,10 +82,10 @@ def machine_of(conf: SlurmConf) -> Machine:
                 )
             if name in places:
                 states[places[name]] = state
-    return Machine(places, np.array(lines, dtype=np.int64), tuple(states))
+    return ConfNodes(places, np.array(lines, dtype=np.int64), tuple(states))
 
 
-def amounts_of_nodes(conf: SlurmConf, machine: Machine, resource: str) -> Ints:
+def amounts_of_nodes(conf: SlurmConf, machine: ConfNodes, resource: str) -> Ints:
     """Return how much of a resource each node has, (nodes,) int64; nodes of the future have nothing.
 
     Parameters
@@ -176,7 +114,7 @@ class NodeLists:
         The file and its nodes.
     """
 
-    def __init__(self, conf: SlurmConf, machine: Machine) -> None:
+    def __init__(self, conf: SlurmConf, machine: ConfNodes) -> None:
         self._machine = machine
         self._there = machine.there
         self._sets = {row["nodeset"].value: row for row in conf.sets}

@@ -1,0 +1,254 @@
+"""What jobs ask of a machine of nodes, by column: as sbatch takes it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core.arrays import Ints
+from ..core.columns import whole_array
+from ..core.errors import InputError, first_few, number_of
+from ..core.notebook import html_table
+from .machine import MOST, MOST_MEMORY
+
+SHARED, EXCLUSIVE, OF_USER = range(3)  # whether a node runs other jobs, too: yes, no, those of the same user
+UNSAID = -1  # memory of a job that says nothing
+NUMBERS = {  # usual value, smallest, largest
+    "tasks": (1, 1, MOST),
+    "nodes_least": (1, 1, MOST),
+    "nodes_most": (0, 0, MOST),
+    "cpus_per_task": (1, 1, MOST),
+    "tasks_per_node": (0, 0, MOST),
+    "memory_per_node": (UNSAID, UNSAID, MOST_MEMORY),
+    "memory_per_cpu": (UNSAID, UNSAID, MOST_MEMORY),
+    "gpus": (0, 0, MOST),
+    "gpus_per_node": (0, 0, MOST),
+    "gpus_per_task": (0, 0, MOST),
+    "disk_per_node": (0, 0, MOST_MEMORY),
+    "exclusive": (SHARED, SHARED, OF_USER),
+}
+TEXTS = (
+    "gpu_type", "constraint", "partition", "hosts", "excluded", "licences", "reservation", "dependency", "qos",
+    "account",
+)  # fmt: skip
+LONGEST = 10_000  # letters of a text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Texts:
+    """A text for each job, of which many have the same.
+
+    Parameters
+    ----------
+    code
+        (n,) the place of each text in `words`.
+    words
+        The different texts, sorted; the first is "", which stands for nothing.
+
+    Raises
+    ------
+    InputError
+        A code has no word, or a word breaks its rule.
+
+    Examples
+    --------
+    >>> texts = Texts.of(["b", "", "b"])
+    >>> texts.words, texts.code.tolist(), texts.take([1, 1]).words
+    (('', 'b'), [1, 0, 1], ('',))
+    """
+
+    code: Ints
+    words: tuple[str, ...] = ("",)
+
+    def __post_init__(self) -> None:
+        code = whole_array("texts", self.code, np.size(self.code))
+        words = [_text(word) for word in self.words]
+        if code.size and not 0 <= code.min() <= code.max() < len(words):
+            raise InputError(f"texts must be places of {len(words)} words, but are {code.min()}..{code.max()}")
+        used = np.zeros(len(words), dtype=np.bool_)
+        used[code] = True
+        kept = ("", *sorted({word for word, is_used in zip(words, used.tolist(), strict=True) if is_used and word}))
+        if kept != tuple(words):
+            place = {word: number for number, word in enumerate(kept)}
+            code = np.array([place.get(word, 0) for word in words], dtype=np.int64)[code]
+            code.flags.writeable = False
+        object.__setattr__(self, "code", code)
+        object.__setattr__(self, "words", kept)
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Texts:
+        """Return the column of (n,) texts."""
+        place: dict[str, int] = {"": 0}
+        code = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int64)
+        return cls(code, tuple(place))
+
+    def take(self, rows: ArrayLike) -> Texts:
+        """Return the texts of some rows."""
+        return Texts(self.code[np.asarray(rows)], self.words)
+
+    def list(self) -> list[str]:
+        """Return the text of each job."""
+        return [self.words[code] for code in self.code.tolist()]
+
+    def __len__(self) -> int:
+        return int(self.code.size)
+
+    def __repr__(self) -> str:
+        return f"<Texts: {len(self):,} of {len(self.words) - 1:,} different>"
+
+    def _repr_html_(self) -> str:
+        jobs = np.bincount(self.code, minlength=len(self.words)).tolist()
+        return html_table(repr(self).strip("<>"), ("text", "jobs"), [*zip(self.words, jobs, strict=True)][:50])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Texts, (self.code, self.words)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Requests:
+    """What jobs ask for; row j is job j of the workload. All columns but `tasks` have a usual value.
+
+    Parameters
+    ----------
+    tasks
+        (n,) tasks in all.
+    nodes_least, nodes_most
+        (n,) nodes; most 0: as many as are needed.
+    cpus_per_task
+        (n,) CPUs of each task, all on one node.
+    tasks_per_node
+        (n,) most tasks on a node; 0: as many as fit.
+    memory_per_node, memory_per_cpu
+        (n,) MiB; UNSAID where the job does not say it, of which one always is; per_node 0: all memory of each node.
+    gpus, gpus_per_node, gpus_per_task
+        (n,) GPUs in all, on each node, or for each task; 0 where it is not asked for in this way.
+    disk_per_node
+        (n,) MiB of local disk.
+    exclusive
+        (n,) SHARED; EXCLUSIVE, whole nodes; or OF_USER, nodes with jobs of the same user only.
+    gpu_type
+        The type of the GPUs; "" for any.
+    constraint
+        Features, see `features.read_constraint`.
+    partition
+        Partitions with commas between them, of which one takes the job; "" for the default one.
+    hosts, excluded
+        Nodes that the job must have, and must not have, as lists of hosts.
+    licences
+        As NAME:NUMBER with commas between them.
+    reservation, dependency, qos, account
+        As sbatch takes them.
+
+    Raises
+    ------
+    InputError
+        A column has the wrong length or type, or breaks its rule; the message has the first rows.
+
+    Examples
+    --------
+    >>> r = Requests(tasks=[4, 1], memory_per_node=[2000, -1], partition=["cpu", ""])
+    >>> r.nodes_least.tolist(), r.partition.list(), r.take([1]).tasks.tolist()
+    ([1, 1], ['cpu', ''], [1])
+    """
+
+    tasks: Any
+    nodes_least: Any = None
+    nodes_most: Any = None
+    cpus_per_task: Any = None
+    tasks_per_node: Any = None
+    memory_per_node: Any = None
+    memory_per_cpu: Any = None
+    gpus: Any = None
+    gpus_per_node: Any = None
+    gpus_per_task: Any = None
+    disk_per_node: Any = None
+    exclusive: Any = None
+    gpu_type: Any = None
+    constraint: Any = None
+    partition: Any = None
+    hosts: Any = None
+    excluded: Any = None
+    licences: Any = None
+    reservation: Any = None
+    dependency: Any = None
+    qos: Any = None
+    account: Any = None
+
+    def __post_init__(self) -> None:
+        n = np.size(self.tasks)
+        for key, (usual, lowest, highest) in NUMBERS.items():
+            value = getattr(self, key)
+            column = whole_array(key, np.full(n, usual) if value is None else value, n)
+            wrong = (column < lowest) | (column > highest)
+            if wrong.any():
+                raise _refusal(f"{key} must be in {lowest}..{highest}", column, wrong)
+            object.__setattr__(self, key, column)
+        for key in TEXTS:
+            value = getattr(self, key)
+            texts = Texts(np.zeros(n, dtype=np.int64)) if value is None else value
+            texts = texts if isinstance(texts, Texts) else Texts.of(texts)
+            if len(texts) != n:
+                raise InputError(f"{key} must have one entry a job, {n}, but has {len(texts)}")
+            object.__setattr__(self, key, texts)
+        if (wrong := (self.nodes_most > 0) & (self.nodes_most < self.nodes_least)).any():
+            raise _refusal("nodes_most must be 0 or at least nodes_least", self.nodes_most, wrong)
+        if (wrong := (self.memory_per_node != UNSAID) & (self.memory_per_cpu != UNSAID)).any():
+            raise _refusal("memory must be said per node or per CPU, not both", self.memory_per_cpu, wrong)
+
+    def __len__(self) -> int:
+        return int(self.tasks.size)
+
+    def __repr__(self) -> str:
+        return f"<Requests of {number_of(len(self), 'job')}>"
+
+    def _repr_html_(self) -> str:
+        said = {key: int((getattr(self, key) != usual).sum()) for key, (usual, _, _) in NUMBERS.items()}
+        said |= {key: int((getattr(self, key).code > 0).sum()) for key in TEXTS}
+        return html_table(repr(self).strip("<>"), ("column", "jobs that say it"), said.items())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Requests, tuple(getattr(self, f.name) for f in fields(self))
+
+    @property
+    def cpus(self) -> Ints:
+        """Return the CPUs that each job asks for, (n,): those of its tasks, and one a node at least."""
+        cpus: Ints = np.maximum(self.tasks * self.cpus_per_task, self.nodes_least)
+        return cpus
+
+    def take(self, rows: ArrayLike) -> Requests:
+        """Return the requests of some rows."""
+        index = np.asarray(rows)
+        columns = {key: getattr(self, key)[index] for key in NUMBERS}
+        return Requests(**columns, **{key: getattr(self, key).take(index) for key in TEXTS})
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of all columns that are not as usual; so it stays when jobs can ask for more."""
+        sha256 = hashlib.sha256(b"paretosched requests 1")
+        for key, (usual, _, _) in NUMBERS.items():
+            column = getattr(self, key)
+            if (column != usual).any():
+                sha256.update(key.encode() + column.astype("<i8").tobytes())
+        for key in TEXTS:
+            texts = getattr(self, key)
+            if len(texts.words) > 1:
+                sha256.update(key.encode() + texts.code.astype("<i8").tobytes() + repr(texts.words).encode())
+        return sha256.hexdigest()
+
+
+def _text(word: Any) -> str:
+    """Return a value that must be a text on one line."""
+    if not isinstance(word, str) or not word.isprintable() or len(word) > LONGEST:
+        raise InputError(f"a request must be a text on one line of at most {LONGEST:,} letters, but is {word!r:.60}")
+    return word
+
+
+def _refusal(rule: str, column: Ints, wrong: Any) -> InputError:
+    """Return the error about rows that break a rule."""
+    rows = np.flatnonzero(wrong)
+    return InputError(f"{rule}, but is not: {first_few((f'row {row} has {column[row]}' for row in rows), rows.size)}")
