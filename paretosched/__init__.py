@@ -78,7 +78,11 @@ if TYPE_CHECKING:
     )
     from .workload.group_lists import GroupLine
     from .workload.group_rules import ConsumptionGroups, ListedGroups
+    from .workload.log_parquet import load_log, save_log
     from .workload.lublin_feitelson import lublin
+    from .workload.machine import Machine, NodeKind, Outage, Partition
+    from .workload.machine_files import read_machine, save_machine
+    from .workload.node_requests import Requests, Texts
     from .workload.public_logs import fetch
     from .workload.reopening import WorkloadLike, as_workload, reopen
     from .workload.swf import read_swf
@@ -92,6 +96,16 @@ __all__ = [
     "as_workload",
     "read_swf",
     "write_swf",
+    "Machine",
+    "NodeKind",
+    "Partition",
+    "Outage",
+    "read_machine",
+    "save_machine",
+    "Requests",
+    "Texts",
+    "load_log",
+    "save_log",
     "reopen",
     "fetch",
     "import_log",
@@ -216,6 +230,10 @@ _MODULES = {
     "workload.workload": "Workload",
     "workload.swf": "read_swf",
     "workload.from_paths": "GroupsLike by_consumption by_csv by_queue by_swf_group resample scale split write_swf",
+    "workload.machine": "Machine NodeKind Outage Partition",
+    "workload.machine_files": "read_machine save_machine",
+    "workload.node_requests": "Requests Texts",
+    "workload.log_parquet": "load_log save_log",
     "workload.group_lists": "GroupLine",
     "workload.group_rules": "ConsumptionGroups ListedGroups",
     "workload.public_logs": "fetch",

@@ -36,6 +36,8 @@ EXAMPLE = """\
   paretosched import sge default/common/accounting -o log.swf.gz --groups project
   paretosched import lsf logdir/lsb.acct -o log.swf.gz
   paretosched import batsim workload.json -o log.swf.gz
+  paretosched import slurm sacct.txt --machine slurm.conf -o log.parquet
+      jobs with what they ask of nodes and partitions
   paretosched import csv jobs.csv -o log.swf.gz --columns submit=created,start=began,end=ended,width=cores,user=login
 
 The log has numbers only. LOG.names.json beside it has their names, from when on each job could run, and what was
@@ -44,6 +46,7 @@ about requeues, arrays, exclusive nodes, limits and the like."""
 
 OF_THE_LOG = (
     "partition", "width", "groups", "capacity", "zone", "columns", "unit", "reading", "anonymise", "nodes", "events",
+    "machine",
 )  # fmt: skip
 
 
@@ -89,11 +92,20 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "when the machine had another size; no simulation uses processors that are down",
     )
     parser.add_argument(
+        "--machine",
+        metavar="FILE",
+        type=Name("the machine"),
+        help="the nodes and partitions of the machine: its slurm.conf (a gres.conf beside it is read, too), or a "
+        "machine.toml (paretosched machine shows and writes it). FILE.parquet of -o then has jobs, what they ask for, "
+        "and the machine; jobs that can never run on it are dropped",
+    )
+    parser.add_argument(
         "-o",
         "--output",
         metavar="FILE",
         type=Name(writes=Kind.LOG),
-        help="SWF file to write, gzipped if it ends in .gz, with FILE.names.json beside it (default: count only)",
+        help="SWF file to write, gzipped if it ends in .gz, with FILE.names.json beside it; with --machine a file that "
+        "ends in .parquet (default: count only)",
     )
     group = parser.add_argument_group("what the log has")
     group.add_argument("--partition", metavar="P", help="only jobs of this partition, or queue where there are none")
@@ -122,7 +134,9 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "interval, the seconds since the job before), width (or nodes, gpus, as --width says), and run, or end with "
         "start (or wait, the seconds from submit to start). Useful are eligible, limit, user, account, queue, qos, "
         "partition, job, and state, by which jobs that still wait or run are left out; and for formulas memory (MiB, "
-        "or 4G), nodes, gpus (or gpu_milli, thousandths of each), per_node, exclusive, constraint and nice. Times are "
+        "or 4G), nodes, gpus (or gpu_milli, thousandths of each), per_node, exclusive, constraint and nice. With "
+        "--machine width may be tasks (and cpus_per_task, tasks_per_node), memory memory_per_node or memory_per_cpu, "
+        "gpus gpus_per_node; or options is all that stood behind sbatch, such as -N2-4 -n8 --mem=4G. Times are "
         "numbers since 1970 or ISO 8601, durations numbers or [D-]HH:MM:SS",
     )
     group.add_argument(
@@ -238,7 +252,8 @@ def _limits_to_read(options: argparse.Namespace, jobs: int) -> str:
     limits = dict(options.limit)
     if jobs > limits_in_force().jobs:
         limits["jobs"] = jobs
-    size = os.path.getsize(f"{options.output}{NAMES_ENDING}")  # noqa: PTH202  # a path of the user stays as it is
+    names = f"{options.output}{NAMES_ENDING}"
+    size = 0 if options.machine else os.path.getsize(names)  # noqa: PTH202  # a path of the user stays as it is
     if size > limits_in_force().json:
         limits["json"] = size
     return "".join(f" --limit {name}={most}" for name, most in limits.items() if name in ("jobs", "json", "log"))

@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> None:
     from ..core.tables import to_json
     from ..workload.description import describe, description_text
 
-    workload = read_workload(options)
+    workload = read_workload(options, nodes=True)
     about = describe(workload)
     remark_unfinished(options.trace)  # it refuses a run that is damaged, so nothing is shown before
     show(to_json(about) if options.json else description_text(about))

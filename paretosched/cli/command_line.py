@@ -25,6 +25,7 @@ from .waiting import compilation_remark
 COMMANDS = (
     "info",
     "import",
+    "machine",
     "generate",
     "scale",
     "resample",

@@ -53,11 +53,11 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write a workload that is put together anew from the users of a log."""
+    from ..workload.log_parquet import write_workload
     from ..workload.plausibility import offered_load
     from ..workload.resampling import resample
-    from ..workload.swf import write_swf
 
-    workload = read_workload(options)
+    workload = read_workload(options, nodes=True)
     load = offered_load(workload)
     if load is None:
         raise InputError(
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
             "take a longer log"
         )
     resampled = resample(workload, options.seed, options.load, options.double)
-    write_swf(resampled, options.output)
+    write_workload(resampled, options.output)
     remark_repairs(options, options.trace, workload)
     if workload.down is not None:
         remark(f"{options.output}: {resampled.repairs[-1].reason}")

@@ -35,12 +35,12 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write a workload scaled to another machine size."""
+    from ..workload.log_parquet import write_workload
     from ..workload.scaling import scale
-    from ..workload.swf import write_swf
 
-    workload = read_workload(options)
+    workload = read_workload(options, nodes=True)
     result = scale(workload, options.processors, options.factor, options.seed, options.jobs)
-    write_swf(result, options.output)
+    write_workload(result, options.output)
     remark_repairs(options, options.trace, workload)
     for repair in result.repairs[len(workload.repairs) :]:
         remark(f"{options.output}: {repair.action} {repair.jobs:,} jobs: {repair.reason} ({repair.first})")

@@ -17,6 +17,7 @@ class Kind(StrEnum):
     """What a file or a directory holds, as messages call it."""
 
     LOG = "a workload log"
+    MACHINE = "a machine"
     NAMES = "the names of a workload log"
     FRONT = "a front"
     RUN = "the description of a run"
@@ -51,6 +52,7 @@ OF_PAGE = {
     b'<p class="eyebrow">paretosched report</p>': Kind.REPORT,
     b'<p class="eyebrow">paretosched figures</p>': Kind.FIGURE,
 }  # by a heading of the page
+MACHINE = re.compile(rb'^format = "paretosched machine ', re.MULTILINE)
 LOG_HEADER = re.compile(rb";\s*(Version|Computer|Max\w+|UnixStartTime)\s*:")
 
 
@@ -94,6 +96,8 @@ def _kind_of_parquet(path: str | os.PathLike[str]) -> Kind:
         return Kind.UNKNOWN
     if b"paretosched" in (schema.metadata or {}):
         return Kind.FRONT
+    if b"paretosched log" in (schema.metadata or {}):
+        return Kind.LOG
     return Kind.SEGMENTS if schema.names == [*SEGMENT_COLUMNS] else Kind.UNKNOWN
 
 
@@ -120,6 +124,8 @@ def _kind_of_lines(text: bytes) -> Kind:
     from ..simulation.schedule import COLUMNS, LATER_COLUMNS, SEGMENT_COLUMNS
 
     first, *_ = text.splitlines() or [b""]
+    if MACHINE.search(text):
+        return Kind.MACHINE
     heading = first.decode("latin-1").split(",")
     tables = {
         COLUMNS: Kind.SCHEDULE,

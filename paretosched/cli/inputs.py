@@ -24,11 +24,12 @@ MOST_UNKNOWN = 0.1  # the share of jobs that may have no requested time without 
 LOADED_FIRST = ("..workload.reopening", "..simulation.simulator")  # with what they need: most of what is loaded at all
 
 
-def read_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
-    """Return the workload of a log, by default TRACE, with --capacity, --groups and --overrun.
+def read_workload(options: argparse.Namespace, trace: str | None = None, nodes: bool = False) -> Workload:
+    """Return the workload of a log, by default TRACE, with --capacity, --groups, --overrun and --one-pool.
 
-    What speaks against the size of its machine is the first that a command says. A remark names the lines of a list of
-    groups that no job is in: a user may have none, or be misspelt.
+    A machine of nodes is refused without --one-pool, unless the command can do with `nodes`. What speaks against the
+    size of its machine is the first that a command says. A remark names the lines of a list of groups that no job is
+    in: a user may have none, or be misspelt.
     """
     from ..core.files import is_folder, read_lines
     from ..workload.group_lists import lines_without_jobs, listed_lines
@@ -41,6 +42,13 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
     if overrun is None and not is_folder(log):
         overrun = CUT  # what that takes away is said by `remark_cut`
     workload = as_workload(log, capacity=options.capacity, groups=options.groups, overrun=overrun, called="--groups")
+    if workload.machine is not None and options.one_pool:
+        workload = workload.one_pool
+    if workload.machine is not None and not nodes:
+        raise InputError(
+            f"{log}: its machine has nodes, and no simulation knows nodes yet; --one-pool treats it as a pool of "
+            f"{workload.capacity:,} equal processors, as many for each job as it asks for CPUs"
+        )
     show_doubts(options, log, workload)
     is_list = options.groups is not None and grouping_of(workload).get("function") == "by_csv"
     if is_list and Path(options.groups).is_file():  # a pipe can be read once only

@@ -130,7 +130,10 @@ def new_command(
 
 def takes_trace(parser: Parser, several: bool = False, needed: bool = True) -> None:
     """Add the argument for a log, or several, and the options of how it is read."""
-    text = "workload log in SWF, plain or gzipped; or a run directory, whose log is opened again"
+    text = (
+        "workload log in SWF, plain or gzipped, or in Parquet, with nodes, as import --machine writes it; or a run "
+        "directory, whose log is opened again"
+    )
     if several:
         text += "; one or more" if needed else "; one or more, by default the logs of the fronts"
         parser.add_argument("traces", nargs="+" if needed else "*", metavar="TRACE", type=TRACE, help=text)
@@ -162,6 +165,11 @@ def takes_reading(parser: Parser) -> None:
         choices=("cut", "raise"),
         help="what becomes of jobs that ran longer than they had requested: cut (default) their run times, as a "
         "machine does that kills them; raise their requests to the run times, if the machine let them run",
+    )
+    group.add_argument(
+        "--one-pool",
+        action="store_true",
+        help="of a log with nodes: treat its machine as a pool of equal processors, as that of any other log",
     )
     takes_limits(parser)
 
@@ -269,8 +277,12 @@ def chosen_options(options: argparse.Namespace, names: Sequence[str]) -> dict[st
 
 def reading_words(options: argparse.Namespace) -> list[str]:
     """Return the words with which another command line reads the log in the same way."""
-    return [
-        word
-        for name, value in chosen_options(options, ("capacity", "groups", "overrun")).items()
-        for word in (f"--{name}", str(value))
-    ] + [word for name, most in options.limit for word in ("--limit", f"{name}={most}")]
+    return (
+        [
+            word
+            for name, value in chosen_options(options, ("capacity", "groups", "overrun")).items()
+            for word in (f"--{name}", str(value))
+        ]
+        + ["--one-pool"] * options.one_pool
+        + [word for name, most in options.limit for word in ("--limit", f"{name}={most}")]
+    )

@@ -12,6 +12,7 @@ from ..core.arrays import Ints
 from ..core.situations import SITUATIONS
 from ..core.tables import Column, table
 from .calendar import LATEST, find_zone
+from .machine_description import describe_machine, describe_requests, requests_table
 from .plausibility import doubts, offered_load
 from .recorded_fit import waits_table, waits_text
 from .reopening import WorkloadLike, as_workload
@@ -66,6 +67,8 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         `recorded_fit.waits_table`; None if none is recorded);
         down (how many processor hours were down until the last submission or down time, their per cent of the
         machine, and the most processors at one time; None if all were always up);
+        machine (its nodes, see `machine_description.describe_machine`) and requests (what jobs ask of them, by
+        partition); None and empty on a pool of processors;
         quantiles of run, estimate, interarrival (s) and width; groups, situations, repairs (tables, lists of dict).
 
     Examples
@@ -96,6 +99,8 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         "later": _later(w),
         "waiting": waits_table(w),
         "down": down_share(w),
+        "machine": None if w.machine is None else describe_machine(w.machine),
+        "requests": describe_requests(w),
         "quantiles": {
             "run": _quantiles(w.run),
             "estimate": _quantiles(w.estimate),
@@ -123,6 +128,7 @@ def description_text(about: Mapping[str, Any]) -> str:
         table(quantiles, [Column("what", "quantiles"), *(Column(k, k, ",d") for k in about["quantiles"]["run"])]),
         table(about["groups"], GROUPS),
         table(about["situations"], SHARES),
+        *([requests_table(about["requests"])] if about["requests"] else []),
         *([waits_text(about["waiting"])] if about["waiting"] else []),
         _repair_table(about["repairs"]) if about["repairs"] else "nothing was dropped or repaired",
     ]
@@ -132,7 +138,8 @@ def description_text(about: Mapping[str, Any]) -> str:
         f"  submitted {about['first_submit']} to {about['last_submit']}, {about['zone']}: "
         f"{about['span_days']:.1f} days\n"
         f"  offered load {load}; serial jobs {about['serial_percent']:.1f} %; "
-        f"recorded waits for {about['recorded_waits_percent']:.1f} %\n{_later_text(about)}{_down_text(about)}\n"
+        f"recorded waits for {about['recorded_waits_percent']:.1f} %\n"
+        f"{_machine_text(about)}{_later_text(about)}{_down_text(about)}\n"
     ) + "\n\n".join(tables)
 
 
@@ -140,6 +147,18 @@ def _repair_table(repairs: Sequence[Mapping[str, Any]]) -> str:
     """Return what was dropped or repaired as a table; what cutting would take only where requests were raised."""
     raised = any(repair["if_cut_percent"] is not None for repair in repairs)
     return table(repairs, [*REPAIRS[:-1], IF_CUT, *REPAIRS[-1:]] if raised else REPAIRS)
+
+
+def _machine_text(about: Mapping[str, Any]) -> str:
+    """Return a line on the nodes of the machine; "" on a pool of processors."""
+    machine = about["machine"]
+    if machine is None:
+        return ""
+    gpus = "".join(f", {count:,} {kind}" for kind, count in machine["gpus"].items())
+    return (
+        f"  machine: {machine['nodes']:,} nodes of {len(machine['kinds'])} kinds{gpus}, {len(machine['partitions'])} "
+        "partitions (paretosched machine draws it)\n"
+    )
 
 
 def _later(workload: Workload) -> dict[str, Any] | None:

@@ -257,28 +257,40 @@ def read_names(log: str | os.PathLike[str], sha256: str | None = None) -> Names 
         return None
     content = read_json(path, "names")
     try:
-        file = as_type(content, _NamesFile)
-        if file.format != FORMAT:
-            raise InputError(f'"format" must be {in_quotes(FORMAT)}, but is {in_quotes(file.format)}')
-        names = Names(
-            **{key: _by_number(key, getattr(file, key)) for key in NUMBERED},
-            source=file.source,
-            grouped_by=file.grouped_by,
-            eligible=_eligible(file.eligible or _EligibleFile()),
-            asked={word: _jobs_asking(word, jobs) for word, jobs in file.asked.items()},
-            dropped=tuple(_count(c) for c in file.dropped),
-            down=_down(file.down),
-            waiting=tuple(_still_waiting(each) for each in file.waiting),
-        )
+        names, known = names_of(content)
     except InputError as error:
         raise InputError(f"{path}: {error}; mend it, or delete it to read the log without names") from None
     digest = sha256_of(log) if sha256 is None else sha256
-    if digest is not None and digest != file.sha256:
+    if digest is not None and digest != known:
         raise InputError(
-            f"{path}: belongs to another log: its sha256 is {in_quotes(file.sha256, 12)}, but {Path(log).name} has "
+            f"{path}: belongs to another log: its sha256 is {in_quotes(known, 12)}, but {Path(log).name} has "
             f"{in_quotes(digest, 12)}; import the log again, or delete this file to read the log without names"
         )
     return names
+
+
+def names_of(content: Any) -> tuple[Names, str]:
+    """Return the names in the content of a file, and the SHA-256 of its log.
+
+    Raises
+    ------
+    InputError
+        It is no such content.
+    """
+    file = as_type(content, _NamesFile)
+    if file.format != FORMAT:
+        raise InputError(f'"format" must be {in_quotes(FORMAT)}, but is {in_quotes(file.format)}')
+    names = Names(
+        **{key: _by_number(key, getattr(file, key)) for key in NUMBERED},
+        source=file.source,
+        grouped_by=file.grouped_by,
+        eligible=_eligible(file.eligible or _EligibleFile()),
+        asked={word: _jobs_asking(word, jobs) for word, jobs in file.asked.items()},
+        dropped=tuple(_count(c) for c in file.dropped),
+        down=_down(file.down),
+        waiting=tuple(_still_waiting(each) for each in file.waiting),
+    )
+    return names, file.sha256
 
 
 def write_names(path: str | os.PathLike[str], names: Names, log: str, sha256: str | None) -> None:
@@ -300,6 +312,14 @@ def write_names(path: str | os.PathLike[str], names: Names, log: str, sha256: st
     InputError
         The file cannot be written.
     """
+    content = content_of(names, log, sha256)
+    lines = (f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in content.items())
+    with replacing(path) as temporary:
+        temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def content_of(names: Names, log: str, sha256: str | None) -> dict[str, Any]:
+    """Return the content of the file with names, in plain values for JSON; arguments as of `write_names`."""
     content: dict[str, Any] = {"format": FORMAT, "log": printable(log), "sha256": sha256 or "", "source": names.source}
     content["grouped_by"] = names.grouped_by
     for key in NUMBERED:
@@ -315,9 +335,7 @@ def write_names(path: str | os.PathLike[str], names: Names, log: str, sha256: st
     if names.waiting:
         content["waiting"] = [each._asdict() for each in names.waiting]
     content["dropped"] = [count._asdict() for count in names.dropped]
-    lines = (f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in content.items())
-    with replacing(path) as temporary:
-        temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    return content
 
 
 def remove_names(log: str | os.PathLike[str]) -> None:

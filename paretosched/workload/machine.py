@@ -337,6 +337,20 @@ class Machine:
         """Return the place of each node in `names`."""
         return {name: place for place, name in enumerate(self.names)}
 
+    @property
+    def default(self) -> Partition:
+        """Return the partition of jobs that name none: the one that says so, else the first."""
+        return next((part for part in self.partitions if part.default), self.partitions[0])
+
+    def partitions_of(self, text: str) -> list[int]:
+        """Return the places of the partitions that a job names, with commas between them; only those that there are.
+
+        Those of a higher tier come first, others in the order in which the job names them.
+        """
+        numbers = {part.name: number for number, part in enumerate(self.partitions)}
+        named = dict.fromkeys(word.strip() for word in (text or self.default.name).split(","))
+        return sorted((numbers[name] for name in named if name in numbers), key=lambda k: -self.partitions[k].tier)
+
     def places(self, hosts: str, where: str = "hosts") -> Ints:
         """Return the places of the nodes of a list, (k,) int64, ascending, each once.
 

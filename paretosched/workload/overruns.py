@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .workload import Repair
 
 MOST_CUT = 1.0  # per cent of the work that may be cut off without a word
+CUT_THERE = "run time beyond the request: cut there"
+RAISED = "run time beyond the request: the request raised to it"
+
+
+def percent_beyond(run: NDArray[Any], estimate: NDArray[Any], width: NDArray[Any]) -> float:
+    """Return how many per cent of the work of jobs, (n,) each, are done after the time that they have requested."""
+    # columns may be as narrow as their numbers, so that a product may not fit
+    rest, whole = (float(part.astype(np.float64) @ width) for part in (np.minimum(run, estimate), run))
+    return float(100 * (1 - rest / whole))
 
 
 def share_text(percent: float) -> str:

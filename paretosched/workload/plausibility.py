@@ -39,7 +39,10 @@ def doubts(workload: Workload) -> tuple[str, ...]:
         lines.append(
             f"JOBS WIDER THAN THE MACHINE of {capacity:,} {unit}: {wider:,} dropped; --capacity N if it has more"
         )
-    return (*lines, *doubt_of_load(offered_load(workload), capacity, unit))
+    lines += doubt_of_load(offered_load(workload), capacity, unit)
+    if workload.machine is not None:  # its nodes say how large it is
+        lines = [line.partition("; --capacity")[0] for line in lines]
+    return tuple(lines)
 
 
 def offered_load(workload: Workload) -> float | None:

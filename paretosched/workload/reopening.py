@@ -23,6 +23,7 @@ from ..core.errors import InputError, first_few
 from ..core.files import is_file, is_folder, sha256_of
 from ..core.limits import check_limit
 from ..core.run_files import RUN_FILE, read_description
+from .log_parquet import is_log_parquet, load_log
 from .lublin_feitelson import lublin
 from .recorded_sources import is_parquet, places, runs_at, sources_of_commands
 from .resampling import resample
@@ -46,6 +47,7 @@ FIRST: Mapping[str, Callable[..., Workload]] = MappingProxyType(
     {
         "read_swf": partial(read_swf, overrun=CUT),  # a run has recorded another choice
         AS_BEFORE: partial(read_swf_as_before, overrun=CUT),
+        "load_log": partial(load_log, overrun=CUT),
         "lublin": lublin,
     }
 )
@@ -102,7 +104,12 @@ def as_workload(
             raise InputError(f"capacity, overrun, {called}: say how a log is read, but {what} is no log")
         known = what if isinstance(what, Workload) else reopen(what)
         return known if groups is None else with_groups(known, groups, called)
-    workload = read_swf(what, capacity=capacity, overrun=overrun)
+    if is_log_parquet(what):
+        if capacity is not None:
+            raise InputError(f"capacity cannot be changed: {what} has a machine of nodes")
+        workload = load_log(what, overrun=overrun)
+    else:
+        workload = read_swf(what, capacity=capacity, overrun=overrun)
     return workload if groups is None else with_groups(workload, groups, called)
 
 

@@ -141,6 +141,19 @@ def read_slurm_conf(path: str | os.PathLike[str]) -> SlurmConf:
     return SlurmConf(settings, partitions, nodes, sets, down, printed)
 
 
+def read_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Setting]]]:
+    """Yield the place of each line of a file beside slurm.conf, such as gres.conf, and its values by key.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is none.
+    """
+    text = _text_of(path)
+    for where, pairs in _Files(path.parent, {}).rows(path, text):
+        yield where, {key.lower(): Setting(value, where, key) for key, value in pairs}
+
+
 def _check_alone(where: str, pairs: Sequence[tuple[str, str]]) -> None:
     """Refuse a line that goes on behind a setting, as slurmctld does: a blank within a list ends the list."""
     if len(pairs) > 1:

@@ -57,7 +57,7 @@ from .log_names import (
 from .log_text import LogText
 from .machine_use import use_over_time, usual_use
 from .more_columns import understand
-from .overruns import MOST_CUT, choice_text, percent_cut
+from .overruns import CUT_THERE, MOST_CUT, RAISED, choice_text, percent_beyond, percent_cut
 from .records import Records
 from .requests import beside_log, values_of_jobs, with_requests
 from .swf_header import corrected_header, entry, numbered_names
@@ -266,6 +266,10 @@ def _read(path: str | os.PathLike[str]) -> tuple[Log, str | None]:
 
 def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload as a log; see `from_paths.write_swf`."""
+    if workload.machine is not None:
+        raise InputError(
+            f"{path}: a log in SWF has no column for nodes and what jobs ask of them; save_log writes them"
+        )
     write_log(path, _lines(workload), _names_of(workload))
 
 
@@ -521,15 +525,12 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner, zero: int, 
     note("assumed", RUN_TAKEN, missing & (limit <= 0))
     estimate = np.where(missing, np.where(limit > 0, limit, run), estimate)
     longer = np.flatnonzero(valid & (run > estimate))
-    # columns are as narrow as their numbers, so that a product may not fit
-    rest, whole = (float(part[valid].astype(np.float64) @ width[valid]) for part in (np.minimum(run, estimate), run))
-    share = float(100 * (1 - rest / whole))
+    share = percent_beyond(run[valid], estimate[valid], width[valid])
     if overrun == CUT:
-        cleaner.note("changed", "run time beyond the request: cut there", longer, share)
+        cleaner.note("changed", CUT_THERE, longer, share)
         run = np.minimum(run, estimate)
     else:
-        reason = "run time beyond the request: the request raised to it"
-        cleaner.note("changed", reason, longer, if_cut_percent=share)
+        cleaner.note("changed", RAISED, longer, if_cut_percent=share)
         estimate = np.maximum(run, estimate)
 
     rows = np.flatnonzero(valid)

@@ -393,7 +393,18 @@ class Workload:
 
     @cached_property
     def in_arrival_order(self) -> Arrivals:
-        """Return the jobs in the order in which they can run; the same workload if they are in this order."""
+        """Return the jobs in the order in which they can run; the same workload if they are in this order.
+
+        Raises
+        ------
+        InputError
+            The machine has nodes: nothing simulates them yet.
+        """
+        if self.machine is not None:
+            raise InputError(
+                f"{self.name}: its machine has nodes, and no simulation knows nodes yet; Workload.one_pool "
+                "(--one-pool) treats it as a pool of equal processors"
+            )
         if (np.diff(self.eligible) >= 0).all():
             return Arrivals(self, None)
         rows = np.argsort(self.eligible, kind="stable")

@@ -10,10 +10,13 @@ from ...core.arguments import as_path, callback, whole_number
 from ...core.errors import InputError, one_of
 from ..calendar import find_zone
 from ..log_names import names_path
+from ..log_parquet import ENDING
+from ..machine_files import MachineLike, as_machine
 from ..public_catalogue import Reading, find_reading
 from .anonymising import read_key
 from .importing import ImportSettings, ImportSummary, import_lives
 from .lives import Block, Numberings
+from .on_nodes import import_on_nodes, with_events
 from .site_tables import parts_of_gpu, read_table
 from .slurm_machine import read_machine
 from .table_columns import TableColumns, column_map, unit_map
@@ -52,6 +55,7 @@ def import_log(
     anonymise: str | os.PathLike[str] | None = None,
     nodes: str | os.PathLike[str] | None = None,
     events: str | os.PathLike[str] | None = None,
+    machine: MachineLike | None = None,
     watch: Watch | None = None,
     advance: Callable[[int, int], None] | None = None,
     dash: str = "",
@@ -92,6 +96,9 @@ def import_log(
     nodes, events
         Of Slurm: the outputs of the sinfo and of the `sacctmgr show event` command that `paretosched import slurm
         --command` prints, for the size of the machine and for when nodes were down; None if they are not known.
+    machine
+        The machine of nodes and partitions on which the jobs are, as a value or in a file as for `read_machine`. Then
+        `path` is a log in Parquet, with what each job asks of the machine; None for a pool of processors.
     watch, advance
         Functions that are called with the bytes that were read, and those there are (None: not known); and with the
         number of jobs that were written, and of all. None to be told nothing.
@@ -137,7 +144,17 @@ def import_log(
     key = None if key_file is None else read_key(key_file)
     if source != "slurm" and not nodes is events is None:
         raise InputError(f"{dash}nodes and {dash}events are for slurm")
-    machine = read_machine(nodes_file, events_file, partition, width, watch)
+    on_nodes = None if machine is None else as_machine(machine)
+    known_nodes = None
+    if on_nodes is None:
+        known_nodes = read_machine(nodes_file, events_file, partition, width, watch)
+        if output is not None and output.lower().endswith(ENDING):
+            raise InputError(f"{output}: a log in Parquet has nodes, and needs {dash}machine, such as a slurm.conf")
+    else:
+        _check_on_nodes(dash, output, width, capacity, anonymise, nodes)
+        if events_file is not None:
+            on_nodes = with_events(on_nodes, events_file, watch)
+        capacity = on_nodes.capacity
     if zone is not None:
         find_zone(zone)
     counted = width
@@ -146,15 +163,20 @@ def import_log(
         if parts > 1:
             table, counted = table._replace(parts=parts), f"units of 1/{parts} GPU"
             capacity = None if capacity is None else capacity * parts  # --capacity counts whole ones
-    settings = ImportSettings(source, groups, counted, partition, capacity, zone, key, machine)
+    settings = ImportSettings(source, groups, counted, partition, capacity, zone, key, known_nodes, machine is not None)
     numberings, tally = Numberings(), Tally()
     if source == "batsim":
         from .batsim import read_batsim
 
         workload = read_batsim(place, groups, tally, watch)
-        settings = settings._replace(capacity=capacity or workload.resources)
-        return import_lives([workload.jobs], numberings, tally, settings, place, output, advance)
-    with closing(_blocks(source, place, width, groups, table, columns, zone, numberings, tally, watch)) as blocks:
+        settings = settings._replace(capacity=settings.capacity or workload.resources)
+        blocks = (block for block in [workload.jobs])
+    else:
+        reading = (columns, zone, numberings, tally, watch)
+        blocks = _blocks(source, place, width, groups, table, on_nodes is not None, *reading)
+    with closing(blocks):
+        if on_nodes is not None:
+            return import_on_nodes(blocks, numberings, tally, settings, place, output, advance, on_nodes)
         return import_lives(blocks, numberings, tally, settings, place, output, advance)
 
 
@@ -192,6 +214,20 @@ def _table(
     )
 
 
+def _check_on_nodes(
+    dash: str, output: str | None, width: str, capacity: int | None, anonymise: object, nodes: object
+) -> None:
+    """Refuse arguments that do not belong to a log with nodes."""
+    if output is not None and not output.lower().endswith(ENDING):
+        raise InputError(f"{output}: a log with {dash}machine is in Parquet, and its name must end in {ENDING}")
+    if width != "cpus":
+        raise InputError(f"{dash}width must be cpus with {dash}machine, but is {width}")
+    for name, value in (("capacity", capacity), ("anonymise", anonymise), ("nodes", nodes)):
+        if value is not None:
+            fact = "the names of its nodes would stay" if name == "anonymise" else "the machine says it"
+            raise InputError(f"{dash}{name} does not go with {dash}machine: {fact}")
+
+
 def _check(source: str, width: str, capacity: int | None, dash: str) -> None:
     """Refuse arguments that do not belong together."""
     widths = WIDTHS.get(source, ("cpus",))
@@ -207,6 +243,7 @@ def _blocks(
     width: str,
     groups: str,
     table: TableColumns | None,
+    on_nodes: bool,
     columns: str | None,
     zone: str | None,
     numberings: Numberings,
@@ -218,7 +255,7 @@ def _blocks(
         from .slurm import Format, read_slurm, sacct_columns
 
         names = None if columns is None else sacct_columns(columns)
-        return read_slurm(file, Format(width, groups, zone, names), numberings, tally, watch)
+        return read_slurm(file, Format(width, groups, zone, names, on_nodes), numberings, tally, watch)
     if source == "pbs":
         from .pbs import read_pbs
 
@@ -232,4 +269,4 @@ def _blocks(
 
         return read_lsf(file, width, groups, numberings, tally, watch)
     assert table is not None  # noqa: S101  # by `import_log`
-    return read_table(file, table, numberings, tally, watch)
+    return read_table(file, table._replace(on_nodes=on_nodes), numberings, tally, watch)

@@ -74,6 +74,8 @@ class ImportSettings(NamedTuple):
         The secret key with which names are replaced; None to keep them.
     machine
         What is known of the nodes of a Slurm machine; None if nothing is.
+    on_nodes
+        Whether the log is for a machine of nodes and partitions.
     """
 
     source: str
@@ -84,6 +86,7 @@ class ImportSettings(NamedTuple):
     zone: str | None = None
     key: bytes | None = None
     machine: SlurmMachine | None = None
+    on_nodes: bool = False
 
 
 class ImportSummary(NamedTuple):
@@ -150,6 +153,7 @@ def import_lives(
     place: str,
     path: str | os.PathLike[str] | None,
     advance: Callable[[int, int], None],
+    kept: list[tuple[Ints, NDArray[Any]]] | None = None,
 ) -> ImportSummary:
     """Make a log of job lives.
 
@@ -167,6 +171,8 @@ def import_lives(
         The log to be written, with its names beside it; None to count only.
     advance
         Called with the number of jobs that were written, and of all.
+    kept
+        Gets the numbers of the jobs, (k,), and their lives, (k,) of type LIFE, some at a time; None if nobody asks.
 
     Raises
     ------
@@ -191,6 +197,8 @@ def import_lives(
             tally.note_log(UTC, jobs.order.size)
         if path is not None:
             remarks += _write(path, spool, jobs, survey, numberings, tally, settings, advance)
+        if kept is not None:
+            kept += [(jobs.number[first : first + rows.size], rows) for rows, first in _chunks(spool, jobs)]
         span, down = jobs.last_submit - jobs.first_submit, jobs.down
         load = float(survey.work.sum()) / (jobs.capacity * span) if span else None
         return ImportSummary(
@@ -247,7 +255,7 @@ def _join(part_of: Ints, lives: NDArray[Any], tally: Tally, settings: ImportSett
     begins = np.append(True, (part_of[1:] != part_of[:-1]) | (lives["start"][1:] != lives["start"][:-1]))
     first = np.flatnonzero(begins)
     whole = lives[first].copy()
-    whole["job"] = part_of[first]
+    whole["job"], whole["shape"] = part_of[first], 0
     for key in ("run", "limit", "eligible"):
         whole[key] = np.maximum.reduceat(lives[key], first)
     for key in MOST_OF_PARTS:
@@ -450,7 +458,7 @@ def _remarks(jobs: _Jobs, survey: _Survey, numberings: Numberings, settings: Imp
         )
     names, work = numberings.partition.by_number(), survey.work
     largest_first = sorted(survey.codes["partition"], key=lambda number: -work[number])
-    if settings.partition is None and len(largest_first) > 1:
+    if settings.partition is None and len(largest_first) > 1 and not settings.on_nodes:
         shares = (f"{names[number]} {100 * work[number] / work.sum():.1f} %" for number in largest_first)
         advice = advice_on_partitions([names[k] for k in largest_first], settings.machine, settings.source)
         yield f"{len(largest_first)} partitions, with these shares of the work: {first_few(shares, limit=5)}; {advice}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,12 +18,13 @@ COMPLETED, FAILED, CANCELLED = 1, 0, 5  # SWF field 11
 NO_NAMES = ("", "(null)", "NONE", "none", "None", "N/A", "_pbs_project_default")
 LONGEST_NAME = 200
 MOST_NAMES = 200_000  # of a kind
+MOST_SHAPES = 1_000_000
 NAME_RULE = (
     f"the name of a user, account, queue or partition must be a text of at most {LONGEST_NAME} letters that can be "
     "printed"
 )
 KINDS = ("user", "group", "queue", "partition", "constraint")
-ASKED = ("memory", "nodes", "gpus", "nice", "per_node", "exclusive")
+ASKED = ("memory", "nodes", "gpus", "nice", "per_node", "exclusive", "shape")
 NUMBERS = ("line", "job", "submit", "eligible", "start", "run", "limit", "width", "status", "mark", *ASKED)
 
 LIFE = np.dtype(
@@ -43,6 +44,7 @@ LIFE = np.dtype(
         ("nice", "<i4"),
         ("per_node", "<i4"),
         ("exclusive", "<i4"),
+        ("shape", "<i4"),
         ("status", "<i4"),
         ("user", "<i4"),
         ("group", "<i4"),
@@ -76,6 +78,8 @@ class Block:
     memory, nodes, gpus, nice, per_node, exclusive
         What it asks for, (n,): kilobytes of all its processors together, nodes and GPUs, -1 where unknown; the nice
         value of its user, the processors on each node, and 1 for whole nodes, 0 where unknown.
+    shape
+        (n,) what it asks of a machine of nodes: a number of `Shapes`; 0 if no more is known than the above.
     user, group, queue, partition
         Names, n of each; "" where unknown.
     constraint
@@ -100,6 +104,7 @@ class Block:
     nice: Ints
     per_node: Ints
     exclusive: Ints
+    shape: Ints
     user: Sequence[str]
     group: Sequence[str]
     queue: Sequence[str]
@@ -128,6 +133,7 @@ class Life:
     nice: int = 0
     per_node: int = 0
     exclusive: int = 0
+    shape: int = 0
     user: str = ""
     group: str = ""
     queue: str = ""
@@ -219,6 +225,36 @@ def _parts_to_remember(name: str) -> Iterable[str]:
     return [name] if len(name) <= LONGEST_NAME else (part[:LONGEST_NAME] for part in name.split(","))
 
 
+class Shapes:
+    """Numbers for what jobs ask of a machine of nodes, by columns of `Requests`: 1, 2, ...
+
+    Attributes
+    ----------
+    values
+        What the jobs of each number ask for, that of number 1 first.
+    """
+
+    def __init__(self) -> None:
+        self.values: list[Mapping[str, Any]] = []
+        self._numbers: dict[tuple[tuple[str, Any], ...], int] = {}
+
+    def number(self, values: Mapping[str, Any]) -> int:
+        """Return the number of what a job asks for; a new one if no job has asked for the same.
+
+        Raises
+        ------
+        InputError
+            There are more than any machine has: they would fill the memory.
+        """
+        key = tuple(sorted(values.items()))
+        if key not in self._numbers:
+            if len(self.values) >= MOST_SHAPES:
+                raise InputError(f"jobs must ask for at most {MOST_SHAPES:,} different things, but ask for more")
+            self.values.append(values)
+            self._numbers[key] = len(self.values)
+        return self._numbers[key]
+
+
 @dataclass
 class Numberings:
     """The names of all kinds."""
@@ -228,6 +264,7 @@ class Numberings:
     queue: Numbering = field(default_factory=Numbering)
     partition: Numbering = field(default_factory=Numbering)
     constraint: Numbering = field(default_factory=Numbering)
+    shapes: Shapes = field(default_factory=Shapes)
 
     @property
     def kinds(self) -> dict[str, Numbering]:

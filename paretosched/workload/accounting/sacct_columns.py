@@ -14,6 +14,7 @@ ALSO_READ = (
     "Elapsed", "Timelimit", "AllocCPUS", "AllocNodes", "ReqNodes", "AllocGRES", "ReqMem", "Cluster",
 )  # fmt: skip
 READ = (*FIELDS, *ALSO_READ)
+ON_NODES = ("SubmitLine", "Constraints")  # read for machines of nodes
 RESOURCE_LISTS = ("ReqTRES", "AllocTRES")
 LISTS = (*RESOURCE_LISTS, "NodeList", "JobID")
 FREE = (
@@ -71,7 +72,7 @@ SHAPES: dict[str, re.Pattern[str]] = {
     "ReqMem": MEMORY,
     "NodeList": NODES,
 }  # fmt: skip
-OF_LOWER = {name.lower(): name for name in (*FIELDS, *ALSO_READ, *FREE, *SHAPES)}
+OF_LOWER = {name.lower(): name for name in (*FIELDS, *ALSO_READ, *ON_NODES, *FREE, *SHAPES)}
 HEADER_NAMES = 3  # known names that make a line a header
 SEPARATORS = ("|", "\t", ";", ",")
 OTHER_SEPARATOR = re.compile(r"\s*[A-Za-z]+([^\w\s\"=,.%-][^\w\s\"=]{0,9})[A-Za-z]", re.ASCII)  # of sacct --delimiter

@@ -23,6 +23,7 @@ from .sacct_columns import (
     MOST_EXTRA,
     NAME,
     OF_LOWER,
+    ON_NODES,
     READ,
     RESOURCE_LISTS,
     SEPARATORS,
@@ -44,6 +45,7 @@ CUT_TIME = re.compile(r"(?::\d?)?\+$")  # what ends a duration that was cut: its
 CAN_BE_CUT = {*RESOURCE_LISTS, "AllocGRES", "ReqMem", "Reason", "Flags"} | {
     name for name, shape in SHAPES.items() if shape in (NAME, DURATION)
 }  # without which a job is still a job
+SPLIT = (*READ, *ON_NODES)  # columns that are read between separators
 SAMPLE = 100  # lines by which the order of columns is known
 MOST_BEFORE = 20  # lines before the names of the columns
 STEPS, STEPS_A_LINE = 2_000_000, 60  # of putting lines together: some seconds, and enough for each line
@@ -252,7 +254,7 @@ class SacctText:
                 return None
         else:
             self.rows += len(numbers)
-        columns = {name: cells[place::width] for name, place in self.layout.places.items() if name in READ}
+        columns = {name: cells[place::width] for name, place in self.layout.places.items() if name in SPLIT}
         return Table(lines.place, numbers, columns)
 
     def _plain_cells(self, texts: Sequence[str]) -> list[str] | None:

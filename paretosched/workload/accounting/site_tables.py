@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
@@ -14,8 +14,10 @@ from ...core.files import is_file
 from ..calendar import LATEST
 from ..local_time import Readings, settle
 from ..log_names import MOST_ASKED
+from ..sbatch_options import Asked
 from . import table_cells as read
-from .lives import COMPLETED, UNKNOWN, Block, Numberings, some_lives
+from .lives import COMPLETED, UNKNOWN, Block, Numberings, Shapes, some_lives, whole_numbers
+from .node_columns import asked_on_nodes, cpus_of, gpus_of, kilobytes_of, named, numbers_of
 from .table_columns import COUNTED, TableColumns
 from .table_rows import Rows, rows_of
 from .tally import Tally
@@ -64,7 +66,7 @@ def read_table(
         for rows in parts:
             if "account" in about.columns:
                 numberings.group.meet(rows.cells["account"], f"{path}:{rows.lines[-1]}")
-            block, before = _block(rows, about, tally, before)
+            block, before = _block(rows, about, numberings.shapes, tally, before)
             last, jobs = max(last, int(block.submit.max(initial=0))), jobs + block.submit.size
             yield block
     if jobs > 0 and last < NO_DATES:
@@ -94,14 +96,15 @@ def parts_of_gpu(path: str, about: TableColumns, watch: Watch) -> int:
     return parts
 
 
-def _block(rows: Rows, about: TableColumns, tally: Tally, before: int) -> tuple[Block, int]:
+def _block(rows: Rows, about: TableColumns, shapes: Shapes, tally: Tally, before: int) -> tuple[Block, int]:
     """Return rows as job lives, and the submission of the last one; `before`: that of the row before them, s."""
     cells, names, n = rows.cells, about.columns, len(rows.lines)
     none = np.full(n, UNKNOWN, dtype=np.int64)
     line = np.array(rows.lines, dtype=np.int64)
     job = np.array([_job(cell) for cell in cells["job"]], dtype=np.int64) if "job" in cells else none
     milli, is_finer = _milli_gpus(rows, about)
-    width, run, at, clock_faults = _width(rows, about, milli), *_times(rows, about, before)
+    asked = asked_on_nodes(rows, about)
+    width, run, at, clock_faults = _width(rows, about, milli, asked), *_times(rows, about, before)
     state = read.states(cells["state"], about.states) if "state" in cells else np.full(n, COMPLETED)
     ended = at["end"] != UNKNOWN
 
@@ -112,14 +115,19 @@ def _block(rows: Rows, about: TableColumns, tally: Tally, before: int) -> tuple[
     note("dropped", STILL, (state == read.OPEN) & ~ended)
     note("assumed", ENDED, (state == read.OPEN) & ended & (run > 0))
     note("assumed", ODD_STATE, state == read.ODD)
-    note("changed", USERS_ONLY, whole < 0)
+    if not about.on_nodes:
+        note("changed", USERS_ONLY, whole < 0)
     note("changed", FINER, is_finer)
     if about.counted != "gpus":
         note("changed", ROUNDED, (milli > 0) & (milli % MILLI > 0))
     note("assumed", GUESSED, clock_faults.guessed)
     note("changed", LEFT_OUT, clock_faults.left_out)
     empty = [""] * n
-    partition = cells.get("partition", cells.get("queue", empty))
+    partition = cells.get("partition", cells.get("queue", named(asked, "partition", n)))
+    whose = "qos" if about.groups == "qos" else "account"
+    for reason in {reason for each in asked for reason in each.remarks}:
+        note("changed", reason, np.array([reason in each.remarks for each in asked], dtype=np.bool_))
+    own = [each.values for each in asked] if about.on_nodes else []
     block = Block(
         line=line,
         job=job,
@@ -129,23 +137,28 @@ def _block(rows: Rows, about: TableColumns, tally: Tally, before: int) -> tuple[
         run=run,
         limit=read.limits(rows.fault, cells["limit"], names["limit"], about.units["limit"])
         if "limit" in cells
-        else none * 0,
+        else whole_numbers([each.limit for each in asked] or [0] * n),
         width=width,
         status=np.where(state < 0, COMPLETED, state),
         mark=none * 0,
-        memory=read.kilobytes(rows.fault, cells["memory"], names["memory"]) if "memory" in cells else none,
-        nodes=_request(rows, about, "nodes", UNKNOWN),
-        gpus=np.where(milli < 0, UNKNOWN, -(-milli // MILLI)),
+        memory=read.kilobytes(rows.fault, cells["memory"], names["memory"])
+        if "memory" in cells
+        else kilobytes_of(asked, width),
+        nodes=numbers_of(asked, "nodes_least", n) if asked else _request(rows, about, "nodes", UNKNOWN),
+        gpus=np.where(milli < 0, gpus_of(asked, n), -(-milli // MILLI)),
         nice=read.whole_numbers(rows.fault, cells["nice"], names["nice"], 0, MOST_ASKED)
         if "nice" in cells
         else none * 0,
         per_node=_request(rows, about, "per_node", 0),
-        exclusive=np.maximum(whole, 0),
+        exclusive=np.maximum(whole, 0) if "exclusive" in cells else (numbers_of(asked, "exclusive", n) > 0) * 1,
+        shape=whole_numbers([shapes.number(values) for values in own] or [0] * n),
         user=cells.get("user", empty),
-        group=cells.get(about.groups, empty),
-        queue=cells.get("queue", cells.get("qos", empty)),
+        group=cells.get(about.groups, named(asked, whose, n) if about.groups in ("account", "qos") else empty),
+        queue=cells.get("queue", cells.get("qos", named(asked, "qos", n))),
         partition=partition,
-        constraint=["" if read.is_missing(text) else text for text in cells.get("constraint", empty)],
+        constraint=["" if read.is_missing(text) else text for text in cells["constraint"]]
+        if "constraint" in cells
+        else named(asked, "constraint", n),
         part_of=none * 0,
     )
     return some_lives(block, (state != read.OPEN) | ended), int(at["submit"][-1])
@@ -209,9 +222,11 @@ def _without_zeros(reading: Readings, dated: Mask) -> Readings:
     )
 
 
-def _width(rows: Rows, about: TableColumns, milli: Ints) -> Ints:
+def _width(rows: Rows, about: TableColumns, milli: Ints, asked: Sequence[Asked]) -> Ints:
     """Return the widths of jobs, (n,); 0 where unknown."""
     what = next(what for what in COUNTED[about.counted] if what in about.columns)
+    if what in ("tasks", "options"):
+        return cpus_of(asked)
     if what not in ("gpus", "gpu_milli"):
         return read.counts(rows.fault, rows.cells[what], about.columns[what], 0)
     if (milli * about.parts % MILLI > 0).any():

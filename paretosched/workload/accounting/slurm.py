@@ -25,6 +25,7 @@ from .lives import (
 )
 from .sacct_cells import count_in, gpus_in, known_state, memory_asked, requests_in, slurm_seconds, tres_count
 from .sacct_columns import FIELDS, OF_LOWER
+from .sacct_shapes import SHAPE_COLUMNS, shape_of
 from .sacct_text import COLUMN_ADVICE, SacctText, Table
 from .tally import Tally
 from .text_lines import Watch, line_blocks
@@ -88,12 +89,15 @@ class Format(NamedTuple):
         Time zone of times that do not say theirs; None to refuse them.
     columns
         The names of the columns, of a text without header; None if it has one, or if their order is known.
+    on_nodes
+        Whether the log is for a machine of nodes and partitions.
     """
 
     width: str
     groups: str
     zone: str | None = None
     columns: tuple[str, ...] | None = None
+    on_nodes: bool = False
 
 
 def sacct_command(months: Sequence[tuple[str, str]] = (("FIRST-DAY", "DAY-AFTER"),)) -> str:
@@ -170,6 +174,7 @@ class _Reader:
         self.cluster = ""  # of the first job, if it is said
         self.width_of: dict[str, int] = {}
         self.requests_of: dict[str, tuple[int, int, int]] = {}  # memory, nodes and GPUs
+        self.shape_of: dict[tuple[str, ...], tuple[int, Sequence[str]]] = {}  # by cells of SHAPE_COLUMNS
         self.open: dict[tuple[int, int, int], _Open] = {}  # by number, submission and mark
         self.rows = 0
         self.lacking_in: dict[str, int] = {}  # by what is assumed: jobs in tables without a column
@@ -247,6 +252,7 @@ class _Reader:
             nice=np.zeros_like(line),  # no field of sacct has it
             per_node=np.zeros_like(line),
             exclusive=np.zeros_like(line),
+            shape=self._shapes(table) if self.wanted.on_nodes else np.zeros_like(line),
             user=columns.get("User", empty),
             group=columns.get(GROUPS[self.wanted.groups], empty),
             queue=columns.get("QOS", empty),
@@ -410,6 +416,22 @@ class _Reader:
             asked[rows, 0] = np.where(fits, np.where(fits, amount, 0) * np.where(fits, times_each, 0), UNKNOWN)
             odd_memory[rows] = (amount < UNKNOWN) | ((amount >= 0) & ~fits)
         return asked, odd, odd_memory
+
+    def _shapes(self, table: Table) -> Ints:
+        """Return the numbers of what jobs ask of nodes, (n,)."""
+        count, known = len(table.numbers), self.shape_of
+        columns = [table.columns.get(name, [""] * count) for name in SHAPE_COLUMNS]
+        if len(known) > MOST_TRES:
+            known.clear()
+        shapes = []
+        for cells in zip(*columns, strict=True):
+            if cells not in known:
+                values, reasons = shape_of(dict(zip(SHAPE_COLUMNS, cells, strict=True)))
+                known[cells] = self.numberings.shapes.number(values), reasons
+            shapes.append(known[cells][0])
+            for reason in known[cells][1]:
+                self.lacking_in[reason] = self.lacking_in.get(reason, 0) + 1
+        return whole_numbers(shapes)
 
 
 class _Open(NamedTuple):

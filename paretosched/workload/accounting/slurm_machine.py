@@ -118,7 +118,7 @@ def read_machine(
     together: frozenset[frozenset[str]] = frozenset()
     if nodes is not None:
         known, together = _read_nodes(nodes, partition, unit, watch)
-    return SlurmMachine(known, () if events is None else _read_events(events, unit, watch), partition, unit, together)
+    return SlurmMachine(known, () if events is None else read_events(events, unit, watch), partition, unit, together)
 
 
 def advice_on_partitions(used: Sequence[str], machine: SlurmMachine | None, source: str) -> str:
@@ -211,7 +211,7 @@ def _read_nodes(
     return widths, frozenset(parts_of.values())
 
 
-def _read_events(path: str, unit: str, watch: Watch) -> tuple[Event, ...]:
+def read_events(path: str, unit: str, watch: Watch) -> tuple[Event, ...]:
     """Return the events in the order of the file."""
     events: list[Event] = []
     clusters: dict[str, None] = {}

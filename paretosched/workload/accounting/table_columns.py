@@ -11,13 +11,14 @@ from ...core.errors import InputError, in_quotes, one_of
 COLUMNS = (
     "submit", "interval", "eligible", "start", "wait", "end", "run", "width", "limit", "user", "account", "queue",
     "qos", "partition", "job", "state", "memory", "nodes", "gpus", "gpu_milli", "nice", "per_node", "exclusive",
-    "constraint",
+    "constraint", "tasks", "tasks_per_node", "cpus_per_task", "memory_per_node", "memory_per_cpu", "gpus_per_node",
+    "options",
 )  # fmt: skip
 TIMES = ("submit", "eligible", "start", "end")
 DURATIONS = ("interval", "wait", "run", "limit")
 UNITS = {"s": Fraction(1), "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6), "min": Fraction(60)}  # seconds
 # By what the widths count: the columns of which one has it, the first that is named. A GPU may be given in thousandths.
-COUNTED = {"cpus": ("width",), "nodes": ("nodes", "width"), "gpus": ("gpus", "gpu_milli", "width")}
+COUNTED = {"cpus": ("width", "tasks", "options"), "nodes": ("nodes", "width"), "gpus": ("gpus", "gpu_milli", "width")}
 RULE = "--columns must name submit (or interval), what --width counts, and run or end with start (or wait)"
 
 
@@ -40,6 +41,8 @@ class TableColumns(NamedTuple):
         Words of the column `state` with another meaning than usual, and the usual word for each.
     parts
         Into how many parts a GPU is divided where widths count GPUs.
+    on_nodes
+        Whether the log is for a machine of nodes and partitions.
     """
 
     columns: Mapping[str, str]
@@ -49,6 +52,7 @@ class TableColumns(NamedTuple):
     zone: str | None = None
     states: Mapping[str, str] = {}
     parts: int = 1
+    on_nodes: bool = False
 
 
 def column_map(text: str, counted: str = "cpus") -> dict[str, str]:

@@ -1,0 +1,199 @@
+"""From job lives to a log of a machine of nodes: what each job asks for, and which can never run."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arrays import Ints
+from ...core.errors import InputError
+from ..features import read_constraint
+from ..log_lines import RUN
+from ..log_names import Count
+from ..log_parquet import without_unfit, write_runs
+from ..machine import FOR_EVER, Machine, Outage
+from ..node_requests import NUMBERS, TEXTS, UNSAID, Requests, Texts
+from ..sbatch_options import Asked, requests_of_options
+from ..swf import CUT, read_swf
+from ..workload import Repair, Workload
+from .importing import ImportSettings, ImportSummary, import_lives
+from .lives import UNKNOWN, Block, Numbering, Numberings
+from .slurm_machine import read_events
+from .tally import Tally
+from .text_lines import Watch
+
+ODD_CONSTRAINT = "a constraint that cannot be read as Slurm's: not regarded"
+KIB = 1024
+
+
+def import_on_nodes(
+    blocks: Iterable[Block],
+    numberings: Numberings,
+    tally: Tally,
+    settings: ImportSettings,
+    place: str,
+    path: str | os.PathLike[str] | None,
+    advance: Callable[[int, int], None],
+    machine: Machine,
+) -> ImportSummary:
+    """Make a log with nodes of job lives.
+
+    Parameters
+    ----------
+    blocks, numberings, tally, settings, place, advance
+        As for `import_lives`.
+    path
+        The Parquet file to be written; None to count only.
+    machine
+        The machine.
+
+    Raises
+    ------
+    InputError
+        As for `import_lives`; or no job can run on the machine.
+    """
+    settings = settings._replace(capacity=machine.capacity)
+    kept: list[tuple[Ints, NDArray[Any]]] = []
+    folder = None if path is None else Path(os.path.abspath(path)).parent  # noqa: PTH100  # links stay
+    try:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".paretosched-") as temporary:
+            log = Path(temporary, "log.swf")
+            summary = import_lives(blocks, numberings, tally, settings, place, log, advance, kept)
+            jobs = read_swf(log, overrun=CUT, name=Path(path or place).name.partition(".")[0])
+    except OSError as error:
+        raise InputError(f"{folder or tempfile.gettempdir()}: cannot write here: {error.strerror}") from None
+    numbers, rows = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+    order = np.argsort(numbers)
+    rows = rows[order[np.searchsorted(numbers[order], jobs.job)]]
+    requests, odd = requests_of_lives(rows, numberings, settings)
+    whole = _on_machine(jobs, machine, requests, odd)
+    left = without_unfit(whole)
+    if path is not None:
+        assert left.records is not None  # noqa: S101  # it comes from a log
+        write_runs(left, np.ceil(left.records.column(RUN)).astype(np.int64), path)
+    return _summary(summary, whole, left, tally)
+
+
+def _on_machine(jobs: Workload, machine: Machine, requests: Requests, odd: int) -> Workload:
+    """Return the jobs on the machine, with the repairs of the import only: others are made again when it is read."""
+    repairs = [each for each in jobs.repairs if each.action == "dropped" or each.work_percent is None]
+    repairs += [Repair("assumed", ODD_CONSTRAINT, odd)] if odd else []
+    return jobs.with_(machine=machine, requests=requests, repairs=tuple(repairs), header=())
+
+
+def _summary(summary: ImportSummary, whole: Workload, left: Workload, tally: Tally) -> ImportSummary:
+    """Return the summary of an import without the jobs that can never run."""
+    more = left.repairs[len(whole.repairs) :]
+    counts = [*tally.counts(), *(Count(each.action, each.reason, each.jobs, None, each.first) for each in more)]
+    span = int(left.submit[-1] - left.submit[0])
+    return summary._replace(
+        jobs=len(left),
+        users=int(np.unique(left.user).size),
+        work=left.work,
+        load=left.work / (left.capacity * span) if span else None,
+        counts=tuple(counts),
+    )
+
+
+def requests_of_lives(rows: NDArray[Any], numberings: Numberings, settings: ImportSettings) -> tuple[Requests, int]:
+    """Return what jobs ask for, and how many have a constraint that cannot be read.
+
+    Parameters
+    ----------
+    rows
+        (n,) lives of type LIFE; of those without a shape, width, nodes, GPUs and memory in all say it.
+    numberings
+        The shapes, and the names of partitions, QOS, accounts and constraints.
+    settings
+        How the log is made.
+    """
+    width, nodes = rows["width"].astype(np.int64), rows["nodes"].astype(np.int64)
+    least = np.minimum(np.maximum(nodes, 1), width)
+    memory, gpus = rows["memory"], np.maximum(rows["gpus"], 0).astype(np.int64)
+    by_node = (nodes > 0) & (memory > 0)
+    each = (nodes > 0) & (gpus % least == 0)
+    columns: dict[str, Any] = {
+        "tasks": width,
+        "nodes_least": least,
+        "tasks_per_node": np.maximum(rows["per_node"], 0).astype(np.int64),
+        "memory_per_node": np.where(by_node, -(-memory // (KIB * least)), UNSAID),
+        "memory_per_cpu": np.where(~by_node & (memory > 0), -(-memory // (KIB * width)), UNSAID),
+        "gpus_per_node": np.where(each, gpus // least, 0),
+        "gpus": np.where(each, 0, gpus),
+        "exclusive": (rows["exclusive"] > 0).astype(np.int64),
+    }
+    constraint, odd = _constraints(rows["constraint"], numberings.constraint, settings.source)
+    is_account = settings.grouped_by in ("account", "project")
+    texts = {
+        "constraint": constraint,
+        "partition": _words(rows["partition"], numberings.partition),
+        "qos": _words(rows["queue"], numberings.queue) if settings.source in ("slurm", "csv") else None,
+        "account": _words(rows["group"], numberings.group) if is_account else None,
+    }
+    empty = np.full(width.size, "", dtype=object)
+    shape = rows["shape"].astype(np.int64)
+    if numberings.shapes.values:
+        of_shapes = requests_of_options([Asked(values) for values in numberings.shapes.values])
+        has = shape > 0
+        there = np.maximum(shape - 1, 0)
+        for key, (usual, _, _) in NUMBERS.items():
+            columns[key] = np.where(has, getattr(of_shapes, key)[there], columns.get(key, usual))
+        for key in TEXTS:
+            column = getattr(of_shapes, key)
+            said = np.array(column.words, dtype=object)[column.code][there]
+            before = texts.get(key)
+            before = empty if before is None else before
+            keeps = ~has | (said == "") if key in ("partition", "qos", "account") else ~has
+            texts[key] = np.where(keeps, before, said)
+        odd &= ~has
+    return Requests(
+        **columns, **{key: Texts.of(each.tolist()) for key, each in texts.items() if each is not None}
+    ), int(np.count_nonzero(odd))
+
+
+def _words(codes: NDArray[Any], numbering: Numbering) -> NDArray[Any]:
+    """Return names by their numbers, (n,) texts; "" where unknown."""
+    names = numbering.by_number()
+    words = np.array(["", *(names.get(number, "") for number in range(1, max(names, default=0) + 1))], dtype=object)
+    return words[np.maximum(codes, 0)]
+
+
+def _constraints(codes: NDArray[Any], numbering: Numbering, source: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return constraints as Slurm writes them, (n,) texts, and which cannot be read; in PBS a colon is an and."""
+    readable: dict[int, str] = {}
+    for number, text in numbering.by_number().items():
+        words = text if source in ("slurm", "csv") else text.replace(":", "&")
+        try:
+            read_constraint(words)
+            readable[number] = words
+        except InputError:
+            pass  # counted
+    words = np.array(
+        ["", *(readable.get(number, "") for number in range(1, max(readable, default=0) + 1))], dtype=object
+    )
+    known = np.where(codes < words.size, np.maximum(codes, 0), 0)
+    texts = words[known]
+    return texts, (codes != UNKNOWN) & (texts == "")
+
+
+def with_events(machine: Machine, path: str, watch: Watch) -> Machine:
+    """Return a machine with the times in which its nodes were down, from what `sacctmgr show event` prints.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is no such output.
+    """
+    down = [
+        Outage(event.node, event.begin, FOR_EVER if event.end == UNKNOWN else event.end)
+        for event in read_events(path, "nodes", watch)
+        if event.is_down and event.node in machine.place_of and event.end != event.begin
+    ]
+    return replace(machine, down=(*machine.down, *down))

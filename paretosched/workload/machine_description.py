@@ -1,0 +1,309 @@
+"""A machine of nodes in numbers and as a drawing, so that its owner recognises it; and what jobs ask of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..core.arrays import Mask
+from ..core.tables import Column, table
+from .host_lists import host_list
+from .machine import FOR_EVER, Machine
+from .workload import Workload
+
+WIDEST_BAR = 24  # letters
+MOST_OVERLAPS = 20  # that are shown; JSON has all
+MOST_PAIRS = 2_000  # of partitions that are compared
+LONGEST_LIST = 60  # letters of a list of hosts
+CHOICES = {
+    "cons_tres": "as Slurm's cons_tres",
+    "linear": "as Slurm's linear, whole nodes",
+    "first": "the first that fit",
+    "best": "the best fit",
+    "spread": "those with most free CPUs",
+}
+KINDS = (
+    Column("hosts", "hosts"),
+    Column("bar", "share of all CPUs"),
+    Column("nodes", "nodes", ",d"),
+    Column("cpus", "CPUs each", ",d"),
+    Column("memory", "MiB each", ",d"),
+    Column("gpus", "GPUs each"),
+    Column("disk", "disk MiB", ",d"),
+    Column("threads", "threads a core", "d"),
+    Column("weight", "weight", "d"),
+    Column("features", "features"),
+    Column("in", "in partition"),
+)
+OPTIONAL: Mapping[str, Sequence[Any]] = {
+    "gpus": ("",),
+    "disk": (0,),
+    "threads": (1,),
+    "weight": (1,),
+    "features": ("",),
+}
+PARTITIONS = (
+    Column("name", "partition"),
+    Column("nodes", "nodes", ",d"),
+    Column("cpus", "CPUs", ",d"),
+    Column("gpus", "GPUs", ",d"),
+    Column("tier", "tier", "d"),
+    Column("longest", "longest"),
+    Column("usual", "usual"),
+    Column("memory", "memory unsaid"),
+    Column("remarks", "remarks"),
+)
+REQUESTS = (
+    Column("partition", "partition"),
+    Column("jobs", "jobs", ",d"),
+    Column("work_percent", "work %", ".1f"),
+    Column("several_nodes_percent", "several nodes %", ".1f"),
+    Column("memory_percent", "memory said %", ".1f"),
+    Column("gpu_percent", "GPUs %", ".1f"),
+    Column("exclusive_percent", "whole nodes %", ".1f"),
+    Column("features_percent", "features %", ".1f"),
+)
+
+
+def describe_machine(machine: Machine) -> dict[str, Any]:
+    """Return a description of a machine in plain values, ready for JSON.
+
+    Returns
+    -------
+    dict
+        name, nodes, cpus, memory (MiB), gpus (by type), choice, gives, shares_memory; kinds (hosts, nodes, cpus,
+        cores, threads, memory, gpus, disk, features, weight of each, and in which partitions how many are);
+        partitions (as in `Partition`, with nodes, cpus and gpus); overlaps (two partitions, how many nodes they share,
+        and which); licences; down (hosts, begin, end, reason); guessed.
+
+    Examples
+    --------
+    >>> from .machine import NodeKind
+    >>> about = describe_machine(Machine((NodeKind("n[1-2]", 4, 8000),)))
+    >>> about["nodes"], about["cpus"], about["partitions"][0]["name"]
+    (2, 8, 'all')
+    """
+    parts = machine.partitions
+    kinds = []
+    for number, kind in enumerate(machine.kinds):
+        among = machine.members[:, machine.kind == number].sum(axis=1).tolist()
+        kinds.append(
+            {
+                "hosts": kind.hosts,
+                "nodes": kind.count,
+                "cpus": kind.cpus,
+                "cores": kind.cores,
+                "threads": kind.threads,
+                "memory": kind.memory,
+                "gpus": dict(kind.gpus),
+                "disk": kind.disk,
+                "features": list(kind.features),
+                "weight": kind.weight,
+                "partitions": {part.name: count for part, count in zip(parts, among, strict=True) if count},
+            }
+        )
+    gpus = machine.gpus.sum(axis=1)
+    return {
+        "name": machine.name,
+        "nodes": len(machine.names),
+        "cpus": machine.capacity,
+        "memory": int(machine.memory.sum()),
+        "gpus": dict(zip(machine.gpu_types, machine.gpus.sum(axis=0).tolist(), strict=True)),
+        "choice": machine.choice,
+        "gives": machine.gives,
+        "shares_memory": machine.shares_memory,
+        "kinds": kinds,
+        "partitions": [
+            vars(part)
+            | {
+                "nodes": int(members.sum()),
+                "cpus": int(machine.cpus[members].sum()),
+                "gpus": int(gpus[members].sum()),
+            }
+            for part, members in zip(parts, machine.members, strict=True)
+        ],
+        "overlaps": _overlaps(machine),
+        "licences": dict(machine.licences),
+        "down": [vars(each) for each in machine.down],
+        "guessed": list(machine.guessed),
+    }
+
+
+def _overlaps(machine: Machine) -> list[dict[str, Any]]:
+    """Return which partitions share nodes, the largest number first; of very many partitions none are compared."""
+    pairs = combinations(range(len(machine.partitions)), 2)
+    overlaps = []
+    for first, second in pairs if len(machine.partitions) ** 2 <= 2 * MOST_PAIRS else ():
+        both = machine.members[first] & machine.members[second]
+        if both.any():
+            overlaps.append(
+                {
+                    "partitions": [machine.partitions[first].name, machine.partitions[second].name],
+                    "nodes": int(both.sum()),
+                    "hosts": _hosts(machine, both),
+                }
+            )
+    return sorted(overlaps, key=lambda each: -each["nodes"])
+
+
+def _hosts(machine: Machine, which: Mask) -> str:
+    """Return the list of some nodes."""
+    return host_list([machine.names[place] for place in np.flatnonzero(which).tolist()])
+
+
+def machine_drawing(about: Mapping[str, Any]) -> str:
+    r"""Return what `describe_machine` returns as a drawing and tables for a terminal.
+
+    Examples
+    --------
+    >>> from .machine import NodeKind
+    >>> print("\n".join(machine_drawing(describe_machine(Machine((NodeKind("n[1-2]", 4, 8192),)))).splitlines()[3:6]))
+    hosts   share of all CPUs         nodes  CPUs each  MiB each  in partition
+    ------  ------------------------  -----  ---------  --------  ------------
+    n[1-2]  ########################      2          4     8,192  all
+    """
+    gpus = "".join(f", {count:,} {kind}" for kind, count in about["gpus"].items())
+    title = f"{about['name']}: " if about["name"] else ""
+    head = f"{title}{about['nodes']:,} nodes of {len(about['kinds'])} kinds, {about['cpus']:,} CPUs"
+    how = f"nodes are chosen {CHOICES[about['choice']]}; a job gets whole {about['gives']}s"
+    how += " and its memory" if about["shares_memory"] else "; memory is not given out"
+    rows = _kind_rows(about["kinds"])
+    kinds = [each for each in KINDS if any(row[each.key] not in OPTIONAL.get(each.key, ()) for row in rows)]
+    parts = [f"{head}, {_size(about['memory'])}{gpus}\n{how}", table(rows, kinds)]
+    parts.append(table([_partition_row(part) for part in about["partitions"]], PARTITIONS))
+    shared = [
+        f"{' and '.join(each['partitions'])} share {each['nodes']:,} node{'s' if each['nodes'] > 1 else ''}: "
+        f"{_short(each['hosts'])}"
+        for each in about["overlaps"][:MOST_OVERLAPS]
+    ]
+    shared += [f"... and {len(about['overlaps']) - MOST_OVERLAPS} more pairs"] * (
+        len(about["overlaps"]) > MOST_OVERLAPS
+    )
+    shared = shared or ["no two partitions share a node"] * (len(about["partitions"]) > 1)
+    parts += ["\n".join(shared)] if shared else []
+    if about["licences"]:
+        parts.append("licences: " + ", ".join(f"{name} {count:,}" for name, count in about["licences"].items()))
+    parts += ["\n".join(f"down: {_down(each)}" for each in about["down"])] if about["down"] else []
+    parts += ["\n".join(f"assumed: {words}" for words in about["guessed"])] if about["guessed"] else []
+    return "\n\n".join(parts)
+
+
+def _kind_rows(kinds: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a row for each kind of nodes, with a bar as long as its share of the CPUs of the machine."""
+    longest = max(kind["nodes"] * kind["cpus"] for kind in kinds)
+    rows = []
+    for kind in kinds:
+        within = [
+            part if count == kind["nodes"] else f"{part} ({count:,})" for part, count in kind["partitions"].items()
+        ]
+        rows.append(
+            {
+                **kind,
+                "hosts": _short(kind["hosts"]),
+                "bar": "#" * max(1, round(WIDEST_BAR * kind["nodes"] * kind["cpus"] / longest)),
+                "gpus": ", ".join(f"{count:,} {word}" for word, count in kind["gpus"].items()),
+                "features": ", ".join(kind["features"]),
+                "in": ", ".join(within) or "no partition",
+            }
+        )
+    return rows
+
+
+def _partition_row(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a partition as a row of the table."""
+    memory = next(
+        (
+            f"{_size(part[f'memory_per_{unit}'])} a {words}"
+            for unit, words in (("cpu", "CPU"), ("node", "node"))
+            if part[f"memory_per_{unit}"] is not None
+        ),
+        "all of the nodes",
+    )
+    remarks = ["default"] * part["default"] + ["exclusive"] * part["exclusive"] + ["not up"] * (not part["up"])
+    remarks += ["least loaded first"] * part["least_loaded"]
+    if part["nodes_most"] is not None:
+        remarks.append(f"at most {part['nodes_most']:,} nodes")
+    for unit, words in (("cpu", "CPU"), ("node", "node")):
+        if part[f"most_memory_per_{unit}"] is not None:
+            remarks.append(f"at most {_size(part[f'most_memory_per_{unit}'])} a {words}")
+    for key, words in (("accounts", "accounts"), ("qos", "QOS")):
+        remarks += [f"{words} {', '.join(part[key])}"] * bool(part[key])
+        remarks += [f"not {words} {', '.join(part[f'not_{key}'])}"] * bool(part[f"not_{key}"])
+    own = {"longest": _lasting(part["longest"]), "usual": _lasting(part["usual"] or part["longest"])}
+    return {**part, **own, "memory": memory, "remarks": "; ".join(remarks)}
+
+
+def describe_requests(workload: Workload) -> list[dict[str, Any]]:
+    """Return what the jobs of a workload ask of its machine, a row for each partition or list of partitions."""
+    requests = workload.requests
+    if requests is None:
+        return []
+    work = (workload.run * workload.width).astype(np.float64)
+    has = {
+        "several_nodes_percent": requests.nodes_least > 1,
+        "memory_percent": (requests.memory_per_node >= 0) | (requests.memory_per_cpu >= 0),
+        "gpu_percent": (requests.gpus > 0) | (requests.gpus_per_node > 0) | (requests.gpus_per_task > 0),
+        "exclusive_percent": requests.exclusive > 0,
+        "features_percent": requests.constraint.code > 0,
+    }
+    rows = []
+    for code, word in enumerate(requests.partition.words):
+        these = requests.partition.code == code
+        if these.any():
+            row = {"partition": word, "jobs": int(these.sum()), "work_percent": 100 * work[these].sum() / work.sum()}
+            rows.append(row | {key: 100 * float(mask[these].mean()) for key, mask in has.items()})
+    return sorted(rows, key=lambda row: -row["work_percent"])
+
+
+def requests_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return what `describe_requests` returns as a table."""
+    return table([{**row, "partition": row["partition"] or "(default)"} for row in rows], REQUESTS)
+
+
+def _size(mebibytes: int) -> str:
+    """Return a size of memory in words.
+
+    Examples
+    --------
+    >>> _size(187000), _size(512), _size(3 * 1024**2)
+    ('182.6 GiB', '512 MiB', '3 TiB')
+    """
+    for unit, each in (("TiB", 1024**2), ("GiB", 1024)):
+        if mebibytes >= each:
+            return f"{mebibytes / each:,.1f}".removesuffix(".0") + f" {unit}"
+    return f"{mebibytes:,} MiB"
+
+
+def _lasting(seconds: int | None) -> str:
+    """Return a time limit in words.
+
+    Examples
+    --------
+    >>> _lasting(259200), _lasting(5400), _lasting(None)
+    ('3 d', '1:30 h', 'no end')
+    """
+    if seconds is None:
+        return "no end"
+    if seconds % 86400 == 0:
+        return f"{seconds // 86400} d"
+    return f"{seconds // 3600}:{seconds // 60 % 60:02} h" if seconds % 3600 else f"{seconds // 3600} h"
+
+
+def _down(outage: Mapping[str, Any]) -> str:
+    """Return a down time in words."""
+    begin, end = (
+        "" if when in (0, FOR_EVER) else dt.datetime.fromtimestamp(when, dt.UTC).strftime("%Y-%m-%d %H:%M UTC")
+        for when in (outage["begin"], min(outage["end"], 253_402_300_799) if outage["end"] < FOR_EVER else FOR_EVER)
+    )
+    when = " ".join([*([f"from {begin}"] if begin else []), *([f"until {end}"] if end else [])]) or "for good"
+    reason = f" ({outage['reason']})" if outage["reason"] else ""
+    return f"{_short(outage['hosts'])} {when}{reason}"
+
+
+def _short(hosts: str) -> str:
+    """Return a list of hosts that is not too long for a line."""
+    return hosts if len(hosts) <= LONGEST_LIST else f"{hosts[:LONGEST_LIST]}..."

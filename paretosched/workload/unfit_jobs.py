@@ -1,0 +1,198 @@
+"""Which jobs can never run on a machine, however empty it is, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Ints, Mask
+from .features import Constraint, read_constraint
+from .host_lists import node_names
+from .machine import UNTYPED, Machine
+from .node_requests import NUMBERS, TEXTS, UNSAID, Requests
+
+UNKNOWN_PARTITION = "names no partition that the machine has"
+LIMIT = "asks for a longer time than its partitions allow"
+HOSTS = "names nodes that its partitions do not have, or that are down for good"
+FEATURES = "no node of its partitions has the features that it asks for"
+MEMORY = "no node of its partitions has as much memory"
+GPUS = "no node of its partitions has so many GPUs of this type"
+DISK = "no node of its partitions has as much local disk"
+TOGETHER = "its partitions do not have so many nodes, CPUs or GPUs that would do"
+LICENCES = "asks for more licences than there are"
+REASONS = (UNKNOWN_PARTITION, LIMIT, LICENCES, HOSTS, FEATURES, MEMORY, GPUS, DISK, TOGETHER)
+SHAPE = (*NUMBERS, *(key for key in TEXTS if key not in ("reservation", "dependency", "qos", "account")))
+
+
+def unfit_jobs(machine: Machine, requests: Requests, limit: Ints | None = None) -> Ints:
+    """Return why jobs can never run, (n,) int64: a place of REASONS, -1 of a job that fits the empty machine.
+
+    Parameters
+    ----------
+    machine
+        The machine; nodes that are down for good are none.
+    requests
+        What jobs ask for.
+    limit
+        (n,) their time limits, s, if one beyond that of a partition counts; None if it does not, as for jobs that have
+        run.
+
+    Raises
+    ------
+    InputError
+        A constraint or a list of hosts is none.
+
+    Examples
+    --------
+    >>> from .machine import NodeKind
+    >>> m = Machine((NodeKind("n[1-2]", 4, 8000),))
+    >>> unfit_jobs(m, Requests(tasks=[8, 9, 1], memory_per_node=[-1, -1, 9000])).tolist() == [
+    ...     -1, REASONS.index(TOGETHER), REASONS.index(MEMORY)]
+    True
+    """
+    columns = [getattr(requests, key) if key in NUMBERS else getattr(requests, key).code for key in SHAPE]
+    columns.append(np.zeros(len(requests), dtype=np.int64) if limit is None else limit)
+    shapes, of_job = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    checker = _Checker(machine)
+    reasons = np.empty(len(shapes), dtype=np.int64)
+    for row, shape in enumerate(shapes.tolist()):
+        values = dict(zip(SHAPE, shape[:-1], strict=True))
+        texts = {key: getattr(requests, key).words[code] for key, code in values.items() if key in TEXTS}
+        reasons[row] = checker.reason(_Shape(**{**values, **texts}, limit=shape[-1]))
+    return reasons[of_job.reshape(-1)]
+
+
+class _Shape(NamedTuple):
+    """What one job asks for, see `Requests`; `limit` is 0 if it does not count."""
+
+    tasks: int
+    nodes_least: int
+    nodes_most: int
+    cpus_per_task: int
+    tasks_per_node: int
+    memory_per_node: int
+    memory_per_cpu: int
+    gpus: int
+    gpus_per_node: int
+    gpus_per_task: int
+    disk_per_node: int
+    exclusive: int
+    gpu_type: str
+    constraint: str
+    partition: str
+    hosts: str
+    excluded: str
+    licences: str
+    limit: int
+
+
+class _Checker:
+    """A machine, and what is worked out once for many jobs."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.up = np.ones(len(machine.names), dtype=np.bool_)
+        for each in machine.always_down.down:
+            self.up[machine.places(each.hosts)] = False
+        self.licences = dict(machine.licences)
+
+    def reason(self, job: _Shape) -> int:
+        """Return why a job can never run, -1 if it can: in the partition that is nearest to it."""
+        machine = self.machine
+        named = machine.partitions_of(job.partition)
+        if not named:
+            return REASONS.index(UNKNOWN_PARTITION)
+        lasting = [k for k in named if job.limit <= (machine.partitions[k].longest or job.limit)]
+        if not lasting:
+            return REASONS.index(LIMIT)
+        for part in filter(None, job.licences.split(",")):
+            name, _, count = part.strip().replace("=", ":").rpartition(":")
+            name, number = (name, int(count)) if name and count.isdecimal() else (part.strip(), 1)
+            if number > self.licences.get(name, 0):
+                return REASONS.index(LICENCES)
+        reasons = [self._reason_in(job, number) for number in lasting]
+        return -1 if -1 in reasons else max(reasons)
+
+    def _reason_in(self, job: _Shape, number: int) -> int:
+        """Return why a job can never run in a partition, -1 if it can."""
+        machine, part = self.machine, self.machine.partitions[number]
+        fits = machine.members[number] & self.up
+        for name in node_names(job.excluded, "excluded"):
+            if name in machine.place_of:
+                fits[machine.place_of[name]] = False
+        wanted = [machine.place_of.get(name, UNSAID) for name in node_names(job.hosts, "hosts")]
+        if UNSAID in wanted or not fits[wanted].all():
+            return REASONS.index(HOSTS)
+        constraint = read_constraint(job.constraint)
+        fits &= np.array([constraint.suits(words) for words in machine.features])[machine.kind]
+        if not fits.any():
+            return REASONS.index(FEATURES)
+        cpus_per_task, per_cpu = job.cpus_per_task, job.memory_per_cpu
+        if per_cpu == UNSAID and job.memory_per_node == UNSAID:
+            per_cpu = part.memory_per_cpu or UNSAID
+        most = part.most_memory_per_cpu
+        if most is not None and per_cpu > most:  # more CPUs in place of more memory for each
+            cpus_per_task, per_cpu = -(-cpus_per_task * per_cpu // most), most
+        per_node = job.memory_per_node
+        if per_node == UNSAID and per_cpu == UNSAID:
+            per_node = part.memory_per_node or 0
+        fits &= machine.memory >= max(per_node, per_cpu * cpus_per_task, 1)
+        if not fits.any() or (part.most_memory_per_node or per_node) < per_node:
+            return REASONS.index(MEMORY)
+        gpus = self._gpus_of(job.gpu_type)
+        fits &= gpus >= max(job.gpus_per_node, job.gpus_per_task, min(job.gpus, 1))
+        if not fits.any():
+            return REASONS.index(GPUS)
+        fits &= machine.disk >= job.disk_per_node
+        if not fits.any():
+            return REASONS.index(DISK)
+        tasks = machine.cpus // cpus_per_task
+        if per_cpu > 0:
+            tasks = np.minimum(tasks, machine.memory // (per_cpu * cpus_per_task))
+        if job.gpus_per_task:
+            tasks = np.minimum(tasks, gpus // job.gpus_per_task)
+        if job.tasks_per_node:
+            tasks = np.minimum(tasks, job.tasks_per_node)
+        if most is not None and per_node > 0:
+            tasks = np.where(machine.cpus * most >= per_node, tasks, 0)
+        fits &= tasks > 0
+        most_nodes = min(job.nodes_most or job.tasks, part.nodes_most or job.tasks, max(job.tasks, job.nodes_least))
+        enough = self._fits_together(job, constraint, fits, tasks, gpus, most_nodes, wanted)
+        return -1 if enough else REASONS.index(TOGETHER)
+
+    def _gpus_of(self, kind: str) -> Ints:
+        """Return the GPUs of a type of each node, (nodes,)."""
+        machine = self.machine
+        if not kind or machine.gpu_types == (UNTYPED,):  # nobody has said of which type they are
+            return machine.gpus.sum(axis=1)
+        if kind not in machine.gpu_types:
+            return np.zeros(len(machine.names), dtype=np.int64)
+        return machine.gpus[:, machine.gpu_types.index(kind)]
+
+    def _fits_together(
+        self, job: _Shape, constraint: Constraint, fits: Mask, tasks: Ints, gpus: Ints, most: int, wanted: Sequence[int]
+    ) -> bool:
+        """Return whether some of the nodes that fit are enough, at most so many, the wanted ones among them."""
+        machine = self.machine
+        for way, count in constraint.counts:
+            if (fits & np.array([way <= words for words in machine.features])[machine.kind]).sum() < count:
+                return False
+        ways = [frozenset[str]()] if not constraint.alike else constraint.ways
+        for way in ways:
+            these = fits & np.array([way <= words for words in machine.features])[machine.kind]
+            if not these[[*wanted]].all():
+                continue
+            others = these.copy()
+            others[[*wanted]] = False
+            free = most - len(wanted)
+            if free < 0 or these.sum() < job.nodes_least or most < job.nodes_least:
+                continue
+            enough = True
+            for amounts, needed in ((tasks, job.tasks), (gpus, job.gpus)):
+                largest = np.sort(amounts[others])[::-1][:free]
+                enough = enough and int(amounts[[*wanted]].sum() + largest.sum()) >= needed
+            if enough:
+                return True
+        return False
