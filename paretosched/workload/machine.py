@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..core.arguments import in_bounds, instance
 from ..core.arrays import Ints, Mask
@@ -24,6 +25,7 @@ FOR_EVER = 2**53  # Unix time of the end of a down time that has none
 CHOICES = ("cons_tres", "linear", "first", "best", "spread")
 GIVES = ("core", "cpu", "socket", "node")
 MOST_LISTS = 10_000  # kinds, partitions, down times
+A = TypeVar("A", bound=NDArray[Any])
 
 
 @dataclass(frozen=True)
@@ -375,18 +377,19 @@ class Machine:
             kinds[[self.place_of[name] for name in kind.names]] = number
         return _read_only(kinds)
 
-    def _by_node(self, of_kinds: Any) -> Any:
-        return _read_only(np.array(of_kinds)[self.kind])
+    def _by_node(self, of_kinds: ArrayLike) -> Ints:
+        """Return what the nodes of each kind have, by node."""
+        return _read_only(np.array(of_kinds, dtype=np.int64)[self.kind])
 
     @cached_property
     def cores(self) -> Ints:
         """Return the cores of each node, (nodes,) int64."""
-        return self._by_node([kind.cores for kind in self.kinds])  # type: ignore[no-any-return]
+        return self._by_node([kind.cores for kind in self.kinds])
 
     @cached_property
     def threads(self) -> Ints:
         """Return the CPUs of each core of a node, (nodes,) int64."""
-        return self._by_node([kind.threads for kind in self.kinds])  # type: ignore[no-any-return]
+        return self._by_node([kind.threads for kind in self.kinds])
 
     @cached_property
     def cpus(self) -> Ints:
@@ -396,17 +399,17 @@ class Machine:
     @cached_property
     def memory(self) -> Ints:
         """Return the memory of each node, (nodes,) MiB int64."""
-        return self._by_node([kind.memory for kind in self.kinds])  # type: ignore[no-any-return]
+        return self._by_node([kind.memory for kind in self.kinds])
 
     @cached_property
     def disk(self) -> Ints:
         """Return the local disk of each node, (nodes,) MiB int64."""
-        return self._by_node([kind.disk for kind in self.kinds])  # type: ignore[no-any-return]
+        return self._by_node([kind.disk for kind in self.kinds])
 
     @cached_property
     def weight(self) -> Ints:
         """Return the weight of each node, (nodes,) int64; the smaller, the sooner it is taken."""
-        return self._by_node([kind.weight for kind in self.kinds])  # type: ignore[no-any-return]
+        return self._by_node([kind.weight for kind in self.kinds])
 
     @cached_property
     def gpu_types(self) -> tuple[str, ...]:
@@ -420,7 +423,7 @@ class Machine:
         for number, kind in enumerate(self.kinds):
             for word, count in kind.gpus:
                 of_kinds[number, self.gpu_types.index(word)] = count
-        return self._by_node(of_kinds)  # type: ignore[no-any-return]
+        return self._by_node(of_kinds)
 
     @cached_property
     def features(self) -> tuple[frozenset[str], ...]:
@@ -433,7 +436,7 @@ class Machine:
         members = np.zeros((len(self.partitions), len(self.names)), dtype=np.bool_)
         for number, part in enumerate(self.partitions):
             members[number, self.places(part.hosts)] = True
-        return _read_only(members)  # type: ignore[no-any-return]
+        return _read_only(members)
 
     @property
     def digest(self) -> str:
@@ -485,7 +488,7 @@ def _check_once(what: str, names: Iterable[str]) -> None:
         met.add(name)
 
 
-def _read_only(array: Any) -> Any:
+def _read_only(array: A) -> A:
     """Return an array that can no longer be changed."""
     array.flags.writeable = False
     return array

@@ -217,7 +217,7 @@ def _partition_row(part: Mapping[str, Any]) -> dict[str, Any]:
     """Return a partition as a row of the table."""
     memory = next(
         (
-            f"{_size(part[f'memory_per_{unit}'])} a {words}"
+            f"{part[f'memory_per_{unit}']:,} MiB a {words}"
             for unit, words in (("cpu", "CPU"), ("node", "node"))
             if part[f"memory_per_{unit}"] is not None
         ),
@@ -229,7 +229,7 @@ def _partition_row(part: Mapping[str, Any]) -> dict[str, Any]:
         remarks.append(f"at most {part['nodes_most']:,} nodes")
     for unit, words in (("cpu", "CPU"), ("node", "node")):
         if part[f"most_memory_per_{unit}"] is not None:
-            remarks.append(f"at most {_size(part[f'most_memory_per_{unit}'])} a {words}")
+            remarks.append(f"at most {part[f'most_memory_per_{unit}']:,} MiB a {words}")
     for key, words in (("accounts", "accounts"), ("qos", "QOS")):
         remarks += [f"{words} {', '.join(part[key])}"] * bool(part[key])
         remarks += [f"not {words} {', '.join(part[f'not_{key}'])}"] * bool(part[f"not_{key}"])

@@ -230,9 +230,9 @@ def _partitions(conf: SlurmConf, nodes: ConfNodes, names: list[str], guessed: di
         yield replace(partition, **_memory(row, conf.settings))
 
 
-def _memory(row: Row, settings: Row) -> dict[str, int]:
+def _memory(row: Row, settings: Row) -> dict[str, Any]:
     """Return the memory that jobs have if they say nothing, and at most: of a partition, else of the machine."""
-    memory: dict[str, int] = {}
+    memory: dict[str, Any] = {}
     for which, word in (("def", ""), ("max", "most_")):
         for place in (row, settings):
             said = {

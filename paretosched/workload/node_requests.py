@@ -88,7 +88,7 @@ class Texts:
 
     def take(self, rows: ArrayLike) -> Texts:
         """Return the texts of some rows."""
-        return Texts(np.asarray(self.code[rows]), self.words)
+        return Texts(self.code[np.asarray(rows)], self.words)
 
     def list(self) -> list[str]:
         """Return the text of each job."""
@@ -151,7 +151,7 @@ class Requests:
     ([1, 1], ['cpu', ''], [1])
     """
 
-    tasks: Ints
+    tasks: Any
     nodes_least: Any = None
     nodes_most: Any = None
     cpus_per_task: Any = None
@@ -207,12 +207,14 @@ class Requests:
     @property
     def cpus(self) -> Ints:
         """Return the CPUs that each job asks for, (n,): those of its tasks, and one a node at least."""
-        return np.maximum(self.tasks * self.cpus_per_task, self.nodes_least)
+        cpus: Ints = np.maximum(self.tasks * self.cpus_per_task, self.nodes_least)
+        return cpus
 
     def take(self, rows: ArrayLike) -> Requests:
         """Return the requests of some rows."""
-        columns = {key: np.asarray(getattr(self, key)[rows]) for key in NUMBERS}
-        return Requests(**columns, **{key: getattr(self, key).take(rows) for key in TEXTS})
+        index = np.asarray(rows)
+        columns = {key: getattr(self, key)[index] for key in NUMBERS}
+        return Requests(**columns, **{key: getattr(self, key).take(index) for key in TEXTS})
 
     @property
     def digest(self) -> str:

@@ -49,6 +49,7 @@ WITH_VALUE = (
     "compress", "bcast", "treewidth", "het-group", "accel-bind", "interactive",
 )  # fmt: skip
 KNOWN = (*FLAGS, *MAYBE, *WITH_VALUE)
+SIZES = ("nodes", "ntasks", "cpus-per-task", "ntasks-per-node", "ntasks-per-gpu", "cpus-per-gpu")
 NUMBER = re.compile(r"\d{1,10}", re.ASCII)
 COUNT = re.compile(r"(\d{1,9})([KM]?)", re.ASCII | re.IGNORECASE)
 NODES = re.compile(r"(\d{1,9}k?)(?:-(\d{1,9}k?))?(?::\d{1,9})?", re.ASCII | re.IGNORECASE)
@@ -69,15 +70,18 @@ class Asked(NamedTuple):
         The time limit, s; 0 without one.
     remarks
         What is asked for but not regarded.
+    has_size
+        Whether tasks, nodes or CPUs are said, and not only as usual.
     """
 
     values: Mapping[str, Any]
     limit: int = 0
     remarks: tuple[str, ...] = ()
+    has_size: bool = False
 
 
-def read_options(text: str) -> Asked:
-    """Return what the options of sbatch say.
+def read_options(*texts: str) -> Asked:
+    """Return what the options of sbatch in one or several texts say; a later text counts more.
 
     Raises
     ------
@@ -90,7 +94,7 @@ def read_options(text: str) -> Asked:
     >>> asked.limit, asked.values["nodes_least"], asked.values["nodes_most"], asked.values["gpus_per_node"]
     (1200, 2, 4, 1)
     """
-    said = _options(text)
+    said = {name: value for text in texts for name, value in _options(text).items()}
     values: dict[str, Any] = {}
     remarks: list[str] = []
     texts = {
@@ -122,7 +126,7 @@ def read_options(text: str) -> Asked:
         else:
             remarks.append(MEMORY_OF_GPU)
     limit = duration("--time", Setting(said["time"], "options")) if said.get("time") else 0
-    return Asked(values, limit or 0, tuple(remarks))
+    return Asked(values, limit or 0, tuple(remarks), not said.keys().isdisjoint(SIZES))
 
 
 def _options(text: str) -> dict[str, str]:

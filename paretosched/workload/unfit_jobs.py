@@ -166,10 +166,11 @@ class _Checker:
         """Return the GPUs of a type of each node, (nodes,)."""
         machine = self.machine
         if not kind or machine.gpu_types == (UNTYPED,):  # nobody has said of which type they are
-            return machine.gpus.sum(axis=1)
-        if kind not in machine.gpu_types:
-            return np.zeros(len(machine.names), dtype=np.int64)
-        return machine.gpus[:, machine.gpu_types.index(kind)]
+            of_types = list(range(len(machine.gpu_types)))
+        else:
+            of_types = [number for number, word in enumerate(machine.gpu_types) if word == kind]
+        gpus: Ints = machine.gpus[:, of_types].sum(axis=1)
+        return gpus
 
     def _fits_together(
         self, job: _Shape, constraint: Constraint, fits: Mask, tasks: Ints, gpus: Ints, most: int, wanted: Sequence[int]

@@ -211,7 +211,7 @@ class Workload:
     def _check_machine(self) -> None:
         """Raise InputError if machine and requests do not fit each other, or the jobs."""
         if self.machine is None or self.requests is None:
-            if self.machine is not self.requests:
+            if self.machine is not None or self.requests is not None:
                 raise InputError("machine and requests must both be given, or none of them")
             return
         instance("machine", self.machine, Machine)

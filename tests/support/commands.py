@@ -23,6 +23,7 @@ from paretosched.cli.command_line import main
 COMMANDS = (
     "info",
     "import",
+    "machine",
     "generate",
     "scale",
     "resample",

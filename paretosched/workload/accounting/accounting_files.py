@@ -172,8 +172,9 @@ def import_log(
         settings = settings._replace(capacity=settings.capacity or workload.resources)
         blocks = (block for block in [workload.jobs])
     else:
-        reading = (columns, zone, numberings, tally, watch)
-        blocks = _blocks(source, place, width, groups, table, on_nodes is not None, *reading)
+        blocks = _blocks(
+            source, place, width, groups, table, on_nodes is not None, columns, zone, numberings, tally, watch
+        )
     with closing(blocks):
         if on_nodes is not None:
             return import_on_nodes(blocks, numberings, tally, settings, place, output, advance, on_nodes)

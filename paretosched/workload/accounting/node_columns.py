@@ -61,14 +61,14 @@ def asked_on_nodes(rows: Rows, about: TableColumns) -> list[Asked]:
 
 def _asked(rows: Rows, index: int, about: TableColumns, cells: Sequence[str], named: Sequence[str]) -> Asked:
     """Return what a job asks for, by its cells: the options, whether it wants whole nodes, and the columns."""
-    words = [] if read.is_missing(cells[0]) else [cells[0]]
+    options = "" if read.is_missing(cells[0]) else cells[0]
     exclusive = read.exclusive(lambda _, fact: rows.fault(index, fact), cells[1:2], about.columns.get("exclusive", ""))
-    words.append(KNOWN[int(exclusive[0])])
+    words = [KNOWN[int(exclusive[0])]]
     for what, cell in zip(named, cells[2:], strict=True):
         if not (read.is_missing(cell) or cell == "-1" or (what == "gpus" and cell in ("0", "0.0"))):
             words.append(f"{OPTIONS[what]}={shlex.quote(cell.removesuffix('.0'))}")
     try:
-        return read_options(" ".join(words))
+        return read_options(options, " ".join(words))
     except InputError as error:
         raise rows.fault(index, f"what the job asks for cannot be read: {error}") from None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,25 +13,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.arrays import Ints
+from ...core.arrays import Ints, Mask
 from ...core.errors import InputError
 from ..features import read_constraint
 from ..log_lines import RUN
 from ..log_names import Count
 from ..log_parquet import without_unfit, write_runs
 from ..machine import FOR_EVER, Machine, Outage
+from ..machine_use import doubt_of_load
 from ..node_requests import NUMBERS, TEXTS, UNSAID, Requests, Texts
+from ..plausibility import offered_load
 from ..sbatch_options import Asked, requests_of_options
 from ..swf import CUT, read_swf
 from ..workload import Repair, Workload
-from .importing import ImportSettings, ImportSummary, import_lives
+from .importing import LIMIT_OF_PARTITION, RUN_FOR_LIMIT, ImportSettings, ImportSummary, import_lives
 from .lives import UNKNOWN, Block, Numbering, Numberings
 from .slurm_machine import read_events
 from .tally import Tally
 from .text_lines import Watch
 
 ODD_CONSTRAINT = "a constraint that cannot be read as Slurm's: not regarded"
+USUAL = "no limit: the usual one of its partition, or the longest, taken for it"
 KIB = 1024
+LOAD = "OFFERED LOAD"  # the beginning of a remark of all jobs, also those that can never run
 
 
 def import_on_nodes(
@@ -72,13 +77,14 @@ def import_on_nodes(
     numbers, rows = (np.concatenate(parts) for parts in zip(*kept, strict=True))
     order = np.argsort(numbers)
     rows = rows[order[np.searchsorted(numbers[order], jobs.job)]]
-    requests, odd = requests_of_lives(rows, numberings, settings)
-    whole = _on_machine(jobs, machine, requests, odd)
+    partitions = {part.name for part in machine.partitions}
+    requests, odd = requests_of_lives(rows, numberings, settings, partitions)
+    whole = _with_usual_limits(_on_machine(jobs, machine, requests, odd), rows["limit"] == 0, tally)
     left = without_unfit(whole)
     if path is not None:
         assert left.records is not None  # noqa: S101  # it comes from a log
         write_runs(left, np.ceil(left.records.column(RUN)).astype(np.int64), path)
-    return _summary(summary, whole, left, tally)
+    return _summary(summary, whole, left, tally, settings)
 
 
 def _on_machine(jobs: Workload, machine: Machine, requests: Requests, odd: int) -> Workload:
@@ -88,21 +94,49 @@ def _on_machine(jobs: Workload, machine: Machine, requests: Requests, odd: int) 
     return jobs.with_(machine=machine, requests=requests, repairs=tuple(repairs), header=())
 
 
-def _summary(summary: ImportSummary, whole: Workload, left: Workload, tally: Tally) -> ImportSummary:
+def _with_usual_limits(jobs: Workload, unsaid: Mask, tally: Tally) -> Workload:
+    """Return jobs of which those that said no limit, (n,), have that of their partition, as in Slurm.
+
+    If a partition has none for some of them, all stay as they are.
+    """
+    assert jobs.machine is not None  # noqa: S101  # of `_on_machine`
+    assert jobs.requests is not None  # noqa: S101
+    machine, words = jobs.machine, jobs.requests.partition.words
+    firsts = [machine.partitions[(machine.partitions_of(word) or [0])[0]] for word in words]
+    limits = np.array([part.usual or part.longest or 0 for part in firsts], dtype=np.int64)
+    limit = limits[jobs.requests.partition.code]
+    if not unsaid.any() or (limit[unsaid] == 0).any():
+        return jobs
+    rows = np.flatnonzero(unsaid)
+    tally.forget("assumed", (LIMIT_OF_PARTITION, RUN_FOR_LIMIT))
+    tally.note("assumed", USUAL, rows, jobs.job[rows], (jobs.run * jobs.width)[rows])
+    kept = [each for each in jobs.repairs if not each.reason.startswith((LIMIT_OF_PARTITION, RUN_FOR_LIMIT))]
+    repairs = (*kept, Repair("assumed", USUAL, rows.size))
+    return jobs.with_(estimate=np.where(unsaid, np.maximum(limit, jobs.run), jobs.estimate), repairs=repairs)
+
+
+def _summary(
+    summary: ImportSummary, whole: Workload, left: Workload, tally: Tally, settings: ImportSettings
+) -> ImportSummary:
     """Return the summary of an import without the jobs that can never run."""
     more = left.repairs[len(whole.repairs) :]
     counts = [*tally.counts(), *(Count(each.action, each.reason, each.jobs, None, each.first) for each in more)]
-    span = int(left.submit[-1] - left.submit[0])
+    load = offered_load(left)
+    remarks = [each for each in summary.remarks if not each.startswith(LOAD)]
+    remarks += doubt_of_load(load, left.capacity, settings.unit)
     return summary._replace(
         jobs=len(left),
         users=int(np.unique(left.user).size),
         work=left.work,
-        load=left.work / (left.capacity * span) if span else None,
+        load=load,
         counts=tuple(counts),
+        remarks=tuple(each.partition("; --capacity")[0] for each in remarks),  # its nodes say how large it is
     )
 
 
-def requests_of_lives(rows: NDArray[Any], numberings: Numberings, settings: ImportSettings) -> tuple[Requests, int]:
+def requests_of_lives(
+    rows: NDArray[Any], numberings: Numberings, settings: ImportSettings, partitions: Collection[str]
+) -> tuple[Requests, int]:
     """Return what jobs ask for, and how many have a constraint that cannot be read.
 
     Parameters
@@ -113,6 +147,8 @@ def requests_of_lives(rows: NDArray[Any], numberings: Numberings, settings: Impo
         The shapes, and the names of partitions, QOS, accounts and constraints.
     settings
         How the log is made.
+    partitions
+        The names of the partitions of the machine.
     """
     width, nodes = rows["width"].astype(np.int64), rows["nodes"].astype(np.int64)
     least = np.minimum(np.maximum(nodes, 1), width)
@@ -129,13 +165,17 @@ def requests_of_lives(rows: NDArray[Any], numberings: Numberings, settings: Impo
         "gpus": np.where(each, 0, gpus),
         "exclusive": (rows["exclusive"] > 0).astype(np.int64),
     }
+    queue = _words(rows["partition"], numberings.partition.by_number())
+    if settings.source not in ("slurm", "csv"):  # whose queues need not be partitions
+        there = [name in partitions for name in queue.tolist()]
+        queue = np.where(there, queue, "")
     constraint, odd = _constraints(rows["constraint"], numberings.constraint, settings.source)
     is_account = settings.grouped_by in ("account", "project")
     texts = {
         "constraint": constraint,
-        "partition": _words(rows["partition"], numberings.partition),
-        "qos": _words(rows["queue"], numberings.queue) if settings.source in ("slurm", "csv") else None,
-        "account": _words(rows["group"], numberings.group) if is_account else None,
+        "partition": queue,
+        "qos": _words(rows["queue"], numberings.queue.by_number()) if settings.source in ("slurm", "csv") else None,
+        "account": _words(rows["group"], numberings.group.by_number()) if is_account else None,
     }
     empty = np.full(width.size, "", dtype=object)
     shape = rows["shape"].astype(np.int64)
@@ -158,28 +198,22 @@ def requests_of_lives(rows: NDArray[Any], numberings: Numberings, settings: Impo
     ), int(np.count_nonzero(odd))
 
 
-def _words(codes: NDArray[Any], numbering: Numbering) -> NDArray[Any]:
-    """Return names by their numbers, (n,) texts; "" where unknown."""
-    names = numbering.by_number()
+def _words(codes: NDArray[Any], names: Mapping[int, str]) -> NDArray[Any]:
+    """Return names by their numbers, (n,) texts; "" where there is none."""
     words = np.array(["", *(names.get(number, "") for number in range(1, max(names, default=0) + 1))], dtype=object)
-    return words[np.maximum(codes, 0)]
+    known: NDArray[Any] = words[np.where(codes < words.size, np.maximum(codes, 0), 0)]
+    return known
 
 
-def _constraints(codes: NDArray[Any], numbering: Numbering, source: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def _constraints(codes: NDArray[Any], numbering: Numbering, source: str) -> tuple[NDArray[Any], Mask]:
     """Return constraints as Slurm writes them, (n,) texts, and which cannot be read; in PBS a colon is an and."""
     readable: dict[int, str] = {}
     for number, text in numbering.by_number().items():
         words = text if source in ("slurm", "csv") else text.replace(":", "&")
-        try:
+        with suppress(InputError):  # those of which there is no text are counted
             read_constraint(words)
             readable[number] = words
-        except InputError:
-            pass  # counted
-    words = np.array(
-        ["", *(readable.get(number, "") for number in range(1, max(readable, default=0) + 1))], dtype=object
-    )
-    known = np.where(codes < words.size, np.maximum(codes, 0), 0)
-    texts = words[known]
+    texts = _words(codes, readable)
     return texts, (codes != UNKNOWN) & (texts == "")
 
 

@@ -16,7 +16,6 @@ GPU_TYPE = re.compile(r"(?:^|,)gres/gpu:([^=,]+)=", re.ASCII)
 SIZES = ("tasks", "nodes_least", "nodes_most", "cpus_per_task", "tasks_per_node")
 MEMORIES = ("memory_per_node", "memory_per_cpu")
 GPUS = ("gpus", "gpus_per_node", "gpus_per_task")
-SIZE_OPTIONS = re.compile(r"(?:^|\s)(?:-[nNc]|--(?:ntasks|nodes|cpus-per))")
 ODD_LINE = "SubmitLine cannot be read as sbatch's: what ReqTRES says is taken"
 
 
@@ -71,7 +70,7 @@ def shape_of(cells: Mapping[str, str]) -> tuple[dict[str, Any], Sequence[str]]:
         except InputError:
             return values, [*reasons, ODD_LINE]
         reasons += asked.remarks
-        _merge(values, dict(asked.values), bool(SIZE_OPTIONS.search(cells["SubmitLine"])), cpus)
+        _merge(values, dict(asked.values), asked.has_size, cpus)
     return values, reasons
 
 

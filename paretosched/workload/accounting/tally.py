@@ -51,6 +51,11 @@ class Tally:
         line = np.array(lines, dtype=np.int64)
         self.note(action, reason, line, np.full(line.size, -1), np.full(line.size, np.nan))
 
+    def forget(self, action: str, reasons: Sequence[str]) -> None:
+        """Forget what was counted for some reasons."""
+        for reason in reasons:
+            self._entries.pop((action, reason), None)
+
     def note_log(self, reason: str, jobs: int) -> None:
         """Count an assumption about the log as a whole."""
         self._entries["assumed", reason] = (jobs, float("nan"), [])

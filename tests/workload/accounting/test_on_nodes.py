@@ -1,0 +1,308 @@
+"""import --machine: what each job asks of nodes, from tables, sacct and other accounting."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paretosched import InputError, Workload, import_log, load_log, read_machine
+from support.accounting import RECORDED
+from support.commands import command
+
+CONF = """\
+ClusterName=tiny
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+DefMemPerCPU=1000
+NodeName=DEFAULT CPUs=8 RealMemory=16000
+NodeName=n[01-04] Feature=ib
+NodeName=g[1-2] Gres=gpu:a100:2 Feature=ib,new
+PartitionName=DEFAULT MaxTime=1-0 DefaultTime=30
+PartitionName=cpu Nodes=n[01-04] Default=YES
+PartitionName=gpu Nodes=g[1-2] PriorityTier=5
+PartitionName=all Nodes=ALL MaxTime=2:00:00
+"""
+ALL_COLUMNS = (
+    "job=job,submit=submit,run=run,limit=limit,nodes=nodes,tasks=tasks,memory_per_node=memory_per_node,"
+    "gpus_per_node=gpus_per_node,constraint=constraint,exclusive=exclusive,partition=partition,qos=qos,account=account,"
+    "user=user"
+)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    (tmp_path / "slurm.conf").write_text(CONF)
+    return tmp_path
+
+
+def imported(site: Path, source: str, text: str, *words: object, name: str = "log.parquet") -> Workload:
+    """Return the log that import --machine makes of a text."""
+    (site / "text.txt").write_text(text)
+    outcome = command("import", source, site / "text.txt", "--machine", site / "slurm.conf", "-o", site / name, *words)
+    assert outcome.status == 0, outcome.err
+    return load_log(site / name, overrun="cut")
+
+
+def asked(workload: Workload, *keys: str) -> list[tuple[Any, ...]]:
+    """Return some columns of the requests, a row for each job."""
+    requests = workload.requests
+    assert requests is not None
+    columns = [getattr(requests, key) for key in keys]
+    return [*zip(*(each.list() if hasattr(each, "list") else each.tolist() for each in columns), strict=True)]
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_columns_of_a_table(site: Path) -> None:
+    head = (
+        "user,job,submit,run,limit,nodes,tasks,memory_per_node,gpus_per_node,constraint,exclusive,partition,qos,account"
+    )
+    text = f"""{head}
+u1,1,0,10,600,1,8,,,,,cpu,high,a1
+u1,2,1,10,600,2,4,4G,,ib,yes,cpu,low,a1
+u2,3,2,10,600,2-3,4,500M,,,user,all,low,a2
+u2,4,3,10,600,,3,,2,new,no,"gpu,all",low,a2
+u2,5,4,10,600,1,9,,,,,cpu,low,a2
+u2,6,5,10,90000,1,1,,,,,cpu,low,a2
+"""
+    log = imported(site, "csv", text, "--columns", ALL_COLUMNS)
+    assert log.machine == read_machine(site / "slurm.conf")
+    assert log.job.tolist() == [1, 2, 3, 4]
+    assert asked(log, "nodes_least", "nodes_most", "tasks", "memory_per_node", "gpus_per_node", "exclusive") == [
+        (1, 1, 8, -1, 0, 0),
+        (2, 2, 4, 4096, 0, 1),
+        (2, 3, 4, 500, 0, 2),
+        (1, 0, 3, -1, 2, 0),
+    ]
+    assert asked(log, "constraint", "partition", "qos", "account") == [
+        ("", "cpu", "high", "a1"),
+        ("ib", "cpu", "low", "a1"),
+        ("", "all", "low", "a2"),
+        ("new", "gpu,all", "low", "a2"),
+    ]
+    assert log.width.tolist() == [8, 4, 4, 3]
+    assert log.names is not None
+    assert log.names.users == {1: "u1", 2: "u2"}
+
+
+def test_the_jobs_that_can_never_run_are_shown(site: Path) -> None:
+    (site / "jobs.csv").write_text("submit,run,tasks\n0,10,9\n1,10,48\n2,30,49\n")
+    words = ("import", "csv", site / "jobs.csv", "--columns", "submit=submit,run=run,tasks=tasks")
+    outcome = command(*words, "--machine", site / "slurm.conf")
+    assert "can never run on the machine: its partitions do not have so many nodes" in outcome.out
+    assert "1 jobs of" in outcome.out
+    rows = command(*words, "--machine", site / "slurm.conf", "--json").json
+    assert (rows["jobs"], rows["capacity"], rows["work"]) == (1, 48, 90)
+
+
+def test_options_say_all_and_columns_count_more(site: Path) -> None:
+    text = """job,submit,run,options,tasks
+1,0,10,"-N2-4 -n8 --mem=10 -t20 -w n03",
+2,5,10,"-n1 --gres=gpu:1 -p gpu -t 5 -A acc -q high -C 'ib&new'",
+3,6,10,"--exclusive -n2 run.sh -n 9",4
+"""
+    columns = "job=job,submit=submit,run=run,options=options,tasks=tasks"
+    log = imported(site, "csv", text, "--columns", columns)
+    assert asked(log, "nodes_least", "nodes_most", "tasks", "memory_per_node", "hosts", "exclusive") == [
+        (2, 4, 8, 10, "n03", 0),
+        (1, 0, 1, -1, "", 0),
+        (1, 0, 4, -1, "", 1),
+    ]
+    assert asked(log, "partition", "account", "qos", "constraint", "gpus_per_node")[1] == (
+        "gpu",
+        "acc",
+        "high",
+        "ib&new",
+        1,
+    )
+    assert log.estimate.tolist() == [1200, 300, 1800]  # the last one has the usual limit of its partition
+    assert any(each.reason.startswith("no limit: the usual one of its partition") for each in log.repairs)
+
+
+def test_options_make_a_log_without_nodes_too(site: Path) -> None:
+    (site / "jobs.csv").write_text('submit,run,options\n0,10,"-N2 -n8 --mem=1G --gres=gpu:1 -t20 -p x"\n1,10,-c3\n')
+    words = ("import", "csv", site / "jobs.csv", "--columns", "submit=submit,run=run,options=options", "--capacity", 9)
+    assert command(*words, "-o", site / "log.swf").status == 0
+    lines = [line.split() for line in (site / "log.swf").read_text().splitlines() if not line.startswith(";")]
+    assert [(line[7], line[8], line[9]) for line in lines] == [
+        ("8", "1200", str(2 * 1024 * 1024 // 8)),
+        ("3", "10", "-1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ("x,,,", 'text.txt:2: what the job asks for cannot be read: --ntasks must be a whole number, but is "x"'),
+        ("1,lots,,", "text.txt:2: what the job asks for cannot be read: --mem must be a size such as 4000M or 4G"),
+        ("1,,perhaps,", 'text.txt:2: exclusive is "perhaps", but must be yes, no or user'),
+        ("1,,,a&", "text.txt:2: what the job asks for cannot be read: constraint"),
+    ],
+)
+def test_cells_that_sbatch_would_not_take(site: Path, cells: str, words: str) -> None:
+    (site / "text.txt").write_text(f"submit,run,tasks,memory_per_node,exclusive,constraint\n0,10,{cells}\n")
+    columns = (
+        "submit=submit,run=run,tasks=tasks,memory_per_node=memory_per_node,exclusive=exclusive,constraint=constraint"
+    )
+    outcome = command("import", "csv", site / "text.txt", "--machine", site / "slurm.conf", "--columns", columns)
+    assert outcome.status == 2
+    assert words in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+# --- sacct ------------------------------------------------------------------------------------------------------------
+
+HEAD = (
+    "JobIDRaw|Submit|Start|End|ElapsedRaw|NNodes|ReqCPUS|NCPUS|ReqTRES|AllocTRES|TimelimitRaw|State|User|Account|QOS|"
+    "Partition"
+)
+BEGIN = "|1700000000|1700000010|1700000110|100"
+END = "|60|COMPLETED|ann|phys|normal"
+
+
+def test_requested_resources_of_sacct(site: Path) -> None:
+    rows = [
+        f"1{BEGIN}|2|8|8|cpu=8,mem=8000M,node=2|cpu=8{END}|cpu",
+        f"2{BEGIN}|1|2|2|cpu=2,mem=2000M,node=1,gres/gpu=1,gres/gpu:a100=1|cpu=2{END}|gpu",
+        f"3{BEGIN}|2|8|8|cpu=8,mem=8G,node=1|cpu=8{END}|cpu",  # more nodes than it asked for: memory a CPU
+    ]
+    log = imported(site, "slurm", "\n".join([HEAD, *rows]))
+    keys = ("tasks", "nodes_least", "nodes_most", "memory_per_node", "memory_per_cpu", "gpus_per_node", "gpu_type")
+    assert asked(log, *keys) == [
+        (8, 2, 0, 4000, -1, 0, ""),
+        (2, 1, 0, 2000, -1, 1, "a100"),
+        (8, 1, 0, -1, 1024, 0, ""),
+    ]
+    assert asked(log, "partition", "qos", "account") == [
+        ("cpu", "normal", "phys"),
+        ("gpu", "normal", "phys"),
+        ("cpu", "normal", "phys"),
+    ]
+    assert log.wait.tolist() == [10, 10, 10]
+
+
+@pytest.mark.parametrize("bars", ["|", ";", "\t"])
+def test_submit_line_counts_more(site: Path, bars: str) -> None:
+    rows = [
+        f"1{BEGIN}|1|8|8|cpu=8,mem=4000M,node=1|cpu=8{END}|cpu|sbatch -N1-2 -n4 -p cpu,all --mem=4000 run.sh",
+        f"2{BEGIN}|1|2|8|cpu=2,mem=2000M,node=1|cpu=8{END}|cpu|sbatch --exclusive -C ib -w n02 run.sh -n 3",
+        f"3{BEGIN}|1|2|2|cpu=2,mem=2000M,node=1|cpu=2{END}|cpu|sbatch --blurb run.sh",
+        f"4{BEGIN}|1|2|2|cpu=2,mem=2000M,node=1|cpu=2{END}|cpu|",
+    ]
+    log = imported(site, "slurm", "\n".join([f"{HEAD}|SubmitLine", *rows]).replace("|", bars))
+    keys = ("tasks", "cpus_per_task", "nodes_least", "nodes_most", "exclusive", "constraint", "hosts", "partition")
+    assert asked(log, *keys) == [
+        (4, 2, 1, 2, 0, "", "", "cpu,all"),  # two CPUs a task stood in the script
+        (2, 1, 1, 0, 1, "ib", "n02", "cpu"),
+        (2, 1, 1, 0, 0, "", "", "cpu"),
+        (2, 1, 1, 0, 0, "", "", "cpu"),
+    ]
+    assert [each.jobs for each in log.repairs if each.reason.startswith("SubmitLine cannot be read")] == [1]
+
+
+def test_a_run_beyond_its_limit_is_kept_as_recorded(site: Path) -> None:
+    rows = [f"1|1700000000|1700000010|1700009010|9000|1|1|1|cpu=1,mem=1G,node=1|cpu=1{END}|cpu"]
+    imported(site, "slurm", "\n".join([HEAD, *rows]))
+    assert load_log(site / "log.parquet", overrun="raise").run.tolist() == [9000]
+    assert load_log(site / "log.parquet", overrun="cut").run.tolist() == [3600]
+
+
+def test_events_say_when_nodes_were_down(site: Path) -> None:
+    (site / "events.txt").write_text(
+        "tiny|n01|1700000050|1700000060|DOWN|cpu=8|x\ntiny|n02|1700000070|0|DRAIN|cpu=8|\ntiny|n03|1|2|MIXED|cpu=8|\n"
+        "tiny|gone|1700000050|1700000060|DOWN|cpu=8|x\n"
+    )
+    rows = [f"1{BEGIN}|1|1|1|cpu=1,mem=1G,node=1|cpu=1{END}|cpu"]
+    log = imported(site, "slurm", "\n".join([HEAD, *rows]), "--events", site / "events.txt")
+    assert log.machine is not None
+    node, begin, end = log.machine.down_by_node(log.epoch)
+    assert [log.machine.names[k] for k in node.tolist()] == ["n01", "n02"]
+    assert (begin.tolist(), end.tolist()[0]) == ([50, 70], 60)
+
+
+# --- other accounting, and what does not fit --------------------------------------------------------------------------
+
+
+def test_grid_engine_on_a_machine_toml(site: Path) -> None:
+    command("machine", site / "slurm.conf", "-o", site / "machine.toml")
+    words = ("--machine", site / "machine.toml", "-o", site / "s.parquet")
+    outcome = command("import", "sge", RECORDED / "sge-accounting", *words)
+    assert outcome.status == 0, outcome.err
+    log = load_log(site / "s.parquet", overrun="cut")
+    assert log.job.tolist()[0] == 3  # 32 times 2,500 MiB fit on none of the partitions
+    assert asked(log, "tasks", "partition")[0] == (1, "")  # the queue is no partition
+
+
+def test_options_that_do_not_fit(site: Path) -> None:
+    (site / "jobs.csv").write_text("submit,run,tasks\n0,10,1\n")
+    words = ["import", "csv", site / "jobs.csv", "--columns", "submit=submit,run=run,tasks=tasks"]
+    on_nodes = [*words, "--machine", site / "slurm.conf"]
+    for command_line, expected in [
+        ([*words, "-o", site / "x.parquet"], "x.parquet: a log in Parquet has nodes, and needs --machine"),
+        (
+            [*on_nodes, "-o", site / "x.swf"],
+            "x.swf: a log with --machine is in Parquet, and its name must end in .parquet",
+        ),
+        ([*on_nodes, "--capacity", 9], "--capacity does not go with --machine: the machine says it"),
+        (
+            [*on_nodes[:-3], "submit=submit,run=run,nodes=tasks", *on_nodes[-2:], "--width", "nodes"],
+            "--width must be cpus with --machine, but is nodes",
+        ),
+        ([*on_nodes, "--anonymise", site / "k", "-o", site / "x.parquet"], "--anonymise does not go with --machine"),
+        ([*words, "--machine", site / "none.conf"], "none.conf: no such file"),
+    ]:
+        outcome = command(*command_line)
+        assert outcome.status == 2
+        assert expected in outcome.err
+        assert not (site / "x.parquet").exists()
+    with pytest.raises(InputError, match=r"m\.toml: no such file"):
+        import_log("csv", site / "jobs.csv", columns="submit=submit,run=run,tasks=tasks", machine=site / "m.toml")
+
+
+MODERN = os.environ.get("PARETOSCHED_MODERN")
+
+
+@pytest.mark.skipif(MODERN is None, reason="NO MODERN LOGS: PARETOSCHED_MODERN does not name the folder that has them")
+@pytest.mark.parametrize(
+    "name", ["ubccr-medium/week.csv.gz", "ubccr-medium/first5000.csv.gz", "ubccr-micro/jobs500.csv.gz"]
+)
+def test_real_jobs_against_the_plainest_parser(tmp_path: Path, name: str) -> None:
+    table = Path(str(MODERN), name)
+    conf = table.parent / "slurm.conf"
+    outcome = command("import", "csv", table, "--machine", conf, "--columns", ALL_COLUMNS, "-o", tmp_path / "l.parquet")
+    assert outcome.status == 0, outcome.err
+    log = load_log(tmp_path / "l.parquet", overrun="cut")
+    with gzip.open(table, "rt", encoding="ascii") as file:
+        rows = [row for row in csv.DictReader(file) if int(row["run"]) > 0]
+
+    def mebibytes(text: str) -> int:
+        if not text:
+            return -1
+        return int(text[:-1]) * {"M": 1, "G": 1024}[text[-1]] if text[-1] in "MG" else int(text)
+
+    assert len(log) == len(rows)
+    assert log.job.tolist() == [int(row["job"]) for row in rows]
+    assert log.run.tolist() == [min(int(row["run"]), int(row["limit"])) for row in rows]
+    assert log.estimate.tolist() == [int(row["limit"]) for row in rows]
+    assert asked(log, "tasks", "nodes_least", "nodes_most", "memory_per_node", "gpus_per_node", "exclusive") == [
+        (
+            int(row["tasks"]),
+            int(row["nodes"] or 1),
+            int(row["nodes"] or 0),
+            mebibytes(row["memory_per_node"]),
+            int(row["gpus_per_node"] or 0),
+            {"": 0, "yes": 1, "user": 2}[row["exclusive"]],
+        )
+        for row in rows
+    ]
+    assert asked(log, "constraint", "partition", "qos", "account") == [
+        (row["constraint"], row["partition"], row["qos"], row["account"]) for row in rows
+    ]
+    assert np.array_equal(log.width, [int(row["tasks"]) for row in rows])

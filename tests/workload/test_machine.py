@@ -1,0 +1,89 @@
+"""A machine of nodes is checked once, and has its nodes as arrays."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from paretosched import InputError, Machine, NodeKind, Outage, Partition
+from paretosched.workload.machine import FOR_EVER
+
+SMALL = NodeKind("n[1-3]", 4, 8000, features=("ib",), weight=2)
+GPU = NodeKind("g1,b2", 8, 16000, {"v100": 2, "a100": 1}, threads=2, features=("ib", "new"))
+MACHINE = Machine((SMALL, GPU), (Partition("cpu", "n[1-3],b2", tier=3), Partition("gpu", "g1,b2", default=True)))
+
+
+def test_arrays_are_in_the_order_of_names() -> None:
+    assert MACHINE.names == ("b2", "g1", "n1", "n2", "n3")
+    assert MACHINE.kind.tolist() == [1, 1, 0, 0, 0]
+    assert MACHINE.cores.tolist() == [8, 8, 4, 4, 4]
+    assert MACHINE.cpus.tolist() == [16, 16, 4, 4, 4]
+    assert MACHINE.memory.tolist() == [16000, 16000, 8000, 8000, 8000]
+    assert MACHINE.weight.tolist() == [1, 1, 2, 2, 2]
+    assert (MACHINE.gpu_types, MACHINE.gpus.tolist()[:3]) == (("a100", "v100"), [[1, 2], [1, 2], [0, 0]])
+    assert MACHINE.members.tolist() == [[True, False, True, True, True], [True, True, False, False, False]]
+    assert MACHINE.capacity == 44
+    for array in (MACHINE.kind, MACHINE.cpus, MACHINE.gpus, MACHINE.members):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_a_copy_from_a_pickle_is_equal_and_read_only() -> None:
+    assert MACHINE.digest
+    copy = pickle.loads(pickle.dumps(MACHINE))
+    assert copy == MACHINE
+    assert copy.digest == MACHINE.digest
+    assert not copy.cpus.flags.writeable
+
+
+def test_partitions_of_a_request() -> None:
+    assert MACHINE.default.name == "gpu"
+    assert MACHINE.partitions_of("") == [1]
+    assert MACHINE.partitions_of("gpu,cpu,other") == [0, 1]  # the higher tier first
+    assert Machine((SMALL,)).partitions == (Partition("all", default=True),)
+
+
+def test_down_times_in_seconds_of_a_log() -> None:
+    down = (Outage("n[1-2]", 1000, 2000), Outage("g1"), Outage("n3", 0, 900))
+    machine = replace(MACHINE, down=down)
+    node, begin, end = machine.down_by_node(1100)
+    assert (node.tolist(), begin.tolist(), end.tolist()) == ([1, 2, 3], [0, 0, 0], [FOR_EVER, 900, 900])
+    assert machine.always_down.down == (Outage("g1"),)
+    assert machine.digest != MACHINE.digest
+
+
+def test_the_digest_is_that_of_what_is_simulated() -> None:
+    assert replace(MACHINE, name="x", guessed=("y",)).digest == MACHINE.digest
+    assert replace(MACHINE, choice="first").digest != MACHINE.digest
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Machine(()), "a machine must have one kind of nodes or more, but has none"),
+        (lambda: Machine((SMALL, NodeKind("n3", 1, 1))), 'a node must come once, but "n3" comes twice'),
+        (lambda: Machine((SMALL,), (Partition("a", "n[1-4]"),)), "not there is n4"),
+        (
+            lambda: Machine((SMALL,), (Partition("a"), Partition("a"))),
+            'a partition must come once, but "a" comes twice',
+        ),
+        (lambda: Machine((SMALL,), (Partition("a", default=True), Partition("b", default=True))), "one partition can"),
+        (lambda: Machine((SMALL,), down=(Outage("n9"),)), "a down time: all nodes must be of the machine"),
+        (lambda: Machine((SMALL,), choice="any"), "choice must be one of cons_tres"),
+        (lambda: NodeKind("", 1, 1), "there must be one node or more"),
+        (lambda: NodeKind("n1", 0, 1), "cores must be in 1.."),
+        (lambda: NodeKind("n1", 1, 1, {"v 100": 1}), "a type of GPUs must be a word"),
+        (lambda: NodeKind("n 1", 1, 1), "a name of a node must be a word"),
+        (lambda: Partition("a,b"), "the name of a partition must be a word"),
+        (lambda: Partition("a", memory_per_cpu=1, memory_per_node=1), "but has both"),
+        (lambda: Partition("a", longest=0), "longest must be in 1.."),
+        (lambda: Outage("n1", 5, 5), "end must be in 6.."),
+    ],
+)
+def test_what_breaks_a_rule_is_refused(make: Any, words: str) -> None:
+    with pytest.raises(InputError) as error:
+        make()
+    assert words in str(error.value)
