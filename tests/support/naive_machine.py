@@ -169,18 +169,14 @@ def free_in(machine: Machine, busy: Sequence[Busy], begin: int, end: int) -> dic
     """Return what is free of each node in all seconds from `begin` until just before `end`; of no node that is down."""
     down = {name for d in machine.down for name in d.nodes if d.begin < end and d.end > begin}
     there = [b for b in busy if b.begin < end and b.end > begin]
-    moments = sorted(
-        {begin, *(b.begin for b in there if b.begin > begin)}
-    )  # a node can only be fullest at one of these
     free = {}
     for node in machine.nodes:
         if node.name in down:
             continue
-        amounts = []
-        for moment in moments:
-            holds = [b.held[node.name] for b in there if b.begin <= moment < b.end and node.name in b.held]
-            amounts.append(less(Amount(node.cpus, node.memory, node.gpus), holds))
-        free[node.name] = least(amounts)
+        of_node = [b for b in there if node.name in b.held]
+        moments = {begin, *(b.begin for b in of_node if b.begin > begin)}  # it is fullest at one of these
+        held = [[b.held[node.name] for b in of_node if b.begin <= moment < b.end] for moment in moments]
+        free[node.name] = least([less(Amount(node.cpus, node.memory, node.gpus), each) for each in held])
     return free
 
 

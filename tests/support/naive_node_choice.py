@@ -1,4 +1,4 @@
-"""Which nodes a job gets, and how much of each: as Slurm's select/cons_tres and select/linear, and three plainer rules.
+"""Which nodes a job gets, and how much of each: as Slurm's select/cons_tres and select/linear, and plainer rules.
 
 What Slurm does was seen on a real one (22.05). `choose` is the way in: it says what each node could give at most, and
 hands this to the rule of the machine.
@@ -53,7 +53,7 @@ class Terms(NamedTuple):
 
 
 def with_defaults(machine: Machine, partition: Partition, ask: Ask) -> tuple[Ask, Terms]:
-    """Return what a job asks for with all that it did not say.
+    """Return what a job asks for with all that it did not say; it has no more nodes than tasks.
 
     Memory beyond MaxMemPerCPU becomes more CPUs: of each task, if it is said by the CPU, or of each node.
     """
@@ -68,11 +68,12 @@ def with_defaults(machine: Machine, partition: Partition, ask: Ask) -> tuple[Ask
         ask = ask._replace(cpus=ask.cpus * times, memory_per_cpu=math.ceil(ask.memory_per_cpu / times))
     elif ceiling and ask.memory:
         least_cpus = math.ceil(ask.memory / ceiling)
-    least = max(ask.least, partition.least_nodes, len(ask.named))
+    tasks = max(ask.tasks, len(ask.named))
+    least = max(min(ask.least, tasks), partition.least_nodes, len(ask.named))
     if ask.tasks_per_node:
-        least = max(least, math.ceil(ask.tasks / ask.tasks_per_node))
-    most = None if ask.most is None else max(least, min(ask.most, partition.most_nodes or ask.most))
-    ask = ask._replace(least=least, most=most, tasks=max(ask.tasks, least))
+        least = max(least, math.ceil(tasks / ask.tasks_per_node))
+    most = None if ask.most is None else max(min(ask.most, tasks), len(ask.named))
+    ask = ask._replace(least=least, most=most, tasks=max(tasks, least))
     whole = ask.exclusive or partition.exclusive or machine.choice == "linear" or machine.gives == "node"
     return ask, Terms(whole, least_cpus, machine.gives != "cpu")
 
@@ -180,9 +181,11 @@ class Fill:
         self.weight = {node.name: node.weight for node in machine.nodes}
         self.cpus = ask.tasks * ask.cpus
         self.gpus = ask.gpus
-        self.nodes = max(ask.least, len(named)) if ask.most is None else ask.most  # the largest number is wanted
-        self.spare = 0 if ask.most is None else ask.most - ask.least  # so many of them need not be
         self.more = min(n for n in (ask.most, most_nodes, ask.tasks) if n is not None)  # nodes that it may still take
+        self.nodes = max(ask.least, len(named))
+        if ask.most is not None:
+            self.nodes = max(self.nodes, min(self.more, len(room)))  # the largest number is wanted
+        self.spare = self.nodes - ask.least  # so many of them need not be
         self.taken: dict[str, tuple[int, int]] = {}  # CPUs and GPUs
         for node in self.order:
             if node.name in named:
@@ -235,13 +238,13 @@ def rule_of(machine: Machine, partition: Partition) -> Rule:
         return emptiest
     if machine.leaves:
         return by_leaves
-    rules = {"cons_tres": by_rows, "linear": whole_nodes, "first": first, "best": best, "spread": emptiest}
+    rules = {"cons_tres": by_rows, "linear": first, "first": first, "best": best, "spread": emptiest}
     return rules[machine.choice]
 
 
 def first(fill: Fill) -> dict[str, tuple[int, int]] | None:
-    """Take nodes of the smallest weight first, and of equal weight in the order of names."""
-    fill.take_from(sorted(fill.left(fill.room), key=lambda name: fill.weight[name]))
+    """Take nodes of the smallest weight first, of equal weight in the order of names (`first`, and select/linear)."""
+    fill.take_from(sorted(fill.left(node.name for node in fill.order), key=lambda name: fill.weight[name]))
     return fill.result()
 
 
@@ -255,8 +258,10 @@ def best(fill: Fill) -> dict[str, tuple[int, int]] | None:
 
 
 def emptiest(fill: Fill) -> dict[str, tuple[int, int]] | None:
-    """Take the nodes with most free CPUs first, first of equals (LLN, and `spread`)."""
-    fill.take_from(sorted(fill.left(node.name for node in fill.order), key=lambda name: -fill.free[name].cpus))
+    """Take nodes of the smallest weight first, of equal weight by the share of CPUs that is free (`spread`, and LLN)."""
+    share = {node.name: fill.free[node.name].cpus / node.cpus for node in fill.order}
+    order = sorted(fill.left(node.name for node in fill.order), key=lambda name: (fill.weight[name], -share[name]))
+    fill.take_from(order)
     return fill.result()
 
 
@@ -269,7 +274,7 @@ def rows_of(fill: Fill) -> list[list[str]]:
     return rows
 
 
-def by_rows(fill: Fill, singles: bool = True) -> dict[str, tuple[int, int]] | None:
+def by_rows(fill: Fill) -> dict[str, tuple[int, int]] | None:
     """Take nodes row by row, as cons_tres does.
 
     The next row is the one with a node that the job names; else of the smallest weight, whether it suffices or not. Of
@@ -299,7 +304,7 @@ def by_rows(fill: Fill, singles: bool = True) -> dict[str, tuple[int, int]] | No
         if best_key[3]:
             start = min(best_row.index(name) for name in named & set(best_row))
             left = [*fill.left(best_row[start:]), *reversed(fill.left(best_row[:start]))]
-        elif singles and (single := fill.smallest(left)) is not None:
+        elif (single := fill.smallest(left)) is not None:
             left = [single]
         elif fill.gpus:
             fill.nodes = max(fill.nodes, _enough_gpus(fill, left))
@@ -322,19 +327,6 @@ def _enough_gpus(fill: Fill, names: Sequence[str]) -> int:
     """Return how many of the first nodes have the GPUs that are missing; all of them if they do not suffice."""
     counts = [gpus_of(fill.free[name], fill.ask.gpu_type) for name in names]
     return next((n for n in range(1, len(names)) if sum(counts[:n]) >= fill.gpus), len(names))
-
-
-def whole_nodes(fill: Fill) -> dict[str, tuple[int, int]] | None:
-    """Take nodes of the smallest weights that suffice, row by row, from the first one on, as select/linear does."""
-    weights = sorted({fill.weight[name] for name in fill.room})
-    for most in weights:
-        room = {name: cpus for name, cpus in fill.room.items() if fill.weight[name] <= most}
-        if set(fill.named) <= set(room):
-            alike = fill.machine._replace(nodes=tuple(node._replace(weight=1) for node in fill.machine.nodes))
-            taken = by_rows(Fill(alike, fill.ask, fill.named, room, fill.free, fill.whole, fill.most_nodes), False)
-            if taken is not None:
-                return taken
-    return None
 
 
 def by_leaves(fill: Fill) -> dict[str, tuple[int, int]] | None:

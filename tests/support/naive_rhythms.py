@@ -107,6 +107,8 @@ def place(
         for partition in partitions_of(machine, job):
             if not allowed(partition, job):
                 continue
+            if put(machine, job, second, partition, running) is None:
+                continue  # reservations cannot give what running jobs hold
             mine = put(machine, job, second, partition, [*running, *places])
             if mine is not None:
                 return [*places, mine]
