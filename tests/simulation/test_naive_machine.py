@@ -12,6 +12,7 @@ import pytest
 import paretosched as ps
 from paretosched import Workload
 from support import naive
+from support.machine_zoo import MACHINE_ZOO, random_case
 from support.naive_machine import (
     Amount,
     Ask,
@@ -24,9 +25,11 @@ from support.naive_machine import (
     free_in,
     machine_of,
     naive_check,
+    partitions_of,
 )
 from support.naive_node_choice import choose
-from support.naive_rhythms import ALL, Order, Rhythm, by_arrival, ideal, slurm
+from support.naive_rhythms import ALL, Order, Rhythm, by_arrival, ideal, place, slurm
+from support.naive_values import naive_of
 from support.recorded_scenes import (
     SLURM,
     SLURM_MISSING,
@@ -436,7 +439,7 @@ def test_a_schedule_that_cannot_be_is_found_out() -> None:
     assert "features" in faults("-n1 -C b -t5", one)
     assert "room for 1 tasks" in faults("-n2 -t5", one)
     assert "has 1 MB" in faults("-n1 --mem=2 -t5", one)
-    assert "has 1 MB" in faults("-n1 --mem-per-cpu=2 -t5", one)
+    assert "has 1 MB in all" in faults("-n1 --mem-per-cpu=2 -t5", one)
     assert "has the GPUs" in faults("-p gpu -n1 --gres=gpu:v:1 -t5", {"g1": Amount(1, 1)}, partition="gpu")
     assert "too few GPUs" in faults("-p gpu -n1 --gpus=1 -t5", {"g1": Amount(1, 1)}, partition="gpu")
     assert "node n1 at 0" in faults("-n1 -t5", {"n1": Amount(5, 1)})
@@ -492,3 +495,58 @@ def test_a_scene_that_differs_is_found_out() -> None:
     assert len(differences(recorded, moved)) == 1
     assert len(differences(recorded, late)) == 1
     assert len(differences(recorded, recorded[1:])) == 1
+
+
+# --- awkward machines
+
+RANDOM = {f"random {seed}": random_case(seed) for seed in range(40)}
+EVERY = MACHINE_ZOO | RANDOM
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_schedules_of_awkward_machines_can_be(name: str) -> None:
+    """Every job starts, none before it is there, and what jobs hold of each node is there at every second."""
+    machine, jobs = naive_of(EVERY[name])
+    for runs in (
+        *(ideal(machine, jobs, reservations=count) for count in (0, 1, 2, ALL)),
+        ideal(machine, jobs, reservations=0, skips=True),
+        slurm(machine, jobs, Rhythm()),
+        slurm(machine, jobs, Rhythm(bf_job_part_count_reserve=1, bf_resolution=600)),
+    ):
+        assert set(runs) == {job.row for job in jobs}
+        assert naive_check(machine, jobs, runs) == []
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_without_backfilling_jobs_of_a_tier_start_in_order(name: str) -> None:
+    """But for jobs that licences hold, which stop nobody."""
+    machine, jobs = naive_of(EVERY[name])
+    runs = ideal(machine, jobs, reservations=0)
+    tier = {job.row: partitions_of(machine, job)[0].tier for job in jobs}
+    for job in jobs:
+        if not job.ask.licences:
+            behind = [other for other in jobs if other.row > job.row and tier[other.row] <= tier[job.row]]
+            assert all(runs[other.row].begin >= runs[job.row].begin for other in behind)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_head_with_a_reservation_is_not_delayed(name: str) -> None:
+    """Its first place, by limits, is the latest second in which the job that is first in the queue starts."""
+    machine, jobs = naive_of(EVERY[name])
+    jobs = [job._replace(run=job.limit) for job in jobs if not job.ask.licences]
+    runs = ideal(machine, jobs)
+    for job in jobs:
+        before = [run for row, run in runs.items() if row < job.row]
+        if all(run.begin <= job.arrival for run in before) and not any(
+            partitions_of(machine, other)[0].tier > partitions_of(machine, job)[0].tier for other in jobs
+        ):
+            there = [run for run in runs.values() if run.begin < job.arrival or run in before]
+            first = place(machine, job.arrival, job, there, [], only_now=False)
+            assert first is not None
+            assert runs[job.row].begin <= first[-1].begin
+
+
+def test_the_zoo_has_every_choice_of_nodes() -> None:
+    choices = {w.machine.choice for w in EVERY.values() if w.machine is not None}
+    assert choices == {"cons_tres", "linear", "first", "best", "spread"}
+    assert len(MACHINE_ZOO) >= 40

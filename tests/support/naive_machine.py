@@ -195,6 +195,11 @@ def less(amount: Amount, holds: Iterable[Amount]) -> Amount:
     return amount
 
 
+def gpus_of(amount: Amount, kind: str) -> int:
+    """Return how many GPUs of a type there are; of all types if it is ""."""
+    return amount.gpus.get(kind, 0) if kind else sum(amount.gpus.values())
+
+
 def least(amounts: Sequence[Amount]) -> Amount:
     """Return the least of each resource."""
     kinds = amounts[0].gpus
@@ -274,16 +279,19 @@ def _faults(machine: Machine, nodes: Mapping[str, Node], job: Job, run: Busy) ->
             yield f"is on {name} with the features {sorted(node.features)}"
         here = cores // math.ceil(ask.cpus / node.threads) if ask.task_per_core else amount.cpus // ask.cpus
         if ask.gpus_per_task:
-            here = min(here, sum(amount.gpus.values()) // ask.gpus_per_task)
+            here = min(here, gpus_of(amount, ask.gpu_type) // ask.gpus_per_task)
         places += min(here, ask.tasks_per_node or here)
-        if sum(amount.gpus.values()) < ask.gpus_per_node or (ask.gpu_type and set(amount.gpus) - {ask.gpu_type}):
+        if gpus_of(amount, ask.gpu_type) < ask.gpus_per_node:
             yield f"has the GPUs {amount.gpus} of {name}"
         wanted = node.memory if ask.memory == ALL_MEMORY else ask.memory or 0
-        if machine.shares_memory and amount.memory < max(wanted, (ask.memory_per_cpu or 0) * 1):
+        if machine.shares_memory and amount.memory < wanted:
             yield f"has {amount.memory} MB of {name}"
+    memory = sum(amount.memory for amount in held.values())
+    if machine.shares_memory and memory < (ask.memory_per_cpu or 0) * ask.tasks * ask.cpus:
+        yield f"has {memory} MB in all"
     if places < ask.tasks:
         yield f"has room for {places} tasks"
-    if sum(sum(a.gpus.values()) for a in held.values()) < ask.gpus:
+    if sum(gpus_of(amount, ask.gpu_type) for amount in held.values()) < ask.gpus:
         yield "has too few GPUs"
     shared = frozenset.intersection(*(nodes[name].features for name in held))
     if ask.constraint.alike and not any(way <= shared for way in ask.constraint.ways):

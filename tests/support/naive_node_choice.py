@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from paretosched.workload.features import Constraint
-from support.naive_machine import ALL_MEMORY, Amount, Ask, Machine, Node, Partition
+from support.naive_machine import ALL_MEMORY, Amount, Ask, Machine, Node, Partition, gpus_of
 
 
 def choose(machine: Machine, partition: Partition, ask: Ask, free: Mapping[str, Amount]) -> dict[str, Amount] | None:
@@ -34,10 +34,12 @@ def choose(machine: Machine, partition: Partition, ask: Ask, free: Mapping[str, 
         named = with_counts(machine, able, ask, room, free)
         if named is None:
             continue
-        fill = Fill(machine, ask, named, room, free, terms.whole, partition.most_nodes)
-        taken = rule_of(machine, partition)(fill)
-        if taken is not None:
-            return holding(machine, ask, terms, taken, free)
+        for few in sorted({0, *room.values()}):  # without the nodes that have few CPUs, if it does not fit with them
+            usable = {name: cpus for name, cpus in room.items() if cpus > few or name in named}
+            fill = Fill(machine, ask, named, usable, free, terms.whole, partition.most_nodes)
+            taken = rule_of(machine, partition)(fill)
+            if taken is not None:
+                return holding(machine, ask, terms, taken, free)
     return None
 
 
@@ -113,15 +115,13 @@ def memory_for(node: Node, ask: Ask, terms: Terms, tasks: int) -> int:
     return node.memory if ask.memory == ALL_MEMORY else ask.memory or 0
 
 
-def gpus_of(amount: Amount, kind: str) -> int:
-    """Return how many GPUs of a type there are; of all types if it is ""."""
-    return amount.gpus.get(kind, 0) if kind else sum(amount.gpus.values())
-
-
 def holding(
     machine: Machine, ask: Ask, terms: Terms, taken: Mapping[str, tuple[int, int]], free: Mapping[str, Amount]
 ) -> dict[str, Amount]:
-    """Return what a job holds of its nodes: whole cores, memory, and GPUs of the types that come first."""
+    """Return what a job holds of its nodes: whole cores, memory, and GPUs of the types that come first.
+
+    A job that is alone on its nodes holds all CPUs and GPUs there.
+    """
     held = {}
     for node in machine.nodes:
         if node.name not in taken:
@@ -131,7 +131,9 @@ def holding(
         memory = memory_for(node, ask, terms, tasks) if machine.shares_memory else 0
         kinds: dict[str, int] = {}
         for kind, count in free[node.name].gpus.items():
-            if gpus > 0 and ask.gpu_type in ("", kind):
+            if terms.whole:
+                kinds[kind] = count
+            elif gpus > 0 and ask.gpu_type in ("", kind):
                 kinds[kind] = min(count, gpus)
                 gpus -= kinds[kind]
         cpus = node.cpus if terms.whole else cpus_for(node, ask, terms, tasks)
@@ -258,7 +260,7 @@ def best(fill: Fill) -> dict[str, tuple[int, int]] | None:
 
 
 def emptiest(fill: Fill) -> dict[str, tuple[int, int]] | None:
-    """Take nodes of the smallest weight first, of equal weight by the share of CPUs that is free (`spread`, and LLN)."""
+    """Take nodes of the smallest weight first, of equal weight by the share of CPUs that is free (`spread`, LLN)."""
     share = {node.name: fill.free[node.name].cpus / node.cpus for node in fill.order}
     order = sorted(fill.left(node.name for node in fill.order), key=lambda name: (fill.weight[name], -share[name]))
     fill.take_from(order)
