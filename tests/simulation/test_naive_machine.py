@@ -455,7 +455,9 @@ def test_a_schedule_that_cannot_be_is_found_out() -> None:
 OWN = Path(__file__).parents[1] / "data" / "slurm_scenes"
 # The switches of a scene are in a file of which the record says nothing.
 LEAVES = {"n12_topology_tree": (("n1", "n2", "n3", "n4"), ("m1", "m2", "m3", "m4"), ("g1", "b1"))}
-EXCEPTIONS: dict[str, str] = {}  # by scene: why it differs
+EXCEPTIONS = {  # by scene: why it differs
+    "mixed_3": "J9 and J27 ended within a second of each other, and the clock decided after which of them J23 chose its nodes"
+}
 
 
 def scenes_that_differ(folder: Path) -> tuple[dict[str, list[str]], int]:
@@ -480,10 +482,10 @@ def test_scenes_of_a_real_slurm() -> None:
 
 
 def test_scenes_of_our_own() -> None:
-    """Rules of which the other scenes have none: ranges of nodes, features, types of GPUs, whole nodes."""
+    """Rules of which the other scenes have none, such as ranges of nodes, features, whole nodes; and jobs at random."""
     differ, count = scenes_that_differ(OWN)
-    assert differ == {}
-    assert count >= 2
+    assert set(differ) <= set(EXCEPTIONS), differ
+    assert count >= 10
 
 
 def test_a_scene_that_differs_is_found_out() -> None:

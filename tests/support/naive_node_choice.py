@@ -43,6 +43,21 @@ def choose(machine: Machine, partition: Partition, ask: Ask, free: Mapping[str, 
     return None
 
 
+def considered(machine: Machine, partition: Partition, ask: Ask) -> set[str]:
+    """Return the nodes that Slurm looks at for a job, by what they are when nobody is on them."""
+    ask, terms = with_defaults(machine, partition, ask)
+    return {
+        node.name
+        for node in machine.nodes
+        if node.name in partition.nodes
+        and node.name not in ask.excluded
+        and ask.constraint.suits(node.features)
+        and node.disk >= ask.disk
+        and node.memory >= memory_for(node, ask, terms, 1)
+        and node.cpus >= max(ask.cpus, terms.least_cpus)
+    }
+
+
 class Terms(NamedTuple):
     """What a job takes of its nodes beside its tasks: of nodes on which nobody else is all CPUs, or so many at least.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from support.naive_machine import (
@@ -18,10 +18,11 @@ from support.naive_machine import (
     limit_in,
     partitions_of,
 )
-from support.naive_node_choice import choose
+from support.naive_node_choice import choose, considered
 
 Order = Callable[[int, list[Job]], list[Job]]
 ALL = 10**9  # reservations: as many as there are jobs
+WINDOW = 30  # s: running jobs that end in a window are taken to end together
 
 
 def by_arrival(t: int, waiting: list[Job]) -> list[Job]:
@@ -320,12 +321,13 @@ def plan(
     """
     job, partition = turn
     limit = limit_in(partition, job)
+    usable = considered(machine, partition, job.ask)
     opening = {p.end for p in plans} | {down.end for down in machine.down}
     second: int | None = t
     while second is not None:
         later = min((moment for moment in opening if moment > second), default=None)
         closed = {n for p in plans if p.begin <= second + limit and p.end > second for n in p.nodes}
-        nodes = {n for n in free_in(machine, [], second, second + limit) if n not in closed}
+        nodes = {n for n in free_in(machine, [], second, second + limit) if n not in closed and n in usable}
         found = earliest(machine, t, turn, running, nodes, rhythm)
         if found is not None:
             begin = max(found[0], second)
@@ -344,8 +346,7 @@ def earliest(
 ) -> tuple[int, dict[str, Amount]] | None:
     """Return from when on a job fits on some nodes, as running jobs end, and on what; None if never.
 
-    They are taken to end one after the other; those that end within 30 s of the first one together, then within 60 s,
-    then 120 s, and so on. One that is past its limit is taken to end OverTimeLimit and KillWait after it.
+    One that is past its limit is taken to end OverTimeLimit and KillWait after it.
     """
     partition = turn.partition
 
@@ -356,19 +357,42 @@ def earliest(
     held = held_beside(running)
     if held is not None:
         return t, held
-    by_end = sorted(
-        (run.begin + limit_in(machine.partitions[run.partition], run.job), i) for i, run in enumerate(running)
-    )
-    left = [(end, running[i]) for end, i in by_end if set(running[i].held) & nodes]
-    others = [run for run in running if not set(run.held) & nodes]
-    together = 30
-    while left:
-        first = left[0][0]
-        last = max(end for end, _ in left if end <= first + together)
-        left = [(end, run) for end, run in left if end > last]
-        together *= 2
-        held = held_beside([*others, *(run for _, run in left)])
+    for end, left in in_windows(machine, running, nodes, rhythm):
+        held = held_beside(left)
         if held is not None:
-            late = last + rhythm.kill_wait + rhythm.over_time_limit
-            return (last if last > t else max(late, t + 1)), held
+            late = end + rhythm.kill_wait + rhythm.over_time_limit
+            return (end if end > t else max(late, t + 1)), held
     return None
+
+
+def in_windows(
+    machine: Machine, running: list[Busy], nodes: set[str], rhythm: Rhythm
+) -> Iterator[tuple[int, list[Busy]]]:
+    """Yield the seconds in which running jobs are taken to have ended, by limit, and which jobs are left then.
+
+    Jobs that end close to each other are taken together. The windows begin with the first end of a job on the nodes,
+    rounded up to a multiple of 30 s of Unix time, and are 30 s long, then 60, 120, and so on: as long as it takes to
+    have the next job. Jobs on other nodes stay, and do not end a window.
+    """
+    by_end = sorted(running, key=lambda run: (run.begin + limit_in(machine.partitions[run.partition], run.job)))
+    ends = [run.begin + limit_in(machine.partitions[run.partition], run.job) for run in by_end]
+    left = list(by_end)
+    place, window, base = 0, WINDOW, None
+    while place < len(by_end):
+        last = None
+        while place < len(by_end):
+            run, end = by_end[place], ends[place]
+            place += 1
+            if not set(run.held) & nodes:
+                continue
+            base = ((end + rhythm.epoch) // WINDOW + 1) * WINDOW - rhythm.epoch if base is None else base
+            last = end
+            left.remove(run)
+            if place < len(by_end) and ends[place] > base + window:
+                break
+        if last is None or base is None:
+            return
+        window *= 2
+        while place < len(by_end) and ends[place] > base + window:
+            window *= 2
+        yield last, left
