@@ -44,7 +44,7 @@ from support.zoo import ZOO, random_jobs
 
 # --- one kind of node and one resource: today's simulation, start for start
 
-SMALL = {name: w for name, w in ZOO.items() if len(w) <= 25 and w.capacity <= 16}
+SMALL = {name: w for name, w in ZOO.items() if len(w) <= 40 and w.capacity <= 32}
 RULES = {"fcfs": (0, False), "list": (0, True), "easy": (1, False), "conservative-replan": (ALL, False)}
 
 
@@ -78,21 +78,22 @@ def order_of(w: Workload, policy: Any) -> Order:
     sort = naive.greedy_order(w, policy)
     of_row = {job.row: job for job in naive.jobs_of(w)}
 
-    def order(t: int, waiting: list[Job]) -> list[Job]:
-        place = {job.row: i for i, job in enumerate(sort(t, [of_row[job.row] for job in by_arrival(t, waiting)]))}
+    def order(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
+        queue = sort(t, [of_row[job.row] for job in by_arrival(t, waiting, running)])
+        place = {job.row: i for i, job in enumerate(queue)}
         return sorted(waiting, key=lambda job: place[job.row])
 
     return order
 
 
-def shortest(t: int, waiting: list[Job]) -> list[Job]:
+def shortest(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
     """Return the waiting jobs by requested time."""
     return sorted(waiting, key=lambda job: (job.limit, job.arrival, job.row))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(12))
 def test_nodes_of_one_kind_at_random(seed: int) -> None:
-    w = random_jobs(seed, 18, (4, 7, 12, 16)[seed % 4], gap=(2, 10)[seed % 2], run=30, groups=2, grain=(1, 5)[seed % 2])
+    w = random_jobs(seed, 30, (4, 7, 12, 16)[seed % 4], gap=(2, 10)[seed % 2], run=30, groups=2, grain=(1, 5)[seed % 2])
     genes = np.random.default_rng(seed).uniform(0, 1, (3, 6))
     policies: list[tuple[Any, Order, int]] = [
         (ps.Priority("sjf", ps.Backfill(3)), shortest, 3),
@@ -456,7 +457,7 @@ OWN = Path(__file__).parents[1] / "data" / "slurm_scenes"
 # The switches of a scene are in a file of which the record says nothing.
 LEAVES = {"n12_topology_tree": (("n1", "n2", "n3", "n4"), ("m1", "m2", "m3", "m4"), ("g1", "b1"))}
 EXCEPTIONS = {  # by scene: why it differs
-    "mixed_3": "J9 and J27 ended within a second of each other, and the clock decided after which of them J23 chose its nodes"
+    "mixed_3": "J9 and J27 ended within a second of each other; the clock decided what J23 could choose from"
 }
 
 

@@ -20,12 +20,12 @@ from support.naive_machine import (
 )
 from support.naive_node_choice import choose, considered
 
-Order = Callable[[int, list[Job]], list[Job]]
+Order = Callable[[int, list[Job], list[Busy]], list[Job]]  # second, waiting and running jobs; the waiting ones in order
 ALL = 10**9  # reservations: as many as there are jobs
 WINDOW = 30  # s: running jobs that end in a window are taken to end together
 
 
-def by_arrival(t: int, waiting: list[Job]) -> list[Job]:
+def by_arrival(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
     """Return the waiting jobs as they arrived."""
     return sorted(waiting, key=lambda job: (job.arrival, job.row))
 
@@ -56,7 +56,7 @@ def ideal(
         t = min(events)
         waiting += [job for job in jobs if job.arrival == t]
         running = [run for run in runs.values() if run.end > t]
-        queue = sorted(order(t, list(waiting)), key=lambda job: -partitions_of(machine, job)[0].tier)
+        queue = sorted(order(t, list(waiting), running), key=lambda job: -partitions_of(machine, job)[0].tier)
         for run in ideal_pass(machine, t, queue, running, reservations, skips):
             runs[run.job.row] = run
             waiting.remove(run.job)
@@ -108,8 +108,8 @@ def place(
         for partition in partitions_of(machine, job):
             if not allowed(partition, job):
                 continue
-            if put(machine, job, second, partition, running) is None:
-                continue  # reservations cannot give what running jobs hold
+            if not enough_in_all(machine, job, second, partition, [*running, *places]):
+                continue  # wherever the reservations are
             mine = put(machine, job, second, partition, [*running, *places])
             if mine is not None:
                 return [*places, mine]
@@ -117,6 +117,15 @@ def place(
             if moved is not None:
                 return moved
     return None
+
+
+def enough_in_all(machine: Machine, job: Job, second: int, partition: Partition, others: list[Busy]) -> bool:
+    """Return whether all nodes together have enough CPUs for a job from a second on until its limit, beside others."""
+    end = second + limit_in(partition, job)
+    there = [(b.begin, b.end, sum(held.cpus for held in b.held.values())) for b in others if b.end > second]
+    moments = {second, *(begin for begin, _, _ in there if second < begin < end)}
+    cpus = max(sum(held for begin, end, held in there if begin <= moment < end) for moment in moments)
+    return cpus + job.ask.tasks * job.ask.cpus <= sum(node.cpus for node in machine.nodes)
 
 
 def put(machine: Machine, job: Job, second: int, partition: Partition, others: list[Busy]) -> Busy | None:
@@ -167,7 +176,7 @@ class Turn(NamedTuple):
     partition: Partition
 
 
-def by_priority(t: int, waiting: list[Job]) -> list[Job]:
+def by_priority(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
     """Return the waiting jobs by priority, those of one priority as they arrived."""
     return sorted(waiting, key=lambda job: (-job.priority, job.arrival, job.row))
 
@@ -193,12 +202,12 @@ def slurm(machine: Machine, jobs: Sequence[Job], rhythm: Rhythm, order: Order = 
         running = [run for run in runs.values() if run.end > t]
         begun = []
         if t in coming or t == main:
-            queue = turns(machine, order(t, list(waiting)))
+            queue = turns(machine, order(t, list(waiting), running))
             begun += main_pass(machine, t, queue, running, rhythm)
         if t == backfill:
             started = {run.job.row for run in begun}
-            queue = turns(machine, order(t, [job for job in waiting if job.row not in started]))
-            begun += backfill_pass(machine, t, queue, [*running, *begun], rhythm)
+            rest, now_running = [job for job in waiting if job.row not in started], [*running, *begun]
+            begun += backfill_pass(machine, t, turns(machine, order(t, rest, now_running)), now_running, rhythm)
         for run in begun:
             runs[run.job.row] = run
             waiting.remove(run.job)
@@ -374,7 +383,7 @@ def in_windows(
     rounded up to a multiple of 30 s of Unix time, and are 30 s long, then 60, 120, and so on: as long as it takes to
     have the next job. Jobs on other nodes stay, and do not end a window.
     """
-    by_end = sorted(running, key=lambda run: (run.begin + limit_in(machine.partitions[run.partition], run.job)))
+    by_end = sorted(running, key=lambda run: run.begin + limit_in(machine.partitions[run.partition], run.job))
     ends = [run.begin + limit_in(machine.partitions[run.partition], run.job) for run in by_end]
     left = list(by_end)
     place, window, base = 0, WINDOW, None
