@@ -457,7 +457,8 @@ OWN = Path(__file__).parents[1] / "data" / "slurm_scenes"
 # The switches of a scene are in a file of which the record says nothing.
 LEAVES = {"n12_topology_tree": (("n1", "n2", "n3", "n4"), ("m1", "m2", "m3", "m4"), ("g1", "b1"))}
 EXCEPTIONS = {  # by scene: why it differs
-    "mixed_3": "J9 and J27 ended within a second of each other; the clock decided what J23 could choose from"
+    "mixed_3": "J9 and J27 ended within a second of each other; the clock decided what J23 could choose from",
+    "mixed_4": "J4 and J6 ended within a second of each other; the clock decided what J9 could choose from",
 }
 
 
@@ -486,7 +487,7 @@ def test_scenes_of_our_own() -> None:
     """Rules of which the other scenes have none, such as ranges of nodes, features, whole nodes; and jobs at random."""
     differ, count = scenes_that_differ(OWN)
     assert set(differ) <= set(EXCEPTIONS), differ
-    assert count >= 10
+    assert count >= 12
 
 
 def test_a_scene_that_differs_is_found_out() -> None:

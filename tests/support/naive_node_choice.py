@@ -198,7 +198,8 @@ class Fill:
         self.weight = {node.name: node.weight for node in machine.nodes}
         self.cpus = ask.tasks * ask.cpus
         self.gpus = ask.gpus
-        self.more = min(n for n in (ask.most, most_nodes, ask.tasks) if n is not None)  # nodes that it may still take
+        # Nodes that it may still take: each has a task, and a GPU if there are some in all.
+        self.more = min(n for n in (ask.most, most_nodes, ask.tasks, ask.gpus or None) if n is not None)
         self.nodes = max(ask.least, len(named))
         if ask.most is not None:
             self.nodes = max(self.nodes, min(self.more, len(room)))  # the largest number is wanted
@@ -241,9 +242,15 @@ class Fill:
         return min(enough, key=lambda name: self.room[name]) if enough and self.nodes <= 1 and not self.gpus else None
 
     def result(self) -> dict[str, tuple[int, int]] | None:
-        """Return the CPUs and GPUs of each node if nothing is missing."""
-        complete = self.cpus <= 0 and self.gpus <= 0 and len(self.taken) >= self.ask.least
-        return self.taken if complete else None
+        """Return the CPUs and GPUs of each node if nothing is missing; of GPUs in all each node has one or more."""
+        if self.cpus > 0 or self.gpus > 0 or len(self.taken) < self.ask.least:
+            return None
+        rest = self.ask.gpus
+        for i, name in enumerate(node.name for node in self.order if node.name in self.taken and rest):
+            count = min(gpus_of(self.free[name], self.ask.gpu_type), rest - (len(self.taken) - 1 - i))
+            self.taken[name] = self.taken[name][0], count
+            rest -= count
+        return self.taken
 
 
 Rule = Callable[[Fill], "dict[str, tuple[int, int]] | None"]
