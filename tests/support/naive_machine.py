@@ -152,7 +152,7 @@ def partitions_of(machine: Machine, job: Job) -> list[Partition]:
     return sorted((machine.partitions[name] for name in names), key=lambda partition: -partition.tier)
 
 
-def allowed(partition: Partition, job: Job) -> bool:
+def lets_in(partition: Partition, job: Job) -> bool:
     """Return whether the limits of a partition let a job in."""
     asked = (job.limit, partition.longest), (job.ask.least, partition.most_nodes)
     asked += ((job.ask.memory, partition.most_memory_per_node),)
@@ -210,7 +210,7 @@ def least(amounts: Sequence[Amount]) -> Amount:
     )
 
 
-def licensed(machine: Machine, job: Job, busy: Iterable[Busy]) -> bool:
+def has_licences(machine: Machine, job: Job, busy: Iterable[Busy]) -> bool:
     """Return whether the licences of a job are free beside those of other jobs."""
     used = {name: sum(b.job.ask.licences.get(name, 0) for b in busy) for name in machine.licences}
     return all(used[name] + count <= machine.licences[name] for name, count in job.ask.licences.items())
@@ -248,7 +248,7 @@ def naive_check(machine: Machine, jobs: Iterable[Job], schedule: Mapping[int, Bu
                 faults.append(f"node {node.name} at {moment}: a job is not alone")
     for moment in sorted({b.begin for b in runs}):
         there = [b for b in runs if b.begin <= moment < b.end]
-        if not all(licensed(machine, b.job, [other for other in there if other is not b]) for b in there):
+        if not all(has_licences(machine, b.job, [other for other in there if other is not b]) for b in there):
             faults.append(f"licences at {moment}")
     return faults
 
@@ -258,7 +258,7 @@ def _faults(machine: Machine, nodes: Mapping[str, Node], job: Job, run: Busy) ->
     ask, held, partition = job.ask, run.held, machine.partitions[run.partition]
     if run.begin < job.arrival or run.end != run.begin + min(job.run, limit_in(partition, job)):
         yield f"runs from {run.begin} until {run.end}"
-    if partition not in partitions_of(machine, job) or not allowed(partition, job):
+    if partition not in partitions_of(machine, job) or not lets_in(partition, job):
         yield f"is in partition {run.partition}"
     if not set(held) <= set(partition.nodes) - set(ask.excluded) or not set(ask.named) <= set(held):
         yield f"is on {sorted(held)}"

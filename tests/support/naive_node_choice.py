@@ -43,7 +43,7 @@ def choose(machine: Machine, partition: Partition, ask: Ask, free: Mapping[str, 
     return None
 
 
-def considered(machine: Machine, partition: Partition, ask: Ask) -> set[str]:
+def nodes_for(machine: Machine, partition: Partition, ask: Ask) -> set[str]:
     """Return the nodes that Slurm looks at for a job, by what they are when nobody is on them."""
     ask, terms = with_defaults(machine, partition, ask)
     return {
@@ -214,7 +214,7 @@ class Fill:
         """Whether there is something missing that one more node may give."""
         return (self.cpus > 0 or self.nodes > 0 or self.gpus > 0) and self.more > 0
 
-    def left(self, names: Iterable[str]) -> list[str]:
+    def not_taken(self, names: Iterable[str]) -> list[str]:
         """Return the nodes that are not taken."""
         return [name for name in names if name not in self.taken]
 
@@ -268,15 +268,15 @@ def rule_of(machine: Machine, partition: Partition) -> Rule:
 
 def first(fill: Fill) -> dict[str, tuple[int, int]] | None:
     """Take nodes of the smallest weight first, of equal weight in the order of names (`first`, and select/linear)."""
-    fill.take_from(sorted(fill.left(node.name for node in fill.order), key=lambda name: fill.weight[name]))
+    fill.take_from(sorted(fill.not_taken(node.name for node in fill.order), key=lambda name: fill.weight[name]))
     return fill.result()
 
 
 def best(fill: Fill) -> dict[str, tuple[int, int]] | None:
     """Take the node with the fewest free CPUs that holds the rest; while none does, the one with most."""
-    while fill.lacks and (names := fill.left(node.name for node in fill.order)):
+    while fill.lacks and (names := fill.not_taken(node.name for node in fill.order)):
         fill.take_from([fill.smallest(names) or max(names, key=lambda name: fill.room[name])])
-        if names == fill.left(names):
+        if names == fill.not_taken(names):
             break
     return fill.result()
 
@@ -284,7 +284,7 @@ def best(fill: Fill) -> dict[str, tuple[int, int]] | None:
 def emptiest(fill: Fill) -> dict[str, tuple[int, int]] | None:
     """Take nodes of the smallest weight first, of equal weight by the share of CPUs that is free (`spread`, LLN)."""
     share = {node.name: fill.free[node.name].cpus / node.cpus for node in fill.order}
-    order = sorted(fill.left(node.name for node in fill.order), key=lambda name: (fill.weight[name], -share[name]))
+    order = sorted(fill.not_taken(node.name for node in fill.order), key=lambda name: (fill.weight[name], -share[name]))
     fill.take_from(order)
     return fill.result()
 
@@ -313,7 +313,7 @@ def by_rows(fill: Fill) -> dict[str, tuple[int, int]] | None:
         best_row: list[str] | None = None
         best_key: tuple[int, bool, int, bool] = (0, False, 0, False)
         for row in rows:
-            left = fill.left(row)
+            left = fill.not_taken(row)
             if not left:
                 continue
             cpus = sum(fill.room[name] for name in left)
@@ -324,10 +324,10 @@ def by_rows(fill: Fill) -> dict[str, tuple[int, int]] | None:
                 best_row, best_key = row, key
         if best_row is None:
             break
-        left = fill.left(best_row)
+        left = fill.not_taken(best_row)
         if best_key[3]:
             start = min(best_row.index(name) for name in named & set(best_row))
-            left = [*fill.left(best_row[start:]), *reversed(fill.left(best_row[:start]))]
+            left = [*fill.not_taken(best_row[start:]), *reversed(fill.not_taken(best_row[:start]))]
         elif (single := fill.smallest(left)) is not None:
             left = [single]
         elif fill.gpus:
@@ -360,7 +360,7 @@ def by_leaves(fill: Fill) -> dict[str, tuple[int, int]] | None:
     equals.
     """
     leaves = [[node.name for node in fill.order if node.name in leaf] for leaf in fill.machine.leaves]
-    while fill.lacks and (leaves := [leaf for leaf in map(fill.left, leaves) if leaf]):
+    while fill.lacks and (leaves := [leaf for leaf in map(fill.not_taken, leaves) if leaf]):
         cpus = [sum(fill.room[name] for name in leaf) for leaf in leaves]
         enough = [i for i, leaf in enumerate(leaves) if cpus[i] >= fill.cpus and len(leaf) >= fill.nodes - fill.spare]
         which = min(enough, key=cpus.__getitem__) if enough else cpus.index(max(cpus))

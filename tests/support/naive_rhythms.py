@@ -11,14 +11,14 @@ from support.naive_machine import (
     Job,
     Machine,
     Partition,
-    allowed,
     free_for,
     free_in,
-    licensed,
+    has_licences,
+    lets_in,
     limit_in,
     partitions_of,
 )
-from support.naive_node_choice import choose, considered
+from support.naive_node_choice import choose, nodes_for
 
 Order = Callable[[int, list[Job], list[Busy]], list[Job]]  # second, waiting and running jobs; the waiting ones in order
 ALL = 10**9  # reservations: as many as there are jobs
@@ -74,7 +74,7 @@ def ideal_pass(
     expected = [run._replace(end=expected_end(machine, run, t)) for run in running]
     places: list[Busy] = []
     for job in queue:
-        if not licensed(machine, job, expected):
+        if not has_licences(machine, job, expected):
             continue
         found = place(machine, t, job, expected, places, only_now=len(places) >= reservations)
         if found is None:
@@ -106,7 +106,7 @@ def place(
     ends = {b.end for b in [*running, *places]} | {down.end for down in machine.down}
     for second in [t] if only_now else [t, *sorted(end for end in ends if end > t)]:
         for partition in partitions_of(machine, job):
-            if not allowed(partition, job):
+            if not lets_in(partition, job):
                 continue
             if not enough_in_all(machine, job, second, partition, [*running, *places]):
                 continue  # wherever the reservations are
@@ -224,7 +224,7 @@ def turns(machine: Machine, jobs: list[Job]) -> list[Turn]:
     return sorted(every, key=lambda turn: -turn.partition.tier)
 
 
-def started(machine: Machine, t: int, turn: Turn, held: dict[str, Amount], rhythm: Rhythm) -> Busy:
+def start_of(machine: Machine, t: int, turn: Turn, held: dict[str, Amount], rhythm: Rhythm) -> Busy:
     """Return a job that starts; it is ended OverTimeLimit after its limit."""
     longest = limit_in(turn.partition, turn.job) + rhythm.over_time_limit
     return Busy(turn.job, t, t + min(turn.job.run, longest), turn.partition.name, held)
@@ -247,7 +247,7 @@ def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], 
         if tried >= rhythm.queue_depth:
             break
         tried += 1
-        if not allowed(partition, job) or not licensed(machine, job, [*running, *begun]):
+        if not lets_in(partition, job) or not has_licences(machine, job, [*running, *begun]):
             continue
         end = t + limit_in(partition, job)
         usable = free_in(machine, [], t, end)  # but for nodes that go down before its end
@@ -255,7 +255,7 @@ def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], 
         free = {name: amount for name, amount in free_for(machine, job, busy, t, t + 1).items() if name in usable}
         held = choose(machine, partition, job.ask, {n: amount for n, amount in free.items() if n not in closed})
         if held is not None:
-            begun.append(started(machine, t, Turn(job, partition), held, rhythm))
+            begun.append(start_of(machine, t, Turn(job, partition), held, rhythm))
         elif choose(machine, partition, job.ask, usable) is None or job.priority < rhythm.bf_min_prio_reserve:
             continue
         elif len(job.ask.named) >= job.ask.least:
@@ -295,7 +295,7 @@ def backfill_pass(machine: Machine, t: int, queue: list[Turn], running: list[Bus
         if 0 < rhythm.bf_max_job_part <= of_partition or 0 < rhythm.bf_max_job_user <= of_user:
             continue
         tried.append(turn)
-        if not allowed(partition, job) or not licensed(machine, job, [*running, *begun]):
+        if not lets_in(partition, job) or not has_licences(machine, job, [*running, *begun]):
             continue
         busy = [*running, *begun]
         kept = job.priority >= rhythm.bf_min_prio_reserve
@@ -304,7 +304,7 @@ def backfill_pass(machine: Machine, t: int, queue: list[Turn], running: list[Bus
             continue
         begin, held = found
         if begin <= t:
-            begun.append(started(machine, t, turn, held, rhythm))
+            begun.append(start_of(machine, t, turn, held, rhythm))
             continue
         full = 0 < rhythm.bf_job_part_count_reserve <= planned.count(partition.name)
         if begin <= t + rhythm.bf_window and not full:
@@ -330,7 +330,7 @@ def plan(
     """
     job, partition = turn
     limit = limit_in(partition, job)
-    usable = considered(machine, partition, job.ask)
+    usable = nodes_for(machine, partition, job.ask)
     opening = {p.end for p in plans} | {down.end for down in machine.down}
     second: int | None = t
     while second is not None:

@@ -90,7 +90,7 @@ def ask_of(requests: Requests, row: int) -> Ask:
     def text(key: str) -> str:
         return str(getattr(requests, key).list()[row])
 
-    def said(key: str) -> int | None:
+    def number(key: str) -> int | None:
         value = int(getattr(requests, key)[row])
         return None if value == UNSAID else value
 
@@ -100,8 +100,8 @@ def ask_of(requests: Requests, row: int) -> Ask:
         least=int(requests.nodes_least[row]),
         most=int(requests.nodes_most[row]) or None,
         tasks_per_node=int(requests.tasks_per_node[row]),
-        memory=said("memory_per_node"),
-        memory_per_cpu=said("memory_per_cpu"),
+        memory=number("memory_per_node"),
+        memory_per_cpu=number("memory_per_cpu"),
         gpus_per_node=int(requests.gpus_per_node[row]),
         gpus=int(requests.gpus[row]),
         gpus_per_task=int(requests.gpus_per_task[row]),

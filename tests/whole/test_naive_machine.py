@@ -126,7 +126,7 @@ def nodes_of(text: str) -> list[Node]:
     return nodes
 
 
-def given(machine: Machine, ask: Ask, used: Mapping[str, int] | None = None) -> dict[str, int] | None:
+def cpus_given(machine: Machine, ask: Ask, used: Mapping[str, int] | None = None) -> dict[str, int] | None:
     """Return the CPUs that a job gets of each node, if some CPUs of nodes are used."""
     partition = next(iter(machine.partitions.values()))
     busy = [Busy(Job(-1, 0, 1, 1), 0, 9, "", {name: Amount(cpus, 0)}) for name, cpus in (used or {}).items()]
@@ -186,7 +186,7 @@ CASES = {  # nodes, what of them is used, what sbatch says, CPUs
 def test_nodes_as_cons_tres_chooses_them(case: str) -> None:
     nodes, used, options, expected = CASES[case]
     (job,) = jobs_of(f"0 1 {options}")
-    assert given(machine_of(nodes_of(nodes)), job.ask, used) == expected
+    assert cpus_given(machine_of(nodes_of(nodes)), job.ask, used) == expected
 
 
 def test_rules_of_a_partition_change_the_choice() -> None:
@@ -194,7 +194,7 @@ def test_rules_of_a_partition_change_the_choice() -> None:
     names = ("n1", "n2", "n3")
 
     def of(ask: Ask, used: Mapping[str, int], **rules: Any) -> dict[str, int] | None:
-        return given(machine_of(nodes, [Partition("p", names, **rules)]), ask, used)
+        return cpus_given(machine_of(nodes, [Partition("p", names, **rules)]), ask, used)
 
     one = Ask(memory=10)
     assert of(one, {"n1": 2, "n2": 1}, lln=True) == {"n3": 1}
@@ -214,7 +214,7 @@ def test_other_rules_of_a_machine() -> None:
     used = {"n2": 1, "n3": 3}
 
     def of(choice: str, tasks: int, **more: Any) -> dict[str, int] | None:
-        return given(machine_of(nodes, choice=choice), Ask(tasks, memory=1, **more), used)
+        return cpus_given(machine_of(nodes, choice=choice), Ask(tasks, memory=1, **more), used)
 
     assert of("first", 2) == {"n2": 2}
     assert of("first", 5) == {"n2": 3, "n3": 1, "n4": 1}
@@ -230,8 +230,8 @@ def test_other_rules_of_a_machine() -> None:
 
 def test_single_cpus_where_a_machine_gives_them() -> None:
     nodes = nodes_of("n1 8 threads=2")
-    assert given(machine_of(nodes, gives="cpu"), Ask(3, memory=1)) == {"n1": 3}
-    assert given(machine_of(nodes, gives="node"), Ask(3, memory=1)) == {"n1": 8}
+    assert cpus_given(machine_of(nodes, gives="cpu"), Ask(3, memory=1)) == {"n1": 3}
+    assert cpus_given(machine_of(nodes, gives="node"), Ask(3, memory=1)) == {"n1": 8}
 
 
 # --- when jobs start
