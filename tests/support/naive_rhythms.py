@@ -1,0 +1,407 @@
+"""When jobs start on a machine of nodes: the ideal rhythm and Slurm's, as plainly as they can be said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from support.naive_machine import (
+    Amount,
+    Busy,
+    Job,
+    Machine,
+    Partition,
+    free_for,
+    free_in,
+    has_licences,
+    lets_in,
+    limit_in,
+    partitions_of,
+)
+from support.naive_node_choice import choose, nodes_for
+
+Order = Callable[[int, list[Job], list[Busy]], list[Job]]  # second, waiting and running jobs; the waiting ones in order
+ALL = 10**9  # reservations: as many as there are jobs
+WINDOW = 30  # s: running jobs that end in a window are taken to end together
+
+
+def by_arrival(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
+    """Return the waiting jobs as they arrived."""
+    return sorted(waiting, key=lambda job: (job.arrival, job.row))
+
+
+# --- the ideal rhythm
+
+
+def ideal(
+    machine: Machine, jobs: Sequence[Job], order: Order = by_arrival, reservations: int = 1, skips: bool = False
+) -> dict[int, Busy]:
+    """Return what each job that starts gets, by row, with one pass at each event.
+
+    In every second completions come first, then arrivals, then one pass over all waiting jobs, those of higher tiers
+    first, and of one tier in the order of the policy. A job starts if it fits now beside all reservations. Of those
+    that do not, the first ones have reservations: 0 for no backfilling, 1 for EASY, ALL for conservative. Without
+    backfilling the first job that does not fit ends the pass, unless `skips`. A job that the limits of all its
+    partitions keep out, or that has no place in any future, or that lacks licences, stops nobody.
+    """
+    runs: dict[int, Busy] = {}
+    waiting: list[Job] = []
+    changes = {moment for down in machine.down for moment in (down.begin, down.end)}
+    t = -1
+    while events := {
+        *(job.arrival for job in jobs if job.arrival > t),
+        *(run.end for run in runs.values() if run.end > t),
+        *(moment for moment in changes if moment > t and waiting),
+    }:
+        t = min(events)
+        waiting += [job for job in jobs if job.arrival == t]
+        running = [run for run in runs.values() if run.end > t]
+        queue = sorted(order(t, list(waiting), running), key=lambda job: -partitions_of(machine, job)[0].tier)
+        for run in ideal_pass(machine, t, queue, running, reservations, skips):
+            runs[run.job.row] = run
+            waiting.remove(run.job)
+    return runs
+
+
+def ideal_pass(
+    machine: Machine, t: int, queue: list[Job], running: list[Busy], reservations: int, skips: bool
+) -> list[Busy]:
+    """Return the jobs that start now, with what they hold while they run.
+
+    Until now a running job is taken to end at its limit, or in the next second if that has passed.
+    """
+    begun: list[Busy] = []
+    expected = [run._replace(end=expected_end(machine, run, t)) for run in running]
+    places: list[Busy] = []
+    for job in queue:
+        if not has_licences(machine, job, expected):
+            continue
+        found = place(machine, t, job, expected, places, only_now=len(places) >= reservations)
+        if found is None:
+            if reservations == 0 and not skips and place(machine, t, job, expected, places, only_now=False):
+                break
+        elif found[-1].begin == t:
+            *places, mine = found
+            expected.append(mine)
+            partition = machine.partitions[mine.partition]
+            begun.append(mine._replace(end=t + min(job.run, limit_in(partition, job))))
+        else:
+            places = found
+    return begun
+
+
+def expected_end(machine: Machine, run: Busy, t: int) -> int:
+    """Return when a running job ends if it runs until its limit; after this, in the next second."""
+    return max(run.begin + limit_in(machine.partitions[run.partition], run.job), t + 1)
+
+
+def place(
+    machine: Machine, t: int, job: Job, running: list[Busy], places: list[Busy], only_now: bool
+) -> list[Busy] | None:
+    """Return the reservations with that of one more job behind them, at its earliest second; None if there is none.
+
+    In a second a job gets nodes from what is left beside all reservations. If that is too little, the reservations
+    move to other nodes, but not to another second, so that it fits, if they can.
+    """
+    ends = {b.end for b in [*running, *places]} | {down.end for down in machine.down}
+    for second in [t] if only_now else [t, *sorted(end for end in ends if end > t)]:
+        for partition in partitions_of(machine, job):
+            if not lets_in(partition, job):
+                continue
+            if not enough_in_all(machine, job, second, partition, [*running, *places]):
+                continue  # wherever the reservations are
+            mine = put(machine, job, second, partition, [*running, *places])
+            if mine is not None:
+                return [*places, mine]
+            moved = put_anew(machine, running, [*places, Busy(job, second, 0, partition.name, {})])
+            if moved is not None:
+                return moved
+    return None
+
+
+def enough_in_all(machine: Machine, job: Job, second: int, partition: Partition, others: list[Busy]) -> bool:
+    """Return whether all nodes together have enough CPUs for a job from a second on until its limit, beside others."""
+    end = second + limit_in(partition, job)
+    there = [(b.begin, b.end, sum(held.cpus for held in b.held.values())) for b in others if b.end > second]
+    moments = {second, *(begin for begin, _, _ in there if second < begin < end)}
+    cpus = max(sum(held for begin, end, held in there if begin <= moment < end) for moment in moments)
+    return cpus + job.ask.tasks * job.ask.cpus <= sum(node.cpus for node in machine.nodes)
+
+
+def put(machine: Machine, job: Job, second: int, partition: Partition, others: list[Busy]) -> Busy | None:
+    """Return what a job gets from a second on until its limit, beside others; None if it does not fit."""
+    end = second + limit_in(partition, job)
+    held = choose(machine, partition, job.ask, free_for(machine, job, others, second, end))
+    return None if held is None else Busy(job, second, end, partition.name, held)
+
+
+def put_anew(machine: Machine, running: list[Busy], places: list[Busy]) -> list[Busy] | None:
+    """Return the same reservations, each with new nodes, as if time went on: those that begin first choose first."""
+    moved: dict[int, Busy] = {}
+    for old in sorted(places, key=lambda b: b.begin):
+        new = put(machine, old.job, old.begin, machine.partitions[old.partition], [*running, *moved.values()])
+        if new is None:
+            return None
+        moved[old.job.row] = new
+    return [moved[old.job.row] for old in places]
+
+
+# --- Slurm's rhythm
+
+
+class Rhythm(NamedTuple):
+    """How often and how far Slurm looks, as slurm.conf says it; times in seconds."""
+
+    sched_interval: int = 60
+    queue_depth: int = 100  # default_queue_depth
+    bf_interval: int = 30
+    bf_first: int = 0  # when the first backfill pass was, before or after second 0
+    bf_window: int = 86400
+    bf_resolution: int = 60
+    epoch: int = 0  # Unix time of second 0, for bf_resolution
+    bf_max_job_test: int = 500
+    bf_max_job_part: int = 0  # 0: any number
+    bf_max_job_user: int = 0
+    bf_max_job_start: int = 0
+    bf_job_part_count_reserve: int = 0
+    bf_min_prio_reserve: int = 0
+    over_time_limit: int = 0  # OverTimeLimit
+    kill_wait: int = 30  # KillWait
+
+
+class Turn(NamedTuple):
+    """A job in one of its partitions: what Slurm's passes look at."""
+
+    job: Job
+    partition: Partition
+
+
+def by_priority(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
+    """Return the waiting jobs by priority, those of one priority as they arrived."""
+    return sorted(waiting, key=lambda job: (-job.priority, job.arrival, job.row))
+
+
+def slurm(machine: Machine, jobs: Sequence[Job], rhythm: Rhythm, order: Order = by_priority) -> dict[int, Busy]:
+    """Return what each job that starts gets, by row, with the passes of Slurm.
+
+    In every second completions come first, then arrivals, then the passes: the main pass if anything ended or arrived,
+    and at each sched_interval, then the backfill pass at each bf_interval. Simulation ends when nothing runs, arrives
+    or can start any more.
+    """
+    runs: dict[int, Busy] = {}
+    waiting: list[Job] = []
+    t = -1
+    last = max((moment for down in machine.down for moment in (down.begin, down.end)), default=0)
+    idle = 0
+    while len(runs) < len(jobs) and idle < 2:
+        coming = [job.arrival for job in jobs if job.arrival > t] + [run.end for run in runs.values() if run.end > t]
+        main = (t // rhythm.sched_interval + 1) * rhythm.sched_interval
+        backfill = rhythm.bf_first + ((t - rhythm.bf_first) // rhythm.bf_interval + 1) * rhythm.bf_interval
+        t = min(coming + ([main, backfill] if waiting else []))
+        waiting += [job for job in jobs if job.arrival == t]
+        running = [run for run in runs.values() if run.end > t]
+        begun = []
+        if t in coming or t == main:
+            queue = turns(machine, order(t, list(waiting), running))
+            begun += main_pass(machine, t, queue, running, rhythm)
+        if t == backfill:
+            started = {run.job.row for run in begun}
+            rest, now_running = [job for job in waiting if job.row not in started], [*running, *begun]
+            begun += backfill_pass(machine, t, turns(machine, order(t, rest, now_running)), now_running, rhythm)
+        for run in begun:
+            runs[run.job.row] = run
+            waiting.remove(run.job)
+        if coming or begun or t <= last:
+            idle = 0
+        elif t == backfill:
+            idle += 1
+    return runs
+
+
+def turns(machine: Machine, jobs: list[Job]) -> list[Turn]:
+    """Return each job once for each of its partitions: higher tiers first, then in the order of the jobs."""
+    every = [Turn(job, partition) for job in jobs for partition in partitions_of(machine, job)]
+    return sorted(every, key=lambda turn: -turn.partition.tier)
+
+
+def start_of(machine: Machine, t: int, turn: Turn, held: dict[str, Amount], rhythm: Rhythm) -> Busy:
+    """Return a job that starts; it is ended OverTimeLimit after its limit."""
+    longest = limit_in(turn.partition, turn.job) + rhythm.over_time_limit
+    return Busy(turn.job, t, t + min(turn.job.run, longest), turn.partition.name, held)
+
+
+def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], rhythm: Rhythm) -> list[Busy]:
+    """Return the jobs that the main pass starts.
+
+    The first job of a partition that lacks resources stops its partition, and takes all nodes of it away from all jobs
+    behind it; if it names all its nodes, it takes these away and stops nobody. A job below bf_min_prio_reserve does
+    neither; nor does one that the partition's limits, licences or down times hold.
+    """
+    begun: list[Busy] = []
+    stopped: set[str] = set()
+    closed: set[str] = set()
+    tried = 0
+    for job, partition in queue:
+        if job.row in {run.job.row for run in begun} or partition.name in stopped:
+            continue
+        if tried >= rhythm.queue_depth:
+            break
+        tried += 1
+        if not lets_in(partition, job) or not has_licences(machine, job, [*running, *begun]):
+            continue
+        end = t + limit_in(partition, job)
+        usable = free_in(machine, [], t, end)  # but for nodes that go down before its end
+        busy = [run._replace(end=max(run.end, t + 1)) for run in [*running, *begun]]
+        free = {name: amount for name, amount in free_for(machine, job, busy, t, t + 1).items() if name in usable}
+        held = choose(machine, partition, job.ask, {n: amount for n, amount in free.items() if n not in closed})
+        if held is not None:
+            begun.append(start_of(machine, t, Turn(job, partition), held, rhythm))
+        elif choose(machine, partition, job.ask, usable) is None or job.priority < rhythm.bf_min_prio_reserve:
+            continue
+        elif len(job.ask.named) >= job.ask.least:
+            closed |= set(job.ask.named)
+        else:
+            stopped.add(partition.name)
+            closed |= set(partition.nodes)
+    return begun
+
+
+class Plan(NamedTuple):
+    """Nodes that are closed as a whole for all other jobs in some seconds, `end` not included."""
+
+    begin: int
+    end: int
+    nodes: frozenset[str]
+
+
+def backfill_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], rhythm: Rhythm) -> list[Busy]:
+    """Return the jobs that the backfill pass starts.
+
+    Each job in turn starts, or is planned: its nodes are closed from its planned start until its end by limit. How
+    many are tried and planned, of a partition or user too, is limited.
+    """
+    begun: list[Busy] = []
+    plans: list[Plan] = []
+    tried: list[Turn] = []
+    planned: list[str] = []
+    for turn in queue:
+        job, partition = turn
+        if job.row in {run.job.row for run in begun}:
+            continue
+        of_partition = sum(other.partition.name == partition.name for other in tried)
+        of_user = sum(other.job.user == job.user for other in tried)
+        if len(tried) >= rhythm.bf_max_job_test or 0 < rhythm.bf_max_job_start <= len(begun):
+            break
+        if 0 < rhythm.bf_max_job_part <= of_partition or 0 < rhythm.bf_max_job_user <= of_user:
+            continue
+        tried.append(turn)
+        if not lets_in(partition, job) or not has_licences(machine, job, [*running, *begun]):
+            continue
+        busy = [*running, *begun]
+        kept = job.priority >= rhythm.bf_min_prio_reserve
+        found = plan(machine, t, turn, busy, plans, rhythm, kept)
+        if found is None:
+            continue
+        begin, held = found
+        if begin <= t:
+            begun.append(start_of(machine, t, turn, held, rhythm))
+            continue
+        full = 0 < rhythm.bf_job_part_count_reserve <= planned.count(partition.name)
+        if begin <= t + rhythm.bf_window and not full:
+            planned.append(partition.name)
+            plans.append(plan_of(begin, begin + limit_in(partition, job), frozenset(held), rhythm))
+    return begun
+
+
+def plan_of(begin: int, end: int, nodes: frozenset[str], rhythm: Rhythm) -> Plan:
+    """Return a plan as it is kept: from and until multiples of bf_resolution of Unix time, both rounded down."""
+    step = rhythm.bf_resolution
+    begin, end = ((second + rhythm.epoch) // step * step - rhythm.epoch for second in (begin, end))
+    return Plan(begin, max(end, begin + step), nodes)
+
+
+def plan(
+    machine: Machine, t: int, turn: Turn, running: list[Busy], plans: list[Plan], rhythm: Rhythm, kept: bool
+) -> tuple[int, dict[str, Amount]] | None:
+    """Return when a job starts at the earliest, and on what; None if that is not known. If not `kept`, only now counts.
+
+    Of nodes that no plan closes between a second and the job's end from then on it takes the second from which on it
+    fits there if running jobs end as they are taken to. The seconds are now, and those in which a plan ends.
+    """
+    job, partition = turn
+    limit = limit_in(partition, job)
+    usable = nodes_for(machine, partition, job.ask)
+    opening = {p.end for p in plans} | {down.end for down in machine.down}
+    second: int | None = t
+    while second is not None:
+        later = min((moment for moment in opening if moment > second), default=None)
+        closed = {n for p in plans if p.begin <= second + limit and p.end > second for n in p.nodes}
+        nodes = {n for n in free_in(machine, [], second, second + limit) if n not in closed and n in usable}
+        found = earliest(machine, t, turn, running, nodes, rhythm)
+        if found is not None:
+            begin = max(found[0], second)
+            if later is None or begin <= later:
+                mine = plan_of(begin, begin + limit, frozenset(found[1]), rhythm)
+                overlaps = any(p.begin < mine.end and p.end > mine.begin and p.nodes & mine.nodes for p in plans)
+                if begin <= t or not overlaps or not kept:
+                    return (begin, found[1]) if begin <= t or kept else None
+                later = begin if begin > second else later
+        second = later if kept else None
+    return None
+
+
+def earliest(
+    machine: Machine, t: int, turn: Turn, running: list[Busy], nodes: set[str], rhythm: Rhythm
+) -> tuple[int, dict[str, Amount]] | None:
+    """Return from when on a job fits on some nodes, as running jobs end, and on what; None if never.
+
+    One that is past its limit is taken to end OverTimeLimit and KillWait after it.
+    """
+    partition = turn.partition
+
+    def held_beside(others: list[Busy]) -> dict[str, Amount] | None:
+        free = free_for(machine, turn.job, [run._replace(end=t + 1) for run in others], t, t + 1)
+        return choose(machine, partition, turn.job.ask, {n: amount for n, amount in free.items() if n in nodes})
+
+    held = held_beside(running)
+    if held is not None:
+        return t, held
+    for end, left in in_windows(machine, running, nodes, rhythm):
+        held = held_beside(left)
+        if held is not None:
+            late = end + rhythm.kill_wait + rhythm.over_time_limit
+            return (end if end > t else max(late, t + 1)), held
+    return None
+
+
+def in_windows(
+    machine: Machine, running: list[Busy], nodes: set[str], rhythm: Rhythm
+) -> Iterator[tuple[int, list[Busy]]]:
+    """Yield the seconds in which running jobs are taken to have ended, by limit, and which jobs are left then.
+
+    Jobs that end close to each other are taken together. The windows begin with the first end of a job on the nodes,
+    rounded up to a multiple of 30 s of Unix time, and are 30 s long, then 60, 120, and so on: as long as it takes to
+    have the next job. Jobs on other nodes stay, and do not end a window.
+    """
+    by_end = sorted(running, key=lambda run: run.begin + limit_in(machine.partitions[run.partition], run.job))
+    ends = [run.begin + limit_in(machine.partitions[run.partition], run.job) for run in by_end]
+    left = list(by_end)
+    place, window, base = 0, WINDOW, None
+    while place < len(by_end):
+        last = None
+        while place < len(by_end):
+            run, end = by_end[place], ends[place]
+            place += 1
+            if not set(run.held) & nodes:
+                continue
+            base = ((end + rhythm.epoch) // WINDOW + 1) * WINDOW - rhythm.epoch if base is None else base
+            last = end
+            left.remove(run)
+            if place < len(by_end) and ends[place] > base + window:
+                break
+        if last is None or base is None:
+            return
+        window *= 2
+        while place < len(by_end) and ends[place] > base + window:
+            window *= 2
+        yield last, left

@@ -1,0 +1,121 @@
+"""A workload on a machine of nodes as the plain objects of `support.naive_machine`, read cell by cell."""
+
+from __future__ import annotations
+
+from paretosched import Machine as MachineValue
+from paretosched import Partition as PartitionValue
+from paretosched import Requests, Workload
+from paretosched.workload.features import read_constraint
+from paretosched.workload.host_lists import node_names
+from paretosched.workload.node_requests import EXCLUSIVE, OF_USER, UNSAID
+from support.naive_machine import Ask, Down, Job, Machine, Node, Partition, machine_of
+
+
+def naive_of(workload: Workload) -> tuple[Machine, list[Job]]:
+    """Return the machine and the jobs of a workload, in the order of its rows."""
+    value, requests = workload.machine, workload.requests
+    assert value is not None
+    assert requests is not None
+    parts = {part.name: part for part in value.partitions}
+    usual = ",".join([part.name for part in value.partitions if part.default] or [value.partitions[0].name])
+    asked = [text or usual for text in requests.partition.list()]
+    rows = zip(*(a.tolist() for a in (workload.eligible, workload.run, workload.estimate, workload.user)), strict=True)
+    jobs = []
+    for row, (arrival, run, limit, user) in enumerate(rows):
+        account, qos = requests.account.list()[row], requests.qos.list()[row]
+        names = tuple(name for name in asked[row].split(",") if may_use(parts[name], account, qos))
+        jobs.append(Job(row, arrival, run, limit, ask_of(requests, row), names, user=str(user)))
+    return naive_machine(value, workload.epoch), jobs
+
+
+def naive_machine(value: MachineValue, epoch: int) -> Machine:
+    """Return a machine; its down times in seconds after a Unix time."""
+    nodes = [
+        Node(
+            name,
+            kind.cores * kind.threads,
+            kind.memory,
+            dict(kind.gpus),
+            frozenset(kind.features),
+            kind.weight,
+            kind.threads,
+            kind.disk,
+        )
+        for kind in value.kinds
+        for name in kind.names
+    ]
+    everywhere = tuple(node.name for node in nodes)
+    partitions = [
+        Partition(
+            part.name,
+            everywhere if part.hosts.upper() == "ALL" else tuple(node_names(part.hosts, "hosts")),
+            part.tier,
+            part.longest,
+            part.usual,
+            part.nodes_most,
+            part.nodes_least or 1,
+            part.exclusive,
+            part.least_loaded,
+            part.memory_per_cpu,
+            part.memory_per_node,
+            part.most_memory_per_cpu,
+            part.most_memory_per_node,
+            part.up,
+        )
+        for part in sorted(value.partitions, key=lambda part: not part.default)
+    ]
+    down = tuple(
+        Down(out.begin - epoch, out.end - epoch, frozenset(node_names(out.hosts, "hosts"))) for out in value.down
+    )
+    return machine_of(
+        nodes,
+        partitions,
+        choice=value.choice,
+        gives=value.gives,
+        shares_memory=value.shares_memory,
+        licences=dict(value.licences),
+        down=down,
+    )
+
+
+def may_use(part: PartitionValue, account: str, qos: str) -> bool:
+    """Return whether a job of an account and a QOS may use a partition."""
+    rules = ((part.accounts, part.not_accounts, account), (part.qos, part.not_qos, qos))
+    return all((not yes or word in yes) and word not in no for yes, no, word in rules)
+
+
+def ask_of(requests: Requests, row: int) -> Ask:
+    """Return what a job asks for."""
+
+    def text(key: str) -> str:
+        return str(getattr(requests, key).list()[row])
+
+    def number(key: str) -> int | None:
+        value = int(getattr(requests, key)[row])
+        return None if value == UNSAID else value
+
+    return Ask(
+        tasks=int(requests.tasks[row]),
+        cpus=int(requests.cpus_per_task[row]),
+        least=int(requests.nodes_least[row]),
+        most=int(requests.nodes_most[row]) or None,
+        tasks_per_node=int(requests.tasks_per_node[row]),
+        memory=number("memory_per_node"),
+        memory_per_cpu=number("memory_per_cpu"),
+        gpus_per_node=int(requests.gpus_per_node[row]),
+        gpus=int(requests.gpus[row]),
+        gpus_per_task=int(requests.gpus_per_task[row]),
+        gpu_type=text("gpu_type"),
+        disk=int(requests.disk_per_node[row]),
+        exclusive=int(requests.exclusive[row]) == EXCLUSIVE,
+        same_user=int(requests.exclusive[row]) == OF_USER,
+        constraint=read_constraint(text("constraint")),
+        named=tuple(node_names(text("hosts"), "hosts")),
+        excluded=tuple(node_names(text("excluded"), "excluded")),
+        licences={name: int(count or 1) for name, _, count in licences_in(text("licences"))},
+    )
+
+
+def licences_in(words: str) -> list[tuple[str, str, str]]:
+    """Return the licences of a text such as matlab:2,x."""
+    return [word.partition(":") for word in words.split(",") if word]
