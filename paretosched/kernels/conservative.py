@@ -1,34 +1,29 @@
-"""Conservative backfilling: every job has a reservation, which is persistent or planned anew at every event."""
+"""Conservative backfilling: every job has a reservation from its arrival on, which no other job delays."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.arrays import Int, Ints
-from ..core.situations import Calendar
 from .compiling import njit
 from .down_profile import put_down
-from .events import era_at, next_event
-from .inputs import Down, Jobs, Weights
+from .events import next_event
+from .inputs import Down, Jobs
 from .profile import add, clear, earliest, forget_past, most_between, segment
 from .profile_blocks import Blocks, add_to_blocks, earliest_in_blocks, find_bounds, most_in_blocks, no_blocks
 from .profile_gaps import Gaps, find_gaps, first_gap, no_gaps, widen_gaps
-from .replanned_queue import replanned_in_turn
 from .rule_plan import most_before
 from .running import (
     Profile,
     Running,
-    complete,
     end_next,
     launch,
-    lay_out,
     next_end,
     no_profile,
     pop,
     push,
     running_jobs,
 )
-from .waiting_heap import Waiting, arrange, count_fitting, no_jobs, still_waiting, take_first
 from .waiting_tree import FAR, lift, lower, next_startable, open_smallest, slots_for
 
 RUNNING, WAITING, PLANNED, USED, LEVEL, TOP, MOVES, PAGE, GAPS, ENOUGH = range(10)  # of `Reservations.state`
@@ -366,126 +361,3 @@ def _tidy(queue: Reservations, bits: Int) -> Int:
             push(queue.plans, plans, (queue.place[slot] << bits) | slot)
             plans += 1
     return plans
-
-
-def replan_at_events(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, start: Ints) -> None:
-    """Fill `start` with the start times of conservative backfilling that plans every job anew at every event.
-
-    In the order of arrival (no genes) or of Greedy's keys, every waiting job gets the earliest place that delays no
-    job before it. Jobs whose place is the present second start; the places of the other jobs are dropped.
-
-    Parameters
-    ----------
-    jobs, capacity, calendar, weights
-        As for `greedy`: `Jobs`, processors, `Calendar` and `Weights`; none is changed.
-    start
-        (n,) int64, s, filled in place.
-    """
-    n = jobs.submit.size
-    if weights.genes.size == 0:
-        replanned_in_turn(jobs, capacity, start)
-        return
-    now = running_jobs(start, capacity, True)
-    _replan_at_events(jobs, capacity, calendar, weights, now, no_jobs(n), no_profile(2 * n + 16))
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _replan_at_events(
-    jobs: Jobs,
-    capacity: Int,
-    calendar: Calendar,
-    weights: Weights,
-    now: Running,
-    waiting: Waiting,
-    profile: Profile,
-) -> None:
-    """Do the work of `replan_at_events` without allocating memory.
-
-    Parameters
-    ----------
-    jobs, capacity, calendar, weights
-        As for `replan_at_events`.
-    now
-        `Running`, modified in place: `start` is filled.
-    waiting, profile
-        `Waiting` and `Profile`, modified in place.
-    """
-    n = jobs.submit.size
-    running: Int = 0
-    count: Int = 0
-    free: Int = capacity
-    arrivals: Int = 0
-    era: Int = 0
-    while arrivals < n or count > 0:
-        t = next_event(jobs, arrivals, now, running)
-        running, released = complete(jobs, now, running, t)
-        free += released
-        era = era_at(calendar, era, t)
-        while arrivals < n and jobs.submit[arrivals] == t:
-            waiting.rows[count] = arrivals
-            now.start[arrivals] = -1
-            count += 1
-            arrivals += 1
-        fitting = count_fitting(waiting.rows, count, jobs.width, free)
-        if fitting == 0:
-            continue
-        arrange(jobs, weights, calendar.kind[era], t, waiting, count)
-        running, free = plan_all(jobs, now, running, free, t, waiting, count, fitting, True, profile)
-        count = still_waiting(waiting.rows, count, now.start)
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def plan_all(
-    jobs: Jobs,
-    now: Running,
-    running: Int,
-    free: Int,
-    t: Int,
-    waiting: Waiting,
-    left: Int,
-    fitting: Int,
-    has_weights: bool,
-    profile: Profile,
-) -> tuple[Int, Int]:
-    """Plan the jobs of a queue in turn at their earliest places; start the jobs whose place is second t.
-
-    Parameters
-    ----------
-    jobs
-        `Jobs`.
-    now, running
-        `Running`, modified in place, and how many jobs run.
-    free, t
-        Processors that are free in second t.
-    waiting, left, fitting
-        A queue in its order, modified in place; how many jobs are in it, and how many of them fit.
-    has_weights
-        Whether the queue is a heap by keys.
-    profile
-        Work space, modified in place.
-
-    Returns
-    -------
-    running, free
-        Jobs that run, and processors that are free.
-    """
-    lay_out(now, running, free, t, profile)
-    position = 0
-    # Only a job that fits now can start now. When all such jobs have a place, the places of the others do not matter.
-    while fitting > 0:
-        j = take_first(waiting, position, left, has_weights)
-        left -= 1
-        if not has_weights:
-            position += 1
-        width = jobs.width[j]
-        estimate = jobs.estimate[j]
-        if width <= free:
-            fitting -= 1
-        place = earliest(profile.when, profile.room, profile.span, t, FAR, FAR, width, estimate)
-        add(profile.when, profile.room, profile.span, place, place + estimate, -width)
-        if place == t:
-            launch(jobs, now, running, j, t)
-            free -= width
-            running += 1
-            fitting = count_fitting(waiting.queue[position:], left, jobs.width, free)
-    return running, free

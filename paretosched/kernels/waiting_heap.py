@@ -6,9 +6,8 @@ import numpy as np
 
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
-from .criteria import key_of
 from .formulas import BLOCK, Program, evaluate_block
-from .inputs import Jobs, Weights
+from .inputs import Jobs
 
 
 class Waiting(NamedTuple):
@@ -31,44 +30,6 @@ class Waiting(NamedTuple):
 def no_jobs(n: Int) -> Waiting:
     """Return work space for n waiting jobs."""
     return Waiting(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.float64))
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def arrange(jobs: Jobs, weights: Weights, situation: Int, t: Int, waiting: Waiting, count: Int) -> None:
-    """Put the waiting jobs in the order of a pass: the order of arrival or, with genes, a heap by their keys.
-
-    Parameters
-    ----------
-    jobs, weights
-        `Jobs` and `Weights`.
-    situation, t
-        The scheduling situation, 0..2, and the second of the pass.
-    waiting, count
-        `Waiting`, of which `queue` and `keys` are filled in place, and how many jobs wait.
-    """
-    queue = waiting.queue
-    keys = waiting.keys
-    genes = weights.genes
-    groups = (genes.shape[1] - 2) // 2
-    for i in range(count):
-        j = waiting.rows[i]
-        queue[i] = j
-        keys[i] = 0.0
-        if genes.size > 0:
-            g = jobs.group[j]
-            keys[i] = key_of(
-                weights.criteria[situation],
-                genes[situation, g],
-                genes[situation, groups + g],
-                genes[situation, 2 * groups],
-                genes[situation, 2 * groups + 1],
-                float(t - jobs.submit[j]),
-                float(jobs.estimate[j]),
-                float(jobs.width[j]),
-                float(jobs.estimate[j] * jobs.width[j]),
-            )
-    if genes.size > 0:
-        make_heap(queue, keys, count)
 
 
 # Inlined, because for few jobs passing so many arrays takes longer than the work.

@@ -141,18 +141,13 @@ class Greedy:
     @arriving
     def outcome(self, workload: Workload, method: int | None = None) -> Outcome:
         """Return the outcome of a workload that has the policy's groups; run times may be predicted by a method."""
-        if workload.down is not None or method is not None:
+        if workload.down is not None or method is not None or self.backfill == "conservative":
             return outcome_on_engine(workload, self.queue(workload), False, method)
+        from ..kernels.greedy_queue import greedy as start_by_keys  # on demand: kernels take long to import
+
         start = unknown_starts(len(workload))
         inputs = jobs_of(workload), workload.capacity, workload.calendar, weights(workload, self)
-        if self.backfill == "conservative":
-            from ..kernels.conservative import replan_at_events  # on demand: kernels take long to import
-
-            replan_at_events(*inputs, start)
-        else:
-            from ..kernels.greedy_queue import greedy as start_by_keys
-
-            start_by_keys(*inputs, self.backfill == "easy", start)
+        start_by_keys(*inputs, self.backfill == "easy", start)
         return Outcome(start)
 
     @property
@@ -229,11 +224,6 @@ def key_program(workload: Workload, policy: Greedy) -> Program:
     return postfix(texts, columns)
 
 
-def submission_order(workload: Workload) -> Weights:
-    """Return what orders waiting jobs by submission, as kernels take it: no criteria and no genes."""
-    return Weights(np.empty(0, dtype=np.int64), _NO_GENES, horizon(workload))
-
-
 def horizon(workload: Workload) -> float:
     """Return a bound, s, on all times that enter a key.
 
@@ -259,7 +249,3 @@ def number_table(name: str, value: ArrayLike) -> Floats:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} must be a table of numbers, but are not") from None
-
-
-_NO_GENES = np.empty((0, 0))
-_NO_GENES.flags.writeable = False  # as a policy's genes are: for writeable arrays kernels would be compiled again

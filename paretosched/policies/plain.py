@@ -27,7 +27,6 @@ from ..kernels.fcfs_easy import backfill_fcfs, fcfs
 from ..kernels.formulas import postfix
 from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
-from .greedy_order import submission_order
 from .learning import outcome_on_engine, predictor_of, with_predictions
 from .outcome import Outcome, Queue, arriving, down_of, jobs_of, simple_queue
 
@@ -152,9 +151,9 @@ def _predicted_promises(workload: Workload, queue: Queue, method: int) -> Outcom
 
 def _replanned_starts(workload: Workload) -> Ints:
     """Return the start times of conservative backfilling that plans every job anew at every event."""
-    from ..kernels.conservative import replan_at_events
+    from ..kernels.fixed_order import prioritised_once
 
-    return _start_times(workload, replan_at_events, workload.calendar, submission_order(workload))
+    return _start_times(workload, prioritised_once, workload.calendar, *Plain("conservative-replan").queue(workload))
 
 
 def _recorded_starts(workload: Workload) -> Ints:

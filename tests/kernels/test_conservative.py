@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 
 from paretosched import Workload
-from paretosched.kernels.conservative import conservative, replan_at_events
-from paretosched.kernels.inputs import Weights
-from paretosched.policies.greedy_order import horizon
+from paretosched.kernels.conservative import conservative
+from paretosched.policies.learning import outcome_on_engine
 from paretosched.policies.outcome import down_of, jobs_of
 from paretosched.policies.plain import Plain
 from support.naive import naive
@@ -76,9 +75,7 @@ def test_equals_the_oracle_with_a_table_of_gaps_in_short_queues(deep: int) -> No
 
 @pytest.mark.slow
 def test_equals_the_plan_of_all_jobs_where_thousands_wait() -> None:
-    """The oracle is too slow; with equal keys, the simulator of Greedy plans all jobs in the order of arrival."""
+    """The oracle is too slow; the engine sorts and plans all jobs at every event."""
     for w in (few_sizes(1, 3_000, 0), few_sizes(2, 3_000, 30), random_jobs(3, 3_000, 256, gap=1, run=400)):
-        equal = Weights(np.ones(3, np.int64), np.zeros((3, 2 * len(w.groups) + 2)), horizon(w))
-        expected = np.empty(len(w), np.int64)
-        replan_at_events(jobs_of(w), w.capacity, w.calendar, equal, expected)
+        expected = outcome_on_engine(w, Plain("conservative-replan").queue(w), False, None).start
         assert starts(w, "conservative-replan") == expected.tolist()
