@@ -115,6 +115,14 @@ def test_merging_is_free_of_order_and_repetition(seeds: list[int], shuffle) -> N
     assert nondominated_rows(whole.values, TWO).all()
 
 
+def test_fronts_may_be_given_one_by_one() -> None:
+    a, b, c = (random_front(seed) for seed in (1, 2, 3))
+    assert same(merge(a, b, c), merge([a, b, c]))
+    assert same(merge(a, [b, c]), merge([a, b, c]))
+    with pytest.raises(InputError, match="there is no front to merge"):
+        merge()
+
+
 def test_merged_rows_know_their_run() -> None:
     fronts = [random_front(seed, backfill=backfill) for seed, backfill in ((1, "easy"), (2, "none"))]
     whole = merge(fronts)
