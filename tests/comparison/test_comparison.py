@@ -42,7 +42,7 @@ from support.fronts import made_up
 from support.zoo import THREE_JOBS
 
 WORKLOAD = THREE_JOBS
-EASY = objectives(simulate(WORKLOAD, "easy"))
+EASY = objectives(simulate(WORKLOAD, "easy")).array
 
 
 EASY_WEIGHTING = Weighting()
