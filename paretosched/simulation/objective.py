@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload, runtime_checkable
 
 import numpy as np
@@ -144,7 +145,7 @@ class ObjectiveValues(Mapping[str, float], NDArrayOperatorsMixin):
     """Objective values by name, as pandas takes a Mapping; and calculated with as an array, (G + 2,) float64.
 
     What is calculated from them is a plain array, and they have what else an array has, such as `tolist`; but a loop
-    goes over the names, and == compares whole mappings. Nothing can be changed.
+    goes over the names, and two of them are compared as mappings. Nothing can be changed.
 
     Parameters
     ----------
@@ -199,7 +200,13 @@ class ObjectiveValues(Mapping[str, float], NDArrayOperatorsMixin):
         """Return the value of an objective, or a default if there is none of this name."""
         return self[name] if name in self else default  # noqa: SIM401  # this is get
 
-    __ne__ = object.__ne__  # the opposite of ==, by which mappings are compared
+    def __eq__(self, other: object) -> Any:
+        """Return whether another mapping has the same values by the same names; with an array, of each value."""
+        return dict(self) == dict(other) if isinstance(other, Mapping) else self.array == other
+
+    def __ne__(self, other: object) -> Any:
+        equal = self == other
+        return not equal if isinstance(equal, bool) else ~equal
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
         return np.array(self.array, dtype=dtype, copy=copy)
@@ -244,7 +251,7 @@ class Timed(Protocol):
     def start(self) -> Ints:
         """Return their start times, (n,) s."""
 
-    @property
+    @cached_property
     def finish(self) -> Ints:
         """Return when they end, (n,) s."""
 
