@@ -13,7 +13,7 @@ from .front import Front, check_same_utilisation, check_same_workload, value_ord
 from .front_files import FrontLike, as_fronts
 
 
-def merge(*fronts: FrontLike | Sequence[FrontLike]) -> Front:
+def merge(fronts: FrontLike | Sequence[FrontLike], *others: FrontLike | Sequence[FrontLike]) -> Front:
     """Return the front of several fronts of one workload, each a front or the path of a run or front file.
 
     They are given one by one, or as lists: `merge(a, b)` is `merge([a, b])`. Their order does not matter, and neither
@@ -30,7 +30,7 @@ def merge(*fronts: FrontLike | Sequence[FrontLike]) -> Front:
     InputError
         There is no front, they belong to different workloads, or UTIL counts from different times.
     """
-    inputs = [front for what in fronts for front in as_fronts(what)]
+    inputs = [front for what in (fronts, *others) for front in as_fronts(what)]
     if not inputs:
         raise InputError("there is no front to merge; give one or more")
     first = inputs[0]

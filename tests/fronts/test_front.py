@@ -121,7 +121,7 @@ def test_fronts_may_be_given_one_by_one() -> None:
     assert same(merge(a, b, c), merge([a, b, c]))
     assert same(merge(a, [b, c]), merge([a, b, c]))
     with pytest.raises(InputError, match="there is no front to merge"):
-        merge()
+        merge([], [])
 
 
 def test_merged_rows_know_their_run() -> None:
