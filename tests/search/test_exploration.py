@@ -71,15 +71,6 @@ def test_the_front_is_that_of_everything_evaluated(whole: tuple[Path, Front]) ->
     assert load_front(directory).values.tobytes() == front.values.tobytes()
 
 
-@pytest.mark.slow
-def test_a_run_need_not_be_kept(whole: tuple[Path, Front], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    front = explore(W, evaluations=95, **SMALL)
-    assert front.values.tobytes() == whole[1].values.tobytes()
-    assert front.origins == whole[1].origins
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_every_row_of_the_front_is_reproduced_by_its_policy(whole: tuple[Path, Front]) -> None:
     front = whole[1]
     for row in range(len(front)):
