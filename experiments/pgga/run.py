@@ -278,7 +278,7 @@ def estimates() -> list[tuple[str, Callable[[], Rows]]]:
                 row: dict[str, Any] = {"log": name, "jobs": len(workload), "policy": policy.name, "estimates": source}
                 row |= zip(
                     (o.name for o in objective_table(groups)),
-                    (round(v, 3) for v in ps.objectives(schedule)),
+                    (round(v, 3) for v in ps.objectives(schedule).values()),
                     strict=True,
                 )
                 wait = schedule.start - workload.submit

@@ -320,7 +320,7 @@ class Desk:
         """Return the objective values of a trained policy, (m,) natural units; NaN if it does not fit the workload."""
         assert training.policy is not None  # noqa: S101  # as it is done
         try:
-            return objectives(simulate(workload, training.policy), util_from=self.front.util_from)
+            return objectives(simulate(workload, training.policy), util_from=self.front.util_from).array
         except InputError:  # a policy for other groups, put into the folder by hand
             return np.full(len(self.front.objectives), np.nan)
 

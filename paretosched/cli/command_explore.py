@@ -449,7 +449,7 @@ def _show_plan(options: argparse.Namespace, front: Front, workload: Workload) ->
     from ..simulation.objective import objectives
     from ..simulation.simulator import simulate
 
-    easy = objectives(simulate(workload, "easy"), util_from=front.util_from)
+    easy = objectives(simulate(workload, "easy"), util_from=front.util_from).array
     box = box_of(front, easy)
     rows = results_in(options.output, easy)
     if options.json:

@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
     inputs = [load_front(path) for path in options.runs]
     front = merge(inputs)
     wish, workload = _wish(options, front), _workload(options, front)
-    easy = None if workload is None else objectives(simulate(workload, "easy"), util_from=front.util_from)
+    easy = None if workload is None else objectives(simulate(workload, "easy"), util_from=front.util_from).array
     about = merging(front, inputs, options.runs, easy, **({} if options.box is None else {"reach": options.box}))
     reach = REACH if options.box is None else options.box
     gains = [] if workload is None else group_gains(front, workload, reach, easy)

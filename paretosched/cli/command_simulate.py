@@ -211,14 +211,14 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
     """Return the objectives of the schedule, and what else was measured, as tables."""
     from ..comparison.comparison_tables import class_table, searched_text
     from ..core.tables import Column, table
-    from ..simulation.objective import objective_table, objectives, utilisation_from_submission
+    from ..simulation.objective import objective_table, utilisation_from_submission
     from ..simulation.service import by_class, first_sharing
 
     workload = schedule.workload
     rows = [
         {"objective": o.name, "value": value, "unit": o.unit, "meaning": o.label}
         | {"hours": value / 3600 if o.unit == "s" else ""}
-        for o, value in zip(objective_table(workload.groups), objectives(schedule), strict=True)
+        for o, value in zip(objective_table(workload.groups), schedule.objectives.values(), strict=True)
     ]
     early = utilisation_from_submission(schedule)
     if early != rows[0]["value"]:

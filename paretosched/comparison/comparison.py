@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import as_list
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import html_table
@@ -40,7 +39,7 @@ from ..core.tables import enumeration, plain
 from ..fronts.front_files import FrontLike, as_front
 from ..policies.outcome import SearchTotals
 from ..policies.plain import PLAIN_RULES, Plain
-from ..policies.policy import Policy, PolicyLike, as_policy
+from ..policies.policy import Policy, PolicyLike, as_policies
 from ..simulation.lower_bounds import bounds
 from ..simulation.objective import (
     CONVENTION,
@@ -434,7 +433,7 @@ class Comparison:
 
 def compare(
     workload: WorkloadLike,
-    policies: PolicyLike | Sequence[PolicyLike],
+    policies: PolicyLike | Sequence[PolicyLike] | Mapping[str, PolicyLike],
     front: FrontLike | None = None,
     wish: WishLike | None = None,
     *,
@@ -448,7 +447,8 @@ def compare(
     workload
         The jobs and the machine; or the path of a log or of a run directory.
     policies
-        One or several policies, as for `simulate`. EASY is always simulated, as the reference, and comes first.
+        One or several policies, as for `simulate`; or a dict of them by the names that they have here. EASY is always
+        simulated, as the reference, and comes first.
     front
         Schedules of the same workload; or the path of a run or front file.
     wish
@@ -491,7 +491,7 @@ def compare(
         raise foreign(front, [workload])
     if intervals:
         check_weeks("intervals", workload)
-    all_policies = _with_easy([as_policy(policy) for policy in as_list(policies)])
+    all_policies = _with_easy(as_policies(policies))
     schedules = [simulate(workload, policy) for policy in all_policies]
     of_policies = zip(all_policies, schedules, strict=True)
     feasible = np.array([not policy.replays or _could_run(schedule) for policy, schedule in of_policies])

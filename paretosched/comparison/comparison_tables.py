@@ -10,7 +10,8 @@ import numpy as np
 from ..core.tables import Column, plain, table
 from ..policies.outcome import SearchTotals
 from ..simulation.objective import Objective, in_hours
-from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND, OfClass
+from ..simulation.schedule import SLOWDOWN_BOUND
+from ..simulation.service import CLASS_BOUND, OfClass
 from ..wishes.wish import Wish
 
 WAY = "of the way: from EASY to the schedule of the front that comes nearest to the objective, within limits if any is"

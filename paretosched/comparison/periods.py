@@ -112,7 +112,7 @@ def periods(
         here = None
         if wish is not None and inside.any():
             of_references: dict[str, Floats] = {
-                name: objectives(s, inside, util_from) for name, s in references.items()
+                name: objectives(s, inside, util_from).array for name, s in references.items()
             }
             here = resolve(wish, of_references)
         parts.append(

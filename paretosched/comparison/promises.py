@@ -178,7 +178,7 @@ class Review:
     def _rows_of(self, inside: Mask) -> list[dict[str, Any]]:
         """Return what each schedule reaches on some jobs."""
         schedules = [part_of(schedule, inside) for schedule in self.schedules]
-        values = [objectives(schedule) for schedule in schedules]
+        values = [schedule.objectives.array for schedule in schedules]
         rows = []
         for schedule, reached in zip(schedules, values, strict=True):
             of_group = waits(schedule)
@@ -274,7 +274,7 @@ def review(
         or Schedule(w, starts_since(workload, as_policy(name), begin)[counted], name)
         for name in chosen.references
     }
-    here = resolve(chosen, {name: objectives(schedule) for name, schedule in references.items()})
+    here = resolve(chosen, {name: schedule.objectives.array for name, schedule in references.items()})
     spread, difference, verdict = None, None, _too_few(weeks_of(w))
     if min(whole, weeks_of(w)) >= LEAST_WEEKS:
         spread, difference = _spread(schedules, chosen)

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.arrays import Floats
-from ..simulation.objective import objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import waits
 from ..workload.plausibility import offered_load
@@ -155,8 +154,10 @@ def answer(question: Question, name: str, draws: Sequence[Draw]) -> Answer:
         f"With {question.words}{_load_text(first)} the mean wait with {name} is {there}; {base} {before}{how}.",
         in_service_words(measured[0], name),
     ]
-    users, util = users_of(first.changed), float(objectives(first.today)[0])
-    values: dict[str, list[Floats]] = {key: [objectives(draw.others[key]) for draw in draws] for key in first.others}
+    users, util = users_of(first.changed), first.today.objectives["UTIL"]
+    values: dict[str, list[Floats]] = {
+        key: [draw.others[key].objectives.array for draw in draws] for key in first.others
+    }
     all_waits = {key: [waits(draw.others[key]) for draw in draws] for key in first.others}
     means = {key: f"its mean wait is {means_text([float(w.mean[0]) for w in some])}" for key, some in all_waits.items()}
     lines = {

@@ -10,8 +10,8 @@ the AWRT_i of a group without jobs, which is undefined (NaN) in every row.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from ..core.arguments import whole_number
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError
-from ..core.notebook import html_table
+from ..core.notebook import fields_html, fields_repr, html_table
 from ..encodings.encoding import ENCODINGS, Explored, to_json
-from ..simulation.objective import FROM_START, FROM_SUBMISSION, Objective, objective_table
+from ..policies.policy import Policy
+from ..simulation.objective import FROM_START, FROM_SUBMISSION, Objective, ObjectiveValues, objective_table
 from .dominance import costs, first_of_equals, nondominated_rows
 
 if TYPE_CHECKING:
@@ -80,9 +81,37 @@ class Origin(NamedTuple):
         return dict(self.begun).get(UTIL_FROM_KEY, FROM_START)
 
 
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """One schedule of a front: `front[row]`.
+
+    Parameters
+    ----------
+    name
+        The run and the number of the evaluation within it, from 0.
+    objectives
+        Its objectives, by name.
+    policy
+        The online policy that made it; None if the schedule knows the future, see `schedules`.
+    genome
+        (d,) float64, what it was made from, as the encoding of the run says.
+    origin
+        The run.
+    """
+
+    name: str
+    objectives: ObjectiveValues
+    policy: Policy | None
+    genome: Floats
+    origin: Origin
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Front:
-    """Points of which none dominates another.
+    """Points of which none dominates another; `front[3]` is one of them, see `Evaluation`.
 
     Parameters
     ----------
@@ -132,6 +161,36 @@ class Front:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __iter__(self) -> Iterator[Evaluation]:
+        return (self[row] for row in range(len(self)))
+
+    def __getitem__(self, row: int) -> Evaluation:
+        """Return what was evaluated for a row; the last one is `front[-1]`.
+
+        Raises
+        ------
+        InputError
+            There is no such row.
+        """
+        place = whole_number("row", row)
+        origin, genes = genome(self, place + len(self) if -len(self) <= place < 0 else place)
+        number = int(self.evaluation[place])
+        policy = origin.encoding.policy_of(genes, self.groups)
+        if policy is not None:
+            provenance = {
+                "workload": self.workload,
+                "digest": self.digest,
+                "run": origin.name,
+                "algorithm": origin.algorithm,
+                "seed": origin.seed,
+                "population": origin.population,
+                "evaluation": number,
+                "versions": dict(origin.versions),
+            }
+            policy = replace(policy, name=f"{origin.name}#{number}", provenance=provenance)
+        values = ObjectiveValues(self.values[place], self.objectives)
+        return Evaluation(f"{origin.name}#{number}", values, policy, genes, origin)
 
     def __repr__(self) -> str:
         return f"<Front of {self.workload}: {len(self):,} of {self.evaluations:,} schedules>"

@@ -13,10 +13,11 @@ from .front import Front, check_same_utilisation, check_same_workload, value_ord
 from .front_files import FrontLike, as_fronts
 
 
-def merge(fronts: FrontLike | Sequence[FrontLike]) -> Front:
+def merge(fronts: FrontLike | Sequence[FrontLike], *others: FrontLike | Sequence[FrontLike]) -> Front:
     """Return the front of several fronts of one workload, each a front or the path of a run or front file.
 
-    The order of `fronts` does not matter, and neither does a front that is given twice.
+    They are given one by one, or as lists: `merge(a, b)` is `merge([a, b])`. Their order does not matter, and neither
+    does a front that is given twice.
 
     Of equal points, the point of the first run (sorted by parameters) and of its earliest evaluation stays. If the same
     run comes in a shorter and a longer state, the longer one is among the origins.
@@ -29,7 +30,7 @@ def merge(fronts: FrontLike | Sequence[FrontLike]) -> Front:
     InputError
         There is no front, they belong to different workloads, or UTIL counts from different times.
     """
-    inputs = as_fronts(fronts)
+    inputs = [front for what in (fronts, *others) for front in as_fronts(what)]
     if not inputs:
         raise InputError("there is no front to merge; give one or more")
     first = inputs[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from ..core.arguments import list_argument
 from ..core.errors import InputError
@@ -28,21 +27,8 @@ def row_policy(front: FrontLike, row: int) -> Policy | None:
         There is no such row; or as for `as_front`.
     """
     front = as_front(front)
-    origin, genes = genome(front, row)
-    policy = origin.encoding.policy_of(genes, front.groups)
-    if policy is None:
-        return None
-    provenance = {
-        "workload": front.workload,
-        "digest": front.digest,
-        "run": origin.name,
-        "algorithm": origin.algorithm,
-        "seed": origin.seed,
-        "population": origin.population,
-        "evaluation": int(front.evaluation[row]),
-        "versions": dict(origin.versions),
-    }
-    return replace(policy, name=row_name(front, row), provenance=provenance)
+    genome(front, row)  # it is a row from 0 on
+    return front[row].policy
 
 
 def schedule(front: Front, row: int, workload: Workload) -> Schedule:

@@ -387,7 +387,7 @@ def _positions(comparison: Comparison, front: Front, height: int) -> dict[str, F
 
 def figures(
     front: FrontLike,
-    marks: Mapping[str, Floats],
+    marks: Mapping[str, Floats] | None = None,
     chosen: Sequence[tuple[str, str]] | None = None,
     outer: Outer | None = None,
 ) -> dict[str, Figure]:
@@ -398,7 +398,7 @@ def figures(
     front
         The schedules, at least one; or the path of a run or front file.
     marks
-        Other schedules by name: their objective vectors, (m,) each.
+        Other schedules by name: their objective vectors, (m,) each; by default none.
     chosen
         Pairs of objectives to draw in full besides UTIL with AWRT and AWRT with the first group; by default the
         first two groups with jobs. At most MOST_PAIRS, because browsers limit the number of WebGL figures on a page.
@@ -411,7 +411,7 @@ def figures(
         A mark is no vector with one value for each objective of the front, there are too many pairs, or as for
         `as_front`.
     """
-    mapping("marks", marks)
+    marks = mapping("marks", {} if marks is None else marks)
     if outer is not None:
         mapping("outer", outer)
     if chosen is not None and len(list_argument("pairs of objectives", chosen)) > MOST_PAIRS:

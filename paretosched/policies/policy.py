@@ -30,15 +30,18 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
-from ..core.arguments import as_path
+from ..core.arguments import as_list, as_path, instance
 from ..core.errors import InputError, did_you_mean
 from ..core.files import is_file, is_folder, parse_json, read_words, write_json
 from ..workload.workload import Workload
+from .formula import FUNCTIONS, LABELLED, VARIABLES, bare_groups
 from .guarded import Guarded, is_guarded, read_guarded
 from .plain import PLAIN_RULES, Plain
 from .policy_json import Kind, from_json, to_json
@@ -123,6 +126,10 @@ SLURM_LINE = re.compile(  # which no policy in words has
     re.IGNORECASE | re.MULTILINE,
 )
 COMMENTS = re.compile(r'("[^"\n]*")|(?<!\S)#.*')  # or a name in quotes, which stays; a#b is a name without its quotes
+FORMULA = re.compile(  # what a formula has, and hardly a name
+    rf"\b({'|'.join(VARIABLES)})\b|\b({'|'.join((*LABELLED, *FUNCTIONS))})\s*\(", re.IGNORECASE
+)
+NO_PATH = re.compile(r"[()*+^<>=]")  # a formula may have these, and hardly the name of a file
 PolicyLike = str | os.PathLike[str] | Policy
 
 
@@ -130,7 +137,8 @@ def as_policy(policy: PolicyLike) -> Policy:
     """Return a policy; it may be given as a value, by name, in words, or as the path of a policy file.
 
     The names are those of rules and of published orders. `paretosched.policies.priority_text` and
-    `paretosched.policies.guarded` have the words. An order that says nothing of backfilling has EASY.
+    `paretosched.policies.guarded` have the words. A formula alone is an order. An order that says nothing of
+    backfilling has EASY.
 
     Raises
     ------
@@ -143,6 +151,8 @@ def as_policy(policy: PolicyLike) -> Policy:
     'fcfs'
     >>> as_policy("sjf").name, as_policy("sjf; backfill: none").name
     ('SJF with EASY', 'SJF')
+    >>> as_policy("wait / estimate").name
+    'wait / estimate with EASY'
     """
     if isinstance(policy, Policy):
         return policy
@@ -157,6 +167,8 @@ def as_policy(policy: PolicyLike) -> Policy:
         return load_policy(path)
     if not isinstance(policy, os.PathLike) and (":" in word or ";" in word or is_guarded(word)):
         return _read_words(word)
+    if not isinstance(policy, os.PathLike) and (order := _formula_alone(word)) is not None:
+        return order
     words = (*POLICY_NAMES, OPTIMISED)
     where = ": it is a folder" if is_folder(word) else ": there is no such file" if PATH.search(word) else ""
     raise InputError(
@@ -166,6 +178,19 @@ def as_policy(policy: PolicyLike) -> Policy:
     )
 
 
+def as_policies(what: PolicyLike | Sequence[PolicyLike] | Mapping[str, PolicyLike]) -> list[Policy]:
+    """Return policies, each as for `as_policy`, given as one or several, or by the names that they get.
+
+    Examples
+    --------
+    >>> [policy.name for policy in as_policies({"today": "easy", "mine": "wait / estimate"})]
+    ['today', 'mine']
+    """
+    if not isinstance(what, Mapping):
+        return [as_policy(policy) for policy in as_list(what)]
+    return [replace(as_policy(policy), name=instance("name of a policy", name, str)) for name, policy in what.items()]
+
+
 def _by_name(word: str) -> Policy | None:
     """Return the policy with a name; None if there is none."""
     if word in PLAIN_RULES:
@@ -173,6 +198,26 @@ def _by_name(word: str) -> Policy | None:
     if word in (TimeSharing.rule, OPTIMISED):
         return TimeSharing(optimisation=Optimisation() if word == OPTIMISED else None)
     return read_priority(word) if word in ORDER_NAMES else None
+
+
+def _formula_alone(text: str) -> Priority | None:
+    """Return the order that a formula alone stands for; None for what may be the name of a file.
+
+    Raises
+    ------
+    InputError
+        It breaks a rule of formulas, and can hardly be the name of a file.
+    """
+    if not FORMULA.search(text):
+        return None
+    try:
+        policy = read_priority(text)
+    except InputError:
+        if NO_PATH.search(text):
+            raise
+        return None
+    has_names = any(bare_groups(row.formula.term) for row in policy.orders)
+    return None if has_names and "/" in text and not NO_PATH.search(text) else policy
 
 
 def _read_words(text: str) -> Priority | Guarded:

@@ -43,10 +43,11 @@ from .fair_share import FairShare, shareholders
 from .formula import Term, labels, variables
 from .formula_analysis import LINE, STATIC, shape_of
 from .formula_program import program_of, values_of
+from .greedy_order import BACKFILLS
 from .learning import outcome_on_engine
 from .line_orders import formula_lines
 from .outcome import Outcome, Queue, arriving, jobs_of
-from .policy_tokens import written_time
+from .policy_tokens import PolicyReader, written_time
 from .published_orders import JobOrder, job_order
 from .queue_parts import queue_in_parts
 from .undefined_keys import doubtful_terms, undefined_keys
@@ -59,6 +60,8 @@ ACCOUNTS = ("user", "account", "group")  # whose usage and share it is
 HALF_LIFE = 7 * 86400  # s
 UNSAID = "backfill_unsaid"  # in the provenance of a policy whose words have no backfilling
 UNSAID_WORDS = 'EASY backfilling, as nothing else is said; "backfill: none" is the strict order'
+RESERVATIONS = dict(zip(BACKFILLS, (0, 1, ALL), strict=True))
+BACKFILL_WORDS = ("none", "easy", "easy:K", "conservative")  # for messages; "easy:K" is no word that is read
 SAME = "same"  # the order of backfilling that is that of the waiting jobs
 
 
@@ -202,7 +205,8 @@ class Priority:
         The name of a published order or a formula, of which the largest value comes first unless it says "smallest";
         one, or one for each of weekend, day and night.
     backfill
-        Which jobs may start before jobs that come first in the order.
+        Which jobs may start before jobs that come first in the order; or words for it, as in a policy in words, such as
+        "easy", "easy:8" or "conservative".
     usage
         Whose usage and share formulas mean: "user", "account" (the group number in the log) or "group".
     half_life
@@ -231,6 +235,8 @@ class Priority:
     --------
     >>> Priority("sjf").name, Priority("fcfs", Backfill(1, order="saf")).name
     ('SJF', 'FCFS with EASY by SAF')
+    >>> Priority("wait", backfill="easy").name
+    'wait with EASY'
     """
 
     rule: ClassVar = "priority"
@@ -257,6 +263,8 @@ class Priority:
         object.__setattr__(self, "order", _texts(self.order, "largest", "order"))
         if not self.order:
             raise InputError("order must be the name of an order or a formula, but there is none")
+        if isinstance(self.backfill, str):
+            object.__setattr__(self, "backfill", read_backfill(self.backfill))
         instance("backfill", self.backfill, Backfill)
         one_of("usage", self.usage, ACCOUNTS)
         object.__setattr__(self, "half_life", in_bounds("half_life", self.half_life, LONGEST_TIME, lowest=1))
@@ -499,6 +507,38 @@ class Priority:
         shares = np.array([self.shares.get(name, 1 / len(names)) for name in names])
         counted = accounts if "usage" in self.variables else accounts[:0]
         return np.array(counted, dtype=np.int64), shares[accounts], no_tree()
+
+
+def read_backfill(text: str) -> Backfill:
+    """Return the backfilling that words stand for.
+
+    Raises
+    ------
+    InputError
+        There is more than a backfilling, or none; the message says at which character and word.
+
+    Examples
+    --------
+    >>> read_backfill("easy:8 for vip").name
+    'EASY 8 for vip'
+    """
+    reader = PolicyReader(text, "backfill")
+    backfill = next_backfill(reader)
+    if reader.now.kind != "end":
+        reader.refuse(
+            "there must be the end; what else a policy has stands in its words, "
+            'such as "sjf; backfill: easy; slack: 3h"'
+        )
+    return backfill
+
+
+def next_backfill(reader: PolicyReader) -> Backfill:
+    """Return the backfilling that comes now, as it stands behind "backfill:"; the tokens behind it are left."""
+    word = reader.one_of("backfill", BACKFILL_WORDS)
+    reservations = RESERVATIONS[word]
+    if word == "easy" and reader.take(":"):
+        reservations = reader.whole_number(1, ALL - 1)
+    return Backfill(reservations, reader.names() if reader.take("for") else ())
 
 
 def _texts(order: str | Sequence[str], direction: str, part: str, same: str = "") -> tuple[str, ...]:

@@ -48,9 +48,18 @@ from .fair_share import (
     Association,
     FairShare,
 )
-from .greedy_order import BACKFILLS
 from .policy_tokens import PolicyReader, written_name, written_time
-from .priority import ACCOUNTS, ALL, SAME, UNSAID, Backfill, Longest, Priority
+from .priority import (
+    ACCOUNTS,
+    RESERVATIONS,
+    SAME,
+    UNSAID,
+    Backfill,
+    Longest,
+    Priority,
+    next_backfill,
+    read_backfill,
+)
 from .published_orders import read_order
 from .value_ranges import LONGEST_TIME
 from .whole_nodes import MOST_CPUS, MOST_JOBS, MOST_NODES, PASS_JOBS, PASS_TIMES, NodeKind, WholeNodes
@@ -58,8 +67,6 @@ from .whole_nodes import MOST_CPUS, MOST_JOBS, MOST_NODES, PASS_JOBS, PASS_TIMES
 ORDER, BACKFILL_ORDER = "order", "backfill-order"
 DIRECTION = {ORDER: "largest", BACKFILL_ORDER: "smallest"}  # what a formula puts first if it does not say it
 FIRST = "fcfs"  # a plain rule, and an order
-RESERVATIONS = dict(zip(BACKFILLS, (0, 1, ALL), strict=True))
-BACKFILL_WORDS = ("none", "easy", "easy:K", "conservative")  # for messages; "easy:K" is no word that is read
 
 
 def read_priority(text: str) -> Priority:
@@ -114,14 +121,8 @@ def with_backfill(policy: Any, backfill: str | None, order: str | None) -> Prior
     priority: Priority = Priority(FIRST) if policy.rule == FIRST else policy
     changes: dict[str, Any] = {}
     if backfill is not None:
-        reader = _Clauses(backfill, "backfill")
-        reader.reservations()
-        if reader.now.kind != "end":
-            reader.refuse(
-                "there must be the end; what else a policy has stands in its words, "
-                'such as "sjf; backfill: easy; slack: 3h"'
-            )
-        changes = reader.backfilling
+        words = read_backfill(backfill)
+        changes = {"reservations": words.reservations, "entitled": words.entitled}
         priority = replace(priority, provenance={k: v for k, v in priority.provenance.items() if k != UNSAID})
     if order is not None:
         changes["order"] = order
@@ -227,17 +228,9 @@ class _Clauses(PolicyReader):
     def backfill(self) -> None:
         """Read how many reservations there are, and for which groups."""
         self.need(":")
-        self.reservations()
+        words = next_backfill(self)
+        self.backfilling |= {"reservations": words.reservations, "entitled": words.entitled}
         self.end()
-
-    def reservations(self) -> None:
-        """Read what stands behind "backfill:"."""
-        word = self.one_of("backfill", BACKFILL_WORDS)
-        reservations = RESERVATIONS[word]
-        if word == "easy" and self.take(":"):
-            reservations = self.whole_number(1, ALL - 1)
-        self.backfilling["reservations"] = reservations
-        self.backfilling["entitled"] = self.names() if self.take("for") else ()
 
     def longest(self) -> None:
         """Read the longest requests of groups, and while which groups wait they hold."""

@@ -32,7 +32,8 @@ from ..plots.axes import unit
 from ..plots.comparisons import all_figures, prefix
 from ..plots.style import HOUR
 from ..simulation.objective import CONVENTION, FROM_START, Objective
-from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND
+from ..simulation.schedule import SLOWDOWN_BOUND
+from ..simulation.service import CLASS_BOUND
 from ..wishes.wish import Wish, wish_text
 from ..workload.overruns import overrun_text
 from .html_page import page_of

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +50,8 @@ DEFAULTS: dict[str, Any] = {
     "start": (),
     "util_from": FROM_SUBMISSION,
 }
+NO_WORDS = ("workload", "run_directory", "evaluations", "until", "workers", "scheduler", "tls", "progress")
+UNKEPT = "run"  # the name of a run that is not kept
 POPULATIONS = 10  # of weightings that sequences begin with
 FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
 PUBLISH_SHARE = 0.05  # of the time may go into publishing
@@ -100,7 +103,7 @@ class Progress(NamedTuple):
 
 def explore(
     workload: WorkloadLike,
-    run_directory: str | os.PathLike[str],
+    run_directory: str | os.PathLike[str] | None = None,
     *,
     evaluations: int | None = None,
     population: int | None = None,
@@ -141,7 +144,8 @@ def explore(
     workload
         What is simulated; or the path of a log or of a run directory.
     run_directory
-        Where the run is kept; its parent must exist.
+        Where the run is kept; its parent must exist. Without one the run is kept in a temporary folder and cannot be
+        continued; the front is all that stays.
     evaluations
         How many schedules are simulated in all, with those of a continued run; ten million at most. By default 20,000,
         or all where schedules are enumerated. Weightings that sequences begin with are not counted.
@@ -192,7 +196,7 @@ def explore(
     Returns
     -------
     Front
-        The front, which is front.parquet in the run directory.
+        The front, which is front.parquet in the run directory, if there is one.
 
     Raises
     ------
@@ -200,16 +204,15 @@ def explore(
         A parameter breaks its rule or has no meaning with the encoding, the directory holds something else or a run
         with other parameters, or the scheduler cannot be used.
     """
+    given = dict(locals())
+    if run_directory is None:
+        with TemporaryDirectory(prefix="paretosched-") as folder:
+            return explore(**given | {"run_directory": Path(folder) / UNKEPT})
     check_workers(workers, scheduler, tls)
     callback("progress", progress)
     workload = as_workload(workload)
     known_parameters = runs.known_parameters(run_directory)
-    words: dict[str, Any] = {
-        "population": population, "seed": seed, "encoding": encoding, "algorithm": algorithm, "start": start,
-        "draw": draw, "wish": wish, "box": box, "backfill": backfill, "decoding": decoding, "moves": moves,
-        "movable": movable, "recombination": recombination, "frequency": frequency, "jump": jump, "copies": copies,
-        "forget": forget, "lag": lag, "surrogate": surrogate, "util_from": util_from,
-    }  # fmt: skip
+    words: dict[str, Any] = {key: word for key, word in given.items() if key not in NO_WORDS}
     words = DEFAULTS | {key: word for key, word in words_of_run(words, known_parameters).items() if word is not None}
     words |= {key: whole_number(key, words[key]) for key in ("population", "seed", "lag") if key in words}
     where = workers, scheduler, tls

@@ -17,21 +17,22 @@ decides whether one schedule dominates another, and no dominance check uses it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload, runtime_checkable
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.arguments import instance
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, html_table
 from ..core.tables import Column, amount
 from ..kernels.objective_sums import measure
 from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.workload import Workload
-from .schedule import Schedule
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,51 +140,92 @@ def in_hours(objective: Objective) -> Column:
     return Column(objective.name, f"{objective.name} {'h' if objective.unit == 's' else objective.unit}", ",.2f")
 
 
-class ObjectiveValues(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
-    """Objective values, (G + 2,) float64, which know their names and units; in all else they are an array.
+@dataclass(frozen=True, eq=False, repr=False)
+class ObjectiveValues(Mapping[str, float], NDArrayOperatorsMixin):
+    """Objective values by name, as pandas takes a Mapping; and calculated with as an array, (G + 2,) float64.
 
-    A part of them, and what is calculated from them, is a plain array.
+    What is calculated from them is a plain array, and they have what else an array has, such as `tolist`; but a loop
+    goes over the names, and two of them are compared as mappings. Nothing can be changed.
 
-    Attributes
+    Parameters
     ----------
+    array
+        The values, (G + 2,), as a read-only array.
     objectives
         The objectives, in this order.
 
     Examples
     --------
     >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[4, 2], capacity=4)
+    >>> from paretosched.simulation.schedule import Schedule
     >>> values = objectives(Schedule(w, [0, 10]))
     >>> values
     UTIL 83.3333 %, AWRT 11 s, AWRT1 11 s
     >>> values["AWRT"], values[1], (values / 2).tolist()[1]
     (11.0, np.float64(11.0), 5.5)
+    >>> dict(values)["AWRT1"], list(values)
+    (11.0, ['UTIL', 'AWRT', 'AWRT1'])
     """
 
+    array: Floats
     objectives: tuple[Objective, ...]
 
-    def __array_finalize__(self, source: NDArray[Any] | None, /) -> None:
-        self.objectives = getattr(source, "objectives", ())
+    def __post_init__(self) -> None:
+        array = np.array(self.array, dtype=np.float64)
+        array.flags.writeable = False
+        object.__setattr__(self, "array", array)
 
-    def __array_wrap__(self, array: NDArray[Any], context: Any = None, return_scalar: bool = False, /) -> Any:
-        return np.asarray(array)[()]
-
-    def __getitem__(self, key: Any, /) -> Any:
-        """Return a value by its number or by the name of its objective, or a part as a plain array."""
+    @overload
+    def __getitem__(self, key: str) -> float: ...
+    @overload
+    def __getitem__(self, key: Any) -> Any: ...
+    def __getitem__(self, key: Any) -> Any:
+        """Return a value by the name of its objective or by its number, or a part as a plain array."""
         if isinstance(key, str):
-            names = [o.name for o in self.objectives]
+            names = list(self)
             one_of("objective", key, names)
-            return float(np.asarray(self)[names.index(key)])
-        return np.asarray(self)[key]
+            return float(self.array[names.index(key)])
+        return self.array[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return (o.name for o in self.objectives)
+
+    def __len__(self) -> int:
+        return len(self.objectives)
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the value of an objective, or a default if there is none of this name."""
+        return self[name] if name in self else default  # noqa: SIM401  # this is get
+
+    def __eq__(self, other: object) -> Any:
+        """Return whether another mapping has the same values by the same names; with an array, of each value."""
+        return dict(self) == dict(other) if isinstance(other, Mapping) else self.array == other
+
+    def __ne__(self, other: object) -> Any:
+        equal = self == other
+        return not equal if isinstance(equal, bool) else ~equal
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
+        return np.array(self.array, dtype=dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        arrays = (np.asarray(each) if isinstance(each, ObjectiveValues) else each for each in inputs)
+        return getattr(ufunc, method)(*arrays, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _with_objectives, (np.array(self), self.objectives)
+        return ObjectiveValues, (np.array(self.array), self.objectives)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what else an array has, such as `tolist` and `shape`."""
+        if name.startswith("_") or name == "array":  # protocols are those of a Mapping; unpickled it is empty at first
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.array, name)
 
     def __repr__(self) -> str:
-        if self.shape != (len(self.objectives),):
-            return repr(np.asarray(self))
         return ", ".join(f"{o.name} {amount(x)} {o.unit}" for o, x in zip(self.objectives, self.tolist(), strict=True))
-
-    __str__ = __repr__
 
     def _repr_html_(self) -> str:
         rows = [(o.name, x, o.unit, o.label) for o, x in zip(self.objectives, self.tolist(), strict=True)]
@@ -197,15 +239,25 @@ class ObjectiveValues(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
         return pd.DataFrame(rows).set_index("name")[["value", "unit", "maximise", "label"]]
 
 
-def _with_objectives(values: Floats, objectives: tuple[Objective, ...]) -> ObjectiveValues:
-    """Return values that know their objectives."""
-    result = values.view(ObjectiveValues)
-    result.objectives = objectives
-    return result
+@runtime_checkable
+class Timed(Protocol):
+    """What objectives are of: a `Schedule`, which is defined later because it has its objectives itself."""
+
+    @property
+    def workload(self) -> Workload:
+        """Return the jobs."""
+
+    @property
+    def start(self) -> Ints:
+        """Return their start times, (n,) s."""
+
+    @cached_property
+    def finish(self) -> Ints:
+        """Return when they end, (n,) s."""
 
 
-def objectives(schedule: Schedule, counted: ArrayLike | None = None, util_from: str = FROM_START) -> ObjectiveValues:
-    """Return the objectives of a schedule.
+def objectives(schedule: Timed, counted: ArrayLike | None = None, util_from: str = FROM_START) -> ObjectiveValues:
+    """Return the objectives of a schedule; of all its jobs they are also `schedule.objectives`.
 
     Parameters
     ----------
@@ -219,7 +271,7 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None, util_from: 
     Returns
     -------
     ObjectiveValues
-        (G + 2,) float64 in the order of `objective_table`, which know their names and units;
+        G + 2 values by name, in the order of `objective_table`, which know their units;
         NaN for a group without counted jobs, because the mean is undefined, not zero.
 
     Raises
@@ -229,6 +281,7 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None, util_from: 
 
     Examples
     --------
+    >>> from paretosched.simulation.schedule import Schedule
     >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[4, 2], capacity=4)
     >>> objectives(Schedule(w, [0, 10])).tolist()
     [83.33333333333333, 11.0, 11.0]
@@ -237,12 +290,14 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None, util_from: 
     (83.33333333333333, 35.714285714285715)
     """
     one_of("util_from", util_from, UTIL_FROM)
-    w = instance("schedule", schedule, Schedule).workload
+    if not isinstance(schedule, Timed):
+        raise InputError(f"schedule must be a value of the type Schedule, but is {schedule!r:.60}")
+    w = schedule.workload
     mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted)
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
     values = _measure(w, schedule.start, schedule.finish, mask, util_from)
-    return _with_objectives(values, objective_table(w.groups, util_from))
+    return ObjectiveValues(values, objective_table(w.groups, util_from))
 
 
 def objectives_of(workload: Workload, start: NDArray[np.int64], util_from: str = FROM_START) -> Floats:
@@ -268,13 +323,14 @@ def _measure(
     return values
 
 
-def utilisation_from_submission(schedule: Schedule) -> float:
+def utilisation_from_submission(schedule: Timed) -> float:
     """Return the used share of the machine from the first submission to the last completion, per cent.
 
     It is UTIL of `objectives` with `util_from="submission"`.
 
     Examples
     --------
+    >>> from paretosched.simulation.schedule import Schedule
     >>> w = Workload(submit=[0, 0], run=[10, 10], estimate=[10, 10], width=[4, 4], capacity=4)
     >>> late = Schedule(w, [20, 30])
     >>> objectives(late)["UTIL"], utilisation_from_submission(late)

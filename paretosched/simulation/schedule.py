@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arguments import as_path, instance
-from ..core.arrays import Ints
+from ..core.arrays import Floats, Ints
 from ..core.columns import whole_array
 from ..core.errors import InputError, first_few, in_quotes, number_of
 from ..core.files import read_lines, replacing, unreadable
@@ -28,6 +28,7 @@ from ..policies.time_sharing import check_nodes
 from ..workload.down_times import DownTimes
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
+from .objective import ObjectiveValues, objectives
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +38,8 @@ LATER_COLUMNS = (*COLUMNS, "eligible")  # of workloads in which a job was not el
 ROWS_SHOWN = 10  # jobs of a schedule in a notebook
 SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
 BATCH = 1000  # rows of a file that are read at a time
+SLOWDOWN_BOUND = 10  # s
+A = TypeVar("A", bound=NDArray[Any])
 SWITCH = "switch"  # instead of a job number, where the machine changes slices
 
 
@@ -77,6 +80,11 @@ class Schedule:
     >>> s = Schedule(w, [0, 4], segments=parts)
     >>> s.finish.tolist(), s.check() is s
     ([15, 9], True)
+
+    How long jobs wait, and what follows from it, are arrays and a Mapping, which pandas takes.
+
+    >>> s.wait.tolist(), s.response.tolist(), s.slowdown.tolist(), s.objectives["AWRT"]
+    ([0, 4], [15, 9], [1.5, 1.0], 13.5)
     """
 
     workload: Workload
@@ -114,8 +122,27 @@ class Schedule:
         finish: Ints = self.start + (self.workload.run if self.segments is None else 0)
         if self.segments is not None:
             np.maximum.at(finish, self.segments.job, self.segments.end)
-        finish.flags.writeable = False
-        return finish
+        return _frozen(finish)
+
+    @cached_property
+    def wait(self) -> Ints:
+        """(n,) int64 s, from when a job is eligible to its first start."""
+        return _frozen(self.start - self.workload.eligible)
+
+    @cached_property
+    def response(self) -> Ints:
+        """(n,) int64 s, from when a job is eligible to its completion."""
+        return _frozen(self.finish - self.workload.eligible)
+
+    @cached_property
+    def slowdown(self) -> Floats:
+        """(n,) float64, the slowdown bounded by SLOWDOWN_BOUND, see `bounded_slowdown`."""
+        return _frozen(bounded_slowdown(self))
+
+    @cached_property
+    def objectives(self) -> ObjectiveValues:
+        """The objectives of all jobs, by name, see `paretosched.simulation.objective`."""
+        return objectives(self)
 
     def check(self) -> Schedule:
         """Check that every job runs once, none before it is eligible, and never on more processors than are up.
@@ -156,6 +183,18 @@ class Schedule:
         if w.down is not None:
             _check_down(self, w.down, when, busy_processors)
         return self
+
+
+def _frozen(column: A) -> A:
+    """Return a column that is made read-only."""
+    column.flags.writeable = False
+    return column
+
+
+def bounded_slowdown(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Floats:
+    """Return max(1, response / max(run, bound)) of each job, (n,) float64; the bound is in s."""
+    slowdown: Floats = np.maximum(1.0, schedule.response / np.maximum(schedule.workload.run, bound))
+    return slowdown
 
 
 def _check_down(schedule: Schedule, down: DownTimes, when: Ints, used: Ints) -> None:

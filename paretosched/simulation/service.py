@@ -29,9 +29,8 @@ from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
 from ..policies.policy import Policy
 from ..policies.time_sharing import CLASSES, SIZES, TimeSharing
-from .schedule import Schedule, busy
+from .schedule import SLOWDOWN_BOUND, Schedule, bounded_slowdown, busy
 
-SLOWDOWN_BOUND = 10  # s
 CLASS_BOUND = 600  # s, of paper 004
 WIDER = (0.1, 0.5)  # shares of the machine
 MOST_BINS = 110  # two years of weeks
@@ -96,8 +95,7 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
     """
     _check_bound(bound)
     w = instance("schedule", schedule, Schedule).workload
-    wait = schedule.start - w.eligible
-    slowdown = np.maximum(1.0, (schedule.finish - w.eligible) / np.maximum(w.run, bound))
+    wait, slowdown = schedule.wait, bounded_slowdown(schedule, bound)
     columns = np.full((len(Waits._fields) - 1, len(w.groups) + 1), np.nan)
     jobs = np.concatenate([[len(w)], np.bincount(w.group, minlength=len(w.groups))]).astype(np.int64)
     for place, count in enumerate(jobs.tolist()):

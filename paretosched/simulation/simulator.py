@@ -11,16 +11,26 @@ may start in the second in which another one ends.
 
 from __future__ import annotations
 
+from typing import Any, overload
+
 from ..core.errors import InputError
 from ..policies.outcome import Outcome
-from ..policies.policy import PolicyLike, as_policy, decided_by
+from ..policies.policy import PolicyLike, as_policies, as_policy, decided_by
 from ..workload.reopening import WorkloadLike, as_workload
 from .estimates import LEARNING, Predictions, predict, uses_other_estimates
 from .schedule import Schedule
 
+Several = list[Any] | tuple[PolicyLike, ...]
 
-def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "requested") -> Schedule:
-    """Return the schedule that a policy makes of a workload.
+
+@overload
+def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "requested") -> Schedule: ...
+@overload
+def simulate(workload: WorkloadLike, policy: Several, estimates: str = "requested") -> list[Schedule]: ...
+def simulate(
+    workload: WorkloadLike, policy: PolicyLike | Several, estimates: str = "requested"
+) -> Schedule | list[Schedule]:
+    """Return the schedule that a policy makes of a workload; or a list of them, one for each of several policies.
 
     Parameters
     ----------
@@ -29,7 +39,8 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
     policy
         A `Policy`, the name of a rule ("fcfs", "list", "easy", "conservative", "conservative-replan",
         "recorded", "scojo", "scojo-opt") or of an order ("sjf", "saf", ...), an order in words
-        ("sjf; backfill: easy"), or the path of a policy file.
+        ("sjf; backfill: easy"), a formula alone ("wait / estimate"), or the path of a policy file. Of a list of them
+        all are simulated, in this order.
     estimates
         What the policy knows of run times: "requested", "recent", "predicted", "printed" or "exact"; see
         `paretosched.simulation.estimates`. FCFS, List and recorded use no estimates. SCOJO-PECT accepts "requested"
@@ -48,6 +59,8 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
     >>> w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 1], capacity=4)
     >>> simulate(w, "fcfs").start.tolist(), simulate(w, "easy").start.tolist()
     ([0, 10, 15], [0, 10, 2])
+    >>> [schedule.name for schedule in simulate(w, ["easy", "wait / estimate"])]
+    ['EASY', 'wait / estimate with EASY']
 
     Jobs 1 and 2 have shown that this user's jobs last 2 s, not 9 s. So the last job may start before the fourth one,
     which waits.
@@ -58,6 +71,8 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
     ([0, 2, 4, 8, 17], [0, 2, 4, 8, 6])
     """
     workload = as_workload(workload)
+    if isinstance(policy, list | tuple):
+        return [simulate(workload, each, estimates) for each in as_policies(policy)]
     p = as_policy(policy)
     jobs = decided_by(p, workload)
     if not uses_other_estimates(workload, p, estimates):

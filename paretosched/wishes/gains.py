@@ -15,7 +15,7 @@ from ..core.tables import Column, table
 from ..fronts.front_files import FrontLike, as_front
 from ..fronts.quality_indicators import REACH, checked_reach
 from ..simulation.lower_bounds import bounds
-from ..simulation.objective import group_of, objectives
+from ..simulation.objective import group_of
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
 from .best_possible import upwards
@@ -59,7 +59,7 @@ def group_gains(
     reach = checked_reach(reach)
     if (front.digest, front.groups) != (workload.digest, workload.groups):
         raise InputError(f"the front of {front.workload} must be of the same jobs, but {workload.name} has others")
-    easy = objectives(simulate(workload, "easy")) if easy is None else numbers("values of EASY", easy)
+    easy = simulate(workload, "easy").objectives.array if easy is None else numbers("values of EASY", easy)
     if easy.shape != (len(front.objectives),):
         raise InputError(f"values of EASY must be {len(front.objectives)} numbers, but have shape {easy.shape}")
     least = bounds(workload).together

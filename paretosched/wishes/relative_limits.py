@@ -39,7 +39,7 @@ def reference_values(
     names = as_wish(wish, workload).references
     values = {} if known is None else instance("known", known, dict)
     return {
-        name: values[name] if name in values else objectives(simulate(workload, name), util_from=util_from)
+        name: values[name] if name in values else objectives(simulate(workload, name), util_from=util_from).array
         for name in names
     }
 

@@ -266,6 +266,47 @@ class Workload:
     def __len__(self) -> int:
         return int(self.submit.size)
 
+    def __getitem__(self, rows: slice | ArrayLike) -> Workload:
+        """Return some of the jobs as a workload of their own, see `take`; `w[5:6]` is one job.
+
+        Parameters
+        ----------
+        rows
+            A slice, the (n,) bool of a mask, or the numbers of rows, ascending; negative ones count from the end.
+
+        Raises
+        ------
+        InputError
+            `rows` is something else, there is no such row, or there are none; or as for `Workload`.
+
+        Examples
+        --------
+        >>> w = Workload(submit=[0, 5, 9], run=[10, 3, 4], estimate=[20, 3, 4], width=[4, 2, 8], capacity=8)
+        >>> w[:2].run.tolist(), w[w.width > 3].job.tolist(), w[[0, -1]].width.tolist()
+        ([10, 3], [1, 3], [4, 8])
+        """
+        n = len(self)
+        try:
+            index = np.arange(n)[rows] if isinstance(rows, slice) else np.asarray(rows)
+        except (TypeError, ValueError):  # a slice of words, a ragged list
+            index = np.empty((0, 0))
+        if index.dtype == np.bool_ and index.shape == (n,):
+            index = np.flatnonzero(index)
+        if index.size == 0 and index.ndim == 1:  # numpy makes an empty list an array of floating-point numbers
+            index = index.astype(np.int64)
+        if index.ndim != 1 or index.dtype.kind not in "iu":
+            raise InputError(
+                f"rows of a workload must be a slice, such as w[:2000] or w[5:6], a mask of its {number_of(n, 'job')} "
+                f"or an array of row numbers, but are {rows!r:.60}"
+            )
+        beyond = index[(index < -n) | (index >= n)]
+        if beyond.size:
+            first = first_few(beyond.tolist(), beyond.size)
+            raise InputError(f"rows of {self.name} must be in {-n}..{n - 1}, but there are others: {first}")
+        return self.take(np.arange(n)[index])
+
+    __iter__ = None  # a workload has columns; a loop over its jobs would make a workload of each
+
     def __repr__(self) -> str:
         down = "" if self.down is None else f", of which up to {self.down.most:,} are down"
         nodes = "" if self.machine is None else f" of {number_of(len(self.machine.names), 'node')}"

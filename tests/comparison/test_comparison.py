@@ -42,7 +42,7 @@ from support.fronts import made_up
 from support.zoo import THREE_JOBS
 
 WORKLOAD = THREE_JOBS
-EASY = objectives(simulate(WORKLOAD, "easy"))
+EASY = objectives(simulate(WORKLOAD, "easy")).array
 
 
 EASY_WEIGHTING = Weighting()
@@ -566,3 +566,11 @@ def test_a_recorded_schedule_that_could_not_run_has_no_share_of_the_way():
     lines = c.text().splitlines() + re.findall(r"<tr.*?</tr>", report(front, c))
     assert len([line for line in lines if "overbooked" in line]) > 3
     assert not any("overbooked" in line and "900.0" in line for line in lines)
+
+
+def test_policies_have_the_names_that_they_are_given():
+    c = compare(WORKLOAD, {"mine": Plain("list"), "in turn": "fcfs"})
+    assert c.policies == ("EASY", "mine", "in turn")
+    assert np.array_equal(c.values[2], objectives(simulate(WORKLOAD, "fcfs")), equal_nan=True)
+    with pytest.raises(InputError, match="name of a policy must be a value of the type str, but is 1"):
+        compare(WORKLOAD, {1: "fcfs"})

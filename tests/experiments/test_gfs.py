@@ -207,7 +207,7 @@ def test_gains_on_another_scaling_are_those_of_its_schedules(scripts: Any) -> No
     w = ps.lublin(jobs=300, processors=64, seed=7)
     base = ps.load_policy(ROOT / "results" / "gfs" / "policies" / "symbiotic-KTH-0.json")
     (row,) = scalings.gains_on(w, [base], ps.as_policy("conservative"))
-    easy, one, ours = (ps.objectives(ps.simulate(w, policy)) for policy in ("easy", "conservative", base))
+    easy, one, ours = (ps.simulate(w, policy).objectives.array for policy in ("easy", "conservative", base))
     weigh = [0, 0, 10, 4, 0, 0, 0]
     of_easy, of_one, value = (sum(x * y for x, y in zip(weigh, v, strict=True)) for v in (easy, one, ours))
     gains = [100 * (1 - b / a) for a, b in zip(easy, ours, strict=True)]

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.dominance import costs, deciding, first_of_equals, nondominated_rows
-from paretosched.fronts.front import Front, Origin, extremes, front_of
+from paretosched.fronts.front import Front, Origin, extremes, front_of, genome
 from paretosched.fronts.front_files import load_front, save_front
 from paretosched.fronts.front_tables import frame
 from paretosched.fronts.merging import merge
 from paretosched.fronts.row_schedules import row_policy
+from paretosched.policies.policy_json import to_json
 from paretosched.simulation.objective import objective_table
 from support.fronts import random_front
 
@@ -115,6 +116,14 @@ def test_merging_is_free_of_order_and_repetition(seeds: list[int], shuffle) -> N
     assert nondominated_rows(whole.values, TWO).all()
 
 
+def test_fronts_may_be_given_one_by_one() -> None:
+    a, b, c = (random_front(seed) for seed in (1, 2, 3))
+    assert same(merge(a, b, c), merge([a, b, c]))
+    assert same(merge(a, [b, c]), merge([a, b, c]))
+    with pytest.raises(InputError, match="there is no front to merge"):
+        merge([], [])
+
+
 def test_merged_rows_know_their_run() -> None:
     fronts = [random_front(seed, backfill=backfill) for seed, backfill in ((1, "easy"), (2, "none"))]
     whole = merge(fronts)
@@ -155,6 +164,22 @@ def test_extremes_are_the_best_rows() -> None:
     assert front.values[best_row["UTIL"], 0] == front.values[:, 0].max()
     for column, name in enumerate(("AWRT", "AWRT1", "AWRT2"), 1):
         assert front.values[best_row[name], column] == front.values[:, column].min()
+
+
+def test_a_row_is_an_evaluation_with_its_objectives_and_its_policy() -> None:
+    front = random_front(3)
+    for row, each in enumerate(front):
+        assert dict(each.objectives) == dict(zip((o.name for o in front.objectives), front.values[row], strict=True))
+        assert each.policy is not None
+        assert to_json(each.policy) == to_json(row_policy(front, row))
+        assert each.name == each.policy.name == f"{front.origins[0].name}#{front.evaluation[row]}"
+        assert each.genome.tolist() == genome(front, row)[1].tolist()
+    assert front[-1].name == front[len(front) - 1].name != front[-2].name
+    for row in (len(front), -len(front) - 1):
+        with pytest.raises(InputError, match="row must be in 0"):
+            front[row]
+    with pytest.raises(InputError, match="row must be a whole number"):
+        front["AWRT"]  # type: ignore[index]
 
 
 def test_a_row_that_is_not_there_is_refused() -> None:

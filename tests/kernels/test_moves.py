@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from paretosched import Workload, decode, objectives
+from paretosched import Workload, decode
 from paretosched.kernels import moves
 from paretosched.kernels.inputs import Jobs
 from paretosched.kernels.moves import jump_length
@@ -315,7 +315,7 @@ def test_one_fill_betters_every_objective_that_it_can() -> None:
     w = jobs(4, (0, 10, 10, 2, 0), (0, 5, 5, 4, 1), (1, 9, 9, 2, 2))
     new_order = fill(w, range(3), [(0.5, 0.4)], 2.0)
     assert new_order == [0, 2, 1]
-    before, after = (objectives(decode(w, order)) for order in (range(3), new_order))
+    before, after = (decode(w, order).objectives.array for order in (range(3), new_order))
     # 58 processor seconds of 4 * 24 and of 4 * 15; 0 ends at 10, 1 at 15, 2 at 24 and then at 10
     assert before == pytest.approx([100 * 58 / 96, (200 + 300 + 18 * 23) / 58, 10, 15, 23])
     assert after == pytest.approx([100 * 58 / 60, (200 + 300 + 18 * 9) / 58, 10, 15, 9])

@@ -39,6 +39,11 @@ def test_tiny_fronts_can_be_drawn(points):
     assert all(np.isfinite(by_name["util-awrt"].layout.yaxis.range))
 
 
+def test_a_front_can_be_drawn_without_marks():
+    assert list(figures(FEW)) == list(figures(FEW, {}))
+    assert "EASY" not in {trace.name for trace in figures(FEW)["util-awrt"].data}
+
+
 def test_one_group_alone_has_no_pairs():
     front = a_front(20, groups=("all",))
     assert list(figures(front, a_comparison(front).marks)) == ["util-awrt", "parallel"]

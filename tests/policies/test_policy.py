@@ -228,3 +228,41 @@ def test_a_missing_file_of_words_is_no_words() -> None:
         as_policy("nowhere.txt")
     with pytest.raises(InputError, match=r"nowhere\.TXT: "):
         as_policy("nowhere.TXT")
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        ("wait/estimate", "order: wait/estimate"),
+        ("(wait / estimate)^3 * width", "order: (wait / estimate)^3 * width; backfill: easy"),
+        ("smallest Estimate", "order: smallest estimate"),
+        ("wait", "order: wait"),
+        ("group(vip)", "order: group(vip)"),
+        ("0.5 * wait + vip", "order: 0.5 * wait + vip; backfill: easy:1"),
+    ],
+)
+def test_a_formula_alone_is_an_order_with_easy(words: str, same: str) -> None:
+    assert to_json(as_policy(words)) | {"provenance": {}} == to_json(as_policy(same)) | {"provenance": {}}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("wait/(estimate", 'order, character 15, the end: there must be ")"'),
+        ("logs/wait", "there is no such file; choose one of"),
+        ("./wait", "there is no such file; choose one of"),
+        ("estimate.swf", "there is no such file; choose one of"),
+        ("waitt/estimat", "there is no such file; choose one of"),
+    ],
+)
+def test_what_is_no_formula_is_refused_as_what_it_probably_is(words: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        as_policy(words)
+    assert message in str(error.value)
+
+
+def test_a_path_is_no_formula(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not known"):
+        as_policy(Path("wait"))
+    save_policy(P, tmp_path / "wait")
+    assert to_json(as_policy(str(tmp_path / "wait"))) == to_json(P)

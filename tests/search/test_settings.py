@@ -507,3 +507,13 @@ def test_a_damaged_start_in_the_description_of_a_run_is_said(runs: Path, starts:
     start = [str(runs / "archive")]
     with pytest.raises(InputError, match=r'"starts" in the run\'s run\.json must be lists of [0-9]+ genes within'):
         settle(W, {"start": start_names(start), "starts": starts}, population=10, seed=4, start=start)
+
+
+@pytest.mark.slow
+def test_a_run_need_not_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = explore(W, tmp_path / "run", evaluations=40, population=20, seed=4)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
+    front = explore(W, evaluations=40, population=20, seed=4)
+    assert (front.values.tobytes(), front.origins) == (kept.values.tobytes(), kept.origins)
+    assert list((tmp_path / "elsewhere").iterdir()) == []

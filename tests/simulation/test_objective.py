@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 
@@ -94,3 +97,46 @@ def test_the_table_names_every_value() -> None:
         assert [o.name for o in table[:4]] == ["UTIL", "AWRT", "AWRT1", "AWRT2"]
         assert [o.maximise for o in table] == [True] + [False] * (len(w.groups) + 1)
         assert [o.unit for o in table] == ["%"] + ["s"] * (len(w.groups) + 1)
+
+
+def test_objectives_are_a_frozen_mapping_that_pandas_takes() -> None:
+    values = ENDS.objectives
+    names = ["UTIL", "AWRT", "AWRT1", "AWRT2"]
+    assert isinstance(values, Mapping)
+    assert list(values) == list(values.keys()) == names
+    assert list(values.values()) == values.tolist() == objectives(ENDS).tolist()
+    assert "AWRT2" in values
+    assert ("AWRT3" in values, values.get("AWRT3"), values.get("AWRT3", 7), values.get("AWRT1")) == (False, None, 7, 10)
+    assert pd.Series(values).to_dict() == dict(values)
+    assert pd.Series(values).index.tolist() == names
+    both = pd.DataFrame([values, Schedule(THREE, [0, 30, 10]).objectives])
+    assert both[names].iloc[0].tolist() == values.tolist()
+    assert values == objectives(ENDS)
+    assert values != Schedule(THREE, [0, 30, 10]).objectives
+    assert pickle.loads(pickle.dumps(values)) == values
+    with pytest.raises(TypeError):
+        values["AWRT"] = 0.0  # type: ignore[index]
+    with pytest.raises(ValueError, match="read-only"):
+        values.array[0] = 0.0
+    with pytest.raises(InputError, match="did you mean AWRT1"):
+        values["AWTR1"]
+
+
+def test_objectives_are_calculated_with_as_an_array() -> None:
+    values = ENDS.objectives
+    array = np.array(values)
+    assert type(values / 2) is type(1 - values) is np.ndarray
+    assert (values / 2).tolist() == (array / 2).tolist()
+    assert values @ [0, 1, 1, 0] == array[1] + array[2]
+    assert values[1:3].tolist() == array[1:3].tolist()
+    assert (values[None].shape, values.shape, values.tobytes()) == ((1, 4), (4,), array.tobytes())
+    assert not hasattr(values, "sizes")
+    assert np.array([values, values]).tolist() == [array.tolist()] * 2
+    assert np.isnan(values).tolist() == [False] * 4
+    array[0] = 0.0  # it is a copy
+    assert values[0] == 100 * 60 / (4 * 35)
+
+
+def test_what_is_no_schedule_has_no_objectives() -> None:
+    with pytest.raises(InputError, match="schedule must be a value of the type Schedule, but is 'easy'"):
+        objectives("easy")  # type: ignore[arg-type]

@@ -292,3 +292,16 @@ def test_no_job_starts_before_it_is_eligible(tmp_path: Path) -> None:
     assert schedule.frame()["eligible"].tolist() == [0, 12, 2]
     assert schedule.frame().columns.tolist() == lines[0].split(",")
     assert "<th>eligible</th>" in schedule._repr_html_()
+
+
+def test_waits_responses_and_slowdowns_count_from_when_a_job_is_eligible() -> None:
+    w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[1] * 3, capacity=4, eligible=[0, 4, 2])
+    s = Schedule(w, [0, 10, 15])
+    assert s.wait.tolist() == [0, 6, 13]
+    assert s.response.tolist() == [10, 11, 16]
+    assert s.slowdown.tolist() == [1.0, 1.1, 1.6]  # a job of less than 10 s counts as one of 10 s
+    for column in (s.wait, s.response, s.slowdown):
+        assert not column.flags.writeable
+    parts = [(0, 0, 4, [(0, 0)]), (0, 9, 15, [(0, 0)]), (1, 10, 15, [(1, 1)]), (2, 15, 18, [(2, 2)])]
+    stopped = Schedule(w, [0, 10, 15], segments=segments_of(parts))
+    assert (stopped.wait[0], stopped.response[0], stopped.slowdown[0]) == (0, 15, 1.5)

@@ -32,6 +32,17 @@ from support.zoo import (
 # ---- examples
 
 
+def test_several_policies_make_several_schedules() -> None:
+    w = HAND_CHECKED[0].workload
+    both = simulate(w, ["easy", "fcfs"])
+    assert [schedule.name for schedule in both] == ["EASY", "FCFS"]
+    assert [schedule.start.tolist() for schedule in both] == [starts(w, "easy"), starts(w, "fcfs")]
+    assert [schedule.name for schedule in simulate(w, ("fcfs",), "exact")] == ["FCFS"]
+    assert simulate(w, []) == []
+    with pytest.raises(InputError, match='policy "esay" is not known'):
+        simulate(w, ["easy", "esay"])
+
+
 @pytest.mark.parametrize("case", HAND_CHECKED, ids=lambda case: case.name)
 def test_cases_worked_out_by_hand(case: Case) -> None:
     for policy in case.policies:

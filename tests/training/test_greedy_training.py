@@ -152,7 +152,7 @@ def test_limits_are_kept_first() -> None:
 
 
 def simulate_easy(workload: Workload) -> Floats:
-    return objectives(simulate(workload, "easy"))
+    return objectives(simulate(workload, "easy")).array
 
 
 # --- what systems make together -------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ SHORT: dict[str, Any] = {"generations": 1, "criterion": "f2", "seed": 4}
 
 
 def easy(workload: Workload) -> Floats:
-    return objectives(simulate(workload, "easy"))
+    return objectives(simulate(workload, "easy")).array
 
 
 def by_hand(policies: list[Floats], reference: list[Floats], over: str) -> tuple[float, float]:

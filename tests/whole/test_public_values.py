@@ -128,12 +128,13 @@ def test_lines_of_values() -> None:
 # --- objective values -----------------------------------------------------------------------------------------------
 
 
-def test_objective_values_are_an_array_with_names(examples: dict[str, Any]) -> None:
+def test_objective_values_are_a_mapping_and_calculated_with_as_an_array(examples: dict[str, Any]) -> None:
     values = examples["ObjectiveValues"]
     plain = np.array(values)
     assert values.shape == (7,)
     assert values.dtype == np.float64
-    assert values.tolist() == plain.tolist() == list(values) == [float(values[i]) for i in range(7)]
+    assert values.tolist() == plain.tolist() == list(values.values()) == [float(values[i]) for i in range(7)]
+    assert list(values) == [o.name for o in values.objectives]
     assert values["UTIL"] == values[0]
     assert values["AWRT5"] == values[-1]
     assert values.tobytes() == plain.tobytes()

@@ -17,6 +17,7 @@ MODULES = ("paretosched", "paretosched.assignment", "paretosched.report")
 
 # What a user would write; every value is given the type that the documentation promises.
 SCRIPT = """
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -38,9 +39,11 @@ def main(folder: Path) -> None:
 
     s: ps.Schedule = ps.simulate(w, "easy")
     ps.save_schedule(s, folder / "easy.csv")
-    values: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = ps.objectives(s)
+    values: Mapping[str, float] = ps.objectives(s)
     names: list[str] = [o.name for o in ps.objective_table(w.groups)]
-    print(dict(zip(names, values.tolist(), strict=True)), float(s.start.max()))
+    print([values[name] for name in names], s.objectives["AWRT"], float(s.start.max()))
+    several: list[ps.Schedule] = ps.simulate(w[:100], ["easy", "wait / estimate"])
+    print(several[0].wait.max(), several[0].response.max(), several[0].slowdown.max())
     order: np.ndarray[tuple[int, ...], np.dtype[np.int32]] = ps.start_order(s)
     print(ps.decode(w, order, "earliest").finish.max())
     least: ps.Bounds = ps.bounds(w)

@@ -279,3 +279,44 @@ def test_a_frame_has_a_column_once() -> None:
     frame = LATER.frame()
     with pytest.raises(InputError, match=r"^columns of a workload are .*, but submit is there twice$"):
         Workload.from_frame(pd.concat([frame, frame[["submit"]]], axis=1))
+
+
+def test_some_of_the_jobs_are_a_workload() -> None:
+    w = Workload(**GOOD, user=[3, 4, 5], name="mine", epoch=7)
+    assert w[:2].digest == w.take([0, 1]).digest
+    assert (w[:2].name, w[:2].capacity, w[:2].epoch, w[:2].user.tolist()) == ("mine", 8, 7, [3, 4])
+    for rows, expected in (
+        (slice(None, None, 2), [1, 3]),
+        (slice(-1, None), [3]),
+        (w.width > 1, [1, 2]),
+        (pd.Series([False, True, True]), [2, 3]),
+        ([0, -1], [1, 3]),
+        (np.array([1, 2], dtype=np.uint8), [2, 3]),
+    ):
+        assert w[rows].job.tolist() == expected
+    assert LATER[1:].eligible.tolist() == [9, 5]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (5, "rows of a workload must be a slice, such as w[:2000] or w[5:6], a mask of its 3 jobs or an array"),
+        ("submit", "but are 'submit'"),
+        ([True, False], "a mask of its 3 jobs or an array of row numbers, but are [True, False]"),
+        ([[0], [1, 2]], "but are [[0], [1, 2]]"),
+        ([0.0], "but are [0.0]"),
+        (slice("a", "b"), "but are slice('a', 'b', None)"),
+        ([0, 3, -4], "rows of workload must be in -3..2, but there are others: 3, -4"),
+        ([1, 0], "submit must be sorted, but job 1 comes after job 2"),
+        (slice(3, None), "workload: a workload needs at least one job, but there is none"),
+        ([], "workload: a workload needs at least one job, but there is none"),
+    ],
+)
+def test_rows_that_a_workload_has_not_are_refused(rows: Any, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        Workload(**GOOD)[rows]
+
+
+def test_a_workload_is_no_list_of_jobs() -> None:
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(Workload(**GOOD))  # type: ignore[call-overload]
