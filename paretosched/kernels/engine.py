@@ -42,7 +42,7 @@ from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, rank
 from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
 from .rule_choice import Ballot, choose
 from .running import Profile, Running, end_next, launch, next_end, no_profile, pop, push, running_jobs
-from .usage import no_usage, note_usage
+from .usage import Usage, no_usage, note_usage
 from .waiting_heap import Waiting, count_fitting, make_heap, still_waiting, take_first
 from .waiting_tree import FAR
 
@@ -70,6 +70,8 @@ class Site(NamedTuple):
         (c,) int64, s, ascending: when the number of processors that are down changes.
     keys
         (n,) float64, the keys of the waiting jobs, the largest first, if they are kept; else (1,).
+    predicted, requests, late
+        Whether run times are predicted; and of the predictor the requests and the jobs that will run longer.
     state
         (1,) STATE: the running jobs and their processors, the waiting jobs and the rows that have arrived, the next of
         the changes, the jobs that will run longer than predicted, and the index in the calendar.
@@ -80,6 +82,9 @@ class Site(NamedTuple):
     up: Profile
     changes: Ints
     keys: Floats
+    predicted: bool
+    requests: Ints
+    late: Ints
     state: NDArray[np.void]
 
 
@@ -341,40 +346,37 @@ def guard(
     ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
     scheduler = scheduler_of(jobs, ranking, True, predictor, Keyed(rule, rule.classes.copy()))
     easy = easy_beside(n, capacity, False)
-    sites = [empty_site(jobs, capacity, down, True, predicted) for predicted in (predictor is not None, False)]
+    of_easy = scheduler_of(jobs, ranking, True, None)
+    sites = [empty_site(jobs, capacity, down, each) for each in (scheduler, of_easy)]
     desks = [wide_desk(n, backfilling, down) for _ in sites]
     _guard(
         own(jobs), own(jobs), capacity, down, calendar, scheduler, running_jobs(start, capacity, False),
-        sites[0], desks[0], scheduler_of(jobs, ranking, True, None), easy, sites[1], desks[1], books_of(jobs, rule),
+        sites[0], desks[0], of_easy, easy, sites[1], desks[1], books_of(jobs, rule),
     )  # fmt: skip
 
 
 def _run(jobs: Jobs, capacity: Int, down: Down, calendar: Calendar, scheduler: Scheduler, start: Ints) -> None:
     """Fill `start` with the start times of a scheduler; see `simulate` for the arguments."""
     now = running_jobs(start, capacity, False)
-    site = empty_site(jobs, capacity, down, scheduler.kept, scheduler.predicted)
+    site = empty_site(jobs, capacity, down, scheduler)
     desk = wide_desk(jobs.submit.size, scheduler.ranking.backfilling, down)
     _advance(own(jobs), calendar, scheduler, now, site, desk, FAR)
 
 
-def empty_site(jobs: Jobs, capacity: Int, down: Down, kept: bool, predicted: bool) -> Site:
-    """Return an idle machine before the first of `jobs` arrives.
-
-    Parameters
-    ----------
-    jobs, capacity, down
-        As for `simulate`.
-    kept, predicted
-        Whether keys are kept while jobs wait, and whether run times are predicted.
-    """
+def empty_site(jobs: Jobs, capacity: Int, down: Down, scheduler: Scheduler) -> Site:
+    """Return an idle machine before the first of `jobs` arrives, for a scheduler; see `simulate` for the arguments."""
     n, k = jobs.submit.size, down.begin.size
     size = 2 * (n + k) + 16
+    size_beside = size if scheduler.predicted and k > 0 else 4
     site = Site(
         no_profile(size),
-        no_profile(size if predicted and k > 0 else 4),
-        no_profile(size if predicted and k > 0 else 4),
+        no_profile(size_beside),
+        no_profile(size_beside),
         np.unique(np.concatenate([down.begin, down.end])),
-        np.zeros(n if kept else 1),
+        np.zeros(n if scheduler.kept else 1),
+        scheduler.predicted,
+        scheduler.predictor.requests,
+        scheduler.predictor.late,
         np.zeros(1, STATE),
     )
     clear_site(site, capacity, down, jobs.submit[0])
@@ -437,8 +439,8 @@ def _guard(
     review = keyed.guard.review
     begin = jobs.submit[0]
     reviews = 0
-    while unfinished(jobs, site):
-        due = (next_second(jobs, now, site, scheduler, desk) - begin) // review
+    while goes_on(jobs, site):
+        due = (next_second(jobs, now, site, False, scheduler.promises.place, desk.waiting.rows) - begin) // review
         if due > reviews:  # the last one before the event is the only one that matters
             reviews = due
             second = begin + due * review
@@ -491,16 +493,18 @@ def _advance(
     state = site.state
     rows = desk.waiting.rows
     n = jobs.submit.size
-    while unfinished(jobs, site):
-        t = next_second(jobs, now, site, scheduler, desk)
+    while goes_on(jobs, site):
+        t = next_second(jobs, now, site, scheduler.promising, scheduler.promises.place, rows)
         if t >= until:
             return
         begin_second(site, t)
         ended = False
         while state[0]["running"] > 0 and next_end(now) == t:
-            j = end_job(jobs, now, site, scheduler, t)
+            j = end_job(jobs, now, site, t)
             ended = True
-            note_usage(ranking.usage, j, t, -jobs.width[j])
+            note(ranking.usage, j, t, -jobs.width[j])
+            if scheduler.predicted:
+                learn(predictor, j, jobs.run[j])
             if scheduler.ruled:
                 weight = float(jobs.run[j]) * float(jobs.width[j])
                 choice.sums[0] += weight * float(t - jobs.submit[j])
@@ -542,14 +546,14 @@ def _advance(
             state[0]["waiting"] = still_waiting(rows, count, now.start)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def unfinished(jobs: Jobs, site: Site) -> bool:
+@njit(cache=True, nogil=True, _nrt=False)
+def goes_on(jobs: Jobs, site: Site) -> bool:
     """Return whether any of `jobs` has still to arrive, to start or to exceed its prediction at `site`."""
     state = site.state
     return bool(state[0]["arrived"] < jobs.submit.size or state[0]["waiting"] > 0 or state[0]["late"] > 0)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@njit(cache=True, nogil=True, _nrt=False)
 def is_due(jobs: Jobs, site: Site, backfilling: Backfilling, rows: Ints, kept: bool) -> bool:
     """Return whether a pass can change anything: some waiting job fits, or latest starts are to be written down.
 
@@ -566,9 +570,17 @@ def is_due(jobs: Jobs, site: Site, backfilling: Backfilling, rows: Ints, kept: b
     return bool(backfilling.slack > 0 or count_fitting(rows, site.state[0]["waiting"], jobs.width, free) > 0)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def next_second(jobs: Jobs, now: Running, site: Site, scheduler: Scheduler, desk: Desk) -> Int:
-    """Return the second of the next event; nothing is changed. The arguments are those of `_advance`."""
+@njit(cache=True, nogil=True, _nrt=False)
+def next_second(jobs: Jobs, now: Running, site: Site, promising: bool, place: Ints, rows: Ints) -> Int:
+    """Return the second of the next event; nothing is changed.
+
+    Parameters
+    ----------
+    jobs, now, site
+        As for `_advance`.
+    promising, place, rows
+        Whether places are kept; the places, (n,) int64, s; and the waiting jobs, (n,) int64.
+    """
     state = site.state
     t: Int = FAR
     if state[0]["arrived"] < jobs.submit.size:
@@ -578,14 +590,14 @@ def next_second(jobs: Jobs, now: Running, site: Site, scheduler: Scheduler, desk
     if state[0]["change"] < site.changes.size:
         t = min(t, site.changes[state[0]["change"]])
     if state[0]["late"] > 0:
-        t = min(t, scheduler.predictor.late[0] >> now.row_bits)
-    if scheduler.promising:
+        t = min(t, site.late[0] >> now.row_bits)
+    if promising:
         for i in range(state[0]["waiting"]):
-            t = min(t, scheduler.promises.place[desk.waiting.rows[i]])
+            t = min(t, place[rows[i]])
     return t
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@njit(cache=True, nogil=True, _nrt=False)
 def begin_second(site: Site, t: Int) -> None:
     """Let the profiles of `site`, in place, begin in second t, and pass the change that is then."""
     state = site.state
@@ -600,8 +612,8 @@ def begin_second(site: Site, t: Int) -> None:
         site.up.when[site.up.span[FIRST]] = t
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def end_job(jobs: Jobs, now: Running, site: Site, scheduler: Scheduler, t: Int) -> Int:
+@njit(cache=True, nogil=True, _nrt=False)
+def end_job(jobs: Jobs, now: Running, site: Site, t: Int) -> Int:
     """End the next of `jobs`, which ends in second t, and return its row; the others are modified in place."""
     state = site.state
     j = end_next(jobs, now, state[0]["running"])
@@ -610,11 +622,10 @@ def end_job(jobs: Jobs, now: Running, site: Site, scheduler: Scheduler, t: Int) 
     expected = now.start[j] + jobs.estimate[j]
     if expected > t:
         add(site.free.when, site.free.room, site.free.span, t, expected, jobs.width[j])
-    if scheduler.predicted:
-        latest = now.start[j] + scheduler.predictor.requests[j]
-        if site.changes.size > 0 and latest > t:
+    if site.predicted and site.changes.size > 0:
+        latest = now.start[j] + site.requests[j]
+        if latest > t:
             add(site.sure.when, site.sure.room, site.sure.span, t, latest, jobs.width[j])
-        learn(scheduler.predictor, j, jobs.run[j])
     return j
 
 
@@ -641,7 +652,7 @@ def correct(jobs: Jobs, now: Running, site: Site, predictor: Predictor, t: Int) 
     return corrected
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@njit(cache=True, nogil=True, _nrt=False)
 def enter(site: Site, rows: Ints, j: Int, kept: bool) -> None:
     """Put job j, which no waiting job has a higher row than, into the queue; `site` and `rows` are modified in place.
 
@@ -665,36 +676,36 @@ def enter(site: Site, rows: Ints, j: Int, kept: bool) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def is_sure(jobs: Jobs, scheduler: Scheduler, site: Site, j: Int, t: Int) -> bool:
+def is_sure(jobs: Jobs, site: Site, j: Int, t: Int) -> bool:
     """Return whether no down time stands against the whole request of job j from second t on; nothing is changed."""
-    if not scheduler.predicted or site.changes.size == 0:
+    if not site.predicted or site.changes.size == 0:
         return True
     sure = site.sure
-    length = scheduler.predictor.requests[j]
+    length = site.requests[j]
     return bool(earliest(sure.when, sure.room, sure.span, t, t + 1, FAR, jobs.width[j], length) == t)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def can_start(jobs: Jobs, scheduler: Scheduler, site: Site, plan: Profile, j: Int, t: Int) -> bool:
+def can_start(jobs: Jobs, site: Site, plan: Profile, j: Int, t: Int) -> bool:
     """Return whether job j can start in second t, with which the profiles begin; nothing is changed."""
     first = plan.span[FIRST]
     if plan.room[first] < jobs.width[j]:
         return False
     begin, _ = earliest_at(plan.when, plan.room, plan.span, first, t, t + 1, FAR, jobs.width[j], jobs.estimate[j])
-    return bool(begin == t and is_sure(jobs, scheduler, site, j, t))
+    return bool(begin == t and is_sure(jobs, site, j, t))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def place_of(jobs: Jobs, scheduler: Scheduler, site: Site, plan: Profile, j: Int, after: Int) -> Int:
+def place_of(jobs: Jobs, site: Site, plan: Profile, j: Int, after: Int) -> Int:
     """Return the earliest second, `after` or later, in which job j could start; nothing is changed."""
     width = jobs.width[j]
     begin: Int = earliest(plan.when, plan.room, plan.span, after, FAR, FAR, width, jobs.estimate[j])
-    if scheduler.predicted and site.changes.size > 0:
+    if site.predicted and site.changes.size > 0:
         now = plan.when[plan.span[FIRST]]
         up = site.up
         while True:
-            later: Int = earliest(up.when, up.room, up.span, begin, FAR, FAR, width, scheduler.predictor.requests[j])
-            if begin == now and later == now and not is_sure(jobs, scheduler, site, j, now):
+            later: Int = earliest(up.when, up.room, up.span, begin, FAR, FAR, width, site.requests[j])
+            if begin == now and later == now and not is_sure(jobs, site, j, now):
                 later = now + 1
             if later == begin:
                 break
@@ -703,24 +714,29 @@ def place_of(jobs: Jobs, scheduler: Scheduler, site: Site, plan: Profile, j: Int
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def begin_job(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, j: Int, t: Int) -> None:
-    """Start job j of `jobs` in second t; the others are modified in place. Its place in a plan is the caller's."""
+def begin_job(jobs: Jobs, now: Running, site: Site, j: Int, t: Int) -> None:
+    """Start job j of `jobs` in second t; the others are modified in place. A plan and usage are the caller's."""
     state = site.state
     width = jobs.width[j]
     end = t + jobs.estimate[j]
     add_at(site.free.when, site.free.room, site.free.span, site.free.span[FIRST], t, end, -width)
-    if scheduler.predicted:
-        predictor = scheduler.predictor
+    if site.predicted:
         sure = site.sure
         if site.changes.size > 0:
-            add_at(sure.when, sure.room, sure.span, sure.span[FIRST], t, t + predictor.requests[j], -width)
+            add_at(sure.when, sure.room, sure.span, sure.span[FIRST], t, t + site.requests[j], -width)
         if jobs.estimate[j] < jobs.run[j]:
-            push(predictor.late, state[0]["late"], (end << now.row_bits) | j)
+            push(site.late, state[0]["late"], (end << now.row_bits) | j)
             state[0]["late"] += 1
     launch(jobs, now, state[0]["running"], j, t)
-    note_usage(scheduler.ranking.usage, j, t, width)
     state[0]["running"] += 1
     state[0]["busy"] += width
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note(usage: Usage, j: Int, t: Int, width: Int) -> None:
+    """Note in `usage`, in place, what `note_usage` does, compiled once."""
+    if usage.account.size > 0:
+        note_usage(usage, j, t, width)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -748,12 +764,13 @@ def start_jobs(
     copy_profile(site.free, plan)
     left: Int = site.state[0]["waiting"]
     taken: Int = np.int64(0)  # of a sorted queue, how many of the first jobs have been taken
-    while left > 0 and can_start(jobs, scheduler, site, plan, waiting.queue[taken], t):
+    while left > 0 and can_start(jobs, site, plan, waiting.queue[taken], t):
         j = take_first(waiting, taken, left, not kept)
         left -= 1
         taken += kept
         add_at(plan.when, plan.room, plan.span, plan.span[FIRST], t, t + jobs.estimate[j], -jobs.width[j])
-        begin_job(jobs, scheduler, now, site, j, t)
+        begin_job(jobs, now, site, j, t)
+        note(scheduler.ranking.usage, j, t, jobs.width[j])
     if left == 0 or reservations == 0:
         return
     # When no job that is left fits, only slack makes places matter.
@@ -773,17 +790,18 @@ def start_jobs(
             continue
         if jobs.width[j] <= plan.room[plan.span[FIRST]]:
             fitting -= 1
-        begin: Int = place_of(jobs, scheduler, site, plan, j, t)
+        begin: Int = place_of(jobs, site, plan, j, t)
         if backfilling.slack > 0 and begin > t:
             if desk.latest[j] > t:
-                begin = place_of(jobs, scheduler, site, plan, j, desk.latest[j])
+                begin = place_of(jobs, site, plan, j, desk.latest[j])
             elif desk.latest[j] == NONE_YET:
                 desk.latest[j] = begin + backfilling.slack
         add(plan.when, plan.room, plan.span, begin, begin + jobs.estimate[j], -jobs.width[j])
         if begin > t:
             holders += 1
             continue
-        begin_job(jobs, scheduler, now, site, j, t)
+        begin_job(jobs, now, site, j, t)
+        note(scheduler.ranking.usage, j, t, jobs.width[j])
         fitting = count_fitting(waiting.queue[taken:], left, jobs.width, plan.room[plan.span[FIRST]])
         fitting += count_fitting(desk.aside, aside, jobs.width, plan.room[plan.span[FIRST]])
     left = gather_others(jobs, scheduler, now, site, desk, taken, left, aside, t)
@@ -797,9 +815,10 @@ def start_jobs(
         j = take_first(waiting, taken, left, heap)
         left -= 1
         taken += not heap
-        if can_start(jobs, scheduler, site, plan, j, t):
+        if can_start(jobs, site, plan, j, t):
             add_at(plan.when, plan.room, plan.span, plan.span[FIRST], t, t + jobs.estimate[j], -jobs.width[j])
-            begin_job(jobs, scheduler, now, site, j, t)
+            begin_job(jobs, now, site, j, t)
+            note(scheduler.ranking.usage, j, t, jobs.width[j])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -839,7 +858,7 @@ def gather_others(
         key = desk.aside_keys[place] if is_aside else waiting.keys[i - aside if kept else i]
         if limited and jobs.estimate[j] > backfilling.longest[jobs.group[j]]:
             continue
-        if can_start(jobs, scheduler, site, desk.profile, j, t):
+        if can_start(jobs, site, desk.profile, j, t):
             waiting.queue[count] = j
             if not kept:
                 waiting.keys[count] = key
@@ -890,7 +909,7 @@ def start_by_choice(
     start_jobs(jobs, scheduler, reservations, now, site, desk, situation, t)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@njit(cache=True, nogil=True, _nrt=False)
 def least_room(profile: Profile) -> Int:
     """Return how many processors are always free in a `profile`."""
     least: Int = FAR
@@ -899,7 +918,7 @@ def least_room(profile: Profile) -> Int:
     return least
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@njit(cache=True, nogil=True, _nrt=False)
 def look(jobs: Jobs, site: Site, waiting: Waiting, choice: Choice) -> None:
     """Fill the features of the ballot of `choice`, in place, as `rule_base.observe` does; the others are only read."""
     x = choice.ballot.features
@@ -956,36 +975,36 @@ def keep(
             for i in range(before):
                 j = rows[i]
                 add(plan.when, plan.room, plan.span, place[j], place[j] + jobs.estimate[j], jobs.width[j])
-                promise(jobs, scheduler, site, plan, j, t)
+                promise(jobs, place, site, plan, j, t)
         for i in range(before, count):
-            promise(jobs, scheduler, site, plan, rows[i], t)
+            promise(jobs, place, site, plan, rows[i], t)
     while True:
         if anew:
             copy_profile(site.free, plan)
             for i in range(count):
                 if now.start[rows[i]] < 0:
-                    promise(jobs, scheduler, site, plan, rows[i], t)
+                    promise(jobs, place, site, plan, rows[i], t)
         anew = False
         for i in range(count):
             j = rows[i]
             if now.start[j] < 0 and place[j] == t:
-                if not is_sure(jobs, scheduler, site, j, t):
+                if not is_sure(jobs, site, j, t):
                     anew = True
                     break
-                begin_job(jobs, scheduler, now, site, j, t)
+                begin_job(jobs, now, site, j, t)
+                note(scheduler.ranking.usage, j, t, jobs.width[j])
         if not anew:
             return
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def promise(jobs: Jobs, scheduler: Scheduler, site: Site, plan: Profile, j: Int, t: Int) -> None:
-    """Give job j the earliest place from second t on; the promises and `plan` are modified in place."""
-    place = scheduler.promises.place
-    place[j] = place_of(jobs, scheduler, site, plan, j, t)
+@njit(cache=True, nogil=True, _nrt=False)
+def promise(jobs: Jobs, place: Ints, site: Site, plan: Profile, j: Int, t: Int) -> None:
+    """Give job j the earliest place from second t on; `place`, (n,) int64, s, and `plan` are modified in place."""
+    place[j] = place_of(jobs, site, plan, j, t)
     add(plan.when, plan.room, plan.span, place[j], place[j] + jobs.estimate[j], -jobs.width[j])
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
+@njit(cache=True, nogil=True, _nrt=False)
 def copy_profile(source: Profile, target: Profile) -> None:
     """Fill `target`, in place, with what `source`, a profile of the same size, has."""
     for i in range(source.span[FIRST], source.span[LAST]):

@@ -16,7 +16,7 @@ from support import naive_guarded, naive_priority, naive_rules, oracle
 from support.down import down_at_times, down_workloads, with_down
 from support.prioritising import ranks
 from support.simulating import DEEP, thoroughly
-from support.zoo import ZOO, greedy_policies, jobs, random_rules, rule_bases, workloads
+from support.zoo import ZOO, greedy_policies, jobs, random_jobs, random_rules, rule_bases, workloads
 
 RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan")
 SOURCES = st.sampled_from(sorted(LEARNING))
@@ -78,7 +78,16 @@ def test_any_order_with_any_reservations_and_predictions_beside_down_times(
 @pytest.mark.parametrize("name", DEEP)
 def test_deep_queues_with_predictions_beside_down_times(name: str, source: str) -> None:
     w = with_users(down_at_times(DEEP[name](1), 5))
-    for policy in (Plain("easy"), Plain("conservative"), random_rules(w.groups, 3, "symbiotic")):
+    for policy in (Plain("easy"), random_rules(w.groups, 3, "symbiotic")):
+        assert simulate(w, policy, source).check().start.tolist() == on_oracle(w, policy, source)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", LEARNING)
+def test_promises_with_predictions_beside_down_times(source: str) -> None:
+    for seed in range(3):
+        w = with_users(down_at_times(random_jobs(seed, 80, 64, gap=2, run=60, slack=30.0), seed))
+        policy = Plain("conservative")
         assert simulate(w, policy, source).check().start.tolist() == on_oracle(w, policy, source)
 
 
