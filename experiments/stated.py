@@ -89,7 +89,7 @@ STATED: tuple[Stated, ...] = tuple(
             "after `failed` 24 or 25, or exit status 99",
             "and is 0 for short jobs",
             "by the run time of 0",
-            "preempted and requeued 5, all others 0",
+            "preempted, revoked and requeued 5, all others 0",
             "mode 600",
             "a key of 256 bits",
             "the first 48 bits",
