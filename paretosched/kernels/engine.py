@@ -179,7 +179,15 @@ def scheduler_of(
     choice: Choice | None = None,
     promises: Promises | None = None,
 ) -> Scheduler:
-    """Return a scheduler with what is given, and with nothing for what is None; see `Scheduler` for the arguments."""
+    """Return a scheduler with what is given, and with nothing for what is None.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    ranking, kept, predictor, keyed, choice, promises
+        As for `Scheduler`.
+    """
     used = (keyed is not None, choice is not None, promises is not None, predictor is not None)
     return Scheduler(
         ranking,
@@ -193,7 +201,15 @@ def scheduler_of(
 
 
 def choice_of(rules: Rules, capacity: Int, place: Ints, decisions: Ints) -> Choice:
-    """Return the choice of a rule base before the first event; see `follow_rules` for the arguments."""
+    """Return the choice of a rule base before the first event.
+
+    Parameters
+    ----------
+    rules, capacity
+        As for `follow_rules`.
+    place, decisions
+        (G,) int64 and (situations,) or (13,) int64, as for `follow_rules`.
+    """
     count = rules.peaks.size
     ballot = Ballot(np.empty(rules.counts.size), np.empty(count), np.empty(count), np.empty(13))
     return Choice(rules, ballot, capacity, place, ints(place.size), np.zeros(2), decisions)
@@ -264,8 +280,10 @@ def keep_promises(
 
     Parameters
     ----------
-    jobs, capacity, down, calendar, accounts, shares, half_life, tree, predictor, start
+    jobs, capacity, down, calendar, accounts, shares, half_life, tree, predictor
         As for `simulate`.
+    start
+        (n,) int64, s, filled in place.
     order, candidates, backfilling
         As for `simulate`; all jobs come in the order of arrival, and all have places.
     """
@@ -334,12 +352,14 @@ def guard(
 
     Parameters
     ----------
-    jobs, capacity, down, calendar, predictor, start
+    jobs, capacity, down, calendar, predictor
         As for `simulate`.
     order, candidates, backfilling, accounts, shares, half_life, tree
         EASY's, as for `simulate`.
     rule
         `Guard`.
+    start
+        (n,) int64, s, filled in place.
     """
     n = jobs.submit.size
     start.fill(-1)
@@ -356,7 +376,17 @@ def guard(
 
 
 def _run(jobs: Jobs, capacity: Int, down: Down, calendar: Calendar, scheduler: Scheduler, start: Ints) -> None:
-    """Fill `start` with the start times of a scheduler; see `simulate` for the arguments."""
+    """Fill `start` with the start times of a scheduler.
+
+    Parameters
+    ----------
+    jobs, capacity, down, calendar
+        As for `simulate`.
+    scheduler
+        `Scheduler`.
+    start
+        (n,) int64, s, filled in place.
+    """
     now = running_jobs(start, capacity, False)
     site = empty_site(jobs, capacity, down, scheduler)
     desk = wide_desk(jobs.submit.size, scheduler.ranking.backfilling, down)
@@ -364,7 +394,10 @@ def _run(jobs: Jobs, capacity: Int, down: Down, calendar: Calendar, scheduler: S
 
 
 def empty_site(jobs: Jobs, capacity: Int, down: Down, scheduler: Scheduler) -> Site:
-    """Return an idle machine before the first of `jobs` arrives, for a scheduler; see `simulate` for the arguments."""
+    """Return an idle machine of `capacity` processors, some `down` at times, before the first of `jobs` arrives.
+
+    `scheduler` says what is kept.
+    """
     n, k = jobs.submit.size, down.begin.size
     size = 2 * (n + k) + 16
     size_beside = size if scheduler.predicted and k > 0 else 4
@@ -457,7 +490,10 @@ def _guard(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def sort_by_keys(jobs: Jobs, keyed: Keyed, site: Site, waiting: Waiting) -> None:
-    """Give the waiting jobs the keys of the present classes, and sort them; `site` and `waiting` are modified."""
+    """Give the waiting ones of `jobs` the keys of the present classes of `keyed`, and sort them.
+
+    `site` and `waiting` are modified in place.
+    """
     count = site.state[0]["waiting"]
     for i in range(count):
         j = waiting.rows[i]
@@ -614,7 +650,7 @@ def begin_second(site: Site, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def end_job(jobs: Jobs, now: Running, site: Site, t: Int) -> Int:
-    """End the next of `jobs`, which ends in second t, and return its row; the others are modified in place."""
+    """End the next of `jobs`, which ends in second t, and return its row; `now` and `site` are modified in place."""
     state = site.state
     j = end_next(jobs, now, state[0]["running"])
     state[0]["running"] -= 1
@@ -654,9 +690,9 @@ def correct(jobs: Jobs, now: Running, site: Site, predictor: Predictor, t: Int) 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def enter(site: Site, rows: Ints, j: Int, kept: bool) -> None:
-    """Put job j, which no waiting job has a higher row than, into the queue; `site` and `rows` are modified in place.
+    """Put job j, which no waiting job has a higher row than, into the queue.
 
-    `kept` is whether the queue is sorted by keys.
+    `site` and `rows`, (n,) int64, are modified in place; `kept` is whether the queue is sorted by keys.
     """
     waiting = site.state[0]["waiting"]
     low: Int = waiting
@@ -677,7 +713,10 @@ def enter(site: Site, rows: Ints, j: Int, kept: bool) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def is_sure(jobs: Jobs, site: Site, j: Int, t: Int) -> bool:
-    """Return whether no down time stands against the whole request of job j from second t on; nothing is changed."""
+    """Return whether no down time stands against the whole request of job j from second t on.
+
+    `jobs` and `site` are only read.
+    """
     if not site.predicted or site.changes.size == 0:
         return True
     sure = site.sure
@@ -687,7 +726,10 @@ def is_sure(jobs: Jobs, site: Site, j: Int, t: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def can_start(jobs: Jobs, site: Site, plan: Profile, j: Int, t: Int) -> bool:
-    """Return whether job j can start in second t, with which the profiles begin; nothing is changed."""
+    """Return whether job j can start in second t, with which the profiles begin.
+
+    `jobs`, `site` and `plan`, the profile with all reservations, are only read.
+    """
     first = plan.span[FIRST]
     if plan.room[first] < jobs.width[j]:
         return False
@@ -697,7 +739,10 @@ def can_start(jobs: Jobs, site: Site, plan: Profile, j: Int, t: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def place_of(jobs: Jobs, site: Site, plan: Profile, j: Int, after: Int) -> Int:
-    """Return the earliest second, `after` or later, in which job j could start; nothing is changed."""
+    """Return the earliest second, `after` or later, in which job j could start.
+
+    `jobs`, `site` and `plan`, the profile with all reservations, are only read.
+    """
     width = jobs.width[j]
     begin: Int = earliest(plan.when, plan.room, plan.span, after, FAR, FAR, width, jobs.estimate[j])
     if site.predicted and site.changes.size > 0:
@@ -715,7 +760,7 @@ def place_of(jobs: Jobs, site: Site, plan: Profile, j: Int, after: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def begin_job(jobs: Jobs, now: Running, site: Site, j: Int, t: Int) -> None:
-    """Start job j of `jobs` in second t; the others are modified in place. A plan and usage are the caller's."""
+    """Start job j of `jobs` in second t; `now` and `site` are modified in place. A plan and usage are the caller's."""
     state = site.state
     width = jobs.width[j]
     end = t + jobs.estimate[j]
@@ -734,7 +779,7 @@ def begin_job(jobs: Jobs, now: Running, site: Site, j: Int, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def note(usage: Usage, j: Int, t: Int, width: Int) -> None:
-    """Note in `usage`, in place, what `note_usage` does, compiled once."""
+    """Note in `usage`, in place, what `note_usage` does with j, t and `width`, compiled once."""
     if usage.account.size > 0:
         note_usage(usage, j, t, width)
 
@@ -748,11 +793,11 @@ def start_jobs(
     Parameters
     ----------
     jobs, scheduler, now, site
-        As for `_advance`.
+        As for `_advance`; all but the first are modified in place.
     reservations
         How many jobs may have one in this pass.
     desk
-        `Desk`, whose queue has the waiting jobs: sorted if they are kept so, else as a heap by keys.
+        `Desk`, modified in place, whose queue has the waiting jobs: sorted if they are kept so, else as a heap by keys.
     situation, t
         The scheduling situation, 0..2, and the second.
     """
@@ -870,7 +915,13 @@ def gather_others(
 def start_by_choice(
     jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, desk: Desk, situation: Int, t: Int
 ) -> None:
-    """Start the jobs that the strategy starts which a rule base chooses in second t; arguments as for `start_jobs`."""
+    """Start the jobs that the strategy starts which a rule base chooses in second t.
+
+    Parameters
+    ----------
+    jobs, scheduler, now, site, desk, situation, t
+        As for `start_jobs`; what it modifies is modified in place.
+    """
     choice = scheduler.choice
     waiting = desk.waiting
     count: Int = site.state[0]["waiting"]
@@ -920,7 +971,10 @@ def least_room(profile: Profile) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def look(jobs: Jobs, site: Site, waiting: Waiting, choice: Choice) -> None:
-    """Fill the features of the ballot of `choice`, in place, as `rule_base.observe` does; the others are only read."""
+    """Fill the features of the ballot of `choice`, in place, as `rule_base.observe` does.
+
+    `jobs`, `site` and `waiting` are only read.
+    """
     x = choice.ballot.features
     area = choice.area
     x[0] = 1.0
@@ -999,7 +1053,10 @@ def keep(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def promise(jobs: Jobs, place: Ints, site: Site, plan: Profile, j: Int, t: Int) -> None:
-    """Give job j the earliest place from second t on; `place`, (n,) int64, s, and `plan` are modified in place."""
+    """Give job j of `jobs` the earliest place from second t on at `site`.
+
+    `place`, (n,) int64, s, and `plan` are modified in place.
+    """
     place[j] = place_of(jobs, site, plan, j, t)
     add(plan.when, plan.room, plan.span, place[j], place[j] + jobs.estimate[j], -jobs.width[j])
 

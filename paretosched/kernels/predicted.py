@@ -75,7 +75,10 @@ def new_predictor(jobs: Jobs, histories: Histories, how: Int, first: Ints, corre
 
 @njit(cache=True, nogil=True, _nrt=False)
 def longer(predictor: Predictor, j: Int, length: Int) -> Int:
-    """Return the next prediction of job j, of which one of `length` s has proved too short; count the correction."""
+    """Return the next prediction of job j, of which one of `length` s has proved too short.
+
+    The correction is counted in `predictor`, in place.
+    """
     corrections = predictor.corrections
     step = STEPS[min(corrections[j], STEPS.size - 1)]
     corrections[j] += 1

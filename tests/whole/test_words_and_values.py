@@ -268,7 +268,7 @@ def ways(house: House, parameter: inspect.Parameter, words: dict[str, Any]) -> I
                 yield [values[-1]]
 
 
-def named(name: str) -> list[inspect.Parameter]:
+def parameters_of(name: str) -> list[inspect.Parameter]:
     """Return the parameters of a public function that can be given by name."""
     parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
     return [parameter for parameter in parameters if parameter.kind is not inspect.Parameter.VAR_POSITIONAL]
@@ -291,7 +291,7 @@ def test_no_public_function_asks_for_a_value_that_has_other_forms(name: str) -> 
 def test_words_and_paths_give_what_values_give(house: House, tmp_path: Path, name: str) -> None:
     words = arguments(house, tmp_path)[name]
     expected = summary(outcome_of(name, words))
-    for parameter in named(name):
+    for parameter in parameters_of(name):
         for value in ways(house, parameter, words):
             assert summary(outcome_of(name, words | {parameter.name: value})) == expected, parameter
 
@@ -300,7 +300,7 @@ def test_words_and_paths_give_what_values_give(house: House, tmp_path: Path, nam
 def test_what_is_neither_is_refused_in_one_line(house: House, tmp_path: Path, name: str) -> None:
     words = arguments(house, tmp_path)[name]
     refusals = 0
-    for parameter in named(name):
+    for parameter in parameters_of(name):
         annotation = str(parameter.annotation)
         wrong = [object(), *([None] if "None" not in annotation else [])]
         if re.search(r"\b(int|float|ArrayLike)\b", annotation) is None:
