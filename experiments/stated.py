@@ -69,7 +69,7 @@ STATED: tuple[Stated, ...] = tuple(
             "by default it reads 8,000 jobs",
         ),
         (COST, SIZE): ("of which 5 to 18 ran at once",),
-        (HOUSE, RULE): ("No file over 600 lines, no function over 120.", "together may have 6 MB"),
+        (HOUSE, RULE): ("No function over 120 lines.", "together may have 6 MB"),
         (CLUSTER, SETTING): ("after 60 s without one", "it is tried again for 60 s"),
         (IMPORTING, SETTING): ("a log of 1,000 jobs without one requeue", "Less than 36 hours are remarked"),
         (IMPORTING, SIZE): ("versions 6 to 10", "also with 19 to 21 columns"),
