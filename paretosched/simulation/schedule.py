@@ -122,22 +122,22 @@ class Schedule:
         finish: Ints = self.start + (self.workload.run if self.segments is None else 0)
         if self.segments is not None:
             np.maximum.at(finish, self.segments.job, self.segments.end)
-        return _read_only(finish)
+        return _as_constant(finish)
 
     @cached_property
     def wait(self) -> Ints:
         """(n,) int64 s, from when a job is eligible to its first start."""
-        return _read_only(self.start - self.workload.eligible)
+        return _as_constant(self.start - self.workload.eligible)
 
     @cached_property
     def response(self) -> Ints:
         """(n,) int64 s, from when a job is eligible to its completion."""
-        return _read_only(self.finish - self.workload.eligible)
+        return _as_constant(self.finish - self.workload.eligible)
 
     @cached_property
     def slowdown(self) -> Floats:
         """(n,) float64, the slowdown bounded by SLOWDOWN_BOUND, see `bounded_slowdown`."""
-        return _read_only(bounded_slowdown(self))
+        return _as_constant(bounded_slowdown(self))
 
     @cached_property
     def objectives(self) -> ObjectiveValues:
@@ -185,7 +185,7 @@ class Schedule:
         return self
 
 
-def _read_only(column: A) -> A:
+def _as_constant(column: A) -> A:
     """Return a column that is made read-only."""
     column.flags.writeable = False
     return column

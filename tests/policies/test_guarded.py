@@ -137,9 +137,7 @@ def test_no_job_runs_where_processors_are_down() -> None:
     assert ps.simulate(jobs, Guarded(("b",), 100, 100)).start.tolist() == [0, 8, 5]
 
 
-def test_predictions_are_refused() -> None:
-    with pytest.raises(InputError, match="which expects run times itself"):
-        ps.simulate(W, Guarded(("a",)), "recent")
+def test_true_run_times_may_be_known() -> None:
     assert ps.simulate(W, Guarded(("a",)), "exact").check()
 
 

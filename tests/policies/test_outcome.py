@@ -12,7 +12,7 @@ from paretosched import Policy, Priority, Workload, simulate
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy import as_policy
 from paretosched.policies.rule_base import RuleBase
-from support import naive, naive_priority, naive_rules
+from support import naive, naive_priority, naive_rules, oracle
 from support.later import arrival_workload, by_rows, later
 from support.priority_rules import rule_of
 from support.sharing import GROUPS, SMALL, crowds, same_as_oracle, sharings
@@ -129,7 +129,7 @@ def same_sharing(w: Workload, sharing: ps.TimeSharing) -> None:
 def test_predictions_are_those_of_the_oracle(w: Workload, source: str) -> None:
     for policy in (Plain("easy"), Plain("conservative-replan"), fixed_policies(w.groups)["random f2, easy"]):
         result = ps.predictions(w, policy, source)
-        assert tuple(column.tolist() for column in result) == naive.with_predictions(w, policy, source)
+        assert tuple(column.tolist() for column in result) == oracle.outcome(w, policy, source)
         assert starts_with(w, policy, source) == result.start.tolist()
     order = as_policy("order: wait / estimate - submit / 1h; backfill: easy:2")
     assert isinstance(order, Priority)
