@@ -54,7 +54,7 @@ def test_what_a_command_does_not_know_is_refused_with_its_own_help(words: list[s
         (["--evaluations", "3", "explore"], 'unknown option "--evaluations" (see paretosched --help)'),
         (
             ["fly"],
-            'unknown command "fly"; the commands are info, import, generate, scale, resample, fetch, simulate, '
+            'unknown command "fly"; the commands are info, import, machine, generate, scale, resample, fetch, simulate, '
             "explore, train, explain, front, compare, deploy, review, app, assign, completion (see paretosched --help)",
         ),
     ],
@@ -67,7 +67,7 @@ def test_unknown_commands_are_refused_with_the_nearest_one(words: list[str], err
 def test_no_command_at_all_is_told_which_there_are() -> None:
     outcome = command()
     assert outcome.status == 2
-    assert outcome.err.startswith("paretosched: a command must come first: info, import, generate, ")
+    assert outcome.err.startswith("paretosched: a command must come first: info, import, machine, generate, ")
 
 
 def test_what_looks_like_an_option_may_still_be_a_value_or_a_file() -> None:

@@ -111,7 +111,7 @@ def test_predicted_run_times_and_long_requests_are_said() -> None:
         f"{longer} of 400 jobs request more than 1h, how far ahead reservations are: who must wait for their ends has "
         "none until then, and others may come before"
     ]
-    strict = ps.as_policy(f"order: fcfs; {NODES}; passes: window 1h")
+    strict = ps.as_policy(f"order: fcfs; backfill: none; {NODES}; passes: window 1h")
     assert isinstance(strict, ps.Priority)
     assert strict.unknown_words(w, "recent") == short.unknown_words(w, "exact") == []
 
@@ -119,7 +119,7 @@ def test_predicted_run_times_and_long_requests_are_said() -> None:
 def test_one_node_of_all_processors_is_easy_but_for_the_passes() -> None:
     """With as many reservations as jobs, nothing runs on the one node beside a reserved job."""
     w = ps.lublin(300, 64, 3)
-    alone = ps.simulate(w, "order: fcfs; nodes: 1 of 64").start
+    alone = ps.simulate(w, "order: fcfs; backfill: none; nodes: 1 of 64").start
     assert alone.tolist() == ps.simulate(w, "fcfs").start.tolist()
     begun = (
         ps.simulate(w, "order: fcfs; backfill: conservative; nodes: 1 of 64; passes: every 1s step 1s").check().start
