@@ -54,8 +54,8 @@ def test_what_a_command_does_not_know_is_refused_with_its_own_help(words: list[s
         (["--evaluations", "3", "explore"], 'unknown option "--evaluations" (see paretosched --help)'),
         (
             ["fly"],
-            'unknown command "fly"; the commands are info, import, machine, generate, scale, resample, fetch, simulate, '
-            "explore, train, explain, front, compare, deploy, review, app, assign, completion (see paretosched --help)",
+            'unknown command "fly"; the commands are info, import, machine, generate, scale, resample, fetch, '
+            "simulate, explore, train, explain, front, compare, deploy, review, app, assign, completion (see paretosched --help)",
         ),
     ],
 )
