@@ -164,7 +164,7 @@ def test_no_search_is_better_than_what_is_proved_to_be_possible() -> None:
 def test_random_draws_and_few_simulations_are_in_the_opening() -> None:
     lines = (ROOT / "results" / "search" / "summary.md").read_text(encoding="utf-8").splitlines()
     came_out, fails = (next(line for line in lines if name in line) for name in ("What came out", "Where it fails"))
-    assert "drawing policies at random gives" in came_out
+    assert "weightings drawn at random as it draws them have" in came_out
     assert "tied random ones are ahead of it on" in fails
     assert "the draw alone makes" in fails
     assert "After 500 simulations" in fails

@@ -112,7 +112,7 @@ def test_the_gain_has_an_interval_on_the_jobs_learnt_from_and_on_the_rest_as_in_
     short = train(W, "10*AWRT1 + 4*AWRT2", **SHORT)
     assert [row["interval"] for row in short.gains] == [None]
     assert "interval" not in short.text()
-    assert short.text().splitlines()[-1].startswith("all of this is of the jobs that were learnt from; --train-until")
+    assert short.text().splitlines()[-1].startswith("all of this is of the jobs learnt from; --train-until")
     assert "of the jobs that were learnt from" not in training.text()
 
 

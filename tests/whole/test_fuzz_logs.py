@@ -156,6 +156,6 @@ def either(*arguments: object) -> bool:
 
 def test_estimates_that_cannot_be_known_are_refused(house: Path) -> None:
     run = ("simulate", house / "w.swf.gz", "--estimates")
-    refusal(*run, "predicted", "--policy", "conservative", names="conservative-replan")
+    refusal(*run, "predicted", "--policy", "scojo-opt", names="SCOJO-PECT")
     for source in ("recent", "predicted", "printed", "exact"):
         assert f"({source})" in succeed(*run, source, "--front", house / "run", "--row", 0).out
