@@ -50,12 +50,13 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Show a machine, and write it."""
+    from ..core.parquet_files import is_parquet
     from ..core.tables import to_json
-    from ..workload.log_parquet import is_log_parquet, load_log
+    from ..workload.log_parquet import load_log
     from ..workload.machine_description import describe_machine, describe_requests, machine_drawing, requests_table
     from ..workload.machine_files import read_machine, save_machine
 
-    workload = load_log(options.file, overrun="cut") if is_log_parquet(options.file) else None
+    workload = load_log(options.file, overrun="cut") if is_parquet(options.file) else None
     machine = read_machine(options.file) if workload is None else workload.machine
     assert machine is not None  # noqa: S101  # such logs have one
     if options.output is not None:

@@ -160,7 +160,7 @@ def _takes_class(parser: Parser) -> None:
         help="without a class (and without --rule-base and options of Greedy) each of the three is trained on four "
         "shares of the jobs to learn from and tried on what follows there; the one that gains, keeps the limits most "
         "often, and then gains most is trained on all of them, or EASY stays; in all about a minute and a half of CPU "
-        "time for every 10,000 of these jobs, and more where queues are long. greedy: the Greedy of paper 000. "
+        "time for the 10,000 jobs of Theta, and far more where queues are long. greedy: the Greedy of paper 000. "
         "priority: an order of the waiting jobs that is a formula in "
         "words, with one or many reservations for some groups or for all, and a longest request for backfilling; all "
         "published orders, priority and the groups in the goal first are tried, too, with --backfill none, easy, "

@@ -1,6 +1,6 @@
 """The types of arrays, under one name in all modules; and the different numbers in one."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +9,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Order = NDArray[np.int32]  # rows of a workload, or places in an order of them
+A = TypeVar("A", bound=NDArray[Any])
 Int = int | np.int64  # a whole number in compiled code, where both are the same
 DENSE = 8  # numbers are counted in a table if it is at most so many times as long as there are numbers
+
+
+def read_only(array: A) -> A:
+    """Return an array, into which nothing can be written any more."""
+    array.flags.writeable = False
+    return array
 
 
 def distinct(numbers: NDArray[Any]) -> tuple[NDArray[Any], Ints]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Ints
+from .arrays import Ints, read_only
 from .errors import InputError
 
 
@@ -33,9 +33,7 @@ def whole_array(key: str, value: ArrayLike, n: int) -> Ints:
         raise InputError(f"{key} must fit 64-bit signed integers, but its largest entry is {array.max()}")
     if array.dtype.kind not in "iu":
         raise InputError(f"{key} must be whole numbers, but its type is {array.dtype}")
-    copy = np.array(array, dtype=np.int64, order="C")
-    copy.flags.writeable = False
-    return copy
+    return read_only(np.array(array, dtype=np.int64, order="C"))
 
 
 def is_frozen(array: NDArray[Any]) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
+from .files import is_file
 from .limits import check_limit
 
 if TYPE_CHECKING:
@@ -16,6 +17,17 @@ if TYPE_CHECKING:
 
 CELL = 8  # bytes of a number
 MARK = b"PAR1"  # the first and the last bytes of every Parquet file
+
+
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file begins as Parquet does; not if it is none, or cannot be read: its reader says why."""
+    try:
+        if not is_file(path):
+            return False
+        with Path(path).open("rb") as file:
+            return file.read(len(MARK)) == MARK
+    except (OSError, ValueError):
+        return False
 
 
 @contextmanager

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arguments import checked_when_made, list_argument
-from ..core.arrays import Floats, Ints, Mask
+from ..core.arrays import Floats, Ints, Mask, read_only
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.shared_arrays import SharedArrays
@@ -35,7 +35,7 @@ from ..policies.outcome import jobs_of
 from ..workload.workload import Workload
 from .genomes import Changes, Decoder, Variation
 from .recipes import GENES, KEYS, ancestry, chance
-from .start_orders import Order, read_only, read_start, start_order
+from .start_orders import Order, read_start, start_order
 
 MOVES = ("adjacent", "swap", "later", "group", "pull", "fill", "both")
 LOOKING = ("pull", "fill", "both")  # at the parent's schedule

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arguments import is_whole
-from ..core.arrays import Ints
+from ..core.arrays import Ints, read_only
 from ..core.errors import InputError, in_quotes
 from ..policies.policy import fits
 from ..policies.policy_json import from_json as policy_from_json
@@ -106,12 +106,6 @@ _KINDS: dict[str, Callable[[Workload, Any], Ordering]] = {
     "order": _by_rank,
     "policy": _by_policy,
 }
-
-
-def read_only(order: Order) -> Order:
-    """Return an order that was just made; nothing can be written into it any more."""
-    order.flags.writeable = False
-    return order
 
 
 def _in_quotes(value: Any) -> str:

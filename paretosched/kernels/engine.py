@@ -28,13 +28,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Floats, Int, Ints
+from ..core.arrays import Floats, Int, Ints, read_only
 from ..core.situations import Calendar
 from .compiling import njit
 from .down_profile import put_down
 from .events import era_at
-from .fair_share import Tree, no_tree
-from .formulas import Program
 from .guarded import Beside, Books, Guard, books_of, classify, compare_both, easy_beside, key_of, prepare_easy
 from .inputs import RECENT, Backfilling, Down, Histories, Jobs, Rules, ints
 from .predicted import Predictor, learn, longer, new_predictor, predict
@@ -42,7 +40,7 @@ from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, rank
 from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
 from .rule_choice import Ballot, choose
 from .running import Profile, Running, end_next, launch, next_end, no_profile, pop, push, running_jobs
-from .usage import Usage, no_usage, note_usage
+from .usage import Usage, note_usage
 from .waiting_heap import Waiting, count_fitting, make_heap, still_waiting, take_first
 from .waiting_tree import FAR
 
@@ -54,9 +52,8 @@ NO_RULES = Rules(
     True, np.empty((0, 0)), ints(0), ints(0), np.empty((0, 0)), np.empty((0, 0)), np.empty(0), np.empty((0, 0)),
     np.zeros(13, np.bool_), 0.0, 0,
 )  # fmt: skip
-NO_HISTORIES = Histories(*(np.empty(0, np.int64) for _ in Histories._fields))
-for _array in NO_HISTORIES:
-    _array.flags.writeable = False  # as others are: for writeable arrays the loop would be compiled again
+# Read-only as others are: for writeable arrays the loop would be compiled again.
+NO_HISTORIES = Histories(*(read_only(np.empty(0, np.int64)) for _ in Histories._fields))
 
 
 class Site(NamedTuple):
@@ -65,13 +62,15 @@ class Site(NamedTuple):
     Attributes
     ----------
     free, sure, up
-        `Profile`, see the top of this file; the last two are kept only where they are needed.
+        `Profile`, see the top of this file.
     changes
         (c,) int64, s, ascending: when the number of processors that are down changes.
     keys
         (n,) float64, the keys of the waiting jobs, the largest first, if they are kept; else (1,).
-    predicted, requests, late
-        Whether run times are predicted; and of the predictor the requests and the jobs that will run longer.
+    predicted, careful
+        Whether run times are predicted; and whether processors are down at times, too: then `sure` and `up` are kept.
+    requests, late
+        Of the predictor: the requests, and the jobs that will run longer.
     state
         (1,) STATE: the running jobs and their processors, the waiting jobs and the rows that have arrived, the next of
         the changes, the jobs that will run longer than predicted, and the index in the calendar.
@@ -83,6 +82,7 @@ class Site(NamedTuple):
     changes: Ints
     keys: Floats
     predicted: bool
+    careful: bool
     requests: Ints
     late: Ints
     state: NDArray[np.void]
@@ -225,71 +225,38 @@ def simulate(
     capacity: Int,
     down: Down,
     calendar: Calendar,
-    order: Program,
-    candidates: Program,
-    backfilling: Backfilling,
-    accounts: Ints,
-    shares: Floats,
-    half_life: float,
-    tree: Tree,
+    ranking: Ranking,
     kept: bool,
+    promising: bool,
     predictor: Predictor | None,
     start: Ints,
 ) -> None:
     """Fill `start` with the start times of an order with its reservations.
 
+    With promises this is conservative backfilling in the order of arrival. When jobs end, each waiting job in turn
+    exchanges its place for the earliest one beside all others. Where a prediction has proved too short, or a job cannot
+    start at its place, which only down times can cause, all waiting jobs get new places in this order. A job that
+    arrives gets the earliest place, and starts where it begins.
+
     Parameters
     ----------
     jobs
         `Jobs`.
-    capacity, down
-        Processors, and `Down`.
-    calendar, order, candidates, backfilling, accounts, shares, half_life, tree
-        As for `in_order_of_parts`.
+    capacity, down, calendar
+        Processors, `Down` and `Calendar`.
+    ranking
+        `Ranking`, modified in place.
     kept
         Whether the key of a job never changes while it waits.
+    promising
+        Whether places are kept from one event to the next.
     predictor
         `Predictor`; None if run times are as requested.
     start
         (n,) int64, s, filled in place.
     """
-    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
-    _run(jobs, capacity, down, calendar, scheduler_of(jobs, ranking, kept, predictor), start)
-
-
-def keep_promises(
-    jobs: Jobs,
-    capacity: Int,
-    down: Down,
-    calendar: Calendar,
-    order: Program,
-    candidates: Program,
-    backfilling: Backfilling,
-    accounts: Ints,
-    shares: Floats,
-    half_life: float,
-    tree: Tree,
-    predictor: Predictor | None,
-    start: Ints,
-) -> None:
-    """Fill `start` with the start times of conservative backfilling, with predictions.
-
-    When jobs end, each waiting job in the order of arrival exchanges its place for the earliest one beside all others.
-    Where a prediction has proved too short, or a job cannot start at its place, which only down times can cause, all
-    waiting jobs get new places in this order. A job that arrives gets the earliest place, and starts where it begins.
-
-    Parameters
-    ----------
-    jobs, capacity, down, calendar, accounts, shares, half_life, tree, predictor
-        As for `simulate`.
-    start
-        (n,) int64, s, filled in place.
-    order, candidates, backfilling
-        As for `simulate`; all jobs come in the order of arrival, and all have places.
-    """
-    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
-    promises = Promises(ints(jobs.submit.size))
-    _run(jobs, capacity, down, calendar, scheduler_of(jobs, ranking, False, predictor, promises=promises), start)
+    promises = Promises(ints(jobs.submit.size)) if promising else None
+    _run(jobs, capacity, down, calendar, scheduler_of(jobs, ranking, kept, predictor, promises=promises), start)
 
 
 def follow_rules(
@@ -297,7 +264,7 @@ def follow_rules(
     capacity: Int,
     down: Down,
     calendar: Calendar,
-    order: Program,
+    ranking: Ranking,
     rules: Rules,
     place: Ints,
     predictor: Predictor | None,
@@ -312,8 +279,8 @@ def follow_rules(
     ----------
     jobs, capacity, down, calendar, predictor, start
         As for `simulate`.
-    order
-        `Program`, the keys of Greedy.
+    ranking
+        `Ranking`, modified in place: that of Greedy.
     rules
         `Rules`.
     place
@@ -321,11 +288,6 @@ def follow_rules(
     decisions
         (situations,) or (13,) int64, increased in place.
     """
-    groups = place.size
-    everyone, nobody, limits = np.ones(groups, np.bool_), np.zeros(groups, np.bool_), np.full(groups, FAR, np.int64)
-    usage = no_usage(np.empty(0, np.int64), 1.0, no_tree())
-    backfilling = Backfilling(0, everyone, limits, nobody, 0, True)
-    ranking = Ranking(order, order, backfilling, usage, np.ones(jobs.submit.size))
     choice = choice_of(rules, capacity, place, decisions)
     _run(jobs, capacity, down, calendar, scheduler_of(jobs, ranking, False, predictor, choice=choice), start)
 
@@ -335,13 +297,7 @@ def guard(
     capacity: Int,
     down: Down,
     calendar: Calendar,
-    order: Program,
-    candidates: Program,
-    backfilling: Backfilling,
-    accounts: Ints,
-    shares: Floats,
-    half_life: float,
-    tree: Tree,
+    ranking: Ranking,
     rule: Guard,
     predictor: Predictor | None,
     start: Ints,
@@ -354,16 +310,15 @@ def guard(
     ----------
     jobs, capacity, down, calendar, predictor
         As for `simulate`.
-    order, candidates, backfilling, accounts, shares, half_life, tree
-        EASY's, as for `simulate`.
+    ranking
+        `Ranking`, modified in place: that of EASY.
     rule
         `Guard`.
     start
         (n,) int64, s, filled in place.
     """
-    n = jobs.submit.size
+    n, backfilling = jobs.submit.size, ranking.backfilling
     start.fill(-1)
-    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
     scheduler = scheduler_of(jobs, ranking, True, predictor, Keyed(rule, rule.classes.copy()))
     easy = easy_beside(n, capacity, False)
     of_easy = scheduler_of(jobs, ranking, True, None)
@@ -400,7 +355,8 @@ def empty_site(jobs: Jobs, capacity: Int, down: Down, scheduler: Scheduler) -> S
     """
     n, k = jobs.submit.size, down.begin.size
     size = 2 * (n + k) + 16
-    size_beside = size if scheduler.predicted and k > 0 else 4
+    careful = scheduler.predicted and k > 0
+    size_beside = size if careful else 4
     site = Site(
         no_profile(size),
         no_profile(size_beside),
@@ -408,6 +364,7 @@ def empty_site(jobs: Jobs, capacity: Int, down: Down, scheduler: Scheduler) -> S
         np.unique(np.concatenate([down.begin, down.end])),
         np.zeros(n if scheduler.kept else 1),
         scheduler.predicted,
+        careful,
         scheduler.predictor.requests,
         scheduler.predictor.late,
         np.zeros(1, STATE),
@@ -427,7 +384,7 @@ def clear_site(site: Site, capacity: Int, down: Down, since: Int) -> None:
     state = site.state
     clear(site.free.when, site.free.room, site.free.span, since, capacity)
     put_down(site.free, down, since)
-    if site.sure.when.size == site.free.when.size:
+    if site.careful:
         clear(site.sure.when, site.sure.room, site.sure.span, since, capacity)
         put_down(site.sure, down, since)
         clear(site.up.when, site.up.room, site.up.span, since, capacity)
@@ -641,7 +598,7 @@ def begin_second(site: Site, t: Int) -> None:
         state[0]["change"] += 1
     forget_past(site.free.when, site.free.span, t)
     site.free.when[site.free.span[FIRST]] = t
-    if site.sure.when.size == site.free.when.size:
+    if site.careful:
         forget_past(site.sure.when, site.sure.span, t)
         site.sure.when[site.sure.span[FIRST]] = t
         forget_past(site.up.when, site.up.span, t)
@@ -658,7 +615,7 @@ def end_job(jobs: Jobs, now: Running, site: Site, t: Int) -> Int:
     expected = now.start[j] + jobs.estimate[j]
     if expected > t:
         add(site.free.when, site.free.room, site.free.span, t, expected, jobs.width[j])
-    if site.predicted and site.changes.size > 0:
+    if site.careful:
         latest = now.start[j] + site.requests[j]
         if latest > t:
             add(site.sure.when, site.sure.room, site.sure.span, t, latest, jobs.width[j])
@@ -717,7 +674,7 @@ def is_sure(jobs: Jobs, site: Site, j: Int, t: Int) -> bool:
 
     `jobs` and `site` are only read.
     """
-    if not site.predicted or site.changes.size == 0:
+    if not site.careful:
         return True
     sure = site.sure
     length = site.requests[j]
@@ -745,7 +702,7 @@ def place_of(jobs: Jobs, site: Site, plan: Profile, j: Int, after: Int) -> Int:
     """
     width = jobs.width[j]
     begin: Int = earliest(plan.when, plan.room, plan.span, after, FAR, FAR, width, jobs.estimate[j])
-    if site.predicted and site.changes.size > 0:
+    if site.careful:
         now = plan.when[plan.span[FIRST]]
         up = site.up
         while True:
@@ -765,13 +722,12 @@ def begin_job(jobs: Jobs, now: Running, site: Site, j: Int, t: Int) -> None:
     width = jobs.width[j]
     end = t + jobs.estimate[j]
     add_at(site.free.when, site.free.room, site.free.span, site.free.span[FIRST], t, end, -width)
-    if site.predicted:
+    if site.careful:
         sure = site.sure
-        if site.changes.size > 0:
-            add_at(sure.when, sure.room, sure.span, sure.span[FIRST], t, t + site.requests[j], -width)
-        if jobs.estimate[j] < jobs.run[j]:
-            push(site.late, state[0]["late"], (end << now.row_bits) | j)
-            state[0]["late"] += 1
+        add_at(sure.when, sure.room, sure.span, sure.span[FIRST], t, t + site.requests[j], -width)
+    if site.predicted and jobs.estimate[j] < jobs.run[j]:
+        push(site.late, state[0]["late"], (end << now.row_bits) | j)
+        state[0]["late"] += 1
     launch(jobs, now, state[0]["running"], j, t)
     state[0]["running"] += 1
     state[0]["busy"] += width
@@ -933,7 +889,7 @@ def start_by_choice(
     if narrowest > site.free.room[site.free.span[FIRST]]:
         return
     least: Int = least_room(site.free)
-    if scheduler.predicted and site.changes.size > 0:
+    if site.careful:
         least = min(least, least_room(site.sure))
     strategy: Int = 3 * WAITED_FIRST  # as good as any other one if all jobs start
     if wanted > least:
@@ -1004,7 +960,7 @@ def keep(
     corrected: bool,
     t: Int,
 ) -> None:
-    """Give places to the waiting jobs in second t, and start those whose place begins, see `keep_promises`.
+    """Give places to the waiting jobs in second t, and start those whose place begins, see `simulate`.
 
     Parameters
     ----------

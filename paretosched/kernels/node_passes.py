@@ -26,10 +26,10 @@ from .events import era_at, next_event
 from .fair_share import Tree
 from .formulas import Program
 from .inputs import Backfilling, Jobs, Nodes
-from .priority import Desk, Ranking, empty_desk, rank
+from .priority import Desk, Ranking, empty_desk, rank, ranking_of
 from .rack import BEYOND, CHANGED, FREE, LINED, NONE, OPEN, PLACES, RUNNING, SPARE, Rack, empty_rack, pick
 from .running import Running, end_next, expect, forget, launch, next_end, running_jobs
-from .usage import no_usage, note_usage
+from .usage import note_usage
 from .waiting_heap import count_fitting, still_waiting, take_first
 from .waiting_tree import FAR
 
@@ -64,7 +64,7 @@ def in_node_passes(
     start
         (n,) int64, s, filled in place.
     """
-    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
+    ranking = ranking_of(order, candidates, backfilling, accounts, shares, half_life, tree)
     rack = empty_rack(jobs, capacity, nodes, backfilling.reservations)
     desk = empty_desk(jobs.submit.size, backfilling)
     _in_node_passes(jobs, calendar, ranking, nodes, fixed, running_jobs(start, capacity, False), desk, rack)

@@ -6,10 +6,11 @@ import numpy as np
 
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
+from .fair_share import Tree
 from .formulas import BLOCK, MOST_DEEP, Program
 from .inputs import Backfilling, Jobs
 from .running import Profile, no_profile
-from .usage import Usage, usage_of
+from .usage import Usage, no_usage, usage_of
 from .waiting_heap import Waiting, arrange_by_formula, no_jobs
 
 NONE_YET = -1
@@ -35,6 +36,27 @@ class Ranking(NamedTuple):
     backfilling: Backfilling
     usage: Usage
     shares: Floats
+
+
+def ranking_of(
+    order: Program,
+    candidates: Program,
+    backfilling: Backfilling,
+    accounts: Ints,
+    shares: Floats,
+    half_life: float,
+    tree: Tree,
+) -> Ranking:
+    """Return what orders the jobs of one simulation, before the first event.
+
+    Parameters
+    ----------
+    order, candidates, backfilling, shares
+        As for `Ranking`.
+    accounts, half_life, tree
+        As for `no_usage`.
+    """
+    return Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)
 
 
 class Desk(NamedTuple):

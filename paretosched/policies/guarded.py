@@ -164,10 +164,10 @@ class Guarded:
             guard_order(jobs, w.capacity, guard, start)
             return Outcome(start)
         from ..kernels import engine
+        from ..kernels.priority import ranking_of
 
-        predictor = predictor_of(w, method)
-        easy = Plain("easy").queue(w)
-        engine.guard(jobs, w.capacity, down_of(w), w.calendar, *easy, guard, predictor, start)
+        predictor, easy = predictor_of(w, method), ranking_of(*Plain("easy").queue(w))
+        engine.guard(jobs, w.capacity, down_of(w), w.calendar, easy, guard, predictor, start)
         return with_predictions(start, predictor)
 
     def guard(self, groups: Sequence[str]) -> Guard:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.arrays import Ints
+from ..core.arrays import Ints, read_only
 from ..core.watching import unknown_starts
 from ..kernels.inputs import Histories
 from ..kernels.predicted import Predictor, new_predictor
@@ -12,7 +12,9 @@ from ..workload.workload import Workload
 from .outcome import Outcome, Queue, down_of, jobs_of
 
 
-def outcome_on_engine(workload: Workload, queue: Queue, kept: bool, method: int | None) -> Outcome:
+def outcome_on_engine(
+    workload: Workload, queue: Queue, kept: bool, method: int | None, promising: bool = False
+) -> Outcome:
     """Return the outcome of a queue on a machine of which processors may be down at times.
 
     Parameters
@@ -23,12 +25,15 @@ def outcome_on_engine(workload: Workload, queue: Queue, kept: bool, method: int 
         Whether the key of a job never changes while it waits.
     method
         How run times are predicted, see `paretosched.kernels.inputs`; None if they are as requested.
+    promising
+        Whether jobs, in the order of arrival, keep their places from one event to the next.
     """
     from ..kernels.engine import simulate  # on demand: kernels take long to import
+    from ..kernels.priority import ranking_of
 
-    w, start = workload, unknown_starts(len(workload))
-    jobs, predictor = jobs_of(w), predictor_of(w, method)
-    simulate(jobs, w.capacity, down_of(w), w.calendar, *queue, kept, predictor, start)
+    w, start, predictor = workload, unknown_starts(len(workload)), predictor_of(workload, method)
+    ranking = ranking_of(*queue)
+    simulate(jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start)
     return with_predictions(start, predictor)
 
 
@@ -62,7 +67,4 @@ def histories(workload: Workload) -> Histories:
     pairs, place = np.unique(np.stack([user, workload.estimate]), axis=1, return_inverse=True)
     begin = np.searchsorted(pairs[0], np.arange(users.size + 1)).astype(np.int64)
     columns = (np.where(workload.user >= 0, user, -1), place.reshape(-1), begin, pairs[1])
-    arrays = [np.ascontiguousarray(column, dtype=np.int64) for column in columns]
-    for array in arrays:
-        array.flags.writeable = False
-    return Histories(*arrays)
+    return Histories(*(read_only(np.ascontiguousarray(column, dtype=np.int64)) for column in columns))

@@ -8,7 +8,7 @@ from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats, Ints, read_only
 from ..core.computing import compute
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.fair_share import Tree, no_tree
@@ -81,8 +81,8 @@ class SearchTotals(NamedTuple):
         return fields_html(self)
 
 
-_NONE = np.empty(0, dtype=np.int64)
-_NONE.flags.writeable = False  # as those of a workload are: for writeable arrays kernels would be compiled again
+# Read-only as those of a workload are: for writeable arrays kernels would be compiled again.
+_NONE = read_only(np.empty(0, dtype=np.int64))
 ALL_UP = Down(_NONE, _NONE, _NONE)
 
 

@@ -27,7 +27,7 @@ from ..kernels.fcfs_easy import backfill_fcfs, fcfs
 from ..kernels.formulas import postfix
 from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
-from .learning import outcome_on_engine, predictor_of, with_predictions
+from .learning import outcome_on_engine
 from .outcome import Outcome, Queue, arriving, down_of, jobs_of, simple_queue
 
 
@@ -92,9 +92,8 @@ class Plain:
         rule = _RULES[self.rule]
         if method is None and (workload.down is None or rule.heeds_down_times):
             return Outcome(rule.start_times(workload))
-        if self.rule == "conservative" and method is not None:
-            return _predicted_promises(workload, self.queue(workload), method)
-        return outcome_on_engine(workload, self.queue(workload), True, method)
+        promising = self.rule == "conservative"
+        return outcome_on_engine(workload, self.queue(workload), not promising, method, promising)
 
     @property
     def no_order(self) -> str:
@@ -137,16 +136,6 @@ def _conservative_starts(workload: Workload) -> Ints:
     from ..kernels.conservative import conservative  # on demand: kernels take long to import
 
     return _start_times(workload, conservative, down_of(workload))
-
-
-def _predicted_promises(workload: Workload, queue: Queue, method: int) -> Outcome:
-    """Return the outcome of conservative backfilling whose places rest on predictions."""
-    from ..kernels.engine import keep_promises
-
-    w, start = workload, unknown_starts(len(workload))
-    jobs, predictor = jobs_of(w), predictor_of(w, method)
-    keep_promises(jobs, w.capacity, down_of(w), w.calendar, *queue, predictor, start)
-    return with_predictions(start, predictor)
 
 
 def _replanned_starts(workload: Workload) -> Ints:

@@ -43,7 +43,7 @@ from ..core.watching import unknown_starts
 from ..kernels.inputs import Sorted
 from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
-from .greedy_order import Greedy, key_program, number_table, weights
+from .greedy_order import Greedy, number_table, weights
 from .learning import predictor_of, with_predictions
 from .outcome import Outcome, arriving, down_of, jobs_of
 from .strategy_choice import SORTINGS, STRATEGIES, Bounds, Chooser, IterativeRules, SymbioticRules
@@ -216,16 +216,15 @@ def ruled_start_times(
 def _on_engine(workload: Workload, base: RuleBase, method: int | None) -> tuple[Outcome, NDArray[np.int64]]:
     """Return the outcome of a rule base for jobs in the order of their arrival, and how often it decided what."""
     from ..kernels.engine import follow_rules
+    from ..kernels.priority import ranking_of
 
     w, start = workload, unknown_starts(len(workload))
     chooser = base.chooser
     decisions = np.zeros(chooser.counters, dtype=np.int64)
     place = np.array([base.priority.index(group) for group in w.groups], dtype=np.int64)
     jobs, predictor = jobs_of(w), predictor_of(w, method)
-    keys = key_program(w, base.greedy)
-    follow_rules(
-        jobs, w.capacity, down_of(w), w.calendar, keys, chooser.for_kernel(), place, predictor, start, decisions
-    )
+    ranking, rules = ranking_of(*base.greedy.queue(w)), chooser.for_kernel()
+    follow_rules(jobs, w.capacity, down_of(w), w.calendar, ranking, rules, place, predictor, start, decisions)
     return with_predictions(start, predictor), decisions
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arguments import as_path, instance
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats, Ints, read_only
 from ..core.columns import whole_array
 from ..core.errors import InputError, first_few, in_quotes, number_of
 from ..core.files import read_lines, replacing, unreadable
@@ -122,22 +122,22 @@ class Schedule:
         finish: Ints = self.start + (self.workload.run if self.segments is None else 0)
         if self.segments is not None:
             np.maximum.at(finish, self.segments.job, self.segments.end)
-        return _as_constant(finish)
+        return read_only(finish)
 
     @cached_property
     def wait(self) -> Ints:
         """(n,) int64 s, from when a job is eligible to its first start."""
-        return _as_constant(self.start - self.workload.eligible)
+        return read_only(self.start - self.workload.eligible)
 
     @cached_property
     def response(self) -> Ints:
         """(n,) int64 s, from when a job is eligible to its completion."""
-        return _as_constant(self.finish - self.workload.eligible)
+        return read_only(self.finish - self.workload.eligible)
 
     @cached_property
     def slowdown(self) -> Floats:
         """(n,) float64, the slowdown bounded by SLOWDOWN_BOUND, see `bounded_slowdown`."""
-        return _as_constant(bounded_slowdown(self))
+        return read_only(bounded_slowdown(self))
 
     @cached_property
     def objectives(self) -> ObjectiveValues:
@@ -183,12 +183,6 @@ class Schedule:
         if w.down is not None:
             _check_down(self, w.down, when, busy_processors)
         return self
-
-
-def _as_constant(column: A) -> A:
-    """Return a column that is made read-only."""
-    column.flags.writeable = False
-    return column
 
 
 def bounded_slowdown(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Floats:

@@ -19,9 +19,9 @@ from msgspec import Struct
 from ..core.arguments import as_path
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, one_of
-from ..core.files import is_file, path_record, replacing, sha256_of, unreadable
+from ..core.files import path_record, replacing, sha256_of, unreadable
 from ..core.limits import check_limit
-from ..core.parquet_files import CELL, MARK, check_ends, from_arrow, open_parquet, to_arrow
+from ..core.parquet_files import CELL, check_ends, from_arrow, open_parquet, to_arrow
 from ..core.typed_json import as_type
 from .log_names import content_of, names_of
 from .machine_toml import machine_of_text, machine_text
@@ -66,17 +66,6 @@ class _About(Struct, forbid_unknown_fields=True):
     header: list[str] = []
     repairs: list[_RepairFile] = []
     names: dict[str, Any] | None = None
-
-
-def is_log_parquet(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file begins as Parquet does; it may still be of another kind."""
-    try:
-        if not is_file(path):
-            return False
-        with Path(path).open("rb") as file:
-            return file.read(len(MARK)) == MARK
-    except (OSError, ValueError):
-        return False  # the reader says why
 
 
 def save_log(workload: Workload, path: str | os.PathLike[str]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.arguments import in_bounds, instance
-from ..core.arrays import Ints, Mask
+from ..core.arrays import Ints, Mask, read_only
 from ..core.errors import InputError, first_few, in_quotes, number_of, one_of
 from ..core.notebook import fields_html, fields_repr, html_table
 from .host_lists import MOST_NODES, name_order, node_names
@@ -386,11 +386,11 @@ class Machine:
         kinds = np.empty(len(self.names), dtype=np.int64)
         for number, kind in enumerate(self.kinds):
             kinds[[self.place_of[name] for name in kind.names]] = number
-        return _read_only(kinds)
+        return read_only(kinds)
 
     def _by_node(self, of_kinds: ArrayLike) -> Ints:
         """Return what the nodes of each kind have, by node."""
-        return _read_only(np.array(of_kinds, dtype=np.int64)[self.kind])
+        return read_only(np.array(of_kinds, dtype=np.int64)[self.kind])
 
     @cached_property
     def cores(self) -> Ints:
@@ -405,7 +405,7 @@ class Machine:
     @cached_property
     def cpus(self) -> Ints:
         """Return the CPUs of each node, (nodes,) int64."""
-        return _read_only(self.cores * self.threads)
+        return read_only(self.cores * self.threads)
 
     @cached_property
     def memory(self) -> Ints:
@@ -447,7 +447,7 @@ class Machine:
         members = np.zeros((len(self.partitions), len(self.names)), dtype=np.bool_)
         for number, part in enumerate(self.partitions):
             members[number, self.places(part.hosts)] = True
-        return _read_only(members)
+        return read_only(members)
 
     @property
     def digest(self) -> str:
@@ -473,7 +473,7 @@ class Machine:
             if each.end > epoch
         ]
         node, begin, end = np.array(sorted(rows), dtype=np.int64).reshape(-1, 3).T
-        return _read_only(node.copy()), _read_only(begin.copy()), _read_only(end.copy())
+        return read_only(node.copy()), read_only(begin.copy()), read_only(end.copy())
 
 
 def _not_usual(value: Any) -> list[tuple[str, Any]]:
@@ -506,9 +506,3 @@ def _check_once(what: str, names: Iterable[str]) -> None:
         if name in met:
             raise InputError(f"a {what} must come once, but {in_quotes(name)} comes twice")
         met.add(name)
-
-
-def _read_only(array: A) -> A:
-    """Return an array that can no longer be changed."""
-    array.flags.writeable = False
-    return array

@@ -7,7 +7,8 @@ import os
 from ..core.arguments import as_path
 from ..core.errors import InputError
 from ..core.files import read_words, replacing
-from .log_parquet import is_log_parquet, load_log
+from ..core.parquet_files import is_parquet
+from .log_parquet import load_log
 from .machine import Machine
 from .machine_slurm import read_slurm_machine
 from .machine_toml import machine_of_text, machine_text
@@ -32,7 +33,7 @@ def read_machine(path: str | os.PathLike[str]) -> Machine:
         The file cannot be read, or has no machine.
     """
     place = as_path(path)
-    if is_log_parquet(place):
+    if is_parquet(place):
         machine = load_log(place, overrun="cut").machine
         assert machine is not None  # noqa: S101  # such logs have one
         return machine

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arrays import Ints
+from ..core.arrays import Ints, read_only
 from ..core.columns import whole_array
 from ..core.errors import InputError, first_few, number_of
 from ..core.notebook import html_table
@@ -75,8 +75,7 @@ class Texts:
         kept = ("", *sorted({word for word, is_used in zip(words, used.tolist(), strict=True) if is_used and word}))
         if kept != tuple(words):
             place = {word: number for number, word in enumerate(kept)}
-            code = np.array([place.get(word, 0) for word in words], dtype=np.int64)[code]
-            code.flags.writeable = False
+            code = read_only(np.array([place.get(word, 0) for word in words], dtype=np.int64)[code])
         object.__setattr__(self, "code", code)
         object.__setattr__(self, "words", kept)
 

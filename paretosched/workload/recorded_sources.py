@@ -15,13 +15,13 @@ from typing import Any
 
 from ..core.errors import InputError
 from ..core.files import is_file, is_folder
-from ..core.parquet_files import MARK
+from ..core.parquet_files import is_parquet
 from ..core.run_files import is_run, read_description, runs_below
 
 
 def recorded_files(place: str | os.PathLike[str]) -> list[Path]:
     """Return the files that `reopen` may read for a run directory or front file: logs, and lists of groups."""
-    is_front = is_file(place) and is_parquet(Path(place))  # a pipe could be read once only
+    is_front = is_parquet(place)  # a pipe could be read once only
     if not is_front and not is_folder(place):
         return []
     folder = Path(place).parent if is_front else Path(place)
@@ -50,15 +50,6 @@ def _recorded_sources(about: Mapping[str, Any], directory: Path) -> Sequence[Any
 def runs_at(folder: Path) -> list[Path]:
     """Return the run directories at a place: itself, or those in it."""
     return [folder] if is_run(folder) else runs_below(folder)
-
-
-def is_parquet(place: Path) -> bool:
-    """Return whether a file begins as Parquet files do, of which front files are some."""
-    try:
-        with place.open("rb") as file:
-            return file.read(len(MARK)) == MARK
-    except OSError:
-        return False
 
 
 def places(entry: Mapping[str, Any], near: Sequence[Path]) -> list[Path]:

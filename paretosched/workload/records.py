@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, read_only
 from ..core.errors import InputError
 
 WIDTHS = (np.int8, np.int16, np.int32, np.int64)
@@ -105,13 +105,13 @@ def pack(numbers: NDArray[Any], whole: bool | None = None) -> NDArray[Any]:
         return np.zeros(0, dtype=np.int8)
     low, high = numbers.min(), numbers.max()
     if not (np.isfinite(low) and np.isfinite(high)):
-        return _read_only(np.array(numbers, dtype=np.float64))
+        return read_only(np.array(numbers, dtype=np.float64))
     if whole is None:
         whole = bool(abs(low) < 2**53 and abs(high) < 2**53 and not np.any(numbers % 1))
     kind = _smallest(int(low), int(high)) if whole else np.dtype(np.float64)
     if low == high:
         return np.broadcast_to(np.array(low, dtype=kind), numbers.shape)
-    return _read_only(np.array(numbers, dtype=kind))
+    return read_only(np.array(numbers, dtype=kind))
 
 
 def join_pieces(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -122,18 +122,12 @@ def join_pieces(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         return np.broadcast_to(np.array(parts[0][0], dtype=kind), n)
     column = np.empty(n, dtype=kind)
     np.concatenate(parts, out=column)
-    return _read_only(column)
+    return read_only(column)
 
 
 def _smallest(low: int, high: int) -> np.dtype[Any]:
     """Return the smallest type of whole numbers that holds these two."""
     return next(np.dtype(kind) for kind in WIDTHS if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array, read-only from now on."""
-    array.flags.writeable = False
-    return array
 
 
 def _is_one_number(column: NDArray[Any]) -> bool:
@@ -144,7 +138,7 @@ def _is_one_number(column: NDArray[Any]) -> bool:
 def _rows_of(column: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
     """Return some rows of a column, by their indices or by truth values."""
     count = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else rows.size
-    return np.broadcast_to(column[0], count) if _is_one_number(column) and count else _read_only(column[rows])
+    return np.broadcast_to(column[0], count) if _is_one_number(column) and count else read_only(column[rows])
 
 
 def _for_pickle(column: NDArray[Any]) -> NDArray[Any]:
@@ -155,5 +149,5 @@ def _for_pickle(column: NDArray[Any]) -> NDArray[Any]:
 def _from_pickle(n: int, columns: Iterable[NDArray[Any]]) -> Records:
     """Return the records in a pickle."""
     return Records(
-        tuple(np.broadcast_to(column[0], n) if column.size == 1 != n else _read_only(column) for column in columns)
+        tuple(np.broadcast_to(column[0], n) if column.size == 1 != n else read_only(column) for column in columns)
     )

@@ -22,10 +22,11 @@ from ..core.arguments import as_list, as_path
 from ..core.errors import InputError, first_few
 from ..core.files import is_file, is_folder, sha256_of
 from ..core.limits import check_limit
+from ..core.parquet_files import is_parquet
 from ..core.run_files import RUN_FILE, read_description
-from .log_parquet import is_log_parquet, load_log
+from .log_parquet import load_log
 from .lublin_feitelson import lublin
-from .recorded_sources import is_parquet, places, runs_at, sources_of_commands
+from .recorded_sources import places, runs_at, sources_of_commands
 from .resampling import resample
 from .scaling import scale
 from .swf import AS_BEFORE, CUT, read_swf, read_swf_as_before
@@ -104,7 +105,7 @@ def as_workload(
             raise InputError(f"capacity, overrun, {called}: say how a log is read, but {what} is no log")
         known = what if isinstance(what, Workload) else reopen(what)
         return known if groups is None else with_groups(known, groups, called)
-    if is_log_parquet(what):
+    if is_parquet(what):
         if capacity is not None:
             raise InputError(f"capacity cannot be changed: {what} has a machine of nodes")
         workload = load_log(what, overrun=overrun)

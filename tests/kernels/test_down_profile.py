@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from paretosched import Policy, Workload
 from paretosched.kernels.conservative import conservative
-from paretosched.kernels.engine import simulate
 from paretosched.policies.decoded_orders import decoded_start_times
+from paretosched.policies.learning import outcome_on_engine
 from paretosched.policies.outcome import down_of, jobs_of
 from paretosched.policies.plain import Plain
 from paretosched.policies.rule_base import ruled_start_times
@@ -73,10 +73,8 @@ def test_plain_rules_and_greedy_start_jobs_as_their_oracles(w: Workload, data: s
 
 
 def start_of(w: Workload, rank: Rank) -> list[int]:
-    """Return the start times of the kernel."""
-    start = np.full(len(w), -7, dtype=np.int64)
-    simulate(jobs_of(w), w.capacity, down_of(w), w.calendar, *rank.queue(w), False, None, start)
-    return start.tolist()  # type: ignore[no-any-return]
+    """Return the start times of the engine."""
+    return outcome_on_engine(w, rank.queue(w), False, None).start.tolist()  # type: ignore[no-any-return]
 
 
 @settings(thoroughly, max_examples=300)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.errors import InputError, did_you_mean, in_quotes
-from ...core.files import is_file, unreadable
+from ...core.files import unreadable
 from ...core.limits import check_limit
-from ...core.parquet_files import CELL, MARK, check_ends, open_parquet
+from ...core.parquet_files import CELL, check_ends, is_parquet, open_parquet
 from ..log_names import LONGEST_NAME
 from .text_lines import Watch, line_blocks
 
@@ -63,7 +63,7 @@ def rows_of(path: str, columns: Mapping[str, str], watch: Watch) -> Generator[Ro
     InputError
         The file cannot be read, or has no column of such a name.
     """
-    parts = _parquet_rows(path, columns) if _is_parquet(path) else _csv_rows(path, columns, watch)
+    parts = _parquet_rows(path, columns) if is_parquet(path) else _csv_rows(path, columns, watch)
     for rows in parts:
         yield from _in_halves(rows)
 
@@ -78,17 +78,6 @@ def _in_halves(rows: Rows) -> Iterator[Rows]:
     for part in (slice(0, n // 2), slice(n // 2, n)):
         cells = {what: texts[part] for what, texts in rows.cells.items()}
         yield from _in_halves(Rows(rows.place, rows.lines[part], cells))
-
-
-def _is_parquet(path: str) -> bool:
-    """Return whether a file begins like a Parquet file."""
-    try:
-        if not is_file(path):
-            return False
-        with Path(path).open("rb") as file:
-            return file.read(len(MARK)) == MARK
-    except (OSError, ValueError):
-        return False  # the other reader says why
 
 
 def _csv_rows(path: str, columns: Mapping[str, str], watch: Watch) -> Iterator[Rows]:
