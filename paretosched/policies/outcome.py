@@ -55,6 +55,52 @@ class Segments(NamedTuple):
         return tuple(zip(self.low[pieces].tolist(), self.high[pieces].tolist(), strict=True))
 
 
+class Placement(NamedTuple):
+    """On which nodes of a machine jobs run, and what they hold there; a row for every node of every job.
+
+    Attributes
+    ----------
+    partition
+        (n,) int64, the place of the partition in which each job runs; -1 of a job that is not started.
+    piece
+        (n + 1,) int64: job j holds the rows piece[j] to piece[j + 1] - 1.
+    node
+        (k,) int64, the place of the node in the machine's order, ascending within a job.
+    cpus
+        (k,) int64, CPUs of it.
+    memory
+        (k,) int64, MiB of it; 0 on a machine that gives out no memory.
+    gpus
+        (k, T) int64, GPUs of it, by `Machine.gpu_types`.
+    """
+
+    partition: Ints
+    piece: Ints
+    node: Ints
+    cpus: Ints
+    memory: Ints
+    gpus: Ints
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
+    @property
+    def job(self) -> Ints:
+        """Return the job of each row, (k,) int64."""
+        return np.repeat(np.arange(self.partition.size), np.diff(self.piece))
+
+    def take(self, jobs: Ints) -> Placement:
+        """Return the placement of some jobs, in this order."""
+        count = np.diff(self.piece)[jobs]
+        piece = np.concatenate([[0], np.cumsum(count)])
+        rows = np.repeat(self.piece[:-1][jobs] - piece[:-1], count) + np.arange(piece[-1])
+        columns = self.partition[jobs], piece, self.node[rows], self.cpus[rows], self.memory[rows], self.gpus[rows]
+        return Placement(*map(read_only, columns))
+
+
 class SearchTotals(NamedTuple):
     """What group optimisation did to make a schedule (paper 004, tables 7 to 9), for medium and long jobs in turn.
 
@@ -100,6 +146,8 @@ class Outcome(NamedTuple):
     first, corrections
         (n,) int64, the predicted run time of each job when it was eligible, s, and how often it proved too short; (0,)
         without predictions.
+    placement
+        On which nodes the jobs run; None if the machine has none.
     """
 
     start: Ints
@@ -107,6 +155,7 @@ class Outcome(NamedTuple):
     searched: SearchTotals | None = None
     first: Ints = _NONE
     corrections: Ints = _NONE
+    placement: Placement | None = None
 
 
 P = TypeVar("P")
@@ -125,11 +174,16 @@ def arriving(
         if arrivals.rows is None:
             return result
         segments = None if result.segments is None else _of_rows(result.segments, arrivals.rows)
+        placement = None if result.placement is None else result.placement.take(np.argsort(arrivals.rows))
         first, corrections = (
             arrivals.by_row(values) if values.size else values for values in (result.first, result.corrections)
         )
         return result._replace(
-            start=arrivals.by_row(result.start), segments=segments, first=first, corrections=corrections
+            start=arrivals.by_row(result.start),
+            segments=segments,
+            first=first,
+            corrections=corrections,
+            placement=placement,
         )
 
     return outcome

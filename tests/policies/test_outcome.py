@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import paretosched as ps
 from paretosched import Policy, Priority, Workload, simulate
+from paretosched.policies.outcome import Outcome, Placement, arriving
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy import as_policy
 from paretosched.policies.rule_base import RuleBase
@@ -171,3 +172,18 @@ def test_by_hand() -> None:
     assert starts(w, "easy") == [0, 19, 10, 15]
     assert starts(w, "sjf") == [0, 19, 14, 10]
     assert starts(w.with_(eligible=None), "fcfs") == [0, 10, 15, 20]
+
+
+def test_a_placement_is_that_of_the_rows_of_the_workload() -> None:
+    w = Workload(submit=[0, 1, 2], run=[5, 5, 5], estimate=[5, 5, 5], width=[1, 1, 1], capacity=3, eligible=[9, 3, 4])
+    columns = [2, 0, 1], [0, 1, 3, 6], [7, 1, 2, 3, 4, 5], [10, 11, 12, 13, 14, 15], [0] * 6
+    made = Placement(*map(np.array, columns), np.arange(6).reshape(6, 1))
+    outcome = arriving(lambda _, jobs: Outcome(jobs.eligible, placement=made))(None, w)
+    placed = outcome.placement
+    assert placed is not None
+    assert outcome.start.tolist() == [9, 3, 4]
+    assert (placed.partition.tolist(), placed.piece.tolist()) == ([1, 2, 0], [0, 3, 4, 6])
+    assert (placed.job.tolist(), placed.node.tolist()) == ([0, 0, 0, 1, 2, 2], [3, 4, 5, 7, 1, 2])
+    assert placed.cpus.tolist() == [13, 14, 15, 10, 11, 12]
+    assert placed.gpus[:, 0].tolist() == [3, 4, 5, 0, 1, 2]
+    assert not placed.node.flags.writeable
