@@ -23,12 +23,13 @@ from ..core.limits import check_limit
 from ..core.notebook import html_table
 from ..core.parquet_files import open_parquet
 from ..core.tables import csv_cell
-from ..policies.outcome import SearchTotals, Segments
+from ..policies.outcome import Placement, SearchTotals, Segments
 from ..policies.time_sharing import check_nodes
 from ..workload.down_times import DownTimes
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .objective import ObjectiveValues, objectives
+from .placement_check import check_placement, shaped_placement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,11 +62,15 @@ class Schedule:
         When and where the jobs run, if jobs are preempted. Every job has at least one, and starts with its first.
     searched
         What group optimisation did to make the schedule; None without it.
+    placement
+        On which nodes the jobs run, and what they hold there, if the machine has nodes; None if it is not known, as in
+        a history.
 
     Raises
     ------
     InputError
-        `start` has the wrong length or type, or segments do not fit each other or `start`.
+        `start` has the wrong length or type, or segments do not fit each other or `start`, or a placement not the jobs
+        and the machine.
 
     Examples
     --------
@@ -92,11 +97,14 @@ class Schedule:
     name: str = "schedule"
     segments: Segments | None = None
     searched: SearchTotals | None = None
+    placement: Placement | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", whole_array("start", self.start, len(self.workload)))
         if self.segments is not None:
             object.__setattr__(self, "segments", _read_only(self.segments, self))
+        if self.placement is not None:
+            object.__setattr__(self, "placement", shaped_placement(self.workload, self.placement))
 
     def __repr__(self) -> str:
         first, last = int(self.start.min()), int(self.finish.max())
@@ -171,6 +179,11 @@ class Schedule:
             return self
         if (self.finish < self.start).any():
             raise InputError(f"{self.name}: no job may end after second 2^63 - 1")
+        if w.machine is not None:
+            if self.placement is None:
+                raise InputError(f"{self.name}: nothing says on which nodes of the machine the jobs run")
+            check_placement(self.name, w, self.start, self.finish, self.placement)
+            return self
         when, busy_processors = busy(self)
         over = np.flatnonzero(busy_processors > w.capacity)
         if over.size:

@@ -83,7 +83,7 @@ def simulate(
             outcome = p.outcome(jobs.with_(estimate=workload.run))
         else:
             outcome = Outcome(predict(jobs, p, estimates).start)
-    return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched)
+    return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched, outcome.placement)
 
 
 def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "predicted") -> Predictions:

@@ -240,6 +240,22 @@ class Requests:
         return sha256.hexdigest()
 
 
+def licences_in(text: str) -> dict[str, int]:
+    """Return how many of which licences a text names.
+
+    Examples
+    --------
+    >>> licences_in("matlab:2,comsol@server"), licences_in("")
+    ({'matlab': 2, 'comsol@server': 1}, {})
+    """
+    counts: dict[str, int] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        name, _, count = part.replace("=", ":").rpartition(":")
+        name, number = (name, int(count)) if name and count.isdecimal() else (part, 1)
+        counts[name] = counts.get(name, 0) + number
+    return counts
+
+
 def _text(word: Any) -> str:
     """Return a value that must be a text on one line."""
     if not isinstance(word, str) or not word.isprintable() or len(word) > LONGEST:

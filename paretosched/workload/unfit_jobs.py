@@ -11,7 +11,7 @@ from ..core.arrays import Ints, Mask
 from .features import Constraint, read_constraint
 from .host_lists import node_names
 from .machine import UNTYPED, Machine
-from .node_requests import NUMBERS, TEXTS, UNSAID, Requests
+from .node_requests import NUMBERS, TEXTS, UNSAID, Requests, licences_in
 
 UNKNOWN_PARTITION = "names no partition that the machine has"
 LIMIT = "asks for a longer time than its partitions allow"
@@ -131,11 +131,8 @@ class _Checker:
         lasting = [k for k in named if job.limit <= (machine.partitions[k].longest or job.limit)]
         if not lasting:
             return REASONS.index(LIMIT)
-        for part in filter(None, job.licences.split(",")):
-            name, _, count = part.strip().replace("=", ":").rpartition(":")
-            name, number = (name, int(count)) if name and count.isdecimal() else (part.strip(), 1)
-            if number > self.licences.get(name, 0):
-                return REASONS.index(LICENCES)
+        if any(number > self.licences.get(name, 0) for name, number in licences_in(job.licences).items()):
+            return REASONS.index(LICENCES)
         reasons = [self._reason_in(job, number) for number in lasting]
         return -1 if -1 in reasons else max(reasons)
 

@@ -1,0 +1,46 @@
+"""Schedules on machines of nodes, from what the oracle gives jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from paretosched import Schedule, Workload
+from paretosched.policies.outcome import Placement
+from support.naive_machine import Amount, Busy
+from support.naive_rhythms import ideal
+from support.naive_values import naive_of
+
+Held = Mapping[str, Amount]
+
+
+def placed(workload: Workload, runs: Mapping[int, Busy]) -> Schedule:
+    """Return the schedule of all jobs of a workload from what each holds, by row."""
+    jobs = [runs[row] for row in range(len(workload))]
+    return schedule_of(workload, [run.begin for run in jobs], [(run.partition, run.held) for run in jobs])
+
+
+def schedule_of(workload: Workload, start: list[int], held: list[tuple[str, Held]]) -> Schedule:
+    """Return a schedule from when each job starts, in which partition, and what it holds of which nodes."""
+    machine = workload.machine
+    assert machine is not None
+    number = {part.name: k for k, part in enumerate(machine.partitions)}
+    pieces = [sorted((machine.place_of[name], amount) for name, amount in holds.items()) for _, holds in held]
+    rows = [row for piece in pieces for row in piece]
+    gpus = [[amount.gpus.get(word, 0) for word in machine.gpu_types] for _, amount in rows]
+    placement = Placement(
+        np.array([number[name] for name, _ in held]),
+        np.cumsum([0, *map(len, pieces)]),
+        np.array([node for node, _ in rows]),
+        np.array([amount.cpus for _, amount in rows]),
+        np.array([amount.memory for _, amount in rows]),
+        np.array(gpus, dtype=np.int64).reshape(len(rows), len(machine.gpu_types)),
+    )
+    return Schedule(workload, start, placement=placement)
+
+
+def ideal_schedule(workload: Workload, reservations: int = 1) -> Schedule:
+    """Return the schedule of the oracle in the ideal rhythm."""
+    machine, jobs = naive_of(workload)
+    return placed(workload, ideal(machine, jobs, reservations=reservations))
