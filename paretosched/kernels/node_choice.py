@@ -51,6 +51,8 @@ def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> 
                 gpus += gpus_of(plan, i, option["gpu_type"]) if option["gpus"] > 0 else np.int64(0)
     if total < wanted or usable < option["least"] or gpus < option["gpus"]:
         return False
+    if option["named"] == option["end"] and most_of(plan, most_nodes(option), wanted) < wanted:
+        return False
     for k in range(option["named"], option["counts"]):
         if nodes[plan.lists[k], COULD] == 0:
             return False
@@ -80,6 +82,45 @@ def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> 
         if fewest == EVERY:
             return False
         few = fewest
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def most_nodes(option: np.void) -> Int:
+    """Return how many nodes a job of an `option` can have: each has a task, and a GPU if there are some in all."""
+    more: Int = option["tasks"]
+    if option["most"] > 0:
+        more = min(more, option["most"])
+    if option["most_nodes"] > 0:
+        more = min(more, option["most_nodes"])
+    if option["gpus"] > 0:
+        more = min(more, option["gpus"])
+    return more
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def most_of(plan: NodePlan, count: Int, wanted: Int) -> Int:
+    """Return how many CPUs the nodes that could give most could give together, or that it is `wanted` or more.
+
+    `plan` is only read; `count` is how many nodes there may be.
+    """
+    nodes = plan.nodes
+    total: Int = np.int64(0)
+    level: Int = EVERY
+    while count > 0 and total < wanted:
+        most: Int = np.int64(0)
+        alike: Int = np.int64(0)
+        for i in range(nodes.shape[0]):
+            could = nodes[i, COULD]
+            if could < level:
+                if could > most:
+                    most, alike = could, np.int64(0)
+                alike += could == most
+        if most == 0:
+            return total
+        total += most * min(alike, count)
+        count -= alike
+        level = most
+    return total
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -138,11 +179,16 @@ def tasks_on(plan: NodePlan, option: np.void, node: Int) -> Int:
         if option["gpus_per_task"] > 0:
             tasks = min(tasks, gpus // option["gpus_per_task"])
     memory = max(plan.nodes[node, HAS + plan.now[0]["resources"] + MEMORY], 0)
-    if option["memory_per_cpu"] > 0:
+    if option["memory_per_cpu"] == UNSAID:
+        if memory_for(plan, option, node, np.int64(1)) > memory:
+            return 0
+        memory = EVERY
+    elif option["memory_per_cpu"] > 0:
         tasks = min(tasks, memory // (option["memory_per_cpu"] * option["cpus"]))
-    while tasks > 0 and not (
-        cpus_for(plan, option, node, tasks) <= free and memory_for(plan, option, node, tasks) <= memory
-    ):
+    while tasks > 0:
+        cpus = cpus_for(plan, option, node, tasks)
+        if cpus <= free and (memory == EVERY or cpus * option["memory_per_cpu"] <= memory):
+            break
         tasks -= 1
     if per_node > 0:
         tasks = min(tasks, per_node) if tasks >= (per_node if option["exact"] else 1) else np.int64(0)
@@ -219,13 +265,7 @@ def take_nodes(plan: NodePlan, option: np.void, usable: Int) -> bool:
     for i in range(plan.nodes.shape[0]):
         nodes[i, GIVES] = nodes[i, GIVES_GPUS] = 0
         named += nodes[i, MUST]
-    more: Int = option["tasks"]  # each node has a task, and a GPU if there are some in all
-    if option["most"] > 0:
-        more = min(more, option["most"])
-    if option["most_nodes"] > 0:
-        more = min(more, option["most_nodes"])
-    if option["gpus"] > 0:
-        more = min(more, option["gpus"])
+    more: Int = most_nodes(option)
     wanted: Int = max(option["least"], named)
     if option["most"] > 0:
         wanted = max(wanted, min(more, usable))  # the largest number is wanted

@@ -101,13 +101,44 @@ def can_be_put(jobs: Jobs, plan: NodePlan, j: Int, t: Int) -> bool:
         return False
     if put(plan, j, t, length):
         return True
-    if put(plan, j, t, np.int64(1)):
-        shape["version"] = plan.now[0]["version"]
-        shape["length"] = length
-        shape["asked"] = asked
-    else:
+    if not put(plan, j, t, np.int64(1)):
         shape["hopeless"] = 1
+        return False
+    shape["version"] = plan.now[0]["version"]
+    shape["length"] = length
+    shape["asked"] = asked
+    if shape["single"] and plan.now[0]["downs"] == 0:
+        shape["length"] = longest_time(plan, j, t, length) + 1
+        shape["asked"] = 0
     return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def longest_time(plan: NodePlan, j: Int, t: Int, length: Int) -> Int:
+    """Return for how long job j, which needs one node, could have one from second t on, if less than `length`.
+
+    No node of `plan`, which is modified in place, is ever down.
+    """
+    steps, nodes = plan.steps, plan.nodes
+    shape = plan.shapes[plan.holders[j]["shape"]]
+    longest: Int = np.int64(0)
+    for o in range(shape["option"], shape["option_end"]):
+        option = plan.options[o]
+        for i in range(nodes.shape[0]):
+            if not plan.masks[option["mask"], i]:
+                continue
+            # As long as the node has room, in steps: until the first one in which it has not.
+            step = steps[head_of(plan, i), NEXT]
+            while step != NOTHING and steps[step, WHEN] - t <= longest:
+                step = steps[step, NEXT]
+            end: Int = longest + 1
+            while look_at(plan, i, t, t + end, t + end, j) and room_on(plan, option, i) > 0:
+                longest = end if step == NOTHING else min(steps[step, WHEN] - t, length - 1)
+                if step == NOTHING or longest == length - 1:
+                    break
+                end = longest + 1
+                step = steps[step, NEXT]
+    return min(longest, length - 1)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -93,6 +93,54 @@ def ideal_pass(
     return begun
 
 
+def promised(machine: Machine, jobs: Sequence[Job]) -> dict[int, Busy]:
+    """Return what each job gets, by row, with conservative backfilling: places that are kept between events.
+
+    A job gets the earliest place when it arrives. When jobs end, each waiting job in the order of arrival exchanges its
+    place for the earliest one beside all others. Jobs start where their places begin; if one lacks licences then, all
+    get new places in this order. A job that lacks licences, or has no place, waits until some job ends.
+    """
+    runs: dict[int, Busy] = {}
+    places: dict[int, Busy] = {}
+    waiting: list[Job] = []
+    users = any(job.ask.same_user for job in jobs)
+    changes = {moment for down in machine.down for moment in (down.begin, down.end)}
+    t = -1
+    while events := {
+        *(job.arrival for job in jobs if job.arrival > t),
+        *(run.end for run in runs.values() if run.end > t),
+        *(b.begin for b in places.values() if b.begin > t),
+        *(moment for moment in changes if moment > t and waiting),
+    }:
+        t = min(events)
+        ended = any(run.end == t for run in runs.values())
+        coming = [job for job in jobs if job.arrival == t]
+
+        def promise(job: Job) -> None:
+            places.pop(job.row, None)
+            running = [run._replace(end=expected_end(machine, run, t)) for run in runs.values() if run.end > t]
+            others = [*running, *places.values()]
+            if has_licences(machine, job, running):
+                found = place(machine, job, [t, *later_seconds(machine, job, t, others, users)], others)
+                places.update({job.row: found} if found is not None else {})
+
+        for job in (waiting if ended else []) + coming:
+            promise(job)
+        waiting += coming
+        while begins := [job for job in waiting if job.row in places and places[job.row].begin == t]:
+            job = begins[0]
+            if not has_licences(machine, job, [run for run in runs.values() if run.end > t]):
+                places.clear()
+                for other in waiting:
+                    promise(other)
+                continue
+            mine = places.pop(job.row)
+            partition = machine.partitions[mine.partition]
+            runs[job.row] = mine._replace(end=t + min(job.run, limit_in(partition, job)))
+            waiting.remove(job)
+    return runs
+
+
 def expected_end(machine: Machine, run: Busy, t: int) -> int:
     """Return when a running job ends if it runs until its limit; after this, in the next second."""
     return max(run.begin + limit_in(machine.partitions[run.partition], run.job), t + 1)

@@ -1,0 +1,89 @@
+"""The engine on machines of nodes equals an oracle in plain Python, job by job, nodes included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import paretosched as ps
+from paretosched import Workload
+from support.machine_zoo import MACHINE_ZOO, random_case
+from support.naive_machine import Busy, Job
+from support.naive_rhythms import ALL, ideal, promised
+from support.naive_values import naive_of
+
+EVERY = MACHINE_ZOO | {f"random {seed}": random_case(seed) for seed in range(60)}
+
+
+def shortest_first(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
+    """Return the waiting jobs by their limits."""
+    return sorted(waiting, key=lambda job: (job.limit or 0, job.row))
+
+
+def longest_wait_by_limit(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
+    """Return the waiting jobs by wait divided by limit, an order that changes while they wait."""
+    return sorted(waiting, key=lambda job: (-(t - job.arrival) / (job.limit or 1), job.row))
+
+
+ORACLES: dict[str, tuple[Any, Callable[..., dict[int, Busy]]]] = {
+    "fcfs": ("fcfs", lambda machine, jobs: ideal(machine, jobs, reservations=0)),
+    "list": ("list", lambda machine, jobs: ideal(machine, jobs, reservations=0, skips=True)),
+    "easy": ("easy", ideal),
+    "two reservations": (ps.Priority("wait", backfill="easy:2"), lambda machine, jobs: ideal(machine, jobs, reservations=2)),
+    "all reservations": ("conservative-replan", lambda machine, jobs: ideal(machine, jobs, reservations=ALL)),
+    "kept places": ("conservative", promised),
+    "shortest first": (ps.Priority("-estimate", backfill="easy"), lambda machine, jobs: ideal(machine, jobs, shortest_first)),
+    "shortest first, three": (
+        ps.Priority("-estimate", backfill="easy:3"),
+        lambda machine, jobs: ideal(machine, jobs, shortest_first, reservations=3),
+    ),
+    "wait by estimate": (
+        ps.Priority("wait/estimate", backfill="easy"),
+        lambda machine, jobs: ideal(machine, jobs, longest_wait_by_limit),
+    ),
+}
+
+
+def as_runs(schedule: ps.Schedule) -> list[tuple[int, dict[str, tuple[int, int, dict[str, int]]]]]:
+    """Return when each job starts, and its CPUs, memory and GPUs on each of its nodes."""
+    machine, placement = schedule.workload.machine, schedule.placement
+    assert machine is not None
+    assert placement is not None
+    runs = []
+    for j, start in enumerate(schedule.start.tolist()):
+        held = {}
+        for row in range(placement.piece[j], placement.piece[j + 1]):
+            gpus = zip(machine.gpu_types, placement.gpus[row].tolist(), strict=True)
+            amounts = int(placement.cpus[row]), int(placement.memory[row])
+            held[machine.names[placement.node[row]]] = (*amounts, {kind: count for kind, count in gpus if count})
+        runs.append((start, held))
+    return runs
+
+
+@pytest.mark.parametrize("policy", ORACLES)
+@pytest.mark.parametrize("name", EVERY)
+def test_the_engine_equals_the_oracle(name: str, policy: str) -> None:
+    workload, (rule, oracle) = EVERY[name], ORACLES[policy]
+    runs = oracle(*naive_of(workload))
+    schedule = ps.simulate(workload, rule).check()
+    expected = [
+        (runs[j].begin, {name: (a.cpus, a.memory, dict(a.gpus)) for name, a in runs[j].held.items()})
+        for j in range(len(workload))
+    ]
+    assert as_runs(schedule) == expected
+
+
+def starts_beside(workload: Workload, policy: Any, **words: Any) -> list[int]:
+    """Return the start times of a policy; its schedule is checked."""
+    return ps.simulate(workload, policy, **words).check().start.tolist()
+
+
+@pytest.mark.parametrize("name", list(EVERY)[::3])
+def test_what_is_predicted_can_be_run(name: str) -> None:
+    """With exact predictions the schedule is that of requests that are exact."""
+    workload = EVERY[name]
+    for policy in ("easy", "conservative", "wait/estimate"):
+        for estimates in ("recent", "predicted", "exact"):
+            starts_beside(workload, policy, estimates=estimates)
