@@ -94,7 +94,8 @@ def placement_of(machine: Machine, rows: Iterable[tuple[str, Sequence[str]]]) ->
         count.append(len(places))
     table = np.array(held, dtype=np.int64).reshape(-1, 3 + len(machine.gpu_types))
     piece: Ints = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
-    return Placement(np.array(partition, dtype=np.int64), piece, *table[:, :3].T, table[:, 3:])
+    node, cpus, in_memory = table[:, :3].T
+    return Placement(np.array(partition, dtype=np.int64), piece, node, cpus, in_memory, table[:, 3:])
 
 
 def _read(text: str, count: int, where: str) -> list[str]:
