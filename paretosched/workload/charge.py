@@ -26,6 +26,26 @@ from .machine import Machine
 from .node_requests import EXCLUSIVE, NUMBERS, UNSAID, Requests
 
 
+class Amounts(NamedTuple):
+    """What jobs ask for of a machine of nodes, (n,) float64 each.
+
+    Attributes
+    ----------
+    cpus, memory, gpus
+        In all; memory is MiB.
+    nodes
+        How many nodes, as far as the request says it.
+    memory_per_node
+        MiB on each of its nodes.
+    """
+
+    cpus: Floats
+    memory: Floats
+    gpus: Floats
+    nodes: Floats
+    memory_per_node: Floats
+
+
 class Shares(NamedTuple):
     """The shares of a machine that jobs ask for, (n,) float64 each, of 1 for all of it.
 
@@ -46,21 +66,29 @@ class Shares(NamedTuple):
         return largest
 
 
-def shares_asked(machine: Machine, requests: Requests) -> Shares:
-    """Return the shares of the resources of a machine that jobs ask for.
+def shares_asked(machine: Machine, amounts: Amounts) -> Shares:
+    """Return the shares of the resources of a machine that jobs ask for."""
+    there = machine.capacity, int(machine.memory.sum()) if machine.shares_memory else 0, int(machine.gpus.sum())
+    return Shares(*(read_only(row / max(total, 1) * (total > 0)) for row, total in zip(amounts, there, strict=False)))
+
+
+def amounts_asked(machine: Machine, requests: Requests) -> Amounts:
+    """Return what jobs ask for of a machine.
 
     Examples
     --------
-    The first job takes a quarter of the CPUs; the second one has the memory of half of the machine; the third one is
-    alone on a node.
+    The second job asks for the memory of half of the machine; the third one is alone on a node.
 
     >>> from .machine import NodeKind
     >>> m = Machine((NodeKind("n[1-2]", 4, 8000),))
-    >>> r = Requests(tasks=[2, 1, 1], memory_per_node=[10, 8000, 10], exclusive=[0, 0, 1])
-    >>> [part.tolist() for part in shares_asked(m, r)[:2]]
-    [[0.25, 0.125, 0.5], [0.000625, 0.5, 0.5]]
+    >>> r = Requests(tasks=[2, 1, 1], memory_per_node=[1000, 8000, 10], exclusive=[0, 0, 1])
+    >>> amounts = amounts_asked(m, r)
+    >>> amounts.cpus.tolist(), amounts.memory.tolist()
+    ([2.0, 1.0, 4.0], [1000.0, 8000.0, 8000.0])
+    >>> shares_asked(m, amounts).largest.tolist()
+    [0.25, 0.5, 0.5]
     """
-    amounts = np.zeros((3, len(requests)))  # of any size: as whole numbers they could overflow
+    amounts = np.zeros((len(Amounts._fields), len(requests)))  # of any size: as whole numbers they could overflow
     amounts[0] = requests.cpus  # of jobs that name no partition of the machine
     named = np.array([len(set(node_names(word, "hosts"))) for word in requests.hosts.words])[requests.hosts.code]
     for code, word in enumerate(requests.partition.words):
@@ -71,12 +99,11 @@ def shares_asked(machine: Machine, requests: Requests) -> Shares:
         asked = [_amounts(machine, number, columns) for number in parts]
         if asked:
             amounts[:, rows] = np.min(asked, axis=0)
-    there = machine.capacity, int(machine.memory.sum()) if machine.shares_memory else 0, int(machine.gpus.sum())
-    return Shares(*(read_only(row / max(total, 1) * (total > 0)) for row, total in zip(amounts, there, strict=True)))
+    return Amounts(*(read_only(row.copy()) for row in amounts))
 
 
 def _amounts(machine: Machine, number: int, asked: Mapping[str, Floats]) -> Floats:
-    """Return CPUs, memory and GPUs that jobs ask for in a partition, (3, jobs).
+    """Return what jobs ask for in a partition, a row for each field of `Amounts`.
 
     `asked` has the columns of their requests, and "named", how many nodes they name.
     """
@@ -102,4 +129,6 @@ def _amounts(machine: Machine, number: int, asked: Mapping[str, Floats]) -> Floa
         alone = np.ones_like(alone)
     whole = np.array([cpus_of_one, memory_of_one, gpus_of_one])[:, None] * at_least
     amounts = np.array([cpus, memory, gpus])
-    return np.where(alone, np.maximum(amounts, whole), amounts)
+    on_one = np.where(per_node == 0, memory_of_one, per_node)
+    on_one = np.where(per_cpu > 0, per_cpu * np.ceil(cpus / at_least), on_one)
+    return np.vstack([np.where(alone, np.maximum(amounts, whole), amounts), nodes, on_one])

@@ -35,7 +35,8 @@ def requests_of(workload: Workload, word: str) -> Ints:
     word
         "memory", MiB of all its processors together, 0 where it is unknown; "nodes", 1 where it is unknown; "gpus",
         "nice", "per_node" (processors on each node), "exclusive" (1 for whole nodes) or "constraint" (a number of
-        `Names.constraints`), 0 where it is unknown.
+        `Names.constraints`), 0 where it is unknown. On a machine of nodes memory, nodes and GPUs are those of
+        `Workload.amounts`.
 
     Examples
     --------
@@ -44,6 +45,8 @@ def requests_of(workload: Workload, word: str) -> Ints:
     ([1, 1], [0, 0])
     """
     n, records = len(workload), workload.records
+    if workload.amounts is not None and word in ("memory", "nodes", "gpus"):
+        return np.minimum(getattr(workload.amounts, word), 2.0**62).astype(np.int64)
     if word == "memory":
         if records is None:
             return np.zeros(n, dtype=np.int64)

@@ -19,7 +19,7 @@ from ..core.notebook import html_table
 from ..core.situations import Calendar
 from ..core.tables import plain
 from .calendar import LATEST, calendar, find_zone
-from .charge import Shares, shares_asked
+from .charge import Amounts, Shares, amounts_asked, shares_asked
 from .down_times import DownTimes, down_times_of
 from .log_names import Names
 from .machine import Machine
@@ -32,7 +32,14 @@ if TYPE_CHECKING:
 WIDEST = 2**31 - 1
 NAMES_ONLY = {"job", "name", "names", "repairs"}  # fields on which neither simulations nor groups depend
 FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait", "eligible")
-GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv", "by_words")  # each replaces the groups before
+GROUPINGS = (
+    "by_consumption",
+    "by_swf_group",
+    "by_queue",
+    "by_csv",
+    "by_words",
+    "by_request",
+)  # each replaces the groups before
 _UNSET: Any = None
 
 
@@ -416,11 +423,18 @@ class Workload:
         return int(self.run @ self.width)  # cannot overflow: at most capacity times horizon, see the last rule
 
     @cached_property
-    def asked(self) -> Shares | None:
-        """Return the shares of a machine of nodes that the jobs ask for; None without nodes."""
+    def amounts(self) -> Amounts | None:
+        """Return what the jobs ask for of a machine of nodes; None without nodes."""
         if self.machine is None or self.requests is None:
             return None
-        return shares_asked(self.machine, self.requests)
+        return amounts_asked(self.machine, self.requests)
+
+    @cached_property
+    def asked(self) -> Shares | None:
+        """Return the shares of a machine of nodes that the jobs ask for; None without nodes."""
+        if self.machine is None or self.amounts is None:
+            return None
+        return shares_asked(self.machine, self.amounts)
 
     @cached_property
     def charge(self) -> Floats:
