@@ -104,8 +104,8 @@ def bounds(workload: WorkloadLike) -> Bounds:
     """
     w = as_workload(workload)
     alone = objectives_of(w, w.eligible)
-    if w.asked is not None:
-        return _bounds_on_nodes(w, w.asked, alone)
+    if w.shares is not None:
+        return _bounds_on_nodes(w, w.shares, alone)
     longest = int(w.run.max())
     shortest_span = max(longest, -(-w.work // w.capacity))
     alone[0] = _utilisation(w, shortest_span)

@@ -322,7 +322,7 @@ def objectives(schedule: Timed, counted: ArrayLike | None = None, util_from: str
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
     values = _measure(w, schedule.start, schedule.finish, mask, util_from)
-    told = zip(resource_table(w, util_from), _used(w, schedule.start, schedule.finish, mask, util_from), strict=True)
+    told = zip(resource_table(w, util_from), _uses(w, schedule.start, schedule.finish, mask, util_from), strict=True)
     return ObjectiveValues(values, objective_table(w.groups, util_from), tuple(told))
 
 
@@ -345,20 +345,20 @@ def _measure(
     w = workload
     values = np.empty(len(w.groups) + 2)
     begin = start if util_from == FROM_START else w.submit  # UTIL counts from the first of these
-    if w.asked is None:
+    if w.shares is None:
         measure(begin, finish, w.eligible, w.run, w.width, w.group, w.capacity, mask, values)
         return values
     measure(begin, finish, w.eligible, w.run, w.charge, w.group, w.capacity, mask, values)
-    values[0] = _share_used(w, begin, finish, mask, w.asked.cpus)
+    values[0] = _share_used(w, begin, finish, mask, w.shares.cpus)
     return values
 
 
-def _used(
+def _uses(
     workload: Workload, start: NDArray[np.int64], finish: NDArray[np.int64], mask: NDArray[np.bool_], util_from: str
 ) -> list[float]:
     """Return the values of `resource_table`; arguments are as of `_measure`."""
     w, begin = workload, start if util_from == FROM_START else workload.submit
-    shares = [] if w.asked is None else [getattr(w.asked, o.name.removeprefix("UTIL_")) for o in resource_table(w)]
+    shares = [] if w.shares is None else [getattr(w.shares, o.name.removeprefix("UTIL_")) for o in resource_table(w)]
     return [_share_used(w, begin, finish, mask, share) for share in shares]
 
 
@@ -404,7 +404,7 @@ def shares(workload: Workload) -> Floats:
 
 def consumption_of(workload: Workload) -> Floats:
     """Return what weighs each job in AWRT, (n,) processor seconds: its run time times its width or charge."""
-    if workload.asked is None:
+    if workload.shares is None:
         return (workload.run * workload.width).astype(np.float64)
     consumption: Floats = workload.run * workload.charge
     return consumption

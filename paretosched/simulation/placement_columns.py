@@ -36,7 +36,7 @@ def placement_columns(machine: Machine, placement: Placement) -> tuple[list[str]
     threads = machine.threads[placement.node].tolist()
     cores = [_cores(cpus, each) for cpus, each in zip(placement.cpus.tolist(), threads, strict=True)]
     gpus = _gpus(machine, placement)
-    columns = [[_counted(column[a:b]) for a, b in pieces] for column in (cores, placement.memory.tolist(), gpus)]
+    columns = [[_run_lengths(column[a:b]) for a, b in pieces] for column in (cores, placement.memory.tolist(), gpus)]
     return [parts[k] if k >= 0 else "" for k in placement.partition.tolist()], hosts, *columns
 
 
@@ -58,7 +58,7 @@ def _gpus(machine: Machine, placement: Placement) -> list[str]:
     return texts
 
 
-def _counted(amounts: Iterable[object]) -> str:
+def _run_lengths(amounts: Iterable[object]) -> str:
     """Return amounts with commas between them; equal ones in a row are counted."""
     runs = ((amount, sum(1 for _ in run)) for amount, run in groupby(amounts))
     return ",".join(f"{amount}*{count}" if count > 1 else f"{amount}" for amount, count in runs)

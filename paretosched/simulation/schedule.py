@@ -124,10 +124,10 @@ class Schedule:
         frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=False)))
         frame = frame.assign(group=pd.Categorical.from_codes(w.group, list(w.groups)))
         frame = frame.assign(eligible=w.eligible) if w.has_later_jobs else frame
-        return frame.assign(**dict(zip(PLACEMENT_COLUMNS, self._placed, strict=False)))
+        return frame.assign(**dict(zip(PLACEMENT_COLUMNS, self._place_columns, strict=False)))
 
     @property
-    def _placed(self) -> tuple[list[str], ...]:
+    def _place_columns(self) -> tuple[list[str], ...]:
         """Return the columns of the placement; none without one."""
         machine = self.workload.machine
         return () if machine is None or self.placement is None else placement_columns(machine, self.placement)
@@ -355,7 +355,7 @@ def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     names = np.array([csv_cell(name) for name in w.groups], dtype=object)
     columns = (w.job, w.submit, schedule.start, schedule.finish, w.width, w.user, names[w.group], w.eligible)
     heading = LATER_COLUMNS if w.has_later_jobs else COLUMNS
-    texts = schedule._placed
+    texts = schedule._place_columns
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow((*heading, *PLACEMENT_COLUMNS[: len(texts)]))

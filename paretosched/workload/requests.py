@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..core.arrays import Ints
+from ..core.arrays import Floats, Ints
 from .log_names import ALL_BESIDE, BESIDE, PerJob
 from .records import Records, pack
 from .workload import Workload
@@ -46,7 +46,8 @@ def requests_of(workload: Workload, word: str) -> Ints:
     """
     n, records = len(workload), workload.records
     if workload.amounts is not None and word in ("memory", "nodes", "gpus"):
-        return np.minimum(getattr(workload.amounts, word), 2.0**62).astype(np.int64)
+        amounts: Floats = getattr(workload.amounts, word)
+        return np.minimum(amounts, 2.0**62).astype(np.int64)
     if word == "memory":
         if records is None:
             return np.zeros(n, dtype=np.int64)

@@ -430,7 +430,7 @@ class Workload:
         return amounts_asked(self.machine, self.requests)
 
     @cached_property
-    def asked(self) -> Shares | None:
+    def shares(self) -> Shares | None:
         """Return the shares of a machine of nodes that the jobs ask for; None without nodes."""
         if self.machine is None or self.amounts is None:
             return None
@@ -442,7 +442,7 @@ class Workload:
 
         It is the width; on a machine of nodes the largest share of a resource that a job asks for, times all CPUs.
         """
-        return read_only(self.width.astype(np.float64) if self.asked is None else self.asked.largest * self.capacity)
+        return read_only(self.width.astype(np.float64) if self.shares is None else self.shares.largest * self.capacity)
 
     @cached_property
     def calendar(self) -> Calendar:
