@@ -56,7 +56,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints, Mask
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.widest_first import widest_first
-from ..workload.charge import Shares
+from ..workload.charge import AskedShares
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .objective import objectives_of
@@ -104,8 +104,8 @@ def bounds(workload: WorkloadLike) -> Bounds:
     """
     w = as_workload(workload)
     alone = objectives_of(w, w.eligible)
-    if w.shares is not None:
-        return _bounds_on_nodes(w, w.shares, alone)
+    if w.asked_shares is not None:
+        return _bounds_on_nodes(w, w.asked_shares, alone)
     longest = int(w.run.max())
     shortest_span = max(longest, -(-w.work // w.capacity))
     alone[0] = _utilisation(w, shortest_span)
@@ -119,7 +119,7 @@ def bounds(workload: WorkloadLike) -> Bounds:
     return Bounds(alone, together, _utilisation(w, end - int(arriving.eligible[0])))
 
 
-def _bounds_on_nodes(workload: Workload, asked: Shares, alone: Floats) -> Bounds:
+def _bounds_on_nodes(workload: Workload, asked: AskedShares, alone: Floats) -> Bounds:
     """Return the bounds of a workload on a machine of nodes; `alone` has the response times if no job waits."""
     w = workload
     seconds = max(math.fsum(w.run * share) for share in asked)  # of the whole machine, of the resource that is scarcest

@@ -345,11 +345,11 @@ def _measure(
     w = workload
     values = np.empty(len(w.groups) + 2)
     begin = start if util_from == FROM_START else w.submit  # UTIL counts from the first of these
-    if w.shares is None:
+    if w.asked_shares is None:
         measure(begin, finish, w.eligible, w.run, w.width, w.group, w.capacity, mask, values)
         return values
     measure(begin, finish, w.eligible, w.run, w.charge, w.group, w.capacity, mask, values)
-    values[0] = _share_used(w, begin, finish, mask, w.shares.cpus)
+    values[0] = _share_used(w, begin, finish, mask, w.asked_shares.cpus)
     return values
 
 
@@ -358,7 +358,11 @@ def _uses(
 ) -> list[float]:
     """Return the values of `resource_table`; arguments are as of `_measure`."""
     w, begin = workload, start if util_from == FROM_START else workload.submit
-    shares = [] if w.shares is None else [getattr(w.shares, o.name.removeprefix("UTIL_")) for o in resource_table(w)]
+    shares = (
+        []
+        if w.asked_shares is None
+        else [getattr(w.asked_shares, o.name.removeprefix("UTIL_")) for o in resource_table(w)]
+    )
     return [_share_used(w, begin, finish, mask, share) for share in shares]
 
 
@@ -404,7 +408,7 @@ def shares(workload: Workload) -> Floats:
 
 def consumption_of(workload: Workload) -> Floats:
     """Return what weighs each job in AWRT, (n,) processor seconds: its run time times its width or charge."""
-    if workload.shares is None:
+    if workload.asked_shares is None:
         return (workload.run * workload.width).astype(np.float64)
     consumption: Floats = workload.run * workload.charge
     return consumption

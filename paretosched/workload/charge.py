@@ -26,7 +26,7 @@ from .machine import Machine
 from .node_requests import EXCLUSIVE, NUMBERS, UNSAID, Requests
 
 
-class Amounts(NamedTuple):
+class AskedAmounts(NamedTuple):
     """What jobs ask for of a machine of nodes, (n,) float64 each.
 
     Attributes
@@ -46,7 +46,7 @@ class Amounts(NamedTuple):
     memory_per_node: Floats
 
 
-class Shares(NamedTuple):
+class AskedShares(NamedTuple):
     """The shares of a machine that jobs ask for, (n,) float64 each, of 1 for all of it.
 
     Attributes
@@ -66,13 +66,15 @@ class Shares(NamedTuple):
         return largest
 
 
-def shares_asked(machine: Machine, amounts: Amounts) -> Shares:
+def shares_asked(machine: Machine, amounts: AskedAmounts) -> AskedShares:
     """Return the shares of the resources of a machine that jobs ask for."""
     there = machine.capacity, int(machine.memory.sum()) if machine.shares_memory else 0, int(machine.gpus.sum())
-    return Shares(*(read_only(row / max(total, 1) * (total > 0)) for row, total in zip(amounts, there, strict=False)))
+    return AskedShares(
+        *(read_only(row / max(total, 1) * (total > 0)) for row, total in zip(amounts, there, strict=False))
+    )
 
 
-def amounts_asked(machine: Machine, requests: Requests) -> Amounts:
+def amounts_asked(machine: Machine, requests: Requests) -> AskedAmounts:
     """Return what jobs ask for of a machine.
 
     Examples
@@ -88,7 +90,7 @@ def amounts_asked(machine: Machine, requests: Requests) -> Amounts:
     >>> shares_asked(m, amounts).largest.tolist()
     [0.25, 0.5, 0.5]
     """
-    amounts = np.zeros((len(Amounts._fields), len(requests)))  # of any size: as whole numbers they could overflow
+    amounts = np.zeros((len(AskedAmounts._fields), len(requests)))  # of any size: as whole numbers they could overflow
     amounts[0] = requests.cpus  # of jobs that name no partition of the machine
     named = np.array([len(set(node_names(word, "hosts"))) for word in requests.hosts.words])[requests.hosts.code]
     for code, word in enumerate(requests.partition.words):
@@ -99,11 +101,11 @@ def amounts_asked(machine: Machine, requests: Requests) -> Amounts:
         asked = [_amounts(machine, number, columns) for number in parts]
         if asked:
             amounts[:, rows] = np.min(asked, axis=0)
-    return Amounts(*(read_only(row.copy()) for row in amounts))
+    return AskedAmounts(*(read_only(row.copy()) for row in amounts))
 
 
 def _amounts(machine: Machine, number: int, asked: Mapping[str, Floats]) -> Floats:
-    """Return what jobs ask for in a partition, a row for each field of `Amounts`.
+    """Return what jobs ask for in a partition, a row for each field of `AskedAmounts`.
 
     `asked` has the columns of their requests, and "named", how many nodes they name.
     """

@@ -110,10 +110,10 @@ def groups_in_words(text: str, workload: Workload, called: str) -> tuple[tuple[s
 def _numbers(workload: Workload) -> Mapping[str, Callable[[], Ints | Floats]]:
     """Return what numbers of jobs have which names: on a machine of nodes also those of `Requests`, and the charge."""
     numbers: dict[str, Callable[[], Ints | Floats]] = {key: partial(of, workload) for key, of in NUMBERS.items()}
-    if workload.requests is None or workload.amounts is None:
+    if workload.requests is None or workload.asked_amounts is None:
         return numbers
     asked = {key: partial(getattr, workload.requests, key) for key in REQUESTED if key not in numbers}
-    memory = workload.amounts.memory_per_node  # also of jobs that ask for it by CPU, or do not say it
+    memory = workload.asked_amounts.memory_per_node  # also of jobs that ask for it by CPU, or do not say it
     return numbers | asked | {"memory_per_node": lambda: memory, "charge": lambda: workload.charge}
 
 

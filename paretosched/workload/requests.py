@@ -36,7 +36,7 @@ def requests_of(workload: Workload, word: str) -> Ints:
         "memory", MiB of all its processors together, 0 where it is unknown; "nodes", 1 where it is unknown; "gpus",
         "nice", "per_node" (processors on each node), "exclusive" (1 for whole nodes) or "constraint" (a number of
         `Names.constraints`), 0 where it is unknown. On a machine of nodes memory, nodes and GPUs are those of
-        `Workload.amounts`.
+        `Workload.asked_amounts`.
 
     Examples
     --------
@@ -45,8 +45,8 @@ def requests_of(workload: Workload, word: str) -> Ints:
     ([1, 1], [0, 0])
     """
     n, records = len(workload), workload.records
-    if workload.amounts is not None and word in ("memory", "nodes", "gpus"):
-        amounts: Floats = getattr(workload.amounts, word)
+    if workload.asked_amounts is not None and word in ("memory", "nodes", "gpus"):
+        amounts: Floats = getattr(workload.asked_amounts, word)
         return np.minimum(amounts, 2.0**62).astype(np.int64)
     if word == "memory":
         if records is None:

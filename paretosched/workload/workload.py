@@ -19,7 +19,7 @@ from ..core.notebook import html_table
 from ..core.situations import Calendar
 from ..core.tables import plain
 from .calendar import LATEST, calendar, find_zone
-from .charge import Amounts, Shares, amounts_asked, shares_asked
+from .charge import AskedAmounts, AskedShares, amounts_asked, shares_asked
 from .down_times import DownTimes, down_times_of
 from .log_names import Names
 from .machine import Machine
@@ -423,18 +423,18 @@ class Workload:
         return int(self.run @ self.width)  # cannot overflow: at most capacity times horizon, see the last rule
 
     @cached_property
-    def amounts(self) -> Amounts | None:
+    def asked_amounts(self) -> AskedAmounts | None:
         """Return what the jobs ask for of a machine of nodes; None without nodes."""
         if self.machine is None or self.requests is None:
             return None
         return amounts_asked(self.machine, self.requests)
 
     @cached_property
-    def shares(self) -> Shares | None:
+    def asked_shares(self) -> AskedShares | None:
         """Return the shares of a machine of nodes that the jobs ask for; None without nodes."""
-        if self.machine is None or self.amounts is None:
+        if self.machine is None or self.asked_amounts is None:
             return None
-        return shares_asked(self.machine, self.amounts)
+        return shares_asked(self.machine, self.asked_amounts)
 
     @cached_property
     def charge(self) -> Floats:
@@ -442,7 +442,9 @@ class Workload:
 
         It is the width; on a machine of nodes the largest share of a resource that a job asks for, times all CPUs.
         """
-        return read_only(self.width.astype(np.float64) if self.shares is None else self.shares.largest * self.capacity)
+        return read_only(
+            self.width.astype(np.float64) if self.asked_shares is None else self.asked_shares.largest * self.capacity
+        )
 
     @cached_property
     def calendar(self) -> Calendar:

@@ -56,11 +56,11 @@ def test_memory_that_nobody_asks_for_is_that_of_the_partition() -> None:
     machine = Machine(MACHINE.kinds, MACHINE.partitions)
     requests = Requests(tasks=[8, 1, 1], partition=["n", "g", "all"])
     w = Workload([0] * 3, [9] * 3, [9] * 3, [1] * 3, machine.capacity, machine=machine, requests=requests)
-    assert w.shares is not None
-    assert (w.shares.memory * 128_000).tolist() == [8000, 100, 8000]
+    assert w.asked_shares is not None
+    assert (w.asked_shares.memory * 128_000).tolist() == [8000, 100, 8000]
     never = w.with_(machine=Machine(machine.kinds, machine.partitions, shares_memory=False))
-    assert never.shares is not None
-    assert never.shares.memory.tolist() == [0, 0, 0]
+    assert never.asked_shares is not None
+    assert never.asked_shares.memory.tolist() == [0, 0, 0]
 
 
 def test_whole_nodes_by_the_rule_of_the_machine() -> None:
@@ -72,7 +72,7 @@ def test_without_nodes_the_charge_is_the_width() -> None:
     w = Workload([0, 0], [9, 9], [9, 9], [3, 5], 8)
     assert w.charge.tolist() == [3.0, 5.0]
     assert w.charge.dtype == np.float64
-    assert w.shares is None
+    assert w.asked_shares is None
     assert not w.charge.flags.writeable
 
 
@@ -92,8 +92,8 @@ def test_requests_of_any_size_do_not_overflow() -> None:
 @pytest.mark.parametrize("name", [*MACHINE_ZOO, *(f"random {seed}" for seed in range(40))])
 def test_shares_are_those_of_the_oracle(name: str) -> None:
     w = MACHINE_ZOO.get(name) or random_case(int(name.split()[1]))
-    assert w.shares is not None
-    for row, expected in zip(zip(*w.shares, strict=True), shares_of(w), strict=True):
+    assert w.asked_shares is not None
+    for row, expected in zip(zip(*w.asked_shares, strict=True), shares_of(w), strict=True):
         assert row == pytest.approx([float(share) for share in expected], rel=1e-12)
     assert w.charge == pytest.approx([float(max(row)) * w.capacity for row in shares_of(w)], rel=1e-12)
 
