@@ -327,7 +327,7 @@ def _check_segments(schedule: Schedule, segments: Segments) -> None:
 
 
 def busy(schedule: Schedule) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many processors are in use, and from when on.
+    """Return how many processors are in use, and from when on; on a machine of nodes the CPUs that jobs ask for.
 
     Returns
     -------
@@ -337,7 +337,8 @@ def busy(schedule: Schedule) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         Processors in use from `when[i]` until `when[i + 1]`.
     """
     w, s = schedule.workload, schedule.segments
-    begin, end, width = (schedule.start, schedule.finish, w.width) if s is None else (s.begin, s.end, w.width[s.job])
+    width = w.width if w.asked_amounts is None else w.asked_amounts.cpus.astype(np.int64)
+    begin, end, width = (schedule.start, schedule.finish, width) if s is None else (s.begin, s.end, width[s.job])
     when, place = np.unique(np.concatenate([begin, end]), return_inverse=True)
     change = np.zeros(when.size, dtype=np.int64)
     np.add.at(change, place, np.concatenate([width, -width]))

@@ -20,6 +20,7 @@ from paretosched.simulation.objective import (
     shares,
     utilisation_from_submission,
 )
+from paretosched.simulation.service import use
 from paretosched.wishes.best_possible import best_possible
 from paretosched.wishes.outer_front import outer_front
 from paretosched.wishes.wish import Wish
@@ -176,6 +177,9 @@ def test_objectives_are_those_of_plain_sums(name: str) -> None:
     assert 0 < max(schedule.objectives[key] for key in expected if key.startswith("UTIL")) <= 100 + 1e-9
     counted = np.arange(len(schedule.workload)) % 3 > 0
     some = naive_objectives(schedule, counted.tolist())
+    span = int(schedule.finish.max() - schedule.start.min())
+    used = use(schedule, np.array([0, schedule.finish.max()])).sum()
+    assert used == pytest.approx(schedule.objectives["UTIL"] / 100 * span * schedule.workload.capacity)
     assert dict(objectives(schedule, counted)) == pytest.approx(some, rel=1e-12, nan_ok=True)
 
 
