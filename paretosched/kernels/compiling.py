@@ -30,8 +30,12 @@ if COMPILED:
         return math.pow(x, y)
 
     def overload(func: Callable[..., Any], *, strict: bool = True) -> Callable[[F], F]:
-        """Return what chooses the body of `func` by types, `strict` as numba has it; never inlined, see `kernels`."""
-        chosen: Callable[[F], F] = extending.overload(func, inline="never", strict=strict)
+        """Return what chooses the body of `func` by types, `strict` as numba has it; never inlined, see `kernels`.
+
+        The body must not allocate memory: it is compiled without reference counts, as kernels are.
+        """
+        options = {"nogil": True, "_nrt": False}
+        chosen: Callable[[F], F] = extending.overload(func, options, inline="never", strict=strict)
         return chosen
 
 else:

@@ -31,13 +31,17 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats, Int, Ints, read_only
 from ..core.situations import Calendar
 from .compiling import njit
-from .down_profile import put_down
 from .events import era_at
 from .guarded import Beside, Books, Guard, books_of, classify, compare_both, easy_beside, key_of, prepare_easy
 from .inputs import RECENT, Backfilling, Down, Histories, Jobs, Rules, ints
+from .node_plan import NodePlan, changes_of, fresh
 from .predicted import Predictor, learn, longer, new_predictor, predict
 from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, rank
-from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
+from .places import (
+    Machine, all_equal, always_free, any_may_start, clear_machine, close_pass, copy_start, count_job, find_place, is_free, lift, may_start,
+    occupy, open_pass, pass_time, prolong, reserve, room_now, stops_others, tier_of, vacate,
+)  # fmt: skip
+from .profile import add, earliest
 from .rule_choice import Ballot, choose
 from .running import Profile, Running, end_next, launch, next_end, no_profile, pop, push, running_jobs
 from .usage import Usage, note_usage
@@ -62,7 +66,7 @@ class Site(NamedTuple):
     Attributes
     ----------
     free, sure, up
-        `Profile`, see the top of this file.
+        `Profile`, see the top of this file; `free` is a `NodePlan` of a machine of nodes.
     changes
         (c,) int64, s, ascending: when the number of processors that are down changes.
     keys
@@ -76,7 +80,7 @@ class Site(NamedTuple):
         the changes, the jobs that will run longer than predicted, and the index in the calendar.
     """
 
-    free: Profile
+    free: Machine
     sure: Profile
     up: Profile
     changes: Ints
@@ -230,8 +234,9 @@ def simulate(
     promising: bool,
     predictor: Predictor | None,
     start: Ints,
-) -> None:
-    """Fill `start` with the start times of an order with its reservations.
+    nodes: NodePlan | None = None,
+) -> Machine:
+    """Fill `start` with the start times of an order with its reservations, and return the machine at the end.
 
     With promises this is conservative backfilling in the order of arrival. When jobs end, each waiting job in turn
     exchanges its place for the earliest one beside all others. Where a prediction has proved too short, or a job cannot
@@ -253,10 +258,13 @@ def simulate(
     predictor
         `Predictor`; None if run times are as requested.
     start
-        (n,) int64, s, filled in place.
+        (n,) int64, s, filled in place; -1 for jobs that cannot start any more.
+    nodes
+        The machine if it has nodes, see `no_jobs_on`; then `capacity` has all their CPUs, and `down` is empty.
     """
     promises = Promises(ints(jobs.submit.size)) if promising else None
-    _run(jobs, capacity, down, calendar, scheduler_of(jobs, ranking, kept, predictor, promises=promises), start)
+    scheduler = scheduler_of(jobs, ranking, kept, predictor, promises=promises)
+    return _run(jobs, capacity, down, calendar, scheduler, start, nodes)
 
 
 def follow_rules(
@@ -270,15 +278,16 @@ def follow_rules(
     predictor: Predictor | None,
     start: Ints,
     decisions: Ints,
-) -> None:
+    nodes: NodePlan | None = None,
+) -> Machine:
     """Fill `start` with the start times under a rule base, and count its decisions, see `apply_rules`.
 
     A decision is due where some waiting job fits, unless all of them fit for good.
 
     Parameters
     ----------
-    jobs, capacity, down, calendar, predictor, start
-        As for `simulate`.
+    jobs, capacity, down, calendar, predictor, start, nodes
+        As for `simulate`, and so is what is returned.
     ranking
         `Ranking`, modified in place: that of Greedy.
     rules
@@ -289,7 +298,8 @@ def follow_rules(
         (situations,) or (13,) int64, increased in place.
     """
     choice = choice_of(rules, capacity, place, decisions)
-    _run(jobs, capacity, down, calendar, scheduler_of(jobs, ranking, False, predictor, choice=choice), start)
+    scheduler = scheduler_of(jobs, ranking, False, predictor, choice=choice)
+    return _run(jobs, capacity, down, calendar, scheduler, start, nodes)
 
 
 def guard(
@@ -301,67 +311,76 @@ def guard(
     rule: Guard,
     predictor: Predictor | None,
     start: Ints,
-) -> None:
+    nodes: NodePlan | None = None,
+) -> Machine:
     """Fill `start` with the start times of a guarded order.
 
     Predictions are those of the real machine; EASY in the books, which says what is allowed, goes by requests.
 
     Parameters
     ----------
-    jobs, capacity, down, calendar, predictor
-        As for `simulate`.
+    jobs, capacity, down, calendar, predictor, start, nodes
+        As for `simulate`, and so is what is returned.
     ranking
         `Ranking`, modified in place: that of EASY.
     rule
         `Guard`.
-    start
-        (n,) int64, s, filled in place.
     """
     n, backfilling = jobs.submit.size, ranking.backfilling
     start.fill(-1)
     scheduler = scheduler_of(jobs, ranking, True, predictor, Keyed(rule, rule.classes.copy()))
     easy = easy_beside(n, capacity, False)
     of_easy = scheduler_of(jobs, ranking, True, None)
-    sites = [empty_site(jobs, capacity, down, each) for each in (scheduler, of_easy)]
+    sites = [empty_site(jobs, capacity, down, each, nodes) for each in (scheduler, of_easy)]
     desks = [wide_desk(n, backfilling, down) for _ in sites]
     _guard(
         own(jobs), own(jobs), capacity, down, calendar, scheduler, running_jobs(start, capacity, False),
         sites[0], desks[0], of_easy, easy, sites[1], desks[1], books_of(jobs, rule),
     )  # fmt: skip
+    return sites[0].free
 
 
-def _run(jobs: Jobs, capacity: Int, down: Down, calendar: Calendar, scheduler: Scheduler, start: Ints) -> None:
-    """Fill `start` with the start times of a scheduler.
+def _run(
+    jobs: Jobs,
+    capacity: Int,
+    down: Down,
+    calendar: Calendar,
+    scheduler: Scheduler,
+    start: Ints,
+    nodes: NodePlan | None,
+) -> Machine:
+    """Fill `start` with the start times of a scheduler, and return the machine at the end.
 
     Parameters
     ----------
-    jobs, capacity, down, calendar
-        As for `simulate`.
+    jobs, capacity, down, calendar, start, nodes
+        As for `simulate`; `start` is filled in place.
     scheduler
         `Scheduler`.
-    start
-        (n,) int64, s, filled in place.
     """
+    start.fill(-1)
     now = running_jobs(start, capacity, False)
-    site = empty_site(jobs, capacity, down, scheduler)
+    site = empty_site(jobs, capacity, down, scheduler, nodes)
     desk = wide_desk(jobs.submit.size, scheduler.ranking.backfilling, down)
     _advance(own(jobs), calendar, scheduler, now, site, desk, FAR)
+    return site.free
 
 
-def empty_site(jobs: Jobs, capacity: Int, down: Down, scheduler: Scheduler) -> Site:
+def empty_site(jobs: Jobs, capacity: Int, down: Down, scheduler: Scheduler, nodes: NodePlan | None) -> Site:
     """Return an idle machine of `capacity` processors, some `down` at times, before the first of `jobs` arrives.
 
-    `scheduler` says what is kept.
+    `scheduler` says what is kept; `nodes` is as for `simulate`.
     """
     n, k = jobs.submit.size, down.begin.size
     size = 2 * (n + k) + 16
     careful = scheduler.predicted and k > 0
     size_beside = size if careful else 4
+    changes = (down.begin, down.end) if nodes is None else changes_of(nodes)
     site = Site(
-        no_profile(size),
+        no_profile(size) if nodes is None else fresh(nodes),
         no_profile(size_beside),
         no_profile(size_beside),
-        np.unique(np.concatenate([down.begin, down.end])),
+        np.unique(np.concatenate(changes)),
         np.zeros(n if scheduler.kept else 1),
         scheduler.predicted,
         careful,
@@ -382,13 +401,10 @@ def wide_desk(n: int, backfilling: Backfilling, down: Down) -> Desk:
 def clear_site(site: Site, capacity: Int, down: Down, since: Int) -> None:
     """Make `site`, in place, a machine of `capacity` processors, some `down` at times, idle from second `since` on."""
     state = site.state
-    clear(site.free.when, site.free.room, site.free.span, since, capacity)
-    put_down(site.free, down, since)
+    clear_machine(site.free, capacity, down, since)
     if site.careful:
-        clear(site.sure.when, site.sure.room, site.sure.span, since, capacity)
-        put_down(site.sure, down, since)
-        clear(site.up.when, site.up.room, site.up.span, since, capacity)
-        put_down(site.up, down, since)
+        clear_machine(site.sure, capacity, down, since)
+        clear_machine(site.up, capacity, down, since)
     state[0]["running"] = state[0]["busy"] = state[0]["waiting"] = state[0]["arrived"] = 0
     state[0]["change"] = state[0]["late"] = state[0]["era"] = 0
     while state[0]["change"] < site.changes.size and site.changes[state[0]["change"]] <= since:
@@ -430,7 +446,10 @@ def _guard(
     begin = jobs.submit[0]
     reviews = 0
     while goes_on(jobs, site):
-        due = (next_second(jobs, now, site, False, scheduler.promises.place, desk.waiting.rows) - begin) // review
+        coming = next_second(jobs, now, site, False, scheduler.promises.place, desk.waiting.rows)
+        if coming >= FAR:
+            return
+        due = (coming - begin) // review
         if due > reviews:  # the last one before the event is the only one that matters
             reviews = due
             second = begin + due * review
@@ -458,6 +477,7 @@ def sort_by_keys(jobs: Jobs, keyed: Keyed, site: Site, waiting: Waiting) -> None
         waiting.queue[i] = j
         waiting.keys[i] = site.keys[j]
     make_heap(waiting.queue, waiting.keys, count)
+    lift(site.free, waiting, count)
     for i in range(count):
         waiting.rows[i] = take_first(waiting, 0, count - i, True)
 
@@ -534,6 +554,7 @@ def _advance(
                 desk.waiting.queue[i] = rows[i]
             if not kept:
                 rank(ranking.order, situation, jobs, t, ranking, desk, count)
+                lift(site.free, desk.waiting, count)
             start_jobs(jobs, scheduler, ranking.backfilling.reservations, now, site, desk, situation, t)
         if state[0]["running"] > running:
             state[0]["waiting"] = still_waiting(rows, count, now.start)
@@ -557,10 +578,9 @@ def is_due(jobs: Jobs, site: Site, backfilling: Backfilling, rows: Ints, kept: b
     backfilling, rows, kept
         `Backfilling`; the waiting jobs, (n,) int64; and whether they are sorted.
     """
-    free = site.free.room[site.free.span[FIRST]]
-    if backfilling.reservations == 0 and kept:
-        return bool(jobs.width[rows[0]] <= free)
-    return bool(backfilling.slack > 0 or count_fitting(rows, site.state[0]["waiting"], jobs.width, free) > 0)
+    if backfilling.reservations == 0 and kept and all_equal(site.free):
+        return bool(jobs.width[rows[0]] <= room_now(site.free))
+    return bool(backfilling.slack > 0 or any_may_start(jobs, site.free, rows, site.state[0]["waiting"]))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -594,15 +614,13 @@ def next_second(jobs: Jobs, now: Running, site: Site, promising: bool, place: In
 def begin_second(site: Site, t: Int) -> None:
     """Let the profiles of `site`, in place, begin in second t, and pass the change that is then."""
     state = site.state
-    if state[0]["change"] < site.changes.size and site.changes[state[0]["change"]] == t:
+    changes = state[0]["change"] < site.changes.size and site.changes[state[0]["change"]] == t
+    if changes:
         state[0]["change"] += 1
-    forget_past(site.free.when, site.free.span, t)
-    site.free.when[site.free.span[FIRST]] = t
+    pass_time(site.free, t, changes)
     if site.careful:
-        forget_past(site.sure.when, site.sure.span, t)
-        site.sure.when[site.sure.span[FIRST]] = t
-        forget_past(site.up.when, site.up.span, t)
-        site.up.when[site.up.span[FIRST]] = t
+        pass_time(site.sure, t, changes)
+        pass_time(site.up, t, changes)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -612,13 +630,9 @@ def end_job(jobs: Jobs, now: Running, site: Site, t: Int) -> Int:
     j = end_next(jobs, now, state[0]["running"])
     state[0]["running"] -= 1
     state[0]["busy"] -= jobs.width[j]
-    expected = now.start[j] + jobs.estimate[j]
-    if expected > t:
-        add(site.free.when, site.free.room, site.free.span, t, expected, jobs.width[j])
+    vacate(jobs, site.free, j, t, now.start[j] + jobs.estimate[j])
     if site.careful:
-        latest = now.start[j] + site.requests[j]
-        if latest > t:
-            add(site.sure.when, site.sure.room, site.sure.span, t, latest, jobs.width[j])
+        vacate(jobs, site.sure, j, t, now.start[j] + site.requests[j])
     return j
 
 
@@ -637,7 +651,7 @@ def correct(jobs: Jobs, now: Running, site: Site, predictor: Predictor, t: Int) 
         state[0]["late"] -= 1
         jobs.estimate[j] = longer(predictor, j, jobs.estimate[j])
         end = now.start[j] + jobs.estimate[j]
-        add(site.free.when, site.free.room, site.free.span, t, end, -jobs.width[j])
+        prolong(jobs, site.free, j, t, end)
         if jobs.estimate[j] < jobs.run[j]:
             push(late, state[0]["late"], (end << now.row_bits) | j)
             state[0]["late"] += 1
@@ -658,7 +672,8 @@ def enter(site: Site, rows: Ints, j: Int, kept: bool) -> None:
         high: Int = waiting
         while low < high:
             middle = (low + high) >> 1
-            if site.keys[rows[middle]] >= site.keys[j]:
+            higher = tier_of(site.free, rows[middle]) - tier_of(site.free, j)
+            if higher > 0 or (higher == 0 and site.keys[rows[middle]] >= site.keys[j]):
                 low = middle + 1
             else:
                 high = middle
@@ -666,6 +681,7 @@ def enter(site: Site, rows: Ints, j: Int, kept: bool) -> None:
             rows[place] = rows[place - 1]
     rows[low] = j
     site.state[0]["waiting"] = waiting + 1
+    count_job(site.free, j, 1)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -682,36 +698,30 @@ def is_sure(jobs: Jobs, site: Site, j: Int, t: Int) -> bool:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def can_start(jobs: Jobs, site: Site, plan: Profile, j: Int, t: Int) -> bool:
+def can_start(jobs: Jobs, site: Site, plan: Machine, j: Int, t: Int) -> bool:
     """Return whether job j can start in second t, with which the profiles begin.
 
-    `jobs`, `site` and `plan`, the profile with all reservations, are only read.
+    `jobs` and `site` are only read, and so is `plan`, with all reservations, but that it says where on its nodes.
     """
-    first = plan.span[FIRST]
-    if plan.room[first] < jobs.width[j]:
-        return False
-    begin, _ = earliest_at(plan.when, plan.room, plan.span, first, t, t + 1, FAR, jobs.width[j], jobs.estimate[j])
-    return bool(begin == t and is_sure(jobs, site, j, t))
+    return bool(is_free(jobs, plan, j, t) and is_sure(jobs, site, j, t))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def place_of(jobs: Jobs, site: Site, plan: Profile, j: Int, after: Int) -> Int:
-    """Return the earliest second, `after` or later, in which job j could start.
+def place_of(jobs: Jobs, site: Site, plan: Machine, j: Int, after: Int, t: Int) -> Int:
+    """Return the earliest second, `after` or later, in which job j could start; t is the present one.
 
-    `jobs`, `site` and `plan`, the profile with all reservations, are only read.
+    `jobs` and `site` are only read, and so is `plan`, with all reservations, but that it says where on its nodes.
     """
-    width = jobs.width[j]
-    begin: Int = earliest(plan.when, plan.room, plan.span, after, FAR, FAR, width, jobs.estimate[j])
+    begin: Int = find_place(jobs, plan, j, after)
     if site.careful:
-        now = plan.when[plan.span[FIRST]]
         up = site.up
         while True:
-            later: Int = earliest(up.when, up.room, up.span, begin, FAR, FAR, width, site.requests[j])
-            if begin == now and later == now and not is_sure(jobs, site, j, now):
-                later = now + 1
+            later: Int = earliest(up.when, up.room, up.span, begin, FAR, FAR, jobs.width[j], site.requests[j])
+            if begin == t and later == t and not is_sure(jobs, site, j, t):
+                later = t + 1
             if later == begin:
                 break
-            begin = earliest(plan.when, plan.room, plan.span, later, FAR, FAR, width, jobs.estimate[j])
+            begin = find_place(jobs, plan, j, later)
     return begin
 
 
@@ -719,18 +729,17 @@ def place_of(jobs: Jobs, site: Site, plan: Profile, j: Int, after: Int) -> Int:
 def begin_job(jobs: Jobs, now: Running, site: Site, j: Int, t: Int) -> None:
     """Start job j of `jobs` in second t; `now` and `site` are modified in place. A plan and usage are the caller's."""
     state = site.state
-    width = jobs.width[j]
-    end = t + jobs.estimate[j]
-    add_at(site.free.when, site.free.room, site.free.span, site.free.span[FIRST], t, end, -width)
+    occupy(jobs, site.free, j, t)
     if site.careful:
         sure = site.sure
-        add_at(sure.when, sure.room, sure.span, sure.span[FIRST], t, t + site.requests[j], -width)
+        add(sure.when, sure.room, sure.span, t, t + site.requests[j], -jobs.width[j])
     if site.predicted and jobs.estimate[j] < jobs.run[j]:
-        push(site.late, state[0]["late"], (end << now.row_bits) | j)
+        push(site.late, state[0]["late"], ((t + jobs.estimate[j]) << now.row_bits) | j)
         state[0]["late"] += 1
     launch(jobs, now, state[0]["running"], j, t)
+    count_job(site.free, j, -1)
     state[0]["running"] += 1
-    state[0]["busy"] += width
+    state[0]["busy"] += jobs.width[j]
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -761,22 +770,26 @@ def start_jobs(
     waiting = desk.waiting
     ranking = scheduler.ranking
     backfilling = ranking.backfilling
-    plan = desk.profile
-    copy_profile(site.free, plan)
+    plan = open_pass(site.free, desk.profile, True)
     left: Int = site.state[0]["waiting"]
     taken: Int = np.int64(0)  # of a sorted queue, how many of the first jobs have been taken
-    while left > 0 and can_start(jobs, site, plan, waiting.queue[taken], t):
-        j = take_first(waiting, taken, left, not kept)
+    while left > 0:
+        j = waiting.queue[taken]
+        starts = can_start(jobs, site, plan, j, t)
+        if not starts and (reservations > 0 or stops_others(jobs, plan, j, t)):
+            break
+        take_first(waiting, taken, left, not kept)
         left -= 1
         taken += kept
-        add_at(plan.when, plan.room, plan.span, plan.span[FIRST], t, t + jobs.estimate[j], -jobs.width[j])
-        begin_job(jobs, now, site, j, t)
-        note(scheduler.ranking.usage, j, t, jobs.width[j])
+        if starts:
+            copy_start(jobs, plan, j, t)
+            begin_job(jobs, now, site, j, t)
+            note(scheduler.ranking.usage, j, t, jobs.width[j])
     if left == 0 or reservations == 0:
         return
     # When no job that is left fits, only slack makes places matter.
     idle = backfilling.slack == 0
-    fitting = count_fitting(waiting.queue[taken:], left, jobs.width, plan.room[plan.span[FIRST]])
+    fitting = count_fitting(waiting.queue[taken:], left, jobs.width, room_now(plan))
     aside: Int = np.int64(0)
     holders: Int = 0
     while left > 0 and holders < reservations and (fitting > 0 or not idle):
@@ -789,37 +802,44 @@ def start_jobs(
             desk.aside_keys[aside] = key
             aside += 1
             continue
-        if jobs.width[j] <= plan.room[plan.span[FIRST]]:
+        if jobs.width[j] <= room_now(plan):
             fitting -= 1
-        begin: Int = place_of(jobs, site, plan, j, t)
+        begin: Int = place_of(jobs, site, plan, j, t, t)
+        if begin >= FAR:
+            continue
         if backfilling.slack > 0 and begin > t:
             if desk.latest[j] > t:
-                begin = place_of(jobs, site, plan, j, desk.latest[j])
+                begin = place_of(jobs, site, plan, j, desk.latest[j], t)
             elif desk.latest[j] == NONE_YET:
                 desk.latest[j] = begin + backfilling.slack
-        add(plan.when, plan.room, plan.span, begin, begin + jobs.estimate[j], -jobs.width[j])
         if begin > t:
+            reserve(jobs, plan, j, begin, -1)
+            desk.reserved[holders] = j
+            desk.begins[holders] = begin
             holders += 1
             continue
+        copy_start(jobs, plan, j, t)
         begin_job(jobs, now, site, j, t)
         note(scheduler.ranking.usage, j, t, jobs.width[j])
-        fitting = count_fitting(waiting.queue[taken:], left, jobs.width, plan.room[plan.span[FIRST]])
-        fitting += count_fitting(desk.aside, aside, jobs.width, plan.room[plan.span[FIRST]])
-    left = gather_others(jobs, scheduler, now, site, desk, taken, left, aside, t)
+        fitting = count_fitting(waiting.queue[taken:], left, jobs.width, room_now(plan))
+        fitting += count_fitting(desk.aside, aside, jobs.width, room_now(plan))
+    left = gather_others(jobs, scheduler, now, site, plan, desk, taken, left, aside, t)
     heap = not (kept and backfilling.same)
     if backfilling.same and heap:
         make_heap(waiting.queue, waiting.keys, left)
     elif heap and left > 0:
         rank(ranking.candidates, situation, jobs, t, ranking, desk, left)
+        lift(plan, waiting, left)
     taken = np.int64(0)
     while left > 0:
         j = take_first(waiting, taken, left, heap)
         left -= 1
         taken += not heap
         if can_start(jobs, site, plan, j, t):
-            add_at(plan.when, plan.room, plan.span, plan.span[FIRST], t, t + jobs.estimate[j], -jobs.width[j])
+            copy_start(jobs, plan, j, t)
             begin_job(jobs, now, site, j, t)
             note(scheduler.ranking.usage, j, t, jobs.width[j])
+    close_pass(jobs, plan, desk.reserved, desk.begins, holders)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -828,6 +848,7 @@ def gather_others(
     scheduler: Scheduler,
     now: Running,
     site: Site,
+    plan: Machine,
     desk: Desk,
     taken: Int,
     left: Int,
@@ -843,6 +864,8 @@ def gather_others(
     ----------
     jobs, scheduler, now, site, desk, t
         As for `start_jobs`; the queue is modified in place.
+    plan
+        What is free beside all reservations.
     taken, left, aside
         How many jobs of a sorted queue have been taken, how many are left in the queue, and how many are aside.
     """
@@ -859,7 +882,7 @@ def gather_others(
         key = desk.aside_keys[place] if is_aside else waiting.keys[i - aside if kept else i]
         if limited and jobs.estimate[j] > backfilling.longest[jobs.group[j]]:
             continue
-        if can_start(jobs, site, desk.profile, j, t):
+        if can_start(jobs, site, plan, j, t):
             waiting.queue[count] = j
             if not kept:
                 waiting.keys[count] = key
@@ -886,11 +909,11 @@ def start_by_choice(
     for i in range(count):
         wanted += jobs.width[waiting.rows[i]]
         narrowest = min(narrowest, jobs.width[waiting.rows[i]])
-    if narrowest > site.free.room[site.free.span[FIRST]]:
+    if narrowest > room_now(site.free):
         return
-    least: Int = least_room(site.free)
+    least: Int = always_free(site.free)
     if site.careful:
-        least = min(least, least_room(site.sure))
+        least = min(least, always_free(site.sure))
     strategy: Int = 3 * WAITED_FIRST  # as good as any other one if all jobs start
     if wanted > least:
         look(jobs, site, waiting, choice)
@@ -911,18 +934,10 @@ def start_by_choice(
         rank(scheduler.ranking.order, situation, jobs, t, scheduler.ranking, desk, count)
     else:
         make_heap(waiting.queue, waiting.keys, count)
+    lift(site.free, waiting, count)
     algorithm = strategy % 3
     reservations: Int = np.int64(0) if algorithm == 0 or strategy == GREEDY else np.int64(1) if algorithm == 1 else FAR
     start_jobs(jobs, scheduler, reservations, now, site, desk, situation, t)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def least_room(profile: Profile) -> Int:
-    """Return how many processors are always free in a `profile`."""
-    least: Int = FAR
-    for i in range(profile.span[FIRST], profile.span[LAST]):
-        least = min(least, profile.room[i])
-    return least
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -971,57 +986,45 @@ def keep(
     ended, corrected
         Whether a job has ended, and whether a prediction has proved too short.
     """
-    plan = desk.profile
     rows = desk.waiting.rows
     place = scheduler.promises.place
     count: Int = site.state[0]["waiting"]
     anew = corrected
-    copy_profile(site.free, plan)
-    if not anew:
-        for i in range(before):
-            j = rows[i]
-            add(plan.when, plan.room, plan.span, place[j], place[j] + jobs.estimate[j], -jobs.width[j])
-        if ended:
-            for i in range(before):
-                j = rows[i]
-                add(plan.when, plan.room, plan.span, place[j], place[j] + jobs.estimate[j], jobs.width[j])
-                promise(jobs, place, site, plan, j, t)
-        for i in range(before, count):
-            promise(jobs, place, site, plan, rows[i], t)
+    plan = open_pass(site.free, desk.profile, False)
+    for i in range(0 if anew else before):
+        reserve(jobs, plan, rows[i], place[rows[i]], -1)
+    for i in range(before if ended and not anew else 0):
+        reserve(jobs, plan, rows[i], place[rows[i]], 1)
+        promise(jobs, place, site, plan, rows[i], t)
+    for i in range(count if anew else before, count):
+        promise(jobs, place, site, plan, rows[i], t)
     while True:
-        if anew:
-            copy_profile(site.free, plan)
-            for i in range(count):
-                if now.start[rows[i]] < 0:
-                    promise(jobs, place, site, plan, rows[i], t)
+        for i in range(count if anew else 0):
+            if now.start[rows[i]] < 0:
+                promise(jobs, place, site, plan, rows[i], t)
         anew = False
         for i in range(count):
             j = rows[i]
             if now.start[j] < 0 and place[j] == t:
-                if not is_sure(jobs, site, j, t):
+                if not is_sure(jobs, site, j, t) or not may_start(plan, j):
                     anew = True
                     break
+                reserve(jobs, plan, j, t, 1)
+                copy_start(jobs, plan, j, t)
                 begin_job(jobs, now, site, j, t)
                 note(scheduler.ranking.usage, j, t, jobs.width[j])
+        for i in range(count):
+            if now.start[rows[i]] < 0:
+                reserve(jobs, plan, rows[i], place[rows[i]], 1)
         if not anew:
             return
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def promise(jobs: Jobs, place: Ints, site: Site, plan: Profile, j: Int, t: Int) -> None:
+def promise(jobs: Jobs, place: Ints, site: Site, plan: Machine, j: Int, t: Int) -> None:
     """Give job j of `jobs` the earliest place from second t on at `site`.
 
     `place`, (n,) int64, s, and `plan` are modified in place.
     """
-    place[j] = place_of(jobs, site, plan, j, t)
-    add(plan.when, plan.room, plan.span, place[j], place[j] + jobs.estimate[j], -jobs.width[j])
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def copy_profile(source: Profile, target: Profile) -> None:
-    """Fill `target`, in place, with what `source`, a profile of the same size, has."""
-    for i in range(source.span[FIRST], source.span[LAST]):
-        target.when[i] = source.when[i]
-        target.room[i] = source.room[i]
-    target.span[FIRST] = source.span[FIRST]
-    target.span[LAST] = source.span[LAST]
+    place[j] = place_of(jobs, site, plan, j, t, t)
+    reserve(jobs, plan, j, place[j], -1)

@@ -70,6 +70,8 @@ class Desk(NamedTuple):
         (n,) int64 rows and (n,) float64: jobs that were passed over because they get no reservation.
     latest
         (n,) int64, s, the latest start of each job, NONE_YET before its first place; (1,) if there is no slack.
+    reserved, begins
+        (n,) int64: the jobs that have reservations in this pass, and when these begin, s.
     profile
         `Profile`: the running jobs and the reservations of this pass.
     usages, stacks
@@ -80,6 +82,8 @@ class Desk(NamedTuple):
     aside: Ints
     aside_keys: Floats
     latest: Ints
+    reserved: Ints
+    begins: Ints
     profile: Profile
     usages: Floats
     stacks: Floats
@@ -93,6 +97,8 @@ def empty_desk(n: Int, backfilling: Backfilling) -> Desk:
         np.empty(n, np.int64),
         np.empty(n, np.float64),
         latest,
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
         no_profile(2 * n + 16),
         np.zeros(n, np.float64),
         np.empty((MOST_DEEP, BLOCK), np.float64),

@@ -17,7 +17,7 @@ def decoded_start_times(workload: Workload, order: NDArray[np.int32], decoding: 
 
     `decoding` is one of DECODINGS, see `paretosched.decode`.
     """
-    arrivals = workload.in_arrival_order
+    arrivals = workload.of_equal_processors("a schedule decoded from an order of jobs").in_arrival_order
     w = arrivals.jobs
     start = np.empty(len(w), dtype=np.int64)
     rows = arrivals.to_places(order).view()

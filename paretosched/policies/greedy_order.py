@@ -141,7 +141,7 @@ class Greedy:
     @arriving
     def outcome(self, workload: Workload, method: int | None = None) -> Outcome:
         """Return the outcome of a workload that has the policy's groups; run times may be predicted by a method."""
-        if workload.down is not None or method is not None or self.backfill == "conservative":
+        if workload.needs_engine or method is not None or self.backfill == "conservative":
             return outcome_on_engine(workload, self.queue(workload), False, method)
         from ..kernels.greedy_queue import greedy as start_by_keys  # on demand: kernels take long to import
 

@@ -40,7 +40,7 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
 from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
-from .learning import predictor_of, with_predictions
+from .learning import nodes_of, outcome_at_end, predictor_of
 from .outcome import Outcome, arriving, down_of, jobs_of
 from .plain import Plain
 from .policy_tokens import PolicyReader, written_name, written_number, written_time
@@ -158,7 +158,7 @@ class Guarded:
                 f"that come first: {first_few(self.first, limit=8)}{did_you_mean(self.first[0], workload.groups)}"
             )
         w, jobs, guard, start = workload, jobs_of(workload), self.guard(workload.groups), unknown_starts(len(workload))
-        if w.down is None and method is None:
+        if not w.needs_engine and method is None:
             from ..kernels.guarded import guard_order  # on demand: kernels take long to import
 
             guard_order(jobs, w.capacity, guard, start)
@@ -167,8 +167,8 @@ class Guarded:
         from ..kernels.priority import ranking_of
 
         predictor, easy = predictor_of(w, method), ranking_of(*Plain("easy").queue(w))
-        engine.guard(jobs, w.capacity, down_of(w), w.calendar, easy, guard, predictor, start)
-        return with_predictions(start, predictor)
+        machine = engine.guard(jobs, w.capacity, down_of(w), w.calendar, easy, guard, predictor, start, nodes_of(w))
+        return outcome_at_end(w, start, predictor, machine)
 
     def guard(self, groups: Sequence[str]) -> Guard:
         """Return what the kernels know of the policy, for jobs in these groups."""

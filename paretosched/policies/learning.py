@@ -7,8 +7,11 @@ import numpy as np
 from ..core.arrays import Ints, read_only
 from ..core.watching import unknown_starts
 from ..kernels.inputs import Histories
+from ..kernels.node_plan import NodePlan
+from ..kernels.places import Machine
 from ..kernels.predicted import Predictor, new_predictor
 from ..workload.workload import Workload
+from .node_plans import check_all_ran, node_plan, placement_of
 from .outcome import Outcome, Queue, down_of, jobs_of
 
 
@@ -33,8 +36,10 @@ def outcome_on_engine(
 
     w, start, predictor = workload, unknown_starts(len(workload)), predictor_of(workload, method)
     ranking = ranking_of(*queue)
-    simulate(jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start)
-    return with_predictions(start, predictor)
+    machine = simulate(
+        jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start, nodes_of(w)
+    )
+    return outcome_at_end(w, start, predictor, machine)
 
 
 def predictor_of(workload: Workload, method: int | None) -> Predictor | None:
@@ -45,11 +50,26 @@ def predictor_of(workload: Workload, method: int | None) -> Predictor | None:
     return new_predictor(jobs_of(workload), histories(workload), method, first, corrections)
 
 
-def with_predictions(start: Ints, predictor: Predictor | None) -> Outcome:
-    """Return the outcome with these start times, s, and with what was predicted."""
+def nodes_of(workload: Workload) -> NodePlan | None:
+    """Return the nodes of a workload's machine as the engine takes them; None if it has none."""
+    return None if workload.machine is None else node_plan(workload)
+
+
+def outcome_at_end(workload: Workload, start: Ints, predictor: Predictor | None, machine: Machine) -> Outcome:
+    """Return the outcome with these start times, s, with what was predicted, and where jobs ran on the machine.
+
+    Raises
+    ------
+    InputError
+        A job cannot start any more: nodes are down for good, or other limits of memory are met.
+    """
+    placement = None
+    if isinstance(machine, NodePlan):
+        check_all_ran(workload, machine, start)
+        placement = placement_of(machine, start)
     if predictor is None:
-        return Outcome(start)
-    return Outcome(start, first=predictor.first, corrections=predictor.corrections)
+        return Outcome(start, placement=placement)
+    return Outcome(start, first=predictor.first, corrections=predictor.corrections, placement=placement)
 
 
 def histories(workload: Workload) -> Histories:

@@ -90,7 +90,8 @@ class Plain:
             The rule is "recorded", and the workload has no record.
         """
         rule = _RULES[self.rule]
-        if method is None and (workload.down is None or rule.heeds_down_times):
+        of_kernel = not workload.needs_engine or (workload.machine is None and rule.heeds_down_times)
+        if method is None and (of_kernel or rule.replays):
             return Outcome(rule.start_times(workload))
         promising = self.rule == "conservative"
         return outcome_on_engine(workload, self.queue(workload), not promising, method, promising)

@@ -349,7 +349,7 @@ class Priority:
         """
         queue = self.queue(workload)
         unchanging = self.kinds == (STATIC,) and len(self.order) == 1
-        if workload.down is not None or method is not None:
+        if workload.needs_engine or method is not None:
             return outcome_on_engine(workload, queue, unchanging, method)
         start = unknown_starts(len(workload))
         jobs, capacity, calendar = jobs_of(workload), workload.capacity, workload.calendar

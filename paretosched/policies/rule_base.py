@@ -44,7 +44,7 @@ from ..kernels.inputs import Sorted
 from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
 from .greedy_order import Greedy, number_table, weights
-from .learning import predictor_of, with_predictions
+from .learning import nodes_of, outcome_at_end, predictor_of
 from .outcome import Outcome, arriving, down_of, jobs_of
 from .strategy_choice import SORTINGS, STRATEGIES, Bounds, Chooser, IterativeRules, SymbioticRules
 
@@ -152,7 +152,7 @@ class RuleBase:
     @arriving
     def outcome(self, workload: Workload, method: int | None = None) -> Outcome:
         """Return the outcome of a workload that has the policy's groups; run times may be predicted by a method."""
-        if method is None:
+        if method is None and not workload.needs_engine:
             return Outcome(ruled_start_times(workload, self)[0])
         return _on_engine(workload, self, method)[0]
 
@@ -197,7 +197,7 @@ def ruled_start_times(
         chosen. No decision is due where no waiting job can start, or where all of them can.
     """
     w = workload.in_arrival_order.jobs
-    if w.down is not None:
+    if w.needs_engine:
         outcome, decisions = _on_engine(w, base, None)
         return workload.in_arrival_order.by_row(outcome.start), decisions
     from ..kernels.rule_base import apply_rules  # on demand: kernels take long to import
@@ -224,8 +224,10 @@ def _on_engine(workload: Workload, base: RuleBase, method: int | None) -> tuple[
     place = np.array([base.priority.index(group) for group in w.groups], dtype=np.int64)
     jobs, predictor = jobs_of(w), predictor_of(w, method)
     ranking, rules = ranking_of(*base.greedy.queue(w)), chooser.for_kernel()
-    follow_rules(jobs, w.capacity, down_of(w), w.calendar, ranking, rules, place, predictor, start, decisions)
-    return with_predictions(start, predictor), decisions
+    machine = follow_rules(
+        jobs, w.capacity, down_of(w), w.calendar, ranking, rules, place, predictor, start, decisions, nodes_of(w)
+    )
+    return outcome_at_end(w, start, predictor, machine), decisions
 
 
 def sorted_for(workload: Workload, priority: Sequence[str], strategies: NDArray[np.bool_]) -> Sorted:

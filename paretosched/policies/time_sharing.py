@@ -298,7 +298,7 @@ def _outcome(workload: Workload, sharing: TimeSharing) -> Outcome:
     from ..kernels.scojo_pect import share_time  # on demand: kernels take long to import
     from ..kernels.scojo_pect_queue import queue_for
 
-    check_nodes(workload)
+    check_nodes(workload.of_equal_processors("time sharing"))
     if workload.down is not None:
         raise InputError(
             f"{workload.name}: processors are down at times, which time sharing cannot respect: its jobs continue on "

@@ -86,7 +86,7 @@ class Jobs(NamedTuple):
 
 def jobs_of(workload: Workload) -> Jobs:
     """Return the jobs of a workload, as `least_area` needs them."""
-    w = workload.in_arrival_order.jobs
+    w = workload.of_equal_processors("a bound").in_arrival_order.jobs
     group = w.group.astype(np.int64)
     is_wide = 2 * w.width > w.capacity
     work = w.run * w.width

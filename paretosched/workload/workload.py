@@ -466,20 +466,29 @@ class Workload:
         """Return whether a job was not eligible when it was submitted, but later."""
         return self.eligible is not self.submit
 
-    @cached_property
-    def in_arrival_order(self) -> Arrivals:
-        """Return the jobs in the order in which they can run; the same workload if they are in this order.
+    @property
+    def needs_engine(self) -> bool:
+        """Return whether the machine has nodes, or processors that are down at times: the fast kernels know neither."""
+        return self.machine is not None or self.down is not None
+
+    def of_equal_processors(self, what: str) -> Workload:
+        """Return this workload, on a machine without nodes; `what` begins the error if it has some.
 
         Raises
         ------
         InputError
-            The machine has nodes: nothing simulates them yet.
+            The machine has nodes.
         """
         if self.machine is not None:
             raise InputError(
-                f"{self.name}: its machine has nodes, and no simulation knows nodes yet; Workload.one_pool "
-                "(--one-pool) treats it as a pool of equal processors"
+                f"{self.name}: {what} must be on equal processors, but its machine has nodes; --one-pool "
+                "(Workload.one_pool) treats it as a pool of equal processors"
             )
+        return self
+
+    @cached_property
+    def in_arrival_order(self) -> Arrivals:
+        """Return the jobs in the order in which they can run; the same workload if they are in this order."""
         if (np.diff(self.eligible) >= 0).all():
             return Arrivals(self, None)
         rows = np.argsort(self.eligible, kind="stable")

@@ -43,6 +43,13 @@ def choose(machine: Machine, partition: Partition, ask: Ask, free: Mapping[str, 
     return None
 
 
+def may_use(machine: Machine, partition: Partition, ask: Ask) -> set[str]:
+    """Return the nodes of a partition that are not excluded, and have the features and the disk that a job wants."""
+    names = set(partition.nodes) - set(ask.excluded)
+    suits = ask.constraint.suits
+    return {n.name for n in machine.nodes if n.name in names and suits(n.features) and n.disk >= ask.disk}
+
+
 def nodes_for(machine: Machine, partition: Partition, ask: Ask) -> set[str]:
     """Return the nodes that Slurm looks at for a job, by what they are when nobody is on them."""
     ask, terms = with_defaults(machine, partition, ask)

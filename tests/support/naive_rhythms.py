@@ -14,11 +14,12 @@ from support.naive_machine import (
     free_for,
     free_in,
     has_licences,
+    less,
     lets_in,
     limit_in,
     partitions_of,
 )
-from support.naive_node_choice import choose, nodes_for
+from support.naive_node_choice import choose, may_use, nodes_for
 
 Order = Callable[[int, list[Job], list[Busy]], list[Job]]  # second, waiting and running jobs; the waiting ones in order
 ALL = 10**9  # reservations: as many as there are jobs
@@ -44,6 +45,7 @@ def ideal(
     backfilling the first job that does not fit ends the pass, unless `skips`. A job that the limits of all its
     partitions keep out, or that has no place in any future, or that lacks licences, stops nobody.
     """
+    users = any(job.ask.same_user for job in jobs)
     runs: dict[int, Busy] = {}
     waiting: list[Job] = []
     changes = {moment for down in machine.down for moment in (down.begin, down.end)}
@@ -57,18 +59,19 @@ def ideal(
         waiting += [job for job in jobs if job.arrival == t]
         running = [run for run in runs.values() if run.end > t]
         queue = sorted(order(t, list(waiting), running), key=lambda job: -partitions_of(machine, job)[0].tier)
-        for run in ideal_pass(machine, t, queue, running, reservations, skips):
+        for run in ideal_pass(machine, t, queue, running, reservations, skips, users):
             runs[run.job.row] = run
             waiting.remove(run.job)
     return runs
 
 
 def ideal_pass(
-    machine: Machine, t: int, queue: list[Job], running: list[Busy], reservations: int, skips: bool
+    machine: Machine, t: int, queue: list[Job], running: list[Busy], reservations: int, skips: bool, users: bool
 ) -> list[Busy]:
     """Return the jobs that start now, with what they hold while they run.
 
-    Until now a running job is taken to end at its limit, or in the next second if that has passed.
+    Until now a running job is taken to end at its limit, or in the next second if that has passed. `users`: whether
+    jobs want to be alone with those of their user.
     """
     begun: list[Busy] = []
     expected = [run._replace(end=expected_end(machine, run, t)) for run in running]
@@ -76,17 +79,17 @@ def ideal_pass(
     for job in queue:
         if not has_licences(machine, job, expected):
             continue
-        found = place(machine, t, job, expected, places, only_now=len(places) >= reservations)
-        if found is None:
-            if reservations == 0 and not skips and place(machine, t, job, expected, places, only_now=False):
+        found = place(machine, job, [t], [*expected, *places])
+        if found is not None:
+            expected.append(found)
+            partition = machine.partitions[found.partition]
+            begun.append(found._replace(end=t + min(job.run, limit_in(partition, job))))
+        elif len(places) < reservations or (reservations == 0 and not skips):
+            others = [*expected, *places]
+            later = place(machine, job, later_seconds(machine, job, t, others, users), others)
+            if later is not None and reservations == 0:
                 break
-        elif found[-1].begin == t:
-            *places, mine = found
-            expected.append(mine)
-            partition = machine.partitions[mine.partition]
-            begun.append(mine._replace(end=t + min(job.run, limit_in(partition, job))))
-        else:
-            places = found
+            places += [later] if later is not None else []
     return begun
 
 
@@ -95,37 +98,32 @@ def expected_end(machine: Machine, run: Busy, t: int) -> int:
     return max(run.begin + limit_in(machine.partitions[run.partition], run.job), t + 1)
 
 
-def place(
-    machine: Machine, t: int, job: Job, running: list[Busy], places: list[Busy], only_now: bool
-) -> list[Busy] | None:
-    """Return the reservations with that of one more job behind them, at its earliest second; None if there is none.
+def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users: bool) -> list[int]:
+    """Return the seconds after t in which more of something is free than just before on a node that a job may use.
 
-    In a second a job gets nodes from what is left beside all reservations. If that is too little, the reservations
-    move to other nodes, but not to another second, so that it fits, if they can.
+    With `users` also those in which other jobs are there.
     """
-    ends = {b.end for b in [*running, *places]} | {down.end for down in machine.down}
-    for second in [t] if only_now else [t, *sorted(end for end in ends if end > t)]:
+    nodes = set().union(*(may_use(machine, partition, job.ask) for partition in partitions_of(machine, job)))
+    seconds = {down.end for down in machine.down if down.end > t and down.nodes & nodes}
+    for second in {b.end for b in others if b.end > t}:
+        for node in machine.nodes:
+            if node.name in nodes:
+                before, then = ([b for b in others if node.name in b.held and b.begin <= s < b.end] for s in (second - 1, second))
+                more = less(Amount(0, 0, node.gpus), (b.held[node.name] for b in before))
+                rest = less(Amount(0, 0, node.gpus), (b.held[node.name] for b in then))
+                freed = rest.cpus > more.cpus or rest.memory > more.memory
+                if freed or any(rest.gpus[kind] > more.gpus[kind] for kind in node.gpus) or (users and before != then):
+                    seconds.add(second)
+    return sorted(seconds)
+
+
+def place(machine: Machine, job: Job, seconds: list[int], others: list[Busy]) -> Busy | None:
+    """Return what a job gets beside others in the first of some seconds in which it fits; None if it never does."""
+    for second in seconds:
         for partition in partitions_of(machine, job):
-            if not lets_in(partition, job):
-                continue
-            if not enough_in_all(machine, job, second, partition, [*running, *places]):
-                continue  # wherever the reservations are
-            mine = put(machine, job, second, partition, [*running, *places])
-            if mine is not None:
-                return [*places, mine]
-            moved = put_anew(machine, running, [*places, Busy(job, second, 0, partition.name, {})])
-            if moved is not None:
-                return moved
+            if lets_in(partition, job) and (mine := put(machine, job, second, partition, others)) is not None:
+                return mine
     return None
-
-
-def enough_in_all(machine: Machine, job: Job, second: int, partition: Partition, others: list[Busy]) -> bool:
-    """Return whether all nodes together have enough CPUs for a job from a second on until its limit, beside others."""
-    end = second + limit_in(partition, job)
-    there = [(b.begin, b.end, sum(held.cpus for held in b.held.values())) for b in others if b.end > second]
-    moments = {second, *(begin for begin, _, _ in there if second < begin < end)}
-    cpus = max(sum(held for begin, end, held in there if begin <= moment < end) for moment in moments)
-    return cpus + job.ask.tasks * job.ask.cpus <= sum(node.cpus for node in machine.nodes)
 
 
 def put(machine: Machine, job: Job, second: int, partition: Partition, others: list[Busy]) -> Busy | None:
@@ -133,17 +131,6 @@ def put(machine: Machine, job: Job, second: int, partition: Partition, others: l
     end = second + limit_in(partition, job)
     held = choose(machine, partition, job.ask, free_for(machine, job, others, second, end))
     return None if held is None else Busy(job, second, end, partition.name, held)
-
-
-def put_anew(machine: Machine, running: list[Busy], places: list[Busy]) -> list[Busy] | None:
-    """Return the same reservations, each with new nodes, as if time went on: those that begin first choose first."""
-    moved: dict[int, Busy] = {}
-    for old in sorted(places, key=lambda b: b.begin):
-        new = put(machine, old.job, old.begin, machine.partitions[old.partition], [*running, *moved.values()])
-        if new is None:
-            return None
-        moved[old.job.row] = new
-    return [moved[old.job.row] for old in places]
 
 
 # --- Slurm's rhythm

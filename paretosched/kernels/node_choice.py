@@ -1,0 +1,527 @@
+"""Which nodes a job gets, and how much of each: as Slurm's select/cons_tres and select/linear, and plainer rules.
+
+What Slurm does was seen on a real one (22.05). A job takes nodes one after the other, each for as much as the node can
+give it, until nothing is missing; the rules differ in the order. `choose` is the way in: it says what each node could
+give at most, and hands this to the rule of the machine. The plan's columns and `NodePlan.now` have what a node gives, and what is missing.
+"""
+
+import numpy as np
+
+from ..core.arrays import Int
+from .compiling import njit
+from .node_plan import (
+    ALL_TYPES, BEST, BY_WEIGHT, CAN, CONS_TRES, COULD, CPUS, EMPTIEST, GIVES, GIVES_GPUS, GPUS, HAS, HELD, MEMORY, MUST,
+    NODE, NOTHING, SUMS, THREADS, WEIGHT, NodePlan, look_at,
+)  # fmt: skip
+
+EVERY = 2**62
+UNSAID = -1  # of memory
+ALL_MEMORY = 0  # of a node
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> bool:
+    """Return whether job j can be placed in a way; if it can, its rows of `held` say what it holds.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, modified in place.
+    j, o
+        The rows of the job and of the option.
+    begin, end, asked
+        s, as for `look_at`.
+    """
+    option = plan.options[o]
+    nodes = plan.nodes
+    step = option["cpus"]
+    wanted = option["tasks"] * step
+    mask = option["mask"]
+    total: Int = np.int64(0)
+    usable: Int = np.int64(0)
+    gpus: Int = np.int64(0)
+    for i in range(nodes.shape[0]):
+        nodes[i, MUST] = 0
+        nodes[i, COULD] = 0
+        if plan.masks[mask, i] and look_at(plan, i, begin, end, asked, j):
+            nodes[i, COULD] = room_on(plan, option, i)
+            if nodes[i, COULD] > 0:
+                total += nodes[i, COULD]
+                usable += 1
+                gpus += gpus_of(plan, i, option["gpu_type"]) if option["gpus"] > 0 else np.int64(0)
+    if total < wanted or usable < option["least"] or gpus < option["gpus"]:
+        return False
+    for k in range(option["named"], option["counts"]):
+        if nodes[plan.lists[k], COULD] == 0:
+            return False
+        plan.nodes[plan.lists[k], MUST] = 1
+    for k in range(option["counts"], option["end"], 2):
+        if not name_more(plan, option, plan.lists[k], plan.lists[k + 1]):
+            return False
+    few: Int = np.int64(0)
+    while True:  # without the nodes that give few CPUs, if it does not fit with them
+        total = np.int64(0)
+        usable = np.int64(0)
+        fewest: Int = EVERY
+        for i in range(plan.nodes.shape[0]):
+            cpus = nodes[i, COULD]
+            must = plan.nodes[i, MUST] > 0
+            nodes[i, CAN] = cpus if cpus > few or must else 0
+            total += nodes[i, CAN]
+            usable += nodes[i, CAN] > 0
+            if cpus > few and not must:
+                fewest = min(fewest, cpus)
+        if total < wanted or usable < option["least"]:
+            return False
+        if take_nodes(plan, option, usable):
+            hold(plan, option, j)
+            plan.holders[j]["option"] = o
+            return True
+        if fewest == EVERY:
+            return False
+        few = fewest
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def room_on(plan: NodePlan, option: np.void, node: Int) -> Int:
+    """Return the CPUs that a node can give a job at most, by what is free; 0 if it is not usable.
+
+    `plan`, `option` and `node` are as for `tasks_on`.
+    """
+    wanted = option["tasks"] * option["cpus"]
+    cpus: Int = tasks_on(plan, option, node) * option["cpus"]
+    if option["most"] == 1 or option["tasks"] == 1:  # the one node must hold all
+        if cpus < wanted or (option["gpus"] > 0 and gpus_of(plan, node, option["gpu_type"]) < option["gpus"]):
+            return 0
+    if option["gpus_per_node"] > 0 or option["gpus_per_task"] > 0:
+        cpus = min(cpus, wanted)  # of a job with GPUs no more CPUs count than it wants
+    return cpus
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def gpus_of(plan: NodePlan, node: Int, kind: Int) -> Int:
+    """Return how many GPUs of a type, or of all if `kind` is ALL_TYPES, are free for the present job on a node.
+
+    `plan` and `node` are as for `look_at`.
+    """
+    if kind != ALL_TYPES:
+        return plan.nodes[node, HAS + plan.now[0]["resources"] + GPUS + kind]
+    total: Int = np.int64(0)
+    first = HAS + plan.now[0]["resources"] + GPUS
+    for c in range(first, first + plan.now[0]["types"]):
+        total += plan.nodes[node, c]
+    return total
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def tasks_on(plan: NodePlan, option: np.void, node: Int) -> Int:
+    """Return how many tasks of a job a node could take at most, 0 if it is not usable.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, whose `free` has what is free on the node.
+    option
+        OPTION.
+    node
+        The node.
+    """
+    free = plan.nodes[node, HAS + plan.now[0]["resources"] + CPUS]
+    if option["whole"] and free < plan.nodes[node, HAS + CPUS]:
+        return 0
+    per_node = option["per_node"]
+    tasks: Int = free // option["cpus"]
+    if option["gpus_per_node"] > 0 or option["gpus"] > 0 or option["gpus_per_task"] > 0:
+        gpus = gpus_of(plan, node, option["gpu_type"])
+        if gpus < option["gpus_per_node"] or (option["gpus"] > 0 and gpus == 0):
+            return 0
+        if option["gpus_per_task"] > 0:
+            tasks = min(tasks, gpus // option["gpus_per_task"])
+    memory = max(plan.nodes[node, HAS + plan.now[0]["resources"] + MEMORY], 0)
+    if option["memory_per_cpu"] > 0:
+        tasks = min(tasks, memory // (option["memory_per_cpu"] * option["cpus"]))
+    while tasks > 0 and not (
+        cpus_for(plan, option, node, tasks) <= free and memory_for(plan, option, node, tasks) <= memory
+    ):
+        tasks -= 1
+    if per_node > 0:
+        tasks = min(tasks, per_node) if tasks >= (per_node if option["exact"] else 1) else np.int64(0)
+    return tasks
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def cpus_for(plan: NodePlan, option: np.void, node: Int, tasks: Int) -> Int:
+    """Return the CPUs, of whole cores, that so many `tasks` take of a node; `plan` and `option` as for `tasks_on`."""
+    cpus: Int = max(tasks * option["cpus"], option["least_cpus"])
+    if plan.now[0]["cores"]:
+        threads = plan.nodes[node, THREADS]
+        cpus = (cpus + threads - 1) // threads * threads
+    return cpus
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def memory_for(plan: NodePlan, option: np.void, node: Int, tasks: Int) -> Int:
+    """Return the memory, MiB, that so many `tasks` take of a node; `plan` and `option` as for `tasks_on`."""
+    if option["memory_per_cpu"] != UNSAID:
+        return option["memory_per_cpu"] * cpus_for(plan, option, node, tasks)
+    return plan.nodes[node, HAS + MEMORY] if option["memory"] == ALL_MEMORY else max(option["memory"], 0)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def name_more(plan: NodePlan, option: np.void, mask: Int, number: Int) -> bool:
+    """Return whether so many nodes of a set can be had; they must be taken then, in place.
+
+    Parameters
+    ----------
+    plan, option
+        As for `take_nodes`.
+    mask, number
+        The row of the set in `masks`, and how many of its nodes the job must have.
+    """
+    now, nodes = plan.now, plan.nodes
+    count: Int = number
+    for i in range(plan.nodes.shape[0]):
+        count -= plan.masks[mask, i] and nodes[i, MUST] > 0
+        nodes[i, CAN] = nodes[i, COULD] if plan.masks[mask, i] and nodes[i, MUST] == 0 else 0
+        nodes[i, GIVES] = 0
+    if count <= 0:
+        return True
+    now[0]["step"] = option["cpus"]
+    now[0]["lacks_cpus"] = count * option["cpus"]
+    now[0]["lacks_nodes"] = now[0]["more"] = count
+    now[0]["lacks_gpus"] = now[0]["gpus_per_node"] = now[0]["gpus_per_task"] = now[0]["gpus"] = 0
+    now[0]["gpu_type"] = ALL_TYPES
+    now[0]["whole"] = now[0]["spare"] = now[0]["count"] = now[0]["named"] = 0
+    by_rows(plan)
+    if now[0]["lacks_cpus"] > 0 or now[0]["count"] < count:
+        return False
+    for i in range(plan.nodes.shape[0]):
+        if nodes[i, GIVES] > 0:
+            nodes[i, MUST] = 1
+    return True
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def take_nodes(plan: NodePlan, option: np.void, usable: Int) -> bool:
+    """Return whether nodes that can give something are enough for a job.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, modified in place: what is missing, and what each node gives.
+    option
+        OPTION.
+    usable
+        How many nodes can give something.
+    """
+    now, nodes = plan.now, plan.nodes
+    named: Int = np.int64(0)
+    for i in range(plan.nodes.shape[0]):
+        nodes[i, GIVES] = nodes[i, GIVES_GPUS] = 0
+        named += nodes[i, MUST]
+    more: Int = option["tasks"]  # each node has a task, and a GPU if there are some in all
+    if option["most"] > 0:
+        more = min(more, option["most"])
+    if option["most_nodes"] > 0:
+        more = min(more, option["most_nodes"])
+    if option["gpus"] > 0:
+        more = min(more, option["gpus"])
+    wanted: Int = max(option["least"], named)
+    if option["most"] > 0:
+        wanted = max(wanted, min(more, usable))  # the largest number is wanted
+    now[0]["lacks_cpus"] = option["tasks"] * option["cpus"]
+    now[0]["lacks_gpus"] = now[0]["gpus"] = option["gpus"]
+    now[0]["more"] = more
+    now[0]["lacks_nodes"] = wanted
+    now[0]["spare"] = wanted - option["least"]
+    now[0]["count"] = 0
+    now[0]["named"] = named
+    now[0]["step"] = option["cpus"]
+    now[0]["gpus_per_node"] = option["gpus_per_node"]
+    now[0]["gpus_per_task"] = option["gpus_per_task"]
+    now[0]["gpu_type"] = option["gpu_type"]
+    now[0]["whole"] = option["whole"]
+    if named > 0:
+        for i in range(plan.nodes.shape[0]):
+            if nodes[i, MUST] > 0:
+                take(plan, i)
+    if option["rule"] == CONS_TRES:
+        by_rows(plan)
+    elif option["rule"] == BEST:
+        best(plan)
+    elif option["rule"] == EMPTIEST:
+        emptiest(plan)
+    else:
+        for k in range(plan.nodes.shape[0]):
+            if not lacks(plan):
+                break
+            take_if(plan, plan.nodes[k, BY_WEIGHT])
+    return share_gpus(plan, option)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def share_gpus(plan: NodePlan, option: np.void) -> bool:
+    """Return whether nothing is missing; of GPUs in all each node gives one or more.
+
+    `plan` and `option` are as for `take_nodes`.
+    """
+    now, nodes = plan.now, plan.nodes
+    if now[0]["lacks_cpus"] > 0 or now[0]["lacks_gpus"] > 0 or now[0]["count"] < option["least"]:
+        return False
+    rest: Int = option["gpus"]
+    others: Int = now[0]["count"]
+    if rest > 0:
+        for i in range(plan.nodes.shape[0]):
+            if nodes[i, GIVES] > 0 and rest > 0:
+                others -= 1
+                nodes[i, GIVES_GPUS] = min(gpus_of(plan, i, option["gpu_type"]), rest - others)
+                rest -= nodes[i, GIVES_GPUS]
+    return True
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def lacks(plan: NodePlan) -> bool:
+    """Return whether something is missing, by `plan`, that one more node may give."""
+    now = plan.now
+    return bool((now[0]["lacks_cpus"] > 0 or now[0]["lacks_nodes"] > 0 or now[0]["lacks_gpus"] > 0) and now[0]["more"] > 0)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def take(plan: NodePlan, node: Int) -> None:
+    """Take a `node` of `plan`, in place: as much as it gives, but a task is left for each further node."""
+    now = plan.now
+    step = now[0]["step"]
+    can = plan.nodes[node, CAN]
+    keep = max(now[0]["lacks_nodes"] - 1, 0) * step
+    cpus: Int = min(can, max(step, (now[0]["lacks_cpus"] - keep) // step * step))
+    gpus: Int = now[0]["gpus_per_node"]
+    if gpus == 0:
+        gpus = now[0]["gpus_per_task"] * (cpus // step)
+    if now[0]["whole"]:
+        cpus = can
+    if now[0]["gpus"] > 0:
+        gpus = min(now[0]["lacks_gpus"], gpus_of(plan, node, now[0]["gpu_type"]))
+    plan.nodes[node, GIVES] = cpus
+    plan.nodes[node, GIVES_GPUS] = gpus
+    now[0]["lacks_cpus"] -= cpus
+    now[0]["lacks_gpus"] -= gpus
+    now[0]["lacks_nodes"] -= 1
+    now[0]["more"] -= 1
+    now[0]["count"] += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def take_if(plan: NodePlan, node: Int) -> None:
+    """Take a `node` of `plan`, in place, if it can be used and something is missing; the last one must hold the rest."""
+    can = plan.nodes[node, CAN]
+    now = plan.now
+    if can > 0 and plan.nodes[node, GIVES] == 0 and lacks(plan) and (now[0]["more"] > 1 or can >= now[0]["lacks_cpus"]):
+        take(plan, node)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def smallest(plan: NodePlan, first: Int, last: Int) -> Int:
+    """Return the node of those from `first` to before `last` with the fewest CPUs that hold the rest; -1 for none.
+
+    It is the first of equals; there is none if one more node of `plan` is not enough.
+    """
+    now = plan.now
+    found: Int = NOTHING
+    if now[0]["lacks_nodes"] <= 1 and now[0]["lacks_gpus"] == 0:
+        fewest: Int = EVERY
+        for i in range(first, last):
+            can = plan.nodes[i, CAN]
+            if can > 0 and plan.nodes[i, GIVES] == 0 and now[0]["lacks_cpus"] <= can < fewest:
+                found, fewest = i, can
+    return found
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def best(plan: NodePlan) -> None:
+    """Take the node with the fewest CPUs that holds the rest; while none does, the one with most; `plan` is modified."""
+    while lacks(plan):
+        node = smallest(plan, 0, plan.nodes.shape[0])
+        if node == NOTHING:
+            most: Int = np.int64(0)
+            for i in range(plan.nodes.shape[0]):
+                if plan.nodes[i, GIVES] == 0 and plan.nodes[i, CAN] > most:
+                    node, most = i, plan.nodes[i, CAN]
+        if node == NOTHING:
+            return
+        take_if(plan, node)
+        if plan.nodes[node, GIVES] == 0:
+            return
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def emptiest(plan: NodePlan) -> None:
+    """Take nodes of the smallest weight first, of equal weight by the share of CPUs that is free; `plan` is modified."""
+    free = HAS + plan.now[0]["resources"]
+    while lacks(plan):
+        node: Int = NOTHING
+        most = 0.0
+        for k in range(plan.nodes.shape[0]):
+            i = plan.nodes[k, BY_WEIGHT]
+            if node != NOTHING and plan.nodes[i, WEIGHT] != plan.nodes[node, WEIGHT]:
+                break
+            if plan.nodes[i, CAN] > 0 and plan.nodes[i, GIVES] == 0:
+                share = float(plan.nodes[i, free + CPUS]) / float(plan.nodes[i, HAS + CPUS])
+                if node == NOTHING or share > most:
+                    node, most = i, share
+        if node == NOTHING:
+            return
+        take_if(plan, node)
+        if plan.nodes[node, GIVES] == 0:
+            plan.nodes[node, CAN] = 0  # it was passed over
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def by_rows(plan: NodePlan) -> None:
+    """Take nodes row by row, as cons_tres does.
+
+    A row are neighbours in the order of all nodes, with equal weight. The next row is the one with a node that must be
+    taken; else of the smallest weight, whether it suffices or not. Of equal weight they are looked at in turn: one that
+    suffices goes before one that does not; one that suffices, if it has fewer CPUs than the best so far, and one that
+    does not, if it has more, is the best then, whatever the other is. In the row the smallest node that holds the rest
+    is taken; if none does, the nodes from the first one on; after a named node those behind it, then those before it,
+    backwards.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, modified in place: what is missing, and what each node gives.
+    """
+    now, nodes = plan.now, plan.nodes
+    size = nodes.shape[0]
+    while lacks(plan):
+        best_first: Int = NOTHING
+        best_last: Int = NOTHING
+        best_cpus: Int = np.int64(0)
+        best_named: Int = NOTHING
+        best_suffices = False
+        last: Int = np.int64(0)
+        while last < size:
+            first = last
+            last += 1
+            if nodes[first, CAN] == 0:
+                continue
+            while last < size and nodes[last, CAN] > 0 and nodes[last, WEIGHT] == nodes[first, WEIGHT]:
+                last += 1
+            cpus: Int = np.int64(0)
+            left: Int = np.int64(0)
+            gpus: Int = np.int64(0)
+            named: Int = NOTHING
+            for i in range(first, last):
+                if now[0]["named"] > 0 and nodes[i, MUST] > 0 and named == NOTHING:
+                    named = i
+                if nodes[i, GIVES] == 0:
+                    cpus += nodes[i, CAN]
+                    left += 1
+                    if now[0]["lacks_gpus"] > 0:
+                        gpus += gpus_of(plan, i, now[0]["gpu_type"])
+            if left == 0:
+                continue
+            suffices = cpus >= now[0]["lacks_cpus"] and left >= now[0]["lacks_nodes"] - now[0]["spare"] and gpus >= now[0]["lacks_gpus"]
+            if best_first == NOTHING:
+                better = True
+            elif (named != NOTHING) != (best_named != NOTHING):
+                better = named != NOTHING
+            elif nodes[first, WEIGHT] != nodes[best_first, WEIGHT]:
+                better = nodes[first, WEIGHT] < nodes[best_first, WEIGHT]
+            else:
+                better = (suffices and not best_suffices) or (cpus < best_cpus if suffices else cpus > best_cpus)
+            if better:
+                best_first, best_last, best_cpus = first, last, cpus
+                best_suffices, best_named = suffices, named
+        if best_first == NOTHING:
+            return
+        take_row(plan, best_first, best_last, best_named)
+        for i in range(best_first, best_last):
+            if nodes[i, GIVES] == 0:
+                nodes[i, CAN] = 0  # of this row no more are taken
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def take_row(plan: NodePlan, first: Int, last: Int, named: Int) -> None:
+    """Take nodes of a row, see `by_rows`.
+
+    Parameters
+    ----------
+    plan
+        As for `by_rows`.
+    first, last
+        The nodes of the row, the last one not included.
+    named
+        The first of them that must be taken; NOTHING if there is none.
+    """
+    now = plan.now
+    if named != NOTHING:
+        for i in range(named, last):
+            take_if(plan, i)
+        for i in range(named - 1, first - 1, -1):
+            take_if(plan, i)
+        return
+    single = smallest(plan, first, last)
+    if single != NOTHING:
+        take_if(plan, single)
+        return
+    if now[0]["lacks_gpus"] != 0:
+        left: Int = np.int64(0)
+        for i in range(first, last):
+            left += plan.nodes[i, GIVES] == 0
+        enough: Int = np.int64(0)
+        gpus: Int = np.int64(0)
+        for i in range(first, last):
+            if plan.nodes[i, GIVES] == 0 and (enough == 0 or (gpus < now[0]["lacks_gpus"] and enough < left)):
+                gpus += gpus_of(plan, i, now[0]["gpu_type"])
+                enough += 1
+        now[0]["lacks_nodes"] = max(now[0]["lacks_nodes"], enough)
+    for i in range(first, last):
+        take_if(plan, i)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def hold(plan: NodePlan, option: np.void, j: Int) -> None:
+    """Write down what job j holds: whole cores, memory, and GPUs of the types that come first.
+
+    A job that is alone on its nodes holds all CPUs and GPUs there.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, of which the rows of the job in `held` are modified in place.
+    option
+        OPTION.
+    j
+        Row of the job.
+    """
+    held = plan.held
+    resources = plan.now[0]["resources"]
+    free = HAS + resources
+    user = plan.holders[j]["user"]
+    sums: Int = resources if user == NOTHING else resources - SUMS
+    row: Int = plan.holders[j]["first"]
+    for i in range(plan.nodes.shape[0]):
+        if plan.nodes[i, GIVES] == 0:
+            continue
+        tasks = plan.nodes[i, GIVES] // option["cpus"]
+        gpus: Int = plan.nodes[i, GIVES_GPUS]
+        cpus: Int = plan.nodes[i, HAS + CPUS] if option["whole"] else cpus_for(plan, option, i, tasks)
+        held[row, NODE] = i
+        held[row, HELD + CPUS] = cpus
+        held[row, HELD + MEMORY] = memory_for(plan, option, i, tasks) * (plan.now[0]["shared"] > 0)
+        for r in range(GPUS, sums):
+            count: Int = plan.nodes[i, free + r]
+            if not option["whole"]:
+                of_type = option["gpu_type"] == ALL_TYPES or option["gpu_type"] == r - GPUS
+                count = min(count, max(gpus, 0)) if of_type else np.int64(0)
+                gpus -= count
+            held[row, HELD + r] = count
+        if user != NOTHING:
+            for part in range(2):
+                there: Int = np.int64(1) if part == 0 or plan.holders[j]["alone"] else np.int64(0)
+                held[row, HELD + sums + 3 * part] = there
+                held[row, HELD + sums + 3 * part + 1] = there * user
+                held[row, HELD + sums + 3 * part + 2] = there * user * user
+        row += 1
+    plan.holders[j]["count"] = row - plan.holders[j]["first"]

@@ -1,0 +1,368 @@
+"""When and where jobs can be on a machine of nodes, as the engine asks; see `places`."""
+
+import numpy as np
+
+from ..core.arrays import Floats, Int, Ints
+from .compiling import njit
+from .inputs import Jobs
+from .node_choice import choose, room_on
+from .node_plan import (
+    AMOUNT, COULD, DOWN, DOWN_END, GIVEN_BACK, NEXT, NOTHING, SUMS, WHEN, NodePlan, has_licences, head_of, look_at,
+)  # fmt: skip
+from .running import pop, push
+from .waiting_heap import make_heap, sink
+from .waiting_tree import FAR
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def put(plan: NodePlan, j: Int, t: Int, length: Int) -> bool:
+    """Return whether job j can be placed for `length` s from second t on; if it can, `held` of `plan` says where."""
+    holder = plan.holders[j]
+    shape = plan.shapes[holder["shape"]]
+    asked: Int = max(length, holder["request"]) if length > 1 else length
+    for o in range(shape["option"], shape["option_end"]):
+        if holder["request"] <= plan.options[o]["longest"] and choose(plan, j, o, t, t + length, t + asked):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def is_hopeless(plan: NodePlan, number: Int) -> bool:
+    """Return whether it is known that no job of a shape fits now, not even for a second.
+
+    That is so until something is given back on a node that the shape may use. What is known of a shape of which
+    something was given back is forgotten.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, of which the shape is modified in place.
+    number
+        Row of the shape.
+    """
+    shape, second = plan.shapes[number], plan.now[0]["second"]
+    j = shape["job"]
+    last: Int = plan.now[0]["given_back"]
+    for k in range(shape["seen"], last):
+        node = plan.held[k, GIVEN_BACK]
+        for o in range(shape["option"], shape["option_end"]):
+            if plan.masks[plan.options[o]["mask"], node]:
+                shape["version"] = NOTHING
+                # One node is all that a job needs: those on which nothing was given back have too little still.
+                if (
+                    shape["hopeless"]
+                    and shape["single"]
+                    and not (
+                        look_at(plan, node, second, second + 1, second + 1, j)
+                        and room_on(plan, plan.options[o], node) > 0
+                    )
+                ):
+                    continue
+                shape["hopeless"] = 0
+    shape["seen"] = last
+    return bool(shape["hopeless"])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def any_hope(plan: NodePlan) -> bool:
+    """Return whether a waiting job may fit now, for all that is known; what is known in `plan` is updated."""
+    for number in range(plan.shapes.size):
+        if plan.shapes[number]["waiting"] > 0 and not is_hopeless(plan, number):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def can_be_put(jobs: Jobs, plan: NodePlan, j: Int, t: Int) -> bool:
+    """Return whether job j can start in the present second t; if it can, `held` says where.
+
+    A job is not tried if one that asks for the same could not start for a second, and nothing was given back since then
+    on a node that they may use; or if it could not for no longer time, beside the same reservations.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`, only read.
+    plan
+        `NodePlan`, modified in place.
+    j, t
+        The row of the job, and the second.
+    """
+    if not has_licences(plan, j):
+        return False
+    length: Int = jobs.estimate[j]
+    if not plan.now[0]["remembers"]:
+        return bool(put(plan, j, t, length))
+    if is_hopeless(plan, plan.holders[j]["shape"]):
+        return False
+    shape = plan.shapes[plan.holders[j]["shape"]]
+    asked: Int = plan.holders[j]["request"]
+    if shape["version"] == plan.now[0]["version"] and length >= shape["length"] and asked >= shape["asked"]:
+        return False
+    if put(plan, j, t, length):
+        return True
+    if put(plan, j, t, np.int64(1)):
+        shape["version"] = plan.now[0]["version"]
+        shape["length"] = length
+        shape["asked"] = asked
+    else:
+        shape["hopeless"] = 1
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def find_place_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, after: Int) -> Int:
+    """Return the first second from `after` on in which job j can be placed; FAR if none is known, or without licences.
+
+    It is `after`, or a second from which on more of something is free on some node that the job may use than just
+    before, or on which other users are, if that matters. If nothing was given back on such a node since its last
+    reservation, and no other job has one before it, seconds before that one are not tried.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`, only read.
+    plan
+        `NodePlan`, modified in place.
+    j, after
+        The row of the job, and the second.
+    """
+    if not has_licences(plan, j):
+        return FAR
+    length: Int = jobs.estimate[j]
+    if after == plan.now[0]["second"]:
+        if can_be_put(jobs, plan, j, after):
+            return after
+    elif put(plan, j, after, length):
+        return after
+    holder = plan.holders[j]
+    first = plan.now[0]["remembers"] and plan.now[0]["versions"] == 0 and after == plan.now[0]["second"]
+    known: Int = holder["place"] if first else NOTHING
+    place: Int = FAR
+    if known > after:
+        if is_freed(plan, j):
+            place = sweep(plan, j, length, after, known)
+        if place == FAR and put(plan, j, known, length):
+            place = known
+        if place == FAR:
+            place = sweep(plan, j, length, known, FAR)
+    else:
+        place = sweep(plan, j, length, after, FAR)
+    if first:
+        holder["place"] = place
+        holder["seen"] = plan.now[0]["given_back"]
+    return place
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def is_freed(plan: NodePlan, j: Int) -> bool:
+    """Return whether something was given back in `plan` on a node that job j may use, since its last reservation."""
+    shape = plan.shapes[plan.holders[j]["shape"]]
+    for k in range(plan.holders[j]["seen"], plan.now[0]["given_back"]):
+        for o in range(shape["option"], shape["option_end"]):
+            if plan.masks[plan.options[o]["mask"], plan.held[k, GIVEN_BACK]]:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def sweep(plan: NodePlan, j: Int, length: Int, after: Int, until: Int) -> Int:
+    """Return the first second later than `after` and before `until` in which job j can be placed; FAR for none.
+
+    See `find_place_on_nodes` for the seconds that are tried. If it can be placed, `held` says where.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, modified in place.
+    j, length
+        The row of the job, and how long it is expected to run, s.
+    after, until
+        s.
+    """
+    holder = plan.holders[j]
+    shape = plan.shapes[holder["shape"]]
+    found: Int = until
+    option: Int = NOTHING
+    last: Int = NOTHING
+    for o in range(shape["option"], shape["option_end"]):
+        if holder["request"] <= plan.options[o]["longest"]:
+            second = sweep_option(plan, j, o, length, after, found)
+            if second < found:
+                found, option, last = second, o, o
+            elif second != FAR:
+                last = o
+    if option == NOTHING:
+        return FAR
+    if last != option:
+        choose(plan, j, option, found, found + length, found + max(length, holder["request"]))
+    return found
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def sweep_option(plan: NodePlan, j: Int, o: Int, length: Int, after: Int, until: Int) -> Int:
+    """Return what `sweep` returns if option o is the only one.
+
+    Where what is free on a node changes at one end of the job's time, the room of this node is found out again; the
+    choice of nodes is tried where all together have enough.
+
+    Parameters
+    ----------
+    plan, j, length, after, until
+        As for `sweep`.
+    o
+        Row of the option.
+    """
+    nodes, now = plan.nodes, plan.now
+    option = plan.options[o]
+    asked: Int = max(length, plan.holders[j]["request"])
+    wanted = option["tasks"] * option["cpus"]
+    left: Int = find_changes(plan, j, length, asked, after, until)
+    if left == 0:
+        return FAR
+    total: Int = np.int64(0)
+    usable: Int = np.int64(0)
+    for i in range(nodes.shape[0]):
+        nodes[i, COULD] = 0
+        if plan.masks[option["mask"], i] and look_at(plan, i, after, after + length, after + asked, j):
+            nodes[i, COULD] = room_on(plan, option, i)
+            total += nodes[i, COULD]
+            usable += nodes[i, COULD] > 0
+    bits = now[0]["node_bits"]
+    while left > 0:
+        second: Int = plan.seconds[0] >> bits
+        is_tried = False
+        while left > 0 and plan.seconds[0] >> bits == second:
+            node = (plan.seconds[0] & ((1 << bits) - 1)) >> 1
+            is_tried |= (plan.seconds[0] & 1) > 0
+            pop(plan.seconds, left)
+            left -= 1
+            if plan.masks[option["mask"], node]:
+                before = nodes[node, COULD]
+                can: Int = np.int64(0)
+                if look_at(plan, node, second, second + length, second + asked, j):
+                    can = room_on(plan, option, node)
+                nodes[node, COULD] = can
+                total += can - before
+                usable += (can > 0) * 1 - (before > 0) * 1
+        if is_tried and total >= wanted and usable >= option["least"]:
+            if choose(plan, j, o, second, second + length, second + asked):
+                return second
+    return FAR
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def find_changes(plan: NodePlan, j: Int, length: Int, asked: Int, after: Int, until: Int) -> Int:
+    """Make a heap of the seconds in which room for job j changes on a node; return how many.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, of which `seconds` are filled in place: the second, the node, and whether the second is tried, in
+        the bits of one number.
+    j, length, after, until
+        As for `sweep`.
+    asked
+        s, for how long no node may be down.
+    """
+    steps, lists = plan.steps, plan.lists
+    amounts = AMOUNT + plan.now[0]["resources"]
+    if plan.holders[j]["user"] != NOTHING:
+        amounts -= SUMS
+    count: Int = np.int64(0)
+    shape = plan.shapes[plan.holders[j]["shape"]]
+    for i in range(plan.nodes.shape[0]):
+        usable = False
+        for o in range(shape["option"], shape["option_end"]):
+            usable |= plan.masks[plan.options[o]["mask"], i]
+        if not usable:
+            continue
+        step = head_of(plan, i)
+        while steps[step, NEXT] != NOTHING and steps[steps[step, NEXT], WHEN] - length < until:
+            before = step
+            step = steps[step, NEXT]
+            when: Int = steps[step, WHEN]
+            more = False
+            less = False
+            for c in range(AMOUNT, steps.shape[1]):
+                other = c >= amounts and steps[step, c] != steps[before, c]
+                more |= steps[step, c] > steps[before, c] or other
+                less |= steps[step, c] < steps[before, c] or other
+            if after < when < until:
+                count = note_change(plan, count, when, i, more)
+            if less and after < when - length + 1 < until:
+                count = note_change(plan, count, when - length + 1, i, False)
+        for row in range(plan.nodes[i, DOWN], plan.nodes[i, DOWN_END], 2):
+            if after < lists[row] - asked + 1 < until:
+                count = note_change(plan, count, lists[row] - asked + 1, i, False)
+            if after < lists[row + 1] < until:
+                count = note_change(plan, count, lists[row + 1], i, True)
+    return count
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_change(plan: NodePlan, count: Int, second: Int, node: Int, is_tried: bool) -> Int:
+    """Put a change into the heap of `seconds`, in place, and return how many there are then.
+
+    Parameters
+    ----------
+    plan, count
+        `NodePlan`, and how many there were.
+    second, node, is_tried
+        What `find_changes` says.
+    """
+    push(plan.seconds, count, (second << plan.now[0]["node_bits"]) | (node << 1) | np.int64(is_tried))
+    return count + 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def know_reservation(plan: NodePlan, j: Int, begin: Int) -> None:
+    """Give the reservations of this pass, of which job j has the last one, a number: that of equal ones before.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, modified in place.
+    j, begin
+        The row of the job, and the second of its reservation.
+    """
+    versions, now = plan.versions, plan.now
+    place = now[0]["versions"] + 1
+    total: Int = np.int64(0)
+    for row in range(plan.holders[j]["first"], plan.holders[j]["first"] + plan.holders[j]["count"]):
+        for c in range(plan.held.shape[1]):
+            if c != GIVEN_BACK:
+                total = (total + plan.held[row, c]) * 6364136223846793005 + 1442695040888963407
+    same = versions[place, 0] == j and versions[place, 1] == begin and versions[place, 2] == total
+    if not same:
+        versions[place, 0] = j
+        versions[place, 1] = begin
+        versions[place, 2] = total
+        now[0]["last_version"] += 1
+        versions[place, 3] = now[0]["last_version"]
+        if place + 1 < versions.shape[0]:
+            versions[place + 1, 0] = NOTHING  # those behind it are others, whatever they are
+    now[0]["versions"] = place
+    now[0]["version"] = versions[place, 3]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def lift_tiers(plan: NodePlan, queue: Ints, keys: Floats, count: Int) -> None:
+    """Give the keys of the queue other values, so that jobs of higher tiers come first, else in the order of the keys.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, only read.
+    queue, keys
+        (count or more,) int64 rows and float64, a heap; modified in place.
+    count
+        How many jobs are in the queue.
+    """
+    for left in range(count - 1, 0, -1):  # the last ones go to the end
+        queue[0], queue[left] = queue[left], queue[0]
+        keys[0], keys[left] = keys[left], keys[0]
+        sink(queue, keys, 0, left)
+    for i in range(count):
+        keys[i] = float(plan.holders[queue[i]]["tier"] * count + i)
+    make_heap(queue, keys, count)

@@ -1,0 +1,353 @@
+"""What is free on each node of a machine over time, and what jobs hold there.
+
+Each node has its own profile: steps in the order of time, of which each has what is free from its second until that of
+the next one. Steps lie in one array, and those of a node are a linked list. What jobs hold adds up, so a hold is
+subtracted when it begins, and added when it is given up. Columns of amounts are resources: CPUs, memory, then GPUs by
+type, and, if some jobs are alone with those of their user, six sums that say who is there, see `is_alone`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Int, Ints, Mask
+from .compiling import njit
+
+CPUS, MEMORY, GPUS = range(3)  # of the resources; the types of GPUs from the last one on
+SUMS = 6  # the columns that say who is there: for all jobs, and for those that want to be alone with their user
+NOTHING = -1
+ALL_TYPES = -1  # of GPUs
+CONS_TRES, IN_ORDER, BEST, EMPTIEST = range(4)  # the rules by which nodes are chosen
+
+# Columns of the arrays of a `NodePlan`. What is of one kind is in one array: an array more takes numba far longer.
+THREADS, WEIGHT, BY_WEIGHT, HEAD, DOWN, DOWN_END, CAN, COULD, GIVES, GIVES_GPUS, MUST, HAS = range(12)  # of `nodes`
+WHEN, NEXT, AMOUNT = range(3)  # of `steps`
+NODE, GIVEN_BACK, HELD = range(3)  # of `held`
+
+
+def _fields(*names: str) -> np.dtype[np.void]:
+    """Return the type of records with these fields, int64 each."""
+    return np.dtype([(name, np.int64) for name in names])
+
+
+OPTION = _fields(
+    "partition", "mask", "longest", "tasks", "cpus", "least", "most", "per_node", "memory", "memory_per_cpu",
+    "gpus_per_node", "gpus", "gpus_per_task", "gpu_type", "whole", "least_cpus", "most_nodes", "exact", "rule",
+    "named", "counts", "end",
+)  # fmt: skip
+SHAPE = _fields(
+    "option", "option_end", "licence", "licence_end", "single", "job", "waiting",
+    "hopeless", "seen", "length", "asked", "version",
+)  # fmt: skip
+HOLDER = _fields("shape", "tier", "user", "alone", "request", "first", "count", "option", "place", "seen")
+NOW = _fields(
+    "second", "spare_steps", "used_steps", "free_cpus", "full", "resources", "types", "cores", "shared", "licences",
+    "downs", "given_back", "version", "versions", "last_version", "remembers", "node_bits",
+    # of a job whose nodes are chosen: what is still missing, and what it takes of each node
+    "lacks_cpus", "lacks_gpus", "more", "lacks_nodes", "spare", "count", "named", "step", "gpus_per_node",
+    "gpus_per_task", "gpus", "gpu_type", "whole",
+)  # fmt: skip
+
+
+class NodePlan(NamedTuple):
+    """A machine of m nodes with R resources, what n jobs ask of it, and what is free on it.
+
+    Attributes
+    ----------
+    nodes
+        (m, HAS + 2 R) int64: the threads of a core, the weight, the node at this place by weight, the first step, and
+        the rows of `lists` with the down times of each node; the CPUs that it can give a job, and could give if all
+        nodes were used; the CPUs and GPUs that it gives, and whether it must; what it has, and what is free for a job.
+    steps
+        (p, AMOUNT + R) int64: from when on so much is free, s, and the next step of the node.
+    held
+        (h, HELD + R) int64: the nodes of each job, and what it holds there. The second column is a list of its own: the
+        nodes on which something was given back, one after the other.
+    masks
+        (k, m) bool, sets of nodes.
+    lists
+        (l,) int64: the nodes that options name, then pairs of a set and how many of its nodes are wanted; pairs of a
+        licence and how many are wanted; pairs of seconds, half open, in which a node is down; and from
+        `now["licences"]` on pairs of how many licences there are, and how many are free now.
+    options
+        (o,) OPTION, the ways in which jobs can be placed: a partition, and the features that its nodes have.
+    shapes
+        (s,) SHAPE: the options and licences of jobs that ask for the same; whether each needs one node, one of the
+        jobs, and how many wait; and what was tried, see `memory`.
+    holders
+        (n,) HOLDER: shape, tier, user and request of each job, in s, its rows of `held`, and its last reservation.
+    seconds
+        (p,) int64, s, work space of a search.
+    now
+        (1,) NOW. `resources` is R, `types` how many types of GPUs there are, `cores` whether the CPUs of a core go
+        together, `shared` whether memory is given out, `downs` how many down times there are.
+    versions
+        (v, 4) int64: of the reservations of a pass, the job, its second, a sum of what it holds, and the number under
+        which these and all before them are known; one more than there can be.
+    """
+
+    nodes: Ints
+    steps: Ints
+    held: Ints
+    masks: Mask
+    lists: Ints
+    options: NDArray[np.void]
+    shapes: NDArray[np.void]
+    holders: NDArray[np.void]
+    seconds: Ints
+    now: NDArray[np.void]
+    versions: Ints
+
+
+def fresh(plan: NodePlan) -> NodePlan:
+    """Return the machine of a `plan` with arrays of its own for all that a simulation changes, see `clear_nodes`."""
+    return plan._replace(
+        nodes=plan.nodes.copy(),
+        steps=np.empty_like(plan.steps),
+        held=np.empty_like(plan.held),
+        lists=plan.lists.copy(),
+        shapes=plan.shapes.copy(),
+        holders=plan.holders.copy(),
+        seconds=np.empty_like(plan.seconds),
+        now=plan.now.copy(),
+        versions=np.empty_like(plan.versions),
+    )
+
+
+def changes_of(plan: NodePlan) -> tuple[Ints, Ints]:
+    """Return the seconds in which nodes of a `plan` go down, and those in which they come up again."""
+    end = int(plan.now[0]["licences"])
+    begin = end - 2 * int(plan.now[0]["downs"])
+    return plan.lists[begin:end:2], plan.lists[begin + 1 : end : 2]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def clear_nodes(plan: NodePlan, since: Int) -> None:
+    """Make the machine of `plan`, in place, idle from second `since` on."""
+    now = plan.now
+    total: Int = np.int64(0)
+    for i in range(plan.nodes.shape[0]):
+        plan.nodes[i, HEAD] = i
+        plan.steps[i, WHEN] = since
+        plan.steps[i, NEXT] = NOTHING
+        for r in range(now[0]["resources"]):
+            plan.steps[i, AMOUNT + r] = plan.nodes[i, HAS + r]
+        total += plan.nodes[i, HAS + CPUS]
+    for i in range(now[0]["licences"], plan.lists.size, 2):
+        plan.lists[i + 1] = plan.lists[i]
+    now[0]["second"] = since
+    now[0]["spare_steps"] = NOTHING
+    now[0]["used_steps"] = plan.nodes.shape[0]
+    now[0]["free_cpus"] = total
+    now[0]["full"] = 0
+    now[0]["given_back"] = 0
+    now[0]["version"] = now[0]["versions"] = now[0]["last_version"] = now[0]["remembers"] = 0
+    for i in range(plan.versions.shape[0]):
+        plan.versions[i, 0] = NOTHING
+    for i in range(plan.shapes.size):
+        plan.shapes[i]["waiting"] = plan.shapes[i]["hopeless"] = plan.shapes[i]["seen"] = 0
+        plan.shapes[i]["version"] = NOTHING
+    for j in range(plan.holders.size):
+        plan.holders[j]["place"] = NOTHING
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def head_of(plan: NodePlan, node: Int) -> Int:
+    """Return the step of a `node` that holds the present second of `plan`; earlier ones are dropped, in place."""
+    steps = plan.steps
+    second = plan.now[0]["second"]
+    head = plan.nodes[node, HEAD]
+    while steps[head, NEXT] != NOTHING and steps[steps[head, NEXT], WHEN] <= second:
+        later = steps[head, NEXT]
+        drop(plan, head)
+        head = later
+    steps[head, WHEN] = second
+    plan.nodes[node, HEAD] = head
+    return head
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def drop(plan: NodePlan, step: Int) -> None:
+    """Keep a `step` of `plan`, which belongs to no node any more, for later; in place."""
+    plan.steps[step, NEXT] = plan.now[0]["spare_steps"]
+    plan.now[0]["spare_steps"] = step
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def split(plan: NodePlan, step: Int, when: Int) -> Int:
+    """Return the part from second `when` on of a `step` of `plan`, which is divided there, in place."""
+    now = plan.now
+    part = now[0]["spare_steps"]
+    if part != NOTHING:
+        now[0]["spare_steps"] = plan.steps[part, NEXT]
+    elif now[0]["used_steps"] < plan.steps.shape[0]:
+        part = now[0]["used_steps"]
+        now[0]["used_steps"] += 1
+    else:
+        now[0]["full"] = 1
+        return step
+    plan.steps[part, WHEN] = when
+    plan.steps[part, NEXT] = plan.steps[step, NEXT]
+    plan.steps[step, NEXT] = part
+    for c in range(AMOUNT, plan.steps.shape[1]):
+        plan.steps[part, c] = plan.steps[step, c]
+    return part
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def change(plan: NodePlan, node: Int, begin: Int, end: Int, row: Int, sign: Int) -> None:
+    """Add what a job holds on a node to what is free there.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, modified in place.
+    node
+        The node.
+    begin, end
+        s, from when until just before when; begin is not before the present second.
+    row
+        The row of `held` with the amounts.
+    sign
+        1, or -1 to subtract them.
+    """
+    if end <= begin:
+        return
+    steps = plan.steps
+    before: Int = NOTHING
+    step = head_of(plan, node)
+    while steps[step, NEXT] != NOTHING and steps[steps[step, NEXT], WHEN] <= begin:
+        before = step
+        step = steps[step, NEXT]
+    if steps[step, WHEN] < begin:
+        before = step
+        step = split(plan, step, begin)
+    while True:
+        later = steps[step, NEXT]
+        if later == NOTHING or steps[later, WHEN] > end:
+            split(plan, step, end)
+            later = steps[step, NEXT]
+        for r in range(plan.now[0]["resources"]):
+            steps[step, AMOUNT + r] += sign * plan.held[row, HELD + r]
+        if before != NOTHING and same(plan, before, step):
+            steps[before, NEXT] = later
+            drop(plan, step)
+        else:
+            before = step
+        if plan.now[0]["full"] or steps[later, WHEN] >= end:
+            break
+        step = later
+    if later != NOTHING and same(plan, before, later):
+        steps[before, NEXT] = steps[later, NEXT]
+        drop(plan, later)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def same(plan: NodePlan, one: Int, other: Int) -> bool:
+    """Return whether as much is free in `one` step as in the `other` one of `plan`."""
+    for c in range(AMOUNT, plan.steps.shape[1]):
+        if plan.steps[one, c] != plan.steps[other, c]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def change_all(plan: NodePlan, j: Int, begin: Int, end: Int, sign: Int) -> None:
+    """Add what job j holds, from `begin` until `end`, to what is free in `plan`, in place; `sign` as for `change`."""
+    first = plan.holders[j]["first"]
+    for row in range(first, first + plan.holders[j]["count"]):
+        change(plan, plan.held[row, NODE], begin, end, row, sign)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def is_alone(plan: NodePlan, step: Int, part: Int, user: Int) -> bool:
+    """Return whether all jobs on a node are those of one user.
+
+    For users u of the jobs there, the sum of (u - user)^2 is 0 only if each is this one; its three parts add up.
+
+    Parameters
+    ----------
+    plan, step
+        `NodePlan`, and a step of the node.
+    part
+        The first of three columns: minus the number of jobs, the sum of their users, and that of the squares.
+    user
+        Number of the user.
+    """
+    steps = plan.steps
+    return bool(2 * user * steps[step, part + 1] == steps[step, part + 2] + user * user * steps[step, part])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def look_at(plan: NodePlan, node: Int, begin: Int, end: Int, asked: Int, j: Int) -> bool:
+    """Note what is free on a node all the time; return whether job j may be there.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, of which the last columns of `nodes` are filled in place.
+    node
+        The node.
+    begin, end
+        s, half open: when the job is expected to be there.
+    asked
+        s, until just before when no down time may begin.
+    j
+        Row of the job.
+    """
+    steps, nodes = plan.steps, plan.nodes
+    for row in range(nodes[node, DOWN], nodes[node, DOWN_END], 2):
+        if plan.lists[row] < asked and plan.lists[row + 1] > begin:
+            return False
+    resources = plan.now[0]["resources"]
+    free = HAS + resources
+    step = head_of(plan, node)
+    while steps[step, NEXT] != NOTHING and steps[steps[step, NEXT], WHEN] <= begin:
+        step = steps[step, NEXT]
+    for r in range(resources):
+        nodes[node, free + r] = steps[step, AMOUNT + r]
+    user = plan.holders[j]["user"]
+    amounts: Int = resources if user == NOTHING else resources - SUMS
+    while nodes[node, free + CPUS] > 0:
+        if user != NOTHING:
+            part = AMOUNT + amounts + (0 if plan.holders[j]["alone"] else SUMS // 2)
+            if not is_alone(plan, step, part, user):
+                return False
+        step = steps[step, NEXT]
+        if step == NOTHING or steps[step, WHEN] >= end:
+            return True
+        for r in range(amounts):
+            nodes[node, free + r] = min(nodes[node, free + r], steps[step, AMOUNT + r])
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def has_licences(plan: NodePlan, j: Int) -> bool:
+    """Return whether the licences of job j are free now in `plan`."""
+    shape = plan.holders[j]["shape"]
+    for i in range(plan.shapes[shape]["licence"], plan.shapes[shape]["licence_end"], 2):
+        if plan.lists[plan.now[0]["licences"] + 2 * plan.lists[i] + 1] < plan.lists[i + 1]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def take_licences(plan: NodePlan, j: Int, sign: Int) -> None:
+    """Add the licences and the CPUs of job j, times `sign`, to those that are free now in `plan`, in place."""
+    holder = plan.holders[j]
+    shape = plan.shapes[holder["shape"]]
+    for i in range(shape["licence"], shape["licence_end"], 2):
+        plan.lists[plan.now[0]["licences"] + 2 * plan.lists[i] + 1] += sign * plan.lists[i + 1]
+    first = holder["first"]
+    for row in range(first, first + holder["count"]):
+        plan.now[0]["free_cpus"] += sign * plan.held[row, HELD + CPUS]
+        if sign > 0:
+            give_back(plan, plan.held[row, NODE])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def give_back(plan: NodePlan, node: Int) -> None:
+    """Note in `plan`, in place, that something was given back on a `node`."""
+    plan.held[plan.now[0]["given_back"], GIVEN_BACK] = node
+    plan.now[0]["given_back"] += 1

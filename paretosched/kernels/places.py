@@ -1,0 +1,368 @@
+"""What the engine asks of a machine: of processors that are all equal, a `Profile`, or of nodes, a `NodePlan`.
+
+Which of the two is meant is chosen by type when the engine is compiled. numba replaces each function here that raises
+NotImplementedError by what is returned below.
+"""
+
+# ruff: noqa: ARG001, ARG005  # numba compares the names of all arguments
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+from ..core.arrays import Int, Ints
+from .compiling import njit, overload
+from .down_profile import put_down
+from .inputs import Down, Jobs
+from .node_places import any_hope, can_be_put, find_place_on_nodes, know_reservation, lift_tiers
+from .node_plan import DOWN, DOWN_END, NodePlan, change_all, clear_nodes, give_back, has_licences, take_licences
+from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
+from .running import Profile
+from .waiting_heap import Waiting, count_fitting
+from .waiting_tree import FAR
+
+Machine = Profile | NodePlan
+
+
+def clear_machine(machine: Machine, capacity: Int, down: Down, since: Int) -> None:
+    """Make a `machine`, in place, idle from second `since` on; `capacity` and `down` as for `engine.simulate`."""
+    raise NotImplementedError
+
+
+def pass_time(machine: Machine, t: Int, changes: bool) -> None:
+    """Let a `machine`, in place, begin in second t, in which a down time may begin or end: `changes`."""
+    raise NotImplementedError
+
+
+def open_pass(machine: Machine, plan: Profile, remembers: bool) -> Machine:
+    """Return what a pass plans with: `plan`, filled in place with what is free on a `machine`; of nodes, themselves.
+
+    `remembers` is whether reservations only become more in the pass, so that what was tried on nodes can be remembered.
+    """
+    raise NotImplementedError
+
+
+def close_pass(jobs: Jobs, plan: Machine, rows: Ints, begins: Ints, count: Int) -> None:
+    """Take the reservations of a pass out of the plan, if it is that of the machine.
+
+    Parameters
+    ----------
+    jobs, plan
+        `Jobs`, and the plan, modified in place.
+    rows, begins, count
+        (n,) int64, of which the first `count` have a reservation, and when it begins, s.
+    """
+    raise NotImplementedError
+
+
+def room_now(machine: Machine) -> Int:
+    """Return how many processors of a `machine` are free now."""
+    raise NotImplementedError
+
+
+def always_free(machine: Machine) -> Int:
+    """Return how many processors of a `machine` are free at all times for any job; -1 if that cannot be said."""
+    raise NotImplementedError
+
+
+def is_free(jobs: Jobs, plan: Machine, j: Int, t: Int) -> bool:
+    """Return whether there is room in `plan` for job j of `jobs` from the present second t on; on nodes, also where."""
+    raise NotImplementedError
+
+
+def stops_others(jobs: Jobs, plan: Machine, j: Int, t: Int) -> bool:
+    """Return whether without backfilling no job starts before job j of `jobs`, which cannot start in second t.
+
+    On nodes of a `plan`, one without licences or without any place stops nobody.
+    """
+    raise NotImplementedError
+
+
+def find_place(jobs: Jobs, plan: Machine, j: Int, after: Int) -> Int:
+    """Return the first second from `after` on in which `plan` has room for job j of `jobs`; FAR for none."""
+    raise NotImplementedError
+
+
+def reserve(jobs: Jobs, plan: Machine, j: Int, begin: Int, sign: Int) -> None:
+    """Reserve room in `plan`, in place, for job j of `jobs` from second `begin` on; with a `sign` of 1, give it up."""
+    raise NotImplementedError
+
+
+def copy_start(jobs: Jobs, plan: Machine, j: Int, t: Int) -> None:
+    """Note the start of job j of `jobs` in second t in `plan`, in place, if it is not that of the machine."""
+    raise NotImplementedError
+
+
+def occupy(jobs: Jobs, machine: Machine, j: Int, t: Int) -> None:
+    """Let job j of `jobs` have its part of a `machine`, in place, from the present second t on."""
+    raise NotImplementedError
+
+
+def prolong(jobs: Jobs, machine: Machine, j: Int, begin: Int, end: Int) -> None:
+    """Let job j of `jobs` have its part of a `machine`, in place, from `begin` until `end`, too."""
+    raise NotImplementedError
+
+
+def vacate(jobs: Jobs, machine: Machine, j: Int, t: Int, expected: Int) -> None:
+    """Take the part of job j of `jobs`, which it was to have until `expected`, back in second t.
+
+    The `machine` is modified in place.
+    """
+    raise NotImplementedError
+
+
+def any_may_start(jobs: Jobs, machine: Machine, rows: Ints, count: Int) -> bool:
+    """Return whether a job of the first `count` of (n,) int64 `rows` may fit on a `machine` now; `jobs` is only read."""
+    raise NotImplementedError
+
+
+def count_job(machine: Machine, j: Int, sign: Int) -> None:
+    """Count job j, times `sign`, among those that wait for a `machine`, modified in place."""
+    raise NotImplementedError
+
+
+def may_start(plan: Machine, j: Int) -> bool:
+    """Return whether the licences of job j are free now in `plan`."""
+    raise NotImplementedError
+
+
+def all_equal(machine: Machine) -> bool:
+    """Return whether all processors of a `machine` are equal, so that the first job of a queue is the one to look at."""
+    raise NotImplementedError
+
+
+def tier_of(machine: Machine, j: Int) -> Int:
+    """Return the tier of job j, by the partitions of a `machine`: those of higher tiers come first."""
+    raise NotImplementedError
+
+
+def lift(machine: Machine, waiting: Waiting, count: Int) -> None:
+    """Let `count` jobs of higher tiers of a `machine` come first in the heap of `waiting`, in place."""
+    raise NotImplementedError
+
+
+def _chosen(function: Callable[..., Any], of_processors: Callable[..., Any], on_nodes: Callable[..., Any]) -> None:
+    """Let `function` be one of two others, by the type of its argument `machine` or `plan`."""
+    form = signature(function)
+    place = min(list(form.parameters).index(name) for name in ("machine", "plan") if name in form.parameters)
+
+    def chosen(*types: Any) -> Callable[..., Any]:
+        """Return what stands for the function with arguments of these types."""
+        return on_nodes if types[place].instance_class is NodePlan else of_processors
+
+    chosen.__signature__ = form  # type: ignore[attr-defined]  # numba looks at it
+    overload(function, strict=False)(chosen)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _copy_profile(machine: Profile, plan: Profile) -> Profile:
+    """Return `plan`, filled in place with what `machine`, a profile of the same size, has."""
+    for i in range(machine.span[FIRST], machine.span[LAST]):
+        plan.when[i] = machine.when[i]
+        plan.room[i] = machine.room[i]
+    plan.span[FIRST] = machine.span[FIRST]
+    plan.span[LAST] = machine.span[LAST]
+    return plan
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _clear_profile(machine: Profile, capacity: Int, down: Down, since: Int) -> None:
+    """Do what `clear_machine` does with `machine`, in place, `capacity`, `down` and `since`."""
+    clear(machine.when, machine.room, machine.span, since, capacity)
+    put_down(machine, down, since)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _pass_profile(machine: Profile, t: Int) -> None:
+    """Let the profile `machine`, in place, begin in second t."""
+    forget_past(machine.when, machine.span, t)
+    machine.when[machine.span[FIRST]] = t
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _pass_nodes(machine: NodePlan, t: Int, changes: bool) -> None:
+    """Let the nodes of `machine`, in place, begin in second t; `changes` is whether one may come up again."""
+    machine.now[0]["second"] = t
+    if changes:
+        for i in range(machine.nodes.shape[0]):
+            for row in range(machine.nodes[i, DOWN], machine.nodes[i, DOWN_END], 2):
+                if machine.lists[row + 1] == t:
+                    give_back(machine, i)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _open_nodes(machine: NodePlan, plan: Profile, remembers: bool) -> NodePlan:
+    """Begin a pass over the nodes of `machine`, modified in place, and return them.
+
+    `plan` is not used; `remembers` is as for `open_pass`.
+    """
+    machine.now[0]["version"] = machine.now[0]["versions"] = 0
+    machine.now[0]["remembers"] = remembers
+    return machine
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _close_nodes(jobs: Jobs, plan: NodePlan, rows: Ints, begins: Ints, count: Int) -> None:
+    """Do what `close_pass` does on nodes.
+
+    Parameters
+    ----------
+    jobs, plan, rows, begins, count
+        As for `close_pass`; (n,) int64 both arrays. `plan` is modified in place.
+    """
+    for i in range(count):
+        change_all(plan, rows[i], begins[i], begins[i] + jobs.estimate[rows[i]], 1)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _least_room(machine: Profile) -> Int:
+    """Return how many processors are always free in the profile `machine`."""
+    least: Int = FAR
+    for i in range(machine.span[FIRST], machine.span[LAST]):
+        least = min(least, machine.room[i])
+    return least
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _fits(jobs: Jobs, plan: Profile, j: Int, t: Int) -> bool:
+    """Return whether job j of `jobs` fits in the profile `plan` from second t, with which it begins, on."""
+    first = plan.span[FIRST]
+    if plan.room[first] < jobs.width[j]:
+        return False
+    begin, _ = earliest_at(plan.when, plan.room, plan.span, first, t, t + 1, FAR, jobs.width[j], jobs.estimate[j])
+    return bool(begin == t)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _stops_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, t: Int) -> bool:
+    """Return whether job j of `jobs` has licences and a place on the nodes of `plan`, which is modified in place.
+
+    t is the present second.
+    """
+    if not has_licences(plan, j):
+        return False
+    return bool(plan.now[0]["downs"] == 0 or find_place_on_nodes(jobs, plan, j, t) < FAR)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _earliest(jobs: Jobs, plan: Profile, j: Int, after: Int) -> Int:
+    """Return the first second from `after` on in which the profile `plan` has room for job j of `jobs`."""
+    return earliest(plan.when, plan.room, plan.span, after, FAR, FAR, jobs.width[j], jobs.estimate[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _reserve_processors(jobs: Jobs, plan: Profile, j: Int, begin: Int, sign: Int) -> None:
+    """Do what `reserve` does in the profile `plan`, in place, with `jobs`, j, `begin` and `sign`."""
+    add(plan.when, plan.room, plan.span, begin, begin + jobs.estimate[j], sign * jobs.width[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _reserve_nodes(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, sign: Int) -> None:
+    """Do what `reserve` does with the nodes of `plan`, in place, with `jobs`, j, `begin` and `sign`."""
+    if begin < FAR:
+        if plan.now[0]["remembers"]:
+            know_reservation(plan, j, begin)
+        change_all(plan, j, begin, begin + jobs.estimate[j], sign)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _take_processors(jobs: Jobs, machine: Profile, j: Int, t: Int) -> None:
+    """Take the width of job j of `jobs` out of the profile `machine`, in place, from its first second t on."""
+    add_at(machine.when, machine.room, machine.span, machine.span[FIRST], t, t + jobs.estimate[j], -jobs.width[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _take_nodes(jobs: Jobs, machine: NodePlan, j: Int, t: Int) -> None:
+    """Take what job j of `jobs` holds out of the nodes of `machine`, in place, from second t on."""
+    change_all(machine, j, t, t + jobs.estimate[j], -1)
+    take_licences(machine, j, -1)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _prolong_processors(jobs: Jobs, machine: Profile, j: Int, begin: Int, end: Int) -> None:
+    """Do what `prolong` does in the profile `machine`, in place, with `jobs`, j, `begin` and `end`."""
+    add(machine.when, machine.room, machine.span, begin, end, -jobs.width[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _vacate_processors(jobs: Jobs, machine: Profile, j: Int, t: Int, expected: Int) -> None:
+    """Do what `vacate` does in the profile `machine`, in place, with `jobs`, j, t and `expected`."""
+    if expected > t:
+        add(machine.when, machine.room, machine.span, t, expected, jobs.width[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _vacate_nodes(jobs: Jobs, machine: NodePlan, j: Int, t: Int, expected: Int) -> None:
+    """Do what `vacate` does with the nodes of `machine`, in place, with `jobs`, j, t and `expected`."""
+    change_all(machine, j, t, expected, 1)
+    take_licences(machine, j, 1)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _count_on_nodes(machine: NodePlan, j: Int, sign: Int) -> None:
+    """Do what `count_job` does with the nodes of `machine`, in place, j and `sign`."""
+    machine.shapes[machine.holders[j]["shape"]]["waiting"] += sign
+
+
+_chosen(
+    clear_machine,
+    lambda machine, capacity, down, since: _clear_profile(machine, capacity, down, since),
+    lambda machine, capacity, down, since: clear_nodes(machine, since),
+)
+_chosen(
+    pass_time,
+    lambda machine, t, changes: _pass_profile(machine, t),
+    lambda machine, t, changes: _pass_nodes(machine, t, changes),
+)
+_chosen(open_pass, lambda machine, plan, remembers: _copy_profile(machine, plan), lambda machine, plan, remembers: _open_nodes(machine, plan, remembers))
+_chosen(
+    close_pass,
+    lambda jobs, plan, rows, begins, count: None,
+    lambda jobs, plan, rows, begins, count: _close_nodes(jobs, plan, rows, begins, count),
+)
+_chosen(room_now, lambda machine: machine.room[machine.span[FIRST]], lambda machine: machine.now[0]["free_cpus"])
+_chosen(always_free, lambda machine: _least_room(machine), lambda machine: -1)
+_chosen(is_free, lambda jobs, plan, j, t: _fits(jobs, plan, j, t), lambda jobs, plan, j, t: can_be_put(jobs, plan, j, t))
+_chosen(
+    stops_others, lambda jobs, plan, j, t: True, lambda jobs, plan, j, t: _stops_on_nodes(jobs, plan, j, t)
+)
+_chosen(
+    find_place,
+    lambda jobs, plan, j, after: _earliest(jobs, plan, j, after),
+    lambda jobs, plan, j, after: find_place_on_nodes(jobs, plan, j, after),
+)
+_chosen(
+    reserve,
+    lambda jobs, plan, j, begin, sign: _reserve_processors(jobs, plan, j, begin, sign),
+    lambda jobs, plan, j, begin, sign: _reserve_nodes(jobs, plan, j, begin, sign),
+)
+_chosen(copy_start, lambda jobs, plan, j, t: _take_processors(jobs, plan, j, t), lambda jobs, plan, j, t: None)
+_chosen(
+    occupy,
+    lambda jobs, machine, j, t: _take_processors(jobs, machine, j, t),
+    lambda jobs, machine, j, t: _take_nodes(jobs, machine, j, t),
+)
+_chosen(
+    prolong,
+    lambda jobs, machine, j, begin, end: _prolong_processors(jobs, machine, j, begin, end),
+    lambda jobs, machine, j, begin, end: change_all(machine, j, begin, end, -1),
+)
+_chosen(
+    vacate,
+    lambda jobs, machine, j, t, expected: _vacate_processors(jobs, machine, j, t, expected),
+    lambda jobs, machine, j, t, expected: _vacate_nodes(jobs, machine, j, t, expected),
+)
+_chosen(
+    any_may_start,
+    lambda jobs, machine, rows, count: count_fitting(rows, count, jobs.width, machine.room[machine.span[FIRST]]) > 0,
+    lambda jobs, machine, rows, count: any_hope(machine),
+)
+_chosen(count_job, lambda machine, j, sign: None, lambda machine, j, sign: _count_on_nodes(machine, j, sign))
+_chosen(may_start, lambda plan, j: True, lambda plan, j: has_licences(plan, j))
+_chosen(all_equal, lambda machine: True, lambda machine: False)
+_chosen(tier_of, lambda machine, j: 0, lambda machine, j: machine.holders[j]["tier"])
+_chosen(
+    lift,
+    lambda machine, waiting, count: None,
+    lambda machine, waiting, count: lift_tiers(machine, waiting.queue, waiting.keys, count),
+)

@@ -1,0 +1,278 @@
+"""What a workload asks of a machine of nodes, as the engine takes it; and what it says of where the jobs ran."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Ints, Mask, read_only
+from ..core.errors import InputError, first_few
+from ..kernels.node_plan import (
+    ALL_TYPES, AMOUNT, BEST, BY_WEIGHT, CONS_TRES, CPUS, DOWN, DOWN_END, EMPTIEST, GPUS, HAS, HELD, HOLDER, IN_ORDER,
+    MEMORY, NODE, NOTHING, NOW, OPTION, SHAPE, SUMS, THREADS, WEIGHT, NodePlan,
+)  # fmt: skip
+from ..kernels.waiting_tree import FAR
+from ..workload.features import Constraint, read_constraint
+from ..workload.host_lists import node_names
+from ..workload.machine import FOR_EVER, Machine, Partition
+from ..workload.node_requests import EXCLUSIVE, NUMBERS, OF_USER, TEXTS, UNSAID, Requests
+from ..workload.workload import Workload
+from .outcome import Placement
+
+RULES = {"cons_tres": CONS_TRES, "linear": IN_ORDER, "first": IN_ORDER, "best": BEST, "spread": EMPTIEST}
+SAID = (*NUMBERS, "gpu_type", "constraint", "partition", "hosts", "excluded", "licences")  # what decides where jobs fit
+WHO = ("account", "qos")  # who may use a partition
+STEPS_A_HOLD = 2  # of the profile of a node
+MOST_STEPS = 2**26  # at one time; memory is used only for those that there are
+
+
+class Ask(NamedTuple):
+    """What one job asks for, with what its partition says of what it does not say; see `Requests`."""
+
+    tasks: int
+    cpus: int
+    least: int
+    most: int
+    per_node: int
+    memory: int
+    memory_per_cpu: int
+    least_cpus: int
+
+
+def node_plan(workload: Workload) -> NodePlan:
+    """Return the machine of a workload and what its jobs, in the order of their arrival, ask of it.
+
+    The arrays that a simulation changes are empty, see `paretosched.kernels.node_plan.fresh`.
+    """
+    machine, requests = workload.machine, workload.requests
+    assert machine is not None  # noqa: S101  # such workloads only
+    assert requests is not None  # noqa: S101
+    with_users = bool((requests.exclusive == OF_USER).any())
+    shapes, of_job = _shapes(machine, requests)
+    builder = _Builder(machine)
+    built = np.zeros(len(shapes), SHAPE)
+    tiers, rows = (np.zeros(len(shapes), np.int64) for _ in range(2))
+    for number, said in enumerate(shapes):
+        built[number]["option"] = len(builder.options)
+        partitions = [k for k in machine.partitions_of(said["partition"]) if may_use(machine.partitions[k], said)]
+        for k in partitions:
+            builder.add_options(k, said)
+        built[number]["option_end"] = len(builder.options)
+        built[number]["single"] = all(builder.needs_one(option) for option in builder.options[built[number]["option"] :])
+        built[number]["licence"], built[number]["licence_end"] = builder.add_licences(said["licences"])
+        options = builder.options[built[number]["option"] :]
+        rows[number] = max((builder.most_nodes(option) for option in options), default=0)
+        tiers[number] = max((machine.partitions[k].tier for k in partitions), default=0)
+    holders = np.zeros(len(workload), HOLDER)
+    holders["shape"], holders["tier"], holders["request"] = of_job, tiers[of_job], workload.estimate
+    holders["user"] = np.unique(workload.user, return_inverse=True)[1] if with_users else NOTHING
+    holders["alone"] = requests.exclusive == OF_USER
+    if with_users:  # to be alone with a user, or not, is another shape
+        pairs = np.stack([of_job, holders["user"]], axis=1)
+        which, place = np.unique(pairs, axis=0, return_inverse=True)
+        built, holders["shape"] = built[which[:, 0]], place.reshape(-1)
+    used, place = np.unique(holders["shape"], return_index=True)
+    built["job"][used] = place
+    end = np.cumsum(rows[of_job])
+    holders["first"] = end - rows[of_job]
+    size = int(end[-1]) if end.size else 0
+    m, resources = len(machine.names), GPUS + len(machine.gpu_types) + SUMS * with_users
+    return builder.plan(workload.epoch, holders, built, size, m, resources)
+
+
+def _shapes(machine: Machine, requests: Requests) -> tuple[list[dict[str, Any]], Ints]:
+    """Return the different requests, as mappings, and the place of each job's among them."""
+    limited = any(part.accounts or part.not_accounts or part.qos or part.not_qos for part in machine.partitions)
+    keys = SAID + (WHO if limited else ())
+    columns = [getattr(requests, key) if key in NUMBERS else getattr(requests, key).code for key in keys]
+    rows, place = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    shapes = []
+    for row in rows.tolist():
+        said = dict(zip(keys, row, strict=True))
+        shapes.append({key: getattr(requests, key).words[v] if key in TEXTS else v for key, v in said.items()})
+    return shapes, place.reshape(-1)
+
+
+def may_use(part: Partition, said: dict[str, Any]) -> bool:
+    """Return whether jobs of an account and a QOS may use a partition; `said` has them if any partition asks."""
+    rules = ((part.accounts, part.not_accounts, "account"), (part.qos, part.not_qos, "qos"))
+    return all((not yes or said[key] in yes) and said.get(key) not in no for yes, no, key in rules)
+
+
+def with_defaults(part: Partition, said: dict[str, Any], named: int) -> Ask:
+    """Return what a job asks for with all that it does not say; it has no more nodes than tasks.
+
+    Memory beyond MaxMemPerCPU becomes more CPUs: of each task, if it is said by the CPU, or of each node.
+    """
+    memory, by_cpu, cpus, least_cpus = said["memory_per_node"], said["memory_per_cpu"], said["cpus_per_task"], 1
+    if memory == by_cpu == UNSAID:
+        if part.memory_per_cpu is not None:
+            by_cpu = part.memory_per_cpu
+        else:
+            memory = 0 if part.memory_per_node is None else part.memory_per_node
+    ceiling = part.most_memory_per_cpu
+    if ceiling and by_cpu > ceiling:
+        times = -(-by_cpu // ceiling)
+        cpus, by_cpu = cpus * times, -(-by_cpu // times)
+    elif ceiling and memory > 0:
+        least_cpus = -(-memory // ceiling)
+    tasks, per_node, most = max(said["tasks"], named), said["tasks_per_node"], said["nodes_most"]
+    least = max(min(said["nodes_least"], tasks), part.nodes_least or 1, named)
+    if per_node:
+        least = max(least, -(-tasks // per_node))
+    most = max(min(most, tasks), named) if most else 0
+    return Ask(max(tasks, least), cpus, least, most, per_node, memory, by_cpu, least_cpus)
+
+
+class _Builder:
+    """The ways in which jobs can be placed on a machine, as they are found."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.options: list[tuple[int, ...]] = []
+        self.lists: list[int] = []
+        self._masks: dict[bytes, int] = {}
+        self._rows: list[Mask] = []
+        self._licences = {name: number for number, (name, _) in enumerate(machine.licences)}
+        self._constraint: Callable[[str], Constraint] = cache(read_constraint)
+        self._nodes_of: Callable[[str], Ints] = cache(lambda hosts: _places(machine, hosts))
+        self._with: Callable[[frozenset[str]], Mask] = cache(self._having)
+
+    def _having(self, way: frozenset[str]) -> Mask:
+        """Return which nodes have all of some features, (nodes,) bool."""
+        kinds = np.array([way <= features for features in self.machine.features], dtype=np.bool_)
+        return kinds[self.machine.kind]
+
+    def _set(self, nodes: Mask) -> int:
+        """Return the number of a set of nodes."""
+        number = self._masks.setdefault(np.packbits(nodes).tobytes(), len(self._rows))
+        if number == len(self._rows):
+            self._rows.append(nodes)
+        return number
+
+    def most_nodes(self, option: tuple[int, ...]) -> int:
+        """Return how many nodes a job can have in an option."""
+        value = dict(zip(OPTION.names or (), option, strict=True))
+        return int(min(self._rows[value["mask"]].sum(), value["tasks"] + value["end"] - value["named"]))
+
+    def needs_one(self, option: tuple[int, ...]) -> bool:
+        """Return whether a job needs one node, and any one that is usable, in an option."""
+        value = dict(zip(OPTION.names or (), option, strict=True))
+        return 1 in (value["most"], value["tasks"]) and value["counts"] == value["end"]
+
+    def add_options(self, k: int, said: dict[str, Any]) -> None:
+        """Add the ways in which a job can be placed in partition k."""
+        machine, part = self.machine, self.machine.partitions[k]
+        over = part.nodes_most is not None and said["nodes_least"] > part.nodes_most
+        most_memory = part.most_memory_per_node
+        if not part.up or over or (most_memory is not None and said["memory_per_node"] > most_memory):
+            return
+        named = self._nodes_of(said["hosts"])
+        nodes = machine.members[k] & (machine.disk >= said["disk_per_node"])
+        excluded = self._nodes_of(said["excluded"])
+        nodes[excluded[excluded >= 0]] = False
+        if (named < 0).any() or not nodes[named].all():
+            return
+        kind = ALL_TYPES
+        if said["gpu_type"] and (said["gpus"] or said["gpus_per_node"] or said["gpus_per_task"]):
+            if said["gpu_type"] not in machine.gpu_types:
+                return
+            kind = machine.gpu_types.index(said["gpu_type"])
+        ask, constraint = with_defaults(part, said, named.size), self._constraint(said["constraint"])
+        whole = said["exclusive"] == EXCLUSIVE or part.exclusive or machine.choice == "linear" or machine.gives == "node"
+        exact = ask.most == ask.least and ask.tasks == ask.least * ask.per_node
+        rule = EMPTIEST if part.least_loaded else RULES[machine.choice]
+        longest = FAR if part.longest is None else part.longest
+        ways = [Constraint((way,)) for way in constraint.ways] if constraint.alike else [constraint]
+        for each in ways:
+            every = each.ways + tuple(way for way, _ in each.counts)
+            able = nodes & np.logical_or.reduce([self._with(way) for way in every]) if every else nodes
+            first = len(self.lists)
+            self.lists += named.tolist()
+            middle = len(self.lists)
+            for way, count in each.counts:
+                self.lists += [self._set(able & self._with(way)), count]
+            self.options.append(
+                (k, self._set(able), longest, ask.tasks, ask.cpus, ask.least, ask.most, ask.per_node, ask.memory,
+                 ask.memory_per_cpu, said["gpus_per_node"], said["gpus"], said["gpus_per_task"], kind, whole,
+                 ask.least_cpus, part.nodes_most or 0, exact, rule, first, middle, len(self.lists))
+            )  # fmt: skip
+
+    def add_licences(self, words: str) -> tuple[int, int]:
+        """Return the part of `lists` with the licences of a job, which it adds; unknown ones are none."""
+        first = len(self.lists)
+        for word in filter(None, words.split(",")):
+            name, _, count = word.partition(":")
+            if name in self._licences:
+                self.lists += [self._licences[name], int(count or 1)]
+        return first, len(self.lists)
+
+    def plan(
+        self, epoch: int, holders: NDArray[np.void], shapes: NDArray[np.void], size: int, m: int, resources: int
+    ) -> NodePlan:
+        """Return the plan, with what jobs hold in `size` rows at most, of m nodes with some `resources`."""
+        machine = self.machine
+        nodes = np.zeros((m, HAS + 2 * resources), np.int64)
+        nodes[:, THREADS], nodes[:, WEIGHT] = machine.threads, machine.weight
+        nodes[:, BY_WEIGHT] = np.argsort(machine.weight, kind="stable")
+        nodes[:, HAS + CPUS], nodes[:, HAS + MEMORY] = machine.cpus, machine.memory
+        nodes[:, HAS + GPUS : HAS + GPUS + len(machine.gpu_types)] = machine.gpus
+        node, begin, end = machine.down_by_node(epoch)
+        for column, side in ((DOWN, "left"), (DOWN_END, "right")):
+            nodes[:, column] = len(self.lists) + 2 * np.searchsorted(node, np.arange(m), side)  # type: ignore[call-overload]
+        downs = np.stack([begin, np.where(end >= FOR_EVER, FAR, end)], axis=1)
+        licences = [count for _, count in machine.licences]
+        now = np.zeros(1, NOW)
+        now["resources"], now["types"], now["downs"] = resources, len(machine.gpu_types), node.size
+        now["cores"], now["shared"] = machine.gives != "cpu", machine.shares_memory
+        now["licences"] = len(self.lists) + downs.size
+        now["node_bits"] = 1 + m.bit_length()
+        steps = min(m + STEPS_A_HOLD * size + 16, MOST_STEPS)
+        return NodePlan(
+            nodes,
+            np.empty((steps, AMOUNT + resources), np.int64),
+            np.empty((size + node.size, HELD + resources), np.int64),
+            read_only(np.stack(self._rows) if self._rows else np.zeros((1, m), np.bool_)),
+            np.concatenate([np.array(self.lists, np.int64), downs.reshape(-1), np.repeat(licences, 2).astype(np.int64)]),
+            read_only(np.array(self.options, OPTION)),
+            shapes,
+            holders,
+            np.empty(2 * steps, np.int64),
+            now,
+            np.empty((len(holders) + 2, 4), np.int64),
+        )
+
+
+def _places(machine: Machine, hosts: str) -> Ints:
+    """Return the places of the nodes of a list, ascending; -1 for those that the machine does not have."""
+    place_of = machine.place_of
+    return np.unique(np.array([place_of.get(name, -1) for name in node_names(hosts, "hosts")], dtype=np.int64))
+
+
+def check_all_ran(workload: Workload, plan: NodePlan, start: Ints) -> None:
+    """Raise InputError if a job did not start, see `placement_of`, or the plan was full."""
+    if plan.now[0]["full"]:
+        raise InputError(f"{workload.name}: its jobs must need less than {plan.steps.shape[0]:,} changes of nodes, but do not")
+    never = np.flatnonzero(start < 0)
+    if never.size:
+        offenders = first_few((f"job {workload.job[j]}" for j in never), never.size)
+        raise InputError(
+            f"{workload.name}: every job must fit on its nodes when they are up, but {never.size} never do: {offenders}"
+        )
+
+
+def placement_of(plan: NodePlan, start: Ints) -> Placement:
+    """Return where jobs ran, from the plan at the end of a simulation and the start times, -1 for none."""
+    begun = start >= 0
+    count = np.where(begun, plan.holders["count"], 0)
+    piece = np.concatenate([[0], np.cumsum(count)])
+    rows = np.repeat(plan.holders["first"] - piece[:-1], count) + np.arange(piece[-1])
+    partition = np.where(begun, plan.options["partition"][np.where(begun, plan.holders["option"], 0)], -1)
+    held = plan.held[rows]
+    gpus = held[:, HELD + GPUS : HELD + GPUS + int(plan.now[0]["types"])]
+    columns = partition, piece, held[:, NODE], held[:, HELD + CPUS], held[:, HELD + MEMORY], gpus
+    return Placement(*(read_only(np.ascontiguousarray(column)) for column in columns))
