@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from .simulation.estimates import Predictions
     from .simulation.lower_bounds import Bounds, bounds
     from .simulation.objective import Objective, ObjectiveValues, objective_table, objectives
-    from .simulation.schedule import Schedule, load_segments, save_schedule, save_segments
+    from .simulation.schedule import Schedule, load_schedule, load_segments, save_schedule, save_segments
     from .simulation.service import Waits, waits
     from .simulation.simulator import predictions, simulate
     from .training.class_choice import train_best
@@ -157,6 +157,7 @@ __all__ = [
     "simulate",
     "start_order",
     "Schedule",
+    "load_schedule",
     "load_segments",
     "save_schedule",
     "save_segments",
@@ -263,7 +264,7 @@ _MODULES = {
     "simulation.decoding": "decode start_order",
     "simulation.estimates": "Predictions",
     "simulation.simulator": "predictions simulate",
-    "simulation.schedule": "Schedule load_segments save_schedule save_segments",
+    "simulation.schedule": "Schedule load_schedule load_segments save_schedule save_segments",
     "simulation.objective": "Objective ObjectiveValues objective_table objectives",
     "simulation.service": "Waits waits",
     "simulation.lower_bounds": "Bounds bounds",

@@ -186,12 +186,11 @@ def _against_record(schedule: Schedule, policy: Policy) -> RecordedWaits | None:
 def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None, today: RecordedWaits | None) -> str:
     """Return the objectives of the schedule, and what else was measured, as JSON."""
     from ..core.tables import to_json
-    from ..simulation.objective import objective_table, objectives, utilisation_from_submission
+    from ..simulation.objective import utilisation_from_submission
     from ..simulation.service import by_class, first_sharing
 
     workload = schedule.workload
     exact = policy is not None and policy.knows_run_times
-    names = [o.name for o in objective_table(workload.groups)]
     about: dict[str, Any] = {
         "workload": workload.name,
         "digest": workload.digest,
@@ -199,7 +198,7 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
         "jobs": len(workload),
     }
     about |= {"estimates": "exact" if exact else options.estimates, "capacity": workload.capacity}
-    about |= dict(zip(names, objectives(schedule).tolist(), strict=True))
+    about |= dict(schedule.objectives)
     about["UTIL_from_submission"] = utilisation_from_submission(schedule)
     about["classes"] = [row._asdict() for row in by_class(schedule, first_sharing([policy]))]
     about["searched"] = None if schedule.searched is None else schedule.searched._asdict()
@@ -211,14 +210,14 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
     """Return the objectives of the schedule, and what else was measured, as tables."""
     from ..comparison.comparison_tables import class_table, searched_text
     from ..core.tables import Column, table
-    from ..simulation.objective import objective_table, utilisation_from_submission
+    from ..simulation.objective import utilisation_from_submission
     from ..simulation.service import by_class, first_sharing
 
     workload = schedule.workload
     rows = [
         {"objective": o.name, "value": value, "unit": o.unit, "meaning": o.label}
         | {"hours": value / 3600 if o.unit == "s" else ""}
-        for o, value in zip(objective_table(workload.groups), schedule.objectives.values(), strict=True)
+        for o, value in schedule.objectives.table
     ]
     early = utilisation_from_submission(schedule)
     if early != rows[0]["value"]:

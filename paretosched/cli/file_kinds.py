@@ -121,6 +121,7 @@ def _kind_of_markup(text: bytes) -> Kind:
 def _kind_of_lines(text: bytes) -> Kind:
     """Return the kind of a text file: a table by its heading, a log by its header or its first job."""
     from ..assignment.lists import WRITTEN
+    from ..simulation.placement_columns import PLACEMENT_COLUMNS
     from ..simulation.schedule import COLUMNS, LATER_COLUMNS, SEGMENT_COLUMNS
 
     first, *_ = text.splitlines() or [b""]
@@ -130,6 +131,8 @@ def _kind_of_lines(text: bytes) -> Kind:
     tables = {
         COLUMNS: Kind.SCHEDULE,
         LATER_COLUMNS: Kind.SCHEDULE,
+        (*COLUMNS, *PLACEMENT_COLUMNS): Kind.SCHEDULE,
+        (*LATER_COLUMNS, *PLACEMENT_COLUMNS): Kind.SCHEDULE,
         SEGMENT_COLUMNS: Kind.SEGMENTS,
         WRITTEN: Kind.ASSIGNMENT,
     }

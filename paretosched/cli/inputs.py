@@ -306,7 +306,9 @@ def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) 
 
 def remark_history(schedule: Schedule) -> None:
     """Write a remark if a recorded schedule is not feasible: for instance nodes were shared, or clocks differed."""
-    if schedule.name == "recorded":
+    if schedule.name == "recorded" and schedule.workload.machine is not None and schedule.placement is None:
+        remark("measured as it is: nothing says on which nodes the jobs ran")
+    elif schedule.name == "recorded":
         try:
             schedule.check()
         except InputError as error:

@@ -96,7 +96,7 @@ def _policies() -> Sequence[str]:
 TRACE = Name("the workload log")
 FRONT = Name("the front")
 POLICY = Name("the policy", words=_policies)
-GROUPS = Name("the list of groups", words=lambda: ("consumption", "swf", "queue"))
+GROUPS = Name("the list of groups", words=lambda: ("consumption", "swf", "queue", "partition", "account", "qos"))
 WISH = Name("the wish", free=True)
 
 
@@ -156,8 +156,9 @@ def takes_reading(parser: Parser) -> None:
         type=GROUPS,
         help="user groups. consumption (default): five groups by the user's share of all processor seconds, above "
         "8 %%, 2 %%, 1 %%, 0.1 %%, and the rest; 10,1 or the like: the same with these percentages; swf: field 13 of "
-        "the log; queue: field 15; words, such as 'large: width >= 32; short: limit <= 1h; rest', where the first that "
-        "fits a job counts (width, nodes, gpus, memory, limit, user, account, queue, partition); or a CSV file with "
+        "the log; queue: field 15; partition, account or qos: what jobs name; words, such as 'large: width >= 32; "
+        "short: limit <= 1h; rest', where the first that fits a job counts (width, nodes, gpus, memory, limit, user, "
+        "account, queue, partition; of machines of nodes also what jobs ask for); or a CSV file with "
         "the columns user,group, where account, queue or partition may stand for or beside user, and * for any",
     )
     group.add_argument(

@@ -48,7 +48,6 @@ from ..simulation.objective import (
     group_of,
     improvement,
     objective_table,
-    objectives,
     utilisation_from_submission,
 )
 from ..simulation.schedule import Schedule
@@ -78,6 +77,7 @@ from .comparison_tables import (
     from_submission_text,
     policy_table,
     searched_text,
+    told_table,
     wait_table,
     wish_table,
 )
@@ -178,6 +178,8 @@ class Comparison:
         What was dropped or changed when the log was read, such as work that was cut off.
     other_machine
         That the log is of another machine than the one that is simulated, and why; "" if nothing says so.
+    told
+        (q,), what is told beside the objectives: how memory and GPUs are used on a machine of nodes; else empty.
     """
 
     workload_name: str
@@ -214,6 +216,7 @@ class Comparison:
     util_from: str = FROM_START
     repairs: tuple[Repair, ...] = ()
     other_machine: str = ""
+    told: tuple[tuple[tuple[Objective, float], ...], ...] = ()
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -270,6 +273,7 @@ class Comparison:
             | {"dominated_by": _count(self.dominated_by, q), "dominates": _count(self.dominates, q)}
             | self._worth(self.beside_front[q], feasible=self.feasible is None or bool(self.feasible[q]))
             | {FROM_SUBMISSION: self.from_submission[q] if self.from_submission else None}
+            | {o.name: value for o, value in (self.told[q] if self.told else ())}
             | {"waits": self._waits_of(q), "utilisation_over_time": self._over_time(q)}
             | {"classes": [row._asdict() for row in self.classes[q]] if self.classes else None}
             | {"searched": search._asdict() if self.searched and (search := self.searched[q]) else None}
@@ -399,6 +403,8 @@ class Comparison:
         of_policies = rows[: len(self.policies)]
         against_front = self.best is not None
         parts, notes = [policy_table(rows, self.objectives, against_front)], []
+        if any(self.told):
+            parts.append(told_table(of_policies, [o for o, _ in self.told[0]]))
         if self.wish is not None:
             of_wish = [row for row in rows if row["policy"] not in (ONLINE, BEST)]
             words = choice.wish_text(self.wish, hours=True)
@@ -495,7 +501,7 @@ def compare(
     schedules = [simulate(workload, policy) for policy in all_policies]
     of_policies = zip(all_policies, schedules, strict=True)
     feasible = np.array([not policy.replays or _could_run(schedule) for policy, schedule in of_policies])
-    values = np.array([objectives(schedule) for schedule in schedules])
+    values = np.array([schedule.objectives for schedule in schedules])
     table_of_objectives = objective_table(workload.groups)
     if wish is not None:
         _check_known(wish, table_of_objectives, workload.name)
@@ -542,6 +548,7 @@ def compare(
         util_from=util_from,
         repairs=workload.repairs,
         other_machine=other_machine(workload),
+        told=tuple(schedule.objectives.told for schedule in schedules),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )
 
@@ -574,7 +581,9 @@ def _check_known(wish: Wish, objectives: Sequence[Objective], workload: str) -> 
 
 
 def _could_run(schedule: Schedule) -> bool:
-    """Return whether a schedule keeps the rules, such as the capacity of the machine."""
+    """Return whether a schedule keeps the rules, such as the capacity of the machine, as far as it says it."""
+    if schedule.workload.machine is not None and schedule.placement is None:
+        return True  # a history that does not say on which nodes jobs ran
     with suppress(InputError):
         schedule.check()
         return True

@@ -52,6 +52,11 @@ def policy_table(rows: Sequence[Mapping[str, Any]], objectives: Sequence[Objecti
     return table(lines, columns)
 
 
+def told_table(rows: Sequence[Mapping[str, Any]], told: Sequence[Objective]) -> str:
+    """Return what is told beside the objectives of `Comparison.rows` as a table."""
+    return table(rows, [Column("policy", "policy"), *map(in_hours, told)])
+
+
 def wish_table(rows: Sequence[Mapping[str, Any]], wish: Wish, against_front: bool) -> str:
     """Return the columns about the wish of `Comparison.rows` as a table."""
     columns = [Column("policy", "policy")]

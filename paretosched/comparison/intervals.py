@@ -23,7 +23,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.tables import Column, plain, table
-from ..simulation.objective import Objective, objective_names
+from ..simulation.objective import Objective, consumption_of, objective_names
 from ..simulation.schedule import Schedule
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
@@ -113,7 +113,7 @@ def week_sums(schedule: Schedule) -> WeekSums:
     week = (w.submit - w.submit[0]) // WEEK
     shape = (int(week[-1]) + 1, len(w.groups))
     place = week * shape[1] + w.group
-    work = (w.run * w.width).astype(np.float64)
+    work = consumption_of(w)
     columns = [np.bincount(place, x, shape[0] * shape[1]) for x in (work * (schedule.finish - w.eligible), work)]
     weighted, done = (column.astype(np.float64).reshape(shape) for column in columns)
     return WeekSums(weighted, done)

@@ -47,6 +47,7 @@ def option_of_groups(policy: Policy, workload: Workload | None) -> str:
     if function == "by_csv":  # the owner's own list
         return f"--groups {shlex.quote(Path(str(made_by.get('path'))).name)}"
     fields = {"by_swf_group": "account", "by_queue": "qos"}  # where `import slurm` takes them from
+    fields["by_request"] = str(made_by.get("column"))
     how = "account" if workload is None else fields.get(str(function), GROUPS_FILE)
     return f"--groups {how}"
 

@@ -32,6 +32,7 @@ from ..kernels.order_changes import apply_change, find_change
 from ..kernels.running import bits_for
 from ..policies.decoded_orders import DECODINGS, decoded_start_times
 from ..policies.outcome import jobs_of
+from ..simulation.objective import consumption_of
 from ..workload.workload import Workload
 from .genomes import Changes, Decoder, Variation
 from .recipes import GENES, KEYS, ancestry, chance
@@ -248,7 +249,7 @@ class Derive:
         self._of_thread = local()
         self._movable = movable_jobs(workload, spec.movable)
         self._spared = spared_groups(workload, spec.movable)
-        self._consumption = (workload.run * workload.width).astype(np.float64)
+        self._consumption = consumption_of(workload)
         self._looks = spec.moves in LOOKING
         # other moves are made again in less time than what they have changed is found and applied
         self._keeps_changes = self._looks or spec.recombination != "none"

@@ -12,7 +12,7 @@ def measure(
     finish: Ints,
     submit: Ints,
     run: Ints,
-    width: Ints,
+    width: Ints | Floats,
     group: Ints,
     capacity: Int,
     mask: Mask,
@@ -25,8 +25,10 @@ def measure(
     begin, finish, submit, run
         (n,) int64, s. UTIL counts from the first of `begin`, starts or submissions. finish is at least start + run, and
         later for jobs that are preempted.
-    width, group
-        (n,) int64, processors, and the index of the user group, 0..groups - 1.
+    width
+        (n,) int64, processors; or float64, charge.
+    group
+        (n,) int64, the index of the user group, 0..groups - 1.
     capacity
         Processors.
     mask

@@ -34,6 +34,10 @@ start when all jobs are eligible, so that submissions do not bound the span: onl
 wide jobs of step 3, one after another, do. A scheduler that starts the first job when it is eligible cannot complete
 all work before D does (`Bounds.prompt_utilisation`).
 
+**A machine of nodes.** How jobs get in each other's way there is not known: response times are bounded as "alone", with
+the charge in place of q_j, in "together", too. The span is at least that of the longest job, and of the resource of
+which jobs ask for most, as no schedule gives less than they ask for (`paretosched.workload.charge`).
+
 **Rounding.** Queues and times are exact, int64: between the whole seconds at which something changes, a queue grows
 or shrinks evenly, or becomes empty. The bounds "alone" and those of utilisation are measured by the kernel that
 measures schedules; it rounds terms and sums in the same order for all of them, and rounding keeps order, so that they
@@ -44,6 +48,7 @@ that is less than `SLACK` (n + 1), which is taken off: with a million jobs, 2 pa
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +56,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints, Mask
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.widest_first import widest_first
+from ..workload.charge import AskedShares
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .objective import objectives_of
@@ -67,7 +73,7 @@ class Bounds(NamedTuple):
         (G + 2,), response times if no job waits, and the utilisation if a schedule lasts no longer than its longest job
         or than its work keeps all processors busy; NaN for a group without jobs.
     together
-        (G + 2,), never weaker, because jobs share the processors. The ideal point.
+        (G + 2,), never weaker, because jobs share the processors. The ideal point. On a machine of nodes as `alone`.
     prompt_utilisation
         Per cent, for schedules that start a job as soon as one is eligible. All rules except "recorded" make such
         schedules, because they start a job that finds the machine empty. Never above `together[0]`.
@@ -98,6 +104,8 @@ def bounds(workload: WorkloadLike) -> Bounds:
     """
     w = as_workload(workload)
     alone = objectives_of(w, w.eligible)
+    if w.asked_shares is not None:
+        return _bounds_on_nodes(w, w.asked_shares, alone)
     longest = int(w.run.max())
     shortest_span = max(longest, -(-w.work // w.capacity))
     alone[0] = _utilisation(w, shortest_span)
@@ -109,6 +117,17 @@ def bounds(workload: WorkloadLike) -> Bounds:
     for g in np.unique(w.group):
         together[2 + g], _ = _least_awrt(arriving, arriving.group == g, alone[2 + g])
     return Bounds(alone, together, _utilisation(w, end - int(arriving.eligible[0])))
+
+
+def _bounds_on_nodes(workload: Workload, asked: AskedShares, alone: Floats) -> Bounds:
+    """Return the bounds of a workload on a machine of nodes; `alone` has the response times if no job waits."""
+    w = workload
+    seconds = max(math.fsum(w.run * share) for share in asked)  # of the whole machine, of the resource that is scarcest
+    span = max(int(w.run.max()), math.ceil(seconds * (1.0 - SLACK * (len(w) + 1) * 2.0**-53)))
+    alone[0] = _utilisation(w, span)
+    first = int(w.eligible.min())
+    prompt = max(span, int((w.eligible + w.run).max()) - first)
+    return Bounds(alone, alone.copy(), _utilisation(w, prompt))
 
 
 def _utilisation(workload: Workload, span: int) -> float:

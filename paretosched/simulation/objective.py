@@ -11,12 +11,17 @@ That is the UTIL of the papers, FROM_START. It rewards a schedule that idles fir
 is from the first submission, a moment that no schedule can choose; that of a search. An online policy starts as soon as
 a job can run, so that its two values are one unless no job can run at first.
 
+On a machine of nodes p_j m_j is the run time times the *charge* of the job, see `paretosched.workload.charge`: the
+largest share that it asks for of any resource, times the CPUs of the machine. There UTIL is that of the CPUs that jobs
+ask for; UTIL_memory and UTIL_gpus are the same of memory and of GPUs. They are told, but no search optimises them.
+
 AWRT is a mean of the AWRT_i with weights that no schedule can change (RC of group i / RC). Therefore AWRT never
 decides whether one schedule dominates another, and no dominance check uses it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -94,6 +99,16 @@ def objective_table(groups: GroupsLike, util_from: str = FROM_START) -> tuple[Ob
     )
 
 
+def resource_table(workload: Workload, util_from: str = FROM_START) -> tuple[Objective, ...]:
+    """Return what is told beside the objectives on a machine of nodes: the use of memory and GPUs that it gives out."""
+    machine = workload.machine
+    if machine is None:
+        return ()
+    since = (util_from == FROM_SUBMISSION) * ", from the first submission"
+    told = [("memory", "memory")] * machine.shares_memory + [("gpus", "GPUs")] * bool(machine.gpu_types)
+    return tuple(Objective(f"UTIL_{key}", "%", True, f"utilisation of {words}{since}") for key, words in told)
+
+
 def objective_names(count: int) -> tuple[str, ...]:
     """Return the names of so many objectives, the columns of an objective vector, whatever the groups are called.
 
@@ -144,6 +159,8 @@ def in_hours(objective: Objective) -> Column:
 class ObjectiveValues(Mapping[str, float], NDArrayOperatorsMixin):
     """Objective values by name, as pandas takes a Mapping; and calculated with as an array, (G + 2,) float64.
 
+    By name there is also what is told beside the objectives: the utilisation of memory and GPUs of a machine of nodes.
+
     What is calculated from them is a plain array, and they have what else an array has, such as `tolist`; but a loop
     goes over the names, and two of them are compared as mappings. Nothing can be changed.
 
@@ -153,6 +170,8 @@ class ObjectiveValues(Mapping[str, float], NDArrayOperatorsMixin):
         The values, (G + 2,), as a read-only array.
     objectives
         The objectives, in this order.
+    told
+        What is told beside them, with its values; it is no part of the array.
 
     Examples
     --------
@@ -169,6 +188,7 @@ class ObjectiveValues(Mapping[str, float], NDArrayOperatorsMixin):
 
     array: Floats
     objectives: tuple[Objective, ...]
+    told: tuple[tuple[Objective, float], ...] = ()
 
     def __post_init__(self) -> None:
         array = np.array(self.array, dtype=np.float64)
@@ -182,16 +202,20 @@ class ObjectiveValues(Mapping[str, float], NDArrayOperatorsMixin):
     def __getitem__(self, key: Any) -> Any:
         """Return a value by the name of its objective or by its number, or a part as a plain array."""
         if isinstance(key, str):
-            names = list(self)
-            one_of("objective", key, names)
-            return float(self.array[names.index(key)])
+            one_of("objective", key, list(self))
+            return next(value for o, value in self.table if o.name == key)
         return self.array[key]
 
+    @property
+    def table(self) -> list[tuple[Objective, float]]:
+        """Return the objectives and what is told beside them, with their values."""
+        return [*zip(self.objectives, self.array.tolist(), strict=True), *self.told]
+
     def __iter__(self) -> Iterator[str]:
-        return (o.name for o in self.objectives)
+        return (o.name for o, _ in self.table)
 
     def __len__(self) -> int:
-        return len(self.objectives)
+        return len(self.objectives) + len(self.told)
 
     def __contains__(self, name: object) -> bool:
         return name in list(self)
@@ -216,7 +240,7 @@ class ObjectiveValues(Mapping[str, float], NDArrayOperatorsMixin):
         return getattr(ufunc, method)(*arrays, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ObjectiveValues, (np.array(self.array), self.objectives)
+        return ObjectiveValues, (np.array(self.array), self.objectives, self.told)
 
     def __getattr__(self, name: str) -> Any:
         """Return what else an array has, such as `tolist` and `shape`."""
@@ -225,17 +249,17 @@ class ObjectiveValues(Mapping[str, float], NDArrayOperatorsMixin):
         return getattr(self.array, name)
 
     def __repr__(self) -> str:
-        return ", ".join(f"{o.name} {amount(x)} {o.unit}" for o, x in zip(self.objectives, self.tolist(), strict=True))
+        return ", ".join(f"{o.name} {amount(x)} {o.unit}" for o, x in self.table)
 
     def _repr_html_(self) -> str:
-        rows = [(o.name, x, o.unit, o.label) for o, x in zip(self.objectives, self.tolist(), strict=True)]
+        rows = [(o.name, x, o.unit, o.label) for o, x in self.table]
         return html_table("objectives", ("objective", "value", "unit", "meaning"), rows)
 
     def frame(self) -> pd.DataFrame:
         """Return the values as a pandas DataFrame: "value", "unit", "maximise" and "label" by objective."""
         import pandas as pd
 
-        rows = [o._asdict() | {"value": x} for o, x in zip(self.objectives, self.tolist(), strict=True)]
+        rows = [o._asdict() | {"value": x} for o, x in self.table]
         return pd.DataFrame(rows).set_index("name")[["value", "unit", "maximise", "label"]]
 
 
@@ -272,7 +296,8 @@ def objectives(schedule: Timed, counted: ArrayLike | None = None, util_from: str
     -------
     ObjectiveValues
         G + 2 values by name, in the order of `objective_table`, which know their units;
-        NaN for a group without counted jobs, because the mean is undefined, not zero.
+        NaN for a group without counted jobs, because the mean is undefined, not zero. By name there are also
+        UTIL_memory and UTIL_gpus, if the machine has nodes that give them out.
 
     Raises
     ------
@@ -297,7 +322,8 @@ def objectives(schedule: Timed, counted: ArrayLike | None = None, util_from: str
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
     values = _measure(w, schedule.start, schedule.finish, mask, util_from)
-    return ObjectiveValues(values, objective_table(w.groups, util_from))
+    told = zip(resource_table(w, util_from), _uses(w, schedule.start, schedule.finish, mask, util_from), strict=True)
+    return ObjectiveValues(values, objective_table(w.groups, util_from), tuple(told))
 
 
 def objectives_of(workload: Workload, start: NDArray[np.int64], util_from: str = FROM_START) -> Floats:
@@ -319,8 +345,37 @@ def _measure(
     w = workload
     values = np.empty(len(w.groups) + 2)
     begin = start if util_from == FROM_START else w.submit  # UTIL counts from the first of these
-    measure(begin, finish, w.eligible, w.run, w.width, w.group, w.capacity, mask, values)
+    if w.asked_shares is None:
+        measure(begin, finish, w.eligible, w.run, w.width, w.group, w.capacity, mask, values)
+        return values
+    measure(begin, finish, w.eligible, w.run, w.charge, w.group, w.capacity, mask, values)
+    values[0] = _share_used(w, begin, finish, mask, w.asked_shares.cpus)
     return values
+
+
+def _uses(
+    workload: Workload, start: NDArray[np.int64], finish: NDArray[np.int64], mask: NDArray[np.bool_], util_from: str
+) -> list[float]:
+    """Return the values of `resource_table`; arguments are as of `_measure`."""
+    w, begin = workload, start if util_from == FROM_START else workload.submit
+    shares = (
+        []
+        if w.asked_shares is None
+        else [getattr(w.asked_shares, o.name.removeprefix("UTIL_")) for o in resource_table(w)]
+    )
+    return [_share_used(w, begin, finish, mask, share) for share in shares]
+
+
+def _share_used(
+    workload: Workload, begin: NDArray[np.int64], finish: NDArray[np.int64], mask: NDArray[np.bool_], share: Floats
+) -> float:
+    """Return the used share of a resource, per cent, of which jobs ask for shares, (n,); NaN if no job counts."""
+    if mask.size:
+        begin, finish, share = begin[mask], finish[mask], share[mask]
+    run = workload.run[mask] if mask.size else workload.run
+    if not run.size:
+        return math.nan
+    return 100.0 * float(run.astype(np.float64) @ share) / float(int(finish.max()) - int(begin.min()))
 
 
 def utilisation_from_submission(schedule: Timed) -> float:
@@ -346,9 +401,17 @@ def can_run_at_once(workload: Workload) -> bool:
 
 def shares(workload: Workload) -> Floats:
     """Return each group's share of the resource consumption, (G,): the fixed weights of AWRT_i in AWRT."""
-    consumption = (workload.run * workload.width).astype(np.float64)
+    consumption = consumption_of(workload)
     share: Floats = np.bincount(workload.group, consumption, len(workload.groups)) / consumption.sum()
     return share
+
+
+def consumption_of(workload: Workload) -> Floats:
+    """Return what weighs each job in AWRT, (n,) processor seconds: its run time times its width or charge."""
+    if workload.asked_shares is None:
+        return (workload.run * workload.width).astype(np.float64)
+    consumption: Floats = workload.run * workload.charge
+    return consumption
 
 
 def improvement(values: Floats, easy: Floats) -> Floats:

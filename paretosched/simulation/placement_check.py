@@ -25,7 +25,7 @@ MANY = 2**62  # where there is no limit
 Fact = str | Callable[[int], str]  # what an offender has, or a function of its number
 
 
-def _said(has: Fact, number: int) -> str:
+def _words_of(has: Fact, number: int) -> str:
     """Return what an offender has."""
     return has if isinstance(has, str) else has(number)
 
@@ -99,7 +99,7 @@ def check_placement(name: str, workload: Workload, start: Ints, finish: Ints, pl
     runs = _Runs(name, who, start, finish, placement, placement.job, machine, requests)
     part = placement.partition
     _check_partitions(runs, workload.estimate)
-    asked = _completed(machine, requests, part)
+    asked = _complete_requests(machine, requests, part)
     _check_jobs(runs, asked)
     _check_features(runs)
     users = np.unique(workload.user, return_inverse=True)[1].reshape(-1)
@@ -128,7 +128,7 @@ class _Runs(NamedTuple):
     def jobs_keep(self, rule: str, bad: Mask, has: Fact) -> None:
         """Raise InputError if some jobs, (n,) bool, break a rule; `has` says what a job has."""
         offenders = np.flatnonzero(bad)
-        words = (f"{self.who[j]} at {self.start[j]} {_said(has, j)}" for j in offenders.tolist())
+        words = (f"{self.who[j]} at {self.start[j]} {_words_of(has, j)}" for j in offenders.tolist())
         self._refuse(rule, offenders, words)
 
     def rows_keep(self, rule: str, bad: Mask, has: Fact) -> None:
@@ -136,7 +136,7 @@ class _Runs(NamedTuple):
         offenders, names = np.flatnonzero(bad), self.machine.names
         job, node = self.job[offenders], self.placement.node[offenders]
         words = (
-            f"{self.who[j]} on {names[place]} at {self.start[j]} {_said(has, i)}"
+            f"{self.who[j]} on {names[place]} at {self.start[j]} {_words_of(has, i)}"
             for i, j, place in zip(offenders.tolist(), job.tolist(), node.tolist(), strict=True)
         )
         self._refuse(rule, offenders, words)
@@ -171,7 +171,7 @@ def _of_parts(machine: Machine, key: str, missing: int) -> Ints:
     return np.array([missing if value is None else value for value in values], dtype=np.int64)
 
 
-def _completed(machine: Machine, requests: Requests, part: Ints) -> _Asked:
+def _complete_requests(machine: Machine, requests: Requests, part: Ints) -> _Asked:
     """Return what jobs ask for in the partitions in which they are."""
     memory, per_cpu = requests.memory_per_node, requests.memory_per_cpu
     by_cpu = _of_parts(machine, "memory_per_cpu", UNSAID)[part]
@@ -180,7 +180,7 @@ def _completed(machine: Machine, requests: Requests, part: Ints) -> _Asked:
     per_cpu = np.where(silent, by_cpu, per_cpu)
     ceiling = _of_parts(machine, "most_memory_per_cpu", MANY)[part]
     times = np.maximum(-(-per_cpu // ceiling), 1)
-    named = _named(machine, requests.hosts)[1]
+    named = _names_in(machine, requests.hosts)[1]
     tasks = np.maximum(requests.tasks, named)
     least = np.maximum(np.minimum(requests.nodes_least, tasks), _of_parts(machine, "nodes_least", 1)[part])
     least = np.maximum(least, named)
@@ -227,10 +227,10 @@ def _check_partitions(runs: _Runs, limit: Ints) -> None:
 def _check_jobs(runs: _Runs, asked: _Asked) -> None:
     """Raise InputError if a job has not the nodes, tasks, memory or GPUs that it asks for."""
     machine, requests, held, job = runs.machine, runs.requests, runs.placement, runs.job
-    pairs, named = _named(machine, requests.hosts)
+    pairs, named = _names_in(machine, requests.hosts)
     own = np.isin(requests.hosts.code[job] * len(machine.names) + held.node, pairs)
     runs.jobs_keep("a job must have all nodes that it names", runs.in_all(own) < named, "does not")
-    pairs, _ = _named(machine, requests.excluded)
+    pairs, _ = _names_in(machine, requests.excluded)
     unwanted = np.isin(requests.excluded.code[job] * len(machine.names) + held.node, pairs)
     runs.rows_keep("no job may be on a node that it excludes", unwanted, "is")
     count = np.diff(held.piece)
@@ -272,7 +272,7 @@ def _check_jobs(runs: _Runs, asked: _Asked) -> None:
         runs.jobs_keep(rule, memory < in_all, lambda j: f"has {memory[j]} of {in_all[j]} MiB")
 
 
-def _named(machine: Machine, hosts: Texts) -> tuple[Ints, Ints]:
+def _names_in(machine: Machine, hosts: Texts) -> tuple[Ints, Ints]:
     """Return which nodes are in the lists of jobs: code of the list times nodes plus node, (m,); and how many, (n,)."""
     lists = [{machine.place_of.get(name, -1) for name in node_names(word, "hosts")} for word in hosts.words]
     pairs = [code * len(machine.names) + place for code, places in enumerate(lists) for place in places if place >= 0]
@@ -332,7 +332,7 @@ class _Sweep(NamedTuple):
     now: Ints
 
 
-def _swept(place: Ints, begin: Ints, end: Ints, amounts: Ints) -> _Sweep:
+def _sweep(place: Ints, begin: Ints, end: Ints, amounts: Ints) -> _Sweep:
     """Return what there is at places, (k,), of amounts, (k, columns), that are there from `begin` until `end`."""
     places, seconds = np.concatenate([place, place]), np.concatenate([end, begin])
     begins = np.repeat([False, True], place.size)
@@ -355,7 +355,7 @@ def _check_licences(runs: _Runs) -> None:
         for name, count in each.items():
             uses[row, number[name]] = count
     job, place = np.nonzero(uses[licences.code])
-    swept = _swept(place, runs.start[job], runs.finish[job], uses[licences.code][job, place][:, None])
+    swept = _sweep(place, runs.start[job], runs.finish[job], uses[licences.code][job, place][:, None])
     have = np.array([*there.values()], dtype=np.int64)
     over = np.flatnonzero(swept.now[:, 0] > have[swept.place])
     if over.size:
@@ -388,7 +388,7 @@ def _check_nodes(runs: _Runs, whole: Mask, user: Ints, epoch: int) -> None:
     own = np.column_stack([*columns, np.zeros(job.size, dtype=np.int64)])
     outages = np.zeros((node.size, own.shape[1]), dtype=np.int64)
     outages[:, -1] = 1
-    swept = _swept(
+    swept = _sweep(
         np.concatenate([held.node, node]),
         np.concatenate([begin, down_begin]),
         np.concatenate([end, down_end]),
@@ -412,12 +412,12 @@ def _check_nodes(runs: _Runs, whole: Mask, user: Ints, epoch: int) -> None:
     if picky.any():
         nearby = np.isin(held.node, held.node[picky])  # only nodes with such jobs count
         by_user = held.node * (int(user.max()) + 1) + user[job]
-        each = _swept(by_user[nearby], begin[nearby], end[nearby], np.ones((int(nearby.sum()), 1), dtype=np.int64))
+        each = _sweep(by_user[nearby], begin[nearby], end[nearby], np.ones((int(nearby.sum()), 1), dtype=np.int64))
         count = each.now[:, 0]
         before = np.concatenate([[0], count[:-1]])
         comes, goes = np.flatnonzero((before == 0) & (count == 1)), np.flatnonzero((before == 1) & (count == 0))
         stays = each.place[comes] // (int(user.max()) + 1)  # a user is on a node from when until when
-        together = _swept(
+        together = _sweep(
             np.concatenate([stays, held.node[picky]]),
             np.concatenate([each.second[comes], begin[picky]]),
             np.concatenate([each.second[goes], end[picky]]),
@@ -442,7 +442,7 @@ def _refuse(runs: _Runs, swept: _Sweep, rule: str, bad: Mask, has: Fact) -> None
     node, second = int(swept.place[rows[0]]), int(swept.second[rows[0]])
     offenders = first_few(
         (
-            f"{runs.machine.names[swept.place[i]]} from second {swept.second[i]} on {_said(has, i)}"
+            f"{runs.machine.names[swept.place[i]]} from second {swept.second[i]} on {_words_of(has, i)}"
             for i in rows.tolist()
         ),
         rows.size,

@@ -22,7 +22,7 @@ from ..core.files import read_lines, replacing, unreadable
 from ..core.limits import check_limit
 from ..core.notebook import html_table
 from ..core.parquet_files import open_parquet
-from ..core.tables import csv_cell
+from ..core.tables import csv_cell, from_csv_cell
 from ..policies.outcome import Placement, SearchTotals, Segments
 from ..policies.time_sharing import check_nodes
 from ..workload.down_times import DownTimes
@@ -30,6 +30,7 @@ from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .objective import ObjectiveValues, objectives
 from .placement_check import check_placement, shaped_placement
+from .placement_columns import PLACEMENT_COLUMNS, placement_columns, placement_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +123,14 @@ class Schedule:
         columns = (w.job, w.submit, self.start, self.finish, w.width, w.user)
         frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=False)))
         frame = frame.assign(group=pd.Categorical.from_codes(w.group, list(w.groups)))
-        return frame.assign(eligible=w.eligible) if w.has_later_jobs else frame
+        frame = frame.assign(eligible=w.eligible) if w.has_later_jobs else frame
+        return frame.assign(**dict(zip(PLACEMENT_COLUMNS, self._place_columns, strict=False)))
+
+    @property
+    def _place_columns(self) -> tuple[list[str], ...]:
+        """Return the columns of the placement; none without one."""
+        machine = self.workload.machine
+        return () if machine is None or self.placement is None else placement_columns(machine, self.placement)
 
     @cached_property
     def finish(self) -> Ints:
@@ -319,7 +327,7 @@ def _check_segments(schedule: Schedule, segments: Segments) -> None:
 
 
 def busy(schedule: Schedule) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many processors are in use, and from when on.
+    """Return how many processors are in use, and from when on; on a machine of nodes the CPUs that jobs ask for.
 
     Returns
     -------
@@ -329,7 +337,8 @@ def busy(schedule: Schedule) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         Processors in use from `when[i]` until `when[i + 1]`.
     """
     w, s = schedule.workload, schedule.segments
-    begin, end, width = (schedule.start, schedule.finish, w.width) if s is None else (s.begin, s.end, w.width[s.job])
+    width = w.width if w.asked_amounts is None else w.asked_amounts.cpus.astype(np.int64)
+    begin, end, width = (schedule.start, schedule.finish, width) if s is None else (s.begin, s.end, width[s.job])
     when, place = np.unique(np.concatenate([begin, end]), return_inverse=True)
     change = np.zeros(when.size, dtype=np.int64)
     np.add.at(change, place, np.concatenate([width, -width]))
@@ -340,16 +349,77 @@ def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     """Write a schedule as CSV: job,submit,start,finish,processors,user,group; one line a job, seconds of the trace.
 
     `job` is the trace's own job number and `group` the name of the user group. If a job was not eligible when it was
-    submitted, a last column says when each was.
+    submitted, a column `eligible` says when each was. On a machine of nodes partition,nodes,cores,memory,gpus come
+    last, see `paretosched.simulation.placement_columns`.
     """
     w = instance("schedule", schedule, Schedule).workload
     names = np.array([csv_cell(name) for name in w.groups], dtype=object)
     columns = (w.job, w.submit, schedule.start, schedule.finish, w.width, w.user, names[w.group], w.eligible)
     heading = LATER_COLUMNS if w.has_later_jobs else COLUMNS
+    texts = schedule._place_columns
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(heading)
-        writer.writerows(zip(*(column.tolist() for column in columns[: len(heading)]), strict=True))
+        writer.writerow((*heading, *PLACEMENT_COLUMNS[: len(texts)]))
+        cells = (column.tolist() for column in columns[: len(heading)])
+        writer.writerows(zip(*cells, *map(_safe, texts), strict=True))
+
+
+def _safe(texts: Sequence[str]) -> list[str]:
+    """Return texts of which no program makes formulas, see `csv_cell`."""
+    return [csv_cell(text) for text in texts]
+
+
+def load_schedule(workload: WorkloadLike, path: str | os.PathLike[str], name: str = "schedule") -> Schedule:
+    """Return the schedule of a workload from a file of `save_schedule`; `check` says whether it is feasible.
+
+    The workload may be the path of a log or of a run directory. Of the file the start times count, and on a machine of
+    nodes where the jobs run, if it says so; jobs that are preempted are in a file of `save_segments`.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read; its lines are not the jobs of the workload, in their order, each for its run time; a
+        list of nodes or what jobs hold there is none; or as for `as_workload`.
+    """
+    workload = as_workload(workload)
+    rows = csv.reader(read_lines(path, "a schedule"))
+    try:
+        heading = tuple(next(rows, ()))
+        own = LATER_COLUMNS if heading[: len(LATER_COLUMNS)] == LATER_COLUMNS else COLUMNS
+        if heading not in (own, (*own, *PLACEMENT_COLUMNS)):
+            raise InputError(f"{path}: must begin with {','.join(COLUMNS)}, but does not")
+        start = np.empty(len(workload), dtype=np.int64)
+        texts = []
+        for line, row in enumerate(rows, 2):
+            if line - 2 == len(workload):
+                raise InputError(f"{path}:{line}: must end behind job {workload.job[-1]}, but does not")
+            start[line - 2] = _start_in(workload, line - 2, row, len(heading), f"{path}:{line}")
+            texts.append((f"{path}:{line}", [from_csv_cell(text) for text in row[len(own) :]]))
+    except csv.Error:
+        raise InputError(f"{path}: must be a CSV file of a schedule, but is none") from None
+    if len(texts) != len(workload):
+        jobs = number_of(len(workload), "job")
+        raise InputError(f"{path}: must have the {jobs} of {workload.name}, but has {len(texts)}")
+    if heading == own:
+        return Schedule(workload, start, name)
+    if workload.machine is None:
+        raise InputError(f"{path}: says on which nodes jobs run, but the machine of {workload.name} has none")
+    return Schedule(workload, start, name, placement=placement_of(workload.machine, texts))
+
+
+def _start_in(workload: Workload, j: int, row: Sequence[str], columns: int, where: str) -> int:
+    """Return the start time of job j from its row in a file."""
+    job, run = int(workload.job[j]), int(workload.run[j])
+    try:
+        number, _, start, finish = map(int, row[:4])
+    except ValueError:
+        number, start, finish = -1, -1, -1
+    if number != job or len(row) != columns or start < 0 or finish - start != run or finish >= 2**63:
+        raise InputError(
+            f"{where}: must be job {job}, from its start for {run} s, in {columns} columns, but is "
+            f"{in_quotes(','.join(row))}"
+        )
+    return start
 
 
 def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:

@@ -17,6 +17,8 @@ programme are the weights of this mean; then the goal is a weighted sum, too.
 **Utilisation** is not related to response times here: it is at most that of the ideal point, `Bounds.together`; from
 the first submission on, it is at most `Bounds.prompt_utilisation`, since no schedule begins earlier.
 
+**A machine of nodes.** What jobs cost each other there is not known: f(S) is as if no job waited.
+
 **Rounding.** Measured objectives differ from true ones by less than `SLACK` (n + 65) roundings of 2^-53 for n jobs and
 64 groups, see `lower_bounds`, and a goal from its true value by no more. Limits are looser and goals smaller by that
 much, and the last step, to a floating-point number, rounds down.
@@ -31,11 +33,12 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
 from ..core.tables import enumeration
 from ..simulation.lower_bounds import SLACK, bounds
-from ..simulation.objective import FROM_START, FROM_SUBMISSION
+from ..simulation.objective import FROM_START, FROM_SUBMISSION, consumption_of
 from ..simulation.squashed_area import jobs_of, least_area
 from ..workload.workload import Workload
 from .linear_programme import Row, Solution, contradicting, mean_of_largest, solve
@@ -84,10 +87,18 @@ class Areas:
         The share by which measured values may differ from true ones.
     """
 
+    _alone: Sequence[Fraction] = ()
+
     def __init__(self, workload: Workload) -> None:
-        self._jobs = jobs_of(workload)
-        self.groups = [g for g, work in enumerate(self._jobs.work) if work]
-        self.work = [self._jobs.work[g] for g in self.groups]
+        of_groups: Sequence[int | Fraction]
+        if workload.machine is None:
+            self._jobs = jobs_of(workload)
+            of_groups = self._jobs.work
+        else:  # how jobs get in each other's way on nodes is not known: f is as if none waits
+            work = consumption_of(workload)
+            of_groups, self._alone = _sums(workload, work), _sums(workload, work * workload.run)
+        self.groups = [g for g, work in enumerate(of_groups) if work]
+        self.work = [of_groups[g] for g in self.groups]
         limits = bounds(workload)
         self.highest = {FROM_START: float(limits.together[0]), FROM_SUBMISSION: limits.prompt_utilisation}
         self.slack = Fraction(SLACK * (len(workload) + 65), 2**53)
@@ -96,7 +107,8 @@ class Areas:
     def row(self, members: tuple[int, ...]) -> Row:
         """Return what f says about a set of groups, in ascending order."""
         if members not in self._rows:
-            f = least_area(self._jobs, [self.groups[i] for i in members])
+            groups = [self.groups[i] for i in members]
+            f = sum(self._alone[g] for g in groups) if self._alone else least_area(self._jobs, groups)
             self._rows[members] = Row(members, Fraction(f))
         return self._rows[members]
 
@@ -105,6 +117,12 @@ class Areas:
         count = len(self.groups)
         sizes = range(1, count + 1) if count <= ALL_SETS else [1, count]
         return [self.row(members) for size in sizes for members in combinations(range(count), size)]
+
+
+def _sums(workload: Workload, amounts: Floats) -> list[Fraction]:
+    """Return the sum of (n,) amounts of the jobs of each group."""
+    groups = range(len(workload.groups))
+    return [Fraction(math.fsum(amounts[workload.group == g])) for g in groups]
 
 
 areas_of = lru_cache(maxsize=1)(Areas)  # one wish after the other is asked about the same workload
@@ -269,7 +287,7 @@ def _chain(costs: Sequence[Fraction], rows: Sequence[Row], solution: Solution, a
     return [areas.row(members) for members in sets if members not in known]
 
 
-def _work(members: Sequence[int], areas: Areas) -> int:
+def _work(members: Sequence[int], areas: Areas) -> int | Fraction:
     """Return the work of some groups, processor seconds."""
     return sum(areas.work[i] for i in members)
 

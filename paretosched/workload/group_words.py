@@ -1,21 +1,25 @@
 """User groups in words: "large: width >= 32; short: limit <= 1h; rest". The first group that fits a job has it.
 
 A condition is one comparison, or several joined with "and" and "or", where "and" binds closer; brackets are allowed.
-Numbers are what a job asks for, with a unit where one helps (1h, 30min, 2d; 4G); names are those of the log.
+Numbers are what a job asks for, with a unit where one helps (1h, 30min, 2d; 4G); names are those of the log. On a
+machine of nodes they are what jobs ask for of it, and a job is in each of the partitions that it names.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from typing import NoReturn
 
 import numpy as np
 
-from ..core.arrays import Ints, Mask
+from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, did_you_mean, first_few, in_quotes
-from ..core.token_reader import TokenReader
+from ..core.token_reader import Token, TokenReader
 from .group_lists import column_numbers, names_of
+from .node_requests import NUMBERS as REQUESTED
 from .requests import requests_of
 from .workload import Workload
 
@@ -35,9 +39,10 @@ NUMBERS: Mapping[str, Callable[[Workload], Ints]] = {
     "gpus": lambda w: requests_of(w, "gpus"),
     "memory": lambda w: requests_of(w, "memory"),
 }
-UNITS: Mapping[str, Mapping[str, int]] = {"limit": SECONDS, "memory": MEBIBYTES}
+IN_MEMORY = ("memory", "memory_per_node", "memory_per_cpu", "disk_per_node")
+UNITS: Mapping[str, Mapping[str, int]] = {"limit": SECONDS} | dict.fromkeys(IN_MEMORY, MEBIBYTES)
 COLUMNS = {"user": "user", "account": "account", "queue": "queue", "qos": "queue", "partition": "partition"}
-SIGNS: Mapping[str, Callable[[Ints, float], Mask]] = {
+SIGNS: Mapping[str, Callable[[Ints | Floats, float], Mask]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 REST = "rest"
@@ -102,6 +107,37 @@ def groups_in_words(text: str, workload: Workload, called: str) -> tuple[tuple[s
     return tuple(names), group
 
 
+def _numbers(workload: Workload) -> Mapping[str, Callable[[], Ints | Floats]]:
+    """Return what numbers of jobs have which names: on a machine of nodes also those of `Requests`, and the charge."""
+    numbers: dict[str, Callable[[], Ints | Floats]] = {key: partial(of, workload) for key, of in NUMBERS.items()}
+    if workload.requests is None or workload.asked_amounts is None:
+        return numbers
+    asked = {key: partial(getattr, workload.requests, key) for key in REQUESTED if key not in numbers}
+    memory = workload.asked_amounts.memory_per_node  # also of jobs that ask for it by CPU, or do not say it
+    return numbers | asked | {"memory_per_node": lambda: memory, "charge": lambda: workload.charge}
+
+
+def names_on_nodes(workload: Workload, column: str) -> tuple[Ints, list[tuple[str, ...]]] | None:
+    """Return what jobs name of a machine of nodes: their partitions, account or QOS.
+
+    Returns
+    -------
+    code : (n,) int64
+        A place in `names` for each job.
+    names
+        The names at each place; a job without a partition is in the default one, "" is no account and no QOS.
+
+    None for another column, or without nodes.
+    """
+    if workload.machine is None or workload.requests is None or column not in ("partition", "account", "qos"):
+        return None
+    texts = getattr(workload.requests, column)
+    if column != "partition":
+        return texts.code, [(word,) for word in texts.words]
+    usual = workload.machine.default.name
+    return texts.code, [tuple(part.strip() for part in (word or usual).split(",")) for word in texts.words]
+
+
 class _Conditions:
     """Recursive descent: a method for each rule of the grammar; each returns which jobs fit, (n,)."""
 
@@ -109,6 +145,7 @@ class _Conditions:
         self.reader = reader
         self.workload = workload
         self.nested = 0
+        self.numbers = _numbers(workload)
 
     def either(self) -> Mask:
         """Return which jobs fit conditions with "or" between them."""
@@ -137,14 +174,14 @@ class _Conditions:
             return fits
         token = reader.now
         word = token.text.lower()
-        if token.kind != "word" or word not in (*NUMBERS, *COLUMNS):
-            known = [*NUMBERS, *COLUMNS]
+        known = [*self.numbers, *COLUMNS]
+        if token.kind != "word" or word not in known:
             reader.refuse(f"must be {', '.join(known[:-1])} or {known[-1]}{did_you_mean(word, known)}")
         reader.place += 1
         sign = reader.take(*SIGNS)
         if not sign:
             reader.refuse("a condition must compare, as in width >= 32 or user = anna")
-        return self.number_fits(word, sign) if word in NUMBERS else self.name_fits(word, sign)
+        return self.number_fits(word, sign) if word in self.numbers else self.name_fits(word, sign)
 
     def number_fits(self, word: str, sign: str) -> Mask:
         """Return which jobs fit a comparison with a number."""
@@ -161,7 +198,7 @@ class _Conditions:
                 reader.refuse(f"is no unit of {word}" + (f"; there are {', '.join(units)}" if units else ""))
             reader.place += 1
             value *= units[unit.text.lower()]
-        return SIGNS[sign](NUMBERS[word](self.workload), value)
+        return SIGNS[sign](self.numbers[word](), value)
 
     def name_fits(self, word: str, sign: str) -> Mask:
         """Return which jobs fit a comparison with a name, or with the number of one."""
@@ -172,14 +209,28 @@ class _Conditions:
         if token.kind not in ("word", "name", "number"):
             reader.refuse(f"{word} must be compared with a name or a number of the log")
         reader.place += 1
+        fits: Mask
+        on_nodes = names_on_nodes(self.workload, word)
+        if on_nodes is not None:
+            code, named = on_nodes
+            of_words = np.array([token.text.lower() in map(str.lower, each) for each in named])
+            if not of_words.any():
+                self.refuse_name(token, word, {name for each in named for name in each if name})
+            fits = of_words[code]
+            return fits if sign == "=" else ~fits
         numbers = column_numbers(self.workload, COLUMNS[word])
         names = names_of(self.workload, COLUMNS[word])
         wanted = [number for number, name in names.items() if name.lower() == token.text.lower()]
         if token.kind == "number" and not wanted:
             wanted = [int(token.text)] if token.text.isdecimal() else []
         if not wanted:
-            have = first_few(sorted(names.values()), limit=8) if names else "numbers only"
-            reader.refuse_token(token, f"the log has no {word} {in_quotes(token.text)}; it has {have}"
-                                f"{did_you_mean(token.text, names.values())}")  # fmt: skip
-        fits: Mask = np.isin(numbers, wanted)
+            self.refuse_name(token, word, names.values())
+        fits = np.isin(numbers, wanted)
         return fits if sign == "=" else ~fits
+
+    def refuse_name(self, token: Token, word: str, names: Collection[str]) -> NoReturn:
+        """Refuse a name that no job has."""
+        have = first_few(sorted(names), limit=8) if names else "numbers only"
+        self.reader.refuse_token(
+            token, f"the log has no {word} {in_quotes(token.text)}; it has {have}{did_you_mean(token.text, names)}"
+        )

@@ -31,7 +31,7 @@ from .resampling import resample
 from .scaling import scale
 from .swf import AS_BEFORE, CUT, read_swf, read_swf_as_before
 from .time_split import split
-from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, by_words, with_groups
+from .user_groups import by_consumption, by_csv, by_queue, by_request, by_swf_group, by_words, with_groups
 from .workload import Workload
 
 WorkloadLike = str | os.PathLike[str] | Workload
@@ -59,6 +59,7 @@ LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
         "by_queue": by_queue,
         "by_csv": by_csv,
         "by_words": by_words,
+        "by_request": by_request,
         "grouped": with_groups,
         "scale": scale,
         "resample": resample,

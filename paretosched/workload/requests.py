@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..core.arrays import Ints
+from ..core.arrays import Floats, Ints
 from .log_names import ALL_BESIDE, BESIDE, PerJob
 from .records import Records, pack
 from .workload import Workload
@@ -35,7 +35,8 @@ def requests_of(workload: Workload, word: str) -> Ints:
     word
         "memory", MiB of all its processors together, 0 where it is unknown; "nodes", 1 where it is unknown; "gpus",
         "nice", "per_node" (processors on each node), "exclusive" (1 for whole nodes) or "constraint" (a number of
-        `Names.constraints`), 0 where it is unknown.
+        `Names.constraints`), 0 where it is unknown. On a machine of nodes memory, nodes and GPUs are those of
+        `Workload.asked_amounts`.
 
     Examples
     --------
@@ -44,6 +45,9 @@ def requests_of(workload: Workload, word: str) -> Ints:
     ([1, 1], [0, 0])
     """
     n, records = len(workload), workload.records
+    if workload.asked_amounts is not None and word in ("memory", "nodes", "gpus"):
+        amounts: Floats = getattr(workload.asked_amounts, word)
+        return np.minimum(amounts, 2.0**62).astype(np.int64)
     if word == "memory":
         if records is None:
             return np.zeros(n, dtype=np.int64)

@@ -7,7 +7,8 @@ total resource consumption. An owner may prefer the groups of the log, its queue
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -15,16 +16,17 @@ import numpy as np
 
 from ..core.arguments import as_path, list_argument, numbers
 from ..core.arrays import Ints, distinct
-from ..core.errors import InputError, did_you_mean, in_quotes, printable
+from ..core.errors import InputError, did_you_mean, in_quotes, one_of, printable
 from ..core.files import file_record, read_lines, sha256_of
 from .group_lists import GroupLine, check_names, column_numbers, first_lines, listed_lines, names_of, word_or_number
 from .group_rules import LATELY, ConsumptionGroups, GroupRule, ListedGroups, comes_from_consumption, grouping_of
-from .group_words import groups_in_words, is_in_words
+from .group_words import groups_in_words, is_in_words, names_on_nodes
 from .workload import Repair, Workload, source_after
 
 PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
 MOST_GROUPS = 64
-IMPORTED = ("account", "user", "qos", "partition", "project", "department", "group")  # words of import and deploy
+IMPORTED = ("user", "project", "department", "group")  # words of import and deploy
+NAMED_BY_JOBS = {"partition": "partition", "account": "account", "qos": "queue"}  # with the field of a log
 OTHER = "other"  # the group of those who are in no list
 UNKNOWN_USERS = "user unknown and 1 % of the work or more: put into the last group"
 UNLISTED_USERS = 'user not in the list of groups: put into the group "other"'
@@ -98,6 +100,30 @@ def by_queue(workload: Workload) -> Workload:
     return _by_number(workload, column_numbers(workload, "queue"), names, "the log's queues are").with_(source=source)
 
 
+def by_request(workload: Workload, column: str) -> Workload:
+    """Return a workload grouped by what jobs name: their "partition", the first one of several, "account" or "qos".
+
+    On a machine of nodes it is what jobs ask for, else the field of the log: QOS are its queues.
+
+    Raises
+    ------
+    InputError
+        The column is another one; the log does not have it; or there are more than 64 groups.
+    """
+    one_of("column", column, [*NAMED_BY_JOBS])
+    source = source_after(workload, "by_request", column=column)
+    on_nodes = names_on_nodes(workload, column)
+    if on_nodes is None:
+        field = NAMED_BY_JOBS[column]
+        numbers, names = column_numbers(workload, field), names_of(workload, field)
+    else:
+        code, named = on_nodes
+        known = sorted({each[0] for each in named} - {""})
+        numbers = np.array([known.index(each[0]) if each[0] else -1 for each in named])[code]
+        names = dict(enumerate(known))
+    return _by_number(workload, numbers, names, f"by {column} there are").with_(source=source)
+
+
 def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
     """Return a workload with jobs grouped by a CSV file of users, accounts, queues or partitions.
 
@@ -159,7 +185,9 @@ def rule_of(workload: Workload) -> GroupRule | None:
                 return None
             lines = [line for _, line in listed_lines(read_lines(path, "a list of groups"), path)[1]]
         else:
-            column = {"by_swf_group": "account", "by_queue": "queue"}[str(step.get("function"))]
+            by_name = {"by_swf_group": "account", "by_queue": "queue"}
+            by_name |= {"by_request": NAMED_BY_JOBS.get(str(step.get("column")), "")}
+            column = by_name[str(step.get("function"))]
             numbers, first = np.unique(column_numbers(workload, column), return_index=True)
             groups = [workload.groups[g] for g in workload.group[first]]
             words = {} if workload.names is None else names_of(workload, column)  # numbers differ between two imports
@@ -180,8 +208,9 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
     workload
         Any workload.
     how
-        "consumption", "swf" or "queue"; descending percentages of the consumption, such as "8,2,1,0.1"; groups in
-        words, such as "large: width >= 32; rest", see `group_words`; or the path of a CSV file, see `by_csv`.
+        "consumption", "swf", "queue", "partition", "account" or "qos"; descending percentages of the consumption, such
+        as "8,2,1,0.1"; groups in words, such as "large: width >= 32; rest", see `group_words`; or the path of a CSV
+        file, see `by_csv`.
     called
         The name of `how` in messages.
 
@@ -196,7 +225,9 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
     >>> with_groups(w, "50").group.tolist()
     [0, 1]
     """
+    groupings: dict[str, Callable[[Workload], Workload]]
     groupings = {"consumption": by_consumption, "swf": by_swf_group, "queue": by_queue}
+    groupings |= {column: partial(by_request, column=column) for column in NAMED_BY_JOBS}
     words = os.fsdecode(as_path(how))
     if words in groupings:
         return groupings[words](workload)

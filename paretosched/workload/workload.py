@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.arguments import instance, whole_number
-from ..core.arrays import Floats, Ints, Order
+from ..core.arrays import Floats, Ints, Order, read_only
 from ..core.columns import as_array, whole_array
 from ..core.errors import InputError, first_few, number_of
 from ..core.notebook import html_table
 from ..core.situations import Calendar
 from ..core.tables import plain
 from .calendar import LATEST, calendar, find_zone
+from .charge import AskedAmounts, AskedShares, amounts_asked, shares_asked
 from .down_times import DownTimes, down_times_of
 from .log_names import Names
 from .machine import Machine
@@ -31,7 +32,14 @@ if TYPE_CHECKING:
 WIDEST = 2**31 - 1
 NAMES_ONLY = {"job", "name", "names", "repairs"}  # fields on which neither simulations nor groups depend
 FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait", "eligible")
-GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv", "by_words")  # each replaces the groups before
+GROUPINGS = (
+    "by_consumption",
+    "by_swf_group",
+    "by_queue",
+    "by_csv",
+    "by_words",
+    "by_request",
+)  # each replaces the groups before
 _UNSET: Any = None
 
 
@@ -413,6 +421,30 @@ class Workload:
     def work(self) -> int:
         """Return the total resource consumption, processor seconds."""
         return int(self.run @ self.width)  # cannot overflow: at most capacity times horizon, see the last rule
+
+    @cached_property
+    def asked_amounts(self) -> AskedAmounts | None:
+        """Return what the jobs ask for of a machine of nodes; None without nodes."""
+        if self.machine is None or self.requests is None:
+            return None
+        return amounts_asked(self.machine, self.requests)
+
+    @cached_property
+    def asked_shares(self) -> AskedShares | None:
+        """Return the shares of a machine of nodes that the jobs ask for; None without nodes."""
+        if self.machine is None or self.asked_amounts is None:
+            return None
+        return shares_asked(self.machine, self.asked_amounts)
+
+    @cached_property
+    def charge(self) -> Floats:
+        """Return what weighs each job in AWRT, beside its run time, (n,) float64 processors.
+
+        It is the width; on a machine of nodes the largest share of a resource that a job asks for, times all CPUs.
+        """
+        return read_only(
+            self.width.astype(np.float64) if self.asked_shares is None else self.asked_shares.largest * self.capacity
+        )
 
     @cached_property
     def calendar(self) -> Calendar:

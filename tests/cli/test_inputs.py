@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 import paretosched as ps
+from paretosched import Machine, Schedule
 from paretosched.app.locate_workload import finder
+from paretosched.cli.inputs import remark_history
 from support.commands import (
     command,
     succeed,
 )
+from support.machine_zoo import case, of
+from support.placing import ideal_schedule
 
 pytestmark = pytest.mark.usefixtures("coarse_hypervolumes")
 
@@ -126,3 +130,14 @@ def test_what_speaks_against_a_log_comes_before_all_else_and_not_before_a_refusa
     succeed("explore", log, "-o", run, "--evaluations", 12, "--population", 4)
     for words in (("info", run), ("front", run), ("compare", "--front", run)):
         assert succeed(*words).out.startswith(f"{run}: RECORDED USE ABOVE THE MACHINE: up to 40 of 30 processors")
+
+
+def test_a_history_that_names_no_nodes_is_remarked(capsys: pytest.CaptureFixture[str]) -> None:
+    w = case(Machine((of("n[1-2]"),)), "0 9 -n4", "0 9 -n5")
+    remark_history(Schedule(w, [0, 0], "recorded"))
+    assert capsys.readouterr().err == "paretosched: measured as it is: nothing says on which nodes the jobs ran\n"
+    remark_history(ideal_schedule(w))
+    assert capsys.readouterr().err == ""
+    double = Schedule(w.one_pool, [0, 0], "recorded")
+    remark_history(double)
+    assert "not feasible, but measured as it is: recorded: the machine has 8 processors" in capsys.readouterr().err

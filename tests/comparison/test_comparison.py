@@ -26,11 +26,13 @@ from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.fronts.merging import merge
 from paretosched.policies.greedy_order import greedy
+from paretosched.policies.outcome import Outcome
 from paretosched.policies.plain import Plain
 from paretosched.policies.rule_base import RuleBase
 from paretosched.report.comparison_report import report
 from paretosched.simulation.lower_bounds import bounds
 from paretosched.simulation.objective import improvement, objectives
+from paretosched.simulation.schedule import Schedule
 from paretosched.simulation.simulator import simulate
 from paretosched.wishes.best_possible import best_possible, distance_text
 from paretosched.wishes.nearness import fitness
@@ -39,6 +41,8 @@ from paretosched.wishes.wish_files import to_json as to_plain
 from paretosched.workload.lublin_feitelson import lublin
 from paretosched.workload.workload import Workload
 from support.fronts import made_up
+from support.machine_zoo import MACHINE_ZOO
+from support.placing import ideal_schedule
 from support.zoo import THREE_JOBS
 
 WORKLOAD = THREE_JOBS
@@ -574,3 +578,23 @@ def test_policies_have_the_names_that_they_are_given():
     assert np.array_equal(c.values[2], objectives(simulate(WORKLOAD, "fcfs")), equal_nan=True)
     with pytest.raises(InputError, match="name of a policy must be a value of the type str, but is 1"):
         compare(WORKLOAD, {1: "fcfs"})
+
+
+def test_on_nodes_the_use_of_memory_and_gpus_is_told_beside_the_objectives(monkeypatch: pytest.MonkeyPatch) -> None:
+    w = MACHINE_ZOO["types of GPUs"].with_(wait=[0, 0, 0, 0, 58, 0, 116])
+    by_rule = {"fcfs": ideal_schedule(w, 0), "easy": ideal_schedule(w)}
+    by_rule["recorded"] = Schedule(w, w.eligible + w.wait)  # nobody knows where they ran
+
+    def outcome(policy: Plain, workload: Workload) -> Outcome:
+        schedule = by_rule[policy.rule]
+        return Outcome(schedule.start, placement=schedule.placement)
+
+    monkeypatch.setattr(Plain, "outcome", outcome)
+    comparison = compare(w, ["fcfs", "recorded"])
+    assert comparison.policies == ("EASY", "FCFS", "recorded")
+    for row, rule in zip(comparison.rows(), ("easy", "fcfs", "recorded"), strict=False):
+        told = by_rule[rule].objectives
+        assert (row["UTIL_memory"], row["UTIL_gpus"]) == (told["UTIL_memory"], told["UTIL_gpus"])
+    assert comparison.values.shape == (3, 3)
+    assert comparison.frame()["UTIL_gpus"].notna().tolist() == [True] * 3 + [False]
+    assert "policy    UTIL_memory %  UTIL_gpus %\n" in comparison.text()

@@ -14,7 +14,7 @@ from support.naive_machine import Amount, Busy, naive_check
 from support.naive_node_choice import with_defaults
 from support.naive_rhythms import ALL, Rhythm, ideal, slurm
 from support.naive_values import naive_of
-from support.placing import Held, ideal_schedule, placed, schedule_of
+from support.placing import Held, ideal_schedule, schedule_from, schedule_of
 
 EVERY = MACHINE_ZOO | {f"random {seed}": random_case(seed) for seed in range(40)}
 
@@ -33,7 +33,7 @@ def test_schedules_of_the_oracle_can_be(name: str) -> None:
     w = EVERY[name]
     machine, jobs = naive_of(w)
     for runs in (*(ideal(machine, jobs, reservations=count) for count in (0, 1, ALL)), slurm(machine, jobs, Rhythm())):
-        assert fault(placed(w, runs)) == ""
+        assert fault(schedule_from(w, runs)) == ""
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -63,7 +63,7 @@ def test_schedules_that_are_changed_at_random_are_judged_as_by_the_oracle(seed: 
         expected = naive_check(machine, completed, changed)
         few = [row for row, (_, terms) in enumerate(asks) for amount in changed[row].held.values()
                if amount.cpus < terms.least_cpus]  # fmt: skip
-        assert bool(fault(placed(w, changed))) == bool(expected or few), (changed, expected)
+        assert bool(fault(schedule_from(w, changed))) == bool(expected or few), (changed, expected)
 
 
 # --- each rule broken once
@@ -88,22 +88,22 @@ NODES = Machine(
 ONE = {"n1": Amount(1, 1000)}
 
 
-def judged(line: str, held: Held, start: int = 0, partition: str = "main", machine: Machine = NODES) -> str:
+def fault_of(line: str, held: Held, start: int = 0, partition: str = "main", machine: Machine = NODES) -> str:
     """Return what is wrong with one job; a line as of `case`."""
     return fault(schedule_of(case(machine, line), [start], [(partition, held)]))
 
 
 def test_what_can_be() -> None:
-    assert judged("0 9 -n1", ONE) == ""
-    assert judged("0 9 -N2 -n5", {"n1": Amount(1, 1), "n2": Amount(4, 1)}) == ""
-    assert judged("0 9 -n1 -w n2", {"n2": Amount(2, 1)}) == ""
-    assert judged("0 9 -N3 -n2", {"n1": Amount(1, 1), "n2": Amount(2, 1)}) == ""  # no more nodes than tasks
-    assert judged("0 9 -n1 --mem=0", {"n1": Amount(1, 8000)}) == ""
-    assert judged("0 9 -n1 -C a*1 -L x:1 --tmp=10", ONE) == ""
-    assert judged("0 9 -n1 --gres=gpu:v:2", {"g1": Amount(1, 1, {"v": 2})}) == ""
-    assert judged("0 9 -n1 -A rich -p more,main", ONE, partition="more") == ""
-    assert judged("0 10 -n1 -p more", {"n3": Amount(1, 1)}, start=40, partition="more") == ""
-    assert judged("0 10 -n1 -p more", {"n3": Amount(1, 1)}, start=60, partition="more") == ""
+    assert fault_of("0 9 -n1", ONE) == ""
+    assert fault_of("0 9 -N2 -n5", {"n1": Amount(1, 1), "n2": Amount(4, 1)}) == ""
+    assert fault_of("0 9 -n1 -w n2", {"n2": Amount(2, 1)}) == ""
+    assert fault_of("0 9 -N3 -n2", {"n1": Amount(1, 1), "n2": Amount(2, 1)}) == ""  # no more nodes than tasks
+    assert fault_of("0 9 -n1 --mem=0", {"n1": Amount(1, 8000)}) == ""
+    assert fault_of("0 9 -n1 -C a*1 -L x:1 --tmp=10", ONE) == ""
+    assert fault_of("0 9 -n1 --gres=gpu:v:2", {"g1": Amount(1, 1, {"v": 2})}) == ""
+    assert fault_of("0 9 -n1 -A rich -p more,main", ONE, partition="more") == ""
+    assert fault_of("0 10 -n1 -p more", {"n3": Amount(1, 1)}, start=40, partition="more") == ""
+    assert fault_of("0 10 -n1 -p more", {"n3": Amount(1, 1)}, start=60, partition="more") == ""
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_what_can_be() -> None:
     ],
 )  # fmt: skip
 def test_a_rule_that_one_job_breaks(line: str, held: Held, partition: str, words: str) -> None:
-    said = judged(line, held, 0, partition)
+    said = fault_of(line, held, 0, partition)
     assert words in said
     assert bool(said) == bool(words)
 
@@ -165,9 +165,9 @@ def test_defaults_of_the_partition_are_asked_for() -> None:
 
 
 def test_a_node_that_is_down() -> None:
-    said = judged("0 11 -n1 -p more", {"n3": Amount(1, 1)}, start=40, partition="more")
+    said = fault_of("0 11 -n1 -p more", {"n3": Amount(1, 1)}, start=40, partition="more")
     assert "on a node that is down, but n3 from second 50 on is down; there is job 1" in said
-    assert "n3 from second 59 on is down" in judged(
+    assert "n3 from second 59 on is down" in fault_of(
         "0 11 -n1 -p more", {"n3": Amount(1, 1)}, start=59, partition="more"
     )
 

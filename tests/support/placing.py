@@ -15,7 +15,7 @@ from support.naive_values import naive_of
 Held = Mapping[str, Amount]
 
 
-def placed(workload: Workload, runs: Mapping[int, Busy]) -> Schedule:
+def schedule_from(workload: Workload, runs: Mapping[int, Busy]) -> Schedule:
     """Return the schedule of all jobs of a workload from what each holds, by row."""
     jobs = [runs[row] for row in range(len(workload))]
     return schedule_of(workload, [run.begin for run in jobs], [(run.partition, run.held) for run in jobs])
@@ -43,4 +43,4 @@ def schedule_of(workload: Workload, start: list[int], held: list[tuple[str, Held
 def ideal_schedule(workload: Workload, reservations: int = 1) -> Schedule:
     """Return the schedule of the oracle in the ideal rhythm."""
     machine, jobs = naive_of(workload)
-    return placed(workload, ideal(machine, jobs, reservations=reservations))
+    return schedule_from(workload, ideal(machine, jobs, reservations=reservations))

@@ -72,6 +72,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     (folder / "groups.csv").write_text("1,staff\n", encoding="utf-8")
     shared = ps.simulate(w, "scojo")
     ps.save_segments(shared, folder / "segments.csv")
+    ps.save_schedule(ps.simulate(w, "easy"), folder / "schedule.csv")
     generator = np.random.default_rng(1)
     bag, nodes = pa.paper_bag(5, generator), pa.paper_nodes(2, generator)
     pa.save_jobs(bag, folder / "jobs.csv")
@@ -127,6 +128,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "predictions": {"workload": w, "policy": "easy"},
         "simulate": {"workload": w, "policy": "easy"},
         "start_order": {"schedule": schedule},
+        "load_schedule": {"workload": w, "path": f / "schedule.csv"},
         "load_segments": {"workload": w, "path": f / "segments.csv"},
         "save_schedule": {"schedule": schedule, "path": out / "schedule.csv"},
         "save_segments": {"schedule": house.shared, "path": out / "segments.csv"},

@@ -12,8 +12,10 @@ import paretosched as ps
 from paretosched.core.errors import InputError
 from paretosched.workload.group_words import groups_in_words, is_in_words
 from paretosched.workload.log_names import PerJob
+from paretosched.workload.reopening import record, reopen
 from paretosched.workload.requests import with_requests
-from paretosched.workload.user_groups import with_groups
+from paretosched.workload.user_groups import rule_of, with_groups
+from support.machine_zoo import case, of
 
 LOG = """; MaxProcs: 64
 ; Queue: 1 normal
@@ -23,6 +25,9 @@ LOG = """; MaxProcs: 64
 3 0 -1 900 64 -1 -1 64 900 -1 1 7 1 -1 2 1 -1 -1
 4 0 -1 900 2 -1 -1 2 900 2097152 1 9 1 -1 1 1 -1 -1
 """
+
+
+SOURCE = ({"function": "read_swf", "path": "log.swf"},)
 
 
 @pytest.fixture
@@ -102,3 +107,97 @@ def test_a_run_makes_the_groups_again(log: ps.Workload, tmp_path: Path) -> None:
     again = ps.as_workload(tmp_path / "run")
     assert again.groups == ("large", "rest")
     assert again.group.tolist() == [1, 0, 0, 1]
+
+
+def nodes(*lines: str) -> ps.Workload:
+    """Return jobs on a machine with two partitions; a line as of `case`."""
+    kinds = of("n[1-8]", 4, 8000), of("g[1-2]", 16, 32000, gpus={"v": 2})
+    parts = ps.Partition("cpu", "n[1-8]", memory_per_cpu=2000, default=True), ps.Partition("Gpu", "g[1-2]")
+    return case(ps.Machine(kinds, parts), *(f"0 9 {line}" for line in lines))
+
+
+ON_NODES = nodes(
+    "-n1 --mem=100",
+    "-p Gpu -n4 --gres=gpu:1 --mem=20G -A physics",
+    "-p Gpu,cpu -N2 -n2 --mem-per-cpu=3000 -q night",
+    "-n8 -N4 --exclusive --mem=1000 -A bio -q day",
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "group"),
+    [
+        ("g: gpus > 0; rest", [1, 0, 1, 1]),
+        ("g: gpus_per_node >= 1; rest", [1, 0, 1, 1]),
+        ("big: memory_per_node > 18000; rest", [1, 0, 1, 1]),
+        ("big: memory_per_node > 18G; rest", [1, 0, 1, 1]),
+        ("big: memory_per_node >= 3000; rest", [1, 0, 0, 1]),
+        ("said: memory_per_cpu = 3000; rest", [1, 1, 0, 1]),
+        ("wide: nodes >= 2 and exclusive = 0; rest", [1, 1, 0, 1]),
+        ("big: memory >= 8000; rest", [1, 0, 1, 0]),  # an exclusive job has all memory of its four nodes
+        ("charged: charge >= 16; rest", [1, 0, 1, 0]),
+        ("gpu: partition = gpu; rest", [1, 0, 0, 1]),
+        ("cpu: partition = cpu; rest", [0, 1, 0, 0]),
+        ("other: partition != gpu; rest", [0, 1, 1, 0]),
+        ("p: account = physics; n: qos = night; rest", [2, 0, 1, 2]),
+        ("none: account != physics and tasks = 1; rest", [0, 1, 1, 1]),
+    ],
+)
+def test_groups_on_nodes_by_what_jobs_ask_for(words: str, group: list[int]) -> None:
+    assert with_groups(ON_NODES, words).group.tolist() == group
+
+
+def test_memory_that_a_job_does_not_say_is_that_of_its_partition() -> None:
+    silent = ON_NODES.with_(requests=ps.Requests(tasks=[3, 1, 1, 8], partition=["", "Gpu", "cpu", "cpu"]))
+    grouped = with_groups(silent, "a: memory_per_node = 6000; b: memory_per_node = 32000; c: memory_per_node = 2000; d")
+    assert grouped.group.tolist() == [0, 1, 2, 3]
+
+
+def test_what_is_no_group_on_nodes_is_refused() -> None:
+    for words, message in (
+        ("a: partition = x; b", 'the log has no partition "x"; it has Gpu, cpu'),
+        ("a: account = 7; b", 'the log has no account "7"; it has bio, physics'),
+        ("a: memory_per_nod > 7; b", "did you mean memory_per_node?"),
+        ("a: tasks > 7h; b", "is no unit of tasks"),
+        ("a: qos > night; b", "qos is a name"),
+    ):
+        with pytest.raises(InputError, match=re.escape(message)):
+            with_groups(ON_NODES, words, "--groups")
+    with pytest.raises(InputError, match='"tasks": must be width'):
+        with_groups(ON_NODES.one_pool, "a: tasks > 1; b")
+
+
+@pytest.mark.parametrize(
+    ("column", "groups", "group"),
+    [
+        ("partition", ("Gpu", "cpu"), [1, 0, 0, 1]),
+        ("account", ("bio", "physics", "unknown"), [2, 1, 2, 0]),
+        ("qos", ("day", "night", "unknown"), [2, 2, 1, 0]),
+    ],
+)
+def test_groups_by_what_jobs_name(column: str, groups: tuple[str, ...], group: list[int]) -> None:
+    grouped = with_groups(ON_NODES, column)
+    assert (grouped.groups, grouped.group.tolist()) == (groups, group)
+
+
+def test_a_log_has_partitions_accounts_and_qos_too(log: ps.Workload) -> None:
+    assert with_groups(log, "qos").groups == ("normal", "night")
+    assert with_groups(log, "qos").group.tolist() == with_groups(log, "queue").group.tolist()
+    assert with_groups(log, "account").group.tolist() == with_groups(log, "swf").group.tolist()
+    assert with_groups(log, "partition").groups == ("1",)
+    assert rule_of(with_groups(log.with_(source=SOURCE), "qos")) == rule_of(
+        with_groups(log.with_(source=SOURCE), "queue")
+    )
+    assert rule_of(with_groups(log.with_(source=SOURCE), "qos")) is not None
+    with pytest.raises(InputError, match="did you mean account"):
+        with_groups(log, "acount")
+
+
+def test_a_log_of_nodes_is_grouped_again(tmp_path: Path) -> None:
+    ps.save_log(ON_NODES, tmp_path / "log.parquet")
+    grouped = ps.as_workload(tmp_path / "log.parquet", groups="account")
+    assert grouped.groups == ("bio", "physics", "unknown")
+    again = reopen(record(grouped))
+    assert (again.groups, again.group.tolist()) == (grouped.groups, grouped.group.tolist())
+    by_partition = ps.as_workload(tmp_path / "log.parquet", groups="gpu: partition = gpu; rest")
+    assert by_partition.group.tolist() == [1, 0, 0, 1]
