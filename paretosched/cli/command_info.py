@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> None:
     from ..core.tables import to_json
     from ..workload.description import describe, description_text
 
-    workload = open_workload(options, nodes=True)
+    workload = open_workload(options)
     about = describe(workload)
     show_doubts(options, options.trace, about["doubts"])
     remark_idle_lines(options, workload)

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> None:
     from ..workload.plausibility import offered_load
     from ..workload.resampling import resample
 
-    workload = read_workload(options, nodes=True)
+    workload = read_workload(options)
     load = offered_load(workload)
     if load is None:
         raise InputError(

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
     from ..workload.log_parquet import write_workload
     from ..workload.scaling import scale
 
-    workload = read_workload(options, nodes=True)
+    workload = read_workload(options)
     result = scale(workload, options.processors, options.factor, options.seed, options.jobs)
     write_workload(result, options.output)
     remark_repairs(options, options.trace, workload)

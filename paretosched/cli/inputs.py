@@ -24,22 +24,21 @@ MOST_UNKNOWN = 0.1  # the share of jobs that may have no requested time without 
 LOADED_FIRST = ("..workload.reopening", "..simulation.simulator")  # with what they need: most of what is loaded at all
 
 
-def read_workload(options: argparse.Namespace, trace: str | None = None, nodes: bool = False) -> Workload:
+def read_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
     """Return the workload of a log, by default TRACE, with --capacity, --groups, --overrun and --one-pool.
 
-    A machine of nodes is refused without --one-pool, unless the command can do with `nodes`. What speaks against the
-    size of its machine is the first that a command says. A remark names the lines of a list of groups that no job is
-    in.
+    What speaks against the size of its machine is the first that a command says. A remark names the lines of a list of
+    groups that no job is in.
     """
     from ..workload.plausibility import doubts
 
-    workload = open_workload(options, trace, nodes)
+    workload = open_workload(options, trace)
     show_doubts(options, options.trace if trace is None else trace, doubts(workload))
     remark_idle_lines(options, workload)
     return workload
 
 
-def open_workload(options: argparse.Namespace, trace: str | None = None, nodes: bool = False) -> Workload:
+def open_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
     """Return the workload of a log as `read_workload`, and say nothing."""
     from ..core.files import is_folder
     from ..workload.reopening import as_workload
@@ -50,14 +49,7 @@ def open_workload(options: argparse.Namespace, trace: str | None = None, nodes: 
     if overrun is None and not is_folder(log):
         overrun = CUT  # what that takes away is said by `remark_cut`
     workload = as_workload(log, capacity=options.capacity, groups=options.groups, overrun=overrun, called="--groups")
-    if workload.machine is not None and options.one_pool:
-        workload = workload.one_pool
-    if workload.machine is not None and not nodes:
-        raise InputError(
-            f"{log}: its machine has nodes, and no simulation knows nodes yet; --one-pool treats it as a pool of "
-            f"{workload.capacity:,} equal processors, as many for each job as it asks for CPUs"
-        )
-    return workload
+    return workload.one_pool if workload.machine is not None and options.one_pool else workload
 
 
 def remark_idle_lines(options: argparse.Namespace, workload: Workload) -> None:

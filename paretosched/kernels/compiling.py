@@ -35,7 +35,7 @@ if COMPILED:
         The body must not allocate memory: it is compiled without reference counts, as kernels are.
         """
         options = {"nogil": True, "_nrt": False}
-        chosen: Callable[[F], F] = extending.overload(func, options, inline="never", strict=strict)
+        chosen: Callable[[F], F] = extending.overload(func, jit_options=options, inline="never", strict=strict)
         return chosen
 
 else:

@@ -35,12 +35,33 @@ from .events import era_at
 from .guarded import Beside, Books, Guard, books_of, classify, compare_both, easy_beside, key_of, prepare_easy
 from .inputs import RECENT, Backfilling, Down, Histories, Jobs, Rules, ints
 from .node_plan import NodePlan, changes_of, fresh
+from .places import (
+    Machine,
+    all_equal,
+    always_free,
+    any_may_be_free,
+    any_may_start,
+    clear_machine,
+    close_pass,
+    copy_start,
+    count_job,
+    find_place,
+    is_free,
+    lift,
+    may_be_free,
+    may_start,
+    occupy,
+    open_pass,
+    pass_time,
+    prolong,
+    reserve,
+    room_now,
+    stops_others,
+    tier_of,
+    vacate,
+)
 from .predicted import Predictor, learn, longer, new_predictor, predict
 from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, rank
-from .places import (
-    Machine, all_equal, always_free, any_may_start, clear_machine, close_pass, copy_start, count_job, find_place, is_free, lift, may_start,
-    occupy, open_pass, pass_time, prolong, reserve, room_now, stops_others, tier_of, vacate,
-)  # fmt: skip
 from .profile import add, earliest
 from .rule_choice import Ballot, choose
 from .running import Profile, Running, end_next, launch, next_end, no_profile, pop, push, running_jobs
@@ -681,7 +702,7 @@ def enter(site: Site, rows: Ints, j: Int, kept: bool) -> None:
             rows[place] = rows[place - 1]
     rows[low] = j
     site.state[0]["waiting"] = waiting + 1
-    count_job(site.free, j, 1)
+    count_job(site.free, j, 1, site.predicted)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -737,7 +758,7 @@ def begin_job(jobs: Jobs, now: Running, site: Site, j: Int, t: Int) -> None:
         push(site.late, state[0]["late"], ((t + jobs.estimate[j]) << now.row_bits) | j)
         state[0]["late"] += 1
     launch(jobs, now, state[0]["running"], j, t)
-    count_job(site.free, j, -1)
+    count_job(site.free, j, -1, site.predicted)
     state[0]["running"] += 1
     state[0]["busy"] += jobs.width[j]
 
@@ -869,6 +890,8 @@ def gather_others(
     taken, left, aside
         How many jobs of a sorted queue have been taken, how many are left in the queue, and how many are aside.
     """
+    if not any_may_be_free(jobs, plan):
+        return np.int64(0)
     kept = scheduler.kept
     backfilling = scheduler.ranking.backfilling
     waiting = desk.waiting
@@ -882,7 +905,7 @@ def gather_others(
         key = desk.aside_keys[place] if is_aside else waiting.keys[i - aside if kept else i]
         if limited and jobs.estimate[j] > backfilling.longest[jobs.group[j]]:
             continue
-        if can_start(jobs, site, plan, j, t):
+        if may_be_free(jobs, plan, j, t) and is_sure(jobs, site, j, t):
             waiting.queue[count] = j
             if not kept:
                 waiting.keys[count] = key

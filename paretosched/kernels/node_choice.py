@@ -2,7 +2,8 @@
 
 What Slurm does was seen on a real one (22.05). A job takes nodes one after the other, each for as much as the node can
 give it, until nothing is missing; the rules differ in the order. `choose` is the way in: it says what each node could
-give at most, and hands this to the rule of the machine. The plan's columns and `NodePlan.now` have what a node gives, and what is missing.
+give at most, and hands this to the rule of the machine. `NodePlan.nodes` and `now` have what each node gives, and what
+is still missing.
 """
 
 import numpy as np
@@ -10,8 +11,28 @@ import numpy as np
 from ..core.arrays import Int
 from .compiling import njit
 from .node_plan import (
-    ALL_TYPES, BEST, BY_WEIGHT, CAN, CONS_TRES, COULD, CPUS, EMPTIEST, GIVES, GIVES_GPUS, GPUS, HAS, HELD, MEMORY, MUST,
-    NODE, NOTHING, SUMS, THREADS, WEIGHT, NodePlan, look_at,
+    ALL_TYPES,
+    BEST,
+    BY_WEIGHT,
+    CAN,
+    CONS_TRES,
+    COULD,
+    CPUS,
+    EMPTIEST,
+    GIVES,
+    GIVES_GPUS,
+    GPUS,
+    HAS,
+    HELD,
+    MEMORY,
+    MUST,
+    NODE,
+    NOTHING,
+    SUMS,
+    THREADS,
+    WEIGHT,
+    NodePlan,
+    look_at,
 )  # fmt: skip
 
 EVERY = 2**62
@@ -40,13 +61,14 @@ def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> 
     total: Int = np.int64(0)
     usable: Int = np.int64(0)
     gpus: Int = np.int64(0)
-    for i in range(nodes.shape[0]):
-        nodes[i, MUST] = 0
-        nodes[i, COULD] = 0
-        if plan.masks[mask, i] and look_at(plan, i, begin, end, asked, j):
-            nodes[i, COULD] = room_on(plan, option, i)
-            if nodes[i, COULD] > 0:
-                total += nodes[i, COULD]
+    is_now = begin == plan.now[0]["second"]
+    for i in range(nodes.shape[1]):
+        nodes[MUST, i] = 0
+        nodes[COULD, i] = 0
+        if plan.masks[mask, i] and (not is_now or may_do(plan, option, i)) and look_at(plan, i, begin, end, asked, j):
+            nodes[COULD, i] = room_on(plan, option, i)
+            if nodes[COULD, i] > 0:
+                total += nodes[COULD, i]
                 usable += 1
                 gpus += gpus_of(plan, i, option["gpu_type"]) if option["gpus"] > 0 else np.int64(0)
     if total < wanted or usable < option["least"] or gpus < option["gpus"]:
@@ -54,9 +76,9 @@ def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> 
     if option["named"] == option["end"] and most_of(plan, most_nodes(option), wanted) < wanted:
         return False
     for k in range(option["named"], option["counts"]):
-        if nodes[plan.lists[k], COULD] == 0:
+        if nodes[COULD, plan.lists[k]] == 0:
             return False
-        plan.nodes[plan.lists[k], MUST] = 1
+        plan.nodes[MUST, plan.lists[k]] = 1
     for k in range(option["counts"], option["end"], 2):
         if not name_more(plan, option, plan.lists[k], plan.lists[k + 1]):
             return False
@@ -65,12 +87,12 @@ def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> 
         total = np.int64(0)
         usable = np.int64(0)
         fewest: Int = EVERY
-        for i in range(plan.nodes.shape[0]):
-            cpus = nodes[i, COULD]
-            must = plan.nodes[i, MUST] > 0
-            nodes[i, CAN] = cpus if cpus > few or must else 0
-            total += nodes[i, CAN]
-            usable += nodes[i, CAN] > 0
+        for i in range(plan.nodes.shape[1]):
+            cpus = nodes[COULD, i]
+            must = plan.nodes[MUST, i] > 0
+            nodes[CAN, i] = cpus if cpus > few or must else 0
+            total += nodes[CAN, i]
+            usable += nodes[CAN, i] > 0
             if cpus > few and not must:
                 fewest = min(fewest, cpus)
         if total < wanted or usable < option["least"]:
@@ -82,6 +104,20 @@ def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> 
         if fewest == EVERY:
             return False
         few = fewest
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def may_do(plan: NodePlan, option: np.void, node: Int) -> bool:
+    """Return whether enough may be free on a node now for one task of a job: what says no costs next to nothing.
+
+    `plan`, `option` and `node` are as for `tasks_on`.
+    """
+    now = HAS + 2 * plan.now[0]["resources"]
+    return (
+        plan.nodes[now + CPUS, node] >= option["cpus"]
+        and plan.nodes[now + MEMORY, node] >= option["least_memory"]
+        and plan.nodes[now + option["of_gpus"], node] >= option["least_gpus"]
+    )
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -109,8 +145,8 @@ def most_of(plan: NodePlan, count: Int, wanted: Int) -> Int:
     while count > 0 and total < wanted:
         most: Int = np.int64(0)
         alike: Int = np.int64(0)
-        for i in range(nodes.shape[0]):
-            could = nodes[i, COULD]
+        for i in range(nodes.shape[1]):
+            could = nodes[COULD, i]
             if could < level:
                 if could > most:
                     most, alike = could, np.int64(0)
@@ -131,9 +167,9 @@ def room_on(plan: NodePlan, option: np.void, node: Int) -> Int:
     """
     wanted = option["tasks"] * option["cpus"]
     cpus: Int = tasks_on(plan, option, node) * option["cpus"]
-    if option["most"] == 1 or option["tasks"] == 1:  # the one node must hold all
-        if cpus < wanted or (option["gpus"] > 0 and gpus_of(plan, node, option["gpu_type"]) < option["gpus"]):
-            return 0
+    is_single = option["most"] == 1 or option["tasks"] == 1  # the one node must hold all
+    if is_single and (cpus < wanted or gpus_of(plan, node, option["gpu_type"]) < option["gpus"]):
+        return 0
     if option["gpus_per_node"] > 0 or option["gpus_per_task"] > 0:
         cpus = min(cpus, wanted)  # of a job with GPUs no more CPUs count than it wants
     return cpus
@@ -146,11 +182,11 @@ def gpus_of(plan: NodePlan, node: Int, kind: Int) -> Int:
     `plan` and `node` are as for `look_at`.
     """
     if kind != ALL_TYPES:
-        return plan.nodes[node, HAS + plan.now[0]["resources"] + GPUS + kind]
+        return plan.nodes[HAS + plan.now[0]["resources"] + GPUS + kind, node]
     total: Int = np.int64(0)
     first = HAS + plan.now[0]["resources"] + GPUS
     for c in range(first, first + plan.now[0]["types"]):
-        total += plan.nodes[node, c]
+        total += plan.nodes[c, node]
     return total
 
 
@@ -167,8 +203,8 @@ def tasks_on(plan: NodePlan, option: np.void, node: Int) -> Int:
     node
         The node.
     """
-    free = plan.nodes[node, HAS + plan.now[0]["resources"] + CPUS]
-    if option["whole"] and free < plan.nodes[node, HAS + CPUS]:
+    free = plan.nodes[HAS + plan.now[0]["resources"] + CPUS, node]
+    if option["whole"] and free < plan.nodes[HAS + CPUS, node]:
         return 0
     per_node = option["per_node"]
     tasks: Int = free // option["cpus"]
@@ -178,7 +214,7 @@ def tasks_on(plan: NodePlan, option: np.void, node: Int) -> Int:
             return 0
         if option["gpus_per_task"] > 0:
             tasks = min(tasks, gpus // option["gpus_per_task"])
-    memory = max(plan.nodes[node, HAS + plan.now[0]["resources"] + MEMORY], 0)
+    memory = max(plan.nodes[HAS + plan.now[0]["resources"] + MEMORY, node], 0)
     if option["memory_per_cpu"] == UNSAID:
         if memory_for(plan, option, node, np.int64(1)) > memory:
             return 0
@@ -200,7 +236,7 @@ def cpus_for(plan: NodePlan, option: np.void, node: Int, tasks: Int) -> Int:
     """Return the CPUs, of whole cores, that so many `tasks` take of a node; `plan` and `option` as for `tasks_on`."""
     cpus: Int = max(tasks * option["cpus"], option["least_cpus"])
     if plan.now[0]["cores"]:
-        threads = plan.nodes[node, THREADS]
+        threads = plan.nodes[THREADS, node]
         cpus = (cpus + threads - 1) // threads * threads
     return cpus
 
@@ -210,7 +246,7 @@ def memory_for(plan: NodePlan, option: np.void, node: Int, tasks: Int) -> Int:
     """Return the memory, MiB, that so many `tasks` take of a node; `plan` and `option` as for `tasks_on`."""
     if option["memory_per_cpu"] != UNSAID:
         return option["memory_per_cpu"] * cpus_for(plan, option, node, tasks)
-    return plan.nodes[node, HAS + MEMORY] if option["memory"] == ALL_MEMORY else max(option["memory"], 0)
+    return plan.nodes[HAS + MEMORY, node] if option["memory"] == ALL_MEMORY else max(option["memory"], 0)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -226,10 +262,10 @@ def name_more(plan: NodePlan, option: np.void, mask: Int, number: Int) -> bool:
     """
     now, nodes = plan.now, plan.nodes
     count: Int = number
-    for i in range(plan.nodes.shape[0]):
-        count -= plan.masks[mask, i] and nodes[i, MUST] > 0
-        nodes[i, CAN] = nodes[i, COULD] if plan.masks[mask, i] and nodes[i, MUST] == 0 else 0
-        nodes[i, GIVES] = 0
+    for i in range(plan.nodes.shape[1]):
+        count -= plan.masks[mask, i] and nodes[MUST, i] > 0
+        nodes[CAN, i] = nodes[COULD, i] if plan.masks[mask, i] and nodes[MUST, i] == 0 else 0
+        nodes[GIVES, i] = 0
     if count <= 0:
         return True
     now[0]["step"] = option["cpus"]
@@ -241,9 +277,9 @@ def name_more(plan: NodePlan, option: np.void, mask: Int, number: Int) -> bool:
     by_rows(plan)
     if now[0]["lacks_cpus"] > 0 or now[0]["count"] < count:
         return False
-    for i in range(plan.nodes.shape[0]):
-        if nodes[i, GIVES] > 0:
-            nodes[i, MUST] = 1
+    for i in range(plan.nodes.shape[1]):
+        if nodes[GIVES, i] > 0:
+            nodes[MUST, i] = 1
     return True
 
 
@@ -262,9 +298,9 @@ def take_nodes(plan: NodePlan, option: np.void, usable: Int) -> bool:
     """
     now, nodes = plan.now, plan.nodes
     named: Int = np.int64(0)
-    for i in range(plan.nodes.shape[0]):
-        nodes[i, GIVES] = nodes[i, GIVES_GPUS] = 0
-        named += nodes[i, MUST]
+    for i in range(plan.nodes.shape[1]):
+        nodes[GIVES, i] = nodes[GIVES_GPUS, i] = 0
+        named += nodes[MUST, i]
     more: Int = most_nodes(option)
     wanted: Int = max(option["least"], named)
     if option["most"] > 0:
@@ -282,8 +318,8 @@ def take_nodes(plan: NodePlan, option: np.void, usable: Int) -> bool:
     now[0]["gpu_type"] = option["gpu_type"]
     now[0]["whole"] = option["whole"]
     if named > 0:
-        for i in range(plan.nodes.shape[0]):
-            if nodes[i, MUST] > 0:
+        for i in range(plan.nodes.shape[1]):
+            if nodes[MUST, i] > 0:
                 take(plan, i)
     if option["rule"] == CONS_TRES:
         by_rows(plan)
@@ -292,10 +328,10 @@ def take_nodes(plan: NodePlan, option: np.void, usable: Int) -> bool:
     elif option["rule"] == EMPTIEST:
         emptiest(plan)
     else:
-        for k in range(plan.nodes.shape[0]):
+        for k in range(plan.nodes.shape[1]):
             if not lacks(plan):
                 break
-            take_if(plan, plan.nodes[k, BY_WEIGHT])
+            take_if(plan, plan.nodes[BY_WEIGHT, k])
     return share_gpus(plan, option)
 
 
@@ -311,11 +347,11 @@ def share_gpus(plan: NodePlan, option: np.void) -> bool:
     rest: Int = option["gpus"]
     others: Int = now[0]["count"]
     if rest > 0:
-        for i in range(plan.nodes.shape[0]):
-            if nodes[i, GIVES] > 0 and rest > 0:
+        for i in range(plan.nodes.shape[1]):
+            if nodes[GIVES, i] > 0 and rest > 0:
                 others -= 1
-                nodes[i, GIVES_GPUS] = min(gpus_of(plan, i, option["gpu_type"]), rest - others)
-                rest -= nodes[i, GIVES_GPUS]
+                nodes[GIVES_GPUS, i] = min(gpus_of(plan, i, option["gpu_type"]), rest - others)
+                rest -= nodes[GIVES_GPUS, i]
     return True
 
 
@@ -323,7 +359,9 @@ def share_gpus(plan: NodePlan, option: np.void) -> bool:
 def lacks(plan: NodePlan) -> bool:
     """Return whether something is missing, by `plan`, that one more node may give."""
     now = plan.now
-    return bool((now[0]["lacks_cpus"] > 0 or now[0]["lacks_nodes"] > 0 or now[0]["lacks_gpus"] > 0) and now[0]["more"] > 0)
+    return bool(
+        (now[0]["lacks_cpus"] > 0 or now[0]["lacks_nodes"] > 0 or now[0]["lacks_gpus"] > 0) and now[0]["more"] > 0
+    )
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -331,7 +369,7 @@ def take(plan: NodePlan, node: Int) -> None:
     """Take a `node` of `plan`, in place: as much as it gives, but a task is left for each further node."""
     now = plan.now
     step = now[0]["step"]
-    can = plan.nodes[node, CAN]
+    can = plan.nodes[CAN, node]
     keep = max(now[0]["lacks_nodes"] - 1, 0) * step
     cpus: Int = min(can, max(step, (now[0]["lacks_cpus"] - keep) // step * step))
     gpus: Int = now[0]["gpus_per_node"]
@@ -341,8 +379,8 @@ def take(plan: NodePlan, node: Int) -> None:
         cpus = can
     if now[0]["gpus"] > 0:
         gpus = min(now[0]["lacks_gpus"], gpus_of(plan, node, now[0]["gpu_type"]))
-    plan.nodes[node, GIVES] = cpus
-    plan.nodes[node, GIVES_GPUS] = gpus
+    plan.nodes[GIVES, node] = cpus
+    plan.nodes[GIVES_GPUS, node] = gpus
     now[0]["lacks_cpus"] -= cpus
     now[0]["lacks_gpus"] -= gpus
     now[0]["lacks_nodes"] -= 1
@@ -352,10 +390,10 @@ def take(plan: NodePlan, node: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def take_if(plan: NodePlan, node: Int) -> None:
-    """Take a `node` of `plan`, in place, if it can be used and something is missing; the last one must hold the rest."""
-    can = plan.nodes[node, CAN]
+    """Take a `node` of `plan`, in place, if something is missing and it can help; the last one must hold the rest."""
+    can = plan.nodes[CAN, node]
     now = plan.now
-    if can > 0 and plan.nodes[node, GIVES] == 0 and lacks(plan) and (now[0]["more"] > 1 or can >= now[0]["lacks_cpus"]):
+    if can > 0 and plan.nodes[GIVES, node] == 0 and lacks(plan) and (now[0]["more"] > 1 or can >= now[0]["lacks_cpus"]):
         take(plan, node)
 
 
@@ -370,49 +408,49 @@ def smallest(plan: NodePlan, first: Int, last: Int) -> Int:
     if now[0]["lacks_nodes"] <= 1 and now[0]["lacks_gpus"] == 0:
         fewest: Int = EVERY
         for i in range(first, last):
-            can = plan.nodes[i, CAN]
-            if can > 0 and plan.nodes[i, GIVES] == 0 and now[0]["lacks_cpus"] <= can < fewest:
+            can = plan.nodes[CAN, i]
+            if can > 0 and plan.nodes[GIVES, i] == 0 and now[0]["lacks_cpus"] <= can < fewest:
                 found, fewest = i, can
     return found
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def best(plan: NodePlan) -> None:
-    """Take the node with the fewest CPUs that holds the rest; while none does, the one with most; `plan` is modified."""
+    """Take nodes of `plan`, in place: that with the fewest CPUs that holds the rest, else the one with most."""
     while lacks(plan):
-        node = smallest(plan, 0, plan.nodes.shape[0])
+        node = smallest(plan, 0, plan.nodes.shape[1])
         if node == NOTHING:
             most: Int = np.int64(0)
-            for i in range(plan.nodes.shape[0]):
-                if plan.nodes[i, GIVES] == 0 and plan.nodes[i, CAN] > most:
-                    node, most = i, plan.nodes[i, CAN]
+            for i in range(plan.nodes.shape[1]):
+                if plan.nodes[GIVES, i] == 0 and plan.nodes[CAN, i] > most:
+                    node, most = i, plan.nodes[CAN, i]
         if node == NOTHING:
             return
         take_if(plan, node)
-        if plan.nodes[node, GIVES] == 0:
+        if plan.nodes[GIVES, node] == 0:
             return
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def emptiest(plan: NodePlan) -> None:
-    """Take nodes of the smallest weight first, of equal weight by the share of CPUs that is free; `plan` is modified."""
+    """Take nodes of `plan`, in place: of the smallest weight first, then those with the largest share of free CPUs."""
     free = HAS + plan.now[0]["resources"]
     while lacks(plan):
         node: Int = NOTHING
         most = 0.0
-        for k in range(plan.nodes.shape[0]):
-            i = plan.nodes[k, BY_WEIGHT]
-            if node != NOTHING and plan.nodes[i, WEIGHT] != plan.nodes[node, WEIGHT]:
+        for k in range(plan.nodes.shape[1]):
+            i = plan.nodes[BY_WEIGHT, k]
+            if node != NOTHING and plan.nodes[WEIGHT, i] != plan.nodes[WEIGHT, node]:
                 break
-            if plan.nodes[i, CAN] > 0 and plan.nodes[i, GIVES] == 0:
-                share = float(plan.nodes[i, free + CPUS]) / float(plan.nodes[i, HAS + CPUS])
+            if plan.nodes[CAN, i] > 0 and plan.nodes[GIVES, i] == 0:
+                share = float(plan.nodes[free + CPUS, i]) / float(plan.nodes[HAS + CPUS, i])
                 if node == NOTHING or share > most:
                     node, most = i, share
         if node == NOTHING:
             return
         take_if(plan, node)
-        if plan.nodes[node, GIVES] == 0:
-            plan.nodes[node, CAN] = 0  # it was passed over
+        if plan.nodes[GIVES, node] == 0:
+            plan.nodes[CAN, node] = 0  # it was passed over
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -432,7 +470,7 @@ def by_rows(plan: NodePlan) -> None:
         `NodePlan`, modified in place: what is missing, and what each node gives.
     """
     now, nodes = plan.now, plan.nodes
-    size = nodes.shape[0]
+    size = nodes.shape[1]
     while lacks(plan):
         best_first: Int = NOTHING
         best_last: Int = NOTHING
@@ -443,33 +481,38 @@ def by_rows(plan: NodePlan) -> None:
         while last < size:
             first = last
             last += 1
-            if nodes[first, CAN] == 0:
+            if nodes[CAN, first] == 0:
                 continue
-            while last < size and nodes[last, CAN] > 0 and nodes[last, WEIGHT] == nodes[first, WEIGHT]:
+            while last < size and nodes[CAN, last] > 0 and nodes[WEIGHT, last] == nodes[WEIGHT, first]:
                 last += 1
             cpus: Int = np.int64(0)
             left: Int = np.int64(0)
             gpus: Int = np.int64(0)
             named: Int = NOTHING
             for i in range(first, last):
-                if now[0]["named"] > 0 and nodes[i, MUST] > 0 and named == NOTHING:
+                if now[0]["named"] > 0 and nodes[MUST, i] > 0 and named == NOTHING:
                     named = i
-                if nodes[i, GIVES] == 0:
-                    cpus += nodes[i, CAN]
+                if nodes[GIVES, i] == 0:
+                    cpus += nodes[CAN, i]
                     left += 1
                     if now[0]["lacks_gpus"] > 0:
                         gpus += gpus_of(plan, i, now[0]["gpu_type"])
             if left == 0:
                 continue
-            suffices = cpus >= now[0]["lacks_cpus"] and left >= now[0]["lacks_nodes"] - now[0]["spare"] and gpus >= now[0]["lacks_gpus"]
+            suffices = (
+                cpus >= now[0]["lacks_cpus"]
+                and left >= now[0]["lacks_nodes"] - now[0]["spare"]
+                and gpus >= now[0]["lacks_gpus"]
+            )
             if best_first == NOTHING:
                 better = True
             elif (named != NOTHING) != (best_named != NOTHING):
                 better = named != NOTHING
-            elif nodes[first, WEIGHT] != nodes[best_first, WEIGHT]:
-                better = nodes[first, WEIGHT] < nodes[best_first, WEIGHT]
+            elif nodes[WEIGHT, first] != nodes[WEIGHT, best_first]:
+                better = nodes[WEIGHT, first] < nodes[WEIGHT, best_first]
             else:
-                better = (suffices and not best_suffices) or (cpus < best_cpus if suffices else cpus > best_cpus)
+                fits_better = cpus < best_cpus if suffices else cpus > best_cpus
+                better = bool(fits_better or (suffices and not best_suffices))
             if better:
                 best_first, best_last, best_cpus = first, last, cpus
                 best_suffices, best_named = suffices, named
@@ -477,8 +520,8 @@ def by_rows(plan: NodePlan) -> None:
             return
         take_row(plan, best_first, best_last, best_named)
         for i in range(best_first, best_last):
-            if nodes[i, GIVES] == 0:
-                nodes[i, CAN] = 0  # of this row no more are taken
+            if nodes[GIVES, i] == 0:
+                nodes[CAN, i] = 0  # of this row no more are taken
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -508,11 +551,11 @@ def take_row(plan: NodePlan, first: Int, last: Int, named: Int) -> None:
     if now[0]["lacks_gpus"] != 0:
         left: Int = np.int64(0)
         for i in range(first, last):
-            left += plan.nodes[i, GIVES] == 0
+            left += plan.nodes[GIVES, i] == 0
         enough: Int = np.int64(0)
         gpus: Int = np.int64(0)
         for i in range(first, last):
-            if plan.nodes[i, GIVES] == 0 and (enough == 0 or (gpus < now[0]["lacks_gpus"] and enough < left)):
+            if plan.nodes[GIVES, i] == 0 and (enough == 0 or (gpus < now[0]["lacks_gpus"] and enough < left)):
                 gpus += gpus_of(plan, i, now[0]["gpu_type"])
                 enough += 1
         now[0]["lacks_nodes"] = max(now[0]["lacks_nodes"], enough)
@@ -541,17 +584,17 @@ def hold(plan: NodePlan, option: np.void, j: Int) -> None:
     user = plan.holders[j]["user"]
     sums: Int = resources if user == NOTHING else resources - SUMS
     row: Int = plan.holders[j]["first"]
-    for i in range(plan.nodes.shape[0]):
-        if plan.nodes[i, GIVES] == 0:
+    for i in range(plan.nodes.shape[1]):
+        if plan.nodes[GIVES, i] == 0:
             continue
-        tasks = plan.nodes[i, GIVES] // option["cpus"]
-        gpus: Int = plan.nodes[i, GIVES_GPUS]
-        cpus: Int = plan.nodes[i, HAS + CPUS] if option["whole"] else cpus_for(plan, option, i, tasks)
+        tasks = plan.nodes[GIVES, i] // option["cpus"]
+        gpus: Int = plan.nodes[GIVES_GPUS, i]
+        cpus: Int = plan.nodes[HAS + CPUS, i] if option["whole"] else cpus_for(plan, option, i, tasks)
         held[row, NODE] = i
         held[row, HELD + CPUS] = cpus
         held[row, HELD + MEMORY] = memory_for(plan, option, i, tasks) * (plan.now[0]["shared"] > 0)
         for r in range(GPUS, sums):
-            count: Int = plan.nodes[i, free + r]
+            count: Int = plan.nodes[free + r, i]
             if not option["whole"]:
                 of_type = option["gpu_type"] == ALL_TYPES or option["gpu_type"] == r - GPUS
                 count = min(count, max(gpus, 0)) if of_type else np.int64(0)

@@ -5,9 +5,21 @@ import numpy as np
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
 from .inputs import Jobs
-from .node_choice import choose, room_on
+from .node_choice import choose, may_do, most_nodes, most_of, room_on
 from .node_plan import (
-    AMOUNT, COULD, DOWN, DOWN_END, GIVEN_BACK, NEXT, NOTHING, SUMS, WHEN, NodePlan, has_licences, head_of, look_at,
+    AMOUNT,
+    COULD,
+    DOWN,
+    DOWN_END,
+    GIVEN_BACK,
+    HEAD,
+    NEXT,
+    NOTHING,
+    SUMS,
+    WHEN,
+    NodePlan,
+    has_licences,
+    look_at,
 )  # fmt: skip
 from .running import pop, push
 from .waiting_heap import make_heap, sink
@@ -30,8 +42,8 @@ def put(plan: NodePlan, j: Int, t: Int, length: Int) -> bool:
 def is_hopeless(plan: NodePlan, number: Int) -> bool:
     """Return whether it is known that no job of a shape fits now, not even for a second.
 
-    That is so until something is given back on a node that the shape may use. What is known of a shape of which
-    something was given back is forgotten.
+    That is so until something is given back on a node that the shape may use. Of jobs that need one node it is enough
+    to look at such nodes: all others have as little room as before. What is known of other shapes is forgotten.
 
     Parameters
     ----------
@@ -40,25 +52,22 @@ def is_hopeless(plan: NodePlan, number: Int) -> bool:
     number
         Row of the shape.
     """
-    shape, second = plan.shapes[number], plan.now[0]["second"]
-    j = shape["job"]
+    shape = plan.shapes[number]
+    by_node = shape["single"] > 0 and plan.now[0]["downs"] == 0
     last: Int = plan.now[0]["given_back"]
     for k in range(shape["seen"], last):
         node = plan.held[k, GIVEN_BACK]
         for o in range(shape["option"], shape["option_end"]):
-            if plan.masks[plan.options[o]["mask"], node]:
-                shape["version"] = NOTHING
-                # One node is all that a job needs: those on which nothing was given back have too little still.
-                if (
-                    shape["hopeless"]
-                    and shape["single"]
-                    and not (
-                        look_at(plan, node, second, second + 1, second + 1, j)
-                        and room_on(plan, plan.options[o], node) > 0
-                    )
-                ):
-                    continue
+            if not plan.masks[plan.options[o]["mask"], node]:
+                continue
+            if by_node:
+                time = longest_on(plan, shape["job"], o, node, np.int64(0))
+                if time > 0:
+                    shape["hopeless"] = 0
+                    shape["length"] = max(shape["length"], time + 1)
+            else:
                 shape["hopeless"] = 0
+                shape["version"] = NOTHING
     shape["seen"] = last
     return bool(shape["hopeless"])
 
@@ -73,72 +82,104 @@ def any_hope(plan: NodePlan) -> bool:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def can_be_put(jobs: Jobs, plan: NodePlan, j: Int, t: Int) -> bool:
-    """Return whether job j can start in the present second t; if it can, `held` says where.
+def may_be_put(jobs: Jobs, plan: NodePlan, j: Int) -> bool:
+    """Return whether job j of `jobs` may start now, for all that `plan`, which is modified in place, knows.
 
-    A job is not tried if one that asks for the same could not start for a second, and nothing was given back since then
-    on a node that they may use; or if it could not for no longer time, beside the same reservations.
-
-    Parameters
-    ----------
-    jobs
-        `Jobs`, only read.
-    plan
-        `NodePlan`, modified in place.
-    j, t
-        The row of the job, and the second.
+    It does not if one that asks for the same could not start for a second, and nothing was given back since then on a
+    node that they may use; or if it could not for no longer time, beside the same reservations.
     """
     if not has_licences(plan, j):
         return False
-    length: Int = jobs.estimate[j]
     if not plan.now[0]["remembers"]:
-        return bool(put(plan, j, t, length))
+        return True
     if is_hopeless(plan, plan.holders[j]["shape"]):
         return False
     shape = plan.shapes[plan.holders[j]["shape"]]
-    asked: Int = plan.holders[j]["request"]
-    if shape["version"] == plan.now[0]["version"] and length >= shape["length"] and asked >= shape["asked"]:
-        return False
-    if put(plan, j, t, length):
-        return True
-    if not put(plan, j, t, np.int64(1)):
-        shape["hopeless"] = 1
-        return False
-    shape["version"] = plan.now[0]["version"]
-    shape["length"] = length
-    shape["asked"] = asked
-    if shape["single"] and plan.now[0]["downs"] == 0:
-        shape["length"] = longest_time(plan, j, t, length) + 1
-        shape["asked"] = 0
+    if shape["version"] != plan.now[0]["version"]:
+        if not shape["single"] or plan.now[0]["downs"] > 0:
+            return True
+        learn_longest(plan, j)
+    return bool(jobs.estimate[j] < shape["length"] or plan.holders[j]["request"] < shape["asked"])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def any_may_be_put(plan: NodePlan) -> bool:
+    """Return whether a waiting job may start beside the reservations, see `may_be_put`; `plan` is modified in place."""
+    for number in range(plan.shapes.size):
+        shape = plan.shapes[number]
+        if shape["waiting"] > 0 and not is_hopeless(plan, number):
+            if shape["version"] != plan.now[0]["version"] and shape["single"] and plan.now[0]["downs"] == 0:
+                learn_longest(plan, shape["job"])
+            known = shape["version"] == plan.now[0]["version"]
+            if not known or shape["shortest"] < max(shape["length"], shape["asked"]):
+                return True
     return False
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def longest_time(plan: NodePlan, j: Int, t: Int, length: Int) -> Int:
-    """Return for how long job j, which needs one node, could have one from second t on, if less than `length`.
+def can_be_put(jobs: Jobs, plan: NodePlan, j: Int, t: Int) -> bool:
+    """Return whether job j of `jobs` can start in the present second t; if it can, `held` of `plan` says where.
 
-    No node of `plan`, which is modified in place, is ever down.
+    What was tried in vain is remembered in `plan`, which is modified in place.
     """
-    steps, nodes = plan.steps, plan.nodes
+    if not may_be_put(jobs, plan, j):
+        return False
+    if put(plan, j, t, jobs.estimate[j]):
+        return True
     shape = plan.shapes[plan.holders[j]["shape"]]
-    longest: Int = np.int64(0)
+    if plan.now[0]["remembers"]:
+        if shape["single"] and plan.now[0]["downs"] == 0:
+            learn_longest(plan, j)
+        else:
+            shape["hopeless"] = not put(plan, j, t, np.int64(1))
+            shape["version"] = plan.now[0]["version"]
+            shape["length"] = jobs.estimate[j]
+            shape["asked"] = plan.holders[j]["request"]
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def learn_longest(plan: NodePlan, j: Int) -> None:
+    """Write down for how long a job that needs one node could have one from now on, as job j; `plan` is modified."""
+    shape = plan.shapes[plan.holders[j]["shape"]]
+    time: Int = np.int64(0)
     for o in range(shape["option"], shape["option_end"]):
-        option = plan.options[o]
-        for i in range(nodes.shape[0]):
-            if not plan.masks[option["mask"], i]:
-                continue
-            # As long as the node has room, in steps: until the first one in which it has not.
-            step = steps[head_of(plan, i), NEXT]
-            while step != NOTHING and steps[step, WHEN] - t <= longest:
-                step = steps[step, NEXT]
-            end: Int = longest + 1
-            while look_at(plan, i, t, t + end, t + end, j) and room_on(plan, option, i) > 0:
-                longest = end if step == NOTHING else min(steps[step, WHEN] - t, length - 1)
-                if step == NOTHING or longest == length - 1:
-                    break
-                end = longest + 1
-                step = steps[step, NEXT]
-    return min(longest, length - 1)
+        mask = plan.options[o]["mask"]
+        for i in range(plan.nodes.shape[1]):
+            if plan.masks[mask, i] and may_do(plan, plan.options[o], i) and time < FAR:
+                time = longest_on(plan, j, o, i, time)
+    shape["hopeless"] = time == 0
+    shape["length"] = time + 1
+    shape["asked"] = 0
+    shape["version"] = plan.now[0]["version"]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def longest_on(plan: NodePlan, j: Int, o: Int, node: Int, time: Int) -> Int:
+    """Return for how long job j, which needs one node, could have this one from now on, if that is more than `time`.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, of which no node is ever down; modified in place.
+    j, o, node
+        The rows of the job and of the option, and the node.
+    time
+        s, what is returned if it is no more. FAR is for ever.
+    """
+    steps, t = plan.steps, plan.now[0]["second"]
+    option = plan.options[o]
+    if not may_do(plan, option, node):
+        return time
+    step = steps[plan.nodes[HEAD, node], NEXT]
+    while step != NOTHING and steps[step, WHEN] - t <= time:
+        step = steps[step, NEXT]
+    while look_at(plan, node, t, t + time + 1, t + time + 1, j) and room_on(plan, option, node) > 0:
+        if step == NOTHING:
+            return FAR
+        time = steps[step, WHEN] - t
+        step = steps[step, NEXT]
+    return time
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -253,12 +294,15 @@ def sweep_option(plan: NodePlan, j: Int, o: Int, length: Int, after: Int, until:
         return FAR
     total: Int = np.int64(0)
     usable: Int = np.int64(0)
-    for i in range(nodes.shape[0]):
-        nodes[i, COULD] = 0
+    for i in range(nodes.shape[1]):
+        nodes[COULD, i] = 0
         if plan.masks[option["mask"], i] and look_at(plan, i, after, after + length, after + asked, j):
-            nodes[i, COULD] = room_on(plan, option, i)
-            total += nodes[i, COULD]
-            usable += nodes[i, COULD] > 0
+            nodes[COULD, i] = room_on(plan, option, i)
+            total += nodes[COULD, i]
+            usable += nodes[COULD, i] > 0
+    # What the nodes could give together that can be had at most, or more.
+    is_limited = option["named"] == option["end"]
+    most: Int = most_of(plan, most_nodes(option), wanted) if is_limited else wanted
     bits = now[0]["node_bits"]
     while left > 0:
         second: Int = plan.seconds[0] >> bits
@@ -269,15 +313,18 @@ def sweep_option(plan: NodePlan, j: Int, o: Int, length: Int, after: Int, until:
             pop(plan.seconds, left)
             left -= 1
             if plan.masks[option["mask"], node]:
-                before = nodes[node, COULD]
+                before = nodes[COULD, node]
                 can: Int = np.int64(0)
                 if look_at(plan, node, second, second + length, second + asked, j):
                     can = room_on(plan, option, node)
-                nodes[node, COULD] = can
+                nodes[COULD, node] = can
                 total += can - before
+                most += max(can - before, 0)
                 usable += (can > 0) * 1 - (before > 0) * 1
-        if is_tried and total >= wanted and usable >= option["least"]:
-            if choose(plan, j, o, second, second + length, second + asked):
+        if is_tried and total >= wanted and usable >= option["least"] and most >= wanted:
+            if is_limited:
+                most = most_of(plan, most_nodes(option), wanted)
+            if most >= wanted and choose(plan, j, o, second, second + length, second + asked):
                 return second
     return FAR
 
@@ -302,13 +349,13 @@ def find_changes(plan: NodePlan, j: Int, length: Int, asked: Int, after: Int, un
         amounts -= SUMS
     count: Int = np.int64(0)
     shape = plan.shapes[plan.holders[j]["shape"]]
-    for i in range(plan.nodes.shape[0]):
+    for i in range(plan.nodes.shape[1]):
         usable = False
         for o in range(shape["option"], shape["option_end"]):
             usable |= plan.masks[plan.options[o]["mask"], i]
         if not usable:
             continue
-        step = head_of(plan, i)
+        step: Int = plan.nodes[HEAD, i]
         while steps[step, NEXT] != NOTHING and steps[steps[step, NEXT], WHEN] - length < until:
             before = step
             step = steps[step, NEXT]
@@ -323,7 +370,7 @@ def find_changes(plan: NodePlan, j: Int, length: Int, asked: Int, after: Int, un
                 count = note_change(plan, count, when, i, more)
             if less and after < when - length + 1 < until:
                 count = note_change(plan, count, when - length + 1, i, False)
-        for row in range(plan.nodes[i, DOWN], plan.nodes[i, DOWN_END], 2):
+        for row in range(plan.nodes[DOWN, i], plan.nodes[DOWN_END, i], 2):
             if after < lists[row] - asked + 1 < until:
                 count = note_change(plan, count, lists[row] - asked + 1, i, False)
             if after < lists[row + 1] < until:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Int, Ints, Mask
 from .compiling import njit
+from .waiting_tree import FAR
 
 CPUS, MEMORY, GPUS = range(3)  # of the resources; the types of GPUs from the last one on
 SUMS = 6  # the columns that say who is there: for all jobs, and for those that want to be alone with their user
@@ -20,8 +21,9 @@ NOTHING = -1
 ALL_TYPES = -1  # of GPUs
 CONS_TRES, IN_ORDER, BEST, EMPTIEST = range(4)  # the rules by which nodes are chosen
 
-# Columns of the arrays of a `NodePlan`. What is of one kind is in one array: an array more takes numba far longer.
-THREADS, WEIGHT, BY_WEIGHT, HEAD, DOWN, DOWN_END, CAN, COULD, GIVES, GIVES_GPUS, MUST, HAS = range(12)  # of `nodes`
+# Columns of the arrays of a `NodePlan`. What is alike is in one array: with more arrays numba takes far longer.
+# Rows of `nodes`; from HAS on what each node has of the resources, then what is free for a job, then what is free now.
+THREADS, WEIGHT, BY_WEIGHT, HEAD, UNTIL, DOWN, DOWN_END, CAN, COULD, GIVES, GIVES_GPUS, MUST, HAS = range(13)
 WHEN, NEXT, AMOUNT = range(3)  # of `steps`
 NODE, GIVEN_BACK, HELD = range(3)  # of `held`
 
@@ -34,11 +36,11 @@ def _fields(*names: str) -> np.dtype[np.void]:
 OPTION = _fields(
     "partition", "mask", "longest", "tasks", "cpus", "least", "most", "per_node", "memory", "memory_per_cpu",
     "gpus_per_node", "gpus", "gpus_per_task", "gpu_type", "whole", "least_cpus", "most_nodes", "exact", "rule",
-    "named", "counts", "end",
+    "named", "counts", "end", "least_memory", "least_gpus", "of_gpus",
 )  # fmt: skip
 SHAPE = _fields(
     "option", "option_end", "licence", "licence_end", "single", "job", "waiting",
-    "hopeless", "seen", "length", "asked", "version",
+    "hopeless", "seen", "length", "asked", "version", "shortest",
 )  # fmt: skip
 HOLDER = _fields("shape", "tier", "user", "alone", "request", "first", "count", "option", "place", "seen")
 NOW = _fields(
@@ -56,9 +58,10 @@ class NodePlan(NamedTuple):
     Attributes
     ----------
     nodes
-        (m, HAS + 2 R) int64: the threads of a core, the weight, the node at this place by weight, the first step, and
-        the rows of `lists` with the down times of each node; the CPUs that it can give a job, and could give if all
-        nodes were used; the CPUs and GPUs that it gives, and whether it must; what it has, and what is free for a job.
+        (HAS + 3 R, m) int64: the threads of a core, the weight, the node at this place by weight, the first step and
+        the second of the next one, and the part of `lists` with the down times of each node; the CPUs that it can give
+        a job, and could give if all nodes were used; the CPUs and GPUs that it gives, and whether it must; what it has,
+        what is free for a job, and what is free now.
     steps
         (p, AMOUNT + R) int64: from when on so much is free, s, and the next step of the node.
     held
@@ -74,7 +77,7 @@ class NodePlan(NamedTuple):
         (o,) OPTION, the ways in which jobs can be placed: a partition, and the features that its nodes have.
     shapes
         (s,) SHAPE: the options and licences of jobs that ask for the same; whether each needs one node, one of the
-        jobs, and how many wait; and what was tried, see `memory`.
+        jobs, how many wait, and a time that none of them is shorter than, s; and what was tried, see `may_be_put`.
     holders
         (n,) HOLDER: shape, tier, user and request of each job, in s, its rows of `held`, and its last reservation.
     seconds
@@ -127,18 +130,20 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
     """Make the machine of `plan`, in place, idle from second `since` on."""
     now = plan.now
     total: Int = np.int64(0)
-    for i in range(plan.nodes.shape[0]):
-        plan.nodes[i, HEAD] = i
+    for i in range(plan.nodes.shape[1]):
+        plan.nodes[HEAD, i] = i
+        plan.nodes[UNTIL, i] = FAR
         plan.steps[i, WHEN] = since
         plan.steps[i, NEXT] = NOTHING
         for r in range(now[0]["resources"]):
-            plan.steps[i, AMOUNT + r] = plan.nodes[i, HAS + r]
-        total += plan.nodes[i, HAS + CPUS]
+            plan.steps[i, AMOUNT + r] = plan.nodes[HAS + r, i]
+            plan.nodes[HAS + 2 * now[0]["resources"] + r, i] = plan.nodes[HAS + r, i]
+        total += plan.nodes[HAS + CPUS, i]
     for i in range(now[0]["licences"], plan.lists.size, 2):
         plan.lists[i + 1] = plan.lists[i]
     now[0]["second"] = since
     now[0]["spare_steps"] = NOTHING
-    now[0]["used_steps"] = plan.nodes.shape[0]
+    now[0]["used_steps"] = plan.nodes.shape[1]
     now[0]["free_cpus"] = total
     now[0]["full"] = 0
     now[0]["given_back"] = 0
@@ -153,18 +158,29 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def head_of(plan: NodePlan, node: Int) -> Int:
-    """Return the step of a `node` that holds the present second of `plan`; earlier ones are dropped, in place."""
-    steps = plan.steps
-    second = plan.now[0]["second"]
-    head = plan.nodes[node, HEAD]
-    while steps[head, NEXT] != NOTHING and steps[steps[head, NEXT], WHEN] <= second:
-        later = steps[head, NEXT]
-        drop(plan, head)
-        head = later
-    steps[head, WHEN] = second
-    plan.nodes[node, HEAD] = head
-    return head
+def pass_steps(plan: NodePlan, second: Int) -> None:
+    """Let `plan` begin in a `second`, in place: steps that have ended are dropped."""
+    plan.now[0]["second"] = second
+    for i in range(plan.nodes.shape[1]):
+        if plan.nodes[UNTIL, i] <= second:
+            head = plan.nodes[HEAD, i]
+            while plan.steps[head, NEXT] != NOTHING and plan.steps[plan.steps[head, NEXT], WHEN] <= second:
+                later = plan.steps[head, NEXT]
+                drop(plan, head)
+                head = later
+            plan.nodes[HEAD, i] = head
+            note_head(plan, i)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_head(plan: NodePlan, node: Int) -> None:
+    """Write down what is free on a `node` now, and until when, after its first step has changed; `plan` is modified."""
+    head = plan.nodes[HEAD, node]
+    later = plan.steps[head, NEXT]
+    plan.nodes[UNTIL, node] = FAR if later == NOTHING else plan.steps[later, WHEN]
+    first = HAS + 2 * plan.now[0]["resources"]
+    for r in range(plan.now[0]["resources"]):
+        plan.nodes[first + r, node] = plan.steps[head, AMOUNT + r]
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -216,11 +232,11 @@ def change(plan: NodePlan, node: Int, begin: Int, end: Int, row: Int, sign: Int)
         return
     steps = plan.steps
     before: Int = NOTHING
-    step = head_of(plan, node)
+    step: Int = plan.nodes[HEAD, node]
     while steps[step, NEXT] != NOTHING and steps[steps[step, NEXT], WHEN] <= begin:
         before = step
         step = steps[step, NEXT]
-    if steps[step, WHEN] < begin:
+    if begin > plan.now[0]["second"] and steps[step, WHEN] < begin:
         before = step
         step = split(plan, step, begin)
     while True:
@@ -241,15 +257,16 @@ def change(plan: NodePlan, node: Int, begin: Int, end: Int, row: Int, sign: Int)
     if later != NOTHING and same(plan, before, later):
         steps[before, NEXT] = steps[later, NEXT]
         drop(plan, later)
+    note_head(plan, node)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def same(plan: NodePlan, one: Int, other: Int) -> bool:
     """Return whether as much is free in `one` step as in the `other` one of `plan`."""
+    differs = False
     for c in range(AMOUNT, plan.steps.shape[1]):
-        if plan.steps[one, c] != plan.steps[other, c]:
-            return False
-    return True
+        differs |= plan.steps[one, c] != plan.steps[other, c]
+    return not differs
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -297,19 +314,19 @@ def look_at(plan: NodePlan, node: Int, begin: Int, end: Int, asked: Int, j: Int)
         Row of the job.
     """
     steps, nodes = plan.steps, plan.nodes
-    for row in range(nodes[node, DOWN], nodes[node, DOWN_END], 2):
+    for row in range(nodes[DOWN, node], nodes[DOWN_END, node], 2):
         if plan.lists[row] < asked and plan.lists[row + 1] > begin:
             return False
     resources = plan.now[0]["resources"]
     free = HAS + resources
-    step = head_of(plan, node)
+    step = nodes[HEAD, node]
     while steps[step, NEXT] != NOTHING and steps[steps[step, NEXT], WHEN] <= begin:
         step = steps[step, NEXT]
     for r in range(resources):
-        nodes[node, free + r] = steps[step, AMOUNT + r]
+        nodes[free + r, node] = steps[step, AMOUNT + r]
     user = plan.holders[j]["user"]
     amounts: Int = resources if user == NOTHING else resources - SUMS
-    while nodes[node, free + CPUS] > 0:
+    while nodes[free + CPUS, node] > 0:
         if user != NOTHING:
             part = AMOUNT + amounts + (0 if plan.holders[j]["alone"] else SUMS // 2)
             if not is_alone(plan, step, part, user):
@@ -318,7 +335,7 @@ def look_at(plan: NodePlan, node: Int, begin: Int, end: Int, asked: Int, j: Int)
         if step == NOTHING or steps[step, WHEN] >= end:
             return True
         for r in range(amounts):
-            nodes[node, free + r] = min(nodes[node, free + r], steps[step, AMOUNT + r])
+            nodes[free + r, node] = min(nodes[free + r, node], steps[step, AMOUNT + r])
     return False
 
 

@@ -10,12 +10,32 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
+import numpy as np
+
 from ..core.arrays import Int, Ints
 from .compiling import njit, overload
 from .down_profile import put_down
 from .inputs import Down, Jobs
-from .node_places import any_hope, can_be_put, find_place_on_nodes, know_reservation, lift_tiers
-from .node_plan import DOWN, DOWN_END, NodePlan, change_all, clear_nodes, give_back, has_licences, take_licences
+from .node_places import (
+    any_hope,
+    any_may_be_put,
+    can_be_put,
+    find_place_on_nodes,
+    know_reservation,
+    lift_tiers,
+    may_be_put,
+)
+from .node_plan import (
+    DOWN,
+    DOWN_END,
+    NodePlan,
+    change_all,
+    clear_nodes,
+    give_back,
+    has_licences,
+    pass_steps,
+    take_licences,
+)
 from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
 from .running import Profile
 from .waiting_heap import Waiting, count_fitting
@@ -35,7 +55,7 @@ def pass_time(machine: Machine, t: Int, changes: bool) -> None:
 
 
 def open_pass(machine: Machine, plan: Profile, remembers: bool) -> Machine:
-    """Return what a pass plans with: `plan`, filled in place with what is free on a `machine`; of nodes, themselves.
+    """Return what a pass plans with: `plan`, in place, with what is free on a `machine`; of nodes, these themselves.
 
     `remembers` is whether reservations only become more in the pass, so that what was tried on nodes can be remembered.
     """
@@ -66,7 +86,12 @@ def always_free(machine: Machine) -> Int:
 
 
 def is_free(jobs: Jobs, plan: Machine, j: Int, t: Int) -> bool:
-    """Return whether there is room in `plan` for job j of `jobs` from the present second t on; on nodes, also where."""
+    """Return whether `plan` has room for job j of `jobs` from the present second t on; on nodes, also where."""
+    raise NotImplementedError
+
+
+def may_be_free(jobs: Jobs, plan: Machine, j: Int, t: Int) -> bool:
+    """Return whether `is_free` may be true for job j of `jobs` in `plan` in second t: on nodes, for all it knows."""
     raise NotImplementedError
 
 
@@ -112,12 +137,20 @@ def vacate(jobs: Jobs, machine: Machine, j: Int, t: Int, expected: Int) -> None:
 
 
 def any_may_start(jobs: Jobs, machine: Machine, rows: Ints, count: Int) -> bool:
-    """Return whether a job of the first `count` of (n,) int64 `rows` may fit on a `machine` now; `jobs` is only read."""
+    """Return whether a job of the first `count` of (n,) int64 `rows` may fit on a `machine` now; `jobs` are read."""
     raise NotImplementedError
 
 
-def count_job(machine: Machine, j: Int, sign: Int) -> None:
-    """Count job j, times `sign`, among those that wait for a `machine`, modified in place."""
+def any_may_be_free(jobs: Jobs, plan: Machine) -> bool:
+    """Return whether `may_be_free` can be true for any of the waiting ones of `jobs` in `plan`, which is modified."""
+    raise NotImplementedError
+
+
+def count_job(machine: Machine, j: Int, sign: Int, predicted: bool) -> None:
+    """Count job j, times `sign`, among those that wait for a `machine`, modified in place.
+
+    `predicted` is whether run times are predicted.
+    """
     raise NotImplementedError
 
 
@@ -127,7 +160,7 @@ def may_start(plan: Machine, j: Int) -> bool:
 
 
 def all_equal(machine: Machine) -> bool:
-    """Return whether all processors of a `machine` are equal, so that the first job of a queue is the one to look at."""
+    """Return whether all processors of a `machine` are equal: only the first job of a queue can start first."""
     raise NotImplementedError
 
 
@@ -182,10 +215,10 @@ def _pass_profile(machine: Profile, t: Int) -> None:
 @njit(cache=True, nogil=True, _nrt=False)
 def _pass_nodes(machine: NodePlan, t: Int, changes: bool) -> None:
     """Let the nodes of `machine`, in place, begin in second t; `changes` is whether one may come up again."""
-    machine.now[0]["second"] = t
+    pass_steps(machine, t)
     if changes:
-        for i in range(machine.nodes.shape[0]):
-            for row in range(machine.nodes[i, DOWN], machine.nodes[i, DOWN_END], 2):
+        for i in range(machine.nodes.shape[1]):
+            for row in range(machine.nodes[DOWN, i], machine.nodes[DOWN_END, i], 2):
                 if machine.lists[row + 1] == t:
                     give_back(machine, i)
 
@@ -299,9 +332,13 @@ def _vacate_nodes(jobs: Jobs, machine: NodePlan, j: Int, t: Int, expected: Int) 
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _count_on_nodes(machine: NodePlan, j: Int, sign: Int) -> None:
-    """Do what `count_job` does with the nodes of `machine`, in place, j and `sign`."""
-    machine.shapes[machine.holders[j]["shape"]]["waiting"] += sign
+def _count_on_nodes(machine: NodePlan, j: Int, sign: Int, predicted: bool) -> None:
+    """Do what `count_job` does with the nodes of `machine`, in place, j, `sign` and `predicted`."""
+    shape = machine.shapes[machine.holders[j]["shape"]]
+    length: Int = np.int64(0) if predicted else machine.holders[j]["request"]
+    if sign > 0:
+        shape["shortest"] = length if shape["waiting"] == 0 else min(shape["shortest"], length)
+    shape["waiting"] += sign
 
 
 _chosen(
@@ -314,7 +351,11 @@ _chosen(
     lambda machine, t, changes: _pass_profile(machine, t),
     lambda machine, t, changes: _pass_nodes(machine, t, changes),
 )
-_chosen(open_pass, lambda machine, plan, remembers: _copy_profile(machine, plan), lambda machine, plan, remembers: _open_nodes(machine, plan, remembers))
+_chosen(
+    open_pass,
+    lambda machine, plan, remembers: _copy_profile(machine, plan),
+    lambda machine, plan, remembers: _open_nodes(machine, plan, remembers),
+)
 _chosen(
     close_pass,
     lambda jobs, plan, rows, begins, count: None,
@@ -322,10 +363,13 @@ _chosen(
 )
 _chosen(room_now, lambda machine: machine.room[machine.span[FIRST]], lambda machine: machine.now[0]["free_cpus"])
 _chosen(always_free, lambda machine: _least_room(machine), lambda machine: -1)
-_chosen(is_free, lambda jobs, plan, j, t: _fits(jobs, plan, j, t), lambda jobs, plan, j, t: can_be_put(jobs, plan, j, t))
 _chosen(
-    stops_others, lambda jobs, plan, j, t: True, lambda jobs, plan, j, t: _stops_on_nodes(jobs, plan, j, t)
+    is_free, lambda jobs, plan, j, t: _fits(jobs, plan, j, t), lambda jobs, plan, j, t: can_be_put(jobs, plan, j, t)
 )
+_chosen(
+    may_be_free, lambda jobs, plan, j, t: _fits(jobs, plan, j, t), lambda jobs, plan, j, t: may_be_put(jobs, plan, j)
+)
+_chosen(stops_others, lambda jobs, plan, j, t: True, lambda jobs, plan, j, t: _stops_on_nodes(jobs, plan, j, t))
 _chosen(
     find_place,
     lambda jobs, plan, j, after: _earliest(jobs, plan, j, after),
@@ -357,7 +401,12 @@ _chosen(
     lambda jobs, machine, rows, count: count_fitting(rows, count, jobs.width, machine.room[machine.span[FIRST]]) > 0,
     lambda jobs, machine, rows, count: any_hope(machine),
 )
-_chosen(count_job, lambda machine, j, sign: None, lambda machine, j, sign: _count_on_nodes(machine, j, sign))
+_chosen(any_may_be_free, lambda jobs, plan: True, lambda jobs, plan: any_may_be_put(plan))
+_chosen(
+    count_job,
+    lambda machine, j, sign, predicted: None,
+    lambda machine, j, sign, predicted: _count_on_nodes(machine, j, sign, predicted),
+)
 _chosen(may_start, lambda plan, j: True, lambda plan, j: has_licences(plan, j))
 _chosen(all_equal, lambda machine: True, lambda machine: False)
 _chosen(tier_of, lambda machine, j: 0, lambda machine, j: machine.holders[j]["tier"])

@@ -53,7 +53,9 @@ def ranking_of(
     ----------
     order, candidates, backfilling, shares
         As for `Ranking`.
-    accounts, half_life, tree
+    accounts
+        (n,) int64, the account of each job; (0,) if no key depends on usage.
+    half_life, tree
         As for `no_usage`.
     """
     return Ranking(order, candidates, backfilling, no_usage(accounts, half_life, tree), shares)

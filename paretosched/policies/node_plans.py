@@ -12,8 +12,30 @@ from numpy.typing import NDArray
 from ..core.arrays import Ints, Mask, read_only
 from ..core.errors import InputError, first_few
 from ..kernels.node_plan import (
-    ALL_TYPES, AMOUNT, BEST, BY_WEIGHT, CONS_TRES, CPUS, DOWN, DOWN_END, EMPTIEST, GPUS, HAS, HELD, HOLDER, IN_ORDER,
-    MEMORY, NODE, NOTHING, NOW, OPTION, SHAPE, SUMS, THREADS, WEIGHT, NodePlan,
+    ALL_TYPES,
+    AMOUNT,
+    BEST,
+    BY_WEIGHT,
+    CONS_TRES,
+    CPUS,
+    DOWN,
+    DOWN_END,
+    EMPTIEST,
+    GPUS,
+    HAS,
+    HELD,
+    HOLDER,
+    IN_ORDER,
+    MEMORY,
+    NODE,
+    NOTHING,
+    NOW,
+    OPTION,
+    SHAPE,
+    SUMS,
+    THREADS,
+    WEIGHT,
+    NodePlan,
 )  # fmt: skip
 from ..kernels.waiting_tree import FAR
 from ..workload.features import Constraint, read_constraint
@@ -62,7 +84,9 @@ def node_plan(workload: Workload) -> NodePlan:
         for k in partitions:
             builder.add_options(k, said)
         built[number]["option_end"] = len(builder.options)
-        built[number]["single"] = all(builder.needs_one(option) for option in builder.options[built[number]["option"] :])
+        built[number]["single"] = all(
+            builder.needs_one(option) for option in builder.options[built[number]["option"] :]
+        )
         built[number]["licence"], built[number]["licence_end"] = builder.add_licences(said["licences"])
         options = builder.options[built[number]["option"] :]
         rows[number] = max((builder.most_nodes(option) for option in options), default=0)
@@ -182,8 +206,17 @@ class _Builder:
             if said["gpu_type"] not in machine.gpu_types:
                 return
             kind = machine.gpu_types.index(said["gpu_type"])
+        of_gpus = GPUS + max(
+            kind, 0
+        )  # where one type is asked for, or there is one only, this many are needed at least
+        is_one_type = kind != ALL_TYPES or len(machine.gpu_types) == 1
+        least_gpus = max(said["gpus_per_node"], said["gpus_per_task"], min(said["gpus"], 1)) if is_one_type else 0
+        if least_gpus == 0:
+            of_gpus = CPUS
         ask, constraint = with_defaults(part, said, named.size), self._constraint(said["constraint"])
-        whole = said["exclusive"] == EXCLUSIVE or part.exclusive or machine.choice == "linear" or machine.gives == "node"
+        whole = (
+            said["exclusive"] == EXCLUSIVE or part.exclusive or machine.choice == "linear" or machine.gives == "node"
+        )
         exact = ask.most == ask.least and ask.tasks == ask.least * ask.per_node
         rule = EMPTIEST if part.least_loaded else RULES[machine.choice]
         longest = FAR if part.longest is None else part.longest
@@ -199,7 +232,8 @@ class _Builder:
             self.options.append(
                 (k, self._set(able), longest, ask.tasks, ask.cpus, ask.least, ask.most, ask.per_node, ask.memory,
                  ask.memory_per_cpu, said["gpus_per_node"], said["gpus"], said["gpus_per_task"], kind, whole,
-                 ask.least_cpus, part.nodes_most or 0, exact, rule, first, middle, len(self.lists))
+                 ask.least_cpus, part.nodes_most or 0, exact, rule, first, middle, len(self.lists),
+                 max(ask.memory, ask.memory_per_cpu * ask.cpus, 0), least_gpus, of_gpus)
             )  # fmt: skip
 
     def add_licences(self, words: str) -> tuple[int, int]:
@@ -216,14 +250,14 @@ class _Builder:
     ) -> NodePlan:
         """Return the plan, with what jobs hold in `size` rows at most, of m nodes with some `resources`."""
         machine = self.machine
-        nodes = np.zeros((m, HAS + 2 * resources), np.int64)
-        nodes[:, THREADS], nodes[:, WEIGHT] = machine.threads, machine.weight
-        nodes[:, BY_WEIGHT] = np.argsort(machine.weight, kind="stable")
-        nodes[:, HAS + CPUS], nodes[:, HAS + MEMORY] = machine.cpus, machine.memory
-        nodes[:, HAS + GPUS : HAS + GPUS + len(machine.gpu_types)] = machine.gpus
+        nodes = np.zeros((HAS + 3 * resources, m), np.int64)
+        nodes[THREADS], nodes[WEIGHT] = machine.threads, machine.weight
+        nodes[BY_WEIGHT] = np.argsort(machine.weight, kind="stable")
+        nodes[HAS + CPUS], nodes[HAS + MEMORY] = machine.cpus, machine.memory
+        nodes[HAS + GPUS : HAS + GPUS + len(machine.gpu_types)] = machine.gpus.T
         node, begin, end = machine.down_by_node(epoch)
         for column, side in ((DOWN, "left"), (DOWN_END, "right")):
-            nodes[:, column] = len(self.lists) + 2 * np.searchsorted(node, np.arange(m), side)  # type: ignore[call-overload]
+            nodes[column] = len(self.lists) + 2 * np.searchsorted(node, np.arange(m), side)  # type: ignore[call-overload]
         downs = np.stack([begin, np.where(end >= FOR_EVER, FAR, end)], axis=1)
         licences = [count for _, count in machine.licences]
         now = np.zeros(1, NOW)
@@ -237,7 +271,9 @@ class _Builder:
             np.empty((steps, AMOUNT + resources), np.int64),
             np.empty((size + node.size, HELD + resources), np.int64),
             read_only(np.stack(self._rows) if self._rows else np.zeros((1, m), np.bool_)),
-            np.concatenate([np.array(self.lists, np.int64), downs.reshape(-1), np.repeat(licences, 2).astype(np.int64)]),
+            np.concatenate(
+                [np.array(self.lists, np.int64), downs.reshape(-1), np.repeat(licences, 2).astype(np.int64)]
+            ),
             read_only(np.array(self.options, OPTION)),
             shapes,
             holders,
@@ -256,7 +292,9 @@ def _places(machine: Machine, hosts: str) -> Ints:
 def check_all_ran(workload: Workload, plan: NodePlan, start: Ints) -> None:
     """Raise InputError if a job did not start, see `placement_of`, or the plan was full."""
     if plan.now[0]["full"]:
-        raise InputError(f"{workload.name}: its jobs must need less than {plan.steps.shape[0]:,} changes of nodes, but do not")
+        raise InputError(
+            f"{workload.name}: its jobs must need less than {plan.steps.shape[0]:,} changes of nodes, but do not"
+        )
     never = np.flatnonzero(start < 0)
     if never.size:
         offenders = first_few((f"job {workload.job[j]}" for j in never), never.size)

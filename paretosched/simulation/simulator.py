@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import Any, overload
 
 from ..core.errors import InputError
-from ..policies.outcome import Outcome
 from ..policies.policy import PolicyLike, as_policies, as_policy, decided_by
 from ..workload.reopening import WorkloadLike, as_workload
 from .estimates import LEARNING, Predictions, predict, uses_other_estimates
@@ -82,7 +81,7 @@ def simulate(
         if estimates == "exact":
             outcome = p.outcome(jobs.with_(estimate=workload.run))
         else:
-            outcome = Outcome(predict(jobs, p, estimates).start)
+            outcome = p.outcome(jobs, LEARNING[estimates])
     return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched, outcome.placement)
 
 

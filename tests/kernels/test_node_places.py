@@ -31,10 +31,16 @@ ORACLES: dict[str, tuple[Any, Callable[..., dict[int, Busy]]]] = {
     "fcfs": ("fcfs", lambda machine, jobs: ideal(machine, jobs, reservations=0)),
     "list": ("list", lambda machine, jobs: ideal(machine, jobs, reservations=0, skips=True)),
     "easy": ("easy", ideal),
-    "two reservations": (ps.Priority("wait", backfill="easy:2"), lambda machine, jobs: ideal(machine, jobs, reservations=2)),
+    "two reservations": (
+        ps.Priority("wait", backfill="easy:2"),
+        lambda machine, jobs: ideal(machine, jobs, reservations=2),
+    ),
     "all reservations": ("conservative-replan", lambda machine, jobs: ideal(machine, jobs, reservations=ALL)),
     "kept places": ("conservative", promised),
-    "shortest first": (ps.Priority("-estimate", backfill="easy"), lambda machine, jobs: ideal(machine, jobs, shortest_first)),
+    "shortest first": (
+        ps.Priority("-estimate", backfill="easy"),
+        lambda machine, jobs: ideal(machine, jobs, shortest_first),
+    ),
     "shortest first, three": (
         ps.Priority("-estimate", backfill="easy:3"),
         lambda machine, jobs: ideal(machine, jobs, shortest_first, reservations=3),

@@ -116,29 +116,32 @@ def promised(machine: Machine, jobs: Sequence[Job]) -> dict[int, Busy]:
         ended = any(run.end == t for run in runs.values())
         coming = [job for job in jobs if job.arrival == t]
 
-        def promise(job: Job) -> None:
-            places.pop(job.row, None)
-            running = [run._replace(end=expected_end(machine, run, t)) for run in runs.values() if run.end > t]
-            others = [*running, *places.values()]
-            if has_licences(machine, job, running):
-                found = place(machine, job, [t, *later_seconds(machine, job, t, others, users)], others)
-                places.update({job.row: found} if found is not None else {})
-
         for job in (waiting if ended else []) + coming:
-            promise(job)
+            promise(machine, job, t, runs, places, users)
         waiting += coming
         while begins := [job for job in waiting if job.row in places and places[job.row].begin == t]:
             job = begins[0]
             if not has_licences(machine, job, [run for run in runs.values() if run.end > t]):
                 places.clear()
                 for other in waiting:
-                    promise(other)
+                    promise(machine, other, t, runs, places, users)
                 continue
             mine = places.pop(job.row)
             partition = machine.partitions[mine.partition]
             runs[job.row] = mine._replace(end=t + min(job.run, limit_in(partition, job)))
             waiting.remove(job)
     return runs
+
+
+def promise(machine: Machine, job: Job, t: int, runs: dict[int, Busy], places: dict[int, Busy], users: bool) -> None:
+    """Give a job the earliest place beside running jobs and other places, if it has licences and there is one."""
+    places.pop(job.row, None)
+    running = [run._replace(end=expected_end(machine, run, t)) for run in runs.values() if run.end > t]
+    others = [*running, *places.values()]
+    if has_licences(machine, job, running):
+        found = place(machine, job, [t, *later_seconds(machine, job, t, others, users)], others)
+        if found is not None:
+            places[job.row] = found
 
 
 def expected_end(machine: Machine, run: Busy, t: int) -> int:
@@ -156,7 +159,9 @@ def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users:
     for second in {b.end for b in others if b.end > t}:
         for node in machine.nodes:
             if node.name in nodes:
-                before, then = ([b for b in others if node.name in b.held and b.begin <= s < b.end] for s in (second - 1, second))
+                before, then = (
+                    [b for b in others if node.name in b.held and b.begin <= s < b.end] for s in (second - 1, second)
+                )
                 more = less(Amount(0, 0, node.gpus), (b.held[node.name] for b in before))
                 rest = less(Amount(0, 0, node.gpus), (b.held[node.name] for b in then))
                 freed = rest.cpus > more.cpus or rest.memory > more.memory

@@ -153,20 +153,17 @@ def test_a_run_reopens_it_as_one_pool(tmp_path: Path) -> None:
         ps.as_workload(tmp_path / "w.parquet", capacity=3)
 
 
-def test_simulations_refuse_nodes_without_one_pool(tmp_path: Path) -> None:
+def test_simulations_are_on_nodes_but_with_one_pool(tmp_path: Path) -> None:
     path = tmp_path / "w.parquet"
     save_log(workload(), path)
-    with pytest.raises(InputError, match=r"no simulation knows nodes yet; Workload\.one_pool"):
-        ps.simulate(path, "fcfs")
-    refused = command("simulate", path, "--policy", "fcfs")
-    assert refused.status == 2
-    assert refused.err.count("\n") == 1
-    assert "--one-pool treats it as a pool of 16 equal processors" in refused.err
-    assert command("simulate", path, "--policy", "fcfs", "--one-pool").status == 0
-    info = command("info", path).out
-    assert "machine: 3 nodes of 2 kinds, 2 v100, 2 partitions" in info
-    assert command("info", path, "--json").json["requests"][0]["partition"] == "cpu"
-    assert "machine:" not in command("info", path, "--one-pool").out
+    schedule = ps.simulate(path, "fcfs").check()
+    assert schedule.placement is not None
+    assert command("simulate", path, "--policy", "fcfs", "-o", tmp_path / "s.csv").status == 0
+    assert "nodes" in (tmp_path / "s.csv").read_text().splitlines()[0].split(",")
+    assert command("simulate", path, "--policy", "fcfs", "--one-pool", "-o", tmp_path / "pool.csv").status == 0
+    assert "nodes" not in (tmp_path / "pool.csv").read_text().splitlines()[0].split(",")
+    with pytest.raises(InputError, match="time sharing must be on equal processors"):
+        ps.simulate(path, "scojo-opt")
 
 
 def test_resampling_and_parts_keep_the_nodes(tmp_path: Path) -> None:
