@@ -33,7 +33,7 @@ def put(plan: NodePlan, j: Int, t: Int, length: Int) -> bool:
     shape = plan.shapes[holder["shape"]]
     asked: Int = max(length, holder["request"]) if length > 1 else length
     for o in range(shape["option"], shape["option_end"]):
-        if holder["request"] <= plan.options[o]["longest"] and choose(plan, j, o, t, t + length, t + asked):
+        if holder["limit"] <= plan.options[o]["longest"] and choose(plan, j, o, t, t + length, t + asked):
             return True
     return False
 
@@ -258,7 +258,7 @@ def sweep(plan: NodePlan, j: Int, length: Int, after: Int, until: Int) -> Int:
     option: Int = NOTHING
     last: Int = NOTHING
     for o in range(shape["option"], shape["option_end"]):
-        if holder["request"] <= plan.options[o]["longest"]:
+        if holder["limit"] <= plan.options[o]["longest"]:
             second = sweep_option(plan, j, o, length, after, found)
             if second < found:
                 found, option, last = second, o, o

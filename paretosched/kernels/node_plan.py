@@ -42,7 +42,7 @@ SHAPE = _fields(
     "option", "option_end", "licence", "licence_end", "single", "job", "waiting",
     "hopeless", "seen", "length", "asked", "version", "shortest",
 )  # fmt: skip
-HOLDER = _fields("shape", "tier", "user", "alone", "request", "first", "count", "option", "place", "seen")
+HOLDER = _fields("shape", "tier", "user", "alone", "request", "limit", "first", "count", "option", "place", "seen")
 NOW = _fields(
     "second", "spare_steps", "used_steps", "free_cpus", "full", "resources", "types", "cores", "shared", "licences",
     "downs", "given_back", "version", "versions", "last_version", "remembers", "node_bits",
@@ -79,7 +79,8 @@ class NodePlan(NamedTuple):
         (s,) SHAPE: the options and licences of jobs that ask for the same; whether each needs one node, one of the
         jobs, how many wait, and a time that none of them is shorter than, s; and what was tried, see `may_be_put`.
     holders
-        (n,) HOLDER: shape, tier, user and request of each job, in s, its rows of `held`, and its last reservation.
+        (n,) HOLDER: shape, tier, user, request and what partitions take for it, in s, of each job, its rows of `held`,
+        and its last reservation.
     seconds
         (p,) int64, s, work space of a search.
     now

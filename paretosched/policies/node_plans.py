@@ -48,6 +48,7 @@ from .outcome import Placement
 RULES = {"cons_tres": CONS_TRES, "linear": IN_ORDER, "first": IN_ORDER, "best": BEST, "spread": EMPTIEST}
 SAID = (*NUMBERS, "gpu_type", "constraint", "partition", "hosts", "excluded", "licences")  # what decides where jobs fit
 WHO = ("account", "qos")  # who may use a partition
+LONGEST = (OPTION.names or ()).index("longest")
 STEPS_A_HOLD = 2  # of the profile of a node
 MOST_STEPS = 2**26  # at one time; memory is used only for those that there are
 
@@ -77,7 +78,7 @@ def node_plan(workload: Workload) -> NodePlan:
     shapes, of_job = _shapes(machine, requests)
     builder = _Builder(machine)
     built = np.zeros(len(shapes), SHAPE)
-    tiers, rows = (np.zeros(len(shapes), np.int64) for _ in range(2))
+    tiers, rows, longest = (np.zeros(len(shapes), np.int64) for _ in range(3))
     for number, said in enumerate(shapes):
         built[number]["option"] = len(builder.options)
         partitions = [k for k in machine.partitions_of(said["partition"]) if may_use(machine.partitions[k], said)]
@@ -90,9 +91,11 @@ def node_plan(workload: Workload) -> NodePlan:
         built[number]["licence"], built[number]["licence_end"] = builder.add_licences(said["licences"])
         options = builder.options[built[number]["option"] :]
         rows[number] = max((builder.most_nodes(option) for option in options), default=0)
+        longest[number] = max((option[LONGEST] for option in options), default=FAR)
         tiers[number] = max((machine.partitions[k].tier for k in partitions), default=0)
     holders = np.zeros(len(workload), HOLDER)
     holders["shape"], holders["tier"], holders["request"] = of_job, tiers[of_job], workload.estimate
+    holders["limit"] = np.minimum(workload.estimate, longest[of_job])  # jobs that ran although they ask for more do so
     holders["user"] = np.unique(workload.user, return_inverse=True)[1] if with_users else NOTHING
     holders["alone"] = requests.exclusive == OF_USER
     if with_users:  # to be alone with a user, or not, is another shape

@@ -25,6 +25,7 @@ the longest request that is backfilled, `estimate` is then the present predictio
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..core.arrays import Ints
@@ -33,6 +34,8 @@ from ..core.notebook import fields_html, fields_repr
 from ..kernels.inputs import INTERPOLATED, PRINTED, RECENT
 from ..policies.policy import Policy
 from ..policies.time_sharing import TimeSharing
+from ..workload.machine import FOR_EVER
+from ..workload.node_requests import Texts
 from ..workload.workload import Workload
 
 SOURCES = ("requested", "recent", "predicted", "printed", "exact")
@@ -83,6 +86,27 @@ def uses_other_estimates(workload: Workload, policy: Policy, estimates: str) -> 
     if estimates in LEARNING and (workload.user < 0).all():
         raise InputError(f"{workload.name}: no job has a known user, so there is no history to predict from")
     return True
+
+
+def knowing_run_times(workload: Workload) -> Workload:
+    """Return a workload whose requests are the run times; jobs stay out of partitions whose limit is below the request.
+
+    Examples
+    --------
+    >>> w = Workload([0], [5], [9], [1], capacity=1)
+    >>> knowing_run_times(w).estimate.tolist()
+    [5]
+    """
+    machine, requests = workload.machine, workload.requests
+    if machine is None or requests is None:
+        return workload.with_(estimate=workload.run)
+    longest = {part.name: part.longest or FOR_EVER for part in machine.partitions}
+    named = [
+        ",".join(part for k in machine.partitions_of(text) if limit <= longest[part := machine.partitions[k].name])
+        or text
+        for text, limit in zip(requests.partition.list(), workload.estimate.tolist(), strict=True)
+    ]
+    return workload.with_(estimate=workload.run, requests=replace(requests, partition=Texts.of(named)))
 
 
 def predict(workload: Workload, policy: Policy, estimates: str) -> Predictions:

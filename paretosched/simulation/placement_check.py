@@ -214,7 +214,9 @@ def _check_partitions(runs: _Runs, limit: Ints) -> None:
             rules = (p.accounts, p.not_accounts, account), (p.qos, p.not_qos, qos)
             open_to[row, number] = p.up and all((not yes or word in yes) and word not in no for yes, no, word in rules)
     bad = ~open_to[of_job.reshape(-1), part]
-    bad |= limit > _of_parts(machine, "longest", MANY)[part]
+    longest = _of_parts(machine, "longest", MANY)
+    most = np.where(open_to, longest, 0).max(axis=1)[of_job.reshape(-1)]  # a job that asks for more did run
+    bad |= np.minimum(limit, most) > longest[part]
     bad |= requests.memory_per_node > _of_parts(machine, "most_memory_per_node", MANY)[part]
     bad |= requests.nodes_least > _of_parts(machine, "nodes_most", MANY)[part]
     rule = "a job must be in a partition that it names, may use, and whose limits it keeps"

@@ -16,7 +16,7 @@ from typing import Any, overload
 from ..core.errors import InputError
 from ..policies.policy import PolicyLike, as_policies, as_policy, decided_by
 from ..workload.reopening import WorkloadLike, as_workload
-from .estimates import LEARNING, Predictions, predict, uses_other_estimates
+from .estimates import LEARNING, Predictions, knowing_run_times, predict, uses_other_estimates
 from .schedule import Schedule
 
 Several = list[Any] | tuple[PolicyLike, ...]
@@ -78,10 +78,7 @@ def simulate(
         name, outcome = p.name, p.outcome(jobs)
     else:
         name = f"{p.name} ({estimates})"
-        if estimates == "exact":
-            outcome = p.outcome(jobs.with_(estimate=workload.run))
-        else:
-            outcome = p.outcome(jobs, LEARNING[estimates])
+        outcome = p.outcome(knowing_run_times(jobs)) if estimates == "exact" else p.outcome(jobs, LEARNING[estimates])
     return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched, outcome.placement)
 
 

@@ -57,7 +57,7 @@ def test_is_that_of_the_oracle_on_any_kind_of_workload(name: str) -> None:
 
 @pytest.mark.slow
 def test_is_that_of_the_oracle_over_hundreds_of_reviews_that_change_classes() -> None:
-    w = crowd(500)
+    w = crowd(250)
     policies = Guarded(("1", "2")), Guarded(("1", "2"), 1.1, 1.05, 7200), Guarded(("3",), 0.9, 1.5, 900, 3600)
     schedules = [starts(w, policy) for policy in policies]
     assert schedules == [of_oracle(w, policy) for policy in policies]

@@ -93,3 +93,14 @@ def test_what_is_predicted_can_be_run(name: str) -> None:
     for policy in ("easy", "conservative", "wait/estimate"):
         for estimates in ("recent", "predicted", "exact"):
             starts_beside(workload, policy, estimates=estimates)
+
+
+def test_jobs_that_ran_although_they_ask_for_more_time_than_any_partition_allows_do_so() -> None:
+    machine = ps.Machine((ps.NodeKind("n1", 4, 8000),), (ps.Partition("a", longest=60), ps.Partition("b", longest=600)))
+    asks = ps.Requests(tasks=[4, 4], partition=["a,b", "a,b"], memory_per_node=[1, 1])
+    w = Workload([0, 0], [50, 50], [900, 50], [4, 4], capacity=4, machine=machine, requests=asks)
+    for estimates in ("requested", "exact"):
+        schedule = ps.simulate(w, "easy", estimates).check()
+        assert schedule.start.tolist() == [0, 50]
+        assert schedule.placement is not None
+        assert schedule.placement.partition.tolist() == [1, 0]

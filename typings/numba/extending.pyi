@@ -5,4 +5,6 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-def overload(func: Callable[..., Any], *, inline: str = "never", strict: bool = True) -> Callable[[F], F]: ...
+def overload(
+    func: Callable[..., Any], *, jit_options: dict[str, Any] = ..., inline: str = "never", strict: bool = True
+) -> Callable[[F], F]: ...
