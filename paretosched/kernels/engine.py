@@ -340,8 +340,10 @@ def guard(
 
     Parameters
     ----------
-    jobs, capacity, down, calendar, predictor, start, nodes
+    jobs, capacity, down, calendar, predictor, nodes
         As for `simulate`, and so is what is returned.
+    start
+        (n,) int64, s, filled in place.
     ranking
         `Ranking`, modified in place: that of EASY.
     rule
@@ -374,8 +376,10 @@ def _run(
 
     Parameters
     ----------
-    jobs, capacity, down, calendar, start, nodes
-        As for `simulate`; `start` is filled in place.
+    jobs, capacity, down, calendar, nodes
+        As for `simulate`.
+    start
+        (n,) int64, s, filled in place.
     scheduler
         `Scheduler`.
     """

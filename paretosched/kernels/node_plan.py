@@ -29,7 +29,7 @@ NODE, GIVEN_BACK, HELD = range(3)  # of `held`
 
 
 def _fields(*names: str) -> np.dtype[np.void]:
-    """Return the type of records with these fields, int64 each."""
+    """Return the type of records with fields of some `names`, int64 each."""
     return np.dtype([(name, np.int64) for name in names])
 
 

@@ -174,17 +174,17 @@ def lift(machine: Machine, waiting: Waiting, count: Int) -> None:
     raise NotImplementedError
 
 
-def _chosen(function: Callable[..., Any], of_processors: Callable[..., Any], on_nodes: Callable[..., Any]) -> None:
-    """Let `function` be one of two others, by the type of its argument `machine` or `plan`."""
+def _by_machine(function: Callable[..., Any], of_processors: Callable[..., Any], on_nodes: Callable[..., Any]) -> None:
+    """Let `function` be `of_processors` or `on_nodes`, by the type of its argument `machine` or `plan`."""
     form = signature(function)
     place = min(list(form.parameters).index(name) for name in ("machine", "plan") if name in form.parameters)
 
-    def chosen(*types: Any) -> Callable[..., Any]:
+    def implementation(*types: Any) -> Callable[..., Any]:
         """Return what stands for the function with arguments of these types."""
         return on_nodes if types[place].instance_class is NodePlan else of_processors
 
-    chosen.__signature__ = form  # type: ignore[attr-defined]  # numba looks at it
-    overload(function, strict=False)(chosen)
+    implementation.__signature__ = form  # type: ignore[attr-defined]  # numba looks at it
+    overload(function, strict=False)(implementation)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -341,76 +341,76 @@ def _count_on_nodes(machine: NodePlan, j: Int, sign: Int, predicted: bool) -> No
     shape["waiting"] += sign
 
 
-_chosen(
+_by_machine(
     clear_machine,
     lambda machine, capacity, down, since: _clear_profile(machine, capacity, down, since),
     lambda machine, capacity, down, since: clear_nodes(machine, since),
 )
-_chosen(
+_by_machine(
     pass_time,
     lambda machine, t, changes: _pass_profile(machine, t),
     lambda machine, t, changes: _pass_nodes(machine, t, changes),
 )
-_chosen(
+_by_machine(
     open_pass,
     lambda machine, plan, remembers: _copy_profile(machine, plan),
     lambda machine, plan, remembers: _open_nodes(machine, plan, remembers),
 )
-_chosen(
+_by_machine(
     close_pass,
     lambda jobs, plan, rows, begins, count: None,
     lambda jobs, plan, rows, begins, count: _close_nodes(jobs, plan, rows, begins, count),
 )
-_chosen(room_now, lambda machine: machine.room[machine.span[FIRST]], lambda machine: machine.now[0]["free_cpus"])
-_chosen(always_free, lambda machine: _least_room(machine), lambda machine: -1)
-_chosen(
+_by_machine(room_now, lambda machine: machine.room[machine.span[FIRST]], lambda machine: machine.now[0]["free_cpus"])
+_by_machine(always_free, lambda machine: _least_room(machine), lambda machine: -1)
+_by_machine(
     is_free, lambda jobs, plan, j, t: _fits(jobs, plan, j, t), lambda jobs, plan, j, t: can_be_put(jobs, plan, j, t)
 )
-_chosen(
+_by_machine(
     may_be_free, lambda jobs, plan, j, t: _fits(jobs, plan, j, t), lambda jobs, plan, j, t: may_be_put(jobs, plan, j)
 )
-_chosen(stops_others, lambda jobs, plan, j, t: True, lambda jobs, plan, j, t: _stops_on_nodes(jobs, plan, j, t))
-_chosen(
+_by_machine(stops_others, lambda jobs, plan, j, t: True, lambda jobs, plan, j, t: _stops_on_nodes(jobs, plan, j, t))
+_by_machine(
     find_place,
     lambda jobs, plan, j, after: _earliest(jobs, plan, j, after),
     lambda jobs, plan, j, after: find_place_on_nodes(jobs, plan, j, after),
 )
-_chosen(
+_by_machine(
     reserve,
     lambda jobs, plan, j, begin, sign: _reserve_processors(jobs, plan, j, begin, sign),
     lambda jobs, plan, j, begin, sign: _reserve_nodes(jobs, plan, j, begin, sign),
 )
-_chosen(copy_start, lambda jobs, plan, j, t: _take_processors(jobs, plan, j, t), lambda jobs, plan, j, t: None)
-_chosen(
+_by_machine(copy_start, lambda jobs, plan, j, t: _take_processors(jobs, plan, j, t), lambda jobs, plan, j, t: None)
+_by_machine(
     occupy,
     lambda jobs, machine, j, t: _take_processors(jobs, machine, j, t),
     lambda jobs, machine, j, t: _take_nodes(jobs, machine, j, t),
 )
-_chosen(
+_by_machine(
     prolong,
     lambda jobs, machine, j, begin, end: _prolong_processors(jobs, machine, j, begin, end),
     lambda jobs, machine, j, begin, end: change_all(machine, j, begin, end, -1),
 )
-_chosen(
+_by_machine(
     vacate,
     lambda jobs, machine, j, t, expected: _vacate_processors(jobs, machine, j, t, expected),
     lambda jobs, machine, j, t, expected: _vacate_nodes(jobs, machine, j, t, expected),
 )
-_chosen(
+_by_machine(
     any_may_start,
     lambda jobs, machine, rows, count: count_fitting(rows, count, jobs.width, machine.room[machine.span[FIRST]]) > 0,
     lambda jobs, machine, rows, count: any_hope(machine),
 )
-_chosen(any_may_be_free, lambda jobs, plan: True, lambda jobs, plan: any_may_be_put(plan))
-_chosen(
+_by_machine(any_may_be_free, lambda jobs, plan: True, lambda jobs, plan: any_may_be_put(plan))
+_by_machine(
     count_job,
     lambda machine, j, sign, predicted: None,
     lambda machine, j, sign, predicted: _count_on_nodes(machine, j, sign, predicted),
 )
-_chosen(may_start, lambda plan, j: True, lambda plan, j: has_licences(plan, j))
-_chosen(all_equal, lambda machine: True, lambda machine: False)
-_chosen(tier_of, lambda machine, j: 0, lambda machine, j: machine.holders[j]["tier"])
-_chosen(
+_by_machine(may_start, lambda plan, j: True, lambda plan, j: has_licences(plan, j))
+_by_machine(all_equal, lambda machine: True, lambda machine: False)
+_by_machine(tier_of, lambda machine, j: 0, lambda machine, j: machine.holders[j]["tier"])
+_by_machine(
     lift,
     lambda machine, waiting, count: None,
     lambda machine, waiting, count: lift_tiers(machine, waiting.queue, waiting.keys, count),

@@ -11,7 +11,7 @@ import paretosched as ps
 from paretosched import Workload
 from support.machine_zoo import MACHINE_ZOO, random_case
 from support.naive_machine import Busy, Job
-from support.naive_rhythms import ALL, ideal, promised
+from support.naive_rhythms import ALL, ideal, keep_places
 from support.naive_values import naive_of
 
 EVERY = MACHINE_ZOO | {f"random {seed}": random_case(seed) for seed in range(60)}
@@ -36,7 +36,7 @@ ORACLES: dict[str, tuple[Any, Callable[..., dict[int, Busy]]]] = {
         lambda machine, jobs: ideal(machine, jobs, reservations=2),
     ),
     "all reservations": ("conservative-replan", lambda machine, jobs: ideal(machine, jobs, reservations=ALL)),
-    "kept places": ("conservative", promised),
+    "kept places": ("conservative", keep_places),
     "shortest first": (
         ps.Priority("-estimate", backfill="easy"),
         lambda machine, jobs: ideal(machine, jobs, shortest_first),

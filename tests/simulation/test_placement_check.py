@@ -112,7 +112,7 @@ def test_what_can_be() -> None:
         ("5 9 -n1", ONE, "main", "before its submission, but 1 do: job 1 starts at 0"),
         ("0 9 -n1 -p more", ONE, "main", "keeps, but 1 break it: job 1 at 0 is in main"),
         ("0 9 -n1 -p shut", ONE, "shut", "is in shut"),
-        ("0 9 -n1 -t11", ONE, "main", "is in main"),
+        ("0 9 -n1 -t11 -A rich -p more,main", ONE, "main", "is in main"),
         ("0 9 -n1 -A poor -p more", ONE, "more", "is in more"),
         ("0 9 -n3 -N3", {"n1": Amount(1, 1), "n2": Amount(2, 1), "g1": Amount(1, 1)}, "main", "is in main"),
         ("0 9 -n1 --mem=9000", {"n1": Amount(1, 9000)}, "main", "is in main"),

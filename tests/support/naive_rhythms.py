@@ -93,7 +93,7 @@ def ideal_pass(
     return begun
 
 
-def promised(machine: Machine, jobs: Sequence[Job]) -> dict[int, Busy]:
+def keep_places(machine: Machine, jobs: Sequence[Job]) -> dict[int, Busy]:
     """Return what each job gets, by row, with conservative backfilling: places that are kept between events.
 
     A job gets the earliest place when it arrives. When jobs end, each waiting job in the order of arrival exchanges its
