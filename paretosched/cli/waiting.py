@@ -72,7 +72,7 @@ class CompilationRemark:
     def say(self) -> None:
         """Write the line."""
         self.is_said = True
-        remark("compiling, once: up to a minute; what is compiled is kept for all later commands")
+        remark("compiling, once: up to a minute, or four for nodes; what is compiled is kept for all later commands")
 
 
 @contextmanager

@@ -100,12 +100,11 @@ def knowing_run_times(workload: Workload) -> Workload:
     machine, requests = workload.machine, workload.requests
     if machine is None or requests is None:
         return workload.with_(estimate=workload.run)
-    longest = {part.name: part.longest or FOR_EVER for part in machine.partitions}
-    named = [
-        ",".join(part for k in machine.partitions_of(text) if limit <= longest[part := machine.partitions[k].name])
-        or text
-        for text, limit in zip(requests.partition.list(), workload.estimate.tolist(), strict=True)
-    ]
+    named = []
+    for text, limit in zip(requests.partition.list(), workload.estimate.tolist(), strict=True):
+        parts = {machine.partitions[k].name: machine.partitions[k].longest for k in machine.partitions_of(text)}
+        allowed = min(limit, max((longest or FOR_EVER for longest in parts.values()), default=0))
+        named.append(",".join(name for name, longest in parts.items() if (longest or FOR_EVER) >= allowed))
     return workload.with_(estimate=workload.run, requests=replace(requests, partition=Texts.of(named)))
 
 
