@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,18 +36,16 @@ from ..kernels.node_plan import (
     THREADS,
     WEIGHT,
     NodePlan,
-)  # fmt: skip
+)
 from ..kernels.waiting_tree import FAR
 from ..workload.features import Constraint, read_constraint
 from ..workload.host_lists import node_names
 from ..workload.machine import FOR_EVER, Machine, Partition
-from ..workload.node_requests import EXCLUSIVE, NUMBERS, OF_USER, TEXTS, UNSAID, Requests
+from ..workload.node_requests import EXCLUSIVE, OF_USER, PLACED_BY, UNSAID, licences_in
 from ..workload.workload import Workload
 from .outcome import Placement
 
 RULES = {"cons_tres": CONS_TRES, "linear": IN_ORDER, "first": IN_ORDER, "best": BEST, "spread": EMPTIEST}
-SAID = (*NUMBERS, "gpu_type", "constraint", "partition", "hosts", "excluded", "licences")  # what decides where jobs fit
-WHO = ("account", "qos")  # who may use a partition
 LONGEST = (OPTION.names or ()).index("longest")
 STEPS_A_HOLD = 2  # of the profile of a node
 MOST_STEPS = 2**26  # at one time; memory is used only for those that there are
@@ -66,6 +64,7 @@ class Ask(NamedTuple):
     least_cpus: int
 
 
+@lru_cache(maxsize=2)  # a search simulates the same jobs thousands of times
 def node_plan(workload: Workload) -> NodePlan:
     """Return the machine of a workload and what its jobs, in the order of their arrival, ask of it.
 
@@ -75,21 +74,22 @@ def node_plan(workload: Workload) -> NodePlan:
     assert machine is not None  # noqa: S101  # such workloads only
     assert requests is not None  # noqa: S101
     with_users = bool((requests.exclusive == OF_USER).any())
-    shapes, of_job = _shapes(machine, requests)
+    is_limited = any(part.accounts or part.not_accounts or part.qos or part.not_qos for part in machine.partitions)
+    who = ("account", "qos") if is_limited else ()
+    shapes, of_job = requests.distinct((*PLACED_BY, *who))
     builder = _Builder(machine)
     built = np.zeros(len(shapes), SHAPE)
     tiers, rows, longest = (np.zeros(len(shapes), np.int64) for _ in range(3))
     for number, said in enumerate(shapes):
         built[number]["option"] = len(builder.options)
-        partitions = [k for k in machine.partitions_of(said["partition"]) if may_use(machine.partitions[k], said)]
+        whose = said.get("account", ""), said.get("qos", "")
+        partitions = [k for k in machine.partitions_of(said["partition"]) if machine.partitions[k].is_open_to(*whose)]
         for k in partitions:
             builder.add_options(k, said)
         built[number]["option_end"] = len(builder.options)
-        built[number]["single"] = all(
-            builder.needs_one(option) for option in builder.options[built[number]["option"] :]
-        )
         built[number]["licence"], built[number]["licence_end"] = builder.add_licences(said["licences"])
         options = builder.options[built[number]["option"] :]
+        built[number]["single"] = all(builder.needs_one(option) for option in options)
         rows[number] = max((builder.most_nodes(option) for option in options), default=0)
         longest[number] = max((option[LONGEST] for option in options), default=FAR)
         tiers[number] = max((machine.partitions[k].tier for k in partitions), default=0)
@@ -109,25 +109,6 @@ def node_plan(workload: Workload) -> NodePlan:
     size = int(end[-1]) if end.size else 0
     m, resources = len(machine.names), GPUS + len(machine.gpu_types) + SUMS * with_users
     return builder.plan(workload.epoch, holders, built, size, m, resources)
-
-
-def _shapes(machine: Machine, requests: Requests) -> tuple[list[dict[str, Any]], Ints]:
-    """Return the different requests, as mappings, and the place of each job's among them."""
-    limited = any(part.accounts or part.not_accounts or part.qos or part.not_qos for part in machine.partitions)
-    keys = SAID + (WHO if limited else ())
-    columns = [getattr(requests, key) if key in NUMBERS else getattr(requests, key).code for key in keys]
-    rows, place = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    shapes = []
-    for row in rows.tolist():
-        said = dict(zip(keys, row, strict=True))
-        shapes.append({key: getattr(requests, key).words[v] if key in TEXTS else v for key, v in said.items()})
-    return shapes, place.reshape(-1)
-
-
-def may_use(part: Partition, said: dict[str, Any]) -> bool:
-    """Return whether jobs of an account and a QOS may use a partition; `said` has them if any partition asks."""
-    rules = ((part.accounts, part.not_accounts, "account"), (part.qos, part.not_qos, "qos"))
-    return all((not yes or said[key] in yes) and said.get(key) not in no for yes, no, key in rules)
 
 
 def with_defaults(part: Partition, said: dict[str, Any], named: int) -> Ask:
@@ -209,17 +190,12 @@ class _Builder:
             if said["gpu_type"] not in machine.gpu_types:
                 return
             kind = machine.gpu_types.index(said["gpu_type"])
-        of_gpus = GPUS + max(
-            kind, 0
-        )  # where one type is asked for, or there is one only, this many are needed at least
+        # Where one type is asked for, or there is only one, a node without so many will not do.
         is_one_type = kind != ALL_TYPES or len(machine.gpu_types) == 1
         least_gpus = max(said["gpus_per_node"], said["gpus_per_task"], min(said["gpus"], 1)) if is_one_type else 0
-        if least_gpus == 0:
-            of_gpus = CPUS
+        of_gpus = GPUS + max(kind, 0) if least_gpus else CPUS
         ask, constraint = with_defaults(part, said, named.size), self._constraint(said["constraint"])
-        whole = (
-            said["exclusive"] == EXCLUSIVE or part.exclusive or machine.choice == "linear" or machine.gives == "node"
-        )
+        whole = said["exclusive"] == EXCLUSIVE or part.exclusive or machine.gives_nodes
         exact = ask.most == ask.least and ask.tasks == ask.least * ask.per_node
         rule = EMPTIEST if part.least_loaded else RULES[machine.choice]
         longest = FAR if part.longest is None else part.longest
@@ -242,10 +218,9 @@ class _Builder:
     def add_licences(self, words: str) -> tuple[int, int]:
         """Return the part of `lists` with the licences of a job, which it adds; unknown ones are none."""
         first = len(self.lists)
-        for word in filter(None, words.split(",")):
-            name, _, count = word.partition(":")
+        for name, count in licences_in(words).items():
             if name in self._licences:
-                self.lists += [self._licences[name], int(count or 1)]
+                self.lists += [self._licences[name], count]
         return first, len(self.lists)
 
     def plan(

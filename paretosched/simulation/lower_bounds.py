@@ -112,7 +112,7 @@ def bounds(workload: WorkloadLike) -> Bounds:
     together = alone.copy()
     in_turn = int(w.run[2 * w.width > w.capacity].sum())
     together[0] = _utilisation(w, max(shortest_span, in_turn))
-    arriving = w.of_equal_processors("a bound").in_arrival_order.jobs
+    arriving = w.in_arrival_order.jobs
     together[1], end = _least_awrt(arriving, np.ones(len(w), dtype=np.bool_), alone[1])
     for g in np.unique(w.group):
         together[2 + g], _ = _least_awrt(arriving, arriving.group == g, alone[2 + g])

@@ -188,7 +188,7 @@ def _complete_requests(machine: Machine, requests: Requests, part: Ints) -> _Ask
     least = np.where(a_node > 0, np.maximum(least, -(-tasks // np.maximum(a_node, 1))), least)
     most = np.maximum(np.minimum(requests.nodes_most, tasks), named)
     whole = (requests.exclusive == EXCLUSIVE) | _of_parts(machine, "exclusive", 0)[part].astype(np.bool_)
-    whole |= machine.choice == "linear" or machine.gives == "node"
+    whole |= machine.gives_nodes
     return _Asked(
         tasks=np.maximum(tasks, least),
         cpus=requests.cpus_per_task * times,
@@ -211,8 +211,7 @@ def _check_partitions(runs: _Runs, limit: Ints) -> None:
         names, account, qos = (texts.words[code] for texts, code in zip(columns, codes, strict=True))
         for number in machine.partitions_of(names):
             p = machine.partitions[number]
-            rules = (p.accounts, p.not_accounts, account), (p.qos, p.not_qos, qos)
-            open_to[row, number] = p.up and all((not yes or word in yes) and word not in no for yes, no, word in rules)
+            open_to[row, number] = p.up and p.is_open_to(account, qos)
     bad = ~open_to[of_job.reshape(-1), part]
     longest = _of_parts(machine, "longest", MANY)
     most = np.where(open_to, longest, 0).max(axis=1)[of_job.reshape(-1)]  # a job that asks for more did run

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,6 @@ ROWS_SHOWN = 10  # jobs of a schedule in a notebook
 SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
 BATCH = 1000  # rows of a file that are read at a time
 SLOWDOWN_BOUND = 10  # s
-A = TypeVar("A", bound=NDArray[Any])
 SWITCH = "switch"  # instead of a job number, where the machine changes slices
 
 

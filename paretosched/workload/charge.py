@@ -127,7 +127,7 @@ def _amounts(machine: Machine, number: int, asked: Mapping[str, Floats]) -> Floa
     memory = np.where(per_node == 0, memory_of_one * at_least, np.maximum(per_node, 0) * nodes)
     memory = np.where(per_cpu > 0, per_cpu * cpus, memory)
     alone = asked["exclusive"] == EXCLUSIVE
-    if part.exclusive or machine.choice == "linear" or machine.gives == "node":
+    if part.exclusive or machine.gives_nodes:
         alone = np.ones_like(alone)
     whole = np.array([cpus_of_one, memory_of_one, gpus_of_one])[:, None] * at_least
     amounts = np.array([cpus, memory, gpus])

@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..core.arguments import in_bounds, instance
 from ..core.arrays import Ints, Mask, read_only
@@ -26,7 +26,6 @@ CHOICES = ("cons_tres", "linear", "first", "best", "spread")
 GIVES = ("core", "cpu", "socket", "node")
 TABLES = ("kinds", "partitions", "down")
 MOST_LISTS = 10_000  # kinds, partitions, down times
-A = TypeVar("A", bound=NDArray[Any])
 
 
 @dataclass(frozen=True, repr=False)
@@ -197,6 +196,11 @@ class Partition:
         if self.own_qos:
             _word(f"{where}: own_qos", self.own_qos)
 
+    def is_open_to(self, account: str, qos: str) -> bool:
+        """Return whether jobs of an account and a QOS may use the partition."""
+        rules = ((self.accounts, self.not_accounts, account), (self.qos, self.not_qos, qos))
+        return all((not yes or word in yes) and word not in no for yes, no, word in rules)
+
 
 @dataclass(frozen=True, repr=False)
 class Outage:
@@ -339,6 +343,11 @@ class Machine:
     def capacity(self) -> int:
         """Return the CPUs of all nodes."""
         return int(self.cpus.sum())
+
+    @property
+    def gives_nodes(self) -> bool:
+        """Return whether every job gets whole nodes."""
+        return self.choice == "linear" or self.gives == "node"
 
     @cached_property
     def names(self) -> tuple[str, ...]:

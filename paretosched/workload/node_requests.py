@@ -36,6 +36,7 @@ TEXTS = (
     "gpu_type", "constraint", "partition", "hosts", "excluded", "licences", "reservation", "dependency", "qos",
     "account",
 )  # fmt: skip
+PLACED_BY = (*NUMBERS, *TEXTS[:6])  # the columns that decide on which nodes of a partition a job fits
 LONGEST = 10_000  # letters of a text
 
 
@@ -224,6 +225,28 @@ class Requests:
         index = np.asarray(rows)
         columns = {key: getattr(self, key)[index] for key in NUMBERS}
         return Requests(**columns, **{key: getattr(self, key).take(index) for key in TEXTS})
+
+    def distinct(self, keys: Sequence[str], **beside: Ints) -> tuple[list[dict[str, Any]], Ints]:
+        """Return the different requests, by column, and the place of each job's among them, (n,).
+
+        Parameters
+        ----------
+        keys
+            The columns that count.
+        beside
+            More columns, (n,) int64, by name.
+
+        Examples
+        --------
+        >>> Requests(tasks=[4, 1, 4], partition=["a", "", "a"]).distinct(("tasks", "partition"))
+        ([{'tasks': 1, 'partition': ''}, {'tasks': 4, 'partition': 'a'}], array([1, 0, 1]))
+        """
+        columns = [getattr(self, key) if key in NUMBERS else getattr(self, key).code for key in keys]
+        rows, place = np.unique(np.stack([*columns, *beside.values()], axis=1), axis=0, return_inverse=True)
+        words = {key: getattr(self, key).words for key in keys if key in TEXTS}
+        named = [zip((*keys, *beside), row, strict=True) for row in rows.tolist()]
+        shapes = [{key: words[key][value] if key in words else value for key, value in row} for row in named]
+        return shapes, place.reshape(-1)
 
     @property
     def digest(self) -> str:

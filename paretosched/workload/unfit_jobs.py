@@ -11,7 +11,7 @@ from ..core.arrays import Ints, Mask
 from .features import Constraint, read_constraint
 from .host_lists import node_names
 from .machine import UNTYPED, Machine
-from .node_requests import NUMBERS, TEXTS, UNSAID, Requests, licences_in
+from .node_requests import PLACED_BY, UNSAID, Requests, licences_in
 
 UNKNOWN_PARTITION = "names no partition that the machine has"
 LIMIT = "asks for a longer time than its partitions allow"
@@ -23,7 +23,6 @@ DISK = "no node of its partitions has as much local disk"
 TOGETHER = "its partitions do not have so many nodes, CPUs or GPUs that would do"
 LICENCES = "asks for more licences than there are"
 REASONS = (UNKNOWN_PARTITION, LIMIT, LICENCES, HOSTS, FEATURES, MEMORY, GPUS, DISK, TOGETHER)
-SHAPE = (*NUMBERS, *(key for key in TEXTS if key not in ("reservation", "dependency", "qos", "account")))
 
 
 def unfit_jobs(machine: Machine, requests: Requests, limit: Ints | None = None) -> Ints:
@@ -52,16 +51,11 @@ def unfit_jobs(machine: Machine, requests: Requests, limit: Ints | None = None) 
     ...     -1, REASONS.index(TOGETHER), REASONS.index(MEMORY)]
     True
     """
-    columns = [getattr(requests, key) if key in NUMBERS else getattr(requests, key).code for key in SHAPE]
-    columns.append(np.zeros(len(requests), dtype=np.int64) if limit is None else limit)
-    shapes, of_job = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    counted = np.zeros(len(requests), dtype=np.int64) if limit is None else limit
+    shapes, of_job = requests.distinct(PLACED_BY, limit=counted)
     checker = _Checker(machine)
-    reasons = np.empty(len(shapes), dtype=np.int64)
-    for row, shape in enumerate(shapes.tolist()):
-        values = dict(zip(SHAPE, shape[:-1], strict=True))
-        texts = {key: getattr(requests, key).words[code] for key, code in values.items() if key in TEXTS}
-        reasons[row] = checker.reason(_Shape(**{**values, **texts}, limit=shape[-1]))
-    return reasons[of_job.reshape(-1)]
+    reasons = np.array([checker.reason(_Shape(**shape)) for shape in shapes], dtype=np.int64)
+    return reasons[of_job]
 
 
 class _Shape(NamedTuple):
