@@ -146,7 +146,7 @@ def learn_longest(plan: NodePlan, j: Int) -> None:
     for o in range(shape["option"], shape["option_end"]):
         mask = plan.options[o]["mask"]
         for i in range(plan.nodes.shape[1]):
-            if plan.masks[mask, i] and may_do(plan, plan.options[o], i) and time < FAR:
+            if plan.masks[mask, i] and time < FAR:
                 time = longest_on(plan, j, o, i, time)
     shape["hopeless"] = time == 0
     shape["length"] = time + 1
