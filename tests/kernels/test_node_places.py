@@ -104,3 +104,10 @@ def test_jobs_that_ran_although_they_ask_for_more_time_than_any_partition_allows
         assert schedule.start.tolist() == [0, 50]
         assert schedule.placement is not None
         assert schedule.placement.partition.tolist() == [1, 0]
+
+
+def test_licences_may_be_counted_with_an_equals_sign() -> None:
+    machine = ps.Machine((ps.NodeKind("n1", 4, 8000),), licences={"lic": 2})
+    asks = ps.Requests(tasks=[1, 1, 1], licences=["lic=2", "lic:1", ""], memory_per_node=[1, 1, 1])
+    w = Workload([0, 0, 0], [50] * 3, [50] * 3, [1] * 3, capacity=4, machine=machine, requests=asks)
+    assert ps.simulate(w, "easy").check().start.tolist() == [0, 50, 0]
