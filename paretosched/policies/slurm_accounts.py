@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..core.errors import InputError, first_few, in_quotes
+from ..core.errors import InputError, first_few, in_quotes, number_of
 from ..core.files import read_lines
 from ..core.limits import check_limit
 from .fair_share import INHERITED, ROOT, Association
@@ -143,7 +143,9 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, shell_lines: lis
             if not columns:
                 raise _without_columns(path, (shell_lines or [number])[0])
             if len(cells) != len(columns):
-                raise InputError(f"{where}: there must be {len(columns)} columns, but there are {len(cells)}")
+                raise InputError(
+                    f"{where}: a line must have {number_of(len(columns), 'column')}, but this one has {len(cells)}"
+                )
             yield _row_of(cells, columns, above) | {"where": where}
     if shell_lines and not (columns or is_known or is_script):
         raise _without_columns(path, shell_lines[0])

@@ -300,7 +300,7 @@ def _fair_share_part(site: Site, remarks: list[str]) -> list[Part]:
     if site.accounts is None or not site.accounts.associations:
         remarks.append(f"all users have equal shares; to give them their own: {COMMAND}; then: {SHARES_COMMAND}")
     elif site.accounts.left_out:
-        remarks.append(f"{site.accounts.left_out:,} associations with a partition are left out")
+        remarks.append(f"left out: {number_of(site.accounts.left_out, 'association')} with a partition")
     remarks.append("usage begins with 0 at the first job of the log, and counts processors, whatever is billed")
     if "depth_oblivious" in site.flags:
         remarks.append("DEPTH_OBLIVIOUS: accounts within accounts count as in the classic algorithm without this flag")

@@ -58,7 +58,7 @@ def test_accounts_come_before_those_in_them_and_other_clusters_are_left_out(tmp_
         ("", "there must be a line for each association, but there is none; write it by: sacctmgr -P show assoc"),
         (HEAD, "there must be a line for each association"),
         ("a|b\n", "assoc.txt:1: the first line must name the columns, but does not; write the file by: sacctmgr"),
-        (f"{HEAD}c|a|root|\n", "assoc.txt:2: there must be 6 columns, but there are 4"),
+        (f"{HEAD}c|a|root|\n", "assoc.txt:2: a line must have 6 columns, but this one has 4"),
         (f"{HEAD}c|a|root|||many\n", 'assoc.txt:2: shares must be a number or "parent", but are "many"'),
         (f"{HEAD}c|a|b|||1\n", 'assoc.txt:2: there is no line for account "b"; write all lines again'),
         (f"{HEAD}c|a|b|||1\nc|b|a|||1\n", 'account "a" is in itself'),

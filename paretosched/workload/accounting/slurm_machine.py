@@ -186,8 +186,8 @@ def _tables(path: str, count: int, command: str, watch: Watch) -> Iterator[_Tabl
                 continue
             cells = [cell.strip() for cell in text.split("|", count - 1)]
             if len(cells) != count:
-                fact = f"a line must have {count} columns, but this one has {len(cells)}; it must be the output of"
-                raise lines.fault(place, f"{fact} {command}")
+                fact = f"a line must have {number_of(count, 'column')}, but this one has {len(cells)}"
+                raise lines.fault(place, f"{fact}; it must be the output of {command}")
             if cells[: len(COLUMNS)] != [*COLUMNS] and cells != NODE_COLUMNS:  # the header line
                 table.places.append(place)
                 table.rows.append(cells)

@@ -322,7 +322,7 @@ def test_months_with_other_columns_and_marks_of_utf8_may_follow_each_other(whole
     (tmp_path / "year.txt").write_bytes(text.replace("|COMPLETED|", "|COMPLETED|x|").encode())
     message = refusal(tmp_path / "year.txt")
     assert "year.txt:3: a line must have 21 columns, but this one has 22" in message
-    assert " lines are so, more than can be read; " in message
+    assert " such lines, more than can be read; " in message
     (tmp_path / "year.txt").write_bytes(text[: text.rindex("|PENDING|")].encode())  # it is still being written
     cut = import_into(tmp_path, "slurm", tmp_path / "year.txt")
     assert cut.jobs == whole.jobs
