@@ -496,6 +496,9 @@ def _account_remarks(site: Site) -> list[str]:
         remarks.append(f"--shares: limits of {len(accounts.limits):,} of the associations and QOS are not simulated")
     if accounts.others:
         remarks.append(f"--shares: {number_of(accounts.others, 'line')} passed over, without a command of sacctmgr")
+    if accounts.without_shares:
+        listed = number_of(accounts.without_shares, "association")
+        remarks.append(f"--shares: no column Share says what {listed} may use; each has one share")
     if accounts.flat:
         remarks.append("--shares: no column ParentName says in which account an account is; all are counted below root")
     return remarks
