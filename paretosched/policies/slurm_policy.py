@@ -530,7 +530,7 @@ def _partition_remarks(site: Site) -> list[str]:
     words = ["the partitions have different nodes, but here all jobs share one machine"]
     for own, fact in (
         (True, "nodes of their own: the jobs of each can be imported alone, by --partition"),
-        (False, "nodes in common with others: their jobs can be simulated neither apart nor together yet"),
+        (False, "nodes in common with others: import --machine makes a log of their jobs with the nodes"),
     ):
         names = [one.name for one, alone in zip(site.partitions, has_own, strict=True) if alone == own]
         words += [f"{first_few(names, limit=8)}: {fact}"] if names else []
