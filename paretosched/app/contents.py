@@ -117,7 +117,7 @@ def _other_machine(desk: Desk) -> list[Any]:
 
 
 def _schedules(number: int) -> str:
-    return f"{number:,} schedule{'' if number == 1 else 's'}"
+    return number_of(number, "schedule")
 
 
 def _legend(front: Front, marks: Mapping[str, Any]) -> list[dict[str, str]]:

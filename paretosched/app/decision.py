@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from ..fronts.row_schedules import row_policy
 from ..plots import fronts as front_figures
 from ..policies.explanation import explain
@@ -82,7 +82,11 @@ def _paragraphs(sentences: Sequence[str]) -> list[str]:
 def _wish_words(desk: Desk, view: View) -> list[str]:
     """Return in sentences what the owner wants, how much of the front that leaves, and how jobs wait today."""
     wish, count = desk.state.wish, len(desk.front)
-    remain = f"{view.left:,} of {count:,} schedules keep all limits." if wish is not None and wish.limits else ""
+    remain = (
+        f"All limits are kept by {view.left:,} of {number_of(count, 'schedule')}."
+        if wish is not None and wish.limits
+        else ""
+    )
     wanted = "No wish was entered." if wish is None else f"The wish: {wish_words(wish, desk.front)}."
     return [wanted, remain, desk.service_words(), desk.trouble]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats
-from ..core.errors import InputError, first_few
+from ..core.errors import InputError, first_few, number_of
 from ..core.notebook import fields_html, fields_repr
 
 LARGEST = 1e15  # of any number here: sums stay exact enough, quotients finite
@@ -132,7 +132,9 @@ def _numbers(
     except (TypeError, ValueError):
         raise InputError(f"{key} must be numbers, but is not") from None
     if array.shape != (length,):
-        raise InputError(f"{key} must have one entry for each of the {length} names, but has shape {array.shape}")
+        raise InputError(
+            f"{key} must have one entry for each of {number_of(length, 'name')}, but has shape {array.shape}"
+        )
     outside = np.flatnonzero((array < low) | (array > high))
     if outside.size:
         examples = first_few((f"{names[i]} has {array[i]:g}" for i in outside.tolist()), outside.size)

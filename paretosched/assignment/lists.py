@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import instance
-from ..core.errors import InputError, in_quotes
+from ..core.errors import InputError, in_quotes, number_of
 from ..core.files import read_lines, replacing
 from ..core.tables import csv_cell, from_csv_cell
 from .bag_and_nodes import LARGEST, SMALLEST, Bag, Nodes
@@ -166,7 +166,8 @@ def _rows(
                 continue
             if len(cells) != len(heading):
                 raise InputError(
-                    f"{where}: a line must have the {len(heading)} columns {','.join(heading)}, but has {len(cells)}"
+                    f"{where}: a line must have the {number_of(len(heading), 'column')} {','.join(heading)}, "
+                    f"but has {len(cells)}"
                 )
             count += 1
             yield where, dict(zip(heading, cells, strict=True))

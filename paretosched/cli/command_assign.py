@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from ..core.errors import InputError, first_few
+from ..core.errors import InputError, first_few, number_of
 from .console import bar, remark, show
 from .file_kinds import Kind
 from .options import Name, chosen_options, new_command, number, takes_limits, whole
@@ -187,6 +187,6 @@ def _remark_waiting(bag: Bag) -> None:
     waiting = [name for name, has_workload in zip(bag.name, bag.known, strict=True) if not has_workload]
     if waiting:
         remark(
-            f"no workload is known of {len(waiting):,} of {len(bag):,} jobs, which are left out (queue Q1): "
+            f"no workload is known of {len(waiting):,} of {number_of(len(bag), 'job')}, which are left out (queue Q1): "
             f"{first_few(waiting)}"
         )

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from ..core.files import is_file
 from .console import remark, show, tell
 from .file_kinds import Kind
@@ -222,7 +222,7 @@ def _run_on_slurm(options: argparse.Namespace, policy: Orderly) -> int | None:
         )
         if options.off:
             count = undo(plan, remark)
-            show(f"{count:,} jobs have the site factor 0 again")
+            show(f"{number_of(count, 'job')} {'has' if count == 1 else 'have'} the site factor 0 again")
             return None
         reading = read_plan_policy(plan)
         _show_settings(plan, policy, settings, reading.grouping.words)

@@ -8,7 +8,7 @@ import shlex
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from ..core.errors import InputError, WorkersLostError, in_quotes
+from ..core.errors import InputError, WorkersLostError, in_quotes, number_of
 from .console import PROGRAM, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest, show_other_machine
@@ -299,7 +299,10 @@ def run(options: argparse.Namespace) -> None:
 
     front, workload, first, last = _explore_with_bar(options)
     if last.replayed >= last.total:
-        remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do (see --evaluations)")
+        remark(
+            f"{options.output} had {number_of(last.total, 'evaluation')} already; nothing was left to do "
+            "(see --evaluations)"
+        )
     _show_front(options, front, workload, first, last)
 
 
@@ -367,10 +370,12 @@ def _show_front(
     before = ""
     if first is not None:
         now = first.evaluations - first.replayed
-        before = f"{first.evaluations:,} weightings to begin with ({now:,} now, in {first.elapsed:.1f} s); then "
+        before = (
+            f"{number_of(first.evaluations, 'weighting')} to begin with ({now:,} now, in {first.elapsed:.1f} s); then "
+        )
     show(
         f"{headline}\n\n{before}"
-        f"{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
+        f"{number_of(last.evaluations, 'schedule')} explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
         f"{len(front):,} of them {'is' if len(front) == 1 else 'are'} not dominated by another one;\n"
         f"{gain_text(last.gained)}{_end_text(options, last)}; "
         "what another --encoding or --backfill finds is unknown\n\n"
@@ -468,6 +473,7 @@ def _show_plan(options: argparse.Namespace, front: Front, workload: Workload) ->
         f"hypervolume lost: share of the box {box_text(box._asdict())} that no other run\n"
         "  dominates; the best found is that of this merged front"
         f"{''.join(f'; {words}, it takes no part' for words in box.left_out)}\n\n"
-        f"{len(front):,} of {front.evaluations:,} schedules are not dominated: {options.output}/front.parquet\n\n"
+        f"{len(front):,} of {number_of(front.evaluations, 'schedule')} are not dominated: "
+        f"{options.output}/front.parquet\n\n"
         f"{extremes_text(front)}"
     )

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import InputError, WorkersLostError, in_quotes
+from ..core.errors import InputError, WorkersLostError, in_quotes, number_of
 from .console import PROGRAM, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_wish, read_workload, remark_repairs, remark_rest, show_other_machine
@@ -456,7 +456,7 @@ def _text(options: argparse.Namespace, training: Training) -> str:
     shortfalls = "; ".join(training.shortfalls())
     return (
         (f"NOT AS WISHED: {options.output} is {shortfalls}\n" if shortfalls else "")
-        + f"{training.evaluations:,} policies tried for {wish_text(training.wish, hours=True)} "
+        + f"{number_of(training.evaluations, 'policy')} tried for {wish_text(training.wish, hours=True)} "
         f"in {training.elapsed:.1f} s ({cost:.1f} ms CPU each)\n\n{choice}{training.text()}\n\n"
         f"{options.output}: {training.policy.name}; what it does: {PROGRAM} {explain}\n"
         f"next: {PROGRAM} compare {on} --policy fcfs"

@@ -273,7 +273,7 @@ def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) 
     if percent and not _asks_about_cut(options, trace, workload):
         parts.append(f"{share_text(percent)} of all work cut")
     if assumptions:
-        parts.append(f"{assumptions} assumption{'s' if assumptions > 1 else ''} made")
+        parts.append(f"{number_of(assumptions, 'assumption')} made")
     if parts:
         remark(f"{trace}: {number_of(len(workload), 'job')}; {', '.join(parts)} ({PROGRAM} info says which and why)")
     remark_cut(options, trace, workload)
@@ -318,7 +318,8 @@ def remark_rest(run: str | None) -> None:
         counts = [read_about(place).get("evaluations", {}) for place in runs]
         evaluations = sum(count.get("done", 0) for count in counts)
         if evaluations:
-            remark(f"{evaluations:,} evaluations are kept in {run}; the same command continues them")
+            words = f"{number_of(evaluations, 'evaluation')} {'is' if evaluations == 1 else 'are'} kept in {run}"
+            remark(f"{words}; the same command continues them")
         else:
             goal = sum(count.get("wanted", 0) for count in counts)
             remark(f"no evaluation is done yet; {run} keeps that {goal:,} are wanted, and the same command begins")

@@ -122,7 +122,8 @@ def _show_progress(end: Event, starts: list[Ints]) -> None:
             if len(starts) > number or (update is None and starts):
                 number = len(starts)
                 stack.close()
-                update = stack.enter_context(bar("simulating", starts[-1].size, "jobs"))
+                size = starts[-1].size
+                update = stack.enter_context(bar("simulating", size, "job" if size == 1 else "jobs"))
             if update is not None:
                 count = int((starts[number - 1] >= 0).sum())
                 update(count, starts[number - 1].size, f"simulation {number}" if number > 1 else "")

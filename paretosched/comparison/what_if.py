@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.arrays import Floats
+from ..core.errors import number_of
 from ..simulation.schedule import Schedule
 from ..simulation.service import waits
 from ..workload.plausibility import offered_load
@@ -92,7 +93,7 @@ def changed_workload(workload: Workload, question: Question, seed: int = SEEDS[0
     """
     if question.larger:
         size = _larger(workload.capacity)
-        return workload.with_(capacity=size, name=f"{workload.name} on {size} processors")
+        return workload.with_(capacity=size, name=f"{workload.name} on {number_of(size, 'processor')}")
     if question.group:
         return resample(workload, seed, double=question.group)
     return resample(workload, seed, load=question.load)

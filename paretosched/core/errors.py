@@ -36,8 +36,12 @@ def number_of(count: int, what: str) -> str:
     --------
     >>> number_of(1, "node"), number_of(1200, "node")
     ('1 node', '1,200 nodes')
+    >>> number_of(2, "policy"), number_of(3, "unit of 1/10 GPU")
+    ('2 policies', '3 units of 1/10 GPU')
     """
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    head, of, whole = what.partition(" of ")
+    many = f"{head[:-1]}ies" if head.endswith("cy") else f"{head}s"
+    return f"{count:,} {head if count == 1 else many}{of}{whole}"
 
 
 def first_few(offenders: Iterable[object], total: int | None = None, limit: int = 3) -> str:

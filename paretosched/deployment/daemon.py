@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.errors import InputError, first_few
+from ..core.errors import InputError, first_few, number_of
 from ..core.files import exists, unreadable
 from ..core.trust import check_trusted, only_trusted
 from ..policies.guarded import Guarded
@@ -468,7 +468,9 @@ def undo(plan: Plan, tell: Tell) -> int:
         left = {job: words for job, words in refused.items() if job not in gone and factors.get(job) != 0}
         if left:
             offenders = (f"job {job}: {words}" if job else words for job, words in left.items())
-            said = f"Slurm refuses {len(left)} of {len(touched)} changes: {first_few(offenders, len(left))}"
+            said = (
+                f"Slurm refuses {len(left)} of {number_of(len(touched), 'change')}: {first_few(offenders, len(left))}"
+            )
             raise InputError(said + (UNNUMBERED if any(LATER in words for words in left.values()) else ""))
         again = "say --off again"
         missing = missing_factors({job: 0 for job in touched if job not in refused})

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.arrays import Floats
+from ..core.errors import number_of
 from ..core.tables import Column, plain, table
 from ..simulation.objective import FROM_SUBMISSION, groups_in_words, in_hours
 from .front import Front, extremes, online
@@ -104,12 +105,12 @@ def merging_text(about: Mapping[str, Any]) -> str:
     """Return the measures of `merging` as lines and a table for a terminal."""
     total = {"path": "merged", **{key: about[key] for key in ("evaluations", "size", "hypervolume")}}
     return (
-        f"{about['size']:,} of {about['evaluations']:,} schedules of {about['workload']} are not dominated; "
+        f"{about['size']:,} of {number_of(about['evaluations'], 'schedule')} of {about['workload']} are not dominated; "
         f"{about['duplicates']:,} with the same values as another one were left out within their runs\n\n"
         f"{table([*about['inputs'], total | {'in_front': about['size']}], INPUT_COLUMNS)}\n"
         f"hypervolume: share of the box {box_text(about['box'])} that is dominated, by\n"
         f"  {about['hypervolume_method']}, relative error {about['hypervolume_error']:.1e};\n"
-        f"  {about['box']['inside']:,} of {about['size']:,} schedules are in the box;\n"
+        f"  {about['box']['inside']:,} of {number_of(about['size'], 'schedule')} are in the box;\n"
         "  IGD+, epsilon (additive): distance from the merged front, as far as it is in the owner's box;\n"
         "  AWRT takes no part in any of them, it follows from that of the groups. The best found is that of this\n"
         "  merged front: numbers of another call have another box\n"

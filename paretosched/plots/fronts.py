@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats
-from ..core.errors import InputError
+from ..core.errors import InputError, number_of
 from ..fronts.front import online
 from ..simulation.objective import Objective
 from .axes import (
@@ -365,7 +365,7 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
     figure = go.Figure(chart, {"template": template()})
     figure.update_layout(
         title={
-            "text": f"All objectives: {with_thousands(len(rows))} of {with_thousands(count)} schedules shown",
+            "text": f"All objectives: {len(rows):,} of {number_of(count, 'schedule')} shown",
             "subtitle": {
                 "text": f"better: up on every axis ↑ &nbsp; colour: {leading.objective.name} &nbsp; {cut}<br>{names}"
             },
@@ -422,8 +422,7 @@ def pairs(front: Front, marks: Mapping[str, Floats], outer: Outer | None = None)
         )
     figure.update_layout(
         title={
-            "text": f"Group against group: {with_thousands(len(rows))} of "
-            f"{with_thousands(len(front.values))} schedules shown",
+            "text": f"Group against group: {len(rows):,} of {number_of(len(front.values), 'schedule')} shown",
             "subtitle": {
                 "text": "better: left and down ↙ &nbsp; response times in hours; a mark far off the front is left out"
                 + (f"; dotted: {OUTER}" if outer else "")
@@ -494,7 +493,7 @@ def _schedules(front: Front, points: int) -> str:
     """Return how many schedules of a front a figure has, in words."""
     count = len(front.values)
     part = "" if points == count else f"{with_thousands(points)} of "
-    return f"{part}{with_thousands(count)} schedule{'s' if count != 1 else ''} of {text(front.workload)}"
+    return f"{part}{number_of(count, 'schedule')} of {text(front.workload)}"
 
 
 def _size(count: int) -> int:

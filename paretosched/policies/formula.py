@@ -38,7 +38,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..core.errors import nearest_word
+from ..core.errors import nearest_word, number_of
 from ..kernels.formulas import MOST_DEEP
 from ..workload.requests import REQUESTS
 from .policy_tokens import PolicyReader, written_name, written_number
@@ -311,7 +311,7 @@ class _Terms:
         needed = FUNCTIONS[word]
         if len(values) != needed and not (word in ("min", "max") and len(values) > needed):
             least = "at least " if word in ("min", "max") else ""
-            values_needed = f"{least}{needed} value{'s' if needed > 1 else ''}"
+            values_needed = f"{least}{number_of(needed, 'value')}"
             there = f"there {'is' if len(values) == 1 else 'are'} {len(values)}"
             reader.refuse_token(token, f"there must be {values_needed} in the brackets, but {there}")
         term = Term(word, tuple(values[:needed]))

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from ..core.arguments import list_argument
 from ..core.arrays import Floats
-from ..core.errors import InputError, first_few, one_of
+from ..core.errors import InputError, first_few, number_of, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
@@ -127,7 +127,8 @@ class Greedy:
         check_grouping(self.groups, self.grouping)
         if count == 0 or self.genes.shape != (3, 2 * count + 2):
             raise InputError(
-                f"genes must have shape (3, 2 x groups + 2), but have shape {self.genes.shape} for {count} groups"
+                f"genes must have shape (3, 2 x groups + 2), but have shape {self.genes.shape} for "
+                f"{number_of(count, 'group')}"
             )
         high = np.broadcast_to(upper_bounds(count), self.genes.shape)
         faults = np.argwhere(~((self.genes >= 0) & (self.genes <= high)))

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..core.arguments import in_bounds, instance, list_argument, mapping, number
 from ..core.arrays import Floats, Ints, distinct
-from ..core.errors import InputError, first_few, in_quotes, one_of
+from ..core.errors import InputError, first_few, in_quotes, number_of, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
@@ -436,8 +436,8 @@ class Priority:
                 undefined = undefined_keys(part, term, workload, self._accounts(workload)[1])
                 if undefined is not None:
                     sentences.append(
-                        f"{part}: the formula is not defined for {undefined.jobs:,} of {len(workload):,} jobs "
-                        f"{undefined.when}: {undefined.fault}"
+                        f"{part}: the formula is not defined for {undefined.jobs:,} of "
+                        f"{number_of(len(workload), 'job')} {undefined.when}: {undefined.fault}"
                     )
         return sentences
 
@@ -460,7 +460,7 @@ class Priority:
             unlisted = shareholders(self.fair_share, workload).unlisted
             if unlisted:
                 sentences.append(
-                    f"{unlisted:,} of {len(workload):,} jobs are of users without shares; they get one share"
+                    f"{unlisted:,} of {number_of(len(workload), 'job')} by users without shares; they get one share"
                 )
         return sentences
 
@@ -471,8 +471,9 @@ class Priority:
             return []
         if nodes.of_machine(workload.capacity) is None:
             return [
-                f"the nodes of the policy have {nodes.cpus:,} processors, and the machine of {workload.name} has "
-                f"{workload.capacity:,}: processors are counted, not nodes, unless it is --capacity {nodes.cpus}"
+                f"the nodes of the policy have {number_of(nodes.cpus, 'processor')}, and the machine of "
+                f"{workload.name} has {workload.capacity:,}: processors are counted, not nodes, unless it is "
+                f"--capacity {nodes.cpus}"
             ]
         if workload.down is not None:
             return [f"processors of {workload.name} are down at times: processors are counted, not nodes"]
@@ -484,8 +485,9 @@ class Priority:
         if not longer:
             return []
         return [
-            f"{longer:,} of {len(workload):,} jobs request more than {written_time(nodes.window)}, how far ahead "
-            "reservations are: who must wait for their ends has none until then, and others may come before"
+            f"{longer:,} of {number_of(len(workload), 'job')} with requests of more than {written_time(nodes.window)}, "
+            "how far ahead reservations are: who must wait for their ends has none until then, and others may "
+            "come before"
         ]
 
     def _accounts(self, workload: Workload) -> tuple[Ints, Floats, Tree]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..core.errors import InputError, first_few, in_quotes
+from ..core.errors import InputError, first_few, in_quotes, number_of
 from ..core.files import read_lines
 from ..core.limits import check_limit
 from .fair_share import INHERITED, ROOT, Association
@@ -19,9 +19,10 @@ from .slurm_commands import COMMAND
 from .slurm_limits import Limits, limit_texts, limits_of
 from .slurm_sacctmgr import SacctmgrRows, is_command, is_dumped
 
-ASSOCIATIONS = ("account", "user", "share")  # columns that the first table must have
+ASSOCIATIONS = ("account", "user")  # columns that the first table must have
 WITHOUT_HEAD = ("cluster", "account", "parentname", "user", "partition", "share")  # as the command prints them
-QOS = ("name", "priority")
+OF_JOBS = ("jobid", "jobidraw")  # columns that no association has
+ONE_SHARE = "1"  # what Slurm gives to an association for which nobody names shares
 INHERITED_NUMBER = "2147483647"  # in dumps of sacctmgr 22.05
 OTHER_NAMES = {  # of other versions, and of sshare
     **dict.fromkeys(("par name", "parent"), "parentname"),
@@ -46,6 +47,8 @@ class Accounts(NamedTuple):
         How many lines of a script are no commands of sacctmgr.
     flat
         Whether a table did not say in which accounts others are.
+    without_shares
+        How many associations a table without shares has; each has one share.
     """
 
     associations: tuple[Association, ...]
@@ -54,6 +57,7 @@ class Accounts(NamedTuple):
     limits: tuple[Limits, ...] = ()
     others: int = 0
     flat: bool = False
+    without_shares: int = 0
 
 
 def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
@@ -74,9 +78,10 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
     commands = SacctmgrRows()
     shell_lines: list[int] = []
     rows = [*_rows(path, commands, shell_lines), *commands.rows()]
-    listed = [row for row in rows if "share" in row]
-    qos = {row["name"]: _priority(row) for row in rows if "share" not in row}
-    if not listed and not qos:
+    listed = [row for row in rows if "account" in row]
+    of_qos = [row for row in rows if "account" not in row]
+    qos = {row["name"]: _priority(row) for row in of_qos if "priority" in row}
+    if not rows:
         raise InputError(
             f"{path}: there must be a line for each association, but there is none; write it by: {COMMAND}"
         )
@@ -99,9 +104,10 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
         (*_in_order(accounts), *users),
         qos or None,
         len(listed) - len(whole),
-        tuple(_limits([*listed, *(row for row in rows if "share" not in row)])),
+        tuple(_limits([*listed, *of_qos])),
         len(shell_lines),
         any("flat" in row for row in whole),
+        sum("share" not in row for row in whole),
     )
 
 
@@ -143,7 +149,9 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, shell_lines: lis
             if not columns:
                 raise _without_columns(path, (shell_lines or [number])[0])
             if len(cells) != len(columns):
-                raise InputError(f"{where}: there must be {len(columns)} columns, but there are {len(cells)}")
+                raise InputError(
+                    f"{where}: a line must have {number_of(len(columns), 'column')}, but this one has {len(cells)}"
+                )
             yield _row_of(cells, columns, above) | {"where": where}
     if shell_lines and not (columns or is_known or is_script):
         raise _without_columns(path, shell_lines[0])
@@ -178,7 +186,9 @@ def _columns_of(cells: Sequence[str]) -> list[str]:
     if any(name.replace(" ", "") == "rawshares" for name in names):  # of sshare, whose FairShare is another number
         names = ["factor" if name == "fairshare" else name for name in names]
     names = [OTHER_NAMES.get(name, name) for name in names]
-    return names if any(set(needed) <= set(names) for needed in (ASSOCIATIONS, QOS)) else []
+    is_of_qos = "name" in names and ("priority" in names or limit_texts((name, "1") for name in names))
+    is_known = is_of_qos or set(ASSOCIATIONS) <= set(names)
+    return names if is_known and not set(OF_JOBS) & set(names) else []
 
 
 def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int, str]]) -> dict[str, str]:
@@ -187,8 +197,8 @@ def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int,
     `above` are the accounts before with their indentation; it is changed.
     """
     row = {column: cell.strip().strip('"') for column, cell in zip(columns, cells, strict=True)}
-    if "share" not in row:
-        return {column: row[column] for column in QOS} | limit_texts(row.items())
+    if "account" not in row:
+        return {column: row[column] for column in ("name", "priority") if column in row} | limit_texts(row.items())
     if "parentname" not in row:
         text = cells[columns.index("account")]
         depth = len(text) - len(text.lstrip())
@@ -232,7 +242,7 @@ def _in_order(accounts: Mapping[str, Mapping[str, str]]) -> Iterator[Association
 
 def _shares(row: Mapping[str, str]) -> int | None:
     """Return the shares of a line; None for those of the account."""
-    text = row["share"]
+    text = row.get("share", ONE_SHARE)
     if not _is_share(text):
         raise InputError(f'{row["where"]}: shares must be a number or "{INHERITED}", but are {in_quotes(text)}')
     return None if text.lower() in (INHERITED, INHERITED_NUMBER) else int(text)

@@ -300,7 +300,7 @@ def _fair_share_part(site: Site, remarks: list[str]) -> list[Part]:
     if site.accounts is None or not site.accounts.associations:
         remarks.append(f"all users have equal shares; to give them their own: {COMMAND}; then: {SHARES_COMMAND}")
     elif site.accounts.left_out:
-        remarks.append(f"{site.accounts.left_out:,} associations with a partition are left out")
+        remarks.append(f"left out: {number_of(site.accounts.left_out, 'association')} with a partition")
     remarks.append("usage begins with 0 at the first job of the log, and counts processors, whatever is billed")
     if "depth_oblivious" in site.flags:
         remarks.append("DEPTH_OBLIVIOUS: accounts within accounts count as in the classic algorithm without this flag")
@@ -496,6 +496,9 @@ def _account_remarks(site: Site) -> list[str]:
         remarks.append(f"--shares: limits of {len(accounts.limits):,} of the associations and QOS are not simulated")
     if accounts.others:
         remarks.append(f"--shares: {number_of(accounts.others, 'line')} passed over, without a command of sacctmgr")
+    if accounts.without_shares:
+        listed = number_of(accounts.without_shares, "association")
+        remarks.append(f"--shares: no column Share says what {listed} may use; each has one share")
     if accounts.flat:
         remarks.append("--shares: no column ParentName says in which account an account is; all are counted below root")
     return remarks
@@ -527,7 +530,7 @@ def _partition_remarks(site: Site) -> list[str]:
     words = ["the partitions have different nodes, but here all jobs share one machine"]
     for own, fact in (
         (True, "nodes of their own: the jobs of each can be imported alone, by --partition"),
-        (False, "nodes in common with others: their jobs can be simulated neither apart nor together yet"),
+        (False, "nodes in common with others: import --machine makes a log of their jobs with the nodes"),
     ):
         names = [one.name for one, alone in zip(site.partitions, has_own, strict=True) if alone == own]
         words += [f"{first_few(names, limit=8)}: {fact}"] if names else []

@@ -197,8 +197,8 @@ class Schedule:
             i = int(over[0])
             times = f"; in {over.size:,} intervals there are too many" if over.size > 1 else ""
             raise InputError(
-                f"{self.name}: the machine has {w.capacity} processors, but {busy_processors[i]} are in use from "
-                f"second {when[i]} on{times}"
+                f"{self.name}: the machine has {number_of(w.capacity, 'processor')}, but {busy_processors[i]} are in "
+                f"use from second {when[i]} on{times}"
             )
         if w.down is not None:
             _check_down(self, w.down, when, busy_processors)

@@ -14,6 +14,7 @@ import numpy as np
 from ..comparison.comparison_tables import with_sign
 from ..comparison.intervals import FEW_WEEKS, LEAST_WEEKS, PERCENT, interval_text, intervals, week_sums
 from ..core.arrays import Floats
+from ..core.errors import number_of
 from ..core.notebook import html_table
 from ..core.tables import Column, amount, plain, table
 from ..encodings.encoding import Encoding
@@ -189,7 +190,8 @@ class Training:
     classes: tuple[dict[str, Any], ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Training for {choice.wish_text(self.wish)}: {self.policy.name}, {self.evaluations:,} policies tried>"
+        tried = number_of(self.evaluations, "policy")
+        return f"<Training for {choice.wish_text(self.wish)}: {self.policy.name}, {tried} tried>"
 
     def _repr_html_(self) -> str:
         rows = [[row["system"], row["objective"], row["vs_easy"], row["exceeded"]] for row in self.rows()]

@@ -215,7 +215,7 @@ def lines_without_jobs(lines: Sequence[tuple[int, GroupLine]], workload: Workloa
     few = first_few((f"line {number} ({_line_words(line)})" for number, line in idle), len(idle))
     meant = next(filter(None, (_suggestion(line, workload) for _, line in idle[:FEW])), "")
     verb = "has" if len(idle) == 1 else "have"
-    return f"{where}: {len(idle):,} of {len(lines):,} lines {verb} no job of {workload.name}: {few}{meant}"
+    return f"{where}: {len(idle):,} of {number_of(len(lines), 'line')} {verb} no job of {workload.name}: {few}{meant}"
 
 
 def _suggestion(line: GroupLine, workload: Workload) -> str:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ..core.arguments import as_path
 from ..core.arrays import Ints
-from ..core.errors import InputError, first_few, one_of
+from ..core.errors import InputError, first_few, number_of, one_of
 from ..core.files import path_record, replacing, sha256_of, unreadable
 from ..core.limits import check_limit
 from ..core.parquet_files import CELL, check_ends, from_arrow, open_parquet, to_arrow
@@ -263,6 +263,6 @@ def without_unfit(workload: Workload) -> Workload:
             repairs.append(Repair("dropped", f"{NEVER}{words} ({share:.2f} % of the work)", rows.size, first))
     if (reason >= 0).all():
         why = ", ".join(f"{each.jobs:,} {each.reason}" for each in repairs)
-        raise InputError(f"none of the {len(workload):,} jobs can run on the machine: {why}")
+        raise InputError(f"none of {number_of(len(workload), 'job')} can run on the machine: {why}")
     rows = np.flatnonzero(reason < 0)
     return workload.take(rows, repairs=(*workload.repairs, *repairs), source=workload.source)

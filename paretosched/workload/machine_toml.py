@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
-from ..core.errors import InputError, did_you_mean, in_quotes
+from ..core.errors import InputError, did_you_mean, in_quotes, number_of
 from .machine import UNTYPED, Machine, NodeKind, Outage, Partition
 
 FORMAT = "paretosched machine 1"
@@ -47,7 +47,7 @@ def machine_text(machine: Machine) -> str:
     parts += [f"[[nodes]]  # {kind.count:,} with {kind.cpus:,} CPUs each\n{_entries(kind)}" for kind in machine.kinds]
     for part in machine.partitions:
         count = machine.places(part.hosts).size
-        parts.append(f"[[partitions]]  # {count:,} node{'' if count == 1 else 's'}\n{_entries(part)}")
+        parts.append(f"[[partitions]]  # {number_of(count, 'node')}\n{_entries(part)}")
     parts += [f"[[down]]\n{_entries(each)}" for each in machine.down]
     return "\n".join(parts)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Ints
+from ..core.errors import number_of
 
 USUAL = 0.99  # share of the time, for which so much is
 RARE = 0.95  # or less of the largest use, is worth a remark
@@ -22,8 +23,11 @@ def in_units(size: int, unit: str) -> str:
     --------
     >>> in_units(2, "cpus"), in_units(1, "units of 1/10 GPU")
     ('2 cpus', '1 unit of 1/10 GPU')
+    >>> in_units(1, "processors")
+    '1 processor'
     """
-    return f"{size:,} {unit.replace('s', '', 1) if size == 1 else unit}"
+    head, of, whole = unit.partition(" of ")
+    return number_of(size, f"{head.removesuffix('s')}{of}{whole}")
 
 
 def use_over_time(start: NDArray[Any], run: NDArray[Any], width: NDArray[Any]) -> tuple[Ints, Ints]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .log_lines import RUN
-from .machine_use import doubt_of_load, doubt_of_use, use_over_time
+from .machine_use import doubt_of_load, doubt_of_use, in_units, use_over_time
 from .swf import ALL_ZERO, TOO_WIDE, UNNAMED
 from .workload import Workload
 
@@ -37,7 +37,7 @@ def doubts(workload: Workload) -> tuple[str, ...]:
     wider = sum(repair.jobs for repair in workload.repairs if repair.reason.startswith(TOO_WIDE))
     if wider:
         lines.append(
-            f"JOBS WIDER THAN THE MACHINE of {capacity:,} {unit}: {wider:,} dropped; --capacity N if it has more"
+            f"JOBS WIDER THAN THE MACHINE of {in_units(capacity, unit)}: {wider:,} dropped; --capacity N if it has more"
         )
     lines += doubt_of_load(offered_load(workload), capacity, unit)
     if workload.machine is not None:  # its nodes say how large it is

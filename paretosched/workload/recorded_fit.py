@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arrays import Ints, Mask
+from ..core.errors import number_of
 from ..core.tables import Column, table
 from ..kernels.fitting import find_fitting
 from .group_lists import column_numbers, names_of
@@ -235,7 +236,7 @@ def waits_table(workload: Workload) -> dict[str, Any] | None:
         shown = most_first if most_first.size <= MOST_ROWS else most_first[: MOST_ROWS - 1]
         rows += [row(kind, names[k], number == k) for k in shown.tolist()]
         if shown.size < most_first.size:
-            rows.append(row(kind, f"{most_first.size - shown.size:,} others", ~np.isin(number, shown)))
+            rows.append(row(kind, number_of(most_first.size - shown.size, "other"), ~np.isin(number, shown)))
     return {"full_percent": waiting.full, "rows": rows}
 
 
@@ -309,4 +310,5 @@ def other_machine(workload: Workload) -> str:
         end += "" if is_much else ", unless all partitions have the same nodes"
     else:
         facts[0] = f"On the machine of this log {facts[0]}, so something else held them ({HELD})"
-    return f"SIMULATED: ONE POOL OF {workload.capacity:,} EQUAL PROCESSORS. {', and '.join(facts)}: {end}."
+    pool = number_of(workload.capacity, "equal processor").upper()
+    return f"SIMULATED: ONE POOL OF {pool}. {', and '.join(facts)}: {end}."

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.arguments import number, whole_number
 from ..core.arrays import Ints
-from ..core.errors import InputError, first_few
+from ..core.errors import InputError, first_few, number_of
 from .down_times import DownTimes
 from .log_lines import JOB, PRECEDING, THINK
 from .user_groups import by_consumption, is_by_consumption
@@ -64,7 +64,7 @@ def scale(
     too_wide = np.flatnonzero((new_width > processors)[rows])
     if too_wide.size:
         first = first_few((f"job {j + 1}" for j in too_wide[:4]), too_wide.size)
-        reason = f"scaled beyond the machine: narrowed to {processors} processors"
+        reason = f"scaled beyond the machine: narrowed to {number_of(processors, 'processor')}"
         repairs = (*repairs, Repair("changed", reason, too_wide.size, first))
     mode = "copies drawn at random" if jobs is None else f"exactly {jobs} jobs"
     note = (
@@ -108,7 +108,7 @@ def _check(
     if not 1 <= whole_number("processors", processors) <= WIDEST:
         raise InputError(f"processors must be in 1..{WIDEST}, but is {processors}")
     if not 1 <= ratio <= MOST_JOBS:
-        why = f", the ratio of {processors} to {workload.capacity} processors" if default else ""
+        why = f", the ratio of {processors} to {number_of(workload.capacity, 'processor')}" if default else ""
         raise InputError(f"factor must be in 1..{MOST_JOBS}, but is {ratio:g}{why}")
     if whole_number("seed", seed) < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
@@ -128,7 +128,9 @@ def _exact(n: int, jobs: int, probability: float, rng: np.random.Generator) -> t
     """Return which jobs become wider, (n,) bool, and the number of copies of each job, (n,), `jobs` in all."""
     jobs_with_copies = round((1 - probability) * n)
     if jobs_with_copies == 0 and jobs != n:
-        raise InputError(f"jobs cannot be {jobs}: with probability {probability:g} none of the {n} jobs is repeated")
+        raise InputError(
+            f"jobs cannot be {jobs}: with probability {probability:g} none of {number_of(n, 'job')} is repeated"
+        )
     rows = rng.permutation(n)[:jobs_with_copies]
     widened = np.ones(n, dtype=np.bool_)
     widened[rows] = False

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..core.arguments import as_path, whole_number
 from ..core.arrays import Ints, Mask
-from ..core.errors import InputError, first_few, in_quotes, one_of, printable
+from ..core.errors import InputError, first_few, in_quotes, number_of, one_of, printable
 from ..core.files import path_record, replacing, sha256_of
 from ..core.tables import plain
 from .calendar import LATEST, day_of, find_zone
@@ -392,7 +392,7 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner, by_use: bool) ->
     widest = int(width[ran].max(initial=0))
     if not 1 <= widest <= WIDEST:
         raise InputError(
-            f"{log.path}: the header has no MaxProcs, and the widest job, {widest} processors, "
+            f"{log.path}: the header has no MaxProcs, and the widest job, {number_of(widest, 'processor')}, "
             "cannot be the size of the machine"
         )
     ran &= (log.fields.columns[WAIT] >= 0) & (width > 0) & by_use
@@ -401,10 +401,11 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner, by_use: bool) ->
     largest = int(levels.max(initial=0))
     if largest > WIDEST:
         raise InputError(
-            f"{log.path}: the header has no MaxProcs, and the largest recorded use at one time, {largest} processors, "
+            f"{log.path}: the header has no MaxProcs, and the largest recorded use at one time, "
+            f"{number_of(largest, 'processor')}, "
             "cannot be the size of the machine; name it with --capacity N"
         )
-    taken, what = f"{max(widest, largest):,} processors taken", "the width of the widest job"
+    taken, what = f"{number_of(max(widest, largest), 'processor')} taken", "the width of the widest job"
     if largest >= widest:
         rare = usual_use(largest, levels, lasted)
         what = f"the largest recorded use at one time{rare}{'' if wait.max() > 0 else ALL_ZERO}"
@@ -501,11 +502,11 @@ def _clean(log: Log, capacity: int, overrun: str, cleaner: _Cleaner, zero: int, 
     parts, alone = _parts(log)
     drop("status 2-4: part of a job that has a summary line", parts)
     drop("number of processors unknown", width <= 0)
-    drop(f"{TOO_WIDE} of {capacity} processors", width > capacity)
+    drop(f"{TOO_WIDE} of {number_of(capacity, 'processor')}", width > capacity)
     drop("run time unknown or 0: never ran", run <= 0)
     if not valid.any():
         why = ", ".join(f"{r.jobs} {r.reason}" for r in cleaner.repairs if r.action == "dropped")
-        raise InputError(f"{log.path}: none of the {len(valid)} jobs can be simulated: {why}")
+        raise InputError(f"{log.path}: none of {number_of(len(valid), 'job')} can be simulated: {why}")
     early = np.flatnonzero(valid & (submit < 0))
     if early.size:
         where = f"{log.path}:{log.where(early[0])}"

@@ -224,10 +224,12 @@ class Workload:
             return
         instance("machine", self.machine, Machine)
         if len(instance("requests", self.requests, Requests)) != len(self):
-            raise InputError(f"requests must be those of {len(self)} jobs, but are of {len(self.requests)}")
+            raise InputError(
+                f"requests must be those of {number_of(len(self), 'job')}, but are of {len(self.requests)}"
+            )
         if self.capacity != self.machine.capacity:
             cpus = self.machine.capacity
-            raise InputError(f"capacity must be the {cpus} CPUs of the machine, but is {self.capacity}")
+            raise InputError(f"capacity must be the {number_of(cpus, 'CPU')} of the machine, but is {self.capacity}")
 
     def _check_rules(self) -> None:
         """Raise InputError if a field breaks its rule."""
@@ -243,7 +245,11 @@ class Workload:
             ("eligible", "must be at least the submission", self.eligible < self.submit),
             ("run", "must be at least 1 s", self.run < 1),
             ("estimate", "must be at least the run time", self.estimate < self.run),
-            ("width", f"must be in 1..{self.capacity} processors", (self.width < 1) | (self.width > self.capacity)),
+            (
+                "width",
+                f"must be in 1..{number_of(self.capacity, 'processor')}",
+                (self.width < 1) | (self.width > self.capacity),
+            ),
             ("wait", "must be -1 or a number of seconds below 2^53", (self.wait < -1) | (self.wait >= 2**53)),
             ("group", f"must be in 0..{len(self.groups) - 1}", (self.group < 0) | (self.group >= len(self.groups))),
         ]
@@ -260,8 +266,8 @@ class Workload:
         if self.down is not None and self.down.most > self.capacity:
             i = int(np.argmax(self.down.processors > self.capacity))
             raise InputError(
-                f"down must be at most the {self.capacity} processors of the machine, but {self.down.processors[i]} "
-                f"are down from second {self.down.begin[i]} on"
+                f"down must be at most the {number_of(self.capacity, 'processor')} of the machine, but "
+                f"{self.down.processors[i]} are down from second {self.down.begin[i]} on"
             )
         # The kernels pack times with job numbers and widths into 64-bit keys.
         horizon = self._all_there + int(self.estimate.sum(dtype=np.float64))

@@ -294,7 +294,7 @@ def test_a_slurm_conf_is_a_policy(house: Path, tmp_path: Path) -> None:
         "partition (500), QOS (2,000), CPUs (3,000); backfilling beside reservations of the first 8 jobs"
     ) in lines
     assert "paretosched: Slurm loop: w has no partition fast; the policy goes on without" in lines
-    assert "paretosched: Slurm loop: 200 of 200 jobs are of users without shares; they get one share" in lines
+    assert "paretosched: Slurm loop: 200 of 200 jobs by users without shares; they get one share" in lines
     assert succeed("simulate", house / "w.swf.gz", "--policy", today).out == outcome.out
     without = succeed(*words, "--estimates", "recent").err
     assert "all users have equal shares; to give them their own: sacctmgr" in without

@@ -58,7 +58,7 @@ def test_accounts_come_before_those_in_them_and_other_clusters_are_left_out(tmp_
         ("", "there must be a line for each association, but there is none; write it by: sacctmgr -P show assoc"),
         (HEAD, "there must be a line for each association"),
         ("a|b\n", "assoc.txt:1: the first line must name the columns, but does not; write the file by: sacctmgr"),
-        (f"{HEAD}c|a|root|\n", "assoc.txt:2: there must be 6 columns, but there are 4"),
+        (f"{HEAD}c|a|root|\n", "assoc.txt:2: a line must have 6 columns, but this one has 4"),
         (f"{HEAD}c|a|root|||many\n", 'assoc.txt:2: shares must be a number or "parent", but are "many"'),
         (f"{HEAD}c|a|b|||1\n", 'assoc.txt:2: there is no line for account "b"; write all lines again'),
         (f"{HEAD}c|a|b|||1\nc|b|a|||1\n", 'account "a" is in itself'),
@@ -145,7 +145,28 @@ def test_a_table_without_parents_is_flat_and_one_of_qos_is_enough(tmp_path: Path
     assert (result.flat, result.limits) == (True, (Limits("", "fish", "", "", {"MaxJobs": 5}),))
     path.write_text("Name|Priority|GraceTime|MaxWall\nnormal|3|00:00:00|1-00:00:00\n", encoding="utf-8")
     limits = (Limits("normal", "", "", "", {"MaxWall": 86_400}),)
-    assert read_accounts(path, "lake") == ((), {"normal": 3}, 0, limits, 0, False)
+    assert read_accounts(path, "lake") == ((), {"normal": 3}, 0, limits, 0, False, 0)
+
+
+@pytest.mark.parametrize("head", ["Account|User|MaxJobs|Par Name", "USER|MaxJobsPU|Account|ParentName|Partition"])
+def test_a_table_of_limits_without_shares_gives_each_association_one(head: str, tmp_path: Path) -> None:
+    path = tmp_path / "shares"
+    names = [name.lower() for name in head.split("|")]
+    lines = [
+        "|".join({"account": "fish", "user": user, "maxjobs": most, "maxjobspu": most}.get(name, "") for name in names)
+        for user, most in (("", "5"), ("ines", ""), ("jon", "2"))
+    ]
+    path.write_text("\n".join([head, *lines, "Name|MaxWall", "rush|60"]) + "\n", encoding="utf-8")
+    result = read_accounts(path, "lake")
+    assert result.associations == (Association("fish"), Association("fish", "ines"), Association("fish", "jon"))
+    assert {row.shares for row in result.associations} == {1}
+    assert (result.qos, result.without_shares) == (None, 3)
+    most = "MaxJobsPU" if "PU" in head else "MaxJobs"
+    assert result.limits == (
+        Limits("", "fish", "", "", {most: 5}),
+        Limits("", "fish", "jon", "", {most: 2}),
+        Limits("rush", "", "", "", {"MaxWall": 3600}),
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,6 +181,7 @@ def test_a_table_without_parents_is_flat_and_one_of_qos_is_enough(tmp_path: Path
         ("hello\none|two|3\n", "shares:1: the first line must name the columns"),
         ("exit\n", "there must be a line for each association, but there is none; write it by: sacctmgr -P"),
         ("one|two|3\n", "shares:1: the first line must name the columns"),
+        ("JobID|User|Account|Priority\n7|ines|fish|4\n", "shares:1: the first line must name the columns"),
     ],
 )
 def test_what_cannot_be_understood_is_refused(text: str, message: str, tmp_path: Path) -> None:

@@ -108,8 +108,8 @@ def test_predicted_run_times_and_long_requests_are_said() -> None:
     assert isinstance(short, ps.Priority)
     longer = int((w.estimate > 3600).sum())
     assert short.unknown_words(w) == [
-        f"{longer} of 400 jobs request more than 1h, how far ahead reservations are: who must wait for their ends has "
-        "none until then, and others may come before"
+        f"{longer} of 400 jobs with requests of more than 1h, how far ahead reservations are: who must wait "
+        "for their ends has none until then, and others may come before"
     ]
     strict = ps.as_policy(f"order: fcfs; backfill: none; {NODES}; passes: window 1h")
     assert isinstance(strict, ps.Priority)

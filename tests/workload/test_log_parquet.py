@@ -77,7 +77,7 @@ def test_jobs_that_can_never_run_are_dropped_and_counted(tmp_path: Path) -> None
     assert len(load_log(tmp_path / "w.parquet")) == 4
     nothing = workload(requests=Requests(tasks=[99] * 4))
     save_log(nothing, tmp_path / "w.parquet")
-    with pytest.raises(InputError, match="none of the 4 jobs can run on the machine: 4 can never run"):
+    with pytest.raises(InputError, match="none of 4 jobs can run on the machine: 4 can never run"):
         load_log(tmp_path / "w.parquet")
 
 

@@ -107,5 +107,5 @@ def test_what_is_written_again_names_its_machine(tmp_path: Path) -> None:
 
 def test_a_use_beyond_any_machine_is_refused(tmp_path: Path) -> None:
     lines = [job(i, 0, 0, 100, 2**30) for i in range(4)]
-    with pytest.raises(InputError, match="the largest recorded use at one time, 4294967296 processors, cannot be"):
+    with pytest.raises(InputError, match="the largest recorded use at one time, 4,294,967,296 processors, cannot be"):
         read(tmp_path, *lines)

@@ -281,7 +281,7 @@ def records_of_zero(w: Workload, folder: Path) -> list[float]:
         (HEADER + "1 2 3\n1 2 3\n", ":5: a job line must have 18 columns, but this one has 3"),
         (
             HEADER + line(run=0) + line(width=99),
-            ": none of the 2 jobs can be simulated: 1 wider than the machine of 16",
+            ": none of 2 jobs can be simulated: 1 wider than the machine of 16",
         ),
         (
             "; MaxProcs: 2000\n" + line(submit=2**52, run=2**52, estimate=2**52),

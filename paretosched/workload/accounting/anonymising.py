@@ -142,7 +142,7 @@ def prove_anonymous(log: Path, beside: Path, names: Iterable[str], fixed: str) -
             f"{first_few(map(in_quotes, sorted(left)))}; is one of them in the name of the file?"
         )
     note = _unseen("words of the format", (wanted & usual) - numbers) + _unseen("numbers", numbers)
-    return f"anonymous: none of {len(searched):,} names is in the log or beside it{note}"
+    return f"anonymous: none of {number_of(len(searched), 'name')} is in the log or beside it{note}"
 
 
 def _unseen(what: str, names: set[str]) -> str:

@@ -41,7 +41,7 @@ TWICE = {
     "slurm": (("job", "submit", "start", "mark"), "listed twice: windows of time overlap"),
     **dict.fromkeys(("pbs", "sge", "lsf"), (("job", "start", "mark"), "recorded twice, letter for letter")),
 }
-TOO_WIDE = "wider than the machine of {capacity} {unit}"
+TOO_WIDE = "wider than the machine of {size}"
 AGAIN = "another life or task of a job, or one without a number: a job of its own, numbered after the largest"
 LIMIT_OF_PARTITION = "no limit: the longest one in its partition taken for it"
 RUN_FOR_LIMIT = "no limit, nor has any job of its partition: the run time taken for it"
@@ -325,7 +325,7 @@ def _machine(
         capacity = max(int(use[0][-1]), int(width[valid].max()))
         remarks = [remark_of_largest(capacity, settings.unit, *use)]
     else:
-        _note_mask(spool, tally, "dropped", TOO_WIDE.format(capacity=f"{capacity:,}", unit=settings.unit), wide)
+        _note_mask(spool, tally, "dropped", TOO_WIDE.format(size=in_units(capacity, settings.unit)), wide)
         work = [float(np.dot(run[mask].astype(np.float64), width[mask])) for mask in (wide, valid & ~wide)]
         too_wide = work[0] / work_met(tally.counts(), int(work[1]))
         remarks += remark_of_wider(capacity, settings.unit, too_wide)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ...core.errors import InputError, in_quotes
+from ...core.errors import InputError, in_quotes, number_of
 from ...core.limits import limits_in_force
 from .sacct_columns import (
     ANYTHING,
@@ -144,7 +144,9 @@ class SacctText:
         self._flush(CUT)
         self._note()
         if self.lost > self.rows:
-            raise InputError(f"{self.first_lost}; {self.lost:,} lines are so, more than can be read; {COLUMN_ADVICE}")
+            raise InputError(
+                f"{self.first_lost}; {number_of(self.lost, 'such line')}, more than can be read; {COLUMN_ADVICE}"
+            )
 
     # --- columns ------------------------------------------------------------------------------------------------------
 
@@ -353,7 +355,11 @@ class SacctText:
             self._count("changed", TAIL, number)
             return
         self.lost_lines += many
-        self._lose(number, reason, f"a line must have {width} columns, but this one has {count}: {in_quotes(text)}")
+        self._lose(
+            number,
+            reason,
+            f"a line must have {number_of(width, 'column')}, but this one has {count}: {in_quotes(text)}",
+        )
 
     def _begins_row(self, text: str) -> bool:
         """Return whether a line could be the begin of a row."""

@@ -34,7 +34,7 @@ UNITS = ("cpus", "nodes")
 DOWN = {"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR"}  # one of the words of a state
 WORD = re.compile(r"[A-Z_]+")
 ALONE = "--partition NAME imports one as a machine of its own"
-UNSPLIT = "can be simulated neither apart nor together yet"
+TOGETHER = "--machine imports together, with their nodes"
 MOST = 1_000_000  # nodes, and events: they are in memory
 ADVICE = (
     "run sacctmgr with SLURM_TIME_FORMAT=%s (paretosched import slurm --command prints the whole line), or, if these "
@@ -148,7 +148,7 @@ def advice_on_partitions(used: Sequence[str], machine: SlurmMachine | None, sour
     --------
     >>> machine = SlurmMachine({}, (), None, "cpus", frozenset([frozenset(["a", "b"]), frozenset(["gpu"])]))
     >>> advice_on_partitions(["a", "b"], machine, "slurm")
-    'on the same nodes are a, b, which can be simulated neither apart nor together yet'
+    'on the same nodes are a, b, which --machine imports together, with their nodes'
     """
     together = [] if machine is None else [parts & set(used) for parts in machine.together]
     known = frozenset[str]().union(*together)
@@ -157,11 +157,11 @@ def advice_on_partitions(used: Sequence[str], machine: SlurmMachine | None, sour
     if alone := [part for part in used if part in known - sharing]:
         words.append(f"on nodes of their own are {first_few(alone)}, and {ALONE}")
     if shared := [part for part in used if part in sharing]:
-        words.append(f"on the same nodes are {first_few(shared)}, which {UNSPLIT}")
+        words.append(f"on the same nodes are {first_few(shared)}, which {TOGETHER}")
     if unknown := [part for part in used if part not in known]:
         which = f"not among --nodes are {first_few(unknown)}; " if known else ""
         ask = ' (sinfo -o "%P %N" says which do)' if source == "slurm" else ""
-        words.append(f"{which}those that share nodes{ask} {UNSPLIT}; of those that share none, {ALONE}")
+        words.append(f"{which}those that share nodes{ask}, {TOGETHER}; of those that share none, {ALONE}")
     return "; ".join(words)
 
 
@@ -186,8 +186,8 @@ def _tables(path: str, count: int, command: str, watch: Watch) -> Iterator[_Tabl
                 continue
             cells = [cell.strip() for cell in text.split("|", count - 1)]
             if len(cells) != count:
-                fact = f"a line must have {count} columns, but this one has {len(cells)}; it must be the output of"
-                raise lines.fault(place, f"{fact} {command}")
+                fact = f"a line must have {number_of(count, 'column')}, but this one has {len(cells)}"
+                raise lines.fault(place, f"{fact}; it must be the output of {command}")
             if cells[: len(COLUMNS)] != [*COLUMNS] and cells != NODE_COLUMNS:  # the header line
                 table.places.append(place)
                 table.rows.append(cells)

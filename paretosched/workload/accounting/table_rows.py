@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.errors import InputError, did_you_mean, in_quotes
+from ...core.errors import InputError, did_you_mean, in_quotes, number_of
 from ...core.files import unreadable
 from ...core.limits import check_limit
 from ...core.parquet_files import CELL, check_ends, is_parquet, open_parquet
@@ -117,7 +117,9 @@ def _csv_lines(path: str, lines: Iterator[str], separator: str, width: int) -> I
             if len(cells) == width:
                 yield reader.line_num + 1, cells
             elif any(cells):
-                fact = f"a line must have {width} columns like the first one, but this one has {len(cells)}"
+                fact = (
+                    f"a line must have {number_of(width, 'column')} like the first one, but this one has {len(cells)}"
+                )
                 raise InputError(f"{path}:{reader.line_num + 1}: {fact}")
     except csv.Error as error:
         raise InputError(f"{path}:{reader.line_num + 1}: not CSV: {error}") from None

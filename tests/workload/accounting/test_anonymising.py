@@ -114,7 +114,7 @@ def test_names_that_are_numbers_or_words_of_the_format_are_listed_and_not_counte
     (tmp_path / "beside").write_text('{"users": {}}')
     text = prove_anonymous(tmp_path / "log", tmp_path / "beside", {"users", "anna", "1", "20417"}, "")
     assert text == (
-        "anonymous: none of 1 names is in the log or beside it; not told from words of the format: users; "
+        "anonymous: none of 1 name is in the log or beside it; not told from words of the format: users; "
         "not told from numbers: 1, 20417"
     )
 

@@ -327,4 +327,4 @@ def test_loose_lines_are_refused_after_some_of_them(tmp_path: Path, last: str) -
     row = "1|100|100|400|300|2" + ("|run" if "|" in last else "")
     message = refusal(tmp_path, f"JobID|Submit|Start|End|ElapsedRaw|{last}\n{row}\n" + "loose words\n" * 300_000)
     assert ":3: a line must have" in message
-    assert 'but this one has 1: "loose words"; 102 lines are so' in message
+    assert 'but this one has 1: "loose words"; 102 such lines' in message

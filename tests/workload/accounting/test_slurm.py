@@ -322,7 +322,7 @@ def test_months_with_other_columns_and_marks_of_utf8_may_follow_each_other(whole
     (tmp_path / "year.txt").write_bytes(text.replace("|COMPLETED|", "|COMPLETED|x|").encode())
     message = refusal(tmp_path / "year.txt")
     assert "year.txt:3: a line must have 21 columns, but this one has 22" in message
-    assert " lines are so, more than can be read; " in message
+    assert " such lines, more than can be read; " in message
     (tmp_path / "year.txt").write_bytes(text[: text.rindex("|PENDING|")].encode())  # it is still being written
     cut = import_into(tmp_path, "slurm", tmp_path / "year.txt")
     assert cut.jobs == whole.jobs
@@ -380,7 +380,7 @@ def test_one_partition_and_other_groups(tmp_path: Path) -> None:
 def test_several_partitions_and_the_size_of_the_machine_are_remarked(whole: Result) -> None:
     assert "machine of 14 cpus: the largest use at one time" in whole.remarks
     assert "3 partitions, with these shares of the work: main 94.0 %, wide 4.8 %, debug 1.2 %; those" in whole.remarks
-    assert 'share nodes (sinfo -o "%P %N" says which do) can be simulated neither apart nor together' in whole.remarks
+    assert 'share nodes (sinfo -o "%P %N" says which do), --machine imports together, with their' in whole.remarks
 
 
 def test_the_command_has_what_the_parser_reads() -> None:

@@ -272,7 +272,7 @@ def test_only_partitions_with_nodes_of_their_own_are_advised_to_be_imported_alon
     assert machine is not None
     assert machine.nodes == {"c1": 4, "c2": 4, "g1": 4}
     own = "on nodes of their own are {}, and --partition NAME imports one as a machine of its own"
-    shared = "on the same nodes are cpu, long, which can be simulated neither apart nor together yet"
+    shared = "on the same nodes are cpu, long, which --machine imports together, with their nodes"
     assert advice_on_partitions(["cpu", "long", "gpu"], machine, "slurm") == f"{own.format('gpu')}; {shared}"
     assert advice_on_partitions(["cpu", "gpu"], machine, "slurm") == own.format("cpu, gpu")
     assert "on the same nodes are gpu, all," in advice_on_partitions(["gpu", "all"], machine, "slurm")
