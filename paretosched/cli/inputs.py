@@ -195,7 +195,7 @@ def remark_orders(policies: Iterable[Policy], workload: Workload, estimates: str
             remark(f"{policy.name}: {workload.name} has no {groups}; the policy goes on without")
         if not isinstance(policy, Priority):
             continue
-        for line in slurm_remarks(policy.provenance):
+        for line in slurm_remarks(policy.provenance, workload.machine is not None):
             remark(f"slurm.conf: {line}")
         for line in policy.unknown_words(workload, estimates):
             remark(f"{policy.name}: {line}")

@@ -10,6 +10,7 @@ empty, and marked so in `Scheduler`: all simulations have arguments of the same 
 `Choice`       a rule base, which chooses order and reservations at each pass; see `rule_choice`
 `Promises`     conservative backfilling: places that are kept from one event to the next
 `Predictor`    run times that are predicted; see `predicted`
+`Pace`         Slurm's rhythm on nodes: its passes, instead of one at each event; see `slurm_passes`
 =============  =====================================================================================================
 
 `Site.free` has the processors that are neither down nor, by the expected ends of the running jobs, taken, from now on.
@@ -56,6 +57,8 @@ from .places import (
     prolong,
     reserve,
     room_now,
+    start_in_backfill_pass,
+    start_in_main_pass,
     stops_others,
     tier_of,
     vacate,
@@ -65,6 +68,7 @@ from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, rank
 from .profile import add, earliest
 from .rule_choice import Ballot, choose
 from .running import Profile, Running, end_next, launch, next_end, no_profile, pop, push, running_jobs
+from .slurm_passes import Pace, expect_end, forget_end, no_pace, priority_of
 from .usage import Usage, note_usage
 from .waiting_heap import Waiting, count_fitting, make_heap, still_waiting, take_first
 from .waiting_tree import FAR
@@ -177,10 +181,10 @@ class Scheduler(NamedTuple):
         `Ranking`.
     kept
         Whether the key of a job never changes while it waits; then `Site.keys` has it.
-    guarded, ruled, promising, predicted
-        Whether `keyed`, `choice`, `promises` and `predictor` are in use.
-    keyed, choice, promises, predictor
-        `Keyed`, `Choice`, `Promises` and `Predictor`.
+    guarded, ruled, promising, predicted, paced
+        Whether `keyed`, `choice`, `promises`, `predictor` and `pace` are in use.
+    keyed, choice, promises, predictor, pace
+        `Keyed`, `Choice`, `Promises`, `Predictor` and `Pace`.
     """
 
     ranking: Ranking
@@ -189,10 +193,12 @@ class Scheduler(NamedTuple):
     ruled: bool
     promising: bool
     predicted: bool
+    paced: bool
     keyed: Keyed
     choice: Choice
     promises: Promises
     predictor: Predictor
+    pace: Pace
 
 
 def scheduler_of(
@@ -203,6 +209,7 @@ def scheduler_of(
     keyed: Keyed | None = None,
     choice: Choice | None = None,
     promises: Promises | None = None,
+    pace: Pace | None = None,
 ) -> Scheduler:
     """Return a scheduler with what is given, and with nothing for what is None.
 
@@ -210,10 +217,10 @@ def scheduler_of(
     ----------
     jobs
         `Jobs`.
-    ranking, kept, predictor, keyed, choice, promises
+    ranking, kept, predictor, keyed, choice, promises, pace
         As for `Scheduler`.
     """
-    used = (keyed is not None, choice is not None, promises is not None, predictor is not None)
+    used = (part is not None for part in (keyed, choice, promises, predictor, pace))
     return Scheduler(
         ranking,
         kept,
@@ -222,6 +229,7 @@ def scheduler_of(
         choice_of(NO_RULES, 1, ints(0), ints(0)) if choice is None else choice,
         Promises(ints(1)) if promises is None else promises,
         new_predictor(jobs, NO_HISTORIES, RECENT, ints(1), ints(1)) if predictor is None else predictor,
+        no_pace() if pace is None else pace,
     )
 
 
@@ -256,6 +264,7 @@ def simulate(
     predictor: Predictor | None,
     start: Ints,
     nodes: NodePlan | None = None,
+    pace: Pace | None = None,
 ) -> Machine:
     """Fill `start` with the start times of an order with its reservations, and return the machine at the end.
 
@@ -281,10 +290,12 @@ def simulate(
     start
         (n,) int64, s, filled in place; -1 for jobs that cannot start any more.
     nodes
-        The machine if it has nodes, see `no_jobs_on`; then `capacity` has all their CPUs, and `down` is empty.
+        The machine if it has nodes; then `capacity` has all their CPUs, and `down` is empty.
+    pace
+        Of nodes, the passes of Slurm, if jobs start in them: then there are no other reservations.
     """
     promises = Promises(ints(jobs.submit.size)) if promising else None
-    scheduler = scheduler_of(jobs, ranking, kept, predictor, promises=promises)
+    scheduler = scheduler_of(jobs, ranking, kept, predictor, promises=promises, pace=pace)
     return _run(jobs, capacity, down, calendar, scheduler, start, nodes)
 
 
@@ -533,12 +544,13 @@ def _advance(
     n = jobs.submit.size
     while goes_on(jobs, site):
         t = next_second(jobs, now, site, scheduler.promising, scheduler.promises.place, rows)
+        t = min(t, scheduler.pace.look[0]["tick"])
         if t >= until:
             return
         begin_second(site, t)
         ended = False
         while state[0]["running"] > 0 and next_end(now) == t:
-            j = end_job(jobs, now, site, t)
+            j = end_job(jobs, scheduler, now, site, t)
             ended = True
             note(ranking.usage, j, t, -jobs.width[j])
             if scheduler.predicted:
@@ -549,10 +561,11 @@ def _advance(
                 choice.sums[1] += weight * float(jobs.run[j])
         corrected = False
         if scheduler.predicted:
-            corrected = correct(jobs, now, site, predictor, t)
+            corrected = correct(jobs, scheduler, now, site, t)
         state[0]["era"] = era_at(calendar, state[0]["era"], t)
         situation = calendar.kind[state[0]["era"]]
         before: Int = state[0]["waiting"]
+        happened = ended or (state[0]["arrived"] < n and jobs.submit[state[0]["arrived"]] == t)
         while state[0]["arrived"] < n and jobs.submit[state[0]["arrived"]] == t:
             j = state[0]["arrived"]
             if scheduler.predicted:
@@ -565,7 +578,9 @@ def _advance(
                     desk.waiting.queue[0] = j
                     rank(ranking.order, situation, jobs, t, ranking, desk, 1)
                     site.keys[j] = desk.waiting.keys[0]
-            enter(site, rows, j, kept)
+                    if scheduler.paced:
+                        site.keys[j] = priority_of(scheduler.pace, j, site.keys[j])
+            enter(site, rows, j, kept, scheduler.paced)
             now.start[j] = -1
             state[0]["arrived"] += 1
         count: Int = state[0]["waiting"]
@@ -574,6 +589,8 @@ def _advance(
             keep(jobs, scheduler, now, site, desk, before, ended, corrected, t)
         elif scheduler.ruled:
             start_by_choice(jobs, scheduler, now, site, desk, situation, t)
+        elif scheduler.paced:
+            start_in_passes(jobs, scheduler, now, site, desk, situation, t, happened)
         elif count > 0 and is_due(jobs, site, ranking.backfilling, rows, kept):
             for i in range(count):
                 desk.waiting.queue[i] = rows[i]
@@ -649,25 +666,33 @@ def begin_second(site: Site, t: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def end_job(jobs: Jobs, now: Running, site: Site, t: Int) -> Int:
-    """End the next of `jobs`, which ends in second t, and return its row; `now` and `site` are modified in place."""
+def end_job(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, t: Int) -> Int:
+    """End the next of `jobs`, which ends in second t, and return its row.
+
+    `scheduler`, `now` and `site` are modified in place.
+    """
     state = site.state
     j = end_next(jobs, now, state[0]["running"])
     state[0]["running"] -= 1
     state[0]["busy"] -= jobs.width[j]
-    vacate(jobs, site.free, j, t, now.start[j] + jobs.estimate[j])
+    end: Int = now.start[j] + jobs.estimate[j]
+    if scheduler.paced:
+        forget_end(scheduler.pace, j, end)
+        end = FAR
+    vacate(jobs, site.free, j, t, end)
     if site.careful:
         vacate(jobs, site.sure, j, t, now.start[j] + site.requests[j])
     return j
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def correct(jobs: Jobs, now: Running, site: Site, predictor: Predictor, t: Int) -> bool:
+def correct(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, t: Int) -> bool:
     """Increase the predictions that end in second t too early; return whether there is one.
 
-    `jobs`, `site` and `predictor` are modified in place; jobs of `now` that end in this second no longer run.
+    `jobs`, `scheduler` and `site` are modified in place; jobs of `now` that end in this second no longer run.
     """
     state = site.state
+    predictor = scheduler.predictor
     late = predictor.late
     corrected = False
     while state[0]["late"] > 0 and (late[0] >> now.row_bits) == t:
@@ -676,7 +701,11 @@ def correct(jobs: Jobs, now: Running, site: Site, predictor: Predictor, t: Int) 
         state[0]["late"] -= 1
         jobs.estimate[j] = longer(predictor, j, jobs.estimate[j])
         end = now.start[j] + jobs.estimate[j]
-        prolong(jobs, site.free, j, t, end)
+        if scheduler.paced:
+            forget_end(scheduler.pace, j, t)
+            expect_end(scheduler.pace, j, end)
+        else:
+            prolong(jobs, site.free, j, t, end)
         if jobs.estimate[j] < jobs.run[j]:
             push(late, state[0]["late"], (end << now.row_bits) | j)
             state[0]["late"] += 1
@@ -685,10 +714,11 @@ def correct(jobs: Jobs, now: Running, site: Site, predictor: Predictor, t: Int) 
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def enter(site: Site, rows: Ints, j: Int, kept: bool) -> None:
+def enter(site: Site, rows: Ints, j: Int, kept: bool, paced: bool) -> None:
     """Put job j, which no waiting job has a higher row than, into the queue.
 
-    `site` and `rows`, (n,) int64, are modified in place; `kept` is whether the queue is sorted by keys.
+    `site` and `rows`, (n,) int64, are modified in place; `kept` is whether the queue is sorted by keys, and `paced`
+    whether by nothing else: passes of Slurm go through all partitions of a tier.
     """
     waiting = site.state[0]["waiting"]
     low: Int = waiting
@@ -697,7 +727,7 @@ def enter(site: Site, rows: Ints, j: Int, kept: bool) -> None:
         high: Int = waiting
         while low < high:
             middle = (low + high) >> 1
-            higher = tier_of(site.free, rows[middle]) - tier_of(site.free, j)
+            higher = 0 if paced else tier_of(site.free, rows[middle]) - tier_of(site.free, j)
             if higher > 0 or (higher == 0 and site.keys[rows[middle]] >= site.keys[j]):
                 low = middle + 1
             else:
@@ -753,8 +783,14 @@ def place_of(jobs: Jobs, site: Site, plan: Machine, j: Int, after: Int, t: Int) 
 @njit(cache=True, nogil=True, _nrt=False)
 def begin_job(jobs: Jobs, now: Running, site: Site, j: Int, t: Int) -> None:
     """Start job j of `jobs` in second t; `now` and `site` are modified in place. A plan and usage are the caller's."""
-    state = site.state
     occupy(jobs, site.free, j, t)
+    note_start(jobs, now, site, j, t)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_start(jobs: Jobs, now: Running, site: Site, j: Int, t: Int) -> None:
+    """Note that job j of `jobs`, which has its part of the machine, starts in second t, in `now` and `site`, in place."""
+    state = site.state
     if site.careful:
         sure = site.sure
         add(sure.when, sure.room, sure.span, t, t + site.requests[j], -jobs.width[j])
@@ -915,6 +951,97 @@ def gather_others(
                 waiting.keys[count] = key
             count += 1
     return count
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def start_in_passes(
+    jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, desk: Desk, situation: Int, t: Int, happened: bool
+) -> None:
+    """Start the jobs that the passes of Slurm start in second t, and say when the next ones are due.
+
+    No pass is due where no waiting job could be on the machine, whatever the order is, and whatever is planned.
+
+    Parameters
+    ----------
+    jobs, scheduler, now, site, desk, situation, t
+        As for `start_jobs`; what it modifies is modified in place.
+    happened
+        Whether a job has ended or arrived.
+    """
+    pace = scheduler.pace
+    look = pace.look
+    rows = desk.waiting.rows
+    left: Int = site.state[0]["waiting"]
+    backfills = look[0]["backfills"] > 0 and t % look[0]["every"] == 0
+    in_vain = not happened
+    if any_may_start(jobs, site.free, rows, left) and (happened or t % look[0]["main"] == 0):
+        line_up(jobs, scheduler, site, desk, situation, t)
+        begun: Int = start_in_main_pass(jobs, site.free, pace, now.start, left, t)
+        note_starts(jobs, scheduler, now, site, begun, t)
+        in_vain &= begun == 0
+    if backfills and any_may_start(jobs, site.free, rows, left):
+        line_up(jobs, scheduler, site, desk, situation, t)
+        begun = start_in_backfill_pass(jobs, site.free, pace, now.start, left, t)
+        note_starts(jobs, scheduler, now, site, begun, t)
+        in_vain &= begun == 0
+    to_come = site.state[0]["arrived"] < jobs.submit.size or site.state[0]["change"] < site.changes.size
+    if not in_vain or to_come or site.state[0]["running"] > 0:
+        look[0]["idle"] = 0
+    elif backfills or look[0]["backfills"] == 0:
+        look[0]["idle"] += 1
+    look[0]["tick"] = FAR
+    # On an idle machine the second pass finds what the first one did.
+    if look[0]["idle"] < 2 and any_may_start(jobs, site.free, rows, left):
+        look[0]["tick"] = (t // look[0]["main"] + 1) * look[0]["main"]
+        if look[0]["backfills"] > 0:
+            look[0]["tick"] = min(look[0]["tick"], (t // look[0]["every"] + 1) * look[0]["every"])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def line_up(jobs: Jobs, scheduler: Scheduler, site: Site, desk: Desk, situation: Int, t: Int) -> None:
+    """Put the waiting ones of `jobs` into the line of the pace in their order in second t.
+
+    Parameters
+    ----------
+    jobs, scheduler, site, desk, situation, t
+        As for `start_jobs`; the pace and the queue are modified in place.
+    """
+    pace, waiting = scheduler.pace, desk.waiting
+    count: Int = site.state[0]["waiting"]
+    if scheduler.kept:
+        for i in range(count):
+            pace.line[i] = waiting.rows[i]
+            pace.priority[waiting.rows[i]] = site.keys[waiting.rows[i]]
+        return
+    for i in range(count):
+        waiting.queue[i] = waiting.rows[i]
+    rank(scheduler.ranking.order, situation, jobs, t, scheduler.ranking, desk, count)
+    if pace.look[0]["fixes"]:
+        for i in range(count):
+            waiting.keys[i] = priority_of(pace, waiting.queue[i], waiting.keys[i])
+        make_heap(waiting.queue, waiting.keys, count)
+    for i in range(count):
+        key = waiting.keys[0]
+        j = take_first(waiting, 0, count - i, True)
+        pace.line[i] = j
+        pace.priority[j] = key
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_starts(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, begun: Int, t: Int) -> None:
+    """Note that the first `begun` jobs of a pass of Slurm start in second t.
+
+    Parameters
+    ----------
+    jobs, scheduler, now, site, t
+        As for `start_jobs`; all but `jobs` are modified in place.
+    begun
+        How many jobs have started.
+    """
+    for i in range(begun):
+        j = scheduler.pace.begun[i]
+        note_start(jobs, now, site, j, t)
+        note(scheduler.ranking.usage, j, t, jobs.width[j])
 
 
 @njit(cache=True, nogil=True, _nrt=False)

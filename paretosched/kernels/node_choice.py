@@ -55,23 +55,42 @@ def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> 
     """
     option = plan.options[o]
     nodes = plan.nodes
-    step = option["cpus"]
-    wanted = option["tasks"] * step
     mask = option["mask"]
     total: Int = np.int64(0)
     usable: Int = np.int64(0)
-    gpus: Int = np.int64(0)
     is_now = begin == plan.now[0]["second"]
     for i in range(nodes.shape[1]):
-        nodes[MUST, i] = 0
         nodes[COULD, i] = 0
         if plan.masks[mask, i] and (not is_now or may_do(plan, option, i)) and look_at(plan, i, begin, end, asked, j):
             nodes[COULD, i] = room_on(plan, option, i)
-            if nodes[COULD, i] > 0:
-                total += nodes[COULD, i]
-                usable += 1
-                gpus += gpus_of(plan, i, option["gpu_type"]) if option["gpus"] > 0 else np.int64(0)
-    if total < wanted or usable < option["least"] or gpus < option["gpus"]:
+            total += nodes[COULD, i]
+            usable += nodes[COULD, i] > 0
+    return choose_of(plan, j, o, total, usable)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def choose_of(plan: NodePlan, j: Int, o: Int, total: Int, usable: Int) -> bool:
+    """Return whether job j can be placed in a way, as `choose` does, on nodes of which it is known what each could do.
+
+    Parameters
+    ----------
+    plan, j, o
+        As for `choose`; `nodes` have the CPUs that each could give, and what is free there.
+    total, usable
+        How many CPUs that is, and how many nodes.
+    """
+    option = plan.options[o]
+    nodes = plan.nodes
+    step = option["cpus"]
+    wanted = option["tasks"] * step
+    if total < wanted or usable < option["least"]:
+        return False
+    gpus: Int = np.int64(0)
+    for i in range(nodes.shape[1]):
+        nodes[MUST, i] = 0
+        if option["gpus"] > 0 and nodes[COULD, i] > 0:
+            gpus += gpus_of(plan, i, option["gpu_type"])
+    if gpus < option["gpus"]:
         return False
     if option["named"] == option["end"] and most_of(plan, most_nodes(option), wanted) < wanted:
         return False
@@ -235,8 +254,10 @@ def tasks_on(plan: NodePlan, option: np.void, node: Int) -> Int:
 def cpus_for(plan: NodePlan, option: np.void, node: Int, tasks: Int) -> Int:
     """Return the CPUs, of whole cores, that so many `tasks` take of a node; `plan` and `option` as for `tasks_on`."""
     cpus: Int = max(tasks * option["cpus"], option["least_cpus"])
+    threads = plan.nodes[THREADS, node]
+    if option["per_core"]:
+        return tasks * ((option["cpus"] + threads - 1) // threads * threads)
     if plan.now[0]["cores"]:
-        threads = plan.nodes[THREADS, node]
         cpus = (cpus + threads - 1) // threads * threads
     return cpus
 

@@ -28,22 +28,22 @@ WHEN, NEXT, AMOUNT = range(3)  # of `steps`
 NODE, GIVEN_BACK, HELD = range(3)  # of `held`
 
 
-def _fields(*names: str) -> np.dtype[np.void]:
+def record(*names: str) -> np.dtype[np.void]:
     """Return the type of records with fields of some `names`, int64 each."""
     return np.dtype([(name, np.int64) for name in names])
 
 
-OPTION = _fields(
+OPTION = record(
     "partition", "mask", "longest", "tasks", "cpus", "least", "most", "per_node", "memory", "memory_per_cpu",
     "gpus_per_node", "gpus", "gpus_per_task", "gpu_type", "whole", "least_cpus", "most_nodes", "exact", "rule",
-    "named", "counts", "end", "least_memory", "least_gpus", "of_gpus",
+    "named", "counts", "end", "least_memory", "least_gpus", "of_gpus", "tier", "members", "per_core",
 )  # fmt: skip
-SHAPE = _fields(
+SHAPE = record(
     "option", "option_end", "licence", "licence_end", "single", "job", "waiting",
     "hopeless", "seen", "length", "asked", "version", "shortest",
 )  # fmt: skip
-HOLDER = _fields("shape", "tier", "user", "alone", "request", "limit", "first", "count", "option", "place", "seen")
-NOW = _fields(
+HOLDER = record("shape", "tier", "user", "alone", "request", "limit", "first", "count", "option", "place", "seen")
+NOW = record(
     "second", "spare_steps", "used_steps", "free_cpus", "full", "resources", "types", "cores", "shared", "licences",
     "downs", "given_back", "version", "versions", "last_version", "remembers", "node_bits",
     # of a job whose nodes are chosen: what is still missing, and what it takes of each node
@@ -74,7 +74,9 @@ class NodePlan(NamedTuple):
         licence and how many are wanted; pairs of seconds, half open, in which a node is down; and from
         `now["licences"]` on pairs of how many licences there are, and how many are free now.
     options
-        (o,) OPTION, the ways in which jobs can be placed: a partition, and the features that its nodes have.
+        (o,) OPTION, the ways in which jobs can be placed: a partition, and the features that its nodes have. `tier` is
+        0 for the partitions of the highest tier, `members` the set of all nodes of the partition, and `per_core`
+        whether each task has cores of its own.
     shapes
         (s,) SHAPE: the options and licences of jobs that ask for the same; whether each needs one node, one of the
         jobs, how many wait, and a time that none of them is shorter than, s; and what was tried, see `may_be_put`.

@@ -38,6 +38,7 @@ from .node_plan import (
 )
 from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
 from .running import Profile
+from .slurm_passes import Pace, backfill_pass, main_pass
 from .waiting_heap import Waiting, count_fitting
 from .waiting_tree import FAR
 
@@ -171,6 +172,28 @@ def tier_of(machine: Machine, j: Int) -> Int:
 
 def lift(machine: Machine, waiting: Waiting, count: Int) -> None:
     """Let `count` jobs of higher tiers of a `machine` come first in the heap of `waiting`, in place."""
+    raise NotImplementedError
+
+
+def start_in_main_pass(jobs: Jobs, machine: Machine, pace: Pace, start: Ints, count: Int, t: Int) -> Int:
+    """Do what `slurm_passes.main_pass` does; on processors, which have no such passes, nothing.
+
+    Parameters
+    ----------
+    jobs, machine, pace, start, count, t
+        As for `main_pass`; (n,) int64 `start`. All but `jobs` are modified in place.
+    """
+    raise NotImplementedError
+
+
+def start_in_backfill_pass(jobs: Jobs, machine: Machine, pace: Pace, start: Ints, count: Int, t: Int) -> Int:
+    """Do what `slurm_passes.backfill_pass` does; on processors, which have no such passes, nothing.
+
+    Parameters
+    ----------
+    jobs, machine, pace, start, count, t
+        As for `backfill_pass`; (n,) int64 `start`. All but `jobs` are modified in place.
+    """
     raise NotImplementedError
 
 
@@ -414,4 +437,14 @@ _by_machine(
     lift,
     lambda machine, waiting, count: None,
     lambda machine, waiting, count: lift_tiers(machine, waiting.queue, waiting.keys, count),
+)
+_by_machine(
+    start_in_main_pass,
+    lambda jobs, machine, pace, start, count, t: 0,
+    lambda jobs, machine, pace, start, count, t: main_pass(jobs, machine, pace, start, count, t),
+)
+_by_machine(
+    start_in_backfill_pass,
+    lambda jobs, machine, pace, start, count, t: 0,
+    lambda jobs, machine, pace, start, count, t: backfill_pass(jobs, machine, pace, start, count, t),
 )

@@ -11,12 +11,19 @@ from ..kernels.node_plan import NodePlan
 from ..kernels.places import Machine
 from ..kernels.predicted import Predictor, new_predictor
 from ..workload.workload import Workload
-from .node_plans import check_all_ran, node_plan, placement_of
+from .node_plans import check_all_ran, node_plan, pace_of, placement_of
 from .outcome import Outcome, Queue, down_of, jobs_of
+from .whole_nodes import WholeNodes
 
 
 def outcome_on_engine(
-    workload: Workload, queue: Queue, kept: bool, method: int | None, promising: bool = False
+    workload: Workload,
+    queue: Queue,
+    kept: bool,
+    method: int | None,
+    promising: bool = False,
+    passes: WholeNodes | None = None,
+    is_by_arrival: bool = False,
 ) -> Outcome:
     """Return the outcome of a queue on a machine of which processors may be down at times.
 
@@ -30,14 +37,20 @@ def outcome_on_engine(
         How run times are predicted, see `paretosched.kernels.inputs`; None if they are as requested.
     promising
         Whether jobs, in the order of arrival, keep their places from one event to the next.
+    passes
+        Of a machine of nodes, how often and how far Slurm looks, if jobs start in its passes.
+    is_by_arrival
+        Whether these take jobs as they were submitted.
     """
     from ..kernels.engine import simulate  # on demand: kernels take long to import
     from ..kernels.priority import ranking_of
 
     w, start, predictor = workload, unknown_starts(len(workload)), predictor_of(workload, method)
-    ranking = ranking_of(*queue)
+    ranking, nodes = ranking_of(*queue), nodes_of(w)
+    reservations = min(int(queue.backfilling.reservations), len(w))
+    pace = None if passes is None or nodes is None else pace_of(w, nodes, passes, reservations, is_by_arrival)
     machine = simulate(
-        jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start, nodes_of(w)
+        jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start, nodes, pace
     )
     return outcome_at_end(w, start, predictor, machine)
 

@@ -37,6 +37,7 @@ from ..kernels.node_plan import (
     WEIGHT,
     NodePlan,
 )
+from ..kernels.slurm_passes import LOOK, Pace, empty_pace
 from ..kernels.waiting_tree import FAR
 from ..workload.features import Constraint, read_constraint
 from ..workload.host_lists import node_names
@@ -44,6 +45,7 @@ from ..workload.machine import FOR_EVER, Machine, Partition
 from ..workload.node_requests import EXCLUSIVE, OF_USER, PLACED_BY, UNSAID, licences_in
 from ..workload.workload import Workload
 from .outcome import Placement
+from .whole_nodes import WholeNodes
 
 RULES = {"cons_tres": CONS_TRES, "linear": IN_ORDER, "first": IN_ORDER, "best": BEST, "spread": EMPTIEST}
 LONGEST = (OPTION.names or ()).index("longest")
@@ -148,6 +150,7 @@ class _Builder:
         self._licences = {name: number for number, (name, _) in enumerate(machine.licences)}
         self._constraint: Callable[[str], Constraint] = cache(read_constraint)
         self._nodes_of: Callable[[str], Ints] = cache(lambda hosts: _places(machine, hosts))
+        self._tiers = sorted({part.tier for part in machine.partitions}, reverse=True)
         self._with: Callable[[frozenset[str]], Mask] = cache(self._having)
 
     def _having(self, way: frozenset[str]) -> Mask:
@@ -212,7 +215,8 @@ class _Builder:
                 (k, self._set(able), longest, ask.tasks, ask.cpus, ask.least, ask.most, ask.per_node, ask.memory,
                  ask.memory_per_cpu, said["gpus_per_node"], said["gpus"], said["gpus_per_task"], kind, whole,
                  ask.least_cpus, part.nodes_most or 0, exact, rule, first, middle, len(self.lists),
-                 max(ask.memory, ask.memory_per_cpu * ask.cpus, 0), least_gpus, of_gpus)
+                 max(ask.memory, ask.memory_per_cpu * ask.cpus, 0), least_gpus, of_gpus,
+                 self._tiers.index(part.tier), self._set(machine.members[k]), said["tasks_per_core"])
             )  # fmt: skip
 
     def add_licences(self, words: str) -> tuple[int, int]:
@@ -259,6 +263,43 @@ class _Builder:
             now,
             np.empty((len(holders) + 2, 4), np.int64),
         )
+
+
+def pace_of(
+    workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations: int, is_by_arrival: bool
+) -> Pace:
+    """Return how often and how far Slurm looks at the machine of a workload.
+
+    Parameters
+    ----------
+    workload, plan
+        The jobs, and what they ask of the machine.
+    nodes
+        How often and how far it looks.
+    reservations
+        For how many jobs of each partition nodes are planned; 0 for no backfilling.
+    is_by_arrival
+        Whether jobs come in the order of their submission, so that all have the same priority but for those that were
+        given one.
+    """
+    look = np.zeros(1, LOOK)
+    for name in ("main", "first", "every", "tested", "window", "step", "partition", "user", "started", "priority"):
+        look[name] = getattr(nodes, name)
+    assert workload.requests is not None  # noqa: S101
+    fixed = workload.requests.priority
+    look["usual"] = nodes.usual if is_by_arrival else 0
+    look["fixes"] = bool(fixed.any()) or nodes.priority > 0
+    look["reserved"], look["backfills"], look["epoch"] = reservations, reservations > 0, workload.epoch
+    look["tiers"] = int(plan.options["tier"].max(initial=0)) + 1
+    options = plan.shapes["option_end"] - plan.shapes["option"]
+    most = np.diff(np.append(plan.holders["first"], len(plan.held)))  # nodes of each job
+    of_job = options[plan.holders["shape"]]
+    machine = workload.machine
+    assert machine is not None  # noqa: S101
+    return empty_pace(
+        look, len(workload), int(of_job.sum()), int((of_job * most).sum()), int(plan.now[0]["downs"]),
+        len(machine.names), len(machine.partitions), np.unique(workload.user, return_inverse=True)[1].astype(np.int64), fixed,
+    )  # fmt: skip
 
 
 def _places(machine: Machine, hosts: str) -> Ints:

@@ -62,6 +62,7 @@ UNSAID = "backfill_unsaid"  # in the provenance of a policy whose words have no 
 UNSAID_WORDS = 'EASY backfilling, as nothing else is said; "backfill: none" is the strict order'
 RESERVATIONS = dict(zip(BACKFILLS, (0, 1, ALL), strict=True))
 BACKFILL_WORDS = ("none", "easy", "easy:K", "conservative")  # for messages; "easy:K" is no word that is read
+FCFS = "fcfs"
 SAME = "same"  # the order of backfilling that is that of the waiting jobs
 
 
@@ -350,7 +351,8 @@ class Priority:
         queue = self.queue(workload)
         unchanging = self.kinds == (STATIC,) and len(self.order) == 1
         if workload.needs_engine or method is not None:
-            return outcome_on_engine(workload, queue, unchanging, method)
+            by_arrival = [row.name for row in self.orders] == [FCFS] * len(SITUATIONS)
+            return outcome_on_engine(workload, queue, unchanging, method, passes=self.nodes, is_by_arrival=by_arrival)
         start = unknown_starts(len(workload))
         jobs, capacity, calendar = jobs_of(workload), workload.capacity, workload.calendar
         nodes = None if self.nodes is None else self.nodes.of_machine(capacity)
@@ -469,6 +471,10 @@ class Priority:
         nodes = self.nodes
         if nodes is None:
             return []
+        if workload.machine is not None:
+            return []
+        if not nodes.kinds:
+            return [f"{workload.name} has no machine of nodes: processors are counted, and every event is looked at"]
         if nodes.of_machine(workload.capacity) is None:
             return [
                 f"the nodes of the policy have {number_of(nodes.cpus, 'processor')}, and the machine of "

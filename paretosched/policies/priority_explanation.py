@@ -164,8 +164,11 @@ def _fair_share_words(policy: Priority) -> list[str]:
     ]
 
 
-def slurm_remarks(provenance: Mapping[str, Any]) -> list[str]:
-    """Return the remarks on what of a slurm.conf is in the policy that was read from it, and what is not."""
+def slurm_remarks(provenance: Mapping[str, Any], on_nodes: bool = False) -> list[str]:
+    """Return the remarks on what of a slurm.conf is in the policy that was read from it, and what is not.
+
+    `on_nodes` is whether the log that is simulated has a machine of nodes.
+    """
     slurm = provenance.get("slurm")
-    remarks = slurm.get("remarks") if isinstance(slurm, dict) else None
+    remarks = slurm.get("remarks on nodes" if on_nodes else "remarks") if isinstance(slurm, dict) else None
     return [remark for remark in remarks if isinstance(remark, str)] if isinstance(remarks, list) else []

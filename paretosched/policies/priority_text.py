@@ -23,9 +23,13 @@ accounts: N = x, ...        the shares of accounts for "fairshare"; "N in M = x"
 users: N in M = x, ...      the shares of users in accounts, or "parent" in place of x for those of the account
 nodes: N of C, ...          on a machine of N nodes of C processors each, reservations are for whole nodes, and jobs
                             start in passes, as on a Slurm site; on another machine processors are counted
-passes: every T             how often jobs are backfilled on nodes, by default 30s; behind it may stand "window T", how
-                            far ahead reservations are (1d), "step T", of which they are multiples (1min), "tested K",
-                            how many jobs backfilling looks at (500), and "first K", how many else (100)
+passes: every T             the same on a log with a machine of nodes; how often jobs are backfilled, by default 30s.
+                            Behind it may stand "window T", how far ahead reservations are (1d), "step T", of which they
+                            are multiples (1min), "tested K", how many jobs backfilling looks at (500), "first K", how
+                            many else (100); on such a log also "main T", how often these are looked at while nothing
+                            happens (1min), "partition K", "user K" and "started K", how many jobs of a partition and
+                            of a user are looked at and how many start in one backfilling (0: all), and "priority K",
+                            below which nothing is planned (0)
 ==========================  ========================================================================================
 
 Times have units: 90s, 15min, 4h, 7d. Names with other letters than those of words, digits and hyphens are in quotes.
@@ -62,7 +66,7 @@ from .priority import (
 )
 from .published_orders import read_order
 from .value_ranges import LONGEST_TIME
-from .whole_nodes import MOST_CPUS, MOST_JOBS, MOST_NODES, PASS_JOBS, PASS_TIMES, NodeKind, WholeNodes
+from .whole_nodes import MOST_CPUS, MOST_JOBS, MOST_NODES, PASS_JOBS, PASS_LIMITS, PASS_TIMES, NodeKind, WholeNodes
 
 ORDER, BACKFILL_ORDER = "order", "backfill-order"
 DIRECTION = {ORDER: "largest", BACKFILL_ORDER: "smallest"}  # what a formula puts first if it does not say it
@@ -185,9 +189,7 @@ class _Clauses(PolicyReader):
             self.settings["provenance"] = {UNSAID: True}
         fair_share = FairShare(**self.fair_sharing, associations=tuple(self.associations))
         backfill = Backfill(**self.backfilling, order=backfill_order)
-        if self.passing and not self.kinds:
-            self.refuse('passes must go with nodes, such as "nodes: 64 of 32"')
-        nodes = WholeNodes(tuple(self.kinds), **self.passing) if self.kinds else None
+        nodes = WholeNodes(tuple(self.kinds), **self.passing) if self.kinds or self.passing else None
         return Priority(order, backfill, **self.settings, fair_share=fair_share, nodes=nodes)
 
     def has_head(self) -> bool:
@@ -330,7 +332,7 @@ class _Clauses(PolicyReader):
     def passes(self) -> None:
         """Read how often and how far passes look."""
         self.need(":")
-        words = (*PASS_TIMES, *PASS_JOBS)
+        words = (*PASS_TIMES, *PASS_JOBS, *PASS_LIMITS)
         while True:
             token = self.now
             word = self.one_of("passes", words)
@@ -339,7 +341,7 @@ class _Clauses(PolicyReader):
             if word in PASS_TIMES:
                 self.passing[word] = self.seconds(1, LONGEST_TIME, *words)
             else:
-                self.passing[word] = self.whole_number(1, MOST_JOBS)
+                self.passing[word] = self.whole_number(int(word in PASS_JOBS), MOST_JOBS)
             if not self.comes(*words):
                 break
         self.end()
@@ -409,11 +411,14 @@ def _fair_share_clauses(fair_share: FairShare) -> list[str]:
 def _node_clauses(nodes: WholeNodes) -> list[str]:
     """Return the clauses of nodes and passes; of the passes none if they are as by default."""
     kinds = ", ".join(f"{kind.nodes} of {kind.cpus}" for kind in nodes.kinds)
-    given = [name for name in (*PASS_TIMES, *PASS_JOBS) if getattr(nodes, name) != getattr(WholeNodes, name)]
+    passes = (*PASS_TIMES, *PASS_JOBS, *PASS_LIMITS)
+    given = [name for name in passes if getattr(nodes, name) != getattr(WholeNodes, name)]
+    if not nodes.kinds and not given:
+        given = ["every"]
     written = [
         f"{name} {written_time(getattr(nodes, name)) if name in PASS_TIMES else getattr(nodes, name)}" for name in given
     ]
-    return [f"nodes: {kinds}", *([f"passes: {' '.join(written)}"] if written else [])]
+    return [*([f"nodes: {kinds}"] if kinds else []), *([f"passes: {' '.join(written)}"] if written else [])]
 
 
 def _order_clauses(word: str, order: str | Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,7 @@ import numpy as np
 
 from ..core.arrays import Ints, Mask
 from ..core.errors import InputError, first_few, in_quotes, number_of
+from ..kernels.slurm_passes import TIER
 from ..workload.log_names import BESIDE
 from ..workload.slurm_conf import SlurmConf, is_yes, option, read_slurm_conf, whole
 from ..workload.slurm_nodes import ConfNodes, NodeLists, amounts_of_nodes, machine_of
@@ -32,6 +34,7 @@ from .slurm_accounts import Accounts, read_accounts
 from .slurm_commands import COMMAND, QOS_COMMAND, SHARES_COMMAND
 from .slurm_keys import unknown_keys
 from .slurm_remarks import (
+    EVERY_LOOK,
     as_number,
     bound_remarks,
     depth_remarks,
@@ -42,14 +45,14 @@ from .slurm_remarks import (
     setting_remarks,
 )
 from .value_ranges import LONGEST_TIME
-from .whole_nodes import LOOKS, NodeKind, WholeNodes
+from .whole_nodes import MOST_JOBS, NodeKind, WholeNodes
 
 KINDS = ("priority/basic", "priority/multifactor")
 WEIGHTS = tuple(f"PriorityWeight{end}" for end in ("Age", "Fairshare", "JobSize", "Partition", "QOS", "TRES"))
 OLD = ("CacheGroups", "CheckpointType", "SchedulerPort", "SchedulerRootFilter")  # keys of which Slurm 23.11 has none
+FALLING = MOST_JOBS  # the priority of jobs with priority/basic, or more: it falls by 1 with each job
 WEEK, FIVE_MINUTES = 7 * 86400, 300  # s, of Slurm by default
 MOST_RESERVED = 100_000  # of Slurm; beyond it the default counts
-TIER = 2**33  # more than any priority
 FLAGS = (
     "accrue_always",
     "calculate_running",
@@ -78,6 +81,7 @@ TRES = {
 WEIGHT = re.compile(r"([-+]?(?:[0-9]{1,12}\.?[0-9]{0,12}|\.[0-9]{1,12})(?:e[-+]?[0-9]{1,2})?)([kmgtp]?)")  # strtod's
 UNITS = ("", *"kmgtp")
 UNSAID = {"memory": 0} | BESIDE  # by variable
+PHASE = "passes begin at multiples of bf_interval here; Slurm's have another phase, and take time"
 NICE = "nice values are 0 where a log does not say them: no field of sacct has them"
 
 
@@ -181,7 +185,7 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         parts = [Part("PriorityTier", tier.terms), *parts]
         terms = [*tier.terms, *terms]
     backfill, words = _backfill(conf, scheduler)
-    nodes = _whole_nodes(site) if backfill.reservations else None
+    nodes = replace(_whole_nodes(site), usual=FALLING if kind == "priority/basic" else WholeNodes.usual)
     named = [part.what for part in parts if part.what] or ["the order of submission"]
     reset = conf.text("PriorityUsageResetPeriod", "NONE").upper()
     if reset != "NONE" and conf.number("PriorityWeightFairshare"):
@@ -192,12 +196,19 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
         *_flag_remarks(site.flags),
         *unknown_keys(conf),
         *remarks,
-        *setting_remarks(conf, kind),
         *_account_remarks(site),
+    ]
+    of_processors = [
+        *setting_remarks(conf, kind, False),
         *_reservation_remarks(site, backfill.reservations),
         *_partition_remarks(site),
         *machine_remarks(conf, site.machine, site.lists, site.each),
         *(_look_remarks(nodes, site) if backfill.reservations else []),
+    ]
+    of_nodes = [
+        *setting_remarks(conf, kind, True),
+        *([PHASE, *bound_remarks(conf)] if backfill.reservations else []),
+        *scheduler_remarks(conf, True),
     ]
     return Priority(
         f"floor({' + '.join(terms)})" if any(part.what for part in parts) else "fcfs",
@@ -209,7 +220,8 @@ def read_slurm(path: str | os.PathLike[str], shares: str | os.PathLike[str] | No
             "slurm": {
                 "file": Path(path).name,
                 "shares": None if shares is None else Path(shares).name,
-                "remarks": remarks,
+                "remarks": [*remarks, *of_processors],
+                "remarks on nodes": [*remarks, *of_nodes],
             }
         },
         nodes=nodes,
@@ -475,16 +487,15 @@ def _backfill(conf: SlurmConf, scheduler: str) -> tuple[Backfill, str]:
     return Backfill(count), f"backfilling beside {first}"
 
 
-def _whole_nodes(site: Site) -> WholeNodes | None:
-    """Return the nodes on which jobs can run, and how often and how far sched/backfill looks; None without nodes."""
+def _whole_nodes(site: Site) -> WholeNodes:
+    """Return the nodes on which jobs can run, none if they are not known, and how often and how far Slurm looks."""
     used = np.zeros(len(site.each), dtype=bool) if site.partitions else site.machine.there.copy()
     for one in site.partitions:
         used |= one.nodes
     each = site.each[used & (site.each > 0)].tolist()
     kinds = tuple(NodeKind(len(list(alike)), count) for count, alike in groupby(each))
-    if not kinds:
-        return None
-    return WholeNodes(kinds, **{LOOKS[name][0]: value * LOOKS[name][1] for name, value in looks(site.conf).items()})
+    units = {name: (field, unit) for name, (field, unit, _) in EVERY_LOOK.items()}
+    return WholeNodes(kinds, **{units[name][0]: value * units[name][1] for name, value in looks(site.conf).items()})
 
 
 def _account_remarks(site: Site) -> list[str]:
@@ -537,9 +548,9 @@ def _partition_remarks(site: Site) -> list[str]:
     return ["; ".join(words)]
 
 
-def _look_remarks(nodes: WholeNodes | None, site: Site) -> list[str]:
+def _look_remarks(nodes: WholeNodes, site: Site) -> list[str]:
     """Return remarks on how sched/backfill looks at nodes, and on what else it is told."""
-    if nodes is None:
+    if not nodes.kinds:
         why = "no partition has a node of a NodeName line:" if site.nodes else "without NodeName lines"
         if site.conf.printed and not site.nodes:
             why = f"scontrol show config has no partitions and nodes; {ASK}. Without them"
@@ -550,6 +561,6 @@ def _look_remarks(nodes: WholeNodes | None, site: Site) -> list[str]:
             f"on a machine of {machine}, reservations are for whole nodes, and jobs are backfilled every "
             f"{written_time(nodes.every)}; on any other machine, on one of which processors are down at times, and "
             "with predicted run times, processors are counted",
-            "passes begin at multiples of bf_interval here; Slurm's have another phase, and take time",
+            PHASE,
         ]
-    return [*remarks, *bound_remarks(site.conf), *scheduler_remarks(site.conf)]
+    return [*remarks, *bound_remarks(site.conf), *scheduler_remarks(site.conf, False)]

@@ -12,7 +12,7 @@ from ..core.errors import first_few, in_quotes, printable
 from ..workload.slurm_conf import SlurmConf
 from ..workload.slurm_nodes import FUTURE, ConfNodes, NodeLists
 from .slurm_keys import near_word
-from .whole_nodes import LOOKS, MOST_JOBS, WholeNodes
+from .whole_nodes import LOOKS, LOOKS_ON_NODES, MOST_JOBS, PASS_LIMITS, WholeNodes
 
 OVER_TIME = (
     "minutes that Slurm lets jobs run beyond their limit, and plans with; here a job ends at its request, or with "
@@ -72,9 +72,11 @@ NODE = {
     "cpuspeclist": ("", RESERVED),
     "weight": ("1", "Slurm takes the nodes of the smallest weight first, here the first ones of the file"),
 }
+KNOWN_ON_NODES = ("Licenses", "oversubscribe", "state", "lln")  # what a machine of nodes has
 ENTIRE = "Slurm gives entire nodes to a job, here it gets the processors that it has in the log, and others the rest"
 UP = ("unknown", "idle", "allocated", "mixed", "completing", "planned")
 BY_PROCESSOR = ("select/cons_tres", "select/cons_res")
+EVERY_LOOK = LOOKS | LOOKS_ON_NODES
 # what `LOOKS` would change, if they are not simulated
 DEPTHS = {
     "bf_interval": "Slurm backfills once in {} s, here it is done at every submission and end of a job",
@@ -106,23 +108,26 @@ OPTIONS = {
 }
 
 
-def setting_remarks(conf: SlurmConf, kind: str) -> list[str]:
-    """Return remarks on settings without a counterpart; `kind` is the PriorityType."""
+def setting_remarks(conf: SlurmConf, kind: str, on_nodes: bool = False) -> list[str]:
+    """Return remarks on settings without a counterpart, also on a machine of nodes; `kind` is the PriorityType."""
     multifactor = kind == "priority/multifactor"
     remarks = []
     for key, (harmless, effect) in SETTINGS.items():
         value = conf.text(key)
-        if value.lower() not in harmless and (multifactor or key not in MULTIFACTOR_ONLY):
+        counts = (multifactor or key not in MULTIFACTOR_ONLY) and not (on_nodes and key in KNOWN_ON_NODES)
+        if value.lower() not in harmless and counts:
             remarks.append(f"{key}={value}: {effect}")
     flags = [word.lower() for word in conf.words("PriorityFlags")] if multifactor else []
     remarks += [f"{flag.upper()}: {FLAGS[flag]}" for flag in flags if flag in FLAGS]
     seen: dict[str, list[str]] = {}
     for row in conf.partitions:
         for key, (harmless, effect) in PARTITION.items():
+            if on_nodes and key in KNOWN_ON_NODES:
+                continue
             if key in row and row[key].value.split(":")[0].lower() not in harmless:
                 seen.setdefault(f"{key.upper()} of {{}}: {effect}", []).append(row["partitionname"].value)
         for key in ("oversubscribe", "shared"):
-            if key in row and row[key].value.lower() == "exclusive":
+            if not on_nodes and key in row and row[key].value.lower() == "exclusive":
                 seen.setdefault(f"{key.upper()}=EXCLUSIVE of {{}}: {ENTIRE}", []).append(row["partitionname"].value)
     return remarks + [text.format(", ".join(names)) for text, names in seen.items()]
 
@@ -137,23 +142,24 @@ def scheduler_parameters(conf: SlurmConf) -> dict[str, str]:
 
 
 def looks(conf: SlurmConf) -> dict[str, int]:
-    """Return how often and how far Slurm looks, by the names of `LOOKS` and in Slurm's units.
+    """Return how often and how far Slurm looks, by the names of `EVERY_LOOK` and in Slurm's units.
 
     A value out of bounds does not count, but the default one, as in Slurm.
     """
     values = {}
     for name, value in _given_looks(conf).items():
-        field, unit, highest = LOOKS[name]
-        values[name] = value if 1 <= value <= highest else getattr(WholeNodes, field) // unit
+        field, unit, highest = EVERY_LOOK[name]
+        least = 0 if field in PASS_LIMITS else 1
+        values[name] = value if least <= value <= highest else getattr(WholeNodes, field) // unit
     return values
 
 
 def _given_looks(conf: SlurmConf) -> dict[str, int]:
-    """Return the values that are written there, by the names of `LOOKS`; else the default ones."""
+    """Return the values that are written there, by the names of `EVERY_LOOK`; else the default ones."""
     given = scheduler_parameters(conf)
     return {
         name: as_number(given[name]) if name in given else getattr(WholeNodes, field) // unit
-        for name, (field, unit, _) in LOOKS.items()
+        for name, (field, unit, _) in EVERY_LOOK.items()
     }
 
 
@@ -170,11 +176,11 @@ def as_number(text: str) -> int:
 
 
 def bound_remarks(conf: SlurmConf) -> list[str]:
-    """Return a remark on each value of `LOOKS` that is out of bounds, so that another one counts."""
+    """Return a remark on each value of `EVERY_LOOK` that is out of bounds, so that another one counts."""
     remarks = []
     counted, given = looks(conf), scheduler_parameters(conf)
     for name, value in _given_looks(conf).items():
-        highest, usual = LOOKS[name][2], counted[name]
+        highest, usual = EVERY_LOOK[name][2], counted[name]
         if value == usual:
             continue
         if highest == MOST_JOBS:
@@ -225,11 +231,11 @@ def machine_remarks(conf: SlurmConf, machine: ConfNodes, lists: NodeLists, cpus:
     return remarks
 
 
-def scheduler_remarks(conf: SlurmConf) -> list[str]:
-    """Return a remark on each option of SchedulerParameters that is there and has no counterpart."""
+def scheduler_remarks(conf: SlurmConf, on_nodes: bool = False) -> list[str]:
+    """Return a remark on each option of SchedulerParameters without a counterpart, also on a machine of nodes."""
     remarks = []
     for name, value in scheduler_parameters(conf).items():
-        if name in IMMEDIATE and value == "0":
+        if (name in IMMEDIATE and value == "0") or (on_nodes and name in LOOKS_ON_NODES):
             continue
         if name in OPTIONS:
             shown = value if re.fullmatch("[0-9]{1,19}", value) else in_quotes(value)

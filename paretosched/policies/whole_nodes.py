@@ -27,7 +27,17 @@ LOOKS = {
     "bf_max_job_test": ("tested", 1, 1_000_000),
     "default_queue_depth": ("first", 1, MOST_JOBS),
 }
-PASS_TIMES, PASS_JOBS = ("every", "window", "step"), ("tested", "first")  # of `WholeNodes`
+# those that count on a machine of nodes only
+LOOKS_ON_NODES = {
+    "sched_interval": ("main", 1, MOST_JOBS),
+    "bf_max_job_part": ("partition", 1, 1_000_000),
+    "bf_max_job_user": ("user", 1, 1_000_000),
+    "bf_max_job_start": ("started", 1, 10_000),
+    "bf_min_prio_reserve": ("priority", 1, MOST_JOBS),
+}
+PASS_TIMES = ("every", "window", "step", "main")  # of `WholeNodes`
+PASS_JOBS = ("tested", "first")
+PASS_LIMITS = ("partition", "user", "started", "priority", "usual")  # 0 for none
 
 
 class NodeKind(NamedTuple):
@@ -50,12 +60,13 @@ class NodeKind(NamedTuple):
 class WholeNodes:
     """The nodes of a machine, and how often and how far a scheduler looks, with the default values of Slurm 22.05.
 
-    `paretosched.kernels.node_passes` says what it does.
+    `paretosched.kernels.slurm_passes` says what it does on a machine of nodes, and `paretosched.kernels.node_passes` what
+    it does on one of which only the processors are known, where the last five fields count nothing.
 
     Parameters
     ----------
     kinds
-        The nodes, in the order of the machine.
+        The nodes, in the order of the machine; none for those of each log, if it has a machine of nodes.
     every
         s, between two backfill passes (bf_interval); they are in multiples of it.
     window
@@ -66,11 +77,22 @@ class WholeNodes:
         How many of the first waiting jobs a backfill pass looks at (bf_max_job_test).
     first
         How many of them a main pass looks at (default_queue_depth).
+    main
+        s, between two main passes while nothing happens (sched_interval); they are in multiples of it.
+    partition, user
+        How many jobs of a partition and of a user a backfill pass looks at (bf_max_job_part, bf_max_job_user); 0 for
+        all.
+    started
+        How many jobs a backfill pass starts (bf_max_job_start); 0 for all.
+    priority
+        Jobs of a lower priority are not planned, and stop nobody (bf_min_prio_reserve).
+    usual
+        The priority of jobs that were given none, where the order is that of their submission.
 
     Raises
     ------
     InputError
-        There are no nodes, or a number is out of bounds.
+        A number is out of bounds.
 
     Examples
     --------
@@ -84,13 +106,19 @@ class WholeNodes:
     step: int = 60
     tested: int = 500
     first: int = 100
+    main: int = 60
+    partition: int = 0
+    user: int = 0
+    started: int = 0
+    priority: int = 0
+    usual: int = 1
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         rows = [list_argument("nodes", row) for row in list_argument("nodes", self.kinds)]
-        if not rows or any(len(row) != 2 for row in rows):
+        if any(len(row) != 2 for row in rows):
             raise InputError("nodes must be pairs of how many nodes and how many processors each has")
         kinds = tuple(
             NodeKind(in_bounds("nodes", n, MOST_NODES, 1), in_bounds("cpus", c, MOST_CPUS, 1)) for n, c in rows
@@ -101,9 +129,9 @@ class WholeNodes:
                 f"nodes must be at most {MOST_NODES:,} with {MOST_CPUS:,} processors, but are {self.count:,} with "
                 f"{self.cpus:,}"
             )
-        for names, highest in ((PASS_TIMES, LONGEST_TIME), (PASS_JOBS, MOST_JOBS)):
+        for names, highest, least in ((PASS_TIMES, LONGEST_TIME, 1), (PASS_JOBS, MOST_JOBS, 1), (PASS_LIMITS, MOST_JOBS, 0)):
             for name in names:
-                object.__setattr__(self, name, in_bounds(name, getattr(self, name), highest, 1))
+                object.__setattr__(self, name, in_bounds(name, getattr(self, name), highest, least))
 
     @property
     def count(self) -> int:
@@ -132,7 +160,9 @@ class WholeNodes:
 
 def node_words(nodes: WholeNodes, backfills: bool) -> str:
     """Return sentences on nodes and passes of a policy; `backfills` says whether there are reservations."""
-    if len(nodes.kinds) == 1:
+    if not nodes.kinds:
+        machine = "On a log with a machine of nodes,"
+    elif len(nodes.kinds) == 1:
         each = number_of(nodes.kinds[0].cpus, "processor")
         machine = f"On a machine of {number_of(nodes.count, 'node')} with {each}{' each' * (nodes.count > 1)},"
     elif len(nodes.kinds) > MOST_NAMED:

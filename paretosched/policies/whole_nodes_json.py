@@ -6,7 +6,10 @@ from typing import Any
 
 from msgspec import Struct, UnsetType
 
-from .whole_nodes import PASS_JOBS, PASS_TIMES, NodeKind, WholeNodes
+from .whole_nodes import PASS_JOBS, PASS_LIMITS, PASS_TIMES, NodeKind, WholeNodes
+
+
+PASSES = (*PASS_TIMES, *PASS_JOBS, *PASS_LIMITS)
 
 
 class NodeKindFile(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -25,6 +28,12 @@ class NodesFile(Struct, kw_only=True, forbid_unknown_fields=True):
     step: int = WholeNodes.step
     tested: int = WholeNodes.tested
     first: int = WholeNodes.first
+    main: int = WholeNodes.main
+    partition: int = WholeNodes.partition
+    user: int = WholeNodes.user
+    started: int = WholeNodes.started
+    priority: int = WholeNodes.priority
+    usual: int = WholeNodes.usual
 
 
 def whole_nodes_in(value: NodesFile | UnsetType) -> WholeNodes | None:
@@ -32,10 +41,10 @@ def whole_nodes_in(value: NodesFile | UnsetType) -> WholeNodes | None:
     if not isinstance(value, NodesFile):
         return None
     kinds = tuple(NodeKind(row.nodes, row.cpus) for row in value.kinds)
-    return WholeNodes(kinds, value.every, value.window, value.step, value.tested, value.first)
+    return WholeNodes(kinds, **{name: getattr(value, name) for name in PASSES})
 
 
 def whole_nodes_json(nodes: WholeNodes) -> dict[str, Any]:
     """Return nodes and passes as plain values that a person can read and change."""
-    passes = {key: getattr(nodes, key) for key in (*PASS_TIMES, *PASS_JOBS)}
+    passes = {name: getattr(nodes, name) for name in PASSES}
     return {"kinds": [kind._asdict() for kind in nodes.kinds], **passes}

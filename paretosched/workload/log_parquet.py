@@ -25,7 +25,7 @@ from ..core.parquet_files import CELL, check_ends, from_arrow, open_parquet, to_
 from ..core.typed_json import as_type
 from .log_names import content_of, names_of
 from .machine_toml import machine_of_text, machine_text
-from .node_requests import NUMBERS, TEXTS, Requests, Texts
+from .node_requests import NUMBERS, RARE, TEXTS, Requests, Texts
 from .overruns import CUT_THERE, MOST_CUT, RAISED, choice_text, percent_beyond, percent_cut
 from .records import Records, pack
 from .swf import write_swf
@@ -81,7 +81,10 @@ def write_runs(workload: Workload, run: Ints, path: str | os.PathLike[str]) -> N
     if workload.machine is None or workload.requests is None:
         raise InputError(f"{path}: {workload.name} has no machine of nodes; write_swf writes it as a log in SWF")
     columns = {key: to_arrow(pack(run if key == "run" else getattr(workload, key))) for key in JOBS}
-    columns |= {key: to_arrow(pack(getattr(workload.requests, key))) for key in NUMBERS}
+    for key, (usual, _, _) in NUMBERS.items():
+        values = getattr(workload.requests, key)
+        if key not in RARE or (values != usual).any():
+            columns[key] = to_arrow(pack(values))
     for key in TEXTS:
         texts = getattr(workload.requests, key)
         columns[key] = pa.DictionaryArray.from_arrays(to_arrow(texts.code.astype(np.int32)), pa.array(texts.words))
@@ -190,7 +193,8 @@ def _columns(place: Path) -> tuple[dict[str, Any], Requests, Records | None, _Ab
         if size > FEW * CELL:
             check_limit("the log", "ratio", size / place.stat().st_size)
         fields = [name for name in file.schema_arrow.names if name.startswith(FIELD)]
-        for key in (*JOBS, *NUMBERS, *TEXTS, *fields):
+        asked = [key for key in NUMBERS if key not in RARE or key in file.schema_arrow.names]
+        for key in (*JOBS, *asked, *TEXTS, *fields):
             kind = file.schema_arrow.field(key).type if key in file.schema_arrow.names else None
             right = kind is not None and (
                 pa.types.is_dictionary(kind)
@@ -200,14 +204,14 @@ def _columns(place: Path) -> tuple[dict[str, Any], Requests, Records | None, _Ab
             if not right:
                 fact = "is missing" if kind is None else f"is of the type {kind}"
                 raise InputError(f"column {key} must have {'texts' if key in TEXTS else 'numbers'}, but {fact}")
-    names = (*JOBS, *NUMBERS, *TEXTS, *fields)
+    names = (*JOBS, *asked, *TEXTS, *fields)
     with open_parquet(place, TEXTS, columns=names) as file:
         table = file.read(columns=[*names])
     for key in names:
         if table.column(key).null_count:
             raise InputError(f"column {key} must be without gaps, but is not")
     jobs = {key: from_arrow(table.column(key)).astype(np.int64) for key in JOBS}
-    numbers = {key: from_arrow(table.column(key)).astype(np.int64) for key in NUMBERS}
+    numbers = {key: from_arrow(table.column(key)).astype(np.int64) for key in asked}
     requests = Requests(**numbers, **{key: _texts(table.column(key)) for key in TEXTS})
     columns = [pack(from_arrow(table.column(f"{FIELD}{k}"))) for k in range(1, len(fields) + 1)]
     return jobs, requests, Records(tuple(columns)) if columns else None, about

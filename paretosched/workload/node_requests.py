@@ -31,12 +31,17 @@ NUMBERS = {  # usual value, smallest, largest
     "gpus_per_task": (0, 0, MOST),
     "disk_per_node": (0, 0, MOST_MEMORY),
     "exclusive": (SHARED, SHARED, OF_USER),
+    "tasks_per_core": (0, 0, 1),
+    "priority": (0, 0, 2**32 - 1),
+    "nice": (0, -(2**31), 2**31),
 }
 TEXTS = (
     "gpu_type", "constraint", "partition", "hosts", "excluded", "licences", "reservation", "dependency", "qos",
     "account",
 )  # fmt: skip
-PLACED_BY = (*NUMBERS, *TEXTS[:6])  # the columns that decide on which nodes of a partition a job fits
+RARE = ("tasks_per_core", "priority", "nice")  # the columns of numbers that a file has only if a job says them
+OF_QUEUE = ("priority", "nice")  # the columns of numbers that decide when a job's turn comes, and not where
+PLACED_BY = (*(key for key in NUMBERS if key not in OF_QUEUE), *TEXTS[:6])  # those that decide on which nodes it fits
 LONGEST = 10_000  # letters of a text
 
 
@@ -131,6 +136,11 @@ class Requests:
         (n,) MiB of local disk.
     exclusive
         (n,) SHARED; EXCLUSIVE, whole nodes; or OF_USER, nodes with jobs of the same user only.
+    tasks_per_core
+        (n,) 1 for jobs that have one task on a core, whatever threads it has; else 0.
+    priority, nice
+        (n,) the priority that a job was given for good, in Slurm's passes; 0 where it was given none. And its nice
+        value.
     gpu_type
         The type of the GPUs; "" for any.
     constraint
@@ -178,6 +188,9 @@ class Requests:
     dependency: Any = None
     qos: Any = None
     account: Any = None
+    tasks_per_core: Any = None
+    priority: Any = None
+    nice: Any = None
 
     def __post_init__(self) -> None:
         n = np.size(self.tasks)

@@ -48,6 +48,9 @@ def requests_of(workload: Workload, word: str) -> Ints:
     if workload.asked_amounts is not None and word in ("memory", "nodes", "gpus"):
         amounts: Floats = getattr(workload.asked_amounts, word)
         return np.minimum(amounts, 2.0**62).astype(np.int64)
+    if workload.requests is not None and word == "nice":
+        nice: Ints = workload.requests.nice
+        return nice
     if word == "memory":
         if records is None:
             return np.zeros(n, dtype=np.int64)

@@ -50,6 +50,8 @@ WITH_VALUE = (
 )  # fmt: skip
 KNOWN = (*FLAGS, *MAYBE, *WITH_VALUE)
 SIZES = ("nodes", "ntasks", "cpus-per-task", "ntasks-per-node", "ntasks-per-gpu", "cpus-per-gpu")
+USUAL_NICE = "100"  # of --nice alone
+INTEGER = re.compile(r"[-+]?\d{1,10}", re.ASCII)
 NUMBER = re.compile(r"\d{1,10}", re.ASCII)
 COUNT = re.compile(r"(\d{1,9})([KM]?)", re.ASCII | re.IGNORECASE)
 NODES = re.compile(r"(\d{1,9}k?)(?:-(\d{1,9}k?))?(?::\d{1,9})?", re.ASCII | re.IGNORECASE)
@@ -115,6 +117,14 @@ def read_options(*texts: str) -> Asked:
             values[column] = mebibytes(f"--{word}", said[word])
     if values.get("memory_per_cpu") == 0:
         del values["memory_per_cpu"]
+    if said.get("hint") == "nomultithread" or said.get("ntasks-per-core") == "1":
+        values["tasks_per_core"] = 1
+    if INTEGER.fullmatch(said.get("priority", "")):  # "TOP" is for the jobs of one user
+        values["priority"] = _whole("--priority", said["priority"])
+    if "nice" in said:
+        if not INTEGER.fullmatch(said["nice"] or USUAL_NICE):
+            raise InputError(f"--nice must be a whole number, but is {in_quotes(said['nice'])}")
+        values["nice"] = int(said["nice"] or USUAL_NICE)
     _gpus(said, values, remarks)
     _tasks(said, values)
     if "mem-per-gpu" in said:

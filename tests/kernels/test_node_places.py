@@ -13,6 +13,7 @@ from support.machine_zoo import MACHINE_ZOO, random_case
 from support.naive_machine import Busy, Job
 from support.naive_rhythms import ALL, ideal, keep_places
 from support.naive_values import naive_of
+from support.placing import as_runs, runs_of
 
 EVERY = MACHINE_ZOO | {f"random {seed}": random_case(seed) for seed in range(60)}
 
@@ -52,33 +53,13 @@ ORACLES: dict[str, tuple[Any, Callable[..., dict[int, Busy]]]] = {
 }
 
 
-def as_runs(schedule: ps.Schedule) -> list[tuple[int, dict[str, tuple[int, int, dict[str, int]]]]]:
-    """Return when each job starts, and its CPUs, memory and GPUs on each of its nodes."""
-    machine, placement = schedule.workload.machine, schedule.placement
-    assert machine is not None
-    assert placement is not None
-    runs = []
-    for j, start in enumerate(schedule.start.tolist()):
-        held = {}
-        for row in range(placement.piece[j], placement.piece[j + 1]):
-            gpus = zip(machine.gpu_types, placement.gpus[row].tolist(), strict=True)
-            amounts = int(placement.cpus[row]), int(placement.memory[row])
-            held[machine.names[placement.node[row]]] = (*amounts, {kind: count for kind, count in gpus if count})
-        runs.append((start, held))
-    return runs
-
-
 @pytest.mark.parametrize("policy", ORACLES)
 @pytest.mark.parametrize("name", EVERY)
 def test_the_engine_equals_the_oracle(name: str, policy: str) -> None:
     workload, (rule, oracle) = EVERY[name], ORACLES[policy]
     runs = oracle(*naive_of(workload))
     schedule = ps.simulate(workload, rule).check()
-    expected = [
-        (runs[j].begin, {name: (a.cpus, a.memory, dict(a.gpus)) for name, a in runs[j].held.items()})
-        for j in range(len(workload))
-    ]
-    assert as_runs(schedule) == expected
+    assert as_runs(schedule) == runs_of(workload, runs)
 
 
 def starts_beside(workload: Workload, policy: Any, **words: Any) -> list[int]:

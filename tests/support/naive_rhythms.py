@@ -238,13 +238,14 @@ def slurm(machine: Machine, jobs: Sequence[Job], rhythm: Rhythm, order: Order = 
         main = (t // rhythm.sched_interval + 1) * rhythm.sched_interval
         backfill = rhythm.bf_first + ((t - rhythm.bf_first) // rhythm.bf_interval + 1) * rhythm.bf_interval
         t = min(coming + ([main, backfill] if waiting else []))
+        is_main, is_backfill = t % rhythm.sched_interval == 0, (t - rhythm.bf_first) % rhythm.bf_interval == 0
         waiting += [job for job in jobs if job.arrival == t]
         running = [run for run in runs.values() if run.end > t]
         begun = []
-        if t in coming or t == main:
+        if t in coming or is_main:
             queue = turns(machine, order(t, list(waiting), running))
             begun += main_pass(machine, t, queue, running, rhythm)
-        if t == backfill:
+        if is_backfill:
             started = {run.job.row for run in begun}
             rest, now_running = [job for job in waiting if job.row not in started], [*running, *begun]
             begun += backfill_pass(machine, t, turns(machine, order(t, rest, now_running)), now_running, rhythm)
@@ -253,14 +254,18 @@ def slurm(machine: Machine, jobs: Sequence[Job], rhythm: Rhythm, order: Order = 
             waiting.remove(run.job)
         if coming or begun or t <= last:
             idle = 0
-        elif t == backfill:
+        elif is_backfill:
             idle += 1
     return runs
 
 
 def turns(machine: Machine, jobs: list[Job]) -> list[Turn]:
-    """Return each job once for each of its partitions: higher tiers first, then in the order of the jobs."""
+    """Return each job once for each of its partitions: higher tiers first, then in the order of the jobs.
+
+    A partition counts that lets the job in but for its time.
+    """
     every = [Turn(job, partition) for job in jobs for partition in partitions_of(machine, job)]
+    every = [turn for turn in every if lets_in(turn.partition, turn.job._replace(limit=None))]
     return sorted(every, key=lambda turn: -turn.partition.tier)
 
 
@@ -400,7 +405,8 @@ def earliest(
     partition = turn.partition
 
     def held_beside(others: list[Busy]) -> dict[str, Amount] | None:
-        free = free_for(machine, turn.job, [run._replace(end=t + 1) for run in others], t, t + 1)
+        up = machine._replace(down=())  # which nodes are up then is known already
+        free = free_for(up, turn.job, [run._replace(end=t + 1) for run in others], t, t + 1)
         return choose(machine, partition, turn.job.ask, {n: amount for n, amount in free.items() if n in nodes})
 
     held = held_beside(running)
@@ -423,8 +429,13 @@ def in_windows(
     rounded up to a multiple of 30 s of Unix time, and are 30 s long, then 60, 120, and so on: as long as it takes to
     have the next job. Jobs on other nodes stay, and do not end a window.
     """
-    by_end = sorted(running, key=lambda run: run.begin + limit_in(machine.partitions[run.partition], run.job))
-    ends = [run.begin + limit_in(machine.partitions[run.partition], run.job) for run in by_end]
+
+
+    def end_of(run: Busy) -> int:
+        return run.begin + limit_in(machine.partitions[run.partition], run.job)
+
+    by_end = sorted(running, key=lambda run: (end_of(run), run.job.row))
+    ends = [end_of(run) for run in by_end]
     left = list(by_end)
     place, window, base = 0, WINDOW, None
     while place < len(by_end):

@@ -113,6 +113,7 @@ def ask_of(requests: Requests, row: int) -> Ask:
         named=tuple(node_names(text("hosts"), "hosts")),
         excluded=tuple(node_names(text("excluded"), "excluded")),
         licences={name: int(count or 1) for name, _, count in licences_in(text("licences"))},
+        task_per_core=bool(requests.tasks_per_core[row]),
     )
 
 

@@ -13,6 +13,7 @@ from support.naive_rhythms import ideal
 from support.naive_values import naive_of
 
 Held = Mapping[str, Amount]
+Runs = list[tuple[int, dict[str, tuple[int, int, dict[str, int]]]]]
 
 
 def schedule_from(workload: Workload, runs: Mapping[int, Busy]) -> Schedule:
@@ -44,3 +45,27 @@ def ideal_schedule(workload: Workload, reservations: int = 1) -> Schedule:
     """Return the schedule of the oracle in the ideal rhythm."""
     machine, jobs = naive_of(workload)
     return schedule_from(workload, ideal(machine, jobs, reservations=reservations))
+
+
+def as_runs(schedule: Schedule) -> Runs:
+    """Return when each job starts, and its CPUs, memory and GPUs on each of its nodes."""
+    machine, placement = schedule.workload.machine, schedule.placement
+    assert machine is not None
+    assert placement is not None
+    runs = []
+    for j, start in enumerate(schedule.start.tolist()):
+        held = {}
+        for row in range(placement.piece[j], placement.piece[j + 1]):
+            gpus = zip(machine.gpu_types, placement.gpus[row].tolist(), strict=True)
+            amounts = int(placement.cpus[row]), int(placement.memory[row])
+            held[machine.names[placement.node[row]]] = (*amounts, {kind: count for kind, count in gpus if count})
+        runs.append((start, held))
+    return runs
+
+
+def runs_of(workload: Workload, runs: Mapping[int, Busy]) -> Runs:
+    """Return the same of what the oracle gives the jobs."""
+    return [
+        (runs[j].begin, {name: (a.cpus, a.memory, dict(a.gpus)) for name, a in runs[j].held.items()})
+        for j in range(len(workload))
+    ]

@@ -88,10 +88,8 @@ def job_of(row: int, arrival: int, run: int, options: str, priority: int = 1) ->
     """Return a job of what sbatch was told; options that are not of its request are known here."""
     asked = read_options(options)
     ask = ask_of(Requests(**{key: [value] for key, value in ({"tasks": 1} | dict(asked.values)).items()}), 0)
-    one_a_core = "--hint=nomultithread" in options or "--ntasks-per-core=1" in options
     user = next((word.partition("=")[2] for word in options.split() if word.startswith("--uid=")), "root")
     parts = tuple(name for name in str(asked.values.get("partition", "")).split(",") if name)
-    ask = ask._replace(task_per_core=one_a_core)
     return Job(row, arrival, run, asked.limit or None, ask, parts, priority, user)
 
 

@@ -1,0 +1,694 @@
+"""Slurm's rhythm on nodes: a main pass at each event, and a backfill pass once in a while.
+
+What Slurm does was seen on a real one (22.05). Both passes look at each waiting job once for each of its partitions,
+those of higher tiers first: a *turn*. Between passes nothing is reserved.
+
+In the main pass the first job of a partition that lacks resources stops its partition, and closes all nodes of it for
+all jobs behind it; if it names all its nodes, it closes these and stops nobody. One that the partition's limits,
+licences or down times hold does neither.
+
+In the backfill pass each job in turn starts, or is planned on certain nodes: these are closed as a whole from its
+planned start until its end by request. It is planned in the first of some seconds in which it fits: now, and when a
+plan or a down time ends; on the nodes that are not closed then, as soon as the running jobs there, if they end as
+requested, leave enough. These are taken to end together in windows that begin with the first end, and grow.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats, Int, Ints, read_only
+from .compiling import njit
+from .inputs import Jobs
+from .node_choice import choose_of, room_on
+from .node_places import is_hopeless
+from .node_plan import (
+    COULD,
+    CPUS,
+    DOWN,
+    DOWN_END,
+    HAS,
+    HELD,
+    NODE,
+    NOTHING,
+    SUMS,
+    NodePlan,
+    change_all,
+    has_licences,
+    record,
+    take_licences,
+)
+from .running import expect, forget
+from .waiting_tree import FAR
+
+TIER = 2**33  # more than any priority of Slurm; keys have the tier times this
+WINDOW = 30  # s: running jobs that end in a window are taken to end together
+BEGIN, END, FIRST, LAST = range(4)  # of `plans`: when nodes are closed, s, and which part of `closed` they are
+STOPPED, TRIED, PLANNED = range(3)  # of `counts`
+SHUT, OPEN, STALE = range(3)  # of `marks`: 1 if a node is closed, if it may be used, and if room on it has changed
+
+LOOK = record(
+    # how often and how far it looks, see `paretosched.policies.whole_nodes`
+    "main", "first", "every", "tested", "window", "step", "partition", "user", "started", "priority", "reserved",
+    "backfills", "epoch", "tiers", "row_bits",
+    # whether jobs may have been given a priority, and that of all others where they come as they were submitted, or 0
+    "fixes", "usual",
+    # the next pass beside events, how many came in vain, the running jobs; the number of the pass, its plans and their
+    # nodes, and its openings
+    "tick", "idle", "running", "number", "plans", "closed", "openings",
+)  # fmt: skip
+
+
+class Pace(NamedTuple):
+    """How often and how far Slurm looks, and what its passes need, for n jobs on m nodes.
+
+    Attributes
+    ----------
+    look
+        (1,) LOOK.
+    ends
+        (n + 1,) int64: expected end << row_bits | row of the running jobs, the latest first.
+    line
+        (n,) int64, the waiting jobs in their order.
+    priority
+        (n,) float64, the key of each waiting job.
+    turns
+        (q, 2) int64: a job, and the first of its options in one partition.
+    plans
+        (q, 4) int64, see BEGIN.
+    closed
+        (h,) int64, the nodes of the plans.
+    openings
+        (q + d,) int64, s, ascending: when plans and down times end.
+    since
+        (m,) int64, s, from when on each node is closed by a plan; FAR for never.
+    marks
+        (3, m) int64, see SHUT.
+    counts
+        (partitions, 3) int64: whether each is stopped, and how many of its turns were tried and planned.
+    of_user
+        (users,) int64, how many turns of each user were tried.
+    user
+        (n,) int64, the user of each job.
+    fixed
+        (n,) int64, the priority that each job was given, 0 for none.
+    begun
+        (n,) int64, the jobs that a pass starts.
+    """
+
+    look: NDArray[np.void]
+    ends: Ints
+    line: Ints
+    priority: Floats
+    turns: Ints
+    plans: Ints
+    closed: Ints
+    openings: Ints
+    since: Ints
+    marks: Ints
+    counts: Ints
+    of_user: Ints
+    user: Ints
+    fixed: Ints
+    begun: Ints
+
+
+def empty_pace(
+    look: NDArray[np.void],
+    n: int,
+    turns: int,
+    holds: int,
+    downs: int,
+    m: int,
+    parts: int,
+    user: Ints,
+    fixed: Ints,
+) -> Pace:
+    """Return the pace of a simulation before the first event.
+
+    Parameters
+    ----------
+    look
+        (1,) LOOK, of which the state is filled.
+    n, turns, holds, downs, m, parts
+        How many jobs and turns there are, nodes that all turns can have together, down times, nodes and partitions.
+    user, fixed
+        (n,) int64, as for `Pace`.
+    """
+    look = look.copy()
+    look["tick"], look["row_bits"] = FAR, n.bit_length()
+    users = int(user.max()) + 1 if user.size else 1
+    sizes = n + 1, n, n, (turns, 2), (turns, 4), holds, turns + downs, m, (3, m), (parts, 3), users
+    ends, line, priority, *others = (np.zeros(size, np.int64) for size in sizes)
+    return Pace(look, ends, line, priority.astype(np.float64), *others, read_only(user), read_only(fixed), np.zeros(n, np.int64))
+
+
+def no_pace() -> Pace:
+    """Return the pace of a simulation without passes of Slurm."""
+    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, np.zeros(1, np.int64), np.zeros(1, np.int64))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def priority_of(pace: Pace, j: Int, key: float) -> float:
+    """Return by what job j is ordered: the priority that it was given, else its `key`; `pace` is only read.
+
+    Where some jobs were given one, the tiers in the others' keys do not count: passes go by tiers in any case.
+    """
+    look = pace.look[0]
+    if look["fixes"] == 0:
+        return key
+    if pace.fixed[j] > 0:
+        return float(pace.fixed[j])
+    return float(look["usual"]) if look["usual"] > 0 else key % float(TIER)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def main_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t: Int) -> Int:
+    """Start the jobs that a main pass starts in second t; return how many, which are the first ones of `begun`.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    plan, pace
+        `NodePlan` and `Pace`, modified in place; the first `count` jobs of its line wait.
+    start
+        (n,) int64, s, -1 for jobs that wait; those of the jobs that start are filled.
+    count, t
+        How many jobs wait, and the second.
+    """
+    look, counts = pace.look[0], pace.counts
+    clear_pass(pace)
+    tried: Int = np.int64(0)
+    begun: Int = np.int64(0)
+    for tier in range(look["tiers"]):
+        for i in range(count):
+            j = pace.line[i]
+            holder = plan.holders[j]
+            last: Int = plan.shapes[holder["shape"]]["option"]
+            while last < plan.shapes[holder["shape"]]["option_end"] and start[j] < 0:
+                o = last
+                option = plan.options[o]
+                last = end_of_turn(plan, o, plan.shapes[holder["shape"]]["option_end"])
+                if option["tier"] != tier or counts[option["partition"], STOPPED] > 0:
+                    continue
+                if tried >= look["first"]:
+                    return begun
+                tried += 1
+                if holder["limit"] > option["longest"] or not has_licences(plan, j):
+                    continue
+                end = t + jobs.estimate[j]
+                if not is_hopeless(plan, holder["shape"]):
+                    open_nodes(plan, pace, o, last, t, end, False)
+                    if fits(plan, pace, j, o, last):
+                        start_on_nodes(jobs, plan, pace, start, j, begun, t)
+                        begun += 1
+                        continue
+                open_nodes(plan, pace, o, last, t, end, True)
+                if fits(plan, pace, j, o, last) and not is_minor(pace, j):
+                    stop(plan, pace, option)
+    return begun
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def stop(plan: NodePlan, pace: Pace, option: np.void) -> None:
+    """Let a job that lacks resources in an option stop its partition, or close the nodes that it names.
+
+    `pace` is modified in place, and `plan` is only read.
+    """
+    if option["counts"] - option["named"] >= option["least"]:
+        for k in range(option["named"], option["counts"]):
+            pace.marks[SHUT, plan.lists[k]] = 1
+        return
+    pace.counts[option["partition"], STOPPED] = 1
+    for node in range(plan.nodes.shape[1]):
+        if plan.masks[option["members"], node]:
+            pace.marks[SHUT, node] = 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def is_minor(pace: Pace, j: Int) -> bool:
+    """Return whether the priority of job j in `pace` is below the least one that is planned, whatever its tier is."""
+    least = pace.look[0]["priority"]
+    return bool(least > 0 and 0.0 < pace.priority[j] % float(TIER) < float(least))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def clear_pass(pace: Pace) -> None:
+    """Let a pass begin in `pace`, in place: nothing is counted, planned or closed."""
+    pace.look[0]["number"] += 1
+    pace.look[0]["plans"] = pace.look[0]["closed"] = pace.look[0]["openings"] = 0
+    for k in range(pace.counts.shape[0]):
+        for column in range(pace.counts.shape[1]):
+            pace.counts[k, column] = 0
+    for user in range(pace.of_user.size):
+        pace.of_user[user] = 0
+    for node in range(pace.since.size):
+        pace.since[node] = FAR
+        pace.marks[SHUT, node] = 0
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def end_of_turn(plan: NodePlan, o: Int, end: Int) -> Int:
+    """Return the first option behind o, and before `end`, that is of another partition of `plan`; `end` for none."""
+    k = plan.options[o]["partition"]
+    while o < end and plan.options[o]["partition"] == k:
+        o += 1
+    return o
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def open_nodes(plan: NodePlan, pace: Pace, o: Int, last: Int, begin: Int, end: Int, idle: bool) -> None:
+    """Mark the nodes that a job may use in some options, and note what is free there.
+
+    Parameters
+    ----------
+    plan, pace
+        `NodePlan` and `Pace`, modified in place.
+    o, last
+        The first option, and the last one, which is not included.
+    begin, end
+        s: nodes that are down at a time in between are not usable.
+    idle
+        Whether the machine is taken to be idle; else nodes that are closed are not usable.
+    """
+    nodes = plan.nodes
+    resources = plan.now[0]["resources"]
+    first = HAS if idle else HAS + 2 * resources
+    for i in range(nodes.shape[1]):
+        usable = False
+        for option in range(o, last):
+            usable |= plan.masks[plan.options[option]["mask"], i]
+        usable &= idle or pace.marks[SHUT, i] == 0
+        for row in range(nodes[DOWN, i], nodes[DOWN_END, i], 2):
+            usable &= not (plan.lists[row] < end and plan.lists[row + 1] > begin)
+        pace.marks[OPEN, i] = usable
+        pace.marks[STALE, i] = 1
+        if usable:
+            for r in range(resources):
+                nodes[HAS + resources + r, i] = nodes[first + r, i]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def fits(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int) -> bool:
+    """Return whether job j fits on the open nodes, by what is free there; if it does, `held` of `plan` says where.
+
+    Parameters
+    ----------
+    plan, pace
+        `NodePlan` and `Pace`, modified in place.
+    j, o, last
+        The job, the first option, and the last one, which is not included.
+    """
+    nodes = plan.nodes
+    for number in range(o, last):
+        option = plan.options[number]
+        total: Int = np.int64(0)
+        usable: Int = np.int64(0)
+        for i in range(nodes.shape[1]):
+            if pace.marks[STALE, i] or last - o > 1:
+                nodes[COULD, i] = 0
+                if pace.marks[OPEN, i] and plan.masks[option["mask"], i] and lets_in(plan, i, j):
+                    nodes[COULD, i] = room_on(plan, option, i)
+                pace.marks[STALE, i] = 0
+            total += nodes[COULD, i]
+            usable += nodes[COULD, i] > 0
+        if choose_of(plan, j, number, total, usable):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def lets_in(plan: NodePlan, node: Int, j: Int) -> bool:
+    """Return whether CPUs of a `node` of `plan` are free, and those who are there let job j in, see `is_alone`."""
+    resources = plan.now[0]["resources"]
+    free = HAS + resources
+    if plan.nodes[free + CPUS, node] <= 0:
+        return False
+    user = plan.holders[j]["user"]
+    if user == NOTHING:
+        return True
+    part = free + resources - (SUMS if plan.holders[j]["alone"] else SUMS // 2)
+    there, users, squares = plan.nodes[part, node], plan.nodes[part + 1, node], plan.nodes[part + 2, node]
+    return bool(2 * user * users == squares + user * user * there)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def start_on_nodes(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, j: Int, begun: Int, t: Int) -> None:
+    """Start job j in second t on what it holds: until it ends, whenever that is.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    plan, pace, start
+        As for `main_pass`.
+    j, begun, t
+        The job, how many have started in this pass, and the second.
+    """
+    change_all(plan, j, t, FAR, -1)
+    take_licences(plan, j, -1)
+    expect_end(pace, j, t + jobs.estimate[j])
+    start[j] = t
+    pace.begun[begun] = j
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def expect_end(pace: Pace, j: Int, end: Int) -> None:
+    """Expect job j, which runs, to end in second `end`; `pace` is modified in place."""
+    look = pace.look
+    expect(pace.ends, look[0]["running"], (end << look[0]["row_bits"]) | j)
+    look[0]["running"] += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def forget_end(pace: Pace, j: Int, end: Int) -> None:
+    """Drop the expected end of job j, which was `end`; `pace` is modified in place."""
+    look = pace.look
+    forget(pace.ends, look[0]["running"], (end << look[0]["row_bits"]) | j)
+    look[0]["running"] -= 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def backfill_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t: Int) -> Int:
+    """Start the jobs that a backfill pass starts; arguments and what is returned as for `main_pass`.
+
+    When none of the turns that are left can start, the pass is over: nothing asks for more plans.
+
+    Parameters
+    ----------
+    jobs, plan, pace, start, count, t
+        As for `main_pass`; (n,) int64 `start`. All but `jobs` are modified in place.
+    """
+    look, counts = pace.look[0], pace.counts
+    clear_pass(pace)
+    note_down_ends(plan, pace, t)
+    size = line_up_turns(plan, pace, start, count)
+    tried: Int = np.int64(0)
+    begun: Int = np.int64(0)
+    starting: Int = np.int64(0)
+    for i in range(size):
+        starting = max(starting, i)
+        while starting < size and not may_start_now(jobs, plan, pace, start, starting, t):
+            starting += 1
+        if starting == size or tried >= look["tested"] or 0 < look["started"] <= begun:
+            break
+        j, o = pace.turns[i, 0], pace.turns[i, 1]
+        if start[j] >= 0:
+            continue
+        option, holder = plan.options[o], plan.holders[j]
+        k = option["partition"]
+        if 0 < look["partition"] <= counts[k, TRIED] or 0 < look["user"] <= pace.of_user[pace.user[j]]:
+            continue
+        tried += 1
+        counts[k, TRIED] += 1
+        pace.of_user[pace.user[j]] += 1
+        if holder["limit"] > option["longest"] or not has_licences(plan, j):
+            continue
+        last = end_of_turn(plan, o, plan.shapes[holder["shape"]]["option_end"])
+        begin = planned_start(jobs, plan, pace, j, o, last, t)
+        if begin <= t:
+            start_on_nodes(jobs, plan, pace, start, j, begun, t)
+            begun += 1
+        elif begin <= t + look["window"] and not 0 < look["reserved"] <= counts[k, PLANNED]:
+            counts[k, PLANNED] += 1
+            keep_plan(jobs, plan, pace, j, begin)
+    return begun
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def line_up_turns(plan: NodePlan, pace: Pace, start: Ints, count: Int) -> Int:
+    """Put the turns of a backfill pass into their order; return how many.
+
+    Parameters
+    ----------
+    plan, pace, start, count
+        As for `main_pass`; (n,) int64 `start`. The turns of `pace` are filled in place.
+    """
+    look = pace.look[0]
+    is_limited = look["partition"] == 0 and look["user"] == 0
+    size: Int = np.int64(0)
+    further: Int = np.int64(0)  # turns that may not count, since their job has had one before
+    for tier in range(look["tiers"]):
+        for i in range(count):
+            j = pace.line[i]
+            if start[j] >= 0:
+                continue
+            shape = plan.shapes[plan.holders[j]["shape"]]
+            last: Int = shape["option"]
+            while last < shape["option_end"]:
+                o = last
+                last = end_of_turn(plan, o, shape["option_end"])
+                if plan.options[o]["tier"] == tier:
+                    if is_limited and size - further >= look["tested"]:
+                        return size
+                    pace.turns[size, 0] = j
+                    pace.turns[size, 1] = o
+                    size += 1
+                    further += o > shape["option"] or last < shape["option_end"]
+    return size
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def may_start_now(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, i: Int, t: Int) -> bool:
+    """Return whether turn i may start in second t, for all that costs little to know.
+
+    Parameters
+    ----------
+    jobs, plan, pace, start, i, t
+        As for `main_pass`, and the place of the turn; (n,) int64 `start`. `plan` and `pace` are modified in place.
+    """
+    j, o = pace.turns[i, 0], pace.turns[i, 1]
+    option = plan.options[o]
+    if start[j] >= 0 or plan.holders[j]["limit"] > option["longest"] or not has_licences(plan, j):
+        return False
+    if not fits_now(plan, pace, j, t):
+        return False
+    nodes = plan.nodes
+    end = t + jobs.estimate[j]
+    now = HAS + 2 * plan.now[0]["resources"]
+    last = end_of_turn(plan, o, plan.shapes[plan.holders[j]["shape"]]["option_end"])
+    for number in range(o, last):
+        mask = plan.options[number]["mask"]
+        cpus: Int = np.int64(0)
+        usable: Int = np.int64(0)
+        for node in range(nodes.shape[1]):
+            if plan.masks[mask, node] and pace.since[node] > end and nodes[now + CPUS, node] >= option["cpus"]:
+                cpus += nodes[now + CPUS, node]
+                usable += 1
+        if cpus >= option["tasks"] * option["cpus"] and usable >= option["least"]:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def fits_now(plan: NodePlan, pace: Pace, j: Int, t: Int) -> bool:
+    """Return whether a job like j could be on the machine in second t, whatever is closed.
+
+    It is tried once a pass. If it does not fit, that is remembered until something is given back, see `is_hopeless`.
+
+    Parameters
+    ----------
+    plan, pace, j, t
+        As for `main_pass`, and the job. `plan` and `pace` are modified in place.
+    """
+    number = plan.holders[j]["shape"]
+    shape = plan.shapes[number]
+    if is_hopeless(plan, number):
+        return False
+    if shape["asked"] == pace.look[0]["number"]:
+        return True
+    shape["asked"] = pace.look[0]["number"]
+    for node in range(pace.since.size):
+        pace.marks[SHUT, node] = 0
+    for o in range(shape["option"], shape["option_end"]):
+        open_nodes(plan, pace, o, o + 1, t, t + 1, False)
+        if fits(plan, pace, j, o, o + 1):
+            return True
+    shape["hopeless"] = 1
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def planned_start(jobs: Jobs, plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int) -> Int:
+    """Return when a job starts at the earliest, beside the plans; FAR if that is not known.
+
+    A job of a priority below the least one that is planned starts now or not.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    plan, pace
+        `NodePlan` and `Pace`, modified in place; `held` says where.
+    j, o, last
+        The job, and its options in the partition, the last one not included.
+    t
+        The present second.
+    """
+    look = pace.look[0]
+    length = jobs.estimate[j]
+    kept = not is_minor(pace, j)
+    second: Int = t
+    place: Int = np.int64(0)
+    while True:
+        while place < look["openings"] and pace.openings[place] <= second:
+            place += 1
+        later: Int = pace.openings[place] if place < look["openings"] else FAR
+        shut_nodes(pace, second, second + length)
+        open_nodes(plan, pace, o, last, second, second + length, False)
+        begin: Int = as_jobs_end(plan, pace, j, o, last, t)
+        if begin < FAR:
+            begin = max(begin, second)
+            if begin <= later:
+                if begin <= t:
+                    return begin
+                if not kept:
+                    return FAR
+                if not meets_plan(plan, pace, j, begin, length):
+                    return begin
+                if begin > second:
+                    later = begin
+        if not kept or later == FAR:
+            return FAR
+        second = later
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def shut_nodes(pace: Pace, second: Int, end: Int) -> None:
+    """Mark the nodes of `pace`, in place, that plans close in a `second` or later, until `end`."""
+    for node in range(pace.since.size):
+        pace.marks[SHUT, node] = 0
+    for p in range(pace.look[0]["plans"]):
+        if pace.plans[p, BEGIN] <= end and pace.plans[p, END] > second:
+            for k in range(pace.plans[p, FIRST], pace.plans[p, LAST]):
+                pace.marks[SHUT, pace.closed[k]] = 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int) -> Int:
+    """Return from when on a job fits on the open nodes, as running jobs end; FAR for never.
+
+    The windows in which they end begin with the first end of a job on the nodes, rounded up to a multiple of WINDOW of
+    Unix time, and are WINDOW long, then twice as long, and so on: as long as it takes to have the next job. Jobs on
+    other nodes do not end a window.
+
+    Parameters
+    ----------
+    plan, pace, j, o, last, t
+        As for `planned_start`; the nodes are open, and `held` says where.
+    """
+    if fits(plan, pace, j, o, last):
+        return t
+    look, ends, nodes = pace.look[0], pace.ends, plan.nodes
+    resources = plan.now[0]["resources"]
+    bits = look["row_bits"]
+    window: Int = np.int64(WINDOW)
+    base: Int = NOTHING
+    place: Int = look["running"] - 1
+    while place >= 0:
+        ended: Int = NOTHING
+        while place >= 0:
+            run = ends[place] & ((1 << bits) - 1)
+            end = ends[place] >> bits
+            place -= 1
+            first = plan.holders[run]["first"]
+            there = False
+            for row in range(first, first + plan.holders[run]["count"]):
+                node = plan.held[row, NODE]
+                if pace.marks[OPEN, node]:
+                    there = True
+                    pace.marks[STALE, node] = 1
+                    for r in range(resources):
+                        nodes[HAS + resources + r, node] += plan.held[row, HELD + r]
+            if there:
+                ended = end
+                if base == NOTHING:
+                    base = ((end + look["epoch"]) // WINDOW + 1) * WINDOW - look["epoch"]
+                if place >= 0 and ends[place] >> bits > base + window:
+                    break
+        if ended == NOTHING:
+            return FAR
+        window *= 2
+        while place >= 0 and ends[place] >> bits > base + window:
+            window *= 2
+        if fits(plan, pace, j, o, last):
+            return max(ended, t + 1)
+    return FAR
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def meets_plan(plan: NodePlan, pace: Pace, j: Int, begin: Int, length: Int) -> bool:
+    """Return whether a plan of job j would close a node that another plan closes at the same time.
+
+    Parameters
+    ----------
+    plan, pace
+        `NodePlan`, and `Pace`, of which marks are modified in place.
+    j, begin, length
+        The job, when it would start, s, and for how long.
+    """
+    since, until = closed_time(pace, begin, begin + length)
+    for node in range(pace.since.size):
+        pace.marks[STALE, node] = 0
+    first = plan.holders[j]["first"]
+    for row in range(first, first + plan.holders[j]["count"]):
+        pace.marks[STALE, plan.held[row, NODE]] = 1
+    for p in range(pace.look[0]["plans"]):
+        if pace.plans[p, BEGIN] < until and pace.plans[p, END] > since:
+            for k in range(pace.plans[p, FIRST], pace.plans[p, LAST]):
+                if pace.marks[STALE, pace.closed[k]]:
+                    return True
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def closed_time(pace: Pace, begin: Int, end: Int) -> tuple[Int, Int]:
+    """Return from and until when a plan closes its nodes: multiples of the step of `pace` in Unix time, rounded down.
+
+    `begin` and `end` are those of the job, s.
+    """
+    step, epoch = pace.look[0]["step"], pace.look[0]["epoch"]
+    since = (begin + epoch) // step * step - epoch
+    until = (end + epoch) // step * step - epoch
+    return since, max(until, since + step)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def keep_plan(jobs: Jobs, plan: NodePlan, pace: Pace, j: Int, begin: Int) -> None:
+    """Close the nodes that job j of `jobs` holds in `plan` from second `begin` on; `pace` is modified in place."""
+    look, plans = pace.look, pace.plans
+    p = look[0]["plans"]
+    since, until = closed_time(pace, begin, begin + jobs.estimate[j])
+    plans[p, BEGIN] = since
+    plans[p, END] = until
+    plans[p, FIRST] = look[0]["closed"]
+    first = plan.holders[j]["first"]
+    for row in range(first, first + plan.holders[j]["count"]):
+        node = plan.held[row, NODE]
+        pace.closed[look[0]["closed"]] = node
+        look[0]["closed"] += 1
+        pace.since[node] = min(pace.since[node], since)
+    plans[p, LAST] = look[0]["closed"]
+    look[0]["plans"] += 1
+    note_opening(pace, until)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_opening(pace: Pace, second: Int) -> None:
+    """Insert a `second` into the openings of `pace`, in place."""
+    i: Int = pace.look[0]["openings"]
+    while i > 0 and pace.openings[i - 1] > second:
+        pace.openings[i] = pace.openings[i - 1]
+        i -= 1
+    pace.openings[i] = second
+    pace.look[0]["openings"] += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_down_ends(plan: NodePlan, pace: Pace, t: Int) -> None:
+    """Put the ends after second t of all down times of `plan` into the openings of `pace`, in place."""
+    for row in range(plan.now[0]["licences"] - 2 * plan.now[0]["downs"], plan.now[0]["licences"], 2):
+        if plan.lists[row + 1] > t:
+            note_opening(pace, plan.lists[row + 1])

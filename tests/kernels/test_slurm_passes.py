@@ -1,0 +1,124 @@
+"""Slurm's rhythm on machines of nodes equals an oracle in plain Python, job by job, nodes included."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+import paretosched as ps
+from paretosched.policies.priority import ALL
+from paretosched.policies.whole_nodes import WholeNodes
+from support.machine_zoo import MACHINE_ZOO, random_case
+from support.naive_machine import Busy, Job
+from support.naive_rhythms import Order, Rhythm, slurm
+from support.naive_values import naive_of
+from support.placing import as_runs, runs_of
+
+EVERY = MACHINE_ZOO | {f"random {seed}": random_case(seed) for seed in range(60)}
+
+
+class Look(NamedTuple):
+    """How often and how far Slurm looks: as a policy says it, and as the oracle does."""
+
+    nodes: dict[str, int]
+    reservations: int
+    rhythm: dict[str, int]
+
+
+LOOKS = {
+    "as by default": Look({}, ALL, {}),
+    "one plan a partition": Look(
+        {"every": 20, "step": 7, "main": 50},
+        1,
+        {"bf_interval": 20, "bf_resolution": 7, "sched_interval": 50, "bf_job_part_count_reserve": 1},
+    ),
+    "few jobs": Look(
+        {"every": 15, "step": 10, "tested": 4, "first": 2, "user": 2, "partition": 3, "started": 2},
+        ALL,
+        {"bf_interval": 15, "bf_resolution": 10, "bf_max_job_test": 4, "queue_depth": 2, "bf_max_job_user": 2,
+         "bf_max_job_part": 3, "bf_max_job_start": 2},
+    ),
+    "a short window": Look({"every": 30, "window": 60}, ALL, {"bf_window": 60}),
+}  # fmt: skip
+
+
+def by_arrival(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
+    """Return the waiting jobs as they arrived."""
+    return sorted(waiting, key=lambda job: job.row)
+
+
+def by_wait(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
+    """Return the waiting jobs by wait divided by limit, an order that changes while they wait."""
+    return sorted(waiting, key=lambda job: (-(t - job.arrival) / (job.limit or 1), job.row))
+
+
+ORDERS: dict[str, Order] = {"fcfs": by_arrival, "wait/estimate": by_wait}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("name", EVERY)
+def test_the_passes_equal_the_oracle(name: str, look: str, order: str) -> None:
+    workload, of = EVERY[name], LOOKS[look]
+    runs = slurm(*naive_of(workload), Rhythm(epoch=workload.epoch, **of.rhythm), ORDERS[order])
+    policy = ps.Priority(order, backfill=ps.Backfill(of.reservations), nodes=WholeNodes((), **of.nodes))
+    if len(runs) < len(workload):
+        with pytest.raises(ps.InputError, match="every job must fit on its nodes"):
+            ps.simulate(workload, policy)
+        return
+    assert as_runs(ps.simulate(workload, policy).check()) == runs_of(workload, runs)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_without_backfilling_there_are_main_passes_only(name: str) -> None:
+    workload = EVERY[name]
+    runs = slurm(*naive_of(workload), Rhythm(epoch=workload.epoch, bf_interval=10**9, bf_first=-1), by_arrival)
+    if len(runs) == len(workload):
+        schedule = ps.simulate(workload, "fcfs; backfill: none; passes: every 30s").check()
+        assert as_runs(schedule) == runs_of(workload, runs)
+
+
+def starts(workload: ps.Workload, policy: Any, **words: Any) -> list[int]:
+    """Return the start times of a policy; its schedule is checked."""
+    return ps.simulate(workload, policy, **words).check().start.tolist()
+
+
+def jobs_on_one_node(run: list[int], limit: list[int], tasks: list[int], **more: Any) -> ps.Workload:
+    """Return jobs on a node of four cores that are submitted one second after the other."""
+    asks = ps.Requests(tasks=tasks, memory_per_node=[1] * len(tasks), **more)
+    machine = ps.Machine((ps.NodeKind("n1", 4, 8000),))
+    return ps.Workload(range(len(run)), run, limit, tasks, capacity=4, machine=machine, requests=asks, epoch=0)
+
+
+def test_a_planned_node_is_closed_as_a_whole() -> None:
+    """The third job would not be in the way of the second one, but its node is closed; the fourth one ends before."""
+    w = jobs_on_one_node([300, 300, 900, 60], [300, 300, 900, 60], [3, 3, 1, 1])
+    assert starts(w, "easy") == [0, 300, 2, 600]
+    assert starts(w, "fcfs; backfill: conservative; passes: every 30s") == [0, 300, 600, 30]
+
+
+def test_predicted_run_times_move_plans() -> None:
+    w = jobs_on_one_node([300, 300, 280, 60], [900, 300, 280, 60], [3, 3, 1, 1])
+    words = "fcfs; backfill: conservative; passes: every 30s"
+    assert starts(w, words) == [0, 300, 30, 310]
+    for estimates in ("exact", "recent", "predicted"):
+        starts(w, words, estimates=estimates)
+    assert starts(w, words, estimates="exact") == [0, 300, 600, 30]
+
+
+def test_a_priority_that_is_said_comes_before_the_usual_one_if_it_is_larger() -> None:
+    w = jobs_on_one_node([100, 100, 100], [100] * 3, [4, 4, 4], priority=[0, 0, 500])
+    nodes = WholeNodes((), usual=1)
+    assert starts(w, ps.Priority("fcfs", backfill=ps.Backfill(ALL), nodes=nodes)) == [0, 200, 100]
+    nodes = WholeNodes((), usual=1000)
+    assert starts(w, ps.Priority("fcfs", backfill=ps.Backfill(ALL), nodes=nodes)) == [0, 100, 200]
+
+
+def test_a_job_below_the_least_priority_is_not_planned_and_stops_nobody() -> None:
+    w = jobs_on_one_node([300, 300, 900], [300, 300, 900], [3, 3, 1], priority=[600, 400, 600])
+    words = "fcfs; backfill: conservative; passes: every 30s"
+    assert starts(w, words) == [0, 1200, 2]
+    assert starts(w, f"{words} priority 500") == [0, 902, 2]
+    w = jobs_on_one_node([300, 300, 900], [300, 300, 900], [3, 3, 1], priority=[600, 600, 500])
+    assert starts(w, words) == [0, 300, 600]
