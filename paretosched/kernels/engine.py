@@ -220,11 +220,14 @@ def scheduler_of(
     ranking, kept, predictor, keyed, choice, promises, pace
         As for `Scheduler`.
     """
-    used = (part is not None for part in (keyed, choice, promises, predictor, pace))
     return Scheduler(
         ranking,
         kept,
-        *used,
+        keyed is not None,
+        choice is not None,
+        promises is not None,
+        predictor is not None,
+        pace is not None,
         Keyed(Guard(ints(0), 1.0, 1.0, 1, 1, 1.0, 0.0, 0.0), ints(0)) if keyed is None else keyed,
         choice_of(NO_RULES, 1, ints(0), ints(0)) if choice is None else choice,
         Promises(ints(1)) if promises is None else promises,
@@ -789,7 +792,7 @@ def begin_job(jobs: Jobs, now: Running, site: Site, j: Int, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def note_start(jobs: Jobs, now: Running, site: Site, j: Int, t: Int) -> None:
-    """Note that job j of `jobs`, which has its part of the machine, starts in second t, in `now` and `site`, in place."""
+    """Note that job j of `jobs`, which has its place, starts in second t, in `now` and `site`, in place."""
     state = site.state
     if site.careful:
         sure = site.sure

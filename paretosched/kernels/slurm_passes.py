@@ -139,9 +139,23 @@ def empty_pace(
     look = look.copy()
     look["tick"], look["row_bits"] = FAR, n.bit_length()
     users = int(user.max()) + 1 if user.size else 1
-    sizes = n + 1, n, n, (turns, 2), (turns, 4), holds, turns + downs, m, (3, m), (parts, 3), users
-    ends, line, priority, *others = (np.zeros(size, np.int64) for size in sizes)
-    return Pace(look, ends, line, priority.astype(np.float64), *others, read_only(user), read_only(fixed), np.zeros(n, np.int64))
+    return Pace(
+        look,
+        ends=np.zeros(n + 1, np.int64),
+        line=np.zeros(n, np.int64),
+        priority=np.zeros(n),
+        turns=np.zeros((turns, 2), np.int64),
+        plans=np.zeros((turns, 4), np.int64),
+        closed=np.zeros(holds, np.int64),
+        openings=np.zeros(turns + downs, np.int64),
+        since=np.zeros(m, np.int64),
+        marks=np.zeros((3, m), np.int64),
+        counts=np.zeros((parts, 3), np.int64),
+        of_user=np.zeros(users, np.int64),
+        user=read_only(user),
+        fixed=read_only(fixed),
+        begun=np.zeros(n, np.int64),
+    )
 
 
 def no_pace() -> Pace:

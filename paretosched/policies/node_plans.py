@@ -265,9 +265,7 @@ class _Builder:
         )
 
 
-def pace_of(
-    workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations: int, is_by_arrival: bool
-) -> Pace:
+def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations: int, is_by_arrival: bool) -> Pace:
     """Return how often and how far Slurm looks at the machine of a workload.
 
     Parameters
@@ -296,9 +294,10 @@ def pace_of(
     of_job = options[plan.holders["shape"]]
     machine = workload.machine
     assert machine is not None  # noqa: S101
+    user = np.unique(workload.user, return_inverse=True)[1].astype(np.int64)
     return empty_pace(
         look, len(workload), int(of_job.sum()), int((of_job * most).sum()), int(plan.now[0]["downs"]),
-        len(machine.names), len(machine.partitions), np.unique(workload.user, return_inverse=True)[1].astype(np.int64), fixed,
+        len(machine.names), len(machine.partitions), user, fixed,
     )  # fmt: skip
 
 

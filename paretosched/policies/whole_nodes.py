@@ -60,8 +60,8 @@ class NodeKind(NamedTuple):
 class WholeNodes:
     """The nodes of a machine, and how often and how far a scheduler looks, with the default values of Slurm 22.05.
 
-    `paretosched.kernels.slurm_passes` says what it does on a machine of nodes, and `paretosched.kernels.node_passes` what
-    it does on one of which only the processors are known, where the last five fields count nothing.
+    `paretosched.kernels.slurm_passes` says what it does on a machine of nodes, and `paretosched.kernels.node_passes`
+    what it does on one of which only the processors are known, where the last five fields count nothing.
 
     Parameters
     ----------
@@ -129,7 +129,11 @@ class WholeNodes:
                 f"nodes must be at most {MOST_NODES:,} with {MOST_CPUS:,} processors, but are {self.count:,} with "
                 f"{self.cpus:,}"
             )
-        for names, highest, least in ((PASS_TIMES, LONGEST_TIME, 1), (PASS_JOBS, MOST_JOBS, 1), (PASS_LIMITS, MOST_JOBS, 0)):
+        for names, highest, least in (
+            (PASS_TIMES, LONGEST_TIME, 1),
+            (PASS_JOBS, MOST_JOBS, 1),
+            (PASS_LIMITS, MOST_JOBS, 0),
+        ):
             for name in names:
                 object.__setattr__(self, name, in_bounds(name, getattr(self, name), highest, least))
 

@@ -8,7 +8,6 @@ from msgspec import Struct, UnsetType
 
 from .whole_nodes import PASS_JOBS, PASS_LIMITS, PASS_TIMES, NodeKind, WholeNodes
 
-
 PASSES = (*PASS_TIMES, *PASS_JOBS, *PASS_LIMITS)
 
 

@@ -430,7 +430,6 @@ def in_windows(
     have the next job. Jobs on other nodes stay, and do not end a window.
     """
 
-
     def end_of(run: Busy) -> int:
         return run.begin + limit_in(machine.partitions[run.partition], run.job)
 
