@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import signal
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 
 from paretosched.workload.log_cache import OFF_VARIABLE
 from paretosched.workload.public_logs import LOGS, log_folder
@@ -32,6 +35,34 @@ os.environ[OFF_VARIABLE] = "1"  # tests leave no large files in the user's cache
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest tests, so that the other workers do not wait for one of them at the end."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_in_turn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let one worker compile a kernel; the others that need it wait, and load what that has written.
+
+    Else all workers spend minutes on the same large kernels. A worker that needs a lock may have those of kernels that
+    call this one, never of those that it calls, so no two wait for each other. numba's own lock comes first, because
+    another thread of this process may have it and need the same kernel.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
+        return
+    locks = tmp_path_factory.getbasetemp().parent / "compiling"
+    locks.mkdir(exist_ok=True)
+    compile_now = Dispatcher.compile
+
+    def compile_in_turn(kernel: Dispatcher, signature: object) -> object:
+        if kernel._cache.cache_path is None:
+            return compile_now(kernel, signature)
+        name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+        with global_compiler_lock, (locks / name).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return compile_now(kernel, signature)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dispatcher, "compile", compile_in_turn)
+        yield
 
 
 @pytest.fixture

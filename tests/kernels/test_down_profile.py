@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import Policy, Workload
@@ -18,7 +18,7 @@ from support import naive, naive_priority, naive_rules, oracle
 from support.down import down_at_times, down_workloads, with_down
 from support.later import later
 from support.prioritising import RESERVATIONS, Rank, rank_of, ranks
-from support.simulating import DEEP, briefly, starts, thoroughly
+from support.simulating import DEEP, briefly, deep, starts, thoroughly
 from support.zoo import (
     PLAIN_RULES,
     ZOO,
@@ -65,7 +65,7 @@ def test_oracles_agree_where_all_processors_are_up(w: Workload, data: st.DataObj
 
 
 @pytest.mark.slow
-@settings(thoroughly, max_examples=300)
+@thoroughly
 @given(w=down_workloads(workloads()), data=st.data())
 def test_plain_rules_and_greedy_start_jobs_as_their_oracles(w: Workload, data: st.DataObject) -> None:
     policy = data.draw(st.sampled_from([Plain(rule) for rule in PLAIN_RULES]) | greedy_policies(w.groups))
@@ -77,31 +77,22 @@ def start_of(w: Workload, rank: Rank) -> list[int]:
     return outcome_on_engine(w, rank.queue(w), False, None).start.tolist()  # type: ignore[no-any-return]
 
 
-@settings(thoroughly, max_examples=300)
+@thoroughly
 @given(w=down_workloads(workloads()), data=st.data())
 def test_any_order_with_any_backfilling_starts_jobs_as_its_oracle(w: Workload, data: st.DataObject) -> None:
     rank = data.draw(ranks(w))
     assert start_of(w, rank) == naive_priority.start_times(w, rank.rule())
 
 
-@thoroughly
-@given(w=workloads(), data=st.data())
-def test_any_order_is_the_one_of_the_other_kernels_where_all_processors_are_up(
-    w: Workload, data: st.DataObject
-) -> None:
-    rank = data.draw(ranks(w))
-    assert start_of(w, rank) == naive_priority.start_times(w, rank.rule())
-
-
 @pytest.mark.slow
-@settings(thoroughly, max_examples=200)
+@thoroughly
 @given(w=down_workloads(workloads()), data=st.data())
 def test_rule_bases_start_jobs_as_their_oracle(w: Workload, data: st.DataObject) -> None:
     base = data.draw(rule_bases(w.groups))
     assert starts(w, base) == naive_rules.start_times(w, base)
 
 
-@settings(thoroughly, max_examples=200)
+@thoroughly
 @given(w=down_workloads(workloads()), data=st.data())
 def test_sequences_are_decoded_as_by_their_oracle(w: Workload, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(w))))
@@ -114,7 +105,7 @@ def test_sequences_are_decoded_as_by_their_oracle(w: Workload, data: st.DataObje
 @pytest.mark.parametrize("name", DEEP)
 @pytest.mark.parametrize("rule", PLAIN_RULES)
 def test_plain_rules_with_long_queues(name: str, rule: str) -> None:
-    w = down_at_times(DEEP[name](1), 5)
+    w = down_at_times(deep(name, 1), 5)
     assert starts(w, rule) == oracle.start_times(w, Plain(rule))
 
 
@@ -131,18 +122,17 @@ def test_the_table_of_gaps_of_conservative_backfilling_is_used_beside_down_times
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DEEP)
 def test_greedy_with_long_queues(name: str) -> None:
-    w = down_at_times(DEEP[name](2), 7)
-    for policy in fixed_policies(w.groups).values():
-        if policy.rule == "greedy":
-            assert starts(w, policy) == oracle.start_times(w, policy)
+    w = down_at_times(deep(name, 2), 7)
+    for policy in [policy for policy in fixed_policies(w.groups).values() if policy.rule == "greedy"][::3]:
+        assert starts(w, policy) == oracle.start_times(w, policy)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DEEP)
 @pytest.mark.parametrize("reservations", RESERVATIONS)
 def test_any_order_with_long_queues(name: str, reservations: int | None) -> None:
-    w = down_at_times(DEEP[name](3), 11)
-    for seed in range(4):
+    w = down_at_times(deep(name, 3), 11)
+    for seed in range(2):
         rank = rank_of(seed, w, reservations)
         assert start_of(w, rank) == naive_priority.start_times(w, rank.rule())
 
@@ -151,7 +141,7 @@ def test_any_order_with_long_queues(name: str, reservations: int | None) -> None
 @pytest.mark.parametrize("kind", ["iterative", "symbiotic"])
 @pytest.mark.parametrize("seed", range(4))
 def test_rule_bases_with_long_queues(kind: str, seed: int) -> None:
-    w = down_at_times(DEEP["deep queue, coarse times"](seed), seed)
+    w = down_at_times(deep("deep queue, coarse times", seed), seed)
     base = random_rules(w.groups, seed, kind)
     assert starts(w, base) == naive_rules.start_times(w, base)
     assert ruled_start_times(w, base)[1].sum() > 0

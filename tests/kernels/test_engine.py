@@ -15,7 +15,7 @@ from paretosched.simulation.estimates import LEARNING
 from support import naive_guarded, naive_priority, naive_rules, oracle
 from support.down import down_at_times, down_workloads, with_down
 from support.prioritising import ranks
-from support.simulating import DEEP, thoroughly
+from support.simulating import DEEP, deep, thoroughly
 from support.zoo import ZOO, greedy_policies, jobs, random_jobs, random_rules, rule_bases, workloads
 
 RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan")
@@ -77,7 +77,7 @@ def test_any_order_with_any_reservations_and_predictions_beside_down_times(
 @pytest.mark.parametrize("source", LEARNING)
 @pytest.mark.parametrize("name", DEEP)
 def test_deep_queues_with_predictions_beside_down_times(name: str, source: str) -> None:
-    w = with_users(down_at_times(DEEP[name](1), 5))
+    w = with_users(down_at_times(deep(name, 1), 5))
     for policy in (Plain("easy"), random_rules(w.groups, 3, "symbiotic")):
         assert simulate(w, policy, source).check().start.tolist() == on_oracle(w, policy, source)
 

@@ -15,7 +15,7 @@ from paretosched.kernels.fair_share import factor_at, note_in_tree
 from support.naive_fair_share import Factors, SharesOf, classic, fair_tree
 from support.naive_priority import Backfill, start_times
 from support.prioritising import Rank, in_parts, starts, tree
-from support.simulating import DEEP, briefly, thoroughly
+from support.simulating import DEEP, briefly, deep, thoroughly
 from support.zoo import jobs, workloads
 
 # The root has accounts 1 (30 shares) and 2 (20 shares); users 3 (5) and 4 (10) are in account 1; user 5 (2), user 6 (1)
@@ -136,7 +136,7 @@ def test_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload, of:
 @pytest.mark.parametrize("algorithm", ["tree", "classic"])
 @pytest.mark.parametrize("kind", DEEP)
 def test_equals_the_oracle_on_hundreds_of_jobs(kind: str, algorithm: str) -> None:
-    w = DEEP[kind](1).take(np.arange(100))
+    w = deep(kind, 1)
     period = int(np.median(w.run)) or 1
     accounts = np.random.default_rng(3).integers(3, 8, len(w)).tolist()
     of = TWO._replace(algorithm=algorithm, period=period, first=int(w.submit[0]))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from paretosched import Guarded, Workload, simulate
 from support.down import down_at_times, down_workloads, with_down
 from support.naive_guarded import start_times, terms_of
-from support.simulating import DEEP, briefly, starts, thoroughly
+from support.simulating import DEEP, briefly, deep, starts, thoroughly
 from support.zoo import ZOO, crowd, workloads
 
 
@@ -42,7 +42,7 @@ def test_is_that_of_the_oracle(data: st.DataObject, w: Workload) -> None:
 @pytest.mark.parametrize("policy", [Guarded(("1",), review=60, ageing=60), Guarded(("1",), 0.5, 0.5, 600, 10**9)])
 @pytest.mark.parametrize("name", DEEP)
 def test_is_that_of_the_oracle_with_a_deep_queue(name: str, policy: Guarded) -> None:
-    w = DEEP[name](1)
+    w = deep(name, 1)
     w = w.with_(group=np.arange(len(w)) % 3, groups=("1", "2", "3"))
     assert starts(w, policy) == of_oracle(w, policy)
 
@@ -57,7 +57,7 @@ def test_is_that_of_the_oracle_on_any_kind_of_workload(name: str) -> None:
 
 @pytest.mark.slow
 def test_is_that_of_the_oracle_over_hundreds_of_reviews_that_change_classes() -> None:
-    w = crowd(250)
+    w = crowd(120)
     policies = Guarded(("1", "2")), Guarded(("1", "2"), 1.1, 1.05, 7200), Guarded(("3",), 0.9, 1.5, 900, 3600)
     schedules = [starts(w, policy) for policy in policies]
     assert schedules == [of_oracle(w, policy) for policy in policies]
@@ -75,7 +75,7 @@ def test_is_that_of_the_oracle_where_processors_are_down_at_times(data: st.DataO
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DEEP)
 def test_is_that_of_the_oracle_with_a_deep_queue_and_down_times(name: str) -> None:
-    w = DEEP[name](1)
+    w = deep(name, 1)
     w = down_at_times(w.with_(group=np.arange(len(w)) % 3, groups=("1", "2", "3")), 1)
     policy = Guarded(("1",), 0.5, 0.5, max(60, int(w.submit[-1]) // 20), 10**9)
     assert starts(w, policy) == of_oracle(w, policy)
@@ -83,7 +83,7 @@ def test_is_that_of_the_oracle_with_a_deep_queue_and_down_times(name: str) -> No
 
 @pytest.mark.slow
 def test_is_that_of_the_oracle_over_reviews_that_change_classes_beside_down_times() -> None:
-    w = down_at_times(crowd(120), 3, 20)
+    w = down_at_times(crowd(80), 3, 20)
     policies = Guarded(("1", "2")), Guarded(("1", "2"), 1.1, 1.05, 7200), Guarded(("3",), 0.9, 1.5, 900, 3600)
     schedules = [starts(w, policy) for policy in policies]
     assert schedules == [of_oracle(w, policy) for policy in policies]

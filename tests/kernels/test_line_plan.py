@@ -11,7 +11,7 @@ from paretosched.kernels.line_plan import in_planned_lines
 from support.line_cases import random_case
 from support.naive_priority import Backfill, Rule, start_times
 from support.prioritising import ORDERS
-from support.simulating import DEEP, briefly, thoroughly
+from support.simulating import DEEP, briefly, deep, thoroughly
 from support.zoo import ZOO, random_jobs, workloads
 
 RESERVATIONS = (2, 3, 8, 30, None)
@@ -41,7 +41,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str) -> None:
 @pytest.mark.parametrize("kind", DEEP)
 def test_equals_the_oracle_on_hundreds_of_jobs(kind: str) -> None:
     for seed, reservations in enumerate(RESERVATIONS):
-        check(DEEP[kind](seed), seed, reservations)
+        check(deep(kind, seed), seed, reservations)
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +18,7 @@ from support import naive
 from support.naive_priority import Usage, start_times
 from support.prioritising import RESERVATIONS, Rank, in_parts, rank_of, ranks, starts
 from support.priority_cases import CASES, rank
-from support.simulating import DEEP, briefly, thoroughly
+from support.simulating import DEEP, briefly, deep, thoroughly
 from support.zoo import ZOO, workloads
 
 
@@ -89,6 +88,6 @@ def test_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> 
 @pytest.mark.parametrize("kind", DEEP)
 def test_equals_the_oracle_on_hundreds_of_jobs(kind: str) -> None:
     for seed, reservations in enumerate(RESERVATIONS):
-        w = DEEP[kind](seed).take(np.arange(150))
+        w = deep(kind, seed)
         policy = rank_of(seed, w, reservations)
         check(w, policy, start_times(w, policy.rule()))

@@ -6,8 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, settings
 
 from paretosched import Backfill, Policy, Priority, Workload, greedy, predictions, simulate
 from paretosched.kernels.predicted import STEPS
@@ -15,8 +14,8 @@ from paretosched.policies.learning import outcome_on_engine
 from paretosched.policies.plain import Plain
 from paretosched.simulation.estimates import LEARNING
 from support import naive_priority, oracle
-from support.prioritising import Rank, rank_of, ranks
-from support.zoo import BACKFILLS, ZOO, constant, greedy_policies, jobs, random_jobs, workloads
+from support.prioritising import Rank, rank_of
+from support.zoo import ZOO, constant, jobs, random_jobs
 
 RULES = ("easy", "conservative-replan")
 MINUTE, HOUR = 60, 3600
@@ -47,45 +46,22 @@ def kernel_predictions(w: Workload, policy: Rank, source: str) -> tuple[list[int
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", LEARNING)
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("name", ZOO)
-def test_equals_the_oracle_on_awkward_workloads(name: str, rule: str, source: str) -> None:
-    if len(ZOO[name]) > 3:  # else no user is known
+@pytest.mark.parametrize("name", [name for name in ZOO if len(ZOO[name]) > 3])  # else no user is known
+def test_equals_the_oracle_on_awkward_workloads(name: str, source: str) -> None:
+    for rule in RULES:
         same_as_oracle(with_users(name), Plain(rule), source)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", LEARNING)
-@pytest.mark.parametrize("backfill", BACKFILLS)
-@thoroughly
-@given(data=st.data(), w=workloads(max_jobs=14))
-def test_greedy_equals_the_oracle_on_any_workload(data: st.DataObject, source: str, backfill: str, w: Workload) -> None:
-    user = data.draw(st.lists(st.integers(-1, 2), min_size=len(w), max_size=len(w)))
-    policy = data.draw(greedy_policies(w.groups, (backfill,)))
-    same_as_oracle(w.with_(user=[0, *user[1:]]), policy, source)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("source", LEARNING)
-def test_equals_the_oracle_on_hundreds_of_jobs(source: str) -> None:
+def test_equals_the_oracle_with_long_queues(source: str) -> None:
     for seed in range(3):
-        w = random_jobs(seed, 250, 64, gap=2, run=60, slack=30.0, grain=(1, 60, 600)[seed])
+        w = random_jobs(seed, 120, 64, gap=2, run=60, slack=30.0, grain=(1, 60, 600)[seed])
         w = w.with_(user=np.random.default_rng(seed).integers(0, 6, len(w)))
         policies = [Plain("easy"), Plain("conservative-replan")]
         policies += [greedy([c] * 3, constant(5, 1, 0, 1, 1), groups=w.groups, backfill="easy") for c in ("f1", "f3")]
         for policy in policies:
             same_as_oracle(w, policy, source)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("source", LEARNING)
-@thoroughly
-@given(data=st.data(), w=workloads(max_jobs=14))
-def test_orders_equal_the_oracle_on_any_workload(data: st.DataObject, source: str, w: Workload) -> None:
-    user = data.draw(st.lists(st.integers(-1, 2), min_size=len(w), max_size=len(w)))
-    w = w.with_(user=[0, *user[1:]])
-    policy = data.draw(ranks(w))
-    assert kernel_predictions(w, policy, source) == naive_priority.predicted_times(w, policy.rule(), source)
 
 
 @pytest.mark.slow

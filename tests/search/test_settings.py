@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -83,18 +84,25 @@ RUNS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+Runs = Callable[[str], Path]
+
+
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every kind of run, undisturbed."""
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """The place of a run of every kind, undisturbed, and made when it is first asked for."""
     directory = tmp_path_factory.mktemp("runs")
-    for name, words in RUNS.items():
-        explore(W, directory / name, **SIZE, **words)
-    return directory
+
+    def run_of(name: str) -> Path:
+        if not (directory / name).exists():
+            explore(W, directory / name, **SIZE, **RUNS[name])
+        return directory / name
+
+    return run_of
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
-def test_a_run_that_is_continued_equals_one_that_went_through(runs: Path, tmp_path: Path, name: str) -> None:
+def test_a_run_that_is_continued_equals_one_that_went_through(runs: Runs, tmp_path: Path, name: str) -> None:
     words = dict(RUNS[name])
     total = words.pop("evaluations")
     for moment in (1, 3):  # generations
@@ -108,35 +116,35 @@ def test_a_run_that_is_continued_equals_one_that_went_through(runs: Path, tmp_pa
     if words.get("algorithm") != "rvea":  # its horizon is part of the run
         explore(W, tmp_path / "run", **SIZE, **words, evaluations=total - 1)
     explore(W, tmp_path / "run", **SIZE, **words, evaluations=total)
-    equal_runs(runs / name, tmp_path / "run")
+    equal_runs(runs(name), tmp_path / "run")
 
 
-def test_the_archive_search_draws_tied_weightings_whether_said_or_not(runs: Path, tmp_path: Path) -> None:
+def test_the_archive_search_draws_tied_weightings_whether_said_or_not(runs: Runs, tmp_path: Path) -> None:
     explore(W, tmp_path / "run", **SIZE, draw="tied", evaluations=135)
-    equal_runs(runs / "archive", tmp_path / "run")
+    equal_runs(runs("archive"), tmp_path / "run")
     assert "draw" not in read_about(tmp_path / "run")["parameters"]
 
 
-def test_the_surrogate_is_a_parameter_of_the_run(runs: Path, tmp_path: Path) -> None:
-    assert read_about(runs / "surrogate")["parameters"]["surrogate"] is True
-    assert "surrogate" not in read_about(runs / "archive")["parameters"]
-    assert dict(load_front(runs / "surrogate").origins[0].begun)["surrogate"] == "True"
-    shutil.copytree(runs / "surrogate", tmp_path / "run")
+def test_the_surrogate_is_a_parameter_of_the_run(runs: Runs, tmp_path: Path) -> None:
+    assert read_about(runs("surrogate"))["parameters"]["surrogate"] is True
+    assert "surrogate" not in read_about(runs("archive"))["parameters"]
+    assert dict(load_front(runs("surrogate")).origins[0].begun)["surrogate"] == "True"
+    shutil.copytree(runs("surrogate"), tmp_path / "run")
     reports: list[Progress] = []
     explore(W, tmp_path / "run", evaluations=175, progress=reports.append)
     assert [p.replayed for p in reports] == [175]
     with pytest.raises(InputError, match="a run is continued with its own parameters, but its surrogate is True"):
         explore(W, tmp_path / "run", evaluations=200, surrogate=False)
     explore(W, tmp_path / "off", **SIZE, evaluations=135, surrogate=False)
-    equal_runs(runs / "archive", tmp_path / "off")
-    with_it, without = archive(runs / "surrogate"), archive(runs / "archive")
+    equal_runs(runs("archive"), tmp_path / "off")
+    with_it, without = archive(runs("surrogate")), archive(runs("archive"))
     assert with_it[:60] == without[:60]
     assert with_it[60:135] != without[60:]
 
 
-def test_the_horizon_of_rvea_is_part_of_the_run(runs: Path) -> None:
+def test_the_horizon_of_rvea_is_part_of_the_run(runs: Runs) -> None:
     with pytest.raises(InputError, match="the evaluations of rvea are part of the run, which has 45, so it cannot"):
-        explore(W, runs / "rvea", **SIZE, algorithm="rvea", evaluations=90)
+        explore(W, runs("rvea"), **SIZE, algorithm="rvea", evaluations=90)
 
 
 def test_a_search_that_has_no_more_to_ask_says_how_many_there_were(tmp_path: Path) -> None:
@@ -148,8 +156,8 @@ def test_a_search_that_has_no_more_to_ask_says_how_many_there_were(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) -> None:
-    front = load_front(runs / name)
+def test_every_row_of_a_front_becomes_its_schedule_again(runs: Runs, name: str) -> None:
+    front = load_front(runs(name))
     for row in range(len(front)):
         again = schedule(front, row, W)
         again.check()
@@ -159,7 +167,7 @@ def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) 
 
 
 @pytest.mark.slow
-def test_worker_processes_make_the_same_archives(runs: Path, tmp_path: Path) -> None:
+def test_worker_processes_make_the_same_archives(runs: Runs, tmp_path: Path) -> None:
     with two_workers() as scheduler:
         for name in (
             "offline weighting",
@@ -176,11 +184,11 @@ def test_worker_processes_make_the_same_archives(runs: Path, tmp_path: Path) -> 
             "both",
         ):
             explore(W, tmp_path / name, scheduler=scheduler, **SIZE, **RUNS[name])
-            equal_runs(runs / name, tmp_path / name)
+            equal_runs(runs(name), tmp_path / name)
 
 
-def test_fronts_of_all_encodings_merge_in_any_order_and_come_back_from_files(runs: Path, tmp_path: Path) -> None:
-    fronts = [load_front(runs / name) for name in RUNS]
+def test_fronts_of_all_encodings_merge_in_any_order_and_come_back_from_files(runs: Runs, tmp_path: Path) -> None:
+    fronts = [load_front(runs(name)) for name in RUNS]
     whole = merge(fronts)
     assert {type(whole.origins[i].encoding) for i in whole.origin} >= {Weighting, Sequences}
     pairs = merge([merge(fronts[3:]), whole, merge(fronts[:7])])
@@ -259,19 +267,19 @@ def test_a_run_goes_on_with_its_utilisation_and_takes_no_other(tmp_path: Path) -
         explore(W, tmp_path / "none", util_from="first")
 
 
-def test_a_run_begins_with_the_members_of_another(runs: Path, tmp_path: Path) -> None:
-    front = load_front(runs / "nsga weighting")
-    online = explore(W, tmp_path / "again", **SIZE, algorithm="all", start=[str(runs / "nsga weighting")])
+def test_a_run_begins_with_the_members_of_another(runs: Runs, tmp_path: Path) -> None:
+    front = load_front(runs("nsga weighting"))
+    online = explore(W, tmp_path / "again", **SIZE, algorithm="all", start=[str(runs("nsga weighting"))])
     assert online.values.tobytes() == front.values.tobytes()
     offline = explore(
-        W, tmp_path / "offline", **SIZE, algorithm="all", start=[str(runs / "nsga weighting")], decoding="earliest"
+        W, tmp_path / "offline", **SIZE, algorithm="all", start=[str(runs("nsga weighting"))], decoding="earliest"
     )
     assert offline.evaluations == len(front)
     both = merge([front, offline])
     assert len(both) == len(offline)  # a schedule decoded as early as possible is nowhere worse
-    short_run = explore(W, tmp_path / "begun", **SIZE, evaluations=20, start=[str(runs / "nsga weighting")])
+    short_run = explore(W, tmp_path / "begun", **SIZE, evaluations=20, start=[str(runs("nsga weighting"))])
     assert {tuple(row) for row in short_run.values.tolist()} & {tuple(row) for row in front.values.tolist()}
-    words: dict[str, Any] = {"encoding": "sequence", "start": [str(runs / "nsga weighting")], "algorithm": "all"}
+    words: dict[str, Any] = {"encoding": "sequence", "start": [str(runs("nsga weighting"))], "algorithm": "all"}
     orders = explore(W, tmp_path / "orders", population=len(front), **words)
     assert orders.evaluations == len(front)
     assert (orders.values.min(axis=0)[1:] <= front.values.min(axis=0)[1:]).all()  # of a start order, likewise
@@ -294,14 +302,14 @@ def test_a_policy_that_a_weighting_can_be_makes_the_same_schedule(policy: str, b
 
 
 @pytest.mark.parametrize("algorithm", ["archive", "nsga2", "random"])
-def test_a_weighting_begins_with_orders_trained_policies_and_names(runs: Path, tmp_path: Path, algorithm: str) -> None:
+def test_a_weighting_begins_with_orders_trained_policies_and_names(runs: Runs, tmp_path: Path, algorithm: str) -> None:
     """All orders of the queue are asked for in the first generation, and reach what they reached."""
     trained = greedy(["f1", "f3", "f4"], [[0.3, 0.1, 1, 2, 0, 1, 0.4, 0.2]] * 3, groups=W.groups, backfill="easy")
     save_policy(trained, tmp_path / "policy.json")
-    starts = [str(runs / "orders of the queue"), str(tmp_path / "policy.json"), "easy"]
+    starts = [str(runs("orders of the queue")), str(tmp_path / "policy.json"), "easy"]
     explore(W, tmp_path / "run", population=100, seed=4, algorithm=algorithm, start=starts, evaluations=100)
     values = {tuple(row) for row in read_values(tmp_path / "run")[0].tolist()}
-    assert {tuple(row) for row in load_front(runs / "orders of the queue").values.tolist()} <= values
+    assert {tuple(row) for row in load_front(runs("orders of the queue")).values.tolist()} <= values
     assert tuple(objectives(simulate(W, trained)).tolist()) in values
     assert tuple(objectives(simulate(W, "easy")).tolist()) in values
     (tmp_path / "policy.json").unlink()  # what the run began with is in it
@@ -317,9 +325,9 @@ def test_a_weighting_begins_with_orders_trained_policies_and_names(runs: Path, t
 
 @pytest.mark.parametrize("algorithm", ["archive", "nsga2", "random"])
 def test_every_thing_to_begin_with_has_a_place_however_small_the_population(
-    runs: Path, tmp_path: Path, algorithm: str
+    runs: Runs, tmp_path: Path, algorithm: str
 ) -> None:
-    orders = str(runs / "orders of the queue")
+    orders = str(runs("orders of the queue"))
     assert len(load_front(orders)) > 5
     explore(W, tmp_path / "other", population=40, seed=9, evaluations=80)
     starts = [orders, str(tmp_path / "other"), "easy"]
@@ -344,7 +352,7 @@ def test_random_weightings_can_be_drawn_alike_in_all_situations(tmp_path: Path) 
         explore(W, tmp_path / "random", population=20, algorithm="random", draw="uniform", evaluations=40)
 
 
-def test_what_a_run_began_with_stays_when_its_source_changes(runs: Path, tmp_path: Path) -> None:
+def test_what_a_run_began_with_stays_when_its_source_changes(tmp_path: Path) -> None:
     source = tmp_path / "source"
     explore(W, source, **SIZE, evaluations=20)
     words: dict[str, Any] = {"encoding": "sequence", "start": [str(source)], **SIZE}
@@ -369,14 +377,14 @@ def test_members_a_run_began_with_stay_when_their_source_is_gone(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_all_means_all_members(runs: Path, tmp_path: Path) -> None:
-    front = load_front(runs / "nsga weighting")
+def test_all_means_all_members(runs: Runs, tmp_path: Path) -> None:
+    front = load_front(runs("nsga weighting"))
     assert len(front) > 10
-    words: dict[str, Any] = {"encoding": "sequence", "start": [str(runs / "nsga weighting")], "algorithm": "all"}
+    words: dict[str, Any] = {"encoding": "sequence", "start": [str(runs("nsga weighting"))], "algorithm": "all"}
     assert explore(W, tmp_path / "all", **SIZE, **words).evaluations == len(front)
 
 
-def test_known_schedules_are_changed_a_little(runs: Path) -> None:
+def test_known_schedules_are_changed_a_little() -> None:
     strategies = {
         word: settle(LARGE, {}, seed=0, population=10, encoding="sequence", start=[word]).parameters["frequency"]
         for word in ("submit", "permutations", "easy")
@@ -476,21 +484,21 @@ def test_words_that_mean_nothing_are_named_and_nothing_is_written(
 
 
 @pytest.mark.slow
-def test_a_source_must_fit(runs: Path, tmp_path: Path) -> None:
+def test_a_source_must_fit(runs: Runs, tmp_path: Path) -> None:
     other = random_workload(seed=9)
     with pytest.raises(InputError, match="must begin with one of the same workload"):
-        explore(other, tmp_path / "run", **SIZE, start=[str(runs / "rvea")], evaluations=20)
+        explore(other, tmp_path / "run", **SIZE, start=[str(runs("rvea"))], evaluations=20)
     with pytest.raises(
         InputError,
         match="must have schedules explored by weighting or orders of the waiting queue to begin with, but has none",
     ):
-        explore(W, tmp_path / "run", **SIZE, start=[str(runs / "pull")], evaluations=20)
+        explore(W, tmp_path / "run", **SIZE, start=[str(runs("pull"))], evaluations=20)
     with pytest.raises(InputError, match="must have schedules explored by weighting or in the queue to begin with"):
-        explore(W, tmp_path / "run", **SIZE, encoding="sequence", start=[str(runs / "pull")], evaluations=20)
+        explore(W, tmp_path / "run", **SIZE, encoding="sequence", start=[str(runs("pull"))], evaluations=20)
 
 
-def test_a_schedule_that_knows_the_future_fits_no_other_workload(runs: Path) -> None:
-    front = load_front(runs / "pull")
+def test_a_schedule_that_knows_the_future_fits_no_other_workload(runs: Runs) -> None:
+    front = load_front(runs("pull"))
     assert row_policy(front, 0) is None
     with pytest.raises(InputError, match="knows the future of random, so it fits no other workload"):
         schedule(front, 0, random_workload(seed=9))
@@ -503,8 +511,8 @@ def test_the_strategy_never_exceeds_the_workload() -> None:
 
 
 @pytest.mark.parametrize("starts", [[[1, 2], [3]], ["a", "b"], [[0.5, 0.5]], [[float("nan")] * 27], [], [{"a": 1}]])
-def test_a_damaged_start_in_the_description_of_a_run_is_said(runs: Path, starts: Any) -> None:
-    start = [str(runs / "archive")]
+def test_a_damaged_start_in_the_description_of_a_run_is_said(runs: Runs, starts: Any) -> None:
+    start = [str(runs("archive"))]
     with pytest.raises(InputError, match=r'"starts" in the run\'s run\.json must be lists of [0-9]+ genes within'):
         settle(W, {"start": start_names(start), "starts": starts}, population=10, seed=4, start=start)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 from hypothesis import HealthCheck, settings
 
 from paretosched import Policy, Workload, simulate
@@ -22,6 +23,11 @@ def starts(workload: Workload, policy: str | Policy) -> list[int]:
 @cache
 def of_oracle(name: str, policy: str) -> list[int]:
     return naive(ZOO[name], fixed_policies(ZOO[name].groups)[policy])
+
+
+def deep(name: str, seed: int) -> Workload:
+    """Return the first jobs of a workload of `DEEP`, for oracles that plan all waiting jobs at every event."""
+    return DEEP[name](seed).take(np.arange(110))
 
 
 DEEP = {
