@@ -75,7 +75,7 @@ def choose_of(plan: NodePlan, j: Int, o: Int, total: Int, usable: Int) -> bool:
     Parameters
     ----------
     plan, j, o
-        As for `choose`; `nodes` have the CPUs that each could give, and what is free there.
+        As for `choose`, modified in place; `nodes` have the CPUs that each could give, and what is free there.
     total, usable
         How many CPUs that is, and how many nodes.
     """

@@ -357,7 +357,7 @@ def start_on_nodes(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, j: Int, 
     jobs
         `Jobs`.
     plan, pace, start
-        As for `main_pass`.
+        As for `main_pass`, and modified in place; (n,) int64 `start`.
     j, begun, t
         The job, how many have started in this pass, and the second.
     """
@@ -591,7 +591,7 @@ def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int) -
     Parameters
     ----------
     plan, pace, j, o, last, t
-        As for `planned_start`; the nodes are open, and `held` says where.
+        As for `planned_start`, and modified in place; the nodes are open, and `held` says where.
     """
     if fits(plan, pace, j, o, last):
         return t

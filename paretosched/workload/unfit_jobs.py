@@ -73,6 +73,7 @@ class _Shape(NamedTuple):
     gpus_per_task: int
     disk_per_node: int
     exclusive: int
+    tasks_per_core: int
     gpu_type: str
     constraint: str
     partition: str
@@ -168,9 +169,11 @@ class _Checker:
         fits &= machine.disk[place] >= job.disk_per_node
         if not fits.any():
             return REASONS.index(DISK)
-        tasks = cpus // cpus_per_task
+        threads = machine.threads[place] if job.tasks_per_core else 1
+        of_task = -(-cpus_per_task // threads) * threads  # whole cores, if no two tasks are on one
+        tasks = cpus // of_task
         if per_cpu > 0:
-            tasks = np.minimum(tasks, memory // (per_cpu * cpus_per_task))
+            tasks = np.minimum(tasks, memory // (per_cpu * of_task))
         if job.gpus_per_task:
             tasks = np.minimum(tasks, gpus // job.gpus_per_task)
         if job.tasks_per_node:

@@ -21,7 +21,7 @@ GENES = constant(2, 0.5, 2.5, 1, 0)
         ({"criteria": ["f1"]}, "criteria must be one for each of weekend, day, night, but are ['f1']"),
         ({"criteria": ["f1", "f2", "f9"]}, 'criterion must be one of f1, f2, f3, f4, but is "f9"'),
         ({"backfill": "full"}, 'backfill must be one of none, easy, conservative, but is "full"'),
-        ({"groups": ("1",)}, "genes must have shape (3, 2 x groups + 2), but have shape (3, 6) for 1 groups"),
+        ({"groups": ("1",)}, "genes must have shape (3, 2 x groups + 2), but have shape (3, 6) for 1 group"),
         ({"groups": ("1", "1")}, "groups must have different names, but are ['1', '1']"),
         ({"groups": ()}, "genes must have shape (3, 2 x groups + 2), but have shape (3, 6) for 0 groups"),
         (

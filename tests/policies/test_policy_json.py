@@ -339,7 +339,7 @@ def test_a_file_of_version_0_1_is_simulated_as_by_that_version(name: str) -> Non
 
 
 def test_the_published_schema_is_what_the_types_say() -> None:
-    """Else write it anew: `SCHEMA.write_text(json.dumps(schema(), indent=2) + "\\n")`."""
+    """Else write it again: `SCHEMA.write_text(json.dumps(schema(), indent=2) + "\\n")`."""
     assert SCHEMA.read_text(encoding="utf-8") == json.dumps(schema(), indent=2) + "\n"
     checker(schema())
 

@@ -243,18 +243,23 @@ def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> Non
 def test_how_often_and_how_far_slurm_looks(conf: Callable[[str], Path]) -> None:
     names = "bf_interval=60,bf_window=120,bf_resolution=1,bf_max_job_test=9,default_queue_depth=7"
     head = f"{HEAD}PriorityType=priority/basic\nNodeName=n[1-3] CPUs=4\nNodeName=m[1-2] CPUs=8\nNodeName=x CPUs=8\n"
-    assert read_slurm(conf(head)).nodes == WholeNodes(((3, 4), (3, 8)))
+    usual = 2**31 - 1  # jobs come as they were submitted, with priorities that only some options of sbatch exceed
+    assert read_slurm(conf(head)).nodes == WholeNodes(((3, 4), (3, 8)), usual=usual)
     some = f"{head}PartitionName=p Nodes=n[1-3],m1\nSchedulerParameters={names}"
-    assert read_slurm(conf(some)).nodes == WholeNodes(((3, 4), (1, 8)), 60, 7200, 1, 9, 7)
+    assert read_slurm(conf(some)).nodes == WholeNodes(((3, 4), (1, 8)), 60, 7200, 1, 9, 7, usual=usual)
+    on_nodes = "sched_interval=30,bf_max_job_part=5,bf_max_job_user=4,bf_max_job_start=3,bf_min_prio_reserve=2"
+    values = {"main": 30, "partition": 5, "user": 4, "started": 3, "priority": 2}
+    only = read_slurm(conf(f"{HEAD}PriorityType=priority/basic\nSchedulerParameters={on_nodes}")).nodes
+    assert only == WholeNodes((), **values, usual=usual)
     # As in Slurm, a value out of bounds is the default one.
     wild = f"{head}SchedulerParameters=bf_interval=20000,bf_window=0"
-    assert read_slurm(conf(wild)).nodes == WholeNodes(((3, 4), (3, 8)))
+    assert read_slurm(conf(wild)).nodes == WholeNodes(((3, 4), (3, 8)), usual=usual)
 
 
 @pytest.mark.parametrize("lines", ["SchedulerType=sched/builtin", "SchedulerParameters=bf_interval=-1"])
-def test_without_backfilling_nodes_do_not_matter(lines: str, conf: Callable[[str], Path]) -> None:
+def test_without_backfilling_no_nodes_are_reserved(lines: str, conf: Callable[[str], Path]) -> None:
     policy = read_slurm(conf(f"{HEAD}PriorityType=priority/basic\nNodeName=n[1-3] CPUs=4\n{lines}"))
-    assert (policy.nodes, policy.backfill.reservations) == (None, 0)
+    assert policy.backfill.reservations == 0
     assert not any("whole nodes" in line for line in remarks(policy))
 
 
@@ -284,7 +289,8 @@ def test_who_has_no_shares_hears_how_a_policy_gets_them(conf: Callable[[str], Pa
 
 def test_without_nodes_it_is_remarked_that_processors_are_counted(conf: Callable[[str], Path]) -> None:
     policy = read_slurm(conf(f"{HEAD}PriorityType=priority/basic\nSchedulerParameters=bf_interval=60"))
-    assert policy.nodes is None
+    assert policy.nodes is not None
+    assert policy.nodes.kinds == ()
     (line,) = [line for line in remarks(policy) if "bf_interval" in line]
     assert line.startswith("Slurm backfills once in 60 s, here it is done at every submission and end of a job")
     assert "without NodeName lines processors are counted here; Slurm reserves whole nodes" in remarks(policy)
@@ -292,7 +298,8 @@ def test_without_nodes_it_is_remarked_that_processors_are_counted(conf: Callable
 
 def test_nodes_without_a_partition_are_said_to_be_none(conf: Callable[[str], Path]) -> None:
     policy = read_slurm(conf(f"{HEAD}PriorityType=priority/basic\nNodeName=n1 CPUs=4\nPartitionName=p Nodes=m1"))
-    assert policy.nodes is None
+    assert policy.nodes is not None
+    assert policy.nodes.kinds == ()
     line = "no partition has a node of a NodeName line: processors are counted here; Slurm reserves whole nodes"
     assert line in remarks(policy)
 

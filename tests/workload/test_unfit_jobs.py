@@ -108,6 +108,12 @@ def test_a_machine_whose_gpus_have_no_type_gives_any() -> None:
     assert reason("--gres=gpu:v100:2", machine=machine) == ""
 
 
+def test_one_task_a_core_needs_as_many_cores() -> None:
+    machine = Machine((NodeKind("n1", 2, 1000, threads=2),))
+    asked = Requests(tasks=[4, 4, 2, 1, 1], cpus_per_task=[1, 1, 1, 3, 3], tasks_per_core=[0, 1, 1, 0, 1])
+    assert [number >= 0 for number in u.unfit_jobs(machine, asked)] == [False, True, False, False, False]
+
+
 def test_small_machines_against_all_ways_to_place_tasks() -> None:
     """The plainest search: every way to give each node some tasks."""
     rng = np.random.default_rng(3)
