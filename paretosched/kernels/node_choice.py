@@ -13,6 +13,7 @@ from .compiling import njit
 from .node_plan import (
     ALL_TYPES,
     BEST,
+    BY_LEAVES,
     BY_WEIGHT,
     CAN,
     CONS_TRES,
@@ -24,6 +25,9 @@ from .node_plan import (
     GPUS,
     HAS,
     HELD,
+    LEAF,
+    LEAF_CPUS,
+    LEAF_NODES,
     MEMORY,
     MUST,
     NODE,
@@ -348,6 +352,8 @@ def take_nodes(plan: NodePlan, option: np.void, usable: Int) -> bool:
         best(plan)
     elif option["rule"] == EMPTIEST:
         emptiest(plan)
+    elif option["rule"] == BY_LEAVES:
+        by_leaves(plan)
     else:
         for k in range(plan.nodes.shape[1]):
             if not lacks(plan):
@@ -472,6 +478,45 @@ def emptiest(plan: NodePlan) -> None:
         take_if(plan, node)
         if plan.nodes[GIVES, node] == 0:
             plan.nodes[CAN, node] = 0  # it was passed over
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def by_leaves(plan: NodePlan) -> None:
+    """Take nodes of `plan`, in place, leaf by leaf of the switches, as with topology/tree.
+
+    The next leaf is the one that suffices with the fewest CPUs; if none does, the one with most; the first of equals.
+    """
+    now, nodes = plan.now, plan.nodes
+    size = nodes.shape[1]
+    while lacks(plan):
+        most: Int = nodes[LEAF, 0]
+        for i in range(size):
+            most = max(most, nodes[LEAF, i])
+            nodes[LEAF_CPUS, i] = nodes[LEAF_NODES, i] = 0
+        for i in range(size):
+            if nodes[CAN, i] > 0 and nodes[GIVES, i] == 0:
+                nodes[LEAF_CPUS, nodes[LEAF, i]] += nodes[CAN, i]
+                nodes[LEAF_NODES, nodes[LEAF, i]] += 1
+        found: Int = NOTHING
+        found_suffices = False
+        for leaf in range(most + 1):
+            cpus, count = nodes[LEAF_CPUS, leaf], nodes[LEAF_NODES, leaf]
+            if count == 0:
+                continue
+            suffices = cpus >= now[0]["lacks_cpus"] and count >= now[0]["lacks_nodes"] - now[0]["spare"]
+            if found == NOTHING or suffices != found_suffices:
+                better = found == NOTHING or suffices
+            else:
+                better = cpus < nodes[LEAF_CPUS, found] if suffices else cpus > nodes[LEAF_CPUS, found]
+            if better:
+                found, found_suffices = leaf, suffices
+        if found == NOTHING:
+            return
+        for i in range(size):
+            if nodes[LEAF, i] == found:
+                take_if(plan, i)
+                if nodes[GIVES, i] == 0:
+                    nodes[CAN, i] = 0  # of this leaf no more are taken
 
 
 @njit(cache=True, nogil=True, _nrt=False)

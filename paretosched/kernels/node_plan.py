@@ -19,11 +19,14 @@ CPUS, MEMORY, GPUS = range(3)  # of the resources; the types of GPUs from the la
 SUMS = 6  # the columns that say who is there: for all jobs, and for those that want to be alone with their user
 NOTHING = -1
 ALL_TYPES = -1  # of GPUs
-CONS_TRES, IN_ORDER, BEST, EMPTIEST = range(4)  # the rules by which nodes are chosen
+CONS_TRES, IN_ORDER, BEST, EMPTIEST, BY_LEAVES = range(5)  # the rules by which nodes are chosen
 
 # Columns of the arrays of a `NodePlan`. What is alike is in one array: with more arrays numba takes far longer.
 # Rows of `nodes`; from HAS on what each node has of the resources, then what is free for a job, then what is free now.
-THREADS, WEIGHT, BY_WEIGHT, HEAD, UNTIL, DOWN, DOWN_END, CAN, COULD, GIVES, GIVES_GPUS, MUST, HAS = range(13)
+(
+    THREADS, WEIGHT, BY_WEIGHT, HEAD, UNTIL, DOWN, DOWN_END, CAN, COULD, GIVES, GIVES_GPUS, MUST,
+    LEAF, LEAF_CPUS, LEAF_NODES, HAS,
+) = range(16)  # fmt: skip
 WHEN, NEXT, AMOUNT = range(3)  # of `steps`
 NODE, GIVEN_BACK, HELD = range(3)  # of `held`
 
@@ -60,8 +63,9 @@ class NodePlan(NamedTuple):
     nodes
         (HAS + 3 R, m) int64: the threads of a core, the weight, the node at this place by weight, the first step and
         the second of the next one, and the part of `lists` with the down times of each node; the CPUs that it can give
-        a job, and could give if all nodes were used; the CPUs and GPUs that it gives, and whether it must; what it has,
-        what is free for a job, and what is free now.
+        a job, and could give if all nodes were used; the CPUs and GPUs that it gives, and whether it must; its leaf
+        switch; the CPUs and nodes that the leaf of this number can give; what it has, what is free for a job, and what
+        is free now.
     steps
         (p, AMOUNT + R) int64: from when on so much is free, s, and the next step of the node.
     held

@@ -47,7 +47,7 @@ def outcome_on_engine(
 
     w, start, predictor = workload, unknown_starts(len(workload)), predictor_of(workload, method)
     ranking, nodes = ranking_of(*queue), nodes_of(w)
-    reservations = min(int(queue.backfilling.reservations), len(w))
+    reservations = min(int(ranking.backfilling.reservations), len(w))
     pace = None if passes is None or nodes is None else pace_of(w, nodes, passes, reservations, is_by_arrival)
     machine = simulate(
         jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start, nodes, pace

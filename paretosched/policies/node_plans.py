@@ -15,6 +15,7 @@ from ..kernels.node_plan import (
     ALL_TYPES,
     AMOUNT,
     BEST,
+    BY_LEAVES,
     BY_WEIGHT,
     CONS_TRES,
     CPUS,
@@ -26,6 +27,7 @@ from ..kernels.node_plan import (
     HELD,
     HOLDER,
     IN_ORDER,
+    LEAF,
     MEMORY,
     NODE,
     NOTHING,
@@ -47,6 +49,7 @@ from ..workload.workload import Workload
 from .outcome import Placement
 from .whole_nodes import WholeNodes
 
+BY_SWITCHES = ("cons_tres", "linear")  # choices that go by the leaves of switches, if there are some
 RULES = {"cons_tres": CONS_TRES, "linear": IN_ORDER, "first": IN_ORDER, "best": BEST, "spread": EMPTIEST}
 LONGEST = (OPTION.names or ()).index("longest")
 STEPS_A_HOLD = 2  # of the profile of a node
@@ -200,7 +203,8 @@ class _Builder:
         ask, constraint = with_defaults(part, said, named.size), self._constraint(said["constraint"])
         whole = said["exclusive"] == EXCLUSIVE or part.exclusive or machine.gives_nodes
         exact = ask.most == ask.least and ask.tasks == ask.least * ask.per_node
-        rule = EMPTIEST if part.least_loaded else RULES[machine.choice]
+        by_switches = machine.switches and machine.choice in BY_SWITCHES
+        rule = EMPTIEST if part.least_loaded else BY_LEAVES if by_switches else RULES[machine.choice]
         longest = FAR if part.longest is None else part.longest
         ways = [Constraint((way,)) for way in constraint.ways] if constraint.alike else [constraint]
         for each in ways:
@@ -234,6 +238,7 @@ class _Builder:
         machine = self.machine
         nodes = np.zeros((HAS + 3 * resources, m), np.int64)
         nodes[THREADS], nodes[WEIGHT] = machine.threads, machine.weight
+        nodes[LEAF] = machine.leaf
         nodes[BY_WEIGHT] = np.argsort(machine.weight, kind="stable")
         nodes[HAS + CPUS], nodes[HAS + MEMORY] = machine.cpus, machine.memory
         nodes[HAS + GPUS : HAS + GPUS + len(machine.gpu_types)] = machine.gpus.T

@@ -72,7 +72,7 @@ NODE = {
     "cpuspeclist": ("", RESERVED),
     "weight": ("1", "Slurm takes the nodes of the smallest weight first, here the first ones of the file"),
 }
-KNOWN_ON_NODES = ("Licenses", "oversubscribe", "state", "lln")  # what a machine of nodes has
+KNOWN_ON_NODES = ("Licenses", "oversubscribe", "state", "lln", "TopologyPlugin")  # what a machine of nodes has
 ENTIRE = "Slurm gives entire nodes to a job, here it gets the processors that it has in the log, and others the rest"
 UP = ("unknown", "idle", "allocated", "mixed", "completing", "planned")
 BY_PROCESSOR = ("select/cons_tres", "select/cons_res")

@@ -262,6 +262,9 @@ class Machine:
         Its name.
     guessed
         What was assumed when it was read, one line each.
+    switches
+        Pairs (or a mapping) of names and nodes of the leaf switches of the network, if nodes are chosen by them, as
+        with topology/tree: those of one leaf if it has enough. Nodes without a leaf are one more leaf.
 
     Raises
     ------
@@ -284,6 +287,7 @@ class Machine:
     shares_memory: bool = True
     name: str = ""
     guessed: tuple[str, ...] = ()
+    switches: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         for key, each in (("kinds", NodeKind), ("partitions", Partition), ("down", Outage)):
@@ -299,6 +303,8 @@ class Machine:
         known = {_word("a licence", word): in_bounds(f"licence {word}", n, MOST) for word, n in licences}
         object.__setattr__(self, "licences", tuple(known.items()))
         object.__setattr__(self, "guessed", tuple(str(text) for text in self.guessed))
+        switches = self.switches.items() if isinstance(self.switches, Mapping) else self.switches
+        object.__setattr__(self, "switches", tuple((_word("a switch", word), str(hosts)) for word, hosts in switches))
         one_of("choice", self.choice, CHOICES)
         one_of("gives", self.gives, GIVES)
         instance("shares_memory", self.shares_memory, bool)
@@ -325,6 +331,9 @@ class Machine:
                 raise InputError(f"partition {in_quotes(part.name)}: must have a node, but has none")
         for outage in self.down:
             self.places(outage.hosts, "a down time")
+        _check_once("switch", (name for name, _ in self.switches))
+        leaves = [self.places(hosts, f"switch {in_quotes(name)}") for name, hosts in self.switches]
+        _check_once("node of a switch", (self.names[place] for leaf in leaves for place in leaf.tolist()))
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
@@ -400,6 +409,14 @@ class Machine:
     def _by_node(self, of_kinds: ArrayLike) -> Ints:
         """Return what the nodes of each kind have, by node."""
         return read_only(np.array(of_kinds, dtype=np.int64)[self.kind])
+
+    @cached_property
+    def leaf(self) -> Ints:
+        """Return the place of each node's switch, (nodes,) int64; of nodes without one the number of switches."""
+        leaf = np.full(len(self.names), len(self.switches), dtype=np.int64)
+        for number, (_, hosts) in enumerate(self.switches):
+            leaf[self.places(hosts)] = number
+        return read_only(leaf)
 
     @cached_property
     def cores(self) -> Ints:

@@ -79,7 +79,7 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
         name, nodes, cpus, memory (MiB), gpus (by type), choice, gives, shares_memory; kinds (hosts, nodes, cpus,
         cores, threads, memory, gpus, disk, features, weight of each, and in which partitions how many are);
         partitions (as in `Partition`, with nodes, cpus and gpus); overlaps (two partitions, how many nodes they share,
-        and which); licences; down (hosts, begin, end, reason); guessed.
+        and which); licences; switches (the nodes of each); down (hosts, begin, end, reason); guessed.
 
     Examples
     --------
@@ -129,6 +129,7 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
         ],
         "overlaps": _overlaps(machine),
         "licences": dict(machine.licences),
+        "switches": dict(machine.switches),
         "down": [vars(each) for each in machine.down],
         "guessed": list(machine.guessed),
     }
@@ -188,6 +189,10 @@ def machine_drawing(about: Mapping[str, Any]) -> str:
     parts += ["\n".join(shared)] if shared else []
     if about["licences"]:
         parts.append("licences: " + ", ".join(f"{name} {count:,}" for name, count in about["licences"].items()))
+    if about["switches"]:
+        switches = [f"{name} has {_short(hosts)}" for name, hosts in about["switches"].items()]
+        more = [f"... and {len(switches) - MOST_OVERLAPS} more"] * (len(switches) > MOST_OVERLAPS)
+        parts.append("\n".join(["switches, of which a job gets as few as it can:", *switches[:MOST_OVERLAPS], *more]))
     parts += ["\n".join(f"down: {_down(each)}" for each in about["down"])] if about["down"] else []
     parts += ["\n".join(f"assumed: {words}" for words in about["guessed"])] if about["guessed"] else []
     return "\n\n".join(parts)

@@ -19,6 +19,7 @@ from .slurm_nodes import ConfNodes, NodeLists, machine_of
 
 Row = Mapping[str, Setting]
 GRES_FILE = "gres.conf"
+SWITCH_FILE = "topology.conf"
 GPUS = re.compile(r"gpu(?::([^:(),=]*[^\d:(),=][^:(),=]*))?(?:[:=](\d{1,9})(k?))?", re.IGNORECASE)
 DOWN = {"down", "drain", "drained", "draining", "fail", "failing", "error"}  # words of a node's state
 STATE_WORDS = re.compile(r"[a-z_]+")
@@ -37,7 +38,7 @@ NOT_READ = {
 def read_slurm_machine(path: str | os.PathLike[str]) -> Machine:
     """Return the machine of a slurm.conf, or of what scontrol show config, show partition and show node printed.
 
-    Types of GPUs that slurm.conf does not name come from a gres.conf beside it.
+    Types of GPUs that slurm.conf does not name come from a gres.conf beside it, and switches from a topology.conf.
 
     Raises
     ------
@@ -57,8 +58,7 @@ def read_slurm_machine(path: str | os.PathLike[str]) -> Machine:
     if not partitions:
         guessed["no partition is said: one with all nodes"] = None
     choice, gives, shares_memory = _choice(conf, guessed)
-    if conf.text("TopologyPlugin").lower().endswith(("tree", "block", "torus")):
-        guessed["the topology of the network is not read: nodes are taken by name"] = None
+    switches = _switches(conf, place.parent / SWITCH_FILE, set(names), guessed)
     try:
         return Machine(
             tuple(kinds),
@@ -70,6 +70,7 @@ def read_slurm_machine(path: str | os.PathLike[str]) -> Machine:
             shares_memory,
             conf.text("ClusterName"),
             tuple(guessed),
+            tuple(switches),
         )
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
@@ -183,6 +184,26 @@ def _down(conf: SlurmConf, nodes: ConfNodes, guessed: dict[str, None]) -> Iterat
     elif names:
         reasons = {row["reason"].value for row in conf.down if "reason" in row}
         yield Outage(host_list(sorted(names, key=name_order)), reason="; ".join(sorted(reasons)))
+
+
+def _switches(conf: SlurmConf, path: Path, names: set[str], guessed: dict[str, None]) -> list[tuple[str, str]]:
+    """Return the leaf switches of a topology.conf and the nodes of each, if nodes are chosen by them."""
+    plugin = conf.text("TopologyPlugin").lower().removeprefix("topology/")
+    if plugin not in ("tree", "block", "torus", "3d_torus"):
+        return []
+    if plugin != "tree" or not is_file(path):
+        why = f"no {SWITCH_FILE} is beside it" if plugin == "tree" else "only that of topology/tree is"
+        guessed[f"the topology of the network is not read, as {why}: nodes are taken by name"] = None
+        return []
+    rows = [(where, row) for where, row in read_rows(path) if "switchname" in row and "nodes" in row]
+    listed = {row["switchname"].value: [*node_names(row["nodes"].value, where)] for where, row in rows}
+    if unknown := [name for hosts in listed.values() for name in hosts if name not in names]:
+        guessed[f"{SWITCH_FILE} names nodes that are not there: {first_few(unknown)}"] = None
+    leaves = {name: [host for host in hosts if host in names] for name, hosts in listed.items()}
+    without = sorted(names.difference(*leaves.values()), key=name_order)
+    if leaves and without:
+        guessed[f"{SWITCH_FILE} has no switch for {first_few(without)}: one more for all of them"] = None
+    return [(name, host_list(sorted(hosts, key=name_order))) for name, hosts in leaves.items() if hosts]
 
 
 # --- partitions -------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from .machine import UNTYPED, Machine, NodeKind, Outage, Partition
 
 FORMAT = "paretosched machine 1"
 TABLES = {"nodes": NodeKind, "partitions": Partition, "down": Outage}
-OWN_KEYS = ("format", "name", "choice", "gives", "shares_memory", "guessed", "licences", *TABLES)
+OWN_KEYS = ("format", "name", "choice", "gives", "shares_memory", "guessed", "licences", "switches", *TABLES)
 TIMES = ("longest", "usual")
 MEMORIES = (
     "memory", "disk", "memory_per_cpu", "memory_per_node", "most_memory_per_cpu", "most_memory_per_node",
@@ -44,6 +44,8 @@ def machine_text(machine: Machine) -> str:
     parts = [HEAD + "".join(f"{key} = {_value(each)}\n" for key, each in own.items() if each not in ("", ()))]
     if machine.licences:
         parts.append("[licences]\n" + "".join(f"{_key(word)} = {n}\n" for word, n in machine.licences))
+    if machine.switches:
+        parts.append("[switches]\n" + "".join(f"{_key(word)} = {_value(each)}\n" for word, each in machine.switches))
     parts += [f"[[nodes]]  # {kind.count:,} with {kind.cpus:,} CPUs each\n{_entries(kind)}" for kind in machine.kinds]
     for part in machine.partitions:
         count = machine.places(part.hosts).size
@@ -132,6 +134,9 @@ def _machine(known: dict[str, Any]) -> Machine:
     guessed = known.get("guessed", [])
     if not isinstance(licences, dict) or not isinstance(guessed, list):
         raise InputError("licences must be a table [licences] of NAME = NUMBER, and guessed a list of texts")
+    switches = known.get("switches", {})
+    if not isinstance(switches, dict) or not all(isinstance(hosts, str) for hosts in switches.values()):
+        raise InputError('switches must be a table [switches] of NAME = "HOSTS"')
     own = {key: known[key] for key in ("name", "choice", "gives", "shares_memory") if key in known}
     return Machine(
         tuple(values["nodes"]),
@@ -139,6 +144,7 @@ def _machine(known: dict[str, Any]) -> Machine:
         tuple(licences.items()),
         tuple(values["down"]),
         guessed=tuple(guessed),
+        switches=tuple(switches.items()),
         **own,
     )
 

@@ -192,6 +192,15 @@ MACHINE_ZOO = {
         Machine((of("n1", weight=5), of("n[2-3]"), of("n4", 8, weight=5), of("n[5-6]")), choice="linear"),
         "0 60 -n1", "0 60 -n5", "1 60 -N2 -n2", "2 60 -n18", "3 60 -N2 -n2 -w n3", "4 9 -n1",
     ),
+    "leaves of switches": case(
+        Machine((of("n[1-4]"), of("m[1-4]"), of("b1"), of("g1")), switches={"s1": "n[1-4]", "s2": "m[1-4]"}),
+        "0 60 -n1", "0 60 -N2 -n8", "1 60 -N3 -n3", "1 60 -n20", "2 60 -N5 -n5", "2 9 -n4 -w m3", "3 60 -N1-4 -n12",
+        "4 9 -n40 -t1",
+    ),
+    "leaves of switches, whole nodes": case(
+        Machine((of("n[1-3]"), of("m1", 8)), choice="linear", switches={"b": "n[2-3]", "a": "n1,m1"}),
+        *["0 60 -n1"] * 3, "1 60 -N2 -n2", "2 60 -n12", "3 9 -N3 -n3", "3 9 -n1",
+    ),
     "licences": case(
         Machine((FOUR,), licences={"x": 2, "y": 1}),
         "0 60 -n1 -L x:2", "0 60 -n1 -L x:1", "1 60 -n1 -L y:1", "2 60 -n1 -L x:1,y:1", "3 60 -n16", "4 9 -n1",
@@ -243,7 +252,8 @@ def random_case(seed: int, n: int = 12) -> Workload:
     )
     outages = any_of((), (), (down("n1,g2", 30, int(rng.integers(40, 200))),))
     choice = any_of("cons_tres", "cons_tres", "linear", "first", "best", "spread")
-    machine = Machine(kinds, parts, {"x": 2}, outages, choice)
+    switches = {"left": "n[1-2],g1", "right": "n3,b1"} if seed % 3 == 0 else {}
+    machine = Machine(kinds, parts, {"x": 2}, outages, choice, switches=switches)
     lines = []
     second = 0
     for _ in range(n):

@@ -267,7 +267,7 @@ def rule_of(machine: Machine, partition: Partition) -> Rule:
     """Return the rule by which nodes are chosen."""
     if partition.lln:
         return emptiest
-    if machine.leaves:
+    if machine.leaves and machine.choice in ("cons_tres", "linear"):
         return by_leaves
     rules = {"cons_tres": by_rows, "linear": first, "first": first, "best": best, "spread": emptiest}
     return rules[machine.choice]

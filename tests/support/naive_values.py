@@ -73,9 +73,17 @@ def naive_machine(value: MachineValue, epoch: int) -> Machine:
         choice=value.choice,
         gives=value.gives,
         shares_memory=value.shares_memory,
+        leaves=leaves_of(value),
         licences=dict(value.licences),
         down=down,
     )
+
+
+def leaves_of(value: MachineValue) -> tuple[tuple[str, ...], ...]:
+    """Return the nodes of each leaf switch; those of none are the last one."""
+    listed = [tuple(node_names(hosts, "hosts")) for _, hosts in value.switches]
+    others = {name for kind in value.kinds for name in kind.names}.difference(*listed)
+    return (*listed, tuple(others)) if listed and others else tuple(listed)
 
 
 def may_use(part: PartitionValue, account: str, qos: str) -> bool:

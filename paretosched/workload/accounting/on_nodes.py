@@ -34,6 +34,7 @@ from .text_lines import Watch
 
 ODD_CONSTRAINT = "a constraint that cannot be read as Slurm's: not regarded"
 USUAL = "no limit: the usual one of its partition, or the longest, taken for it"
+UNLIMITED = 365 * 86400  # s, for which Slurm plans a job without any limit
 KIB = 1024
 LOAD = "OFFERED LOAD"  # so begins a doubt of `doubt_of_load`
 
@@ -97,7 +98,7 @@ def _on_machine(jobs: Workload, machine: Machine, requests: Requests, odd: int) 
 def _with_usual_limits(jobs: Workload, unsaid: Mask, tally: Tally) -> Workload:
     """Return jobs of which those that said no limit, (n,), have that of their partition, as in Slurm.
 
-    If a partition has none for some of them, all stay as they are.
+    Where a partition has none either it is a year, if any job says a limit; else all stay as they are.
     """
     assert jobs.machine is not None  # noqa: S101  # of `_on_machine`
     assert jobs.requests is not None  # noqa: S101
@@ -105,8 +106,9 @@ def _with_usual_limits(jobs: Workload, unsaid: Mask, tally: Tally) -> Workload:
     firsts = [machine.partitions[(machine.partitions_of(word) or [0])[0]] for word in words]
     limits = np.array([part.usual or part.longest or 0 for part in firsts], dtype=np.int64)
     limit = limits[jobs.requests.partition.code]
-    if not unsaid.any() or (limit[unsaid] == 0).any():
+    if not unsaid.any() or (unsaid.all() and (limit == 0).any()):
         return jobs
+    limit = np.where(limit == 0, UNLIMITED, limit)
     rows = np.flatnonzero(unsaid)
     tally.forget("assumed", (LIMIT_OF_PARTITION, RUN_FOR_LIMIT))
     tally.note("assumed", USUAL, rows, jobs.job[rows], (jobs.run * jobs.width)[rows])

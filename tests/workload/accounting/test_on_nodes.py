@@ -126,6 +126,15 @@ def test_options_say_all_and_columns_count_more(site: Path) -> None:
     assert any(each.reason.startswith("no limit: the usual one of its partition") for each in log.repairs)
 
 
+def test_a_job_without_any_limit_is_planned_for_a_year(site: Path) -> None:
+    (site / "slurm.conf").write_text("NodeName=n1 CPUs=4 RealMemory=9000\nPartitionName=x Nodes=n1 MaxTime=INFINITE\n")
+    columns = "job=job,submit=submit,run=run,options=options"
+    log = import_text(site, "csv", "job,submit,run,options\n1,0,10,-n1\n2,0,10,-n1 -t20\n", "--columns", columns)
+    assert log.estimate.tolist() == [365 * 86400, 1200]
+    log = import_text(site, "csv", "job,submit,run,options\n1,0,10,-n1\n2,0,10,-n1\n", "--columns", columns)
+    assert log.estimate.tolist() == [10, 10]  # nothing says that the limits are known
+
+
 def test_options_make_a_log_without_nodes_too(site: Path) -> None:
     (site / "jobs.csv").write_text('submit,run,options\n0,10,"-N2 -n8 --mem=1G --gres=gpu:1 -t20 -p x"\n1,10,-c3\n')
     words = ("import", "csv", site / "jobs.csv", "--columns", "submit=submit,run=run,options=options", "--capacity", 9)
