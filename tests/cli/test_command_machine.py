@@ -31,7 +31,9 @@ def test_an_owner_recognises_the_machine(tmp_path: Path) -> None:
     assert "gpu" in outcome.out
     assert "accounts ann" in outcome.out
     assert "cpu and gpu share 1 node: g1" in outcome.out
-    assert "assumed: the topology of the network is not read: nodes are taken by name" in outcome.out
+    assert "assumed: the topology of the network is not read, as no topology.conf is beside it" in outcome.out
+    (tmp_path / "topology.conf").write_text("SwitchName=left Nodes=n[01-04]\nSwitchName=right Nodes=g[1-2]\n")
+    assert "\nleft has n[01-04]\nright has g[1-2]\n" in command("machine", tmp_path / "slurm.conf").out
 
 
 def test_it_is_written_and_read_again(tmp_path: Path) -> None:

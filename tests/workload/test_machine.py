@@ -58,6 +58,13 @@ def test_down_times_in_seconds_of_a_log() -> None:
 def test_the_digest_is_that_of_what_is_simulated() -> None:
     assert replace(MACHINE, name="x", guessed=("y",)).digest == MACHINE.digest
     assert replace(MACHINE, choice="first").digest != MACHINE.digest
+    assert replace(MACHINE, switches={"s": MACHINE.names[0]}).digest != MACHINE.digest
+
+
+def test_nodes_without_a_switch_are_one_more_leaf() -> None:
+    machine = Machine((NodeKind("n[1-4]", 1, 1),), switches={"b": "n3", "a": "n[1-2]"})
+    assert machine.leaf.tolist() == [1, 1, 0, 2]
+    assert Machine((NodeKind("n[1-4]", 1, 1),)).leaf.tolist() == [0] * 4
 
 
 @pytest.mark.parametrize(
@@ -72,6 +79,9 @@ def test_the_digest_is_that_of_what_is_simulated() -> None:
         ),
         (lambda: Machine((SMALL,), (Partition("a", default=True), Partition("b", default=True))), "one partition can"),
         (lambda: Machine((SMALL,), down=(Outage("n9"),)), "a down time: all nodes must be of the machine"),
+        (lambda: Machine((SMALL,), switches={"s": "n9"}), 'switch "s": all nodes must be of the machine'),
+        (lambda: Machine((SMALL,), switches=[("s", "n1"), ("t", "n[1-2]")]), "a node of a switch must come once"),
+        (lambda: Machine((SMALL,), switches=[("s", "n1"), ("s", "n2")]), 'a switch must come once, but "s" comes'),
         (lambda: Machine((SMALL,), choice="any"), "choice must be one of cons_tres"),
         (lambda: NodeKind("", 1, 1), "there must be one node or more"),
         (lambda: NodeKind("n1", 0, 1), "cores must be in 1.."),

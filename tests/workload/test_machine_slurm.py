@@ -140,6 +140,22 @@ def test_gpus_that_only_gres_conf_has_are_none(tmp_path: Path) -> None:
     assert "gres.conf has GPUs of n1, for which slurm.conf has no Gres=: none, as Slurm" in machine.guessed
 
 
+def test_leaves_of_switches_come_from_topology_conf(tmp_path: Path) -> None:
+    conf = "ClusterName=a\nTopologyPlugin=topology/tree\nNodeName=n[1-4],x RealMemory=10\n"
+    no_file = "the topology of the network is not read, as no topology.conf is beside it: nodes are taken by name"
+    assert no_file in machine_in(tmp_path, conf).guessed
+    leaves = "SwitchName=s1 Nodes=n[1-2] LinkSpeed=9\nSwitchName=s2 Nodes=n[3-5]\nSwitchName=top Switches=s[1-2]\n"
+    (tmp_path / "topology.conf").write_text(leaves)
+    machine = machine_in(tmp_path, conf)
+    assert machine.switches == (("s1", "n[1-2]"), ("s2", "n[3-4]"))
+    assert "topology.conf names nodes that are not there: n5" in machine.guessed
+    assert "topology.conf has no switch for x: one more for all of them" in machine.guessed
+    assert machine_in(tmp_path, conf.replace("TopologyPlugin=topology/tree\n", "")).switches == ()
+    block = machine_in(tmp_path, conf.replace("tree", "block"))
+    assert block.switches == ()
+    assert any("only that of topology/tree is" in text for text in block.guessed)
+
+
 def test_what_scontrol_prints(tmp_path: Path) -> None:
     text = """\
 Configuration data as of 2024-05-01T12:00:00

@@ -28,6 +28,7 @@ FULL = Machine(
     False,
     "my machine\\",
     ("guessed with a \x1f\" sign".replace("\x1f", ""), "two"),
+    {"s1": "n[1-2]", "s.2": "b01"},
 )  # fmt: skip
 
 
@@ -80,6 +81,7 @@ def test_an_owner_may_write_sizes_and_times_in_words() -> None:
         ("format = 'paretosched machine 9'\n", "format must be"),
         ("node = 1\n", "did you mean nodes?"),
         ("licences = 1\n", "licences must be a table"),
+        ("[switches]\ns1 = 4\n", 'switches must be a table [switches] of NAME = "HOSTS"'),
         ("", "a machine must have one kind of nodes or more"),
         (
             "[[nodes]]\nhosts='n1'\ncores=1\nmemory=1\n[[partitions]]\nname='a'\nlongest='3 days'\n",

@@ -1,0 +1,142 @@
+"""Say what one pool hides of a machine with nodes, and how near nodes are to a real Slurm: results/nodes/summary.md."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
+import settings
+
+from paretosched.core.tables import markdown
+
+Row = Mapping[str, str]
+HOURS = {"wait": "mean wait, h", "wait GPUs": "GPUs", "wait big": "more than 48 GB", "AWRT": "AWRT, h"}
+
+
+def main() -> None:
+    """Write the summary."""
+    options = common.analysis_parser("nodes", __doc__).parse_args()
+    provenance = common.load_provenance(options.results)
+    parts = ("ingredients", "policies", "micro")
+    steps, policies, micro = (common.rows(options.results / f"{name}.csv") for name in parts)
+    remark = common.quick_remark(provenance, "on a made-up machine")
+    lines = ["# Nodes against one pool, and against a real Slurm", "", *opening(steps, policies, micro)]
+    lines += [f"{remark}{common.versions_text(provenance)}.", ""]
+    lines += [*of_steps(steps), *of_policies(policies), *of_micro(micro)]
+    common.save_summary(options.results, lines)
+
+
+def opening(steps: Sequence[Row], policies: Sequence[Row], micro: Sequence[Row]) -> list[str]:
+    """Return the five sentences of the summary."""
+    log = steps[-1]["log"]
+    of_log = [row for row in steps if row["log"] == log]
+    pool, whole = of_log[0], of_log[-1]
+    first = settings.KINDS[0].name
+    said = f"jobs with {first} wait {hours(pool, first)} h on one pool and {hours(whole, first)} h on its nodes"
+    near = ""
+    if micro:
+        columns = pairs_of(micro)
+        pairs = [float(row[key]) for row in micro if row["of"].startswith("simulated") for key in columns]
+        again = next(row[key] for row in micro for key in columns if row[key])
+        near = (
+            f" On a cluster of ten nodes {min(pairs)} to {max(pairs)} % of the pairs of jobs start in the order of a "
+            f"real Slurm, which agrees with its own second run in {again} %."
+        )
+    best = min(policies, key=lambda row: float(row[f"wait {first}"]))
+    return common.opening(
+        "What does one pool of processors hide of a machine with memory, GPUs and features, and who sees it?",
+        f"On {log} {said}; all jobs together {pool['wait all']} and {whole['wait all']} h.{near}",
+        "Two logs of one machine, and one cluster whose runs were recorded twice; nothing is random. Every simulated "
+        "schedule passed a check of every node at every second.",
+        "Limits of users and QOS hold no job back here, and a simulation cannot be nearer to Slurm than Slurm is to "
+        "itself: small differences early grow in a long queue.",
+        f"Import a log with its slurm.conf; of {len(policies)} policies on these nodes {best['of']} lets jobs with "
+        f"{first} wait least, {best[f'wait {first}']} h.",
+    )
+
+
+def pairs_of(rows: Sequence[Row]) -> list[str]:
+    """Return the columns with shares of pairs."""
+    return [key for key in rows[0] if key.startswith("pairs")]
+
+
+def waits(row: Row) -> list[str]:
+    """Return UTIL and mean waits of all jobs and of each kind."""
+    return [row["UTIL"], row["wait all"], *(hours(row, kind.name) for kind in settings.KINDS)]
+
+
+def hours(row: Row, kind: str) -> str:
+    """Return the mean wait of a kind of jobs as text, h."""
+    return row[f"wait {kind}"] or "-"
+
+
+def of_steps(rows: Sequence[Row]) -> list[str]:
+    """Return the section of the steps from one pool to the whole machine."""
+    kinds = [kind.name for kind in settings.KINDS]
+    lines = [
+        [row["log"], row["of"], row["UTIL"], row["wait all"], *(hours(row, kind) for kind in kinds)] for row in rows
+    ]
+    counts = [
+        f"{log}: {', '.join(f'{int(row[key]):,} {key[5:]}' for key in row if key.startswith('jobs '))}"
+        for log, row in {row["log"]: row for row in rows}.items()
+    ]
+    return [
+        "## Ingredient by ingredient",
+        "",
+        "Mean wait under EASY, h, of all jobs and of each kind; UTIL, %. Each step counts what its name says beside "
+        "all above it: *nodes* are partitions, nodes and tasks a node.",
+        "",
+        *markdown(["log", "counted", "UTIL", "all", *kinds], lines, left=2),
+        "",
+        f"Jobs of each kind: {'; '.join(counts)}.",
+        "",
+    ]
+
+
+def of_policies(rows: Sequence[Row]) -> list[str]:
+    """Return the section of policies on the whole machine."""
+    kinds = [kind.name for kind in settings.KINDS]
+    lines = [[row["of"], *waits(row)] for row in rows]
+    return [
+        "## Policies on these nodes",
+        "",
+        f"{rows[0]['log']}: mean wait, h; UTIL, %. Its slurm.conf is taken with equal shares.",
+        "",
+        *markdown(["policy", "UTIL", "all", *kinds], lines, left=1),
+        "",
+    ]
+
+
+def of_micro(rows: Sequence[Row]) -> list[str]:
+    """Return the section of the real Slurm; none without its runs."""
+    if not rows:
+        return []
+    pairs, keys = pairs_of(rows), [*HOURS, "UTIL"]
+    lines = [[row["of"], *(row[key] for key in keys), *(row[key] or "-" for key in pairs)] for row in rows]
+    ours, theirs = (
+        [float(np.mean([float(row[key]) for row in rows if row["of"].startswith(who)])) for key in keys]
+        for who in ("simulated", "Slurm")
+    )
+    apart = [f"{100 * (mine / real - 1):+.1f} %" for mine, real in zip(ours[:-1], theirs[:-1], strict=True)]
+    apart.append(f"{ours[-1] - theirs[-1]:+.1f}")
+    lines.append(["mean of the simulated against mean of Slurm", *apart, *["-"] * len(pairs)])
+    return [
+        "## A real Slurm",
+        "",
+        f"UB CCR's teaching cluster, {rows[0]['jobs']} jobs with memory, GPUs, features, switches and fair share, "
+        "twice on slurmctld 22.05; simulated with its slurm.conf, topology.conf and shares, each time with the "
+        "submissions and run times of that run. *Pairs*: of those that waited together in both, how many started in "
+        "the same order, %.",
+        "",
+        *markdown(["", *HOURS.values(), "UTIL", *(key.removesuffix(" %") for key in pairs)], lines, left=1),
+        "",
+    ]
+
+
+if __name__ == "__main__":
+    main()
